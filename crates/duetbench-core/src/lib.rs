@@ -1,0 +1,35 @@
+//! The pure half of duetbench: from what was asked and what was measured to a verdict.
+//!
+//! The path of the data, in order; each step has one type, and no step looks back:
+//!
+//! 1. [`Spec`]: what the user asked, validated; it knows nothing of the machine.
+//! 2. [`Plan`]: the benchmarks of both versions with mode, configuration and predicted time.
+//! 3. [`Schedule`]: the ordered [`Trial`]s, from plan and seed alone.
+//! 4. [`Sample`]: one measured value with its coordinates (made by `duetbench-run`).
+//! 5. [`Pair`]: a baseline and a candidate sample taken under the same conditions.
+//! 6. [`Estimate`]: ratio, interval, minimal detectable change, warnings.
+//! 7. [`Verdict`]: regression, improvement, no change, inconclusive, …
+//! 8. [`Report`]: verdicts with environment, plan and warnings; all that a renderer sees.
+//!
+//! Nothing here reads a clock, a file, the environment or an unseeded random number.
+
+pub mod analysis;
+pub mod environment;
+pub mod pair;
+pub mod plan;
+pub mod report;
+pub mod sample;
+pub mod schedule;
+pub mod spec;
+pub mod stats;
+pub mod verdict;
+
+pub use analysis::Estimate;
+pub use environment::Environment;
+pub use pair::Pair;
+pub use plan::Plan;
+pub use report::Report;
+pub use sample::{BenchmarkId, Role, Sample};
+pub use schedule::{Schedule, Trial};
+pub use spec::Spec;
+pub use verdict::Verdict;

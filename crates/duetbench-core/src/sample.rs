@@ -1,0 +1,102 @@
+//! Samples: what one iteration gave, and where in the experiment it stands.
+
+use serde::{Deserialize, Serialize};
+
+/// One named routine with one set of parameters, unique within a project.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct BenchmarkId {
+    /// The package (Go: import path) that holds the benchmark.
+    pub package: String,
+    /// The name as its harness prints it, sub-benchmarks included.
+    pub name: String,
+}
+
+impl std::fmt::Display for BenchmarkId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.package, self.name)
+    }
+}
+
+/// The part a version plays in a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The version compared against.
+    Baseline,
+    /// The version under test.
+    Candidate,
+}
+
+impl Role {
+    /// Both roles, baseline first.
+    pub const BOTH: [Role; 2] = [Role::Baseline, Role::Candidate];
+
+    /// The opposite role.
+    #[must_use]
+    pub fn other(self) -> Role {
+        match self {
+            Role::Baseline => Role::Candidate,
+            Role::Candidate => Role::Baseline,
+        }
+    }
+
+    /// The word used in machine formats: `baseline` or `candidate`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Baseline => "baseline",
+            Role::Candidate => "candidate",
+        }
+    }
+}
+
+/// Where a sample stands in the experiment, outermost level first. Two samples that differ only in `role` are a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Coordinates {
+    /// Which side of the comparison.
+    pub role: Role,
+    /// Machine, counted from 0.
+    pub instance: u32,
+    /// Linked artifact of the version, counted from 0.
+    pub build: u32,
+    /// Pass over the whole suite, counted from 0.
+    pub suite_run: u32,
+    /// Fresh process within the suite run, counted from 0.
+    pub fork: u32,
+    /// Slice within the fork, warm-up included, counted from 0.
+    pub iteration: u32,
+}
+
+/// What was allocated over a block of slices, attached to the block's last slice.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Memory {
+    /// Number of allocations in the block.
+    pub allocations: u64,
+    /// Bytes allocated in the block.
+    pub bytes: u64,
+    /// Collections that ended in the block, a forced one at its head excluded.
+    pub collections: u32,
+    /// Invocations the block consists of.
+    pub invocations: u64,
+}
+
+/// One slice of one process: the flat row that is stored.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// Where it stands.
+    pub at: Coordinates,
+    /// Block of slices between two pauses it belongs to; the unit over which collector cost is complete.
+    pub block: u32,
+    /// Calls of the routine in this slice, at least 1.
+    pub invocations: u64,
+    /// Wall time of the slice by the harness's own timer, nanoseconds.
+    pub wall_ns: u64,
+    /// CPU time of the process during the slice, nanoseconds; absent when the timer was paused inside.
+    pub cpu_ns: Option<u64>,
+    /// Monotonic clock when the slice began, nanoseconds.
+    pub start_ns: u64,
+    /// Allocations of the block that ends with this slice.
+    pub memory: Option<Memory>,
+    /// Taken to warm up and never judged.
+    pub warm_up: bool,
+}

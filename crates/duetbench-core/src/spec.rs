@@ -1,0 +1,182 @@
+//! What the user asked, validated; knows nothing of this machine.
+
+use std::time::Duration;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The one place of all defaults; help texts and documents are derived from it.
+pub mod defaults {
+    /// Smallest change worth a verdict.
+    pub const THRESHOLD: f64 = 0.03;
+    /// Two-sided error of each benchmark's interval.
+    pub const ALPHA: f64 = 0.01;
+    /// Share of false alarms accepted among the changes reported for a whole suite (Benjamini-Hochberg).
+    pub const FALSE_DISCOVERY_RATE: f64 = 0.05;
+    /// Power at which a minimal detectable change is stated.
+    pub const POWER: f64 = 0.8;
+    /// Fork pairs per benchmark when neither `--forks` nor `--budget` is given.
+    pub const FORKS: u32 = 12;
+    /// Fewest fork pairs from which an interval is computed at all.
+    pub const FORKS_MIN: u32 = 3;
+    /// Most fork pairs that a budget is turned into.
+    pub const FORKS_MAX: u32 = 200;
+    /// Length a slice aims at, nanoseconds.
+    pub const SLICE_NS: u64 = 200_000;
+    /// Time one side measures in one trial, nanoseconds.
+    pub const TRIAL_NS: u64 = 25_000_000;
+    /// Slices at the start of a trial that warm up and are not judged.
+    pub const WARMUP_SLICES: u32 = 8;
+    /// Slices between two pauses for a benchmark that does not allocate.
+    pub const BLOCK_SLICES: u32 = 16;
+    /// Collections a block spans for a benchmark that allocates.
+    pub const COLLECTIONS_PER_BLOCK: u32 = 4;
+    /// Packages that are searched for benchmarks.
+    pub const PACKAGES: &str = "./...";
+}
+
+/// How the two sides of a trial are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModeChoice {
+    /// Decided per benchmark.
+    Auto,
+    /// Both at once, a core each.
+    Duet,
+    /// One at a time, slices alternating.
+    Interleaved,
+    /// Whole processes one after the other.
+    Sequential,
+}
+
+/// Which benchmarks take part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Selection {
+    /// Keeps benchmarks whose name matches.
+    pub bench: Option<String>,
+    /// Drops benchmarks whose name matches.
+    pub exclude: Option<String>,
+    /// Package patterns in the harness's own syntax.
+    pub packages: Vec<String>,
+}
+
+/// How much measuring may be done.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Effort {
+    /// This many fork pairs for every benchmark.
+    Forks(u32),
+    /// This much wall time of measuring in all, split evenly over the benchmarks.
+    Budget(Duration),
+}
+
+/// How evidence becomes a verdict. Fractions, not percent.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Smallest change worth a verdict.
+    pub threshold: f64,
+    /// Two-sided error of each interval.
+    pub alpha: f64,
+    /// Accepted share of false alarms among all changes reported.
+    pub false_discovery_rate: f64,
+    /// Power for which the minimal detectable change is stated.
+    pub power: f64,
+}
+
+impl Default for Decision {
+    fn default() -> Self {
+        Decision {
+            threshold: defaults::THRESHOLD,
+            alpha: defaults::ALPHA,
+            false_discovery_rate: defaults::FALSE_DISCOVERY_RATE,
+            power: defaults::POWER,
+        }
+    }
+}
+
+impl Decision {
+    /// Checks that every number lies where its formula holds.
+    ///
+    /// # Errors
+    /// Names the first number that is out of range.
+    pub fn check(self) -> Result<Decision, SpecError> {
+        let open_unit = |name, value: f64, high: f64| {
+            if value > 0.0 && value < high { Ok(()) } else { Err(SpecError::OutOfRange { name, value, high }) }
+        };
+        open_unit("threshold", self.threshold, 10.0)?;
+        open_unit("alpha", self.alpha, 0.5)?;
+        open_unit("fdr", self.false_discovery_rate, 0.5)?;
+        open_unit("power", self.power, 1.0)?;
+        Ok(self)
+    }
+}
+
+/// Everything that was asked, with all defaults filled in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spec {
+    /// Which benchmarks.
+    pub selection: Selection,
+    /// How much measuring.
+    pub effort: Effort,
+    /// How to judge.
+    pub decision: Decision,
+    /// How to run the two sides.
+    pub mode: ModeChoice,
+    /// Source of every random choice of the run.
+    pub seed: u64,
+    /// Arguments for the harness, as typed after `--`.
+    pub harness_args: Vec<String>,
+}
+
+/// What makes a request impossible to honour.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// A number lies outside the range in which its formula holds.
+    #[error("`{name}` is {value}, but must lie above 0 and below {high}")]
+    OutOfRange {
+        /// Name of the option.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// Exclusive upper bound.
+        high: f64,
+    },
+    /// A regular expression does not parse.
+    #[error("`{option}` is not a regular expression: {source}")]
+    Pattern {
+        /// Name of the option.
+        option: &'static str,
+        /// What the parser says.
+        source: Box<regex::Error>,
+    },
+}
+
+/// The compiled form of [`Selection`].
+#[derive(Debug)]
+pub struct Filter {
+    bench: Option<Regex>,
+    exclude: Option<Regex>,
+}
+
+impl Selection {
+    /// Compiles the patterns.
+    ///
+    /// # Errors
+    /// Names the option whose pattern does not parse.
+    pub fn filter(&self) -> Result<Filter, SpecError> {
+        Ok(Filter { bench: compile("--bench", self.bench.as_deref())?, exclude: compile("--exclude", self.exclude.as_deref())? })
+    }
+}
+
+impl Filter {
+    /// Whether a benchmark of this name takes part.
+    #[must_use]
+    pub fn keeps(&self, name: &str) -> bool {
+        self.bench.as_ref().is_none_or(|r| r.is_match(name)) && !self.exclude.as_ref().is_some_and(|r| r.is_match(name))
+    }
+}
+
+fn compile(option: &'static str, pattern: Option<&str>) -> Result<Option<Regex>, SpecError> {
+    pattern.map(Regex::new).transpose().map_err(|source| SpecError::Pattern { option, source: Box::new(source) })
+}
