@@ -215,7 +215,11 @@ fn join(found: &Found<'_>) -> (Vec<Common>, Vec<Excluded>) {
             (None, None) => excluded.push(Excluded::OnlyIn(id, Role::Baseline)),
             (None, Some(c)) => match c.failure {
                 Some(words) => excluded.push(Excluded::Failed(id, Role::Candidate, words)),
-                None => common.push(Common { id, style: slower_style(b.style, c.style), first_ns: b.first_ns.max(c.first_ns) }),
+                None => common.push(Common {
+                    id,
+                    style: slower_style(b.style, c.style),
+                    first_ns: b.first_ns.max(c.first_ns),
+                }),
             },
         }
     }
@@ -260,7 +264,10 @@ impl Common {
             // The prediction is rough, so the cap leaves room; the share of time is what ends the benchmark.
             (Effort::Budget(_), share) => {
                 let fitting = 4 * share.unwrap_or(0) / trial_predicted_ns.max(1);
-                (u32::try_from(fitting).unwrap_or(u32::MAX).clamp(defaults::FORKS_MIN, defaults::FORKS_MAX), defaults::FORKS_MIN)
+                (
+                    u32::try_from(fitting).unwrap_or(u32::MAX).clamp(defaults::FORKS_MIN, defaults::FORKS_MAX),
+                    defaults::FORKS_MIN,
+                )
             }
         };
         let configuration = ExecutionConfiguration {
@@ -270,7 +277,15 @@ impl Common {
             trial_ns,
             warmup_slices: defaults::WARMUP_SLICES,
         };
-        PlannedBenchmark { id: self.id, style: self.style, mode, mode_reason, configuration, trial_predicted_ns, share_ns }
+        PlannedBenchmark {
+            id: self.id,
+            style: self.style,
+            mode,
+            mode_reason,
+            configuration,
+            trial_predicted_ns,
+            share_ns,
+        }
     }
 }
 
@@ -290,7 +305,9 @@ fn choose_mode(choice: ModeChoice, style: Style, capacity: Capacity) -> (Mode, S
             (Mode::InterleavedAllCores, "it runs in parallel".into())
         }
         ModeChoice::Interleaved => (Mode::InterleavedOneCore, "asked for".into()),
-        ModeChoice::Auto => (Mode::InterleavedOneCore, "narrowest interval per second for code that keeps one core busy".into()),
+        ModeChoice::Auto => {
+            (Mode::InterleavedOneCore, "narrowest interval per second for code that keeps one core busy".into())
+        }
     }
 }
 

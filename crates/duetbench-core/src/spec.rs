@@ -32,6 +32,14 @@ pub mod defaults {
     pub const BLOCK_SLICES: u32 = 16;
     /// Collections a block spans for a benchmark that allocates.
     pub const COLLECTIONS_PER_BLOCK: u32 = 4;
+    /// How the slices (or blocks) of a fork become the fork's one number.
+    pub const FORK_AGGREGATE: super::ForkAggregate = super::ForkAggregate::Mean;
+    /// CPU time as a share of wall time below which a benchmark is said not to be CPU bound.
+    pub const CPU_SHARE_MIN: f64 = 0.9;
+    /// Smallest difference between two counts per invocation that is looked at.
+    pub const COUNT_RESOLUTION: f64 = 0.01;
+    /// Most fork pairs that are named as sufficient to settle a benchmark.
+    pub const FORKS_SUFFICIENT_MAX: u32 = 10_000;
     /// Packages that are searched for benchmarks.
     pub const PACKAGES: &str = "./...";
 }
@@ -111,6 +119,18 @@ impl Decision {
     }
 }
 
+/// How the log ratios of a fork's slices (or blocks) become the fork's one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ForkAggregate {
+    /// Arithmetic mean, so that the ratio of a fork is the geometric mean over its slices.
+    Mean,
+    /// Mean without the fifth that is smallest and the fifth that is largest.
+    TrimmedMean20,
+    /// Median.
+    Median,
+}
+
 /// Everything that was asked, with all defaults filled in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
@@ -165,7 +185,10 @@ impl Selection {
     /// # Errors
     /// Names the option whose pattern does not parse.
     pub fn filter(&self) -> Result<Filter, SpecError> {
-        Ok(Filter { bench: compile("--bench", self.bench.as_deref())?, exclude: compile("--exclude", self.exclude.as_deref())? })
+        Ok(Filter {
+            bench: compile("--bench", self.bench.as_deref())?,
+            exclude: compile("--exclude", self.exclude.as_deref())?,
+        })
     }
 }
 

@@ -52,7 +52,11 @@ impl Verdict {
     pub fn is_comparison(&self) -> bool {
         matches!(
             self,
-            Verdict::Regression | Verdict::Improvement | Verdict::NoChange | Verdict::Inconclusive { .. } | Verdict::IdenticalCode
+            Verdict::Regression
+                | Verdict::Improvement
+                | Verdict::NoChange
+                | Verdict::Inconclusive { .. }
+                | Verdict::IdenticalCode
         )
     }
 }

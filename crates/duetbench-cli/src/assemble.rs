@@ -1,0 +1,28 @@
+//! From a stored run to its report: samples in, verdicts out, nothing measured.
+
+use duetbench_core::Report;
+use duetbench_core::analysis::analyse;
+use duetbench_core::spec::Decision;
+use duetbench_run::store::StoredRun;
+
+/// The report of a stored run, judged by `decision`.
+#[must_use]
+pub fn report(run: StoredRun, decision: Decision) -> Report {
+    let StoredRun { name, head, complete, measured_s, measured } = run;
+    let benchmarks = analyse(&head.plan, &measured, &decision);
+    let mut spec = head.spec;
+    spec.decision = decision;
+    Report {
+        run: name,
+        started: head.started,
+        complete,
+        spec,
+        plan: head.plan,
+        baseline: head.baseline,
+        candidate: head.candidate,
+        environment: head.environment,
+        measured_s,
+        benchmarks,
+        warnings: head.warnings,
+    }
+}

@@ -1,0 +1,21 @@
+//! `duet analyze`: a stored run under other thresholds.
+
+use duetbench_run::store::Store;
+
+use super::Context;
+use crate::args::AnalyzeArgs;
+use crate::assemble;
+use crate::failure::{Failure, exit_code};
+
+/// Judges a stored run again by what is set now, and prints it.
+///
+/// # Errors
+/// When there is no such run, or a number is out of range.
+pub fn run(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
+    let stored = Store::open_existing(&context.db())?.load(&args.run)?;
+    let decision = context.settings.typed_only().decision(stored.head.spec.decision)?;
+    let report = assemble::report(stored, decision);
+    let exit = exit_code(report.outcome(), context.settings.strict());
+    context.printer.report(&report, exit)?;
+    Ok(exit)
+}

@@ -1,0 +1,40 @@
+//! `duet list`: the benchmarks of a version.
+
+use duetbench_run::prepare::{Prepared, Request};
+use duetbench_run::source::VersionRequest;
+
+use super::{Context, selected};
+use crate::args::ListArgs;
+use crate::failure::{Failure, code};
+
+/// Builds the version, runs every benchmark once and prints the names; one that fails is listed with its words.
+///
+/// # Errors
+/// When the version cannot be built or has no benchmarks.
+pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
+    let spec = context.settings.spec(0)?;
+    let version = args.version.as_ref().map_or(VersionRequest::WorkTree, |text| VersionRequest::parse(text, &context.cwd));
+    let request = Request {
+        cwd: &context.cwd,
+        packages: &spec.selection.packages,
+        harness_args: &spec.harness_args,
+        timeout: context.settings.timeout(),
+    };
+    let prepared = Prepared::new(&[version], &request, &mut |stage| context.stage(stage), &context.interrupted)?;
+    let mut failed = false;
+    let mut out = String::new();
+    for version in &prepared.versions {
+        for found in selected(&version.found, &context.settings)? {
+            match &found.failure {
+                None => out += &format!("{}\t{}\t{}\n", found.id.package, found.id.name, found.style.word()),
+                Some(words) => {
+                    failed = true;
+                    let first_line = words.lines().next().unwrap_or_default();
+                    out += &format!("{}\t{}\tfailed: {first_line}\n", found.id.package, found.id.name);
+                }
+            }
+        }
+    }
+    context.printer.data(&out)?;
+    Ok(if failed || out.is_empty() { code::FAILED } else { code::CLEAN })
+}

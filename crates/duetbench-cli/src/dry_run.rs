@@ -1,0 +1,42 @@
+//! The plan for people: what would be measured, how, and how long it would take.
+
+use std::time::Duration;
+
+use duetbench_core::plan::{Excluded, Plan};
+use duetbench_core::report::VersionInfo;
+
+/// The plan as text, one line per benchmark.
+#[must_use]
+pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
+    let [base, head] = versions;
+    let mut out = format!("base {} ({})\nhead {} ({})\n", base.requested, base.resolved, head.requested, head.resolved);
+    out += &format!("seed {}\n\n", plan.seed);
+    let mut package = "";
+    for b in &plan.benchmarks {
+        if package != b.id.package {
+            package = &b.id.package;
+            out += &format!("{package}\n");
+        }
+        let forks = b.configuration.forks;
+        let upper = if b.share_ns.is_some() { "up to " } else { "" };
+        let time = seconds(Duration::from_nanos(b.predicted_ns()));
+        out += &format!("  {}: {upper}{forks} fork pairs, {}, {}, about {time}\n", b.id.name, b.style.word(), b.mode.label());
+    }
+    for excluded in &plan.excluded {
+        out += &match excluded {
+            Excluded::OnlyIn(id, role) => format!("  {id}: only in the {}\n", role.word()),
+            Excluded::Failed(id, role, words) => {
+                format!("  {id}: fails in the {}: {}\n", role.word(), words.lines().next().unwrap_or_default())
+            }
+        };
+    }
+    out + &format!("\n{} benchmarks, about {} of measuring\n", plan.benchmarks.len(), seconds(plan.predicted()))
+}
+
+fn seconds(time: Duration) -> String {
+    if time < Duration::from_secs(10) {
+        format!("{:.1}s", time.as_secs_f64())
+    } else {
+        humantime::format_duration(Duration::from_secs(time.as_secs())).to_string()
+    }
+}

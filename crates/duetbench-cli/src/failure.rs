@@ -1,0 +1,84 @@
+//! Errors on their way to the person at the terminal, and the exit codes.
+
+use duetbench_core::report::Outcome;
+use duetbench_core::spec::SpecError;
+use duetbench_run::RunError;
+use thiserror::Error;
+
+/// Exit codes, as `duet --help` lists them.
+pub mod code {
+    /// No regression.
+    pub const CLEAN: u8 = 0;
+    /// Something failed, or nothing was compared.
+    pub const FAILED: u8 = 1;
+    /// The request makes no sense.
+    pub const USAGE: u8 = 2;
+    /// A regression.
+    pub const REGRESSION: u8 = 3;
+    /// Not decided, with `--strict`.
+    pub const INCONCLUSIVE: u8 = 4;
+    /// Stopped by Ctrl-C, as shells count it.
+    pub const INTERRUPTED: u8 = 130;
+}
+
+/// Why a command ends early.
+#[derive(Debug, Error)]
+pub enum Failure {
+    /// The request makes no sense.
+    #[error("{what}")]
+    Usage {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The outside world does not cooperate.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The output could not be written.
+    #[error("cannot write the report: {0}")]
+    Output(#[from] std::io::Error),
+}
+
+impl Failure {
+    /// A request that makes no sense.
+    pub fn usage(what: impl Into<String>) -> Failure {
+        Failure::Usage { what: what.into() }
+    }
+
+    /// The exit code that says so.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Usage { .. } | Failure::Run(RunError::Source { .. } | RunError::Argument { .. }) => code::USAGE,
+            Failure::Run(RunError::Interrupted) => code::INTERRUPTED,
+            Failure::Run(_) | Failure::Output(_) => code::FAILED,
+        }
+    }
+
+    /// What can be done about it, where that is known.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Failure::Run(e) => e.hint(),
+            Failure::Usage { .. } => Some("`duet help` explains the options".into()),
+            Failure::Output(_) => None,
+        }
+    }
+}
+
+impl From<SpecError> for Failure {
+    fn from(e: SpecError) -> Self {
+        Failure::usage(e.to_string())
+    }
+}
+
+/// The exit code of a finished run.
+#[must_use]
+pub fn exit_code(outcome: Outcome, strict: bool) -> u8 {
+    match outcome {
+        Outcome::Clean => code::CLEAN,
+        Outcome::Failed => code::FAILED,
+        Outcome::Regression => code::REGRESSION,
+        Outcome::Inconclusive if strict => code::INCONCLUSIVE,
+        Outcome::Inconclusive => code::CLEAN,
+    }
+}

@@ -1,0 +1,76 @@
+//! The `duet` command: arguments, settings, printing, exit codes. What is measured and judged lives elsewhere.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+use crate::commands::Context;
+use crate::failure::{Failure, code};
+use crate::printer::Printer;
+use crate::settings::{Layer, Settings};
+
+pub mod args;
+pub mod assemble;
+pub mod commands;
+pub mod dry_run;
+pub mod failure;
+pub mod printer;
+pub mod progress;
+pub mod render;
+pub mod seed;
+pub mod settings;
+
+/// Runs the command line of this process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            let exit = if e.use_stderr() { code::USAGE } else { code::CLEAN };
+            let _ = e.print();
+            return exit.into();
+        }
+    };
+    match dispatch(&cli) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            Printer::failure(&failure);
+            failure.exit_code().into()
+        }
+    }
+}
+
+fn dispatch(cli: &Cli) -> Result<u8, Failure> {
+    let cwd = std::env::current_dir()?;
+    let settings = Settings::gather(typed(cli), &cwd)?;
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+        signal_hook::flag::register(signal, interrupted.clone())?;
+    }
+    let context = Context { printer: Printer::new(&settings), settings, cwd, interrupted };
+    match &cli.command {
+        Command::Compare(args) => commands::compare::run(args, &context),
+        Command::List(args) => commands::list::run(args, &context),
+        Command::Show(args) => commands::show::run(args, &context),
+        Command::Analyze(args) => commands::analyze::run(args, &context),
+        Command::Demo(args) => commands::demo::run(args, &context),
+    }
+}
+
+/// What the command line says, as the strongest layer of settings.
+fn typed(cli: &Cli) -> Layer {
+    let layer = Layer::typed(&cli.show);
+    match &cli.command {
+        Command::Compare(args) => layer
+            .with_selection(&args.measure.select, &args.harness)
+            .with_measurement(&args.measure, args.dry_run)
+            .with_decision(&args.decide),
+        Command::List(args) => layer.with_selection(&args.select, &args.harness),
+        Command::Show(_) => layer,
+        Command::Analyze(args) => layer.with_decision(&args.decide),
+        Command::Demo(args) => layer.with_seed(args.seed),
+    }
+}

@@ -1,0 +1,5 @@
+//! The `duet` command.
+
+fn main() -> std::process::ExitCode {
+    duetbench_cli::main()
+}

@@ -1,0 +1,99 @@
+//! The only place that prints: the report is data and goes to standard output or a file, everything else is for people
+//! and goes to standard error.
+
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use duetbench_core::Report;
+
+use crate::args::Format;
+use crate::failure::Failure;
+use crate::render::palette::Palette;
+use crate::render::{csv, gobench, json, markdown, text};
+use crate::settings::Settings;
+
+/// Decides what is shown, where and how.
+#[derive(Debug, Clone)]
+pub struct Printer {
+    format: Format,
+    output: Option<PathBuf>,
+    quiet: bool,
+    colour: bool,
+}
+
+impl Printer {
+    /// A printer that follows the settings.
+    #[must_use]
+    pub fn new(settings: &Settings) -> Printer {
+        let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+        let colour = !settings.no_color() && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
+        Printer { format: settings.format(), output: settings.output(), quiet: settings.quiet(), colour }
+    }
+
+    /// Writes a finished report in the chosen form.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn report(&self, report: &Report, exit_code: u8) -> Result<(), Failure> {
+        let terminal = self.output.is_none() && io::stdout().is_terminal();
+        let palette = if self.colour && terminal { Palette::coloured() } else { Palette::plain() };
+        let width = if terminal { terminal_width() } else { None };
+        self.data(&match self.format {
+            Format::Text => text::render(report, &palette, width),
+            Format::Json => json::render(report, exit_code),
+            Format::Markdown => markdown::render(report),
+            Format::Csv => csv::render(report),
+            Format::Go => gobench::render(report),
+        })
+    }
+
+    /// Writes data to the output file or standard output; a reader that has gone away is no error.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn data(&self, text: &str) -> Result<(), Failure> {
+        match &self.output {
+            Some(path) => fs::write(path, text)
+                .map_err(|e| io::Error::new(e.kind(), format!("`{}`: {e}", path.display())).into()),
+            None => match io::stdout().lock().write_all(text.as_bytes()) {
+                Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e.into()),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    /// Tells people something on standard error, unless they want quiet.
+    pub fn note(&self, text: &str) {
+        if !self.quiet {
+            to_people(text);
+        }
+    }
+
+    /// Tells people why the command ends.
+    pub fn failure(failure: &Failure) {
+        let hint = failure.hint().map_or_else(String::new, |hint| format!("\nhint: {hint}"));
+        to_people(&format!("duet: {failure}{hint}"));
+    }
+
+    /// Whether a live display makes sense.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        !self.quiet && io::stderr().is_terminal()
+    }
+
+    /// Whether nothing but the report is wanted.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+}
+
+fn to_people(text: &str) {
+    // Nothing can be done when standard error is closed.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+fn terminal_width() -> Option<usize> {
+    rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col)).filter(|&columns| columns > 0)
+}

@@ -1,0 +1,110 @@
+//! The command that repeats a run, or a part of it.
+
+use duetbench_core::spec::{Decision, Effort, ModeChoice, Spec, defaults};
+use duetbench_core::{BenchmarkId, Report};
+
+/// What a report says was requested when no head was named; a command then names none either.
+const WORK_TREE: &str = "work tree";
+
+/// The command that makes this run again.
+pub(super) fn again(report: &Report) -> String {
+    write(report, &report.spec, Some(report.plan.seed))
+}
+
+/// The command that measures one benchmark of the run alone, with this many fork pairs and a fresh seed.
+pub(super) fn alone(report: &Report, id: &BenchmarkId, forks: u32) -> String {
+    let mut spec = report.spec.clone();
+    spec.selection.bench = Some(format!("^{}$", escape_pattern(&id.name)));
+    spec.selection.exclude = None;
+    spec.effort = Effort::Forks(forks);
+    write(report, &spec, None)
+}
+
+/// Everything that differs from the defaults, in the order of the help text.
+fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
+    let mut words = vec!["duet".to_owned(), "compare".to_owned(), quote(&report.baseline.requested)];
+    if report.candidate.requested != WORK_TREE {
+        words.push(quote(&report.candidate.requested));
+    }
+    let mut option = |name: &str, value: String| words.extend([name.to_owned(), quote(&value)]);
+    if let Some(pattern) = &spec.selection.bench {
+        option("--bench", pattern.clone());
+    }
+    if let Some(pattern) = &spec.selection.exclude {
+        option("--exclude", pattern.clone());
+    }
+    for package in spec.selection.packages.iter().filter(|package| *package != defaults::PACKAGES) {
+        option("--packages", package.clone());
+    }
+    match spec.effort {
+        Effort::Forks(forks) => option("--forks", forks.to_string()),
+        Effort::Budget(budget) if budget.subsec_nanos() == 0 => option("--budget", format!("{}s", budget.as_secs())),
+        Effort::Budget(budget) => option("--budget", format!("{}ms", budget.as_millis())),
+    }
+    for (name, value) in unusual_decisions(spec.decision) {
+        option(name, value.to_string());
+    }
+    match spec.mode {
+        ModeChoice::Auto => {}
+        ModeChoice::Duet => option("--mode", "duet".into()),
+        ModeChoice::Interleaved => option("--mode", "interleaved".into()),
+        ModeChoice::Sequential => option("--mode", "sequential".into()),
+    }
+    if let Some(seed) = seed {
+        option("--seed", seed.to_string());
+    }
+    if !spec.harness_args.is_empty() {
+        words.push("--".into());
+        words.extend(spec.harness_args.iter().map(|argument| quote(argument)));
+    }
+    words.join(" ")
+}
+
+/// The numbers of the decision that are not the default.
+fn unusual_decisions(decision: Decision) -> impl Iterator<Item = (&'static str, f64)> {
+    let usual = Decision::default();
+    [
+        ("--threshold", decision.threshold, usual.threshold),
+        ("--alpha", decision.alpha, usual.alpha),
+        ("--fdr", decision.false_discovery_rate, usual.false_discovery_rate),
+    ]
+    .into_iter()
+    .filter(|(_, value, usual)| value != usual)
+    .map(|(name, value, _)| (name, value))
+}
+
+/// A word as a POSIX shell must be given it.
+fn quote(word: &str) -> String {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,~".contains(c);
+    if !word.is_empty() && !word.starts_with('~') && word.chars().all(harmless) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// A name as the regular expression that matches nothing else.
+fn escape_pattern(name: &str) -> String {
+    name.chars().flat_map(|c| r"\.+*?()|[]{}^$".contains(c).then_some('\\').into_iter().chain([c])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_survive_a_shell() {
+        let check = |word, want| assert_eq!(quote(word), want);
+        check("HEAD~3", "HEAD~3");
+        check("~root", "'~root'");
+        check("origin/main", "origin/main");
+        check("", "''");
+        check("it's", r"'it'\''s'");
+        check("$(rm)", "'$(rm)'");
+    }
+
+    #[test]
+    fn names_become_patterns_that_match_only_themselves() {
+        assert_eq!(escape_pattern("BenchmarkEncode/a[1].x-8"), r"BenchmarkEncode/a\[1\]\.x-8");
+    }
+}

@@ -1,0 +1,67 @@
+//! The CSV format: one row per benchmark, numbers at full precision, quoted as RFC 4180 says. Lines end in `\n`, as
+//! benchstat's do.
+
+use duetbench_core::report::{BenchmarkReport, Counted};
+use duetbench_core::{Report, Verdict};
+
+use super::summary;
+
+/// One column: its name and how its cell is written. An absent value is an empty cell.
+type Column = (&'static str, fn(&BenchmarkReport) -> Option<String>);
+
+const COLUMNS: [Column; 24] = [
+    ("package", |b| Some(b.id.package.clone())),
+    ("name", |b| Some(b.id.name.clone())),
+    ("verdict", |b| Some(b.verdict.word().into())),
+    ("mode", |b| b.mode.map(|m| m.word().into())),
+    ("baseline_ns", |b| number(b.baseline_ns)),
+    ("candidate_ns", |b| number(b.candidate_ns)),
+    ("ratio", |b| number(b.estimate.map(|e| e.ratio))),
+    ("ratio_low", |b| number(b.estimate.map(|e| e.ratio_low))),
+    ("ratio_high", |b| number(b.estimate.map(|e| e.ratio_high))),
+    ("confidence", |b| number(b.estimate.map(|e| e.confidence))),
+    ("p_value", |b| number(b.estimate.map(|e| e.p_value))),
+    ("p_adjusted", |b| number(b.estimate.map(|e| e.p_adjusted))),
+    ("minimal_detectable_change", |b| number(b.estimate.map(|e| e.minimal_detectable_change))),
+    ("builds", |b| b.estimate.map(|e| e.counts.builds.to_string())),
+    ("forks", |b| b.estimate.map(|e| e.counts.forks.to_string())),
+    ("slices", |b| b.estimate.map(|e| e.counts.slices.to_string())),
+    ("forks_sufficient", |b| match b.verdict {
+        Verdict::Inconclusive { forks_sufficient } => forks_sufficient.map(|forks| forks.to_string()),
+        _ => None,
+    }),
+    ("baseline_allocs", |b| number(b.allocs.map(|c| c.baseline))),
+    ("candidate_allocs", |b| number(b.allocs.map(|c| c.candidate))),
+    ("allocs_changed", |b| changed(b.allocs)),
+    ("baseline_bytes", |b| number(b.bytes.map(|c| c.baseline))),
+    ("candidate_bytes", |b| number(b.bytes.map(|c| c.candidate))),
+    ("bytes_changed", |b| changed(b.bytes)),
+    ("remarks", |b| Some(summary::remarks(b).join("; "))),
+];
+
+/// The benchmarks of the report in name order, below one line of headings.
+#[must_use]
+pub fn render(report: &Report) -> String {
+    let headings = COLUMNS.iter().map(|(name, _)| (*name).to_owned());
+    let mut out = line(headings);
+    for benchmark in &report.benchmarks {
+        out += &line(COLUMNS.iter().map(|(_, cell)| cell(benchmark).unwrap_or_default()));
+    }
+    out
+}
+
+fn number(value: Option<f64>) -> Option<String> {
+    value.map(|v| v.to_string())
+}
+
+fn changed(counted: Option<Counted>) -> Option<String> {
+    counted.map(|c| c.changed.to_string())
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    cells.map(|cell| quote(&cell)).collect::<Vec<_>>().join(",") + "\n"
+}
+
+fn quote(cell: &str) -> String {
+    if cell.contains(['"', ',', '\r', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+}

@@ -1,0 +1,234 @@
+//! Numbers and foreign words for people.
+
+/// SI prefixes for seconds, smallest first, each with its factor.
+const PREFIXES: [(f64, &str); 5] = [(1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k")];
+
+/// How the times of one row are written: with the same prefix, so that they can be compared at a glance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimeScale {
+    factor: f64,
+    prefix: &'static str,
+    decimals: usize,
+}
+
+impl TimeScale {
+    /// The scale for these times in nanoseconds: benchstat's rule, four significant digits for the smallest one.
+    #[must_use]
+    pub fn of(times_ns: &[f64]) -> TimeScale {
+        let smallest_s =
+            times_ns.iter().copied().filter(|t| *t > 0.0 && t.is_finite()).fold(f64::INFINITY, f64::min) * 1e-9;
+        if smallest_s.is_infinite() {
+            return TimeScale { factor: 1.0, prefix: "", decimals: 3 };
+        }
+        // The limits are those at which rounding to four digits would carry over.
+        let (factor, prefix) =
+            PREFIXES.into_iter().rev().find(|(factor, _)| smallest_s >= 0.99995 * factor).unwrap_or(PREFIXES[0]);
+        let decimals = match smallest_s / factor {
+            scaled if scaled >= 99.995 => 1,
+            scaled if scaled >= 9.9995 => 2,
+            scaled if scaled >= 0.99995 => 3,
+            _ => 4,
+        };
+        TimeScale { factor, prefix, decimals }
+    }
+
+    /// One time in nanoseconds as seconds: `1.718µ`.
+    #[must_use]
+    pub fn write(self, time_ns: f64) -> String {
+        if !time_ns.is_finite() {
+            return "?".into();
+        }
+        format!("{:.*}{}", self.decimals, time_ns * 1e-9 / self.factor, self.prefix)
+    }
+}
+
+/// A ratio as a change in percent, with its sign: 1.0512 is `+5.12%`.
+#[must_use]
+pub fn change(ratio: f64) -> String {
+    let percent = (ratio - 1.0) * 100.0;
+    if ratio.is_nan() {
+        "?".into()
+    } else if percent.is_infinite() {
+        "+∞".into()
+    } else if percent.abs() < 0.005 {
+        "0.00%".into()
+    } else {
+        format!("{percent:+.*}%", if percent >= 1000.0 { 0 } else { 2 })
+    }
+}
+
+/// A fraction in percent with two significant digits: 0.0084 is `0.84%`, 0.03 is `3%`.
+#[must_use]
+pub fn share(fraction: f64) -> String {
+    let percent = fraction * 100.0;
+    if percent.is_nan() {
+        return "?".into();
+    }
+    if percent.is_infinite() {
+        return "∞".into();
+    }
+    let decimals = match percent.abs() {
+        p if p >= 9.95 => 0,
+        p if p >= 0.995 => 1,
+        p if p >= 0.0995 => 2,
+        _ => 3,
+    };
+    let written = format!("{percent:.decimals$}");
+    let short = if decimals > 0 { written.trim_end_matches('0').trim_end_matches('.') } else { &written };
+    format!("{short}%")
+}
+
+/// A counted quantity, exactly where it is whole: `5`, `128.4`.
+#[must_use]
+pub fn counted(value: f64) -> String {
+    if value.fract() == 0.0 || value.abs() >= 1000.0 { format!("{value:.0}") } else { significant(value) }
+}
+
+/// Four significant digits without trailing zeros.
+fn significant(value: f64) -> String {
+    let decimals = if value.abs() >= 100.0 {
+        1
+    } else if value.abs() >= 10.0 {
+        2
+    } else {
+        3
+    };
+    format!("{value:.decimals$}").trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A span of time: `850ms`, `12.3s`, `1m 42s`, `2h 05m`.
+#[must_use]
+pub fn duration(seconds: f64) -> String {
+    if !seconds.is_finite() || seconds < 0.0 {
+        return "?".into();
+    }
+    if seconds < 0.9995 {
+        return format!("{:.0}ms", seconds * 1000.0);
+    }
+    if seconds < 59.95 {
+        return format!("{seconds:.1}s");
+    }
+    let whole = seconds.round();
+    let (hours, minutes, rest) = ((whole / 3600.0).floor(), (whole % 3600.0 / 60.0).floor(), whole % 60.0);
+    if hours > 0.0 { format!("{hours:.0}h {minutes:02.0}m") } else { format!("{minutes:.0}m {rest:02.0}s") }
+}
+
+/// A number of things in words that agree with it: `1 fork pair`, `3 fork pairs`.
+#[must_use]
+pub fn many(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
+/// Foreign words on one line: every run of white space and control characters becomes one space.
+///
+/// A benchmark's name or failure can hold anything, escape codes of a terminal included; none of it gets past here.
+#[must_use]
+pub fn one_line(foreign: &str) -> String {
+    foreign
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The beginning of a text that is too long to be read where it stands; the machine formats have all of it.
+#[must_use]
+pub fn shortened(text: &str) -> String {
+    const CHARACTERS_MAX: usize = 300;
+    match text.char_indices().nth(CHARACTERS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// A name as benchstat shows it: on one line and without Go's `Benchmark` in front.
+#[must_use]
+pub fn short_name(name: &str) -> String {
+    let clean = one_line(name);
+    match clean.strip_prefix("Benchmark") {
+        Some(rest) if !rest.is_empty() => rest.to_owned(),
+        _ => clean,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_four_digits_and_share_the_prefix_of_the_smallest() {
+        let check = |times_ns: &[f64], want: &[&str]| {
+            let scale = TimeScale::of(times_ns);
+            assert_eq!(times_ns.iter().map(|t| scale.write(*t)).collect::<Vec<_>>(), want);
+        };
+        check(&[1718.0], &["1.718µ"]);
+        check(&[1718.0, 1422.5], &["1.718µ", "1.423µ"]);
+        check(&[999.0, 1002.0], &["999.0n", "1002.0n"]);
+        check(&[999.96], &["1.000µ"]);
+        check(&[99.96], &["99.96n"]);
+        check(&[99.996], &["100.0n"]);
+        check(&[0.25], &["0.2500n"]);
+        check(&[2.5e9], &["2.500"]);
+        check(&[0.0], &["0.000"]);
+        check(&[f64::NAN, 12.0], &["?", "12.00n"]);
+    }
+
+    #[test]
+    fn changes_carry_their_sign() {
+        let check = |ratio, want| assert_eq!(change(ratio), want);
+        check(1.0512, "+5.12%");
+        check(0.828, "-17.20%");
+        check(1.00001, "0.00%");
+        check(0.99999, "0.00%");
+        check(14.0, "+1300%");
+        check(f64::INFINITY, "+∞");
+        check(f64::NAN, "?");
+    }
+
+    #[test]
+    fn shares_have_two_digits() {
+        let check = |fraction, want| assert_eq!(share(fraction), want);
+        check(0.03, "3%");
+        check(0.0084, "0.84%");
+        check(0.012, "1.2%");
+        check(0.0999, "10%");
+        check(0.25, "25%");
+        check(1.5, "150%");
+        check(0.000_12, "0.012%");
+        check(f64::INFINITY, "∞");
+    }
+
+    #[test]
+    fn counts_are_exact_where_they_are_whole() {
+        let check = |value, want| assert_eq!(counted(value), want);
+        check(5.0, "5");
+        check(1_000_003.0, "1000003");
+        check(128.44, "128.4");
+        check(0.5, "0.5");
+        check(1023.7, "1024");
+    }
+
+    #[test]
+    fn durations_change_units_where_rounding_would_overflow() {
+        let check = |seconds, want| assert_eq!(duration(seconds), want);
+        check(0.85, "850ms");
+        check(12.34, "12.3s");
+        check(59.96, "1m 00s");
+        check(102.0, "1m 42s");
+        check(7500.0, "2h 05m");
+        check(f64::NAN, "?");
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(shortened(&"µ".repeat(300)), "µ".repeat(300));
+        assert_eq!(shortened(&"µ".repeat(301)), "µ".repeat(300) + "…");
+    }
+
+    #[test]
+    fn foreign_words_cannot_steer_a_terminal() {
+        assert_eq!(one_line("a\u{1b}[31mred\r\n\tb\u{9b}2J"), "a [31mred b 2J");
+        assert_eq!(short_name("BenchmarkEncode/json-8"), "Encode/json-8");
+        assert_eq!(short_name("Benchmark"), "Benchmark");
+    }
+}

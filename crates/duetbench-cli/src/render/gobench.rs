@@ -1,0 +1,110 @@
+//! The `go` format: Go benchmark text with every fork of both versions, for benchstat and other readers of that format.
+//!
+//! `benchstat -col version FILE` shows base and head side by side. Keys that differ between benchmarks would split
+//! benchstat's tables, so apart from `pkg` and `version` every key holds for the whole file; what is said about one
+//! benchmark stands in a line that begins with `#`, which readers of the format skip.
+
+use duetbench_core::report::{BenchmarkReport, ForkSide};
+use duetbench_core::{Report, Role, Verdict};
+
+use super::format::one_line;
+use super::{order, summary};
+
+/// The forks of the report in their order, one line per fork and version.
+#[must_use]
+pub fn render(report: &Report) -> String {
+    let mut out = configuration(report);
+    let sides = report.benchmarks.iter().flat_map(|b| &b.forks).flat_map(|fork| [fork.baseline, fork.candidate]);
+    if sides.into_iter().any(|side| side.cpu_ns_per_op.is_some()) {
+        out += "Unit cpu-ns/op better=lower\n";
+    }
+    let mut package = None;
+    for benchmark in &report.benchmarks {
+        if package != Some(&benchmark.id.package) {
+            package = Some(&benchmark.id.package);
+            out += &format!("\n{}", key("pkg", &benchmark.id.package));
+        }
+        out += &comments(benchmark);
+        if !benchmark.forks.is_empty() {
+            out += &Role::BOTH.map(|role| forks(benchmark, role)).concat();
+        }
+    }
+    out
+}
+
+/// The keys that hold for the whole file.
+fn configuration(report: &Report) -> String {
+    let environment = &report.environment;
+    let (goos, goarch) = environment.platform.split_once('/').unwrap_or((&environment.platform, ""));
+    let seed = report.plan.seed.to_string();
+    [
+        ("goos", goos),
+        ("goarch", goarch),
+        ("cpu", &environment.cpu_model),
+        ("toolchain", &environment.toolchain),
+        ("duet-version", &environment.duet_version),
+        ("duet-run", &report.run),
+        ("duet-started", &report.started),
+        ("duet-seed", &seed),
+        ("duet-baseline", &report.baseline.resolved),
+        ("duet-candidate", &report.candidate.resolved),
+    ]
+    .map(|(name, value)| key(name, value))
+    .concat()
+}
+
+/// A configuration line. An empty value would delete the key, so it says that the value is not known.
+fn key(name: &str, value: &str) -> String {
+    let value = one_line(value);
+    format!("{name}: {}\n", if value.is_empty() { "unknown" } else { &value })
+}
+
+/// What is said about a benchmark, in lines that readers skip.
+fn comments(benchmark: &BenchmarkReport) -> String {
+    let about = format!("# {}: ", name(benchmark));
+    let mut out = format!("{about}{}", order::label(&benchmark.verdict));
+    if let Verdict::Inconclusive { forks_sufficient: Some(forks) } = benchmark.verdict {
+        out += &format!(", {forks} fork pairs would probably settle it");
+    }
+    if let Some(e) = benchmark.estimate {
+        out += &format!(
+            ", ratio {} [{}, {}], minimal detectable change {}",
+            e.ratio, e.ratio_low, e.ratio_high, e.minimal_detectable_change
+        );
+    }
+    if let Some(mode) = benchmark.mode {
+        out += &format!(", {}", mode.label());
+    }
+    out.push('\n');
+    out.extend(summary::remarks(benchmark).into_iter().map(|remark| format!("{about}{remark}\n")));
+    out
+}
+
+fn forks(benchmark: &BenchmarkReport, role: Role) -> String {
+    let name = name(benchmark);
+    let mut out = key("version", role.word());
+    for fork in &benchmark.forks {
+        let side = match role {
+            Role::Baseline => &fork.baseline,
+            Role::Candidate => &fork.candidate,
+        };
+        out += &result(&name, side);
+    }
+    out
+}
+
+fn result(name: &str, side: &ForkSide) -> String {
+    let mut out = format!("{name}\t{}\t{} ns/op", side.invocations, side.ns_per_op);
+    let optional = [(side.bytes_per_op, "B/op"), (side.allocs_per_op, "allocs/op"), (side.cpu_ns_per_op, "cpu-ns/op")];
+    for (value, unit) in optional.into_iter().filter_map(|(value, unit)| value.map(|v| (v, unit))) {
+        out += &format!("\t{value} {unit}");
+    }
+    out.push('\n');
+    out
+}
+
+/// The name as the format demands it: `Benchmark` in front and no white space inside.
+fn name(benchmark: &BenchmarkReport) -> String {
+    let name = one_line(&benchmark.id.name).replace(' ', "_");
+    if name.starts_with("Benchmark") { name } else { format!("Benchmark{name}") }
+}

@@ -1,0 +1,79 @@
+//! What to do next.
+
+use duetbench_core::spec::{Effort, defaults};
+use duetbench_core::{Report, Verdict};
+
+use super::format::many;
+use super::{command_line, order};
+
+/// A piece of advice.
+pub(super) struct Hint {
+    /// Our own words, with flags in backticks.
+    pub(super) words: String,
+    /// The command that the words end with, where there is one. It can hold a benchmark's name, so that foreign words are
+    /// here and nowhere else.
+    pub(super) command: Option<String>,
+}
+
+impl Hint {
+    fn new(words: impl Into<String>) -> Hint {
+        Hint { words: words.into(), command: None }
+    }
+}
+
+/// One piece of advice for every kind of verdict that calls for one. A run without open questions gets none.
+pub(super) fn hints(report: &Report) -> Vec<Hint> {
+    if report.benchmarks.is_empty() {
+        return vec![Hint::new(
+            "no benchmark was selected: check `--bench`, `--exclude` and `--packages` (`duet list` shows all)",
+        )];
+    }
+    if !report.benchmarks.iter().any(|b| b.verdict.is_comparison() || matches!(b.verdict, Verdict::Failed { .. })) {
+        return vec![Hint::new(
+            "no benchmark exists in both versions: was it renamed, or is the base older than its benchmarks",
+        )];
+    }
+    [regression(report), failure(report), open_question(report)].into_iter().flatten().collect()
+}
+
+/// The worst regression, measured alone and for longer.
+fn regression(report: &Report) -> Option<Hint> {
+    let changed = report.benchmarks.iter().filter(|b| matches!(b.verdict, Verdict::Regression));
+    let worst = *order::groups(changed).first()?.rows.first()?;
+    let forks = u32::try_from(worst.forks.len()).unwrap_or(u32::MAX).saturating_mul(2).max(defaults::FORKS);
+    let command = Some(command_line::alone(report, &worst.id, forks));
+    Some(Hint { words: "look closer at the largest regression with".into(), command })
+}
+
+/// The first failure, once more.
+fn failure(report: &Report) -> Option<Hint> {
+    let failed = report.benchmarks.iter().find(|b| matches!(b.verdict, Verdict::Failed { .. }))?;
+    let command = Some(command_line::alone(report, &failed.id, defaults::FORKS_MIN));
+    Some(Hint { words: "run the first failure alone with".into(), command })
+}
+
+/// What would settle the open questions, as far as more fork pairs do it at a bearable price.
+fn open_question(report: &Report) -> Option<Hint> {
+    let needed: Vec<Option<u32>> = report
+        .benchmarks
+        .iter()
+        .filter_map(|b| match b.verdict {
+            Verdict::Inconclusive { forks_sufficient } => Some(forks_sufficient),
+            _ => None,
+        })
+        .collect();
+    let bearable: Vec<u32> = needed.iter().flatten().copied().filter(|forks| *forks <= defaults::FORKS_MAX).collect();
+    let open = many(needed.len(), "open question", "open questions");
+    let instead = if matches!(report.spec.effort, Effort::Budget(_)) { " instead of `--budget`" } else { "" };
+    match bearable.iter().max() {
+        _ if needed.is_empty() => None,
+        Some(forks) => Some(Hint::new(format!(
+            "`--forks {forks}`{instead} would probably settle {} of {open} (`--dry-run` tells how long it takes)",
+            bearable.len(),
+        ))),
+        None => Some(Hint::new(format!(
+            "even {} fork pairs may leave {open}: a machine with less load or a larger `--threshold` helps more",
+            defaults::FORKS_MAX,
+        ))),
+    }
+}

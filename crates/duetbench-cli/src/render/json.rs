@@ -1,0 +1,402 @@
+//! The JSON format: everything the report holds, in types of its own, so that a change inside the tool cannot change the
+//! format by accident. It is described by `schema/report-v1.schema.json`; a key, once published, keeps its meaning.
+//!
+//! Keys are always there: a value that is not known, or that is not finite, is `null`.
+
+use std::collections::BTreeMap;
+
+use duetbench_core::analysis::{Method, Warning};
+use duetbench_core::plan::{Excluded, PlannedBenchmark};
+use duetbench_core::report::{BenchmarkReport, Counted, ForkPair, ForkSide, Outcome, VersionInfo};
+use duetbench_core::spec::{Effort, ModeChoice, Spec};
+use duetbench_core::{Report, Role, Verdict};
+use serde::Serialize;
+
+use super::{summary, warning};
+
+/// Version of the format; goes up when a reader of the previous one could misread the next.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The report as JSON, with the exit code the command is going to end with.
+#[must_use]
+pub fn render(report: &Report, exit_code: u8) -> String {
+    let document = Document::of(report, exit_code);
+    let mut out =
+        serde_json::to_string_pretty(&document).expect("a document of plain values and string keys serialises");
+    out.push('\n');
+    out
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema_version: u32,
+    duet_version: &'a str,
+    run: &'a str,
+    started: &'a str,
+    complete: bool,
+    measured_s: f64,
+    outcome: &'static str,
+    exit_code: u8,
+    seed: u64,
+    versions: Versions<'a>,
+    decision: Decision,
+    counts: BTreeMap<&'static str, usize>,
+    benchmarks: Vec<Benchmark<'a>>,
+    warnings: &'a [String],
+    request: Request<'a>,
+    plan: Plan<'a>,
+    environment: Environment<'a>,
+}
+
+#[derive(Serialize)]
+struct Versions<'a> {
+    baseline: Version<'a>,
+    candidate: Version<'a>,
+}
+
+#[derive(Serialize)]
+struct Version<'a> {
+    requested: &'a str,
+    resolved: &'a str,
+    artifact_digest: &'a str,
+}
+
+#[derive(Serialize)]
+struct Decision {
+    threshold: f64,
+    alpha: f64,
+    false_discovery_rate: f64,
+    power: f64,
+}
+
+#[derive(Serialize)]
+struct Benchmark<'a> {
+    package: &'a str,
+    name: &'a str,
+    verdict: &'static str,
+    forks_sufficient: Option<u32>,
+    failure: Option<Failure<'a>>,
+    mode: Option<&'static str>,
+    baseline_ns: Option<f64>,
+    candidate_ns: Option<f64>,
+    ratio: Option<f64>,
+    ratio_low: Option<f64>,
+    ratio_high: Option<f64>,
+    confidence: Option<f64>,
+    method: Option<&'static str>,
+    p_value: Option<f64>,
+    p_adjusted: Option<f64>,
+    minimal_detectable_change: Option<f64>,
+    counts: Option<Counts>,
+    allocs: Option<Count>,
+    bytes: Option<Count>,
+    warnings: Vec<WarningEntry>,
+    forks: Vec<Fork>,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    role: Option<&'static str>,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    builds: u32,
+    forks: u32,
+    slices: u32,
+}
+
+#[derive(Serialize)]
+struct Count {
+    baseline: f64,
+    candidate: f64,
+    changed: bool,
+}
+
+#[derive(Serialize)]
+struct WarningEntry {
+    kind: &'static str,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Fork {
+    build: u32,
+    suite_run: u32,
+    fork: u32,
+    slices: u32,
+    log_ratio: f64,
+    baseline: Side,
+    candidate: Side,
+}
+
+#[derive(Serialize)]
+struct Side {
+    invocations: u64,
+    ns_per_op: f64,
+    cpu_ns_per_op: Option<f64>,
+    bytes_per_op: Option<f64>,
+    allocs_per_op: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Request<'a> {
+    bench: Option<&'a str>,
+    exclude: Option<&'a str>,
+    packages: &'a [String],
+    forks: Option<u32>,
+    budget_s: Option<f64>,
+    mode: &'static str,
+    harness_args: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Plan<'a> {
+    benchmarks: Vec<Planned<'a>>,
+    excluded: Vec<ExcludedEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Planned<'a> {
+    package: &'a str,
+    name: &'a str,
+    style: &'static str,
+    mode: &'static str,
+    mode_reason: &'a str,
+    forks: u32,
+    forks_min: u32,
+    warmup_slices: u32,
+    slice_ns: u64,
+    trial_ns: u64,
+    trial_predicted_ns: u64,
+    share_ns: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct ExcludedEntry<'a> {
+    package: &'a str,
+    name: &'a str,
+    kind: &'static str,
+    role: &'static str,
+    reason: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Environment<'a> {
+    platform: &'a str,
+    kernel: &'a str,
+    cpu_model: &'a str,
+    cpus_usable: &'a [u32],
+    cores_physical: u32,
+    smt: bool,
+    governor: Option<&'a str>,
+    load_1min: f64,
+    steal_share: Option<f64>,
+    toolchain: &'a str,
+}
+
+impl<'a> Document<'a> {
+    fn of(report: &'a Report, exit_code: u8) -> Document<'a> {
+        let decision = report.spec.decision;
+        Document {
+            schema_version: SCHEMA_VERSION,
+            duet_version: &report.environment.duet_version,
+            run: &report.run,
+            started: &report.started,
+            complete: report.complete,
+            measured_s: report.measured_s,
+            outcome: outcome(report.outcome()),
+            exit_code,
+            seed: report.plan.seed,
+            versions: Versions { baseline: Version::of(&report.baseline), candidate: Version::of(&report.candidate) },
+            decision: Decision {
+                threshold: decision.threshold,
+                alpha: decision.alpha,
+                false_discovery_rate: decision.false_discovery_rate,
+                power: decision.power,
+            },
+            counts: summary::all_verdicts().iter().map(|v| (v.word(), report.count(v.word()))).collect(),
+            benchmarks: report.benchmarks.iter().map(Benchmark::of).collect(),
+            warnings: &report.warnings,
+            request: Request::of(&report.spec),
+            plan: Plan {
+                benchmarks: report.plan.benchmarks.iter().map(Planned::of).collect(),
+                excluded: report.plan.excluded.iter().map(ExcludedEntry::of).collect(),
+            },
+            environment: Environment::of(&report.environment),
+        }
+    }
+}
+
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Clean => "clean",
+        Outcome::Failed => "failed",
+        Outcome::Regression => "regression",
+        Outcome::Inconclusive => "inconclusive",
+    }
+}
+
+impl<'a> Version<'a> {
+    fn of(version: &'a VersionInfo) -> Version<'a> {
+        Version {
+            requested: &version.requested,
+            resolved: &version.resolved,
+            artifact_digest: &version.artifact_digest,
+        }
+    }
+}
+
+impl<'a> Benchmark<'a> {
+    fn of(benchmark: &'a BenchmarkReport) -> Benchmark<'a> {
+        let estimate = benchmark.estimate;
+        let (forks_sufficient, failure) = match &benchmark.verdict {
+            Verdict::Inconclusive { forks_sufficient } => (*forks_sufficient, None),
+            Verdict::Failed { role, reason } => (None, Some(Failure { role: role.map(Role::word), reason })),
+            _ => (None, None),
+        };
+        Benchmark {
+            package: &benchmark.id.package,
+            name: &benchmark.id.name,
+            verdict: benchmark.verdict.word(),
+            forks_sufficient,
+            failure,
+            mode: benchmark.mode.map(|mode| mode.word()),
+            baseline_ns: benchmark.baseline_ns,
+            candidate_ns: benchmark.candidate_ns,
+            ratio: estimate.map(|e| e.ratio),
+            ratio_low: estimate.map(|e| e.ratio_low),
+            ratio_high: estimate.map(|e| e.ratio_high),
+            confidence: estimate.map(|e| e.confidence),
+            method: estimate.map(|e| method(e.method)),
+            p_value: estimate.map(|e| e.p_value),
+            p_adjusted: estimate.map(|e| e.p_adjusted),
+            minimal_detectable_change: estimate.map(|e| e.minimal_detectable_change),
+            counts: estimate.map(|e| Counts {
+                builds: e.counts.builds,
+                forks: e.counts.forks,
+                slices: e.counts.slices,
+            }),
+            allocs: benchmark.allocs.map(Count::of),
+            bytes: benchmark.bytes.map(Count::of),
+            warnings: benchmark.warnings.iter().map(WarningEntry::of).collect(),
+            forks: benchmark.forks.iter().map(Fork::of).collect(),
+        }
+    }
+}
+
+fn method(method: Method) -> &'static str {
+    match method {
+        Method::StudentT => "student_t",
+        Method::YuenTrimmedT => "yuen_trimmed_t",
+    }
+}
+
+impl Count {
+    fn of(counted: Counted) -> Count {
+        Count { baseline: counted.baseline, candidate: counted.candidate, changed: counted.changed }
+    }
+}
+
+impl WarningEntry {
+    fn of(warning: &Warning) -> WarningEntry {
+        WarningEntry { kind: warning::kind(warning), text: warning::text(warning) }
+    }
+}
+
+impl Fork {
+    fn of(pair: &ForkPair) -> Fork {
+        Fork {
+            build: pair.build,
+            suite_run: pair.suite_run,
+            fork: pair.fork,
+            slices: pair.slices,
+            log_ratio: pair.log_ratio,
+            baseline: Side::of(&pair.baseline),
+            candidate: Side::of(&pair.candidate),
+        }
+    }
+}
+
+impl Side {
+    fn of(side: &ForkSide) -> Side {
+        Side {
+            invocations: side.invocations,
+            ns_per_op: side.ns_per_op,
+            cpu_ns_per_op: side.cpu_ns_per_op,
+            bytes_per_op: side.bytes_per_op,
+            allocs_per_op: side.allocs_per_op,
+        }
+    }
+}
+
+impl<'a> Request<'a> {
+    fn of(spec: &'a Spec) -> Request<'a> {
+        let (forks, budget_s) = match spec.effort {
+            Effort::Forks(forks) => (Some(forks), None),
+            Effort::Budget(budget) => (None, Some(budget.as_secs_f64())),
+        };
+        Request {
+            bench: spec.selection.bench.as_deref(),
+            exclude: spec.selection.exclude.as_deref(),
+            packages: &spec.selection.packages,
+            forks,
+            budget_s,
+            mode: match spec.mode {
+                ModeChoice::Auto => "auto",
+                ModeChoice::Duet => "duet",
+                ModeChoice::Interleaved => "interleaved",
+                ModeChoice::Sequential => "sequential",
+            },
+            harness_args: &spec.harness_args,
+        }
+    }
+}
+
+impl<'a> Planned<'a> {
+    fn of(planned: &'a PlannedBenchmark) -> Planned<'a> {
+        Planned {
+            package: &planned.id.package,
+            name: &planned.id.name,
+            style: planned.style.word(),
+            mode: planned.mode.word(),
+            mode_reason: &planned.mode_reason,
+            forks: planned.configuration.forks,
+            forks_min: planned.configuration.forks_min,
+            warmup_slices: planned.configuration.warmup_slices,
+            slice_ns: planned.configuration.slice_ns,
+            trial_ns: planned.configuration.trial_ns,
+            trial_predicted_ns: planned.trial_predicted_ns,
+            share_ns: planned.share_ns,
+        }
+    }
+}
+
+impl<'a> ExcludedEntry<'a> {
+    fn of(excluded: &'a Excluded) -> ExcludedEntry<'a> {
+        let (kind, role, reason) = match excluded {
+            Excluded::OnlyIn(_, role) => ("only_in", *role, None),
+            Excluded::Failed(_, role, reason) => ("failed", *role, Some(reason.as_str())),
+        };
+        let id = excluded.id();
+        ExcludedEntry { package: &id.package, name: &id.name, kind, role: role.word(), reason }
+    }
+}
+
+impl<'a> Environment<'a> {
+    fn of(environment: &'a duetbench_core::Environment) -> Environment<'a> {
+        Environment {
+            platform: &environment.platform,
+            kernel: &environment.kernel,
+            cpu_model: &environment.cpu_model,
+            cpus_usable: &environment.cpus_usable,
+            cores_physical: environment.cores_physical,
+            smt: environment.smt,
+            governor: environment.governor.as_deref(),
+            load_1min: environment.load_1min,
+            steal_share: environment.steal_share,
+            toolchain: &environment.toolchain,
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The Markdown format: a comment on a pull request, or a job summary.
+//!
+//! The sentence on top is made from the same verdicts as the table below it. What changed or failed is open to see, the
+//! rest is folded. Foreign words are defused: a benchmark's name can neither mention people nor smuggle in a link.
+
+use duetbench_core::report::BenchmarkReport;
+use duetbench_core::{Report, Verdict};
+
+use super::format::{TimeScale, change, one_line, share, short_name, shortened};
+use super::summary::ChangedCount;
+use super::{command_line, hint, order, summary};
+
+/// The hidden first line by which an earlier comment is found again.
+pub const MARKER: &str = "<!-- duetbench -->";
+
+/// GitHub refuses comments longer than this many characters. We count bytes, which are never fewer.
+pub const LENGTH_MAX: usize = 65_536;
+
+/// Room for the folds' ends and the sentence on rows left out.
+const RESERVE: usize = 512;
+
+/// Longest command that is shown, in bytes. There are at most three, so that they leave room for a table.
+const COMMAND_MAX: usize = 4096;
+
+/// The report as Markdown, never longer than [`LENGTH_MAX`]; rows that do not fit are left out from the end and counted.
+#[must_use]
+pub fn render(report: &Report) -> String {
+    let tail = tail(report);
+    let (open, folded): (Vec<_>, Vec<_>) = report.benchmarks.iter().partition(|b| is_open(b));
+    let mut page = Page { out: head(report), room_end: LENGTH_MAX.saturating_sub(tail.len() + RESERVE), left_out: 0 };
+    page.warnings(report);
+    page.tables(&open);
+    if !folded.is_empty() {
+        let more = if open.is_empty() { "" } else { "more " };
+        let benchmarks = if folded.len() == 1 { "benchmark" } else { "benchmarks" };
+        page.out += &format!("<details><summary>{} {more}{benchmarks}</summary>\n\n", folded.len());
+        page.tables(&folded);
+        page.out += "</details>\n\n";
+    }
+    if page.left_out > 0 {
+        page.out += &format!("{} left out here for lack of space; `--format json` has all.\n\n", rows(page.left_out));
+    }
+    page.out + &tail
+}
+
+/// Whether a benchmark's row is there to see without unfolding anything.
+fn is_open(benchmark: &BenchmarkReport) -> bool {
+    order::is_change(&benchmark.verdict)
+        || order::allocates_differently(benchmark)
+        || matches!(benchmark.verdict, Verdict::Failed { .. })
+}
+
+fn rows(count: usize) -> String {
+    if count == 1 { "1 row is".into() } else { format!("{count} rows are") }
+}
+
+fn head(report: &Report) -> String {
+    let [base, candidate] = summary::versions(report);
+    let mut out = format!("{MARKER}\n### duet: {}\n\n", summary::headline(report));
+    out +=
+        &format!("{} → {}  \n{}\n\n", code(&shortened(&base)), code(&shortened(&candidate)), summary::counts(report));
+    if !report.complete {
+        out += "**Incomplete:** the run stopped early; this is what was measured until then.\n\n";
+    }
+    out
+}
+
+/// Advice, machine, modes and how to make the run again; what would take too much room is left out whole, since half a
+/// command is worse than none.
+fn tail(report: &Report) -> String {
+    let mut out = String::new();
+    for hint in hint::hints(report) {
+        let command = hint.command.unwrap_or_default();
+        if command.is_empty() {
+            out += &format!("**Hint:** {}\n\n", prose(&hint.words));
+        } else if command.len() <= COMMAND_MAX {
+            out += &format!("**Hint:** {} {}\n\n", prose(&hint.words), code(&command));
+        }
+    }
+    let facts = [summary::machine(report), summary::modes(report), summary::run(report)];
+    out += &format!("<sub>{}</sub>\n", facts.map(|fact| prose(&shortened(&fact))).join("<br>"));
+    let command = command_line::again(report);
+    if command.len() > COMMAND_MAX {
+        return out;
+    }
+    let fence = "`".repeat(longest_run_of_backticks(&command).max(2) + 1);
+    out +=
+        &format!("\n<details><summary>Reproduce</summary>\n\n{fence}sh\n{}\n{fence}\n</details>\n", one_line(&command));
+    out
+}
+
+/// What has been written so far and how far it may grow.
+struct Page {
+    out: String,
+    room_end: usize,
+    left_out: usize,
+}
+
+impl Page {
+    /// What concerns the run as a whole, as far as there is room.
+    fn warnings(&mut self, report: &Report) {
+        for warning in &report.warnings {
+            let line = format!("**Warning:** {}\n\n", prose(&shortened(warning)));
+            self.push_row(&line);
+        }
+    }
+
+    /// One table per package, as far as there is room.
+    fn tables(&mut self, benchmarks: &[&BenchmarkReport]) {
+        for group in order::groups(benchmarks.iter().copied()) {
+            let heading = format!(
+                "{}\n\n| benchmark | base sec/op | head sec/op | vs base | verdict | detects | remarks |\n|---|--:|--:|:--|---|--:|---|\n",
+                code(group.package)
+            );
+            let mut heading = Some(heading);
+            for benchmark in group.rows {
+                let row = heading.clone().unwrap_or_default() + &row(benchmark);
+                if self.push_row(&row) {
+                    heading = None;
+                }
+            }
+            if heading.is_none() {
+                self.out.push('\n');
+            }
+        }
+    }
+
+    /// Adds a row, or counts it as left out; once one is left out, all that follow are.
+    fn push_row(&mut self, row: &str) -> bool {
+        let fits = self.left_out == 0 && self.out.len() + row.len() <= self.room_end;
+        if fits {
+            self.out += row;
+        } else {
+            self.left_out += 1;
+        }
+        fits
+    }
+}
+
+fn row(benchmark: &BenchmarkReport) -> String {
+    let times: Vec<f64> = benchmark.baseline_ns.into_iter().chain(benchmark.candidate_ns).collect();
+    let scale = TimeScale::of(&times);
+    let time = |ns: Option<f64>| ns.map_or(String::new(), |ns| scale.write(ns));
+    let (interval, detects) = benchmark.estimate.map_or_else(Default::default, |e| {
+        let interval = format!("[{}, {}]", change(e.ratio_low), change(e.ratio_high));
+        (interval, format!("≥{}", share(e.minimal_detectable_change)))
+    });
+    let sign = summary::change_sign(benchmark);
+    let sign = if order::is_change(&benchmark.verdict) { format!("**{sign}**") } else { sign };
+    let counts =
+        summary::changed_counts(benchmark).map(|ChangedCount { unit, base, head }| format!("{unit} {base} → {head}"));
+    let remarks: Vec<String> =
+        counts.chain(summary::remarks(benchmark)).map(|remark| prose(&shortened(&remark))).collect();
+    format!(
+        "| {} | {} | {} | {sign} {interval} | {} | {detects} | {} |\n",
+        code(&short_name(&benchmark.id.name)),
+        time(benchmark.baseline_ns),
+        time(benchmark.candidate_ns),
+        order::label(&benchmark.verdict),
+        remarks.join("<br>"),
+    )
+}
+
+/// Foreign words as a code span that holds in a table's cell.
+fn code(foreign: &str) -> String {
+    let clean = one_line(foreign).replace('|', r"\|");
+    let fence = "`".repeat(longest_run_of_backticks(&clean) + 1);
+    let pad = if clean.starts_with('`') || clean.ends_with('`') { " " } else { "" };
+    format!("{fence}{pad}{clean}{pad}{fence}")
+}
+
+fn longest_run_of_backticks(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// Words outside a code span, with everything defused that Markdown, HTML or a mention would be made of. Backticks stay:
+/// our own sentences set flags and paths in them.
+fn prose(text: &str) -> String {
+    let mut out = String::new();
+    let unlinked = one_line(text).replace("://", ":\u{200b}//").replace("www.", "www\u{200b}.");
+    for c in unlinked.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '@' => out += "@\u{200b}",
+            '\\' | '[' | ']' | '*' | '_' | '|' => out.extend(['\\', c]),
+            other => out.push(other),
+        }
+    }
+    out
+}

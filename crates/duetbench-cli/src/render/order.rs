@@ -1,0 +1,80 @@
+//! The order in which benchmarks are shown: changes first, grouped by package.
+
+use duetbench_core::Verdict;
+use duetbench_core::report::BenchmarkReport;
+
+/// Benchmarks of one package.
+pub(super) struct Group<'a> {
+    pub(super) package: &'a str,
+    pub(super) rows: Vec<&'a BenchmarkReport>,
+}
+
+/// Place of a verdict in a table, the most urgent first.
+fn rank(verdict: &Verdict) -> u8 {
+    match verdict {
+        Verdict::Regression => 0,
+        Verdict::Improvement => 1,
+        Verdict::Failed { .. } => 2,
+        Verdict::Inconclusive { .. } => 3,
+        Verdict::NoChange => 4,
+        Verdict::IdenticalCode => 5,
+        Verdict::BaselineOnly => 6,
+        Verdict::CandidateOnly => 7,
+    }
+}
+
+/// The verdict in words for people.
+pub(super) fn label(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Regression => "regression",
+        Verdict::Improvement => "improvement",
+        Verdict::NoChange => "no change",
+        Verdict::Inconclusive { .. } => "inconclusive",
+        Verdict::IdenticalCode => "identical code",
+        Verdict::BaselineOnly => "only in base",
+        Verdict::CandidateOnly => "only in head",
+        Verdict::Failed { .. } => "failed",
+    }
+}
+
+/// Whether the verdict is that the time changed.
+pub(super) fn is_change(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Regression | Verdict::Improvement)
+}
+
+/// Whether an exact count differs between the versions.
+pub(super) fn allocates_differently(benchmark: &BenchmarkReport) -> bool {
+    benchmark.allocs.into_iter().chain(benchmark.bytes).any(|counted| counted.changed)
+}
+
+/// How far the ratio is from 1, in either direction.
+fn size_of_change(benchmark: &BenchmarkReport) -> f64 {
+    benchmark.estimate.map_or(0.0, |e| e.ratio.ln().abs())
+}
+
+/// Groups benchmarks by package. Inside a group and among the groups the most urgent verdict comes first, among changes
+/// the largest, and otherwise the order of names decides.
+pub(super) fn groups<'a>(benchmarks: impl Iterator<Item = &'a BenchmarkReport>) -> Vec<Group<'a>> {
+    let mut rows: Vec<&BenchmarkReport> = benchmarks.collect();
+    rows.sort_by(|a, b| {
+        let by_size = || match is_change(&a.verdict) {
+            true => size_of_change(b).total_cmp(&size_of_change(a)),
+            false => std::cmp::Ordering::Equal,
+        };
+        rank(&a.verdict).cmp(&rank(&b.verdict)).then_with(by_size).then_with(|| a.id.cmp(&b.id))
+    });
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for row in rows {
+        match groups.iter_mut().find(|group| group.package == row.id.package) {
+            Some(group) => group.rows.push(row),
+            None => groups.push(Group { package: &row.id.package, rows: vec![row] }),
+        }
+    }
+    groups
+}
+
+/// All groups with changes, then all groups with the rest.
+pub(super) fn changes_first<'a>(benchmarks: &'a [BenchmarkReport]) -> Vec<Group<'a>> {
+    let (changed, rest): (Vec<_>, Vec<_>) = benchmarks.iter().partition(|b| is_change(&b.verdict));
+    groups(changed.into_iter()).into_iter().chain(groups(rest.into_iter())).collect()
+}

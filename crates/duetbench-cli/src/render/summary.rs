@@ -1,0 +1,170 @@
+//! The lines around the table: what came out in a sentence, how many of each verdict, machine, modes, run.
+
+use duetbench_core::report::{BenchmarkReport, Counted, Outcome};
+use duetbench_core::{Report, Verdict};
+
+use super::format::{change, counted, duration, many, one_line, share};
+use super::order::label;
+use super::warning;
+
+/// Every verdict once, in the order in which counts are given.
+pub(super) fn all_verdicts() -> [Verdict; 8] {
+    [
+        Verdict::Regression,
+        Verdict::Improvement,
+        Verdict::Failed { role: None, reason: String::new() },
+        Verdict::Inconclusive { forks_sufficient: None },
+        Verdict::NoChange,
+        Verdict::IdenticalCode,
+        Verdict::BaselineOnly,
+        Verdict::CandidateOnly,
+    ]
+}
+
+/// What the run comes to, in one sentence.
+pub(super) fn headline(report: &Report) -> String {
+    let total = report.benchmarks.len();
+    let improved = report.count("improvement");
+    let also_improved = if improved > 0 { format!(", {improved} improved") } else { String::new() };
+    match report.outcome() {
+        Outcome::Regression => {
+            format!("{} of {} regressed{also_improved}", report.count("regression"), benchmarks(total))
+        }
+        Outcome::Failed if !report.benchmarks.iter().any(|b| b.verdict.is_comparison()) => {
+            "Nothing was compared".into()
+        }
+        Outcome::Failed => format!(
+            "No regression found, but {} of {} failed{also_improved}",
+            report.count("failed"),
+            benchmarks(total)
+        ),
+        Outcome::Inconclusive => {
+            format!(
+                "No regression found, but {} of {} undecided{also_improved}",
+                report.count("inconclusive"),
+                benchmarks(total)
+            )
+        }
+        Outcome::Clean if improved > 0 => format!("{improved} of {} improved, none regressed", benchmarks(total)),
+        Outcome::Clean => format!("No change in {}", benchmarks(total)),
+    }
+}
+
+/// How many benchmarks got which verdict.
+pub(super) fn counts(report: &Report) -> String {
+    let each = all_verdicts().into_iter().filter_map(|verdict| {
+        let count = report.count(verdict.word());
+        let several = match verdict {
+            Verdict::Regression => "regressions",
+            Verdict::Improvement => "improvements",
+            _ => label(&verdict),
+        };
+        (count > 0).then(|| many(count, label(&verdict), several))
+    });
+    let listed = each.collect::<Vec<_>>().join(", ");
+    let total = benchmarks(report.benchmarks.len());
+    if listed.is_empty() { total } else { format!("{total}: {listed}") }
+}
+
+fn benchmarks(count: usize) -> String {
+    many(count, "benchmark", "benchmarks")
+}
+
+/// The machine and the toolchain.
+pub(super) fn machine(report: &Report) -> String {
+    let environment = &report.environment;
+    let cores = many(environment.cores_physical as usize, "core", "cores");
+    let mut parts = vec![
+        one_line(&environment.cpu_model),
+        environment.platform.clone(),
+        format!(
+            "{} on {cores}{}",
+            many(environment.cpus_usable.len(), "processor", "processors"),
+            if environment.smt { " (SMT)" } else { "" }
+        ),
+        format!("load {:.2}", environment.load_1min),
+    ];
+    parts.extend(environment.governor.as_ref().map(|governor| format!("governor {}", one_line(governor))));
+    parts.extend(environment.steal_share.map(|steal| format!("steal {}", share(steal))));
+    parts.push(one_line(&environment.toolchain));
+    parts.join(", ")
+}
+
+/// The modes used, the most frequent first, each with its reason.
+pub(super) fn modes(report: &Report) -> String {
+    let mut used: Vec<(String, usize)> = Vec::new();
+    for planned in &report.plan.benchmarks {
+        let words = format!("{} ({})", planned.mode.label(), one_line(&planned.mode_reason));
+        match used.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, count)) => *count += 1,
+            None => used.push((words, 1)),
+        }
+    }
+    used.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    match used.as_slice() {
+        [] => "nothing was measured".into(),
+        [(words, _)] => words.clone(),
+        several => several.iter().map(|(words, count)| format!("{count} {words}")).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// How much was measured, and under which seed and name.
+pub(super) fn run(report: &Report) -> String {
+    let forks = report.benchmarks.iter().map(|b| b.forks.len()).filter(|forks| *forks > 0);
+    let forks = match (forks.clone().min(), forks.max()) {
+        (Some(least), Some(most)) if least == most => format!("{} each", many(least, "fork pair", "fork pairs")),
+        (Some(least), Some(most)) => format!("{least} to {most} fork pairs"),
+        _ => "no fork pairs".into(),
+    };
+    format!("{}, {forks}, seed {}, measured {}", one_line(&report.run), report.plan.seed, duration(report.measured_s))
+}
+
+/// Both versions as they were asked for and as they turned out.
+pub(super) fn versions(report: &Report) -> [String; 2] {
+    [&report.baseline, &report.candidate].map(|version| {
+        let (requested, resolved) = (one_line(&version.requested), one_line(&version.resolved));
+        let commit = resolved.split(' ').next().unwrap_or_default();
+        let says_the_same = resolved.starts_with(&requested) || (commit.len() >= 7 && requested.starts_with(commit));
+        if says_the_same { resolved } else { format!("{requested} ({resolved})") }
+    })
+}
+
+/// The change in words: a number only where there is a change, benchstat's `~` where there is none, `?` where nobody knows.
+pub(super) fn change_sign(benchmark: &BenchmarkReport) -> String {
+    match benchmark.verdict {
+        Verdict::Regression | Verdict::Improvement => {
+            benchmark.estimate.map_or_else(|| "?".into(), |e| change(e.ratio))
+        }
+        Verdict::NoChange | Verdict::IdenticalCode => "~".into(),
+        Verdict::Inconclusive { .. } => "?".into(),
+        Verdict::BaselineOnly | Verdict::CandidateOnly | Verdict::Failed { .. } => String::new(),
+    }
+}
+
+/// Remarks on one benchmark: why it failed, then its warnings, each a line.
+pub(super) fn remarks(benchmark: &BenchmarkReport) -> Vec<String> {
+    let failure = match &benchmark.verdict {
+        Verdict::Failed { role, reason } => {
+            let side = role.map_or(String::new(), |role| format!("in the {}: ", role.word()));
+            Some(format!("{side}{}", one_line(reason)))
+        }
+        _ => None,
+    };
+    failure.into_iter().chain(benchmark.warnings.iter().map(warning::text)).collect()
+}
+
+/// An exact count that differs between the versions, in words.
+pub(super) struct ChangedCount {
+    pub(super) unit: &'static str,
+    pub(super) base: String,
+    pub(super) head: String,
+}
+
+/// The exact counts of a benchmark that differ.
+pub(super) fn changed_counts(benchmark: &BenchmarkReport) -> impl Iterator<Item = ChangedCount> {
+    let units: [(&str, Option<Counted>); 2] = [("allocs/op", benchmark.allocs), ("B/op", benchmark.bytes)];
+    units.into_iter().filter_map(|(unit, count)| {
+        let count = count.filter(|c| c.changed)?;
+        Some(ChangedCount { unit, base: counted(count.baseline), head: counted(count.candidate) })
+    })
+}

@@ -1,0 +1,158 @@
+//! The text format: for terminals and logs, close to benchstat's table, readable without colour.
+
+use duetbench_core::Report;
+use duetbench_core::report::BenchmarkReport;
+use unicode_width::UnicodeWidthStr;
+
+use super::format::{TimeScale, change, one_line, share, short_name, shortened};
+use super::palette::{Palette, paint};
+use super::summary::{self, ChangedCount};
+use super::table::{self, Line, Row, left};
+use super::{hint, order};
+
+/// The report for people. With a `width`, long names are cut in the middle as far as that makes the table fit.
+#[must_use]
+pub fn render(report: &Report, palette: &Palette, width: Option<usize>) -> String {
+    let mut footnotes = Footnotes::default();
+    let mut sections = vec![header(report, palette)];
+    if !report.benchmarks.is_empty() {
+        sections.push(times(report, palette, width, &mut footnotes));
+    }
+    sections.extend(allocations(report, palette));
+    sections.push(conclusion(report, palette));
+    sections.join("\n")
+}
+
+/// Which versions, by which tool, and whether the run came to its end.
+fn header(report: &Report, palette: &Palette) -> String {
+    let [base, head] = summary::versions(report);
+    let tool = format!("duet {}: ", report.environment.duet_version);
+    let mut out = format!("{}{base} → {head}\n", paint(palette.strong, &tool));
+    if !report.complete {
+        out += &format!("{} stopped early; this is what was measured until then\n", paint(palette.open, "incomplete:"));
+    }
+    out
+}
+
+/// The table with its legend and footnotes.
+fn times(report: &Report, palette: &Palette, width: Option<usize>, footnotes: &mut Footnotes) -> String {
+    let mut lines = Vec::new();
+    for group in order::changes_first(&report.benchmarks) {
+        lines.push(Line::Package(one_line(group.package)));
+        lines.extend(group.rows.into_iter().map(|benchmark| Line::Row(row(benchmark, palette, footnotes))));
+    }
+    let confidence = share(1.0 - report.spec.decision.alpha);
+    let mut out = table::write(&lines, &confidence, palette, width);
+    out.push('\n');
+    for line in legend(report) {
+        out += &format!("{}\n", paint(palette.faint, &line));
+    }
+    out + &footnotes.write()
+}
+
+fn row(benchmark: &BenchmarkReport, palette: &Palette, footnotes: &mut Footnotes) -> Row {
+    let times: Vec<f64> = benchmark.baseline_ns.into_iter().chain(benchmark.candidate_ns).collect();
+    let scale = TimeScale::of(&times);
+    let time = |ns: Option<f64>| ns.map_or(String::new(), |ns| scale.write(ns));
+    let (interval, detects) = benchmark.estimate.map_or_else(Default::default, |e| {
+        let interval = format!("[{}, {}]", change(e.ratio_low), change(e.ratio_high));
+        (interval, format!("≥{}", share(e.minimal_detectable_change)))
+    });
+    let marks = summary::remarks(benchmark)
+        .into_iter()
+        .map(|remark| footnotes.mark(shortened(&remark)))
+        .collect::<Vec<_>>()
+        .join(" ");
+    let mark = if marks.is_empty() { marks } else { format!(" {marks}") };
+    Row {
+        name: short_name(&benchmark.id.name),
+        base: time(benchmark.baseline_ns),
+        head: time(benchmark.candidate_ns),
+        change: summary::change_sign(benchmark),
+        interval,
+        verdict: format!("{}{mark}", order::label(&benchmark.verdict)),
+        detects,
+        style: palette.verdict(&benchmark.verdict),
+    }
+}
+
+/// What the signs in the table mean, as far as they occur in it.
+fn legend(report: &Report) -> Vec<String> {
+    let decision = &report.spec.decision;
+    let mut signs = Vec::new();
+    if report.count("no_change") > 0 {
+        signs.push(format!("~ any change is smaller than {} (`--threshold`)", share(decision.threshold)));
+    }
+    if report.count("inconclusive") > 0 {
+        signs.push("? too uncertain to say".into());
+    }
+    if report.benchmarks.iter().any(|b| b.estimate.is_some()) {
+        signs.push(format!(
+            "detects: smallest true change that such a run reports {} of the time",
+            share(decision.power)
+        ));
+    }
+    signs
+}
+
+/// Exact counts that differ, in a block of their own.
+fn allocations(report: &Report, palette: &Palette) -> Option<String> {
+    let groups = order::groups(report.benchmarks.iter().filter(|b| order::allocates_differently(b)));
+    let names = groups.iter().flat_map(|group| &group.rows).map(|b| short_name(&b.id.name).width());
+    let name_width = names.max()?;
+    let mut out = format!("{}\n", paint(palette.strong, "allocations that differ, counted exactly"));
+    for group in &groups {
+        out += &format!("{}\n", paint(palette.faint, &format!("pkg: {}", one_line(group.package))));
+        for benchmark in &group.rows {
+            let name = left(&short_name(&benchmark.id.name), name_width);
+            for ChangedCount { unit, base, head } in summary::changed_counts(benchmark) {
+                out += &format!("{name}   {}  {base} → {head}\n", left(unit, "allocs/op".len()));
+            }
+        }
+    }
+    Some(out)
+}
+
+/// Counts, machine, modes, run, warnings and advice.
+fn conclusion(report: &Report, palette: &Palette) -> String {
+    let mut out = format!("{}\n", paint(palette.strong, &summary::counts(report)));
+    let facts =
+        [("machine:", summary::machine(report)), ("mode:", summary::modes(report)), ("run:", summary::run(report))];
+    for (label, fact) in facts {
+        out += &format!("{} {fact}\n", paint(palette.faint, &left(label, "machine:".len())));
+    }
+    for warning in &report.warnings {
+        out += &format!("{} {}\n", paint(palette.open, "warning:"), one_line(warning));
+    }
+    for hint in hint::hints(report) {
+        let command = hint.command.map_or_else(String::new, |command| format!(" `{command}`"));
+        out += &format!("{} {}{command}\n", paint(palette.hint, "hint:"), hint.words);
+    }
+    out
+}
+
+/// Remarks below the table, each written once, however many rows point to it.
+#[derive(Default)]
+struct Footnotes {
+    texts: Vec<String>,
+}
+
+impl Footnotes {
+    /// The mark that points to this text.
+    fn mark(&mut self, text: String) -> String {
+        let index = self.texts.iter().position(|known| *known == text).unwrap_or_else(|| {
+            self.texts.push(text);
+            self.texts.len() - 1
+        });
+        superscript(index + 1)
+    }
+
+    fn write(&self) -> String {
+        self.texts.iter().enumerate().map(|(index, text)| format!("{} {text}\n", superscript(index + 1))).collect()
+    }
+}
+
+fn superscript(number: usize) -> String {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    number.to_string().bytes().map(|digit| DIGITS[usize::from(digit - b'0')]).collect()
+}

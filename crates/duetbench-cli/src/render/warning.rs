@@ -1,0 +1,67 @@
+//! Words for warnings: what is the matter, and what would be enough.
+
+use duetbench_core::analysis::Warning;
+
+use super::format::{many, one_line, share};
+
+/// The word used in machine formats.
+#[must_use]
+pub fn kind(warning: &Warning) -> &'static str {
+    match warning {
+        Warning::TooFewForks { .. } => "too_few_forks",
+        Warning::Orphans { .. } => "orphans",
+        Warning::Degenerate => "degenerate",
+        Warning::NotCpuBound { .. } => "not_cpu_bound",
+        Warning::FailedTrials { .. } => "failed_trials",
+    }
+}
+
+/// The sentence used for people, on one line and without a final period.
+#[must_use]
+pub fn text(warning: &Warning) -> String {
+    match warning {
+        Warning::TooFewForks { forks, needed } => {
+            format!("needs ≥ {needed} fork pairs, has {forks}: raise `--budget` or `--forks`")
+        }
+        Warning::Orphans { samples } => {
+            format!("{} left out because the other half is missing", many(*samples as usize, "sample", "samples"))
+        }
+        Warning::Degenerate => {
+            "all fork pairs gave the same number, which says nothing about their spread: needs a benchmark that does more work".into()
+        }
+        Warning::NotCpuBound { cpu_share } => format!(
+            "used the processor for {} of its time: if it does not wait on purpose, it needs a machine with less load",
+            share(*cpu_share)
+        ),
+        Warning::FailedTrials { trials, first } => {
+            format!("{} failed and left out, the first with: {}", many(*trials as usize, "trial", "trials"), one_line(first))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_warning_is_one_line_without_a_final_period() {
+        let check = |warning: Warning, want: &str| assert_eq!(text(&warning), want);
+        check(
+            Warning::TooFewForks { forks: 2, needed: 3 },
+            "needs ≥ 3 fork pairs, has 2: raise `--budget` or `--forks`",
+        );
+        check(Warning::Orphans { samples: 1 }, "1 sample left out because the other half is missing");
+        check(
+            Warning::Degenerate,
+            "all fork pairs gave the same number, which says nothing about their spread: needs a benchmark that does more work",
+        );
+        check(
+            Warning::NotCpuBound { cpu_share: 0.431 },
+            "used the processor for 43% of its time: if it does not wait on purpose, it needs a machine with less load",
+        );
+        check(
+            Warning::FailedTrials { trials: 2, first: "panic: boom\n\tgoroutine 1".into() },
+            "2 trials failed and left out, the first with: panic: boom goroutine 1",
+        );
+    }
+}

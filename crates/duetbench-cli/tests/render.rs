@@ -1,0 +1,240 @@
+//! What every format looks like, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
+
+mod render_support;
+
+use std::path::PathBuf;
+
+use duetbench_cli::render::palette::Palette;
+use duetbench_cli::render::{csv, gobench, json, markdown, text};
+use duetbench_core::Verdict;
+use render_support::{Change, benchmark, clean, empty, everything, measured, only_excluded};
+
+/// Compares with a golden file, or writes it when `DUET_BLESS` is set.
+fn check(name: &str, got: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("DUET_BLESS").is_some() {
+        std::fs::write(&path, got).expect("golden files can be written");
+        return;
+    }
+    let want = std::fs::read_to_string(&path)
+        .unwrap_or_else(|e| panic!("{}: {e} (`DUET_BLESS=1 cargo test` writes it)", path.display()));
+    assert!(
+        want == got,
+        "{name} is not as sealed (`DUET_BLESS=1 cargo test` seals it anew)\n{}",
+        difference(&want, got)
+    );
+}
+
+/// The lines that differ, `-` sealed and `+` rendered, without the common beginning and end.
+fn difference(want: &str, got: &str) -> String {
+    let (want, got): (Vec<&str>, Vec<&str>) = (want.split('\n').collect(), got.split('\n').collect());
+    let common = |a: &mut dyn Iterator<Item = (&&str, &&str)>| a.take_while(|(w, g)| w == g).count();
+    let start = common(&mut want.iter().zip(&got));
+    let (want, got) = (&want[start..], &got[start..]);
+    let end = common(&mut want.iter().rev().zip(got.iter().rev()));
+    let removed = want[..want.len() - end].iter().map(|line| format!("-{line}\n"));
+    let added = got[..got.len() - end].iter().map(|line| format!("+{line}\n"));
+    format!("from line {}:\n{}", start + 1, removed.chain(added).collect::<String>())
+}
+
+#[test]
+fn text_of_everything() {
+    check("everything.txt", &text::render(&everything(), &Palette::plain(), None));
+}
+
+#[test]
+fn text_in_a_narrow_terminal_cuts_names_in_the_middle() {
+    check("narrow.txt", &text::render(&everything(), &Palette::plain(), Some(100)));
+}
+
+#[test]
+fn text_in_colour() {
+    check("coloured.txt", &text::render(&everything(), &Palette::coloured(), None));
+}
+
+#[test]
+fn text_of_a_clean_run() {
+    check("clean.txt", &text::render(&clean(), &Palette::plain(), None));
+}
+
+#[test]
+fn text_of_no_benchmark() {
+    check("empty.txt", &text::render(&empty(), &Palette::plain(), None));
+}
+
+#[test]
+fn text_of_nothing_compared() {
+    check("only_excluded.txt", &text::render(&only_excluded(), &Palette::plain(), None));
+}
+
+#[test]
+fn markdown_of_everything() {
+    check("everything.md", &markdown::render(&everything()));
+}
+
+#[test]
+fn markdown_of_a_clean_run() {
+    check("clean.md", &markdown::render(&clean()));
+}
+
+#[test]
+fn markdown_of_nothing_compared() {
+    check("only_excluded.md", &markdown::render(&only_excluded()));
+}
+
+#[test]
+fn csv_of_everything() {
+    check("everything.csv", &csv::render(&everything()));
+}
+
+#[test]
+fn go_of_everything() {
+    check("everything.go.txt", &gobench::render(&everything()));
+}
+
+#[test]
+fn json_of_everything() {
+    check("everything.json", &json::render(&everything(), 3));
+}
+
+#[test]
+fn json_of_no_benchmark() {
+    check("empty.json", &json::render(&empty(), 1));
+}
+
+#[test]
+fn the_plain_palette_writes_no_escape_code_whatever_a_benchmark_says() {
+    for report in [everything(), clean(), empty(), only_excluded()] {
+        let out = text::render(&report, &Palette::plain(), None);
+        assert!(!out.contains(|c: char| c.is_control() && c != '\n'), "{out:?}");
+    }
+}
+
+#[test]
+fn colour_adds_nothing_but_escape_codes() {
+    let plain = text::render(&everything(), &Palette::plain(), None);
+    let coloured = text::render(&everything(), &Palette::coloured(), None);
+    assert_ne!(plain, coloured);
+    let mut stripped = String::new();
+    for (index, piece) in coloured.split('\u{1b}').enumerate() {
+        stripped += if index == 0 { piece } else { piece.split_once('m').expect("codes end in m").1 };
+    }
+    assert_eq!(without_trailing_space(&stripped), without_trailing_space(&plain));
+}
+
+fn without_trailing_space(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim_end).collect()
+}
+
+#[test]
+fn rows_fit_the_width_where_names_can_be_cut() {
+    let out = text::render(&everything(), &Palette::plain(), Some(100));
+    let table: Vec<&str> = out.lines().filter(|line| line.contains(['µ', '│']) || line.contains("…")).collect();
+    assert!(table.len() > 4, "{out}");
+    for line in table {
+        assert!(unicode_width::UnicodeWidthStr::width(line) <= 100, "{line}");
+    }
+}
+
+#[test]
+fn markdown_says_how_many_rows_did_not_fit() {
+    let mut report = clean();
+    let name = |n: usize| format!("BenchmarkWith/a_rather_long_name_to_fill_the_page_soon/n={n:05}-8");
+    let calm = |n| measured("example.com/shop/codec", &name(n), Verdict::NoChange, Change(1718.0, 1.001, 0.004));
+    report.benchmarks = (0..2000).map(calm).collect();
+    let out = markdown::render(&report);
+    assert!(out.len() <= markdown::LENGTH_MAX, "{} bytes", out.len());
+    assert!(out.len() > markdown::LENGTH_MAX - 1024, "wastes room: {} bytes", out.len());
+    let shown = out.matches("| `With/").count();
+    assert!(out.contains(&format!("{} rows are left out here", 2000 - shown)), "{shown} shown");
+    assert_eq!(out.matches("<details>").count(), out.matches("</details>").count());
+    assert!(out.contains("--seed 42"), "the reproduce command stays");
+}
+
+#[test]
+fn markdown_stays_within_its_limit_when_all_that_varies_is_huge() {
+    let huge = "x|`<@".repeat(20_000);
+    let mut report = everything();
+    report.warnings = vec![huge.clone(); 400];
+    report.baseline.resolved = huge.clone();
+    report.environment.cpu_model = huge.clone();
+    report.spec.harness_args = vec![huge.clone()];
+    report.benchmarks.push(benchmark("p", &huge, Verdict::Failed { role: None, reason: huge.clone() }));
+    let out = markdown::render(&report);
+    assert!(out.len() <= markdown::LENGTH_MAX, "{} bytes", out.len());
+    assert!(out.starts_with(markdown::MARKER));
+}
+
+#[test]
+fn markdown_lets_nobody_be_mentioned_and_no_link_through() {
+    let out = markdown::render(&everything());
+    assert!(!out.contains("@octocat"), "{out}");
+    assert!(!out.contains("[x]("), "{out}");
+    assert!(!out.contains("<b>"), "{out}");
+}
+
+#[test]
+fn markdown_counts_the_verdicts_that_its_table_shows() {
+    let report = everything();
+    let out = markdown::render(&report);
+    assert_eq!(out.matches("| regression |").count(), report.count("regression"));
+    assert!(out.contains(&format!("### duet: {} of {}", report.count("regression"), report.benchmarks.len())));
+}
+
+#[test]
+fn csv_has_as_many_cells_in_every_row_as_in_its_heading() {
+    let out = csv::render(&everything());
+    let cells = |line: &str| {
+        let mut quoted = false;
+        line.chars()
+            .filter(|c| {
+                quoted ^= *c == '"';
+                *c == ',' && !quoted
+            })
+            .count()
+    };
+    let counts: Vec<usize> = out.lines().map(cells).collect();
+    assert_eq!(counts.len(), 1 + everything().benchmarks.len());
+    assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+}
+
+#[test]
+fn go_text_keeps_the_rules_of_its_format() {
+    let (mut keys, mut results) = (0, 0);
+    for line in gobench::render(&everything()).lines().filter(|line| !line.is_empty()) {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        if line.starts_with("Benchmark") {
+            results += 1;
+            assert!(fields.len() >= 4 && fields.len().is_multiple_of(2), "{line}");
+            assert!(fields[1].parse::<u64>().is_ok(), "{line}");
+            assert!(fields[2..].chunks(2).all(|pair| pair[0].parse::<f64>().is_ok_and(f64::is_finite)), "{line}");
+        } else if !line.starts_with("# ") && !line.starts_with("Unit ") {
+            keys += 1;
+            let (key, value) = line.split_once(": ").expect(line);
+            assert!(key.starts_with(|c: char| c.is_ascii_lowercase()), "{line}");
+            assert!(!key.contains(|c: char| c.is_whitespace() || c.is_uppercase()), "{line}");
+            assert!(!value.trim().is_empty(), "an empty value deletes the key: {line}");
+        }
+    }
+    let forks: usize = everything().benchmarks.iter().map(|b| b.forks.len()).sum();
+    assert_eq!(results, 2 * forks);
+    assert!(keys > 10);
+}
+
+#[test]
+fn go_text_keeps_the_order_of_forks() {
+    let out = gobench::render(&clean());
+    let invocations: Vec<&str> =
+        out.lines().filter(|l| l.starts_with("Bench")).filter_map(|l| l.split('\t').nth(1)).collect();
+    let side: Vec<String> = (14_500..14_512).map(|n| n.to_string()).collect();
+    assert_eq!(invocations, [side.clone(), side].concat());
+}
+
+#[test]
+fn json_says_null_where_a_number_is_not_finite() {
+    let mut report = clean();
+    if let Some(estimate) = &mut report.benchmarks[0].estimate {
+        estimate.minimal_detectable_change = f64::INFINITY;
+    }
+    assert!(json::render(&report, 0).contains("\"minimal_detectable_change\": null"));
+}

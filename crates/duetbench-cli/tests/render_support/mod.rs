@@ -1,0 +1,250 @@
+//! The reports that the renderers are tested with.
+
+use std::time::Duration;
+
+use duetbench_core::analysis::{Counts, Estimate, Method, Warning};
+use duetbench_core::environment::Environment;
+use duetbench_core::plan::{Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Style};
+use duetbench_core::report::{BenchmarkReport, Counted, ForkPair, ForkSide, Report, VersionInfo};
+use duetbench_core::spec::{Decision, Effort, ModeChoice, Selection, Spec};
+use duetbench_core::{BenchmarkId, Role, Verdict};
+
+const CODEC: &str = "example.com/shop/codec";
+const STORE: &str = "example.com/shop/store";
+
+/// A run without a single benchmark.
+pub(crate) fn empty() -> Report {
+    Report {
+        run: "r12".into(),
+        started: "2026-03-01T09:30:00Z".into(),
+        complete: true,
+        spec: Spec {
+            selection: Selection { bench: None, exclude: None, packages: vec!["./...".into()] },
+            effort: Effort::Forks(12),
+            decision: Decision::default(),
+            mode: ModeChoice::Auto,
+            seed: 42,
+            harness_args: Vec::new(),
+        },
+        plan: Plan { seed: 42, benchmarks: Vec::new(), excluded: Vec::new() },
+        baseline: version("main", "1a2b3c4d5e Read the header once", "aa11"),
+        candidate: version("work tree", "work tree (9f8e7d6c5b with changes)", "bb22"),
+        environment: Environment {
+            platform: "linux/amd64".into(),
+            kernel: "6.8.0-45-generic".into(),
+            cpu_model: "AMD EPYC 7B13".into(),
+            cpus_usable: vec![0, 1, 2, 3],
+            cores_physical: 2,
+            smt: true,
+            governor: Some("performance".into()),
+            load_1min: 0.35,
+            steal_share: Some(0.004),
+            toolchain: "go1.26.1".into(),
+            duet_version: "0.1.0".into(),
+        },
+        measured_s: 102.4,
+        benchmarks: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+/// A run in which nothing exists in both versions.
+pub(crate) fn only_excluded() -> Report {
+    let mut report = empty();
+    report.benchmarks = vec![
+        benchmark(CODEC, "BenchmarkNew", Verdict::CandidateOnly),
+        benchmark(CODEC, "BenchmarkOld", Verdict::BaselineOnly),
+    ];
+    report.plan.excluded = vec![
+        Excluded::OnlyIn(id(CODEC, "BenchmarkNew"), Role::Candidate),
+        Excluded::OnlyIn(id(CODEC, "BenchmarkOld"), Role::Baseline),
+    ];
+    report
+}
+
+/// A run in which all is well.
+pub(crate) fn clean() -> Report {
+    let mut report = empty();
+    report.baseline = version("1a2b3c4d5e6f78901a2b3c4d5e6f78901a2b3c4d", "1a2b3c4d5e Read the header once", "aa11");
+    report.candidate = version("HEAD~1", "9f8e7d6c5b Write it, too", "bb22");
+    report.benchmarks =
+        vec![measured(CODEC, "BenchmarkEncode/json-8", Verdict::NoChange, Change(1718.0, 1.001, 0.004))];
+    report.plan.benchmarks = vec![planned(&report.benchmarks[0])];
+    report
+}
+
+/// A run with every verdict, every warning, changed allocations and names that are hard to show.
+pub(crate) fn everything() -> Report {
+    let mut report = empty();
+    report.benchmarks = [codec(), store()].concat();
+    report.benchmarks.sort_by(|a, b| a.id.cmp(&b.id));
+    report.plan.benchmarks = report.benchmarks.iter().filter(|b| b.mode.is_some()).map(planned).collect();
+    report.plan.excluded = vec![
+        Excluded::OnlyIn(id(CODEC, "BenchmarkNew"), Role::Candidate),
+        Excluded::OnlyIn(id(CODEC, "BenchmarkOld"), Role::Baseline),
+        Excluded::Failed(id(STORE, "BenchmarkPanics"), Role::Candidate, PANIC.into()),
+    ];
+    report.complete = false;
+    report.spec.effort = Effort::Budget(Duration::from_secs(90));
+    report.spec.selection.exclude = Some("Slow|Huge".into());
+    report.spec.decision.threshold = 0.02;
+    report.spec.harness_args = vec!["-tags".into(), "integration test".into()];
+    report.warnings = vec!["the load average rose to 3.10 while measuring: close other programs".into()];
+    report
+}
+
+const PANIC: &str =
+    "panic: runtime error: index out of range [3] with length 3\n\ngoroutine 7 [running]:\n\u{1b}[31mmain\u{1b}[0m";
+
+fn codec() -> Vec<BenchmarkReport> {
+    let mut regression =
+        measured(CODEC, "BenchmarkEncode/format=json-8", Verdict::Regression, Change(1718.0, 1.0512, 0.004));
+    regression.allocs = Some(counted(5.0, 6.0));
+    regression.bytes = Some(counted(128.0, 144.5));
+    let mut long = measured(
+        CODEC,
+        "BenchmarkDecode/a_name_that_somebody_has_generated_from_all_of_its_parameters/size=1048576/compressed=true-8",
+        Verdict::Regression,
+        Change(2_310_000.0, 1.3, 0.02),
+    );
+    long.warnings = vec![Warning::NotCpuBound { cpu_share: 0.431 }];
+    let mut odd =
+        measured(CODEC, "BenchmarkParse/[a|b]{1,2}/\"日本語\",`x`-8", Verdict::NoChange, Change(999.0, 1.003, 0.005));
+    odd.allocs = Some(counted(2.0, 1.0));
+    odd.warnings = vec![Warning::Orphans { samples: 3 }, Warning::NotCpuBound { cpu_share: 0.431 }];
+    let mut identical = benchmark(CODEC, "BenchmarkChecksum-8", Verdict::IdenticalCode);
+    identical.mode = None;
+    vec![
+        regression,
+        long,
+        odd,
+        identical,
+        measured(CODEC, "BenchmarkEncode/format=gob-8", Verdict::Improvement, Change(3066.0, 0.828, 0.01)),
+        benchmark(CODEC, "BenchmarkNew", Verdict::CandidateOnly),
+        benchmark(CODEC, "BenchmarkOld", Verdict::BaselineOnly),
+    ]
+}
+
+fn store() -> Vec<BenchmarkReport> {
+    let open = |forks_sufficient| Verdict::Inconclusive { forks_sufficient };
+    let mut young = measured(STORE, "BenchmarkPut-8", open(None), Change(52_000.0, 1.02, 0.0));
+    young.estimate = None;
+    young.forks.truncate(2);
+    young.warnings = vec![
+        Warning::TooFewForks { forks: 2, needed: 3 },
+        Warning::FailedTrials { trials: 2, first: "signal: killed\n(out of memory)".into() },
+    ];
+    let mut still = measured(STORE, "BenchmarkNothing-8", open(None), Change(0.25, 1.0, 0.0));
+    still.warnings = vec![Warning::Degenerate];
+    still.estimate = None;
+    let mut parallel = measured(STORE, "BenchmarkGetParallel-8", open(Some(40)), Change(84.2, 1.021, 0.04));
+    parallel.mode = Some(Mode::InterleavedAllCores);
+    let failed = |name, role, reason: &str| benchmark(STORE, name, Verdict::Failed { role, reason: reason.into() });
+    vec![
+        young,
+        still,
+        parallel,
+        measured(STORE, "BenchmarkScan-8", open(Some(3000)), Change(7.5e9, 0.97, 0.09)),
+        failed("BenchmarkPanics", Some(Role::Candidate), PANIC),
+        failed("BenchmarkLost", None, "no slice was recorded | <b>@octocat</b> [x](http://example.com)"),
+    ]
+}
+
+/// Baseline time in nanoseconds, ratio, and half the width of the interval.
+pub(crate) struct Change(pub(crate) f64, pub(crate) f64, pub(crate) f64);
+
+/// A benchmark with twelve forks that scatter a little around its change.
+pub(crate) fn measured(package: &str, name: &str, verdict: Verdict, change: Change) -> BenchmarkReport {
+    let Change(baseline_ns, ratio, half_width) = change;
+    BenchmarkReport {
+        mode: Some(Mode::InterleavedOneCore),
+        estimate: Some(Estimate {
+            ratio,
+            ratio_low: ratio - half_width,
+            ratio_high: ratio + half_width,
+            confidence: 0.99,
+            method: Method::YuenTrimmedT,
+            p_value: 0.000_25,
+            p_adjusted: 0.001,
+            minimal_detectable_change: 2.1 * half_width,
+            counts: Counts { builds: 1, forks: 12, slices: 1488 },
+        }),
+        baseline_ns: Some(baseline_ns),
+        candidate_ns: Some(baseline_ns * ratio),
+        allocs: Some(Counted { baseline: 5.0, candidate: 5.0, changed: false }),
+        bytes: None,
+        forks: (0..12).map(|suite_run| fork(suite_run, baseline_ns, ratio)).collect(),
+        ..benchmark(package, name, verdict)
+    }
+}
+
+fn fork(suite_run: u32, baseline_ns: f64, ratio: f64) -> ForkPair {
+    let drift = 1.0 + f64::from(suite_run) * 0.001;
+    let side = |ns_per_op: f64| ForkSide {
+        invocations: 14_500 + u64::from(suite_run),
+        ns_per_op,
+        cpu_ns_per_op: Some(ns_per_op * 0.98),
+        bytes_per_op: Some(128.0),
+        allocs_per_op: Some(5.0),
+    };
+    ForkPair {
+        build: 0,
+        suite_run,
+        fork: 0,
+        baseline: side(baseline_ns * drift),
+        candidate: side(baseline_ns * ratio * drift),
+        log_ratio: ratio.ln(),
+        slices: 124,
+    }
+}
+
+/// A benchmark without numbers.
+pub(crate) fn benchmark(package: &str, name: &str, verdict: Verdict) -> BenchmarkReport {
+    BenchmarkReport {
+        id: id(package, name),
+        verdict,
+        mode: None,
+        estimate: None,
+        baseline_ns: None,
+        candidate_ns: None,
+        allocs: None,
+        bytes: None,
+        forks: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+fn counted(baseline: f64, candidate: f64) -> Counted {
+    Counted { baseline, candidate, changed: true }
+}
+
+fn id(package: &str, name: &str) -> BenchmarkId {
+    BenchmarkId { package: package.into(), name: name.into() }
+}
+
+fn version(requested: &str, resolved: &str, digest: &str) -> VersionInfo {
+    VersionInfo { requested: requested.into(), resolved: resolved.into(), artifact_digest: digest.into() }
+}
+
+fn planned(benchmark: &BenchmarkReport) -> PlannedBenchmark {
+    let mode = benchmark.mode.unwrap_or(Mode::InterleavedOneCore);
+    let (style, reason) = match mode {
+        Mode::InterleavedAllCores => (Style::Parallel, "it runs in parallel"),
+        _ => (Style::Rewritten, "narrowest interval per second for code that keeps one core busy"),
+    };
+    PlannedBenchmark {
+        id: benchmark.id.clone(),
+        style,
+        mode,
+        mode_reason: reason.into(),
+        configuration: ExecutionConfiguration {
+            forks: 12,
+            forks_min: 3,
+            slice_ns: 200_000,
+            trial_ns: 25_000_000,
+            warmup_slices: 8,
+        },
+        trial_predicted_ns: 90_000_000,
+        share_ns: None,
+    }
+}

@@ -1,0 +1,30 @@
+//! Comparison of counted quantities: allocations and bytes.
+
+use crate::report::Counted;
+use crate::spec::defaults;
+use crate::stats;
+
+/// Compares the counts per invocation that the forks of both sides gave; `None` when a side has none.
+///
+/// A count is exact but for what the runtime itself adds now and then, so a benchmark of five allocations reads 5.0003. It is
+/// `changed` when the medians differ by more than twice the spread of either side, the spread being the range that remains
+/// when the lowest and the highest fifth of the forks are left out (none below five forks), and by at least
+/// [`defaults::COUNT_RESOLUTION`]. If the forks of each side agree, any whole allocation is a change; a single disturbed
+/// fork among five hides nothing. This is a rule, not a test with a level; for noise that is normal and independent
+/// `tests/counts.rs` states how often it errs.
+#[must_use]
+pub fn compare_counts(baseline: &[f64], candidate: &[f64]) -> Option<Counted> {
+    let (b, c) = (stats::median(baseline).ok()?, stats::median(candidate).ok()?);
+    let noise = 3.0 * spread(baseline).max(spread(candidate));
+    let difference = (c - b).abs();
+    Some(Counted { baseline: b, candidate: c, changed: difference > noise && difference >= defaults::COUNT_RESOLUTION })
+}
+
+/// Range of the counts without a fifth at each end.
+fn spread(counts: &[f64]) -> f64 {
+    let mut ascending = counts.to_vec();
+    ascending.sort_by(f64::total_cmp);
+    let left_out = ascending.len() / 5;
+    let kept = &ascending[left_out..ascending.len() - left_out];
+    kept.last().zip(kept.first()).map_or(0.0, |(high, low)| high - low)
+}

@@ -1,0 +1,68 @@
+//! From evidence to a verdict.
+//!
+//! With `[L, U]` the interval of the ratio at confidence `1 - alpha`, `delta` the threshold:
+//!
+//! | verdict | when |
+//! | --- | --- |
+//! | no change | `1 / (1 + delta) < L` and `U < 1 + delta`, even if 1 is outside `[L, U]` |
+//! | regression | else, if `p <= alpha`, the adjusted `p <= fdr`, and `L > 1` |
+//! | improvement | the same with `U < 1` |
+//! | inconclusive | else |
+//!
+//! # The two promises
+//!
+//! **A regression (or improvement) means:** of the benchmarks whose code did not change in speed, at most the share `alpha` is
+//! expected to be called one or the other; and among all that are called so in a suite, the expected share of false ones is at
+//! most `fdr` (Benjamini and Hochberg 1995). It does not mean that the change exceeds the threshold, only that a change up to
+//! the threshold was not shown to be all there is.
+//!
+//! **No change means:** a benchmark that really changed by the threshold or more gets this answer with probability at most
+//! `alpha / 2` (two one-sided tests, each at `alpha / 2`; Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15,
+//! 1987). It is evidence for equivalence, not a lack of evidence; the lack is *inconclusive*.
+//!
+//! Both promises are about the two artifacts as they were linked and run. That another build of the same source may lie
+//! elsewhere in memory and run at another speed is outside of what forks can show.
+
+use crate::spec::{Decision, defaults};
+use crate::stats::{Level, StatsError, smallest_sample};
+use crate::verdict::Verdict;
+
+use super::{Estimate, Evidence};
+
+/// The verdict on one benchmark.
+///
+/// # Errors
+/// When a number of the decision is out of its range (see [`Decision::check`]).
+pub fn judge(evidence: &Evidence, estimate: &Estimate, decision: &Decision) -> Result<Verdict, StatsError> {
+    let tolerated = 1.0 + decision.threshold;
+    if 1.0 / tolerated < estimate.ratio_low && estimate.ratio_high < tolerated {
+        return Ok(Verdict::NoChange);
+    }
+    let changed = estimate.p_value <= decision.alpha && estimate.p_adjusted <= decision.false_discovery_rate;
+    Ok(if changed && estimate.ratio_low > 1.0 {
+        Verdict::Regression
+    } else if changed && estimate.ratio_high < 1.0 {
+        Verdict::Improvement
+    } else {
+        Verdict::Inconclusive { forks_sufficient: forks_sufficient(evidence, estimate, decision)? }
+    })
+}
+
+/// Fork pairs with which a verdict would be reached with the stated power, if the present spread and ratio were the true ones.
+///
+/// The interval must come clear of either 1 or the far end of the band that counts as no change, so the distance to be resolved
+/// is the larger of the two. A ratio at 1 or at the threshold is settled as soon as the minimal detectable change has come
+/// down to the threshold; half-way between them it takes four times as many forks.
+fn forks_sufficient(evidence: &Evidence, estimate: &Estimate, decision: &Decision) -> Result<Option<u32>, StatsError> {
+    let band = decision.threshold.ln_1p();
+    let change = evidence.log_ratio.mean.abs();
+    let distance = change.max(band - change);
+    // Where the rest of the suite demands a smaller p than alpha, the ratio of p to its adjusted value tells how small.
+    let demanded = decision.false_discovery_rate * estimate.p_value / estimate.p_adjusted;
+    let alpha = if demanded > 0.0 { decision.alpha.min(demanded) } else { decision.alpha };
+    let level = Level { alpha, power: decision.power };
+    let forks = smallest_sample(evidence.log_ratio.spread(), distance, (level, defaults::FORKS_SUFFICIENT_MAX))?;
+    // The forecast may already be fulfilled, by bad luck; then one more is the least that can help.
+    let next = evidence.counts.forks.saturating_add(1);
+    Ok(forks.map(|n| n.max(next)).filter(|n| *n <= defaults::FORKS_SUFFICIENT_MAX))
+}

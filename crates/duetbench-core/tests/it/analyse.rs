@@ -1,0 +1,112 @@
+//! The whole suite through `analyse`.
+
+use duetbench_core::analysis::{Measured, Method, TrialFailure, Warning, analyse};
+use duetbench_core::plan::{Excluded, Mode};
+use duetbench_core::report::BenchmarkReport;
+use duetbench_core::spec::{Decision, defaults};
+use duetbench_core::{BenchmarkId, Role, Verdict};
+
+use crate::support::{one_slice_forks, plan, slices};
+
+fn failure(role: Option<Role>, reason: &str) -> TrialFailure {
+    TrialFailure { role, reason: reason.into() }
+}
+
+fn judged(log_ratios: &[f64], failed_trials: Vec<TrialFailure>) -> BenchmarkReport {
+    let measured = Measured { samples: one_slice_forks(log_ratios), failed_trials };
+    analyse(&plan(&["A"], Mode::Duet), &[measured], &Decision::default()).remove(0)
+}
+
+#[test]
+fn each_kind_of_change_gets_its_verdict() {
+    let around = |centre: f64, unit: f64| [-2.0, -1.0, 0.0, 1.0, 2.0].map(|d| centre + d * unit);
+    assert_eq!(judged(&around(0.1, 0.005), vec![]).verdict, Verdict::Regression);
+    assert_eq!(judged(&around(-0.1, 0.005), vec![]).verdict, Verdict::Improvement);
+    assert_eq!(judged(&around(0.001, 0.005), vec![]).verdict, Verdict::NoChange);
+    assert_eq!(judged(&around(0.02, 0.1), vec![]).verdict.word(), "inconclusive");
+}
+
+#[test]
+fn the_estimate_is_that_of_the_method() {
+    let estimate = judged(&[0.02, 0.03, 0.01, 0.025, 0.015, 0.02], vec![]).estimate.unwrap();
+    assert!((estimate.ratio - 0.02f64.exp()).abs() < 1e-9 && estimate.method == Method::StudentT);
+    // Standard error 0.00707107 / sqrt(6) = 0.00288675, critical t(5) at 1 % = 4.0321.
+    assert!((estimate.ratio_low - (0.02f64 - 4.032_143 * 0.002_886_75).exp()).abs() < 1e-6);
+    assert!((estimate.ratio_high - (0.02f64 + 4.032_143 * 0.002_886_75).exp()).abs() < 1e-6);
+    assert!((estimate.minimal_detectable_change - ((5.167f64 * 0.002_886_75).exp() - 1.0)).abs() < 1e-5);
+    assert_eq!((estimate.confidence, estimate.p_adjusted), (0.99, estimate.p_value));
+    assert_eq!(judged(&[0.1; 10], vec![]).estimate.unwrap().method, Method::YuenTrimmedT);
+}
+
+#[test]
+fn too_few_forks_decide_nothing() {
+    let report = judged(&[0.1, 0.1], vec![]);
+    assert_eq!(report.verdict, Verdict::Inconclusive { forks_sufficient: None });
+    assert_eq!(report.warnings, [Warning::TooFewForks { forks: 2, needed: defaults::FORKS_MIN }]);
+    assert_eq!((report.forks.len(), report.estimate), (2, None));
+}
+
+#[test]
+fn failures_that_leave_too_few_forks_are_the_verdict() {
+    let of_candidate = vec![failure(Some(Role::Candidate), "exit status 2"), failure(Some(Role::Candidate), "again")];
+    let expected = Verdict::Failed { role: Some(Role::Candidate), reason: "exit status 2".into() };
+    assert_eq!(judged(&[0.1], of_candidate).verdict, expected);
+    let of_both = vec![failure(Some(Role::Candidate), "exit status 2"), failure(None, "timed out")];
+    assert_eq!(judged(&[], of_both).verdict, Verdict::Failed { role: None, reason: "exit status 2".into() });
+}
+
+#[test]
+fn failures_that_leave_enough_forks_are_a_warning() {
+    let report = judged(&[0.1, 0.101, 0.099], vec![failure(None, "timed out")]);
+    assert_eq!(report.verdict, Verdict::Regression);
+    assert_eq!(report.warnings, [Warning::FailedTrials { trials: 1, first: "timed out".into() }]);
+}
+
+#[test]
+fn impossible_samples_are_failed_trials() {
+    let measured = Measured { samples: slices((0, 0), 0, 100).to_vec(), failed_trials: vec![] };
+    let report = analyse(&plan(&["A"], Mode::Duet), &[measured], &Decision::default()).remove(0);
+    let reason = "a slice of the baseline took no time".to_string();
+    assert_eq!(report.verdict, Verdict::Failed { role: Some(Role::Baseline), reason });
+}
+
+#[test]
+fn no_spread_and_waiting_are_warned_of() {
+    let mut samples = one_slice_forks(&[0.0; 4]);
+    samples.iter_mut().for_each(|s| s.cpu_ns = Some(s.wall_ns / 2));
+    let measured = Measured { samples, failed_trials: vec![] };
+    let report = analyse(&plan(&["A"], Mode::Duet), &[measured], &Decision::default()).remove(0);
+    assert_eq!(report.verdict, Verdict::NoChange);
+    assert_eq!(report.warnings, [Warning::Degenerate, Warning::NotCpuBound { cpu_share: 0.5 }]);
+}
+
+#[test]
+fn what_was_not_measured_is_listed() {
+    let mut plan = plan(&["B", "D"], Mode::Duet);
+    let id = |name: &str| BenchmarkId { package: "p".into(), name: name.into() };
+    plan.excluded = vec![
+        Excluded::OnlyIn(id("A"), Role::Baseline),
+        Excluded::OnlyIn(id("C"), Role::Candidate),
+        Excluded::Failed(id("E"), Role::Baseline, "panic".into()),
+    ];
+    let measured = Measured { samples: one_slice_forks(&[0.0, 0.001, 0.002]), failed_trials: vec![] };
+    let reports = analyse(&plan, &[measured], &Decision::default());
+    let answers: Vec<_> = reports.iter().map(|r| (r.id.name.as_str(), r.verdict.word())).collect();
+    let expected =
+        [("A", "baseline_only"), ("B", "no_change"), ("C", "candidate_only"), ("D", "inconclusive"), ("E", "failed")];
+    assert_eq!(answers, expected);
+}
+
+#[test]
+fn p_values_are_adjusted_over_what_was_tested() {
+    let plan = plan(&["A", "B", "C", "D"], Mode::Duet);
+    let of = |log_ratios: &[f64]| Measured { samples: one_slice_forks(log_ratios), failed_trials: vec![] };
+    // C has too few forks and must neither count nor take another's p-value.
+    let measured = [of(&[0.1, 0.11, 0.12]), of(&[0.3, -0.3, 0.1]), of(&[0.1]), of(&[0.2, 0.21, 0.22])];
+    let reports = analyse(&plan, &measured, &Decision::default());
+    let p = |i: usize| reports[i].estimate.map(|e: duetbench_core::Estimate| (e.p_value, e.p_adjusted)).unwrap();
+    assert!(p(3).0 < p(0).0 && p(0).0 < p(1).0);
+    assert!((p(0).1 - p(0).0 * 1.5).abs() < 1e-12 && (p(1).1 - p(1).0).abs() < 1e-12);
+    assert!((p(3).1 - (p(3).0 * 3.0).min(p(0).1)).abs() < 1e-12);
+    assert_eq!(reports[2].estimate, None);
+}

@@ -1,0 +1,60 @@
+//! Comparison of allocations and bytes.
+
+use duetbench_core::analysis::compare_counts;
+
+use crate::support::Noise;
+
+#[track_caller]
+fn check(baseline: &[f64], candidate: &[f64], changed: bool) {
+    assert_eq!(compare_counts(baseline, candidate).unwrap().changed, changed);
+    assert_eq!(compare_counts(candidate, baseline).unwrap().changed, changed);
+}
+
+#[test]
+fn one_more_allocation_is_a_change() {
+    check(&[5.0; 3], &[6.0; 3], true);
+    check(&[5.0003, 5.0001, 5.0004], &[6.0002, 6.0001, 6.0003], true);
+    check(&[5.0], &[6.0], true);
+    check(&[1_000_000.0; 5], &[1_000_001.0; 5], true);
+}
+
+#[test]
+fn what_the_runtime_adds_is_none() {
+    check(&[5.0003, 5.0001, 5.0004], &[5.0009, 5.0012, 5.0010], false);
+    check(&[5.0; 4], &[5.0; 4], false);
+}
+
+#[test]
+fn an_amortised_allocation_less_is_a_change() {
+    check(&[0.0625; 4], &[0.03125; 4], true);
+}
+
+#[test]
+fn one_disturbed_fork_hides_nothing() {
+    check(&[5.0, 5.0, 35.0, 5.0, 5.0], &[6.0, 6.0, 6.0, 6.0, 6.5], true);
+}
+
+#[test]
+fn counts_that_vary_by_themselves_are_no_change() {
+    check(&[5.0, 6.0, 5.0, 6.0, 5.0], &[6.0, 5.0, 6.0, 5.0, 6.0], false);
+}
+
+#[test]
+fn a_side_without_counts_is_not_compared() {
+    assert_eq!(compare_counts(&[5.0], &[]), None);
+    assert_eq!(compare_counts(&[f64::NAN], &[5.0]), None);
+}
+
+/// Share of 4,000 comparisons of equal versions that call normal noise around 1,000 bytes a change.
+fn false_changes(forks: usize) -> f64 {
+    let mut noise = Noise::new(5);
+    let mut side = || (0..forks).map(|_| 1_000.0 + 10.0 * noise.normal()).collect::<Vec<f64>>();
+    let changed = (0..4_000).filter(|_| compare_counts(&side(), &side()).unwrap().changed).count();
+    changed as f64 / 4_000.0
+}
+
+#[test]
+fn noise_is_rarely_called_a_change() {
+    let shares = [3, 5, 8, 12].map(false_changes);
+    assert!(shares.iter().all(|s| *s <= 0.01), "{shares:?}");
+}

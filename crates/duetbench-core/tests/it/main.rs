@@ -1,0 +1,13 @@
+//! Tests of the whole crate from outside. One binary, because linking takes longer than running.
+
+mod analyse;
+mod counts;
+mod judge;
+mod pairing;
+mod plan;
+mod properties;
+mod reference;
+mod schedule;
+mod simulation;
+mod summarise;
+mod support;

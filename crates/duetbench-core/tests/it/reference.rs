@@ -1,0 +1,93 @@
+//! The methods of `stats` against SciPy. The answers are in `tests/reference/scipy.json`, made by `make.py` there.
+
+use duetbench_core::stats::{
+    Level, adjusted_p_values, critical_t, detectable_factor, noncentral_t_survival, smallest_sample, trimmed_t,
+    two_sided_p,
+};
+use serde_json::Value;
+
+fn answers(method: &str) -> Vec<Value> {
+    let all: Value = serde_json::from_str(include_str!("../reference/scipy.json")).expect("the file is JSON");
+    all[method].as_array().expect("a list of cases").clone()
+}
+
+fn numbers(case: &Value) -> Vec<f64> {
+    case.as_array().expect("a list").iter().map(|v| v.as_f64().expect("a number")).collect()
+}
+
+#[track_caller]
+fn close(ours: f64, scipy: f64, tolerance: f64) {
+    assert!((ours - scipy).abs() <= tolerance * scipy.abs().max(1e-300), "ours {ours:e}, SciPy {scipy:e}");
+}
+
+#[test]
+fn two_sided_p_is_scipys() {
+    for case in answers("two_sided_p").iter().map(numbers) {
+        close(two_sided_p(case[0], case[1]).unwrap(), case[2], 1e-10);
+    }
+}
+
+#[test]
+fn critical_t_is_scipys_far_into_the_tail() {
+    for case in answers("critical_t").iter().map(numbers) {
+        close(critical_t(case[0], case[1]).unwrap(), case[2], 1e-10);
+    }
+}
+
+#[test]
+fn noncentral_t_survival_is_scipys() {
+    for case in answers("noncentral_t_survival").iter().map(numbers) {
+        let ours = noncentral_t_survival(case[0], case[1], case[2]).unwrap();
+        assert!((ours - case[3]).abs() < 1e-10, "{case:?}: ours {ours:e}");
+    }
+}
+
+#[test]
+fn detectable_factor_is_scipys() {
+    for case in answers("detectable_factor").iter().map(numbers) {
+        let level = Level { alpha: case[1], power: case[2] };
+        close(detectable_factor(case[0], level).unwrap(), case[3], 1e-8);
+    }
+}
+
+#[test]
+fn smallest_sample_is_the_one_found_by_trying_all() {
+    for case in answers("smallest_sample").iter().map(numbers) {
+        let level = Level { alpha: 0.01, power: 0.8 };
+        assert_eq!(smallest_sample(case[0], case[1], (level, 10_000)), Ok(Some(case[2] as u32)), "{case:?}");
+    }
+}
+
+#[test]
+fn trimmed_t_is_scipys() {
+    for case in answers("trimmed_t") {
+        let ours = trimmed_t(&numbers(&case["values"])).unwrap();
+        let (low, high) = ours.interval(case["alpha"].as_f64().unwrap()).unwrap();
+        let scipy = |name: &str| case[name].as_f64().expect("a number");
+        close(ours.mean, scipy("mean"), 1e-11);
+        close(ours.standard_error, scipy("error"), 1e-11);
+        close(ours.degrees_of_freedom(), scipy("df"), 0.0);
+        close(ours.p_value().unwrap(), scipy("p"), 1e-9);
+        close(low, scipy("low"), 1e-9);
+        close(high, scipy("high"), 1e-9);
+    }
+}
+
+#[test]
+fn adjusted_p_values_are_scipys() {
+    let case = answers("adjusted_p_values");
+    let ours = adjusted_p_values(&numbers(&case[0])).unwrap();
+    for (ours, scipy) in ours.into_iter().zip(numbers(&case[1])) {
+        close(ours, scipy, 1e-13);
+    }
+}
+
+#[test]
+fn detectable_factor_at_one_percent_and_eighty() {
+    // Forks and factor, as in docs/statistics.md.
+    let table = [(4, 7.44), (5, 5.879), (6, 5.167), (8, 4.514), (10, 4.212), (15, 3.886), (20, 3.750), (30, 3.627)];
+    for (n, factor) in table {
+        let ours = detectable_factor(f64::from(n - 1), Level { alpha: 0.01, power: 0.8 }).unwrap();
+        assert!((ours - factor).abs() < 1e-3, "{n}: {ours}");
+    }
+}

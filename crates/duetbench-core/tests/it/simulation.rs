@@ -1,0 +1,181 @@
+//! What the verdicts promise, held against simulated experiments. Seeds are fixed; the figures are those of
+//! docs/statistics.md.
+
+use duetbench_core::Verdict;
+use duetbench_core::analysis::{Evidence, Measured, analyse, judge};
+use duetbench_core::plan::Mode;
+use duetbench_core::spec::Decision;
+use duetbench_core::stats::{Level, TrimmedT, detectable_factor, trimmed_t};
+
+use crate::support::{Noise, fork, one_slice_forks, plan, slices};
+
+const DRAWS: u32 = 20_000;
+
+/// Draws of the log ratio of one fork.
+type Draw = fn(&mut Noise) -> f64;
+
+/// Forks differ by 3 %, slices within a fork by 5 %; 20 slices make one fork's number.
+const GAUSSIAN: Draw = |noise| noise.normal() * (0.03f64.powi(2) + 0.05f64.powi(2) / 20.0).sqrt();
+
+/// The same with forks of which some lie far out.
+const LONG_TAILS: Draw = |noise| 0.03 * noise.t3() + noise.normal() * 0.05 / 20f64.sqrt();
+
+/// The test of `forks` draws, over and over.
+fn tests(draws: u32, forks: u32, draw: Draw) -> impl Iterator<Item = TrimmedT> {
+    let mut noise = Noise::new(u64::from(forks));
+    (0..draws).map(move |_| {
+        let log_ratios: Vec<f64> = (0..forks).map(|_| draw(&mut noise)).collect();
+        trimmed_t(&log_ratios).expect("two finite values")
+    })
+}
+
+/// Share of the draws of which `holds` is true.
+fn share<T>(draws: impl Iterator<Item = T>, holds: impl Fn(T) -> bool) -> f64 {
+    let (mut all, mut true_ones) = (0.0, 0.0);
+    for draw in draws {
+        all += 1.0;
+        true_ones += f64::from(u8::from(holds(draw)));
+    }
+    true_ones / all
+}
+
+/// Asserts that a share is what it should be, up to four standard errors of a binomial share.
+#[track_caller]
+fn assert_share(share: f64, expected: f64, draws: u32) {
+    let four_errors = 4.0 * (expected * (1.0 - expected) / f64::from(draws)).sqrt();
+    assert!((share - expected).abs() <= four_errors, "{share}, expected {expected} +- {four_errors}");
+}
+
+#[test]
+fn equal_versions_are_called_different_in_one_percent_gaussian() {
+    // The trimmed t is a little too quick at ten forks, where one value of ten is trimmed at each end.
+    for (forks, level) in [(3, 0.01), (5, 0.01), (10, 0.0124), (20, 0.011), (30, 0.0109)] {
+        let false_alarms = share(tests(DRAWS, forks, GAUSSIAN), |t| t.p_value().unwrap() <= 0.01);
+        assert_share(false_alarms, level, DRAWS);
+    }
+}
+
+#[test]
+fn equal_versions_are_called_different_in_one_percent_long_tails() {
+    for (forks, level) in [(5, 0.0062), (10, 0.0088), (20, 0.0105), (30, 0.0094)] {
+        let false_alarms = share(tests(DRAWS, forks, LONG_TAILS), |t| t.p_value().unwrap() <= 0.01);
+        assert_share(false_alarms, level, DRAWS);
+    }
+}
+
+#[test]
+fn pooling_slices_would_be_badly_wrong() {
+    // The same samples twice: by fork, as `analyse` does, and as if every slice were independent.
+    let (draws, plan, decision) = (400, plan(&["A"], Mode::Duet), Decision::default());
+    let mut noise = Noise::new(11);
+    let (mut by_fork, mut pooled) = (0.0, 0.0);
+    for _ in 0..draws {
+        let mut samples = Vec::new();
+        let mut log_ratios = Vec::new();
+        for run in 0..10 {
+            let of_fork = 0.03 * noise.normal();
+            for i in 0..20 {
+                let d = of_fork + 0.05 * noise.normal();
+                log_ratios.push(d);
+                samples.extend(slices((run, i), 1_000_000, (1e6 * d.exp()) as u64));
+            }
+        }
+        let report = analyse(&plan, &[Measured { samples, failed_trials: vec![] }], &decision).remove(0);
+        by_fork += f64::from(u8::from(report.estimate.unwrap().p_value <= 0.01));
+        pooled += f64::from(u8::from(trimmed_t(&log_ratios).unwrap().p_value().unwrap() <= 0.01));
+    }
+    assert_share(by_fork / f64::from(draws), 0.0124, draws);
+    assert!(pooled / f64::from(draws) > 0.2, "{pooled} of {draws}");
+}
+
+#[test]
+fn intervals_cover_the_true_ratio_as_often_as_they_say() {
+    for alpha in [0.01, 0.1] {
+        for (forks, tolerance) in [(3, 0.0), (5, 0.0), (9, 0.0), (12, 0.003), (30, 0.003)] {
+            let covered = share(tests(DRAWS, forks, |n| 0.05 + GAUSSIAN(n)), |t| {
+                let (low, high) = t.interval(alpha).unwrap();
+                low <= 0.05 && 0.05 <= high
+            });
+            let error = 4.0 * (alpha * (1.0 - alpha) / f64::from(DRAWS)).sqrt() + tolerance;
+            assert!((covered - (1.0 - alpha)).abs() <= error, "{forks} forks, alpha {alpha}: {covered}");
+        }
+    }
+}
+
+#[test]
+fn a_change_of_the_minimal_detectable_size_is_found_in_four_of_five() {
+    for (forks, tolerance) in [(3, 0.0), (5, 0.0), (9, 0.0), (12, 0.02), (20, 0.02), (30, 0.02)] {
+        let null: Vec<TrimmedT> = tests(DRAWS / 2, forks, GAUSSIAN).collect();
+        let mean_square = null.iter().map(|t| t.standard_error.powi(2)).sum::<f64>() / null.len() as f64;
+        let level = Level { alpha: 0.01, power: 0.8 };
+        let planted = detectable_factor(null[0].degrees_of_freedom(), level).unwrap() * mean_square.sqrt();
+        let found = share(null.into_iter(), |t| TrimmedT { mean: t.mean + planted, ..t }.p_value().unwrap() <= 0.01);
+        let error = 4.0 * (0.8 * 0.2 / f64::from(DRAWS / 2)).sqrt() + tolerance;
+        assert!((found - 0.8).abs() <= error, "{forks} forks: {found}");
+    }
+}
+
+/// The verdict on `forks` draws around a true log ratio.
+fn verdict(noise: &mut Noise, (log_ratio, spread): (f64, f64), forks: u32) -> Verdict {
+    let pairs: Vec<_> = (0..forks).map(|_| fork(log_ratio + spread * noise.normal())).collect();
+    let (evidence, decision) = (Evidence::of(&pairs).expect("enough forks"), Decision::default());
+    let estimate = evidence.estimate(&decision, evidence.p_value).expect("a valid decision");
+    judge(&evidence, &estimate, &decision).expect("a valid decision")
+}
+
+#[test]
+fn a_change_of_the_threshold_is_rarely_called_no_change() {
+    for forks in [5, 12, 30] {
+        let mut noise = Noise::new(u64::from(forks));
+        let missed = share(0..DRAWS / 2, |_| false);
+        assert_eq!(missed, 0.0);
+        let verdicts = (0..DRAWS / 2).map(|_| verdict(&mut noise, (1.03f64.ln(), 0.005), forks));
+        let missed = share(verdicts, |v| v == Verdict::NoChange);
+        assert!(missed <= 0.005 + 0.004, "{forks} forks: {missed}");
+    }
+}
+
+#[test]
+fn the_forks_named_as_sufficient_usually_are() {
+    let mut noise = Noise::new(3);
+    let (mut asked, mut settled) = (0u32, 0u32);
+    for i in 0..600 {
+        let truth = (f64::from(i % 5) * 0.01, 0.02);
+        if let Verdict::Inconclusive { forks_sufficient: Some(forks) } = verdict(&mut noise, truth, 6) {
+            asked += 1;
+            let again = verdict(&mut noise, truth, forks);
+            settled += u32::from(!matches!(again, Verdict::Inconclusive { .. }));
+        }
+    }
+    let share = f64::from(settled) / f64::from(asked);
+    assert!(asked > 200 && share > 0.6, "{settled} of {asked}");
+}
+
+#[test]
+fn the_share_of_false_alarms_among_all_alarms_is_kept() {
+    // 300 benchmarks of which 6 really changed, by far: at one percent alone every third alarm would be false.
+    let names: Vec<String> = (0..300).map(|i| format!("B{i:03}")).collect();
+    let plan = plan(&names.iter().map(String::as_str).collect::<Vec<_>>(), Mode::Duet);
+    let mut noise = Noise::new(21);
+    let (mut false_share, mut unadjusted_share, suites) = (0.0, 0.0, 60);
+    for _ in 0..suites {
+        let measured: Vec<Measured> = (0..300)
+            .map(|i| {
+                let shift = if i < 6 { 0.2 } else { 0.0 };
+                let log_ratios: Vec<f64> = (0..9).map(|_| shift + 0.03 * noise.normal()).collect();
+                Measured { samples: one_slice_forks(&log_ratios), failed_trials: vec![] }
+            })
+            .collect();
+        let reports = analyse(&plan, &measured, &Decision::default());
+        let false_among =
+            |alarms: Vec<usize>| alarms.iter().filter(|i| **i >= 6).count() as f64 / alarms.len().max(1) as f64;
+        let alarms = |is: &dyn Fn(usize) -> bool| (0..300).filter(|i| is(*i)).collect::<Vec<usize>>();
+        false_share +=
+            false_among(alarms(&|i| matches!(reports[i].verdict, Verdict::Regression | Verdict::Improvement)));
+        unadjusted_share += false_among(alarms(&|i| reports[i].estimate.unwrap().p_value <= 0.01));
+        assert!((0..6).all(|i| reports[i].verdict == Verdict::Regression));
+    }
+    let (kept, unadjusted) = (false_share / f64::from(suites), unadjusted_share / f64::from(suites));
+    assert!(kept <= 0.05 + 0.04, "{kept}");
+    assert!(unadjusted > 0.2, "{unadjusted}");
+}

@@ -1,0 +1,150 @@
+//! Listing a test binary's benchmarks by running each once, surviving those that crash or hang.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use duetbench_core::BenchmarkId;
+use duetbench_core::plan::{Discovered, Style};
+
+use super::{ByName, exact_pattern};
+use crate::error::RunError;
+use crate::process::{Launch, WaitEnd, failure_words, wait_all, words_of_death};
+
+/// Most benchmarks of one package that may take the process down with them before we give the package up.
+const CULPRITS_MAX: usize = 25;
+
+/// Lists one test binary.
+pub(super) struct Lister<'a> {
+    pub(super) package: &'a str,
+    pub(super) launch: Launch,
+    /// Where the hook writes.
+    pub(super) file: PathBuf,
+    /// How long the list may not grow before the benchmark in hand counts as hung.
+    pub(super) timeout: Duration,
+}
+
+/// How one pass over the binary ended.
+struct Pass {
+    lines: String,
+    output: String,
+    /// Absent when every benchmark had its turn.
+    death: Option<String>,
+}
+
+impl Lister<'_> {
+    /// All leaf benchmarks; those that failed with their own words.
+    pub(super) fn run(&self, interrupted: &AtomicBool) -> Result<Vec<Discovered>, RunError> {
+        let mut found = ByName::new();
+        let mut culprits: Vec<String> = Vec::new();
+        loop {
+            let pass = self.pass(&culprits, interrupted)?;
+            let started = parse(&pass.lines, self.package, &mut found);
+            for name in childless(&started, &found) {
+                if let Some(words) = failure_of(&name, &pass.output) {
+                    found.insert(name.clone(), self.failed(&name, words));
+                }
+            }
+            let Some(death) = pass.death else { break };
+            let Some(culprit) = started.last().cloned().filter(|name| !culprits.contains(name) && culprits.len() < CULPRITS_MAX) else {
+                return Err(RunError::NothingToMeasure {
+                    what: format!("the benchmarks of `{}` cannot be listed: {death}\n{}", self.package, pass.output.trim()),
+                    hint: Some("does `go test -run '^$' -bench . -benchtime 1x` work there?".into()),
+                });
+            };
+            found.insert(culprit.clone(), self.failed(&culprit, words_of_death(&death, &pass.output)));
+            culprits.push(culprit);
+        }
+        Ok(found.into_values().collect())
+    }
+
+    fn failed(&self, name: &str, words: String) -> Discovered {
+        let id = BenchmarkId { package: self.package.to_owned(), name: name.to_owned() };
+        Discovered { id, style: Style::Recall, first_ns: 0, failure: Some(words) }
+    }
+
+    fn pass(&self, culprits: &[String], interrupted: &AtomicBool) -> Result<Pass, RunError> {
+        let _ = fs::remove_file(&self.file);
+        let mut launch = self.launch.clone();
+        launch.args.push("-test.bench=.".into());
+        if !culprits.is_empty() {
+            let patterns: Vec<String> = culprits.iter().map(|name| exact_pattern(name)).collect();
+            launch.args.push(format!("-test.skip={}", patterns.join("|")).into());
+        }
+        launch.env.push(("DUET_LIST".into(), self.file.clone().into()));
+        let mut children = [launch.spawn()?];
+        let mut length = 0;
+        let death = loop {
+            match wait_all(&mut children, Instant::now() + self.timeout, interrupted, |_| {}) {
+                WaitEnd::Interrupted => return Err(RunError::Interrupted),
+                WaitEnd::Ended => break children[0].status().and_then(failure_words),
+                WaitEnd::TimedOut => {
+                    let grown = fs::metadata(&self.file).map_or(0, |m| m.len());
+                    if grown == length {
+                        children[0].kill();
+                        break Some(format!("no answer within {} s", self.timeout.as_secs()));
+                    }
+                    length = grown;
+                }
+            }
+        };
+        let output = children[0].output_tail();
+        // Exit status 1 after all benchmarks had their turn is how the harness says that some of them failed.
+        let all_had_their_turn = output.lines().any(|l| l == "FAIL" || l == "PASS");
+        let death = death.filter(|_| !all_had_their_turn);
+        let lines = fs::read_to_string(&self.file).unwrap_or_default();
+        Ok(Pass { lines, output, death })
+    }
+}
+
+/// Takes the leaves into `found`; gives the names that were started, in order.
+fn parse(lines: &str, package: &str, found: &mut ByName) -> Vec<String> {
+    let mut started = Vec::new();
+    for line in lines.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        match fields[..] {
+            ["start", name] => started.push(name.to_owned()),
+            ["leaf", name, style, ns, ..] => {
+                let (Some(style), Ok(first_ns)) = (Style::from_word(style), ns.parse()) else { continue };
+                let id = BenchmarkId { package: package.to_owned(), name: name.to_owned() };
+                found.insert(name.to_owned(), Discovered { id, style, first_ns, failure: None });
+            }
+            _ => {}
+        }
+    }
+    started
+}
+
+/// Names that were started but are neither leaves nor parents.
+fn childless(started: &[String], found: &ByName) -> Vec<String> {
+    let is_parent = |name: &String| started.iter().any(|other| other.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/')));
+    started.iter().filter(|name| !found.contains_key(*name) && !is_parent(name)).cloned().collect()
+}
+
+/// The harness's report that this benchmark failed, if there is one.
+fn failure_of(name: &str, output: &str) -> Option<String> {
+    let head = format!("--- FAIL: {name}");
+    let mut lines = output.lines().skip_while(|l| l.trim() != head);
+    lines.next()?;
+    let words: Vec<&str> = lines.take_while(|l| l.starts_with([' ', '\t'])).map(str::trim).take(10).collect();
+    Some(if words.is_empty() { "it failed without a word".into() } else { words.join("\n") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_parents_and_failures_are_told_apart() {
+        let lines = "start\tBenchmarkA\nleaf\tBenchmarkA\trewritten\t120\t0\t0\t2\t0\nstart\tBenchmarkP\nstart\tBenchmarkP/x=1\n\
+                     leaf\tBenchmarkP/x=1\tloop\t7\t0\t0\t2\t0\nstart\tBenchmarkF\nstart\tBenchmarkSkip\n";
+        let mut found = ByName::new();
+        let started = parse(lines, "p", &mut found);
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["BenchmarkA", "BenchmarkP/x=1"]);
+        assert_eq!(childless(&started, &found), ["BenchmarkF", "BenchmarkSkip"]);
+        let output = "goos: linux\n--- FAIL: BenchmarkF\n    a_test.go:3: no luck\nFAIL\n";
+        assert_eq!(failure_of("BenchmarkF", output).as_deref(), Some("a_test.go:3: no luck"));
+        assert_eq!(failure_of("BenchmarkSkip", output), None);
+    }
+}

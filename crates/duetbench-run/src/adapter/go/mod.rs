@@ -1,0 +1,174 @@
+//! Go: test binaries built once per version with a hooked `testing` package, through `go test -c -overlay`.
+//!
+//! No file of the user's is changed: the overlay gives the compiler other contents for `testing/benchmark.go` (five
+//! one-line insertions), for the hook's own files, and for test files whose counting loops were rewritten.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use duetbench_core::BenchmarkId;
+use duetbench_core::plan::{Discovered, Mode};
+use sha2::{Digest, Sha256};
+
+use super::{Adapter, Artifact, Build, Subject, hex};
+use crate::error::RunError;
+use crate::process::Launch;
+use crate::source::Source;
+use crate::tool::shorten;
+
+mod arguments;
+mod list;
+mod overlay;
+mod packages;
+mod toolchain;
+
+pub use arguments::GoArguments;
+pub use toolchain::Toolchain;
+
+/// Bytes that every hooked binary contains; without them an overlay was ignored.
+const HOOK_MARKER: &[u8] = b"duet-hook-protocol-1";
+
+/// Builds and starts Go benchmarks.
+#[derive(Debug)]
+pub struct Go {
+    toolchain: Toolchain,
+    arguments: GoArguments,
+    scratch: PathBuf,
+    timeout: Duration,
+}
+
+/// A version's build and what its reader should know about it.
+#[derive(Debug, Clone, Default)]
+pub struct Built {
+    /// What was built.
+    pub build: Build,
+    /// Counting loops that could not be rewritten, so that their benchmarks repeat their set-up in every slice.
+    pub not_rewritten: Vec<String>,
+}
+
+impl Go {
+    /// An adapter with one toolchain for both versions. `timeout` is how long a benchmark may be silent.
+    ///
+    /// # Errors
+    /// When the toolchain cannot be used.
+    pub fn new(toolchain: Toolchain, arguments: GoArguments, scratch: &Path, timeout: Duration) -> Result<Go, RunError> {
+        let scratch = scratch.join("go");
+        fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
+        Ok(Go { toolchain, arguments, scratch, timeout })
+    }
+
+    /// Builds one test binary for every package with benchmarks.
+    ///
+    /// # Errors
+    /// When the version does not build (the compiler's words), has no benchmarks, or the hook did not get in.
+    pub fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
+        packages::check_replacements(&self.toolchain, source)?;
+        let found = packages::list(&self.toolchain, &self.arguments.build, source, patterns)
+            .map_err(|e| build_error(e, subject))?;
+        let place = self.scratch.join(subject.role.word());
+        fs::create_dir_all(&place).map_err(|e| RunError::file("create", &place, e))?;
+        let overlay = overlay::Overlay::write(&self.toolchain, &found, &place)?;
+        let mut built = Built { build: Build::default(), not_rewritten: overlay.not_rewritten };
+        for (number, package) in found.iter().filter(|p| overlay.packages.contains(&p.import_path)).enumerate() {
+            let program = place.join(format!("{number}.test"));
+            if self.compile(package, &overlay.file, &program).map_err(|e| build_error(e, subject))? {
+                let artifact = artifact(program, &package.dir)?;
+                built.build.artifacts.insert(package.import_path.clone(), artifact);
+            }
+        }
+        if built.build.artifacts.is_empty() {
+            return Err(RunError::NothingToMeasure {
+                what: format!("the {} (`{}`) has no benchmarks in {}", subject.role.word(), subject.version, patterns.join(" ")),
+                hint: Some("benchmarks are functions `BenchmarkXxx(b *testing.B)` in `_test.go` files; `--packages` chooses where to look".into()),
+            });
+        }
+        Ok(built)
+    }
+
+    /// Whether a binary came of it: a package whose test files are all excluded by build constraints has none.
+    fn compile(&self, package: &packages::Package, overlay: &Path, program: &Path) -> Result<bool, RunError> {
+        let overlay = format!("-overlay={}", overlay.display());
+        let program_text = program.to_string_lossy().into_owned();
+        // vet would read the added files on disk, where they are not; trimpath and buildvcs make equal sources give
+        // equal binaries wherever they lie.
+        let fixed = ["test", "-c", "-vet=off", "-trimpath", "-buildvcs=false", &overlay, "-o", &program_text];
+        let flags = self.arguments.build.iter().map(String::as_str);
+        let args = fixed.into_iter().chain(flags).chain([package.import_path.as_str()]);
+        let output = self.toolchain.command(args, &package.dir).output()?;
+        if !output.status.success() {
+            return Err(RunError::Tool { command: "go test -c".into(), output: shorten(&output.stderr) });
+        }
+        Ok(program.exists())
+    }
+}
+
+/// A tool's failure while building is the version's failure to build.
+fn build_error(error: RunError, subject: Subject<'_>) -> RunError {
+    match error {
+        RunError::Tool { output, .. } => RunError::Build { role: subject.role, version: subject.version.to_owned(), output },
+        other => other,
+    }
+}
+
+fn artifact(program: PathBuf, dir: &Path) -> Result<Artifact, RunError> {
+    let bytes = fs::read(&program).map_err(|e| RunError::file("read", &program, e))?;
+    if memchr::memmem::find(&bytes, HOOK_MARKER).is_none() {
+        return Err(RunError::Toolchain {
+            what: format!("the toolchain built `{}` without duet's hook", dir.display()),
+            hint: Some("an overlay was ignored: is `GOROOT` what `go env GOROOT` says, and is no build wrapper in the way?".into()),
+        });
+    }
+    Ok(Artifact { program, dir: dir.to_owned(), digest: hex(&Sha256::digest(&bytes)) })
+}
+
+impl Adapter for Go {
+    fn list(&self, build: &Build, interrupted: &AtomicBool) -> Result<Vec<Discovered>, RunError> {
+        let mut all = Vec::new();
+        for (number, (package, artifact)) in build.artifacts.iter().enumerate() {
+            let file = self.scratch.join(format!("list-{number}"));
+            let lister = list::Lister { package, launch: self.base_launch(artifact), file, timeout: self.timeout };
+            all.extend(lister.run(interrupted)?);
+        }
+        Ok(all)
+    }
+
+    fn launch(&self, build: &Build, id: &BenchmarkId, mode: Mode) -> Option<Launch> {
+        let mut launch = self.base_launch(build.artifacts.get(&id.package)?);
+        launch.args.push(format!("-test.bench={}", exact_pattern(&id.name)).into());
+        launch.env.push(("DUET_BENCH".into(), id.name.clone().into()));
+        if matches!(mode, Mode::Duet | Mode::InterleavedOneCore) {
+            // A side that is pinned to one core must not believe otherwise, nor be told otherwise.
+            launch.env.push(("GOMAXPROCS".into(), "1".into()));
+            launch.args.push("-test.cpu=1".into());
+        } else if let Some(cpu) = self.arguments.cpu {
+            launch.args.push(format!("-test.cpu={cpu}").into());
+        }
+        launch.args.extend(self.arguments.binary.iter().map(Into::into));
+        Some(launch)
+    }
+}
+
+impl Go {
+    fn base_launch(&self, artifact: &Artifact) -> Launch {
+        let timeout = format!("-test.timeout={}s", 4 * self.timeout.as_secs().max(60));
+        let args = ["-test.run=^$", "-test.benchtime=1x", "-test.paniconexit0", &timeout];
+        Launch {
+            program: artifact.program.clone(),
+            args: args.iter().map(Into::into).collect(),
+            dir: artifact.dir.clone(),
+            env: vec![("GOROOT".into(), self.toolchain.root.clone().into())],
+            cpus: None,
+        }
+    }
+}
+
+/// The `-test.bench` (or `-test.skip`) pattern that matches exactly this benchmark.
+fn exact_pattern(name: &str) -> String {
+    name.split('/').map(|part| format!("^{}$", regex::escape(part))).collect::<Vec<_>>().join("/")
+}
+
+/// Benchmarks by name, for joining what several looks at a binary gave.
+type ByName = BTreeMap<String, Discovered>;

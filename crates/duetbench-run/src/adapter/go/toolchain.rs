@@ -1,0 +1,126 @@
+//! One Go toolchain for both versions.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::error::RunError;
+use crate::source::Source;
+use crate::tool::Tool;
+
+/// The oldest release whose `testing` package can be hooked.
+const OLDEST: (u32, u32) = (1, 21);
+
+/// The `go` command that builds both versions.
+#[derive(Debug, Clone)]
+pub struct Toolchain {
+    /// Path of the `go` command.
+    pub go: PathBuf,
+    /// Its root: the standard library lies below.
+    pub root: PathBuf,
+    /// As `go1.26.1`.
+    pub version: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct GoEnv {
+    #[serde(rename = "GOVERSION")]
+    version: String,
+    #[serde(rename = "GOROOT")]
+    root: PathBuf,
+    #[serde(rename = "GOMODCACHE")]
+    module_cache: PathBuf,
+    #[serde(rename = "GOFLAGS")]
+    flags: String,
+}
+
+impl Toolchain {
+    /// The newer of the toolchains that the two versions ask for.
+    ///
+    /// # Errors
+    /// When Go is absent, too old, or set up in a way that excludes the hook.
+    pub fn for_both(baseline: &Source, candidate: &Source, scratch: &Path) -> Result<Toolchain, RunError> {
+        let envs = [go_env(&baseline.dir)?, go_env(&candidate.dir)?];
+        let newest = envs.into_iter().max_by_key(|e| parse(&e.version)).ok_or_else(absent)?;
+        if newest.flags.split_whitespace().any(|f| f.trim_start_matches('-').starts_with("overlay")) {
+            return Err(RunError::Toolchain {
+                what: "`GOFLAGS` already sets `-overlay`, which duet needs for its hook".into(),
+                hint: Some("unset it for this run: `GOFLAGS= duet compare …`".into()),
+            });
+        }
+        match parse(&newest.version) {
+            Some((major, minor, _)) if (major, minor) < OLDEST => {
+                return Err(RunError::Toolchain {
+                    what: format!("{} is too old: duet hooks Go {}.{} and later", newest.version, OLDEST.0, OLDEST.1),
+                    hint: Some("install a newer Go, or set `GOTOOLCHAIN=go1.21.13` or later".into()),
+                });
+            }
+            Some(_) => {}
+            None => {
+                return Err(RunError::Toolchain {
+                    what: format!("cannot tell the release of the Go toolchain `{}`", newest.version),
+                    hint: Some("use a released Go 1.21 or later, for instance with `GOTOOLCHAIN=go1.26.1`".into()),
+                });
+            }
+        }
+        let root = outside_module_cache(&newest, scratch)?;
+        Ok(Toolchain { go: root.join("bin/go"), root, version: newest.version })
+    }
+
+    /// A `go` command line in a directory, with exactly this toolchain.
+    #[must_use]
+    pub(crate) fn command<'a>(&self, args: impl IntoIterator<Item = &'a str>, dir: &Path) -> Tool {
+        Tool::new(&self.go.to_string_lossy(), args, dir).env("GOROOT", &self.root).env("GOTOOLCHAIN", "local")
+    }
+}
+
+fn absent() -> RunError {
+    RunError::Toolchain { what: "`go` was not found".into(), hint: Some("install Go 1.21 or later and put it on the PATH".into()) }
+}
+
+fn go_env(dir: &Path) -> Result<GoEnv, RunError> {
+    let text = Tool::new("go", ["env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOFLAGS"], dir).text().map_err(|e| match e {
+        RunError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => absent(),
+        RunError::Tool { output, .. } => RunError::Toolchain { what: format!("`go env` in `{}` failed: {output}", dir.display()), hint: None },
+        other => other,
+    })?;
+    serde_json::from_str(&text)
+        .map_err(|e| RunError::Toolchain { what: format!("`go env` answered something unexpected: {e}"), hint: None })
+}
+
+/// The numbers in `go1.26.1` (also `go1.26rc1`, `go1.26-X:…`); absent for development builds.
+fn parse(version: &str) -> Option<(u32, u32, u32)> {
+    let mut numbers = version.strip_prefix("go")?.split('.').map(|part| {
+        let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse::<u32>().ok()
+    });
+    Some((numbers.next()??, numbers.next()??, numbers.next().flatten().unwrap_or(0)))
+}
+
+/// Go 1.25 and later refuse overlays of files in the module cache, where downloaded toolchains lie; the same
+/// toolchain under another name is accepted.
+fn outside_module_cache(env: &GoEnv, scratch: &Path) -> Result<PathBuf, RunError> {
+    if !env.root.starts_with(&env.module_cache) {
+        return Ok(env.root.clone());
+    }
+    let link = scratch.join("goroot");
+    std::os::unix::fs::symlink(&env.root, &link).map_err(|e| RunError::file("create", &link, e))?;
+    // The root must be reached through the link alone, so the link itself must not be resolved.
+    fs::metadata(link.join("bin/go")).map_err(|e| RunError::file("find", &link.join("bin/go"), e))?;
+    Ok(link)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn versions_in_every_spelling() {
+        assert_eq!(parse("go1.26.1"), Some((1, 26, 1)));
+        assert_eq!(parse("go1.26rc1"), Some((1, 26, 0)));
+        assert_eq!(parse("go1.24.4 X:nocoverageredesign"), Some((1, 24, 4)));
+        assert_eq!(parse("devel +abc"), None);
+        assert!(parse("go1.9.7") < parse("go1.21.0"));
+    }
+}

@@ -1,0 +1,165 @@
+//! Trials on this machine.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use duetbench_core::plan::{Mode, PlannedBenchmark};
+use duetbench_core::spec::defaults;
+use duetbench_core::{BenchmarkId, Role, Sample, Trial};
+
+use super::trial::{Gathered, TrialRun, samples_of};
+use super::{Backend, TrialFailure, TrialOutcome};
+use crate::adapter::{Adapter, Build};
+use crate::environment::{one_cpu_per_core, usable_cpus};
+use crate::error::RunError;
+use crate::page::{NO_CORE, PageHeader, PageMode};
+use crate::process::Launch;
+use crate::scratch::Scratch;
+
+/// Records a side may write in one trial.
+const CAPACITY: u32 = 2048;
+
+/// Runs trials on this machine, one at a time.
+pub struct Local<'a> {
+    adapter: &'a dyn Adapter,
+    builds: [Build; 2],
+    cpus: Vec<u32>,
+    cores: Vec<u32>,
+    pages: Scratch,
+    page_number: u64,
+    k_hints: HashMap<BenchmarkId, u64>,
+    timeout: Duration,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl<'a> Local<'a> {
+    /// A back end for two builds, baseline first. A trial that takes `timeout` longer than planned counts as hung.
+    ///
+    /// # Errors
+    /// When no private directory can be made.
+    pub fn new(
+        adapter: &'a dyn Adapter,
+        builds: [Build; 2],
+        timeout: Duration,
+        interrupted: Arc<AtomicBool>,
+    ) -> Result<Local<'a>, RunError> {
+        Ok(Local {
+            adapter,
+            builds,
+            cpus: usable_cpus(),
+            cores: one_cpu_per_core(),
+            pages: Scratch::in_memory()?,
+            page_number: 0,
+            k_hints: HashMap::new(),
+            timeout,
+            interrupted,
+        })
+    }
+
+    fn header(&self, planned: &PlannedBenchmark, trial: &Trial) -> PageHeader {
+        let configuration = &planned.configuration;
+        let duet = planned.mode == Mode::Duet;
+        PageHeader {
+            mode: match planned.mode {
+                Mode::Duet => PageMode::Duet,
+                Mode::InterleavedOneCore | Mode::InterleavedAllCores => PageMode::Interleaved,
+                Mode::Sequential => PageMode::Solo,
+            },
+            seed: trial.seed,
+            slice_ns: configuration.slice_ns,
+            trial_ns: configuration.trial_ns,
+            warmup_slices: configuration.warmup_slices,
+            capacity: CAPACITY,
+            block_slices: defaults::BLOCK_SLICES,
+            gc_cycles: defaults::COLLECTIONS_PER_BLOCK,
+            k_hint: self.k_hints.get(&planned.id).copied().unwrap_or(0),
+            cores: if duet { [0, 1].map(|side| self.duet_core(trial, side)) } else { [NO_CORE; 2] },
+            swap: duet,
+        }
+    }
+
+    /// The processor a side starts on in duet mode: two different physical cores, which one first is the trial's draw.
+    fn duet_core(&self, trial: &Trial, side: usize) -> u32 {
+        self.cores[(trial.core as usize + side) % self.cores.len()]
+    }
+
+    /// Where a side may run.
+    fn placement(&self, planned: &PlannedBenchmark, trial: &Trial, side: usize) -> Option<Vec<u32>> {
+        match planned.mode {
+            Mode::Duet => Some(vec![self.duet_core(trial, side)]),
+            Mode::InterleavedOneCore => Some(vec![self.cpus[trial.core as usize % self.cpus.len()]]),
+            Mode::InterleavedAllCores | Mode::Sequential => None,
+        }
+    }
+
+    fn launch(&self, planned: &PlannedBenchmark, trial: &Trial, side: usize) -> Result<Launch, TrialFailure> {
+        let role = role_on(trial, side);
+        let build = &self.builds[usize::from(role == Role::Candidate)];
+        let launch = self.adapter.launch(build, &planned.id, planned.mode).ok_or_else(|| TrialFailure {
+            role: Some(role),
+            reason: format!("the build has no package `{}`", planned.id.package),
+        })?;
+        Ok(Launch { cpus: self.placement(planned, trial, side), ..launch })
+    }
+
+    fn fresh_page(&mut self) -> PathBuf {
+        self.page_number += 1;
+        self.pages.path().join(format!("page-{}", self.page_number))
+    }
+
+    /// Runs the processes of one page and keeps what was learnt about the slice length.
+    fn gather(&mut self, planned: &PlannedBenchmark, trial: &Trial, sides: &[usize]) -> Result<Gathered, RunError> {
+        let mut launches = Vec::new();
+        for &side in sides {
+            match self.launch(planned, trial, side) {
+                Ok(launch) => launches.push((side, launch)),
+                Err(failure) => return Ok(Err(failure)),
+            }
+        }
+        let limit = self.timeout + 4 * Duration::from_nanos(planned.trial_predicted_ns);
+        let run = TrialRun {
+            header: self.header(planned, trial),
+            page: self.fresh_page(),
+            launches,
+            roles: [role_on(trial, 0), role_on(trial, 1)],
+            limit,
+        };
+        let gathered = run.gather(&self.interrupted)?;
+        if let Ok(sides) = &gathered
+            && let Some(k) = sides.iter().map(|s| s.slice_invocations).min()
+            && planned.mode != Mode::Sequential
+        {
+            self.k_hints.insert(planned.id.clone(), k);
+        }
+        Ok(gathered)
+    }
+}
+
+/// Which role a side has in this trial.
+fn role_on(trial: &Trial, side: usize) -> Role {
+    if side == 0 { trial.first } else { trial.first.other() }
+}
+
+impl Backend for Local<'_> {
+    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        let began = Instant::now();
+        // A sequential trial is one process after the other, each with a page of its own.
+        let rounds: &[&[usize]] = if planned.mode == Mode::Sequential { &[&[0], &[1]] } else { &[&[0, 1]] };
+        let mut samples: Vec<Sample> = Vec::new();
+        let mut failure = None;
+        for sides in rounds {
+            match self.gather(planned, trial, sides)? {
+                Ok(gathered) => samples.extend(gathered.iter().flat_map(|side| samples_of(side, trial))),
+                Err(words) => {
+                    failure = Some(words);
+                    break;
+                }
+            }
+        }
+        let result = failure.map_or(Ok(samples), Err);
+        Ok(TrialOutcome { result, wall: began.elapsed() })
+    }
+}

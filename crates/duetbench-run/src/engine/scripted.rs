@@ -1,0 +1,130 @@
+//! A back end that measures nothing: outcomes come from a script, so that the whole program runs deterministically in
+//! tests, in milliseconds.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use duetbench_core::plan::{Discovered, PlannedBenchmark, Style};
+use duetbench_core::sample::{Coordinates, Memory};
+use duetbench_core::{BenchmarkId, Role, Sample, Trial};
+use serde::Deserialize;
+
+use super::{Backend, TrialFailure, TrialOutcome};
+use crate::error::RunError;
+
+/// Slices that a scripted fork has.
+const SLICES: u32 = 8;
+/// Length of a scripted slice, nanoseconds.
+const SLICE_NS: f64 = 200_000.0;
+
+/// One scripted benchmark.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    /// Time per invocation in the baseline, nanoseconds; absent: the baseline lacks it.
+    baseline_ns: Option<f64>,
+    /// The same for the candidate.
+    candidate_ns: Option<f64>,
+    /// Relative amplitude of the difference between forks.
+    #[serde(default)]
+    spread: f64,
+    /// Allocations per invocation, baseline and candidate.
+    #[serde(default)]
+    allocs: [u64; 2],
+    /// The candidate fails in every trial with these words.
+    failure: Option<String>,
+    /// The candidate fails in this suite run only.
+    failure_in: Option<u32>,
+    /// The process is interrupted when this suite run reaches it.
+    interrupt_in: Option<u32>,
+}
+
+/// Outcomes by script.
+#[derive(Debug, Clone)]
+pub struct Scripted {
+    parts: BTreeMap<String, Part>,
+}
+
+impl Scripted {
+    /// Package name of all scripted benchmarks.
+    pub const PACKAGE: &'static str = "example.com/scripted";
+
+    /// Reads a script: JSON, benchmark names with their parts.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is no script.
+    pub fn load(path: &Path) -> Result<Scripted, RunError> {
+        let text = std::fs::read_to_string(path).map_err(|e| RunError::file("read", path, e))?;
+        let parts = serde_json::from_str(&text)
+            .map_err(|e| RunError::file("parse", path, std::io::Error::new(std::io::ErrorKind::InvalidData, e)))?;
+        Ok(Scripted { parts })
+    }
+
+    /// The benchmarks of one version.
+    #[must_use]
+    pub fn discovered(&self, role: Role) -> Vec<Discovered> {
+        let present = self.parts.iter().filter(|(_, part)| part.ns(role).is_some());
+        present
+            .map(|(name, part)| Discovered {
+                id: BenchmarkId { package: Self::PACKAGE.into(), name: name.clone() },
+                style: Style::Rewritten,
+                first_ns: part.ns(role).map_or(0, |ns| ns as u64),
+                failure: None,
+            })
+            .collect()
+    }
+}
+
+impl Part {
+    fn ns(&self, role: Role) -> Option<f64> {
+        match role {
+            Role::Baseline => self.baseline_ns,
+            Role::Candidate => self.candidate_ns,
+        }
+    }
+
+    fn slice(&self, trial: &Trial, role: Role, iteration: u32) -> Sample {
+        // A fixed pattern over forks with mean zero and a slower trend that both sides share.
+        let pattern = [0.0, 1.0, -1.0, 0.5, -0.5][trial.suite_run as usize % 5] * self.spread;
+        let own = if role == Role::Candidate { pattern } else { 0.0 };
+        let shared = 1.0 + 0.1 * f64::from(trial.suite_run % 3);
+        let ns = self.ns(role).unwrap_or(1.0);
+        let invocations = (SLICE_NS / ns).max(1.0) as u64;
+        let wall_ns = (invocations as f64 * ns * shared * (1.0 + own)) as u64;
+        let allocations = self.allocs[usize::from(role == Role::Candidate)];
+        Sample {
+            at: Coordinates { role, instance: 0, build: 0, suite_run: trial.suite_run, fork: trial.fork, iteration },
+            block: 1,
+            invocations,
+            wall_ns,
+            cpu_ns: Some(wall_ns),
+            start_ns: u64::from(iteration) * 1_000_000,
+            memory: (iteration + 1 == SLICES).then_some(Memory {
+                allocations: allocations * invocations * u64::from(SLICES),
+                bytes: 16 * allocations * invocations * u64::from(SLICES),
+                collections: 0,
+                invocations: invocations * u64::from(SLICES),
+            }),
+            warm_up: false,
+        }
+    }
+}
+
+impl Backend for Scripted {
+    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        let Some(part) = self.parts.get(&planned.id.name) else {
+            return Err(RunError::StoredRun { what: format!("the script has no `{}`", planned.id.name) });
+        };
+        if part.interrupt_in == Some(trial.suite_run) {
+            return Err(RunError::Interrupted);
+        }
+        let always = part.failure.clone();
+        let once = part.failure_in.filter(|run| *run == trial.suite_run).map(|_| "it failed this once".to_owned());
+        let result = match always.or(once) {
+            Some(reason) => Err(TrialFailure { role: Some(Role::Candidate), reason }),
+            None => Ok(Role::BOTH.iter().flat_map(|role| (0..SLICES).map(|i| part.slice(trial, *role, i))).collect()),
+        };
+        Ok(TrialOutcome { result, wall: Duration::from_millis(1) })
+    }
+}

@@ -1,0 +1,143 @@
+//! One page, the processes that share it, and what they leave behind.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use duetbench_core::sample::{Coordinates, Memory};
+use duetbench_core::{Role, Sample, Trial};
+
+use super::TrialFailure;
+use crate::error::RunError;
+use crate::page::{Page, PageHeader, Record};
+use crate::process::{Child, Launch, WaitEnd, failure_words, wait_all, words_of_death};
+
+/// What both sides gave, or why the trial counts for nothing.
+pub(super) type Gathered = Result<Vec<SideRecords>, TrialFailure>;
+
+/// The processes of one page.
+pub(super) struct TrialRun {
+    pub(super) header: PageHeader,
+    pub(super) page: PathBuf,
+    /// Sides to start, with how.
+    pub(super) launches: Vec<(usize, Launch)>,
+    /// Role of side 0 and 1.
+    pub(super) roles: [Role; 2],
+    /// How long they may take.
+    pub(super) limit: Duration,
+}
+
+/// What one side wrote.
+pub(super) struct SideRecords {
+    role: Role,
+    records: Vec<Record>,
+    /// Invocations of its slices.
+    pub(super) slice_invocations: u64,
+}
+
+impl TrialRun {
+    /// Runs them to their end. The error is for what makes going on pointless; a benchmark's failure is a value.
+    pub(super) fn gather(self, interrupted: &AtomicBool) -> Result<Gathered, RunError> {
+        let page = Page::create(&self.page, &self.header)?;
+        let mut children = Vec::with_capacity(self.launches.len());
+        for (side, launch) in &self.launches {
+            let mut launch = launch.clone();
+            launch.env.push(("DUET_PAGE".into(), page.path().into()));
+            launch.env.push(("DUET_SIDE".into(), side.to_string().into()));
+            children.push(launch.spawn()?);
+        }
+        let sides: Vec<usize> = self.launches.iter().map(|(side, _)| *side).collect();
+        let mut first_dead = None;
+        let end = wait_all(&mut children, Instant::now() + self.limit, interrupted, |index| {
+            first_dead.get_or_insert(index);
+            page.mark_gone(sides[index]);
+        });
+        page.stop();
+        children.iter_mut().for_each(Child::kill);
+        match end {
+            WaitEnd::Interrupted => Err(RunError::Interrupted),
+            WaitEnd::TimedOut => Ok(Err(self.hung(&page, &sides, first_dead))),
+            WaitEnd::Ended => Ok(self.read(&page, &children, &sides, first_dead)),
+        }
+    }
+
+    /// The failure of a trial that did not end: the side that is still running is the one that hangs, and with both
+    /// running the one that has not even begun.
+    fn hung(&self, page: &Page, sides: &[usize], first_dead: Option<usize>) -> TrialFailure {
+        let running = |index: &usize| first_dead != Some(*index);
+        let silent = |index: &usize| !page.status(sides[*index]).arrived;
+        let candidates: Vec<usize> = (0..sides.len()).filter(running).collect();
+        let culprit = match candidates[..] {
+            [only] => Some(only),
+            _ => candidates.iter().copied().find(silent),
+        };
+        let reason = format!("no end within {:.0} s: it hangs, or `--timeout` is too short", self.limit.as_secs_f64());
+        TrialFailure { role: culprit.map(|index| self.roles[sides[index]]), reason }
+    }
+
+    fn read(&self, page: &Page, children: &[Child], sides: &[usize], first_dead: Option<usize>) -> Gathered {
+        // The side that failed first is the cause; its peer only left because of it.
+        let mut order: Vec<usize> = (0..sides.len()).collect();
+        order.sort_by_key(|index| (page.status(sides[*index]).left_early, first_dead != Some(*index)));
+        for index in order {
+            let words = children[index].status().and_then(failure_words);
+            if let Some(words) = words {
+                let reason = words_of_death(&words, &children[index].output_tail());
+                return Err(TrialFailure { role: Some(self.roles[sides[index]]), reason });
+            }
+        }
+        sides.iter().map(|&side| self.side_records(page, side)).collect()
+    }
+
+    fn side_records(&self, page: &Page, side: usize) -> Result<SideRecords, TrialFailure> {
+        let role = self.roles[side];
+        let failure = |reason: &str| TrialFailure { role: Some(role), reason: reason.to_owned() };
+        let status = page.status(side);
+        let records = page.records(side);
+        if !status.arrived {
+            return Err(failure("it ended without reaching its measured loop"));
+        }
+        if status.left_early {
+            return Err(failure("it left the measurement before its end"));
+        }
+        if records.iter().any(|r| r.invocations == 0) || !records.is_sorted_by(|a, b| a.slice < b.slice) {
+            return Err(failure("its records on the shared page make no sense"));
+        }
+        let slice_invocations = records.iter().rev().find(|r| !r.warm_up).map(|r| r.invocations);
+        let slice_invocations = slice_invocations.ok_or_else(|| failure("it ended before its first slice was complete"))?;
+        Ok(SideRecords { role, records, slice_invocations })
+    }
+}
+
+/// A side's records as samples, with their place in the experiment.
+pub(super) fn samples_of<'a>(side: &'a SideRecords, trial: &'a Trial) -> impl Iterator<Item = Sample> + 'a {
+    let mut block_invocations = (u32::MAX, 0u64);
+    side.records.iter().map(move |r| {
+        if block_invocations.0 != r.block {
+            block_invocations = (r.block, 0);
+        }
+        block_invocations.1 += r.invocations;
+        Sample {
+            at: Coordinates {
+                role: side.role,
+                instance: 0,
+                build: trial.build,
+                suite_run: trial.suite_run,
+                fork: trial.fork,
+                iteration: r.slice,
+            },
+            block: r.block,
+            invocations: r.invocations,
+            wall_ns: r.wall_ns,
+            cpu_ns: (!r.paused).then_some(r.cpu_ns),
+            start_ns: r.start_ns,
+            memory: r.has_memory.then_some(Memory {
+                allocations: r.allocs,
+                bytes: r.bytes,
+                collections: r.gcs,
+                invocations: block_invocations.1,
+            }),
+            warm_up: r.warm_up,
+        }
+    })
+}

@@ -1,0 +1,129 @@
+//! What can go wrong with the outside world, with the remedy where there is one.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use duetbench_core::Role;
+use thiserror::Error;
+
+/// An error of the effects: names the file, version or command, and a remedy through [`RunError::hint`].
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A file or directory could not be used.
+    #[error("cannot {action} `{}`: {source}", path.display())]
+    File {
+        /// What was attempted.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A program could not be started or waited for.
+    #[error("cannot run `{program}`: {source}")]
+    Start {
+        /// Its name.
+        program: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A program we depend on reported failure.
+    #[error("`{command}` failed: {output}")]
+    Tool {
+        /// The command line, shortened.
+        command: String,
+        /// What it printed, shortened.
+        output: String,
+    },
+    /// A version does not exist or cannot be used.
+    #[error("{what}")]
+    Source {
+        /// What is wrong, naming the version as typed.
+        what: String,
+        /// What the user can do.
+        hint: Option<String>,
+    },
+    /// A version does not build.
+    #[error("the {} (`{version}`) does not build:\n{output}", role.word())]
+    Build {
+        /// Which side.
+        role: Role,
+        /// As typed.
+        version: String,
+        /// The compiler's words.
+        output: String,
+    },
+    /// The toolchain cannot be used.
+    #[error("{what}")]
+    Toolchain {
+        /// What is wrong.
+        what: String,
+        /// What the user can do.
+        hint: Option<String>,
+    },
+    /// An argument for the harness cannot be passed on.
+    #[error("`{argument}` cannot be passed on: {why}")]
+    Argument {
+        /// As typed.
+        argument: String,
+        /// Why not, and what to use instead.
+        why: String,
+    },
+    /// There is nothing to measure.
+    #[error("{what}")]
+    NothingToMeasure {
+        /// What is missing.
+        what: String,
+        /// What the user can do.
+        hint: Option<String>,
+    },
+    /// The store could not be read or written.
+    #[error("the store `{}` {what}: {source}", path.display())]
+    Store {
+        /// The database file.
+        path: PathBuf,
+        /// What was attempted.
+        what: &'static str,
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+    /// A stored run is missing or unreadable.
+    #[error("{what}")]
+    StoredRun {
+        /// What is wrong.
+        what: String,
+    },
+    /// The user or the system asked us to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// Another run holds the machine.
+    #[error("another run is measuring on this machine: {holder}")]
+    Locked {
+        /// Who holds it.
+        holder: String,
+    },
+}
+
+impl RunError {
+    /// Wraps an I/O error with what was attempted on which path.
+    #[must_use]
+    pub fn file(action: &'static str, path: &Path, source: io::Error) -> RunError {
+        RunError::File { action, path: path.to_owned(), source }
+    }
+
+    /// What the user can do about it, where that is known.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            RunError::Source { hint, .. } | RunError::Toolchain { hint, .. } | RunError::NothingToMeasure { hint, .. } => {
+                hint.clone()
+            }
+            RunError::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+                Some("free some space; what was reported so far is stored".into())
+            }
+            RunError::Locked { .. } => Some("wait for it to end, or leave out `--no-wait`".into()),
+            _ => None,
+        }
+    }
+}

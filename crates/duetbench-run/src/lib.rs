@@ -1,0 +1,20 @@
+//! The effects of duetbench: builds versions, starts processes, reads clocks, keeps samples.
+//!
+//! In the order in which a run uses them: [`source`] finds the versions, [`adapter`] builds them and lists their
+//! benchmarks, [`engine`] runs the trials of a plan through [`page`] and [`process`], [`store`] keeps what they gave.
+//! Nothing here prints, and nothing judges.
+
+pub mod adapter;
+pub mod engine;
+pub mod environment;
+pub mod error;
+pub mod lock;
+pub mod page;
+pub mod prepare;
+pub mod process;
+pub mod scratch;
+pub mod source;
+pub mod store;
+mod tool;
+
+pub use error::RunError;

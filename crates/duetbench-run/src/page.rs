@@ -1,0 +1,298 @@
+//! The controller's side of the shared page (`hooks/protocol/PROTOCOL.md`, version 1).
+//!
+//! The page carries the only data that the two measured processes and `duet` exchange. Whatever stands in it after
+//! the header was written by measured code and is not trusted: counts are bounded, words are checked.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use duetbench_core::plan::Style;
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+
+use crate::error::RunError;
+
+/// Bytes before the records.
+const HEADER_BYTES: usize = 4096;
+/// Bytes of one record.
+const RECORD_BYTES: usize = 64;
+/// Offset of side 0's block, and distance to side 1's.
+const SIDE_BYTES: usize = 256;
+/// `DUETPAG1`, read as a little-endian number.
+const MAGIC: u64 = u64::from_le_bytes(*b"DUETPAG1");
+/// `core_0` and `core_1` when nothing is pinned.
+pub const NO_CORE: u32 = u32::MAX;
+
+mod header {
+    pub(super) const MAGIC: usize = 0;
+    pub(super) const VERSION: usize = 8;
+    pub(super) const MODE: usize = 12;
+    pub(super) const SEED: usize = 16;
+    pub(super) const SLICE_NS: usize = 24;
+    pub(super) const TRIAL_NS: usize = 32;
+    pub(super) const WARMUP_SLICES: usize = 40;
+    pub(super) const CAPACITY: usize = 44;
+    pub(super) const BLOCK_SLICES: usize = 48;
+    pub(super) const GC_CYCLES: usize = 52;
+    pub(super) const K_HINT: usize = 56;
+    pub(super) const CORE_0: usize = 64;
+    pub(super) const CORE_1: usize = 68;
+    pub(super) const SWAP: usize = 72;
+    pub(super) const STOP: usize = 128;
+}
+
+mod side {
+    pub(super) const STATE: usize = 0;
+    pub(super) const STYLE: usize = 4;
+    pub(super) const K: usize = 16;
+    pub(super) const K_NS: usize = 24;
+    pub(super) const RECORDS: usize = 52;
+    pub(super) const LEFT_EARLY: usize = 60;
+}
+
+mod record {
+    pub(super) const SLICE: usize = 0;
+    pub(super) const FLAGS: usize = 4;
+    pub(super) const INVOCATIONS: usize = 8;
+    pub(super) const WALL_NS: usize = 16;
+    pub(super) const CPU_NS: usize = 24;
+    pub(super) const ALLOCS: usize = 32;
+    pub(super) const BYTES: usize = 40;
+    pub(super) const START_NS: usize = 48;
+    pub(super) const GCS: usize = 56;
+    pub(super) const BLOCK: usize = 60;
+}
+
+/// How the sides take turns, as the page says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageMode {
+    /// Both at once.
+    Duet = 0,
+    /// Slice by slice.
+    Interleaved = 1,
+    /// One process alone.
+    Solo = 2,
+}
+
+/// What the controller asks of the two sides; units as in the protocol.
+#[derive(Debug, Clone, Copy)]
+pub struct PageHeader {
+    /// How the sides take turns.
+    pub mode: PageMode,
+    /// Orders the slices.
+    pub seed: u64,
+    /// Length a slice aims at.
+    pub slice_ns: u64,
+    /// Measured time one side aims at.
+    pub trial_ns: u64,
+    /// Slices that warm up.
+    pub warmup_slices: u32,
+    /// Records a side may write.
+    pub capacity: u32,
+    /// Slices between pauses without allocation.
+    pub block_slices: u32,
+    /// Collections a block spans.
+    pub gc_cycles: u32,
+    /// Invocations per slice, if known.
+    pub k_hint: u64,
+    /// Cores of the sides at the start of a duet, or [`NO_CORE`].
+    pub cores: [u32; 2],
+    /// Whether cores are exchanged at pauses.
+    pub swap: bool,
+}
+
+/// One slice as a side wrote it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record {
+    /// Number of the slice, warm-up included.
+    pub slice: u32,
+    /// Taken to warm up.
+    pub warm_up: bool,
+    /// The memory fields are valid.
+    pub has_memory: bool,
+    /// The harness's timer was paused inside.
+    pub paused: bool,
+    /// Invocations.
+    pub invocations: u64,
+    /// Wall time.
+    pub wall_ns: u64,
+    /// CPU time.
+    pub cpu_ns: u64,
+    /// Allocations since the block began.
+    pub allocs: u64,
+    /// Bytes since the block began.
+    pub bytes: u64,
+    /// Monotonic clock at the opening.
+    pub start_ns: u64,
+    /// Collections since the block began.
+    pub gcs: u32,
+    /// Number of the block.
+    pub block: u32,
+}
+
+/// What a side said about itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SideStatus {
+    /// It reached the point where measuring begins.
+    pub arrived: bool,
+    /// How it was sliced, once known.
+    pub style: Option<Style>,
+    /// Invocations of its last calibration slice.
+    pub k: u64,
+    /// Wall time of that slice.
+    pub k_ns: u64,
+    /// It left because of its peer or because it was told to.
+    pub left_early: bool,
+}
+
+/// A mapped page; unmapped and its file removed on drop.
+#[derive(Debug)]
+pub struct Page {
+    base: NonNull<u8>,
+    len: usize,
+    capacity: u32,
+    path: PathBuf,
+}
+
+impl Page {
+    /// Creates the file (private to this user) and writes the header.
+    ///
+    /// # Errors
+    /// When the file cannot be made or mapped, for instance on a full disk.
+    pub fn create(path: &Path, header: &PageHeader) -> Result<Page, RunError> {
+        let len = HEADER_BYTES + 2 * header.capacity as usize * RECORD_BYTES;
+        let in_page = |source: std::io::Error| RunError::file("create the shared page", path, source);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)
+            .map_err(in_page)?;
+        // Reserve the space now: a full file system must fail here and not as a SIGBUS in the middle of a trial.
+        let reserved = rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, len as u64)
+            .or_else(|e| if e == rustix::io::Errno::OPNOTSUPP { file.set_len(len as u64).map_err(|_| e) } else { Err(e) });
+        if let Err(e) = reserved {
+            let _ = std::fs::remove_file(path);
+            return Err(in_page(e.into()));
+        }
+        // SAFETY: a fresh shared mapping of a file we just made long enough; nothing else aliases the returned range.
+        let base = unsafe { mmap(std::ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &file, 0) }
+            .map_err(|e| in_page(e.into()))?;
+        let base = NonNull::new(base.cast::<u8>()).ok_or_else(|| in_page(std::io::ErrorKind::OutOfMemory.into()))?;
+        let page = Page { base, len, capacity: header.capacity, path: path.to_owned() };
+        page.write_header(header);
+        Ok(page)
+    }
+
+    fn write_header(&self, h: &PageHeader) {
+        let put32 = |at, v| self.u32_at(at).store(v, Ordering::Relaxed);
+        let put64 = |at, v| self.u64_at(at).store(v, Ordering::Relaxed);
+        put32(header::VERSION, 1);
+        put32(header::MODE, h.mode as u32);
+        put64(header::SEED, h.seed);
+        put64(header::SLICE_NS, h.slice_ns);
+        put64(header::TRIAL_NS, h.trial_ns);
+        put32(header::WARMUP_SLICES, h.warmup_slices);
+        put32(header::CAPACITY, h.capacity);
+        put32(header::BLOCK_SLICES, h.block_slices);
+        put32(header::GC_CYCLES, h.gc_cycles);
+        put64(header::K_HINT, h.k_hint);
+        put32(header::CORE_0, h.cores[0]);
+        put32(header::CORE_1, h.cores[1]);
+        put32(header::SWAP, u32::from(h.swap));
+        self.u64_at(header::MAGIC).store(MAGIC, Ordering::Release);
+    }
+
+    /// The file, for `DUET_PAGE`.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Tells both sides to leave.
+    pub fn stop(&self) {
+        self.u32_at(header::STOP).store(1, Ordering::Release);
+    }
+
+    /// Marks a side whose process has ended, so that its peer stops waiting for it.
+    pub fn mark_gone(&self, side: usize) {
+        self.u32_at(side_at(side) + side::STATE).store(3, Ordering::Release);
+    }
+
+    /// What a side said about itself.
+    #[must_use]
+    pub fn status(&self, side: usize) -> SideStatus {
+        let at = side_at(side);
+        let get32 = |field| self.u32_at(at + field).load(Ordering::Acquire);
+        let style = match get32(side::STYLE) {
+            1 => Some(Style::Loop),
+            2 => Some(Style::Rewritten),
+            3 => Some(Style::Recall),
+            4 => Some(Style::Parallel),
+            _ => None,
+        };
+        SideStatus {
+            arrived: get32(side::STATE) != 0 && style.is_some(),
+            style,
+            k: self.u64_at(at + side::K).load(Ordering::Acquire),
+            k_ns: self.u64_at(at + side::K_NS).load(Ordering::Acquire),
+            left_early: get32(side::LEFT_EARLY) != 0,
+        }
+    }
+
+    /// The records a side has written, in order, at most the page's capacity.
+    #[must_use]
+    pub fn records(&self, side: usize) -> Vec<Record> {
+        let count = self.u32_at(side_at(side) + side::RECORDS).load(Ordering::Acquire).min(self.capacity);
+        (0..count).map(|n| self.record(side, n)).collect()
+    }
+
+    fn record(&self, side: usize, n: u32) -> Record {
+        let at = HEADER_BYTES + (side * self.capacity as usize + n as usize) * RECORD_BYTES;
+        let get32 = |field| self.u32_at(at + field).load(Ordering::Relaxed);
+        let get64 = |field| self.u64_at(at + field).load(Ordering::Relaxed);
+        let flags = get32(record::FLAGS);
+        Record {
+            slice: get32(record::SLICE),
+            warm_up: flags & 1 != 0,
+            has_memory: flags & 4 != 0,
+            paused: flags & 8 != 0,
+            invocations: get64(record::INVOCATIONS),
+            wall_ns: get64(record::WALL_NS),
+            cpu_ns: get64(record::CPU_NS),
+            allocs: get64(record::ALLOCS),
+            bytes: get64(record::BYTES),
+            start_ns: get64(record::START_NS),
+            gcs: get32(record::GCS),
+            block: get32(record::BLOCK),
+        }
+    }
+
+    fn u32_at(&self, offset: usize) -> &AtomicU32 {
+        assert!(offset.is_multiple_of(4) && offset + 4 <= self.len, "page offset {offset} out of range");
+        // SAFETY: in range and aligned (checked); the mapping lives as long as `self`; all access is atomic.
+        unsafe { AtomicU32::from_ptr(self.base.as_ptr().add(offset).cast()) }
+    }
+
+    fn u64_at(&self, offset: usize) -> &AtomicU64 {
+        assert!(offset.is_multiple_of(8) && offset + 8 <= self.len, "page offset {offset} out of range");
+        // SAFETY: as for `u32_at`.
+        unsafe { AtomicU64::from_ptr(self.base.as_ptr().add(offset).cast()) }
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        // SAFETY: exactly the range that `create` mapped; no reference into it outlives `self`.
+        let _ = unsafe { munmap(self.base.as_ptr().cast(), self.len) };
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn side_at(side: usize) -> usize {
+    assert!(side < 2, "a page has two sides");
+    256 + side * SIDE_BYTES
+}

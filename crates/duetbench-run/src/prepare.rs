@@ -1,0 +1,160 @@
+//! From two versions as typed to two builds whose benchmarks are known.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use duetbench_core::Role;
+use duetbench_core::plan::Discovered;
+use duetbench_core::report::VersionInfo;
+
+use crate::adapter::go::{Go, GoArguments, Toolchain};
+use crate::adapter::{Adapter, Build, Subject};
+use crate::error::RunError;
+use crate::scratch::Scratch;
+use crate::source::{Source, VersionRequest};
+
+/// What is being done before measuring, for those who wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage<'a> {
+    /// A version is made available.
+    Fetching(&'a str),
+    /// A version is built.
+    Building(&'a str),
+    /// A version's benchmarks are listed, each of them run once.
+    Listing(&'a str),
+}
+
+/// What is asked for, and how far measured code may go before it counts as hung.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// Where relative names start.
+    pub cwd: &'a Path,
+    /// Package patterns.
+    pub packages: &'a [String],
+    /// For the harness, as typed after `--`.
+    pub harness_args: &'a [String],
+    /// How long a benchmark may be silent.
+    pub timeout: Duration,
+}
+
+/// A version whose benchmarks can be started.
+#[derive(Debug)]
+pub struct Version {
+    /// What it is.
+    pub info: VersionInfo,
+    /// Its programs.
+    pub build: Build,
+    /// Its benchmarks.
+    pub found: Vec<Discovered>,
+    not_rewritten: Vec<String>,
+}
+
+/// Everything that measuring needs. Dropping it removes what was made.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The versions: one, or baseline and candidate.
+    pub versions: Vec<Version>,
+    /// How their benchmarks are started.
+    pub adapter: Go,
+    /// The toolchain that built them.
+    pub toolchain: String,
+    // Dropped last, in this order: worktrees are unregistered before their directory goes.
+    _sources: Vec<Source>,
+    _scratch: Scratch,
+}
+
+impl Prepared {
+    /// Fetches, builds and lists the versions, baseline first; two requests for the same version are built once.
+    ///
+    /// # Errors
+    /// Whatever makes a version unusable, with its name.
+    pub fn new(
+        versions: &[VersionRequest],
+        request: &Request<'_>,
+        on_stage: &mut dyn FnMut(Stage<'_>),
+        interrupted: &AtomicBool,
+    ) -> Result<Prepared, RunError> {
+        let arguments = GoArguments::parse(request.harness_args)?;
+        let scratch = Scratch::new()?;
+        let mut sources = Vec::new();
+        for version in versions {
+            on_stage(Stage::Fetching(&version.to_string()));
+            sources.push(Source::resolve(version, request.cwd, scratch.path())?);
+            stop_if(interrupted)?;
+        }
+        let (Some(first), Some(last)) = (sources.first(), sources.last()) else {
+            return Err(RunError::NothingToMeasure { what: "no version was named".into(), hint: None });
+        };
+        let toolchain = Toolchain::for_both(first, last, scratch.path())?;
+        let toolchain_name = toolchain.version.clone();
+        let adapter = Go::new(toolchain, arguments, scratch.path(), request.timeout)?;
+        let mut prepared: Vec<Version> = Vec::new();
+        for (number, source) in sources.iter().enumerate() {
+            let twin = sources[..number].iter().position(|earlier| earlier.resolved == source.resolved);
+            let version = match twin {
+                Some(earlier) => prepared[earlier].named(&source.requested),
+                None => {
+                    let role = if number + 1 == sources.len() { Role::Candidate } else { Role::Baseline };
+                    Version::prepare(&adapter, source, role, request, on_stage, interrupted)?
+                }
+            };
+            prepared.push(version);
+        }
+        Ok(Prepared { versions: prepared, adapter, toolchain: toolchain_name, _sources: sources, _scratch: scratch })
+    }
+
+    /// What a reader of the report should know about the builds.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if let [baseline, candidate] = &self.versions[..] {
+            if baseline.build.digest() == candidate.build.digest() {
+                warnings.push("both versions were built into the same binaries: whatever differs is noise".to_owned());
+            }
+            for unsliced in &candidate.not_rewritten {
+                warnings.push(format!("{unsliced}; its set-up is repeated in every slice, outside the timed part"));
+            }
+        }
+        warnings
+    }
+}
+
+impl Version {
+    #[expect(clippy::too_many_arguments, reason = "one step of `Prepared::new`, split off for its length")]
+    fn prepare(
+        adapter: &Go,
+        source: &Source,
+        role: Role,
+        request: &Request<'_>,
+        on_stage: &mut dyn FnMut(Stage<'_>),
+        interrupted: &AtomicBool,
+    ) -> Result<Version, RunError> {
+        on_stage(Stage::Building(&source.requested));
+        let subject = Subject { role, version: &source.requested };
+        let built = adapter.build(source, request.packages, subject)?;
+        stop_if(interrupted)?;
+        on_stage(Stage::Listing(&source.requested));
+        let found = adapter.list(&built.build, interrupted)?;
+        let info = VersionInfo {
+            requested: source.requested.clone(),
+            resolved: source.resolved.clone(),
+            artifact_digest: built.build.digest(),
+        };
+        Ok(Version { info, build: built.build, found, not_rewritten: built.not_rewritten })
+    }
+
+    /// The same version under the name that was typed for the other side.
+    fn named(&self, requested: &str) -> Version {
+        Version {
+            info: VersionInfo { requested: requested.to_owned(), ..self.info.clone() },
+            build: self.build.clone(),
+            found: self.found.clone(),
+            not_rewritten: self.not_rewritten.clone(),
+        }
+    }
+}
+
+fn stop_if(interrupted: &AtomicBool) -> Result<(), RunError> {
+    if interrupted.load(std::sync::atomic::Ordering::Relaxed) { Err(RunError::Interrupted) } else { Ok(()) }
+}

@@ -1,0 +1,149 @@
+//! Git revisions, through worktrees of our own: the user's work tree, index and stash are never touched.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Source, canonical};
+use crate::error::RunError;
+use crate::tool::Tool;
+
+/// A worktree of ours; unregistered and removed on drop.
+#[derive(Debug)]
+pub(super) struct Worktree {
+    repository: PathBuf,
+    path: PathBuf,
+}
+
+impl Drop for Worktree {
+    fn drop(&mut self) {
+        let args = ["worktree", "remove", "--force"].map(std::ffi::OsString::from);
+        let _ = Tool::new("git", args.iter().map(AsRef::as_ref).chain([self.path.as_os_str()]), &self.repository).output();
+        let _ = fs::remove_dir_all(&self.path);
+        // If the removal above failed, this unregisters what no longer exists.
+        let _ = git(&self.repository, ["worktree", "prune"]);
+    }
+}
+
+fn git<const N: usize>(dir: &Path, args: [&str; N]) -> Result<String, RunError> {
+    // No hooks of the user's, no optional locks that could disturb a concurrent git, messages in one language.
+    let all = ["-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false"].into_iter().chain(args);
+    Tool::new("git", all, dir).env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C").text()
+}
+
+pub(super) fn top_level(dir: &Path) -> Option<PathBuf> {
+    git(dir, ["rev-parse", "--show-toplevel"]).ok().map(PathBuf::from)
+}
+
+pub(super) fn is_revision(dir: &Path, text: &str) -> bool {
+    commit_of(dir, text).is_some()
+}
+
+/// The full name of the commit, where the text names one.
+fn commit_of(dir: &Path, text: &str) -> Option<String> {
+    if text.starts_with('-') {
+        return None;
+    }
+    git(dir, ["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{text}^{{commit}}")])
+        .ok()
+        .map(|out| out.lines().last().unwrap_or_default().to_owned())
+}
+
+fn repository_of(cwd: &Path, wanted: &str) -> Result<PathBuf, RunError> {
+    top_level(cwd).ok_or_else(|| RunError::Source {
+        what: format!("{wanted} needs a git checkout, and `{}` is not inside one", cwd.display()),
+        hint: Some("name two directories or two published modules, as in `duet compare ../old ../new`".into()),
+    })
+}
+
+/// The base when none is given: the merge base of the checkout and its default branch, with the words that say so.
+///
+/// # Errors
+/// Outside a checkout, without a default branch, or when there is nothing to compare.
+pub fn default_base(cwd: &Path) -> Result<String, RunError> {
+    let repository = repository_of(cwd, "`duet compare` without a base")?;
+    let branch = default_branch(&repository).ok_or_else(|| RunError::Source {
+        what: "cannot tell the default branch of this repository".into(),
+        hint: Some("name the base, as in `duet compare HEAD~1`".into()),
+    })?;
+    let base = git(&repository, ["merge-base", &branch, "HEAD"]).map_err(|_| RunError::Source {
+        what: format!("`HEAD` and the default branch `{branch}` have no common commit"),
+        hint: Some("fetch the full history (a shallow clone has none), or name the base".into()),
+    })?;
+    let head = git(&repository, ["rev-parse", "HEAD"])?;
+    let changed = !git(&repository, ["status", "--porcelain"])?.is_empty();
+    if base == head && !changed {
+        return Err(RunError::Source {
+            what: format!("the work tree is what `{branch}` already has (`{}`): there is nothing to compare", short(&base)),
+            hint: Some("compare with an earlier commit, as in `duet compare HEAD~1`".into()),
+        });
+    }
+    Ok(base)
+}
+
+fn default_branch(repository: &Path) -> Option<String> {
+    let remote = git(repository, ["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"]).ok();
+    remote
+        .into_iter()
+        .chain(["refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"].map(String::from))
+        .find(|name| is_revision(repository, name))
+}
+
+pub(super) fn work_tree(cwd: &Path) -> Result<Source, RunError> {
+    let tree = top_level(cwd);
+    let state = match &tree {
+        None => String::new(),
+        Some(tree) => {
+            let head = commit_of(tree, "HEAD").unwrap_or_default();
+            let changed = git(tree, ["status", "--porcelain"]).is_ok_and(|s| !s.is_empty());
+            format!(" ({}{})", short(&head), if changed { " with changes" } else { "" })
+        }
+    };
+    let dir = canonical(cwd)?;
+    Ok(Source {
+        requested: "work tree".into(),
+        resolved: format!("work tree{state}"),
+        tree: tree.unwrap_or_else(|| dir.clone()),
+        dir,
+        _cleanup: None,
+    })
+}
+
+pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source, RunError> {
+    let repository = repository_of(cwd, &format!("the revision `{text}`"))?;
+    let commit = commit_of(&repository, text).ok_or_else(|| RunError::Source {
+        what: format!("there is no revision, directory or module `{text}` in `{}`", repository.display()),
+        hint: Some("`git log --oneline` lists revisions; a shallow clone may lack it (`git fetch --unshallow`)".into()),
+    })?;
+    let path = fresh_path(scratch, &commit);
+    let path_text = path.to_string_lossy().into_owned();
+    git(&repository, ["worktree", "add", "--quiet", "--detach", "--force", &path_text, &commit])?;
+    let worktree = Worktree { repository: repository.clone(), path };
+    if worktree.path.join(".gitmodules").exists() {
+        git(&worktree.path, ["submodule", "update", "--init", "--recursive", "--quiet"]).map_err(|e| RunError::Source {
+            what: format!("the submodules of `{text}` cannot be checked out: {e}"),
+            hint: Some("check each version out with its submodules and compare the two directories".into()),
+        })?;
+    }
+    let prefix = git(cwd, ["rev-parse", "--show-prefix"])?;
+    let dir = worktree.path.join(&prefix);
+    if !dir.is_dir() {
+        return Err(RunError::Source { what: format!("`{text}` has no directory `{prefix}`"), hint: None });
+    }
+    let subject = git(&repository, ["log", "-1", "--format=%s", &commit]).unwrap_or_default();
+    Ok(Source {
+        requested: text.to_owned(),
+        resolved: format!("{} {subject}", short(&commit)).trim_end().to_owned(),
+        dir: canonical(&dir)?,
+        tree: canonical(&worktree.path)?,
+        _cleanup: Some(worktree),
+    })
+}
+
+/// A path in the scratch directory that does not exist yet; one commit may be asked for twice.
+fn fresh_path(scratch: &Path, commit: &str) -> PathBuf {
+    (0..).map(|n| scratch.join(format!("tree-{}-{n}", short(commit)))).find(|p| !p.exists()).unwrap_or_default()
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}

@@ -1,0 +1,102 @@
+//! From what the user typed to source trees on disk: git revisions, directories, published modules.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::RunError;
+
+mod git;
+mod module;
+
+pub use git::default_base;
+
+/// What the user typed for one version, told apart by its form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VersionRequest {
+    /// The checkout around the current directory, as it is.
+    WorkTree,
+    /// A git revision of that checkout.
+    Revision(String),
+    /// A directory.
+    Directory(PathBuf),
+    /// A published Go module, `path@version`.
+    Module(String),
+}
+
+impl std::fmt::Display for VersionRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            VersionRequest::WorkTree => write!(f, "the work tree"),
+            VersionRequest::Revision(text) | VersionRequest::Module(text) => write!(f, "{text}"),
+            VersionRequest::Directory(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+impl VersionRequest {
+    /// Reads a version as typed: `path@version` whose first element has a dot is a module, what begins with `.` or `/`
+    /// or names an existing directory that is no revision is a directory, everything else is a revision.
+    #[must_use]
+    pub fn parse(text: &str, cwd: &Path) -> VersionRequest {
+        let looks_like_path = text.starts_with('.') || text.starts_with('/') || text.ends_with('/');
+        let is_module = !looks_like_path
+            && text.split_once('@').is_some_and(|(path, version)| {
+                !version.is_empty() && path.split('/').next().is_some_and(|host| host.contains('.')) && !text.contains("@{")
+            });
+        if is_module {
+            VersionRequest::Module(text.to_owned())
+        } else if looks_like_path || (cwd.join(text).is_dir() && !git::is_revision(cwd, text)) {
+            VersionRequest::Directory(cwd.join(text))
+        } else {
+            VersionRequest::Revision(text.to_owned())
+        }
+    }
+}
+
+/// A source tree ready to be built; what was made for it is removed on drop.
+#[derive(Debug)]
+pub struct Source {
+    /// As typed, or what stood in for it.
+    pub requested: String,
+    /// What it turned out to be.
+    pub resolved: String,
+    /// The project's directory, canonical.
+    pub dir: PathBuf,
+    /// The tree it belongs to (repository or module root): local replacements must stay inside.
+    pub tree: PathBuf,
+    // Held for its drop.
+    _cleanup: Option<git::Worktree>,
+}
+
+impl Source {
+    /// Makes a version's source tree available. `scratch` is a private directory for what has to be made.
+    ///
+    /// # Errors
+    /// When the version does not exist or cannot be used, with the reason.
+    pub fn resolve(request: &VersionRequest, cwd: &Path, scratch: &Path) -> Result<Source, RunError> {
+        match request {
+            VersionRequest::WorkTree => git::work_tree(cwd),
+            VersionRequest::Revision(revision) => git::revision(revision, cwd, scratch),
+            VersionRequest::Directory(dir) => directory(dir),
+            VersionRequest::Module(module) => module::download(module, scratch),
+        }
+    }
+}
+
+fn directory(dir: &Path) -> Result<Source, RunError> {
+    let typed = dir.display().to_string();
+    let canonical = canonical(dir).map_err(|_| RunError::Source {
+        what: format!("there is no directory `{typed}`"),
+        hint: Some("a version is a git revision, a directory, or a module as `path@version`".into()),
+    })?;
+    if !canonical.is_dir() {
+        return Err(RunError::Source { what: format!("`{typed}` is not a directory"), hint: None });
+    }
+    let tree = git::top_level(&canonical).unwrap_or_else(|| canonical.clone());
+    let resolved = canonical.display().to_string();
+    Ok(Source { requested: typed, resolved, dir: canonical, tree, _cleanup: None })
+}
+
+fn canonical(path: &Path) -> Result<PathBuf, RunError> {
+    fs::canonicalize(path).map_err(|e| RunError::file("find", path, e))
+}

@@ -1,0 +1,66 @@
+//! Published Go modules, through the ordinary Go client, copied so that nothing is written into its cache.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::{Source, canonical};
+use crate::error::RunError;
+use crate::tool::Tool;
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Downloaded {
+    path: Option<String>,
+    version: Option<String>,
+    dir: Option<PathBuf>,
+    error: Option<String>,
+}
+
+pub(super) fn download(module: &str, scratch: &Path) -> Result<Source, RunError> {
+    let unusable = |why: &str| RunError::Source {
+        what: format!("the module `{module}` cannot be used: {why}"),
+        hint: Some("`go list -m -versions PATH` lists the published versions".into()),
+    };
+    // From an empty directory: inside a module, that module's requirements would have a say in the version.
+    let output = Tool::new("go", ["mod", "download", "-json", module], scratch).env("GOFLAGS", "").env("GOWORK", "off").output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let found: Downloaded =
+        serde_json::from_str(&text).map_err(|_| unusable(String::from_utf8_lossy(&output.stderr).trim()))?;
+    if let Some(error) = found.error {
+        return Err(unusable(&error));
+    }
+    let (Some(path), Some(version), Some(cached)) = (found.path, found.version, found.dir) else {
+        return Err(unusable("the Go client did not say where it is"));
+    };
+    if !cached.join("go.mod").exists() {
+        return Err(unusable("it has no go.mod"));
+    }
+    let copy = (0..).map(|n| scratch.join(format!("module-{n}"))).find(|p| !p.exists()).unwrap_or_default();
+    copy_tree(&cached, &copy)?;
+    let dir = canonical(&copy)?;
+    Ok(Source {
+        requested: module.to_owned(),
+        resolved: format!("{path}@{version}"),
+        tree: dir.clone(),
+        dir,
+        _cleanup: None,
+    })
+}
+
+/// Copies files and directories; the copies are writable, which the Go client's own are not.
+fn copy_tree(from: &Path, to: &Path) -> Result<(), RunError> {
+    fs::create_dir_all(to).map_err(|e| RunError::file("create", to, e))?;
+    for entry in fs::read_dir(from).map_err(|e| RunError::file("read", from, e))? {
+        let entry = entry.map_err(|e| RunError::file("read", from, e))?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        if source.is_dir() {
+            copy_tree(&source, &target)?;
+        } else {
+            let bytes = fs::read(&source).map_err(|e| RunError::file("read", &source, e))?;
+            fs::write(&target, bytes).map_err(|e| RunError::file("write", &target, e))?;
+        }
+    }
+    Ok(())
+}

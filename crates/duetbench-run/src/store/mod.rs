@@ -1,0 +1,259 @@
+//! The store: every sample of every run, in one SQLite database (write-ahead log), written as it arrives.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use duetbench_core::analysis::Measured;
+use duetbench_core::plan::Plan;
+use duetbench_core::report::VersionInfo;
+use duetbench_core::{Environment, Sample, Spec, Trial};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{RunSummary, TrialFailure, TrialOutcome};
+use crate::error::RunError;
+
+mod schema;
+
+/// What is known of a run before its first trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunHead {
+    /// When it began, RFC 3339.
+    pub started: String,
+    /// The request.
+    pub spec: Spec,
+    /// The plan.
+    pub plan: Plan,
+    /// What the baseline was.
+    pub baseline: VersionInfo,
+    /// What the candidate was.
+    pub candidate: VersionInfo,
+    /// The machine.
+    pub environment: Environment,
+    /// What concerns the run as a whole.
+    pub warnings: Vec<String>,
+}
+
+/// A run as it was stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredRun {
+    /// Its name.
+    pub name: String,
+    /// What was known before.
+    pub head: RunHead,
+    /// Whether it was measured to its end.
+    pub complete: bool,
+    /// Wall time spent measuring, seconds.
+    pub measured_s: f64,
+    /// What was measured, indexed like the plan's benchmarks.
+    pub measured: Vec<Measured>,
+}
+
+/// An open database.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// A run that is being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunId(i64);
+
+impl std::fmt::Display for RunId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "r{}", self.0)
+    }
+}
+
+impl Store {
+    /// Opens or makes the database; a new folder for it is made invisible to git.
+    ///
+    /// # Errors
+    /// When it cannot be opened, is no store, or was written by a newer duet.
+    pub fn open(path: &Path) -> Result<Store, RunError> {
+        if let Some(parent) = path.parent().filter(|p| !p.as_os_str().is_empty() && !p.exists()) {
+            fs::create_dir_all(parent).map_err(|e| RunError::file("create", parent, e))?;
+            let ignore = parent.join(".gitignore");
+            fs::write(&ignore, "*\n").map_err(|e| RunError::file("write", &ignore, e))?;
+        }
+        let connection = Connection::open(path).map_err(|e| failed(path, "cannot be opened", e))?;
+        let store = Store { connection, path: path.to_owned() };
+        store.prepare()?;
+        Ok(store)
+    }
+
+    /// Opens a database that must exist.
+    ///
+    /// # Errors
+    /// When there is none, or as for [`Store::open`].
+    pub fn open_existing(path: &Path) -> Result<Store, RunError> {
+        if !path.is_file() {
+            return Err(RunError::StoredRun { what: format!("there is no store `{}`: nothing has been measured here", path.display()) });
+        }
+        Store::open(path)
+    }
+
+    fn prepare(&self) -> Result<(), RunError> {
+        schema::prepare(&self.connection).map_err(|e| match e {
+            schema::SchemaError::Newer { version } => RunError::StoredRun {
+                what: format!("the store `{}` was written by a newer duet (format {version})", self.path.display()),
+            },
+            schema::SchemaError::Sqlite(e) => failed(&self.path, "cannot be used", e),
+        })
+    }
+
+    /// Begins a run.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn begin(&mut self, head: &RunHead) -> Result<RunId, RunError> {
+        let json = serde_json::to_string(head)
+            .map_err(|e| RunError::StoredRun { what: format!("the run cannot be written down: {e}") })?;
+        self.connection
+            .execute("INSERT INTO runs (started, head) VALUES (?1, ?2)", params![head.started, json])
+            .map_err(|e| failed(&self.path, "cannot take a new run", e))?;
+        Ok(RunId(self.connection.last_insert_rowid()))
+    }
+
+    /// Keeps one trial with all its samples; on return they are in the file.
+    ///
+    /// # Errors
+    /// When it cannot be written; the trial is then not in the store at all.
+    pub fn add_trial(&mut self, run: RunId, trial: &Trial, outcome: &TrialOutcome) -> Result<(), RunError> {
+        let insert = |connection: &mut Connection| -> rusqlite::Result<()> {
+            let transaction = connection.transaction()?;
+            insert_trial(&transaction, run, trial, outcome)?;
+            transaction.commit()
+        };
+        insert(&mut self.connection).map_err(|e| failed(&self.path, "cannot keep a trial", e))
+    }
+
+    /// Notes how a run ended.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn end(&mut self, run: RunId, summary: &RunSummary, steal_share: Option<f64>) -> Result<(), RunError> {
+        let measured_s = summary.measured.as_secs_f64();
+        self.connection
+            .execute(
+                "UPDATE runs SET complete = ?2, measured_s = ?3, steal_share = ?4 WHERE id = ?1",
+                params![run.0, summary.complete, measured_s, steal_share],
+            )
+            .map(|_| ())
+            .map_err(|e| failed(&self.path, "cannot take the end of a run", e))
+    }
+
+    /// Reads a run by name (`r12`, `12`, or `latest`).
+    ///
+    /// # Errors
+    /// When there is none of that name, or it cannot be read.
+    pub fn load(&self, name: &str) -> Result<StoredRun, RunError> {
+        let id = self.find(name)?;
+        let read = |e| failed(&self.path, "cannot be read", e);
+        let (json, complete, measured_s, steal): (String, bool, f64, Option<f64>) = self
+            .connection
+            .query_row("SELECT head, complete, measured_s, steal_share FROM runs WHERE id = ?1", [id], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+            })
+            .map_err(read)?;
+        let mut head: RunHead = parse(&json, id)?;
+        head.environment.steal_share = steal;
+        let mut measured = vec![Measured::default(); head.plan.benchmarks.len()];
+        self.load_samples(id, &mut measured).map_err(read)?;
+        self.load_failures(id, &mut measured).map_err(read)?;
+        Ok(StoredRun { name: RunId(id).to_string(), head, complete, measured_s, measured })
+    }
+
+    fn find(&self, name: &str) -> Result<i64, RunError> {
+        let by_number = name.strip_prefix('r').unwrap_or(name).parse::<i64>().ok();
+        let found = match (name, by_number) {
+            ("latest", _) => self.connection.query_row("SELECT max(id) FROM runs", [], |row| row.get(0)),
+            (_, Some(id)) => self.connection.query_row("SELECT id FROM runs WHERE id = ?1", [id], |row| row.get(0)),
+            (_, None) => Ok(None),
+        };
+        let found: Option<i64> = found.optional().map_err(|e| failed(&self.path, "cannot be read", e))?.flatten();
+        found.ok_or_else(|| RunError::StoredRun {
+            what: format!("there is no run `{name}` in `{}`; runs are named like `r1`, the last one is `latest`", self.path.display()),
+        })
+    }
+
+    fn load_samples(&self, run: i64, measured: &mut [Measured]) -> rusqlite::Result<()> {
+        let mut statement = self.connection.prepare(schema::SELECT_SAMPLES)?;
+        let mut rows = statement.query([run])?;
+        while let Some(row) = rows.next()? {
+            let benchmark: u32 = row.get(0)?;
+            if let Some(measured) = measured.get_mut(benchmark as usize) {
+                measured.samples.push(schema::sample(row)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn load_failures(&self, run: i64, measured: &mut [Measured]) -> rusqlite::Result<()> {
+        let mut statement = self
+            .connection
+            .prepare("SELECT benchmark, failed_role, failure FROM trials WHERE run = ?1 AND failure IS NOT NULL ORDER BY id")?;
+        let mut rows = statement.query([run])?;
+        while let Some(row) = rows.next()? {
+            let benchmark: u32 = row.get(0)?;
+            let role = row.get::<_, Option<u32>>(1)?.map(schema::role);
+            if let Some(measured) = measured.get_mut(benchmark as usize) {
+                measured.failed_trials.push(TrialFailure { role, reason: row.get(2)? });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &Trial, outcome: &TrialOutcome) -> rusqlite::Result<()> {
+    let failure = outcome.result.as_ref().err();
+    transaction.prepare_cached(schema::INSERT_TRIAL)?.execute(params![
+        run.0,
+        u32::try_from(trial.benchmark).unwrap_or(u32::MAX),
+        trial.suite_run,
+        trial.fork,
+        trial.build,
+        schema::role_number(trial.first),
+        i64::try_from(outcome.wall.as_nanos()).unwrap_or(i64::MAX),
+        failure.and_then(|f| f.role).map(schema::role_number),
+        failure.map(|f| f.reason.as_str()),
+    ])?;
+    let id = transaction.last_insert_rowid();
+    let mut insert = transaction.prepare_cached(schema::INSERT_SAMPLE)?;
+    let none: &[Sample] = &[];
+    for s in outcome.result.as_deref().unwrap_or(none) {
+        insert.execute(params![
+            id,
+            schema::role_number(s.at.role),
+            s.at.iteration,
+            s.block,
+            clamp(s.invocations),
+            clamp(s.wall_ns),
+            s.cpu_ns.map(clamp),
+            clamp(s.start_ns),
+            s.warm_up,
+            s.memory.map(|m| clamp(m.allocations)),
+            s.memory.map(|m| clamp(m.bytes)),
+            s.memory.map(|m| m.collections),
+            s.memory.map(|m| clamp(m.invocations)),
+        ])?;
+    }
+    Ok(())
+}
+
+/// SQLite's integers are signed.
+fn clamp(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+fn parse<T: DeserializeOwned>(json: &str, run: i64) -> Result<T, RunError> {
+    serde_json::from_str(json)
+        .map_err(|e| RunError::StoredRun { what: format!("the run `r{run}` cannot be read, it was written by another duet: {e}") })
+}
+
+fn failed(path: &Path, what: &'static str, source: rusqlite::Error) -> RunError {
+    RunError::Store { path: path.to_owned(), what, source }
+}
+

@@ -1,0 +1,76 @@
+//! Running the tools we depend on (`git`, `go`) to their end. These are the user's own tools and get the user's
+//! environment; measured code is started by `process` and does not.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use crate::error::RunError;
+
+/// Most lines of a tool's output that an error repeats.
+const OUTPUT_LINES: usize = 40;
+
+/// A command line that is run to its end.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    command: Command,
+    words: String,
+}
+
+impl Tool {
+    /// A program with arguments, to be run in a directory.
+    #[must_use]
+    pub(crate) fn new<S: AsRef<OsStr>>(program: &str, args: impl IntoIterator<Item = S>, dir: &Path) -> Tool {
+        let mut command = Command::new(program);
+        let mut words = Path::new(program).file_name().map_or_else(|| program.into(), |n| n.to_string_lossy().into_owned());
+        for arg in args {
+            words.push(' ');
+            words.push_str(&arg.as_ref().to_string_lossy());
+            command.arg(arg);
+        }
+        command.current_dir(dir).stdin(Stdio::null());
+        Tool { command, words }
+    }
+
+    /// Sets an environment variable.
+    #[must_use]
+    pub(crate) fn env(mut self, key: &str, value: impl AsRef<OsStr>) -> Tool {
+        self.command.env(key, value);
+        self
+    }
+
+    /// Runs it, whatever comes of it.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn output(mut self) -> Result<Output, RunError> {
+        self.command
+            .output()
+            .map_err(|source| RunError::Start { program: self.command.get_program().to_string_lossy().into_owned(), source })
+    }
+
+    /// Runs it and gives what it printed on standard output, trimmed.
+    ///
+    /// # Errors
+    /// When it cannot be started or reports failure.
+    pub(crate) fn text(self) -> Result<String, RunError> {
+        let words = self.words.clone();
+        let output = self.output()?;
+        if output.status.success() {
+            Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        } else {
+            Err(RunError::Tool { command: words, output: shorten(&output.stderr) })
+        }
+    }
+}
+
+/// What a tool printed, without trailing space and at most forty lines of it.
+#[must_use]
+pub(crate) fn shorten(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
+    let lines: Vec<&str> = text.trim().lines().collect();
+    match lines.len().checked_sub(OUTPUT_LINES) {
+        None | Some(0) => lines.join("\n"),
+        Some(more) => format!("{}\n({more} more lines)", lines[..OUTPUT_LINES].join("\n")),
+    }
+}

@@ -1,0 +1,263 @@
+// Package sample has one benchmark for everything that the hook must get right.
+package sample
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// seen is written to the file SAMPLE_REPORT when the process ends, to be compared with the page.
+var seen struct {
+	Setups   int   // calls of the benchmark function
+	Calls    int64 // runs of the loop body
+	Cleanups int
+	N        int // b.N in the end
+}
+
+// fail makes a benchmark go wrong after some calls, on the side where it is set.
+var fail = os.Getenv("SAMPLE_FAIL") != ""
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if path := os.Getenv("SAMPLE_REPORT"); path != "" {
+		text, _ := json.Marshal(seen)
+		os.WriteFile(path, text, 0o600)
+	}
+	os.Exit(code)
+}
+
+// note takes a TB, so that it can read b.N without being taken for a part of the measurement.
+func note(tb testing.TB) func() {
+	seen.Setups++
+	return func() { seen.N = tb.(*testing.B).N }
+}
+
+var sink uint64
+
+//go:noinline
+func work(n int) {
+	x := sink
+	for i := 0; i < n; i++ {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	sink = x
+}
+
+var (
+	box   *[4]int64
+	boxes [142]*[4]int64
+)
+
+func allocate(n int) {
+	for i := 0; i < n; i++ {
+		boxes[i] = new([4]int64)
+	}
+}
+
+func BenchmarkPlain(b *testing.B) {
+	defer note(b)()
+	for i := 0; i < b.N; i++ {
+		seen.Calls++
+		work(100)
+	}
+}
+
+func BenchmarkParallel(b *testing.B) {
+	defer note(b)()
+	b.RunParallel(func(pb *testing.PB) {
+		x := uint64(0)
+		for pb.Next() {
+			atomic.AddInt64(&seen.Calls, 1)
+			for i := 0; i < 200; i++ {
+				x = x*6364136223846793005 + 1
+			}
+		}
+		atomic.AddUint64(&sink, x)
+	})
+}
+
+func BenchmarkSub(b *testing.B) {
+	for _, name := range []string{"a", "b c", "dup", "dup"} {
+		b.Run(name, func(b *testing.B) {
+			defer note(b)()
+			for i := 0; i < b.N; i++ {
+				seen.Calls++
+				work(10)
+			}
+		})
+	}
+}
+
+// BenchmarkPaused has 100 us outside the timer and an allocation there that must not count.
+func BenchmarkPaused(b *testing.B) {
+	defer note(b)()
+	for i := 0; i < b.N; i++ {
+		b.StopTimer()
+		allocate(17)
+		for start := time.Now(); time.Since(start) < 100*time.Microsecond; {
+		}
+		b.StartTimer()
+		seen.Calls++
+		box = new([4]int64)
+		work(10000)
+	}
+}
+
+// BenchmarkStopped leaves the timer off between two iterations.
+func BenchmarkStopped(b *testing.B) {
+	defer note(b)()
+	b.StopTimer()
+	for i := 0; i < b.N; i++ {
+		seen.Calls++
+		allocate(17)
+		b.StartTimer()
+		box = new([4]int64)
+		work(10000)
+		b.StopTimer()
+	}
+}
+
+// BenchmarkRecall uses b.N twice, so it is called again for every slice; its set-up is timed.
+func BenchmarkRecall(b *testing.B) {
+	defer note(b)()
+	b.Cleanup(func() { seen.Cleanups++; allocate(5) })
+	n := b.N
+	for i := 0; i < n; i++ {
+		seen.Calls++
+		allocate(142)
+	}
+	if b.N != n {
+		b.Fatal("b.N changed within a call")
+	}
+}
+
+// BenchmarkReset is called again too, but resets its timer after a set-up of 300 us.
+func BenchmarkReset(b *testing.B) {
+	defer note(b)()
+	allocate(99)
+	for start := time.Now(); time.Since(start) < 300*time.Microsecond; {
+	}
+	n := b.N
+	b.ResetTimer()
+	for i := 0; i < n; i++ {
+		seen.Calls++
+		allocate(142)
+	}
+	if b.N != n {
+		b.Fatal("b.N changed within a call")
+	}
+}
+
+// BenchmarkSetup has an expensive set-up, which must be made once.
+func BenchmarkSetup(b *testing.B) {
+	defer note(b)()
+	allocate(99)
+	time.Sleep(20 * time.Millisecond)
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		seen.Calls++
+		allocate(142)
+	}
+	b.StopTimer()
+	allocate(50)
+}
+
+// BenchmarkFew allocates too seldom for collections to matter.
+func BenchmarkFew(b *testing.B) {
+	defer note(b)()
+	for i := 0; i < b.N; i++ {
+		seen.Calls++
+		box = new([4]int64)
+		work(50000)
+	}
+}
+
+func BenchmarkGoesWrong(b *testing.B) {
+	wrong := map[string]func(){
+		"fatal": func() { b.Fatal("as asked") },
+		"error": func() { b.Error("as asked") },
+		"panic": func() { panic("as asked") },
+		"exit":  func() { os.Exit(7) },
+		"skip":  func() { b.Skip("as asked") },
+	}
+	for _, name := range []string{"fatal", "error", "panic", "exit", "skip"} {
+		b.Run(name, func(outer *testing.B) {
+			b = outer
+			for i := 0; i < outer.N; i++ {
+				seen.Calls++
+				work(100)
+				if fail && seen.Calls == 5000 {
+					wrong[name]()
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkAtOnce goes wrong in the first call.
+func BenchmarkAtOnce(b *testing.B) {
+	if fail {
+		b.Fatal("as asked")
+	}
+	for i := 0; i < b.N; i++ {
+		work(100)
+	}
+}
+
+func BenchmarkSkipped(b *testing.B) { b.Skip("as asked") }
+
+// BenchmarkPingPong needs the scheduler: the hook must not slow it down by tying a goroutine to a thread.
+func BenchmarkPingPong(b *testing.B) {
+	defer note(b)()
+	ping, pong := make(chan int), make(chan int)
+	go func() {
+		for range ping {
+			pong <- 1
+		}
+	}()
+	for i := 0; i < b.N; i++ {
+		seen.Calls++
+		ping <- 1
+		<-pong
+	}
+	close(ping)
+}
+
+// TestInner checks that testing.Benchmark is left alone.
+func TestInner(t *testing.T) {
+	r := testing.Benchmark(func(b *testing.B) {
+		b.Run("sub", func(b *testing.B) {
+			for i := 0; i < b.N; i++ {
+				work(100)
+			}
+		})
+		for i := 0; i < b.N; i++ {
+			work(100)
+		}
+	})
+	fmt.Println("inner", r.N, r.T > 0)
+	r = testing.Benchmark(func(b *testing.B) {
+		for i := 0; i < b.N; i++ {
+			work(100)
+		}
+	})
+	if r.N < 1000 {
+		t.Errorf("testing.Benchmark made %d iterations", r.N)
+	}
+}
+
+// BenchmarkEnvironment checks that programs started by a benchmark do not take part.
+func BenchmarkEnvironment(b *testing.B) {
+	for _, name := range []string{"DUET_PAGE", "DUET_SIDE", "DUET_BENCH", "DUET_LIST"} {
+		if os.Getenv(name) != "" {
+			b.Fatal(name + " is still set")
+		}
+	}
+	for i := 0; i < b.N; i++ {
+		work(100)
+	}
+}

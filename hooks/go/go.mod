@@ -1,0 +1,3 @@
+module duethook
+
+go 1.21

@@ -1,0 +1,114 @@
+package duethook
+
+import (
+	"math"
+	"math/bits"
+)
+
+// duetMaxK bounds the invocations of one slice, as upstream bounds b.N.
+// Without it a benchmark that never runs its timer would grow for ever.
+const duetMaxK = 1_000_000_000
+
+// duetPlan is what both sides compute alike from the published numbers.
+type duetPlan struct {
+	k          uint64 // invocations per slice
+	warmup     uint64 // slices that do not count
+	slices     uint64 // slices that count
+	block      uint64 // slices between two pauses
+	collecting bool   // force a collection at the head of every block
+}
+
+func (p duetPlan) total() uint64 { return p.warmup + p.slices }
+
+// blockOf returns the number of the block that slice j is in, and whether j is its first and its last slice.
+func (p duetPlan) blockOf(j uint64) (block uint64, first, last bool) {
+	if j < p.warmup {
+		return 0, j == 0, j+1 == p.warmup
+	}
+	n := j - p.warmup
+	return 1 + n/p.block, n%p.block == 0, (n+1)%p.block == 0 || j+1 == p.total()
+}
+
+// duetAgree computes the plan. sides holds both sides, or only the own one in a solo.
+func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
+	p := duetPlan{k: duetMaxK}
+	for _, s := range sides {
+		p.k = duetLeast(p.k, duetMost(1, duetMulDiv(duetMost(1, s.k), h.sliceNS, duetMost(1, s.kNS), false)))
+	}
+	est, bytes, period := uint64(1), uint64(0), uint64(math.MaxUint64)
+	for _, s := range sides {
+		k := duetMost(1, s.k)
+		est = duetMost(est, duetMulDiv(duetMost(1, s.kNS), p.k, k, true))
+		bytes = duetMost(bytes, duetMulDiv(s.kBytes, p.k, k, true))
+		period = duetLeast(period, s.gcPeriod)
+	}
+	wanted := duetMost(1, h.trialNS/est)
+	room := uint64(h.capacity)
+	if est <= h.trialNS/4 {
+		p.warmup = duetLeast(uint64(h.warmupSlices), room)
+	}
+	p.block, p.slices = duetMost(1, uint64(h.blockSlices)), wanted
+	if h.gcCycles > 0 && bytes > 0 && period > 0 {
+		span := duetMulDiv(uint64(h.gcCycles), period, bytes, true)
+		// span/4 rounded up, so that 4*wanted cannot overflow.
+		if (span-1)/4+1 <= wanted && span <= room-p.warmup {
+			p.collecting, p.block = true, span
+			p.slices = duetMost(1, wanted/span) * span
+		}
+	}
+	p.slices = duetLeast(p.slices, room-p.warmup)
+	if p.collecting {
+		p.slices -= p.slices % p.block
+	}
+	return p
+}
+
+// duetGrow returns the size of the calibration slice after one of k invocations that took ns,
+// and whether another one is needed.
+func duetGrow(k, ns, sliceNS uint64) (next uint64, again bool) {
+	if k >= duetMaxK || ns >= duetMulDiv(sliceNS, 7, 10, true) {
+		return k, false
+	}
+	next = duetMulDiv(k, sliceNS, duetMost(1, ns), true)
+	next = duetMost(k+1, duetLeast(next, 100*k))
+	return duetLeast(next, duetMaxK), true
+}
+
+// duetMulDiv returns a*b/c, rounded up or down; if that needs more than 64 bits, the largest uint64.
+func duetMulDiv(a, b, c uint64, up bool) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	if up {
+		var carry uint64
+		lo, carry = bits.Add64(lo, c-1, 0)
+		hi += carry
+	}
+	if hi >= c {
+		return math.MaxUint64
+	}
+	q, _ := bits.Div64(hi, lo, c)
+	return q
+}
+
+// testing has functions min and max of its own in some Go versions, hence these names.
+
+func duetLeast(a, b uint64) uint64 {
+	if a < b {
+		return a
+	}
+	return b
+}
+
+func duetMost(a, b uint64) uint64 {
+	if a > b {
+		return a
+	}
+	return b
+}
+
+// duetLead tells which side runs first in slice j of an interleaved trial.
+func duetLead(seed, j uint64) int {
+	z := seed + j + 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return int((z ^ z>>31) & 1)
+}

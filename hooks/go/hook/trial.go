@@ -1,0 +1,361 @@
+//go:build duet_hook
+
+package duethook
+
+import (
+	"math"
+	"runtime"
+	"time"
+)
+
+// Phases of a trial.
+const (
+	duetIdle = iota
+	duetCalibrating
+	duetTaking // slices
+	duetOver
+)
+
+// duetTrial is the one trial of this process.
+//
+// Every style of benchmark drives it the same way: duetBegin once, then duetNext (which waits for the
+// turn or the peer), duetOpen, the slice, duetClose, and again from duetNext, until duetNext returns 0.
+type duetTrial struct {
+	*duetLink
+	phase int
+	style uint32
+	plan  duetPlan
+	slice uint64 // number of the slice that is open or comes next
+	k     uint64 // its invocations
+
+	open      bool
+	cpu       uint64   // CPU time when the slice opened
+	opened    duetTime // the clock when it opened
+	timed     bool     // the timer was on when it opened
+	wall      uint64   // measured time of the slice that was closed last
+	totalWall uint64
+
+	// One moment on the harness's clock and on CLOCK_MONOTONIC, which both sides share.
+	zero          duetTime
+	zeroMonotonic uint64
+
+	// The memory counters are upstream's (b.netAllocs and so on), which leave out what was allocated while the
+	// timer was stopped. They run through a whole block.
+	gcs         uint32 // collections when the block began
+	allocs      uint64 // counted in the block before the open slice
+	bytes       uint64
+	memoryWrong bool // the benchmark reset the counters within the block
+	collector   bool
+
+	// ResetTimer calls within the open slice, or before a trial since the benchmark was entered.
+	resets    uint32
+	resetting bool // ResetTimer is called by the hook
+	resetMeet bool // both sides meet when they reset the timer
+}
+
+// duetT is allocated once: a slice must not allocate.
+var duetT = &duetTrial{}
+
+// runs reports whether a trial of this style is under way.
+func (t *duetTrial) runs(style uint32) bool {
+	return t.style == style && (t.phase == duetCalibrating || t.phase == duetTaking)
+}
+
+// abandon ends a trial that the benchmark broke off: it failed, or left its loop.
+func (t *duetTrial) abandon() {
+	if t.phase == duetCalibrating || t.phase == duetTaking {
+		t.end(false)
+	}
+}
+
+// readClocks sets zero. The process may be interrupted between two readings, so it takes the best of some.
+func (t *duetTrial) readClocks() {
+	best := time.Duration(math.MaxInt64)
+	for i := 0; i < 8; i++ {
+		before := duetNow()
+		monotonic := duetClock(duetClockMonotonic)
+		if gap := duetSince(before); gap < best {
+			best, t.zero, t.zeroMonotonic = gap, before, monotonic-uint64(gap)/2
+		}
+	}
+}
+
+func (t *duetTrial) end(early bool) {
+	t.phase, t.open = duetOver, false
+	t.leave(early)
+}
+
+// duetBegin begins the trial if b is the benchmark to measure and has not been measured. In list mode it only notes the style.
+// After true, duetNext must be called.
+func (b *B) duetBegin(style uint32) bool {
+	t := duetT
+	if duetJob.kind == duetListing && t.style == duetStyleUnknown {
+		t.style = style
+	}
+	if !b.duetIsTarget() || t.phase != duetIdle {
+		return false
+	}
+	page, err := duetMapPage(duetJob.page)
+	if err != nil {
+		duetDie(err.Error())
+	}
+	t.duetLink = duetNewLink(page, duetJob.side)
+	if t.duet() {
+		if t.threads, err = duetNewThreads(); err != nil {
+			duetDie(err.Error())
+		}
+	}
+	t.readClocks()
+	t.style, t.phase = style, duetCalibrating
+	duetStartThreads(runtime.GOMAXPROCS(0) + 6)
+	if !t.arrive(style) || t.interleaved() && !t.await(t.calibrationStep()) {
+		t.end(true)
+		return true
+	}
+	t.takeCore()
+	return true
+}
+
+// duetStartThreads has the runtime start threads now. It would otherwise start them at some time in the trial, when it
+// happens to need one more, and the memory they take would be counted as the benchmark's.
+func duetStartThreads(count int) {
+	running, end, ended := make(chan bool), make(chan bool), make(chan bool)
+	for i := 0; i < count; i++ {
+		go func() {
+			runtime.LockOSThread() // so that it holds its thread while it waits
+			running <- true
+			<-end
+			runtime.UnlockOSThread()
+			ended <- true
+		}()
+		<-running
+	}
+	close(end)
+	for i := 0; i < count; i++ {
+		<-ended
+	}
+}
+
+// duetNext prepares the next slice, waits until it may open and returns its invocations; 0 when the trial is over.
+func (b *B) duetNext() uint64 {
+	t := duetT
+	if t.phase == duetOver {
+		return 0
+	}
+	if b.Failed() {
+		t.end(false)
+		return 0
+	}
+	if t.phase == duetCalibrating {
+		if b.duetCalibrate() {
+			return t.k
+		}
+		if !b.duetSettle() {
+			t.end(true)
+			return 0
+		}
+	} else {
+		t.slice++
+		if t.interleaved() {
+			t.pass(t.sliceStep(t.slice - 1))
+		}
+	}
+	if t.slice == t.plan.total() {
+		b.duetFinish()
+		return 0
+	}
+	if t.stopped() || !b.duetPrepare() {
+		t.end(true)
+		return 0
+	}
+	return t.k
+}
+
+// duetCalibrate chooses the size of the next calibration slice; false if the last one was long enough.
+func (b *B) duetCalibrate() bool {
+	t := duetT
+	if t.k == 0 {
+		t.k = duetLeast(duetMaxK, duetMost(1, t.header.kHint))
+	} else {
+		next, again := duetGrow(t.k, t.wall, t.header.sliceNS)
+		if !again || t.stopped() {
+			return false
+		}
+		t.k = next
+	}
+	b.duetCountFromZero()
+	return true
+}
+
+// duetSettle publishes what calibration found, waits for the peer's numbers and agrees on the plan.
+// In an interleaved trial it returns within the turn of this side's first slice.
+func (b *B) duetSettle() bool {
+	t := duetT
+	runtime.GC()
+	runtime.ReadMemStats(&memStats)
+	own := t.own
+	own.k, own.kNS, own.kBytes = t.k, t.wall, b.netBytes
+	if memStats.NextGC < math.MaxInt64 && memStats.NextGC > memStats.HeapAlloc { // else: GOGC=off
+		own.gcPeriod = memStats.NextGC - memStats.HeapAlloc
+		t.collector = true
+	}
+	own.parallelism = duetParallelism()
+	if t.style == duetStyleRecall {
+		own.resets = t.resets
+	}
+	sides := []*duetSide{t.own, t.peer}
+	switch {
+	case t.solo():
+		sides = sides[:1]
+	case t.duet():
+		if !t.meet() {
+			return false
+		}
+	default:
+		t.pass(t.calibrationStep())
+		if !t.await(t.sliceStep(0)) {
+			return false
+		}
+	}
+	t.plan = duetAgree(t.header, sides)
+	t.finalStep = uint32(2 + 2*t.plan.total())
+	t.resetMeet = t.duet() && t.style == duetStyleRecall && t.own.resets == 1 && t.peer.resets == 1
+	t.phase, t.k = duetTaking, t.plan.k
+	return true
+}
+
+// duetPrepare does the slow work before a slice and waits until it may open.
+func (b *B) duetPrepare() bool {
+	t := duetT
+	_, first, _ := t.plan.blockOf(t.slice)
+	if t.interleaved() && !t.await(t.sliceStep(t.slice)) {
+		return false
+	}
+	if first {
+		// Cores are exchanged when both sides are here: a side still in its slice would otherwise share its core.
+		if t.duet() && !t.meet() {
+			return false
+		}
+		if t.header.swap != 0 {
+			t.swaps++
+			t.takeCore()
+		}
+		if t.collector && t.header.gcCycles > 0 && (t.plan.collecting || t.slice == 0) {
+			runtime.GC()
+		}
+		b.duetCountFromZero()
+	} else if t.style == duetStyleRecall {
+		b.duetCountOn() // the set-up and clean-up between two calls do not count
+	}
+	return !t.duet() || t.meet()
+}
+
+// duetOpen opens a slice. The clock is read last.
+func (b *B) duetOpen() {
+	t := duetT
+	if t.style == duetStyleRecall {
+		b.timerOn = true // as runN: the last call may have stopped it
+	}
+	t.open, t.resets = true, 0
+	t.allocs, t.bytes = b.netAllocs, b.netBytes
+	t.timed = b.timerOn
+	b.duration = 0
+	t.cpu = duetCPU()
+	t.opened = duetNow()
+	b.start = t.opened
+}
+
+// duetReopen opens the slice anew after the benchmark has reset the timer in it.
+func (b *B) duetReopen() {
+	t := duetT
+	if t.style == duetStyleRecall {
+		b.netAllocs, b.netBytes = t.allocs, t.bytes // upstream began at 0, but the block goes on
+	} else {
+		t.memoryWrong = true // counted on between the slices, so what was lost is not known
+	}
+	if t.resetMeet && t.resets == 1 && t.phase == duetTaking {
+		t.meet() // if it fails, duetNext will see why
+	}
+	t.timed = b.timerOn
+	t.cpu = duetCPU()
+	t.opened = duetNow()
+	b.start = t.opened
+}
+
+// duetClose closes the slice. The clock is read first.
+func (b *B) duetClose() {
+	t := duetT
+	if b.timerOn {
+		b.duration += duetSince(b.start)
+	}
+	cpu := duetCPU() - t.cpu
+	paused := !t.timed || !b.timerOn || b.start != t.opened
+	t.open = false
+	t.wall = uint64(b.duration)
+	t.totalWall += t.wall
+	if t.phase == duetCalibrating {
+		b.duetCount()
+		return
+	}
+	block, first, last := t.plan.blockOf(t.slice)
+	r := duetRecord{slice: uint32(t.slice), invocations: t.k, wallNS: t.wall, cpuNS: cpu, block: uint32(block)}
+	r.startNS = t.zeroMonotonic + uint64(duetBetween(t.zero, t.opened))
+	if t.slice < t.plan.warmup {
+		r.flags |= duetFlagWarmup
+	}
+	if first {
+		r.flags |= duetFlagFirst
+	}
+	if paused {
+		r.flags |= duetFlagPaused
+	}
+	if last || t.style == duetStyleRecall {
+		b.duetCount()
+	}
+	if last && !t.memoryWrong {
+		r.flags |= duetFlagMemory
+		r.allocs, r.bytes, r.gcs = b.netAllocs, b.netBytes, memStats.NumGC-t.gcs
+	}
+	t.page.add(t.side, r)
+	if t.resetMeet && t.resets == 0 {
+		t.meet() // this call did not reset its timer, but the peer waits there
+	}
+}
+
+// duetFinish waits for the peer to finish too. From then on the sides go their own ways.
+func (b *B) duetFinish() {
+	t := duetT
+	together := true
+	switch {
+	case t.duet():
+		together = t.meet()
+	case t.interleaved():
+		together = t.await(t.finalStep)
+	}
+	t.end(!together)
+	// What follows is upstream's: it stops the timer and reports the whole trial.
+	b.duration, b.start = time.Duration(t.totalWall), duetNow()
+}
+
+// duetCountFromZero begins a block of memory counting.
+func (b *B) duetCountFromZero() {
+	b.duetCountOn()
+	b.netAllocs, b.netBytes = 0, 0
+	duetT.gcs, duetT.memoryWrong = memStats.NumGC, false
+}
+
+// duetCountOn counts on from here; what was allocated since duetCount is left out.
+func (b *B) duetCountOn() {
+	runtime.ReadMemStats(&memStats)
+	b.startAllocs, b.startBytes = memStats.Mallocs, memStats.TotalAlloc
+}
+
+// duetCount counts up to here, as StopTimer does.
+func (b *B) duetCount() {
+	runtime.ReadMemStats(&memStats)
+	if b.timerOn {
+		b.netAllocs += memStats.Mallocs - b.startAllocs
+		b.netBytes += memStats.TotalAlloc - b.startBytes
+		b.startAllocs, b.startBytes = memStats.Mallocs, memStats.TotalAlloc
+	}
+}

@@ -1,0 +1,3 @@
+module duetrewrite
+
+go 1.21

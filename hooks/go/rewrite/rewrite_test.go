@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const imports = "import \"testing\"\n"
+
+// cases: source is a file without its package line; want is what becomes of it, or the reason of the refusal.
+var cases = []struct{ name, source, want, refused string }{
+	{name: "plain", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { f(i) } }`,
+		want: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N || b.DuetMore(); i++ { f(i) } }`},
+	{name: "bound on the left", source: imports + `func BenchmarkA(b *testing.B) { for n := 0; b.N > n; n++ { f() } }`,
+		want: imports + `func BenchmarkA(b *testing.B) { for n := 0; b.N > n || b.DuetMore(); n++ { f() } }`},
+	{name: "range without variable", source: imports + `func BenchmarkA(b *testing.B) { for range b.N { f() } }`,
+		want: imports + `func BenchmarkA(b *testing.B) { for duetI := 0; duetI < b.N || b.DuetMore(); duetI++ { f() } }`},
+	{name: "range with variable", source: imports + `func BenchmarkA(b *testing.B) { for i := range b.N { f(i) } }`,
+		want: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N || b.DuetMore(); i++ { f(i) } }`},
+	{name: "helper, other names, other import", source: `import tt "testing"; func help(n int, bb *tt.B) { for i := 0; i < bb.N; i++ { f() } }`,
+		want: `import tt "testing"; func help(n int, bb *tt.B) { for i := 0; i < bb.N || bb.DuetMore(); i++ { f() } }`},
+	{name: "sub-benchmark in a loop", source: imports + `func BenchmarkA(b *testing.B) { for _, c := range cs { b.Run(c, func(b *testing.B) { for i := 0; i < b.N; i++ { f() } }) } }`,
+		want: imports + `func BenchmarkA(b *testing.B) { for _, c := range cs { b.Run(c, func(b *testing.B) { for i := 0; i < b.N || b.DuetMore(); i++ { f() } }) } }`},
+	{name: "helper called once in each sub-benchmark", source: imports + `func BenchmarkA(b *testing.B) { for range cs { b.Run("", func(b *testing.B) { help(b) }) } }; func help(b *testing.B) { for range b.N { } }`,
+		want: imports + `func BenchmarkA(b *testing.B) { for range cs { b.Run("", func(b *testing.B) { help(b) }) } }; func help(b *testing.B) { for duetI := 0; duetI < b.N || b.DuetMore(); duetI++ { } }`},
+	{name: "in an if", source: imports + `func BenchmarkA(b *testing.B) { if x { { for i := 0; i < b.N; i++ { f() } } } }`,
+		want: imports + `func BenchmarkA(b *testing.B) { if x { { for i := 0; i < b.N || b.DuetMore(); i++ { f() } } } }`},
+	{name: "harmless breaks and returns", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { for { break }; switch { default: break }; L: for { continue L }; func() { return }() } }`,
+		want: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N || b.DuetMore(); i++ { for { break }; switch { default: break }; L: for { continue L }; func() { return }() } }`},
+	{name: "continue of the loop itself", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { if f() { continue } } }`,
+		want: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N || b.DuetMore(); i++ { if f() { continue } } }`},
+	{name: "index with modulo", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { f(x[i%len(x)]) } }`,
+		want: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N || b.DuetMore(); i++ { f(x[i%len(x)]) } }`},
+	{name: "head with comment, other text kept", source: imports + "//  odd   spacing\nfunc BenchmarkA(b *testing.B) {\n\tfor i:=0;i<b.N;i++ { // c\n\t}\n}\n\n\n// end",
+		want: imports + "//  odd   spacing\nfunc BenchmarkA(b *testing.B) {\n\tfor i:=0;i<b.N || b.DuetMore();i++ { // c\n\t}\n}\n\n\n// end"},
+	{name: "umlauts before the loop", source: imports + `func BenchmarkÄ(b *testing.B) { s := "äöü"; for range b.N { f(s) } }`,
+		want: imports + `func BenchmarkÄ(b *testing.B) { s := "äöü"; for duetI := 0; duetI < b.N || b.DuetMore(); duetI++ { f(s) } }`},
+
+	{name: "sized by b.N", source: imports + `func BenchmarkA(b *testing.B) { x := make([]int, b.N); for i := 0; i < b.N; i++ { x[i]++ } }`, refused: reasonTwice},
+	{name: "metric by b.N", source: imports + `func BenchmarkA(b *testing.B) { for range b.N { }; b.ReportMetric(1/float64(b.N), "x") }`, refused: reasonTwice},
+	{name: "in a loop", source: imports + `func BenchmarkA(b *testing.B) { for range x { for i := 0; i < b.N; i++ { } } }`, refused: reasonPlace},
+	{name: "in a goroutine", source: imports + `func BenchmarkA(b *testing.B) { go func() { for i := 0; i < b.N; i++ { } }() }`, refused: reasonPlace},
+	{name: "in a switch", source: imports + `func BenchmarkA(b *testing.B) { switch { default: for i := 0; i < b.N; i++ { } } }`, refused: reasonPlace},
+	{name: "no loop", source: imports + `func BenchmarkA(b *testing.B) { f(b.N) }`, refused: reasonPlace},
+	{name: "not equal", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i != b.N; i++ { } }`, refused: reasonPlace},
+	{name: "from one", source: imports + `func BenchmarkA(b *testing.B) { for i := 1; i < b.N; i++ { } }`, refused: reasonPlace},
+	{name: "step of two", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i += 2 { } }`, refused: reasonPlace},
+	{name: "part of the bound", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N/10; i++ { } }`, refused: reasonPlace},
+	{name: "and another condition", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N && f(); i++ { } }`, refused: reasonPlace},
+	{name: "range into an old variable", source: imports + `func BenchmarkA(b *testing.B) { var i int; for i = range b.N { } }`, refused: reasonPlace},
+	{name: "label", source: imports + `func BenchmarkA(b *testing.B) { L: for i := 0; i < b.N; i++ { continue L } }`, refused: reasonLabel},
+	{name: "break", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { if f() { break } } }`, refused: reasonLeave},
+	{name: "return", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { for { return } } }`, refused: reasonLeave},
+	{name: "goto", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { goto E }; E: }`, refused: reasonLeave},
+	{name: "variable assigned", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { i += 3 } }`, refused: reasonVariable},
+	{name: "variable stepped", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { i++ } }`, refused: reasonVariable},
+	{name: "variable's address", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { f(&i) } }`, refused: reasonVariable},
+	{name: "plain index", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { f(x[i]) } }`, refused: reasonIndex},
+	{name: "b assigned", source: imports + `func BenchmarkA(b *testing.B) { b = g(); for i := 0; i < b.N; i++ { } }`, refused: reasonShadow},
+	{name: "b shadowed", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { b := 1; f(b) } }`, refused: reasonShadow},
+	{name: "dot import", source: `import . "testing"; func BenchmarkA(b *B) { for i := 0; i < b.N; i++ { } }`, refused: reasonDot},
+	{name: "range head over lines", source: imports + "func BenchmarkA(b *testing.B) { for range b.\nN { } }", refused: reasonLines},
+	{name: "duetI in use", source: imports + `func BenchmarkA(b *testing.B) { duetI := 1; for range b.N { f(duetI) } }`, refused: reasonGenerated},
+	{name: "helper called twice", source: imports + `func BenchmarkA(b *testing.B) { help(b, 1); help(b, 2) }; func help(b *testing.B, n int) { for range b.N { } }`, refused: "more than one loop or helper of BenchmarkA uses b.N"},
+	{name: "helper called in a loop", source: imports + `func BenchmarkA(b *testing.B) { for range x { help(b) } }; func help(b *testing.B) { deep(b) }; func deep(b *testing.B) { for range b.N { } }`, refused: "more than one loop or helper of BenchmarkA uses b.N"},
+	{name: "helper sizes data by b.N", source: imports + `func BenchmarkA(b *testing.B) { x := help(b); for range b.N { f(x) } }; func help(b *testing.B) int { return b.N }`, refused: "more than one loop or helper of BenchmarkA uses b.N"},
+
+	{name: "not a testing.B", source: imports + `func a(b *other.B) { for i := 0; i < b.N; i++ { } }`},
+	{name: "two of them", source: imports + `func a(b, c *testing.B) { for i := 0; i < b.N; i++ { } }`},
+	{name: "no testing", source: `func a(b *testing.B) { for i := 0; i < b.N; i++ { } }`},
+	{name: "b.Loop", source: imports + `func BenchmarkA(b *testing.B) { for b.Loop() { } }`},
+}
+
+func TestRewrite(t *testing.T) {
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			source := "package p; " + c.source
+			got, r := rewriteText(t, source)
+			want := source
+			if c.want != "" {
+				want = "package p; " + c.want
+			}
+			if got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+			if c.refused == "" && len(r.Refused) > 0 {
+				t.Errorf("refused: %+v", r.Refused)
+			}
+			if c.refused != "" && (len(r.Refused) == 0 || r.Refused[0].Reason != c.refused) {
+				t.Errorf("refusals are %+v, want %q", r.Refused, c.refused)
+			}
+			if _, err := parseUnit("x_test.go", []byte(got)); err != nil {
+				t.Error(err)
+			}
+			if strings.Count(got, "\n") != strings.Count(source, "\n") {
+				t.Error("the number of lines changed")
+			}
+		})
+	}
+}
+
+func rewriteText(t *testing.T, source string) (string, fileResult) {
+	t.Helper()
+	u, err := parseUnit("x_test.go", []byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	markRepeated([]*unit{u})
+	var r fileResult
+	return string(u.rewrite(&r)), r
+}
+
+func TestRequestIsAnsweredFileByFile(t *testing.T) {
+	dir := t.TempDir()
+	texts := map[string]string{
+		"good": "package p\nimport \"testing\"\nfunc BenchmarkA(b *testing.B) { for range b.N { } }\n" +
+			"func Benchmark(b *testing.B) { help(b) }\nfunc Benchmarkx(b *testing.B) {}\nfunc BenchmarkNo(t *testing.T) {}\n",
+		"twice":  "package p\nimport \"testing\"\n\nfunc help(b *testing.B) { b.Log(b.N)\n for range b.N { } }\n",
+		"broken": "package p\nfunc {",
+	}
+	type file map[string]string
+	var files []file
+	for _, name := range []string{"good", "twice", "broken", "absent"} {
+		path := filepath.Join(dir, name+"_test.go")
+		if text, ok := texts[name]; ok {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files = append(files, file{"path": path, "out": filepath.Join(dir, "out", name+".go")})
+	}
+	question, _ := json.Marshal(map[string]any{"files": files})
+	var answer bytes.Buffer
+	if err := run(bytes.NewReader(question), &answer); err != nil {
+		t.Fatal(err)
+	}
+	var got response
+	if err := json.Unmarshal(answer.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	good, twice, broken, absent := got.Files[0], got.Files[1], got.Files[2], got.Files[3]
+	if names := strings.Join(good.Benchmarks, " "); names != "BenchmarkA Benchmark" || good.Rewritten != 1 || !good.Changed {
+		t.Errorf("good: %+v", good)
+	}
+	if text, err := os.ReadFile(good.Out); err != nil || !strings.Contains(string(text), "|| b.DuetMore()") {
+		t.Errorf("good was written as %q, %v", text, err)
+	}
+	if twice.Changed || len(twice.Refused) != 1 || twice.Refused[0] != (refusal{"help", 4, reasonTwice}) {
+		t.Errorf("twice: %+v", twice)
+	}
+	if _, err := os.Stat(twice.Out); err == nil {
+		t.Error("an unchanged file was written")
+	}
+	if broken.Error == "" || absent.Error == "" {
+		t.Errorf("broken: %+v\nabsent: %+v", broken, absent)
+	}
+}

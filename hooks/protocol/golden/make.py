@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Writes the golden files from PROTOCOL.md alone. Run it in this folder after a change to the protocol."""
+
+import json
+import re
+import struct
+from pathlib import Path
+
+HERE = Path(__file__).parent
+U64 = 2**64 - 1
+MAX_K = 10**9
+SIZES = {"u32": 4, "u64": 8}
+
+
+def layout():
+    """Reads the three tables of the document, so that it and the golden file cannot differ."""
+    text = (HERE.parent / "PROTOCOL.md").read_text()
+    fields = {}
+    for title, name in (("### Header", "header"), ("### Side block", "side"), ("### Record", "record")):
+        part = text.split(title, 1)[1].split("\n#", 1)[0]
+        rows = re.findall(r"^\| (\d+) \| (u\d\d) \| `(\w+)` \|", part, re.M)
+        fields[name] = [{"name": n, "offset": int(o), "size": SIZES[t]} for o, t, n in rows]
+    return {
+        "magic": "DUETPAG1",
+        "version": 1,
+        "sides_offset": 256,
+        "side_size": 256,
+        "records_offset": 4096,
+        "record_size": 64,
+        "page_size": [{"capacity": c, "size": 4096 + 2 * c * 64} for c in (1, 100, 65536)],
+        **fields,
+    }
+
+
+def lead(seed, j):
+    z = (seed + j + 0x9E3779B97F4A7C15) & U64
+    z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & U64
+    z = ((z ^ z >> 27) * 0x94D049BB133111EB) & U64
+    return (z ^ z >> 31) & 1
+
+
+def ceil_div(a, b):
+    return -(-a // b)
+
+
+def agree(h, sides):
+    """Python's integers have no size, so the 64-bit limits are explicit."""
+    xs = [(max(1, s["k"]), max(1, s["k_ns"]), s["k_bytes"], s["gc_period"]) for s in sides]
+    big_k = min([MAX_K] + [max(1, k * h["slice_ns"] // ns) for k, ns, _, _ in xs])
+    slice_est = min(U64, max(ceil_div(ns * big_k, k) for k, ns, _, _ in xs))
+    slice_bytes = min(U64, max(ceil_div(b * big_k, k) for k, _, b, _ in xs))
+    gc_period = min(g for _, _, _, g in xs)
+    wanted = max(1, h["trial_ns"] // slice_est)
+    room = h["capacity"]
+    warmup = h["warmup_slices"] if slice_est * 4 <= h["trial_ns"] else 0
+    collecting = False
+    if h["gc_cycles"] > 0 and slice_bytes > 0 and gc_period > 0:
+        span = ceil_div(h["gc_cycles"] * gc_period, slice_bytes)
+        collecting = span <= 4 * wanted and span + warmup <= room
+    if collecting:
+        block = span
+        slices = max(1, wanted // span) * span
+    else:
+        block = max(1, h["block_slices"])
+        slices = wanted
+    slices = min(slices, room - warmup)
+    if collecting:
+        slices -= slices % block
+    return {"k": big_k, "warmup": warmup, "slices": slices, "block": block, "collecting": collecting}
+
+
+def header(**changes):
+    h = dict(slice_ns=200_000, trial_ns=30_000_000, warmup_slices=20, capacity=4096, block_slices=25, gc_cycles=4)
+    return {**h, **changes}
+
+
+def side(k, k_ns, k_bytes=0, gc_period=4_000_000):
+    return dict(k=k, k_ns=k_ns, k_bytes=k_bytes, gc_period=gc_period)
+
+
+def agree_cases():
+    fast, equal = side(2667, 200_000), side(2667, 200_000)
+    cases = [
+        ("equal sides", header(), [equal, equal]),
+        ("one side 5 % slower", header(), [fast, side(2667, 210_001)]),
+        ("sides found different k", header(), [side(100, 7_000), side(9_999, 812_345)]),
+        ("solo", header(), [fast]),
+        ("a slice takes exactly its length", header(), [side(1, 200_000), side(1, 200_000)]),
+        ("one invocation is longer than a slice", header(), [side(1, 3_000_000), side(1, 2_900_000)]),
+        ("warm-up just fits a quarter", header(), [side(1, 7_500_000), side(1, 1_000_000)]),
+        ("warm-up just does not fit", header(), [side(1, 7_500_001), side(1, 1_000_000)]),
+        ("one invocation is longer than the trial", header(), [side(1, 10**10), side(1, 9 * 10**9)]),
+        ("only one side is slow", header(), [side(1, 10**10), side(5_000, 200_000)]),
+        ("room is short", header(capacity=50), [equal, equal]),
+        ("room for one slice after the warm-up", header(capacity=21), [equal, equal]),
+        ("warm-up fills the room", header(capacity=20), [equal, equal]),
+        ("allocates much", header(), [side(100, 200_000, 1_000_000), side(100, 200_000, 1_100_000)]),
+        ("allocates much, one side", header(), [side(100, 200_000, 1_000_000), equal]),
+        ("allocates more than the period in a slice", header(), [side(9, 200_000, 50_000_000)] * 2),
+        ("span is exactly four trials", header(), [side(1, 200_000, 1, 150)] * 2),
+        ("span is over four trials", header(), [side(1, 200_000, 1, 151)] * 2),
+        ("span is over one trial", header(), [side(1, 200_000, 100, 10_000)] * 2),
+        ("span just fits the room", header(capacity=420), [side(1, 200_000, 1, 100)] * 2),
+        ("span does not fit the room", header(capacity=419), [side(1, 200_000, 1, 100)] * 2),
+        ("room cuts to a multiple of the block", header(capacity=100), [side(1, 200_000, 100, 825)] * 2),
+        ("allocates a little", header(), [side(2_000, 200_000, 16)] * 2),
+        ("no collector", header(), [side(100, 200_000, 1_000_000, 0)] * 2),
+        ("no collector on one side", header(), [side(100, 200_000, 1_000_000), side(100, 200_000, 1_000_000, 0)]),
+        ("never collect", header(gc_cycles=0), [side(100, 200_000, 1_000_000)] * 2),
+        ("different periods", header(), [side(1, 200_000, 1_000, 9_000), side(1, 200_000, 1_000, 7_001)]),
+        ("allocates, slow and short of room", header(capacity=22), [side(1, 2_000_000, 10, 15)] * 2),
+        ("no warm-up wanted", header(warmup_slices=0), [equal, equal]),
+        ("clock stood still", header(), [side(10**9, 0), side(10**9, 0)]),
+        ("nothing was published", header(), [side(0, 0, 0, 0), side(0, 0, 0, 0)]),
+        ("empty body, long slices", header(slice_ns=10**9, trial_ns=10**10), [side(10**9, 250_000_000)] * 2),
+        ("huge k", header(), [side(U64, U64, U64, U64)] * 2),
+        ("huge k, short time", header(slice_ns=U64, trial_ns=U64), [side(U64, 1, U64, 1)] * 2),
+        ("huge time", header(), [side(1, U64, U64, U64), side(1, U64, U64, U64)]),
+        ("estimate overflows", header(slice_ns=U64, trial_ns=U64), [side(2, 1), side(1, U64)]),
+        ("bytes overflow", header(), [side(1_000, 1_000, U64, U64), side(1_000, 1_000)]),
+        ("span overflows", header(capacity=2**32 - 1), [side(1, 200_000, 1, U64)] * 2),
+        ("block of no slices", header(block_slices=0), [equal, equal]),
+        ("trial of no time", header(trial_ns=0), [equal, equal]),
+        ("largest room", header(capacity=2**32 - 1, trial_ns=U64), [equal, equal]),
+    ]
+    return [{"name": n, "header": h, "sides": s, "plan": agree(h, s)} for n, h, s in cases]
+
+
+def record():
+    fields = dict(
+        slice=0x01020304, flags=15, invocations=0x1112131415161718, wall_ns=200_123, cpu_ns=199_987,
+        allocs=142_000, bytes=U64, start_ns=0x2122232425262728, gcs=7, block=0x31323334,
+    )
+    raw = struct.pack("<IIQQQQQQII", *fields.values())
+    return {"fields": fields, "hex": raw.hex()}
+
+
+def write(name, value):
+    (HERE / name).write_text(json.dumps(value, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    write("layout.json", layout())
+    seeds = [0, 1, 2, 42, 0xDEADBEEF, 0x9E3779B97F4A7C15, U64, 2**63]
+    write("lead.json", [{"seed": s, "leads": [lead(s, j) for j in range(64)]} for s in seeds])
+    write("agree.json", agree_cases())
+    write("record.json", record())
