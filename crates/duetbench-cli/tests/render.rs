@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::{csv, gobench, json, markdown, text};
-use duetbench_core::Verdict;
+use duetbench_core::{Report, Verdict};
 use render_support::{Change, benchmark, clean, empty, everything, measured, only_excluded};
 
 /// Compares with a golden file, or writes it when `DUET_BLESS` is set.
@@ -181,6 +181,71 @@ fn markdown_counts_the_verdicts_that_its_table_shows() {
     assert!(out.contains(&format!("### duet: {} of {}", report.count("regression"), report.benchmarks.len())));
 }
 
+/// A run whose benchmarks have these verdicts.
+fn run_of(verdicts: &[Verdict]) -> Report {
+    let mut report = empty();
+    let named = |(n, verdict): (usize, &Verdict)| {
+        measured("p", &format!("BenchmarkB{n}"), verdict.clone(), Change(9.0, 1.1, 0.01))
+    };
+    report.benchmarks = verdicts.iter().enumerate().map(named).collect();
+    report
+}
+
+const OPEN: Verdict = Verdict::Inconclusive { forks_sufficient: None };
+
+fn failed() -> Verdict {
+    Verdict::Failed { role: None, reason: "no slice was recorded".into() }
+}
+
+#[test]
+fn markdown_begins_with_a_sentence_for_every_outcome() {
+    use Verdict::{BaselineOnly, Improvement, NoChange, Regression};
+    let check = |verdicts: &[Verdict], want: &str| {
+        let out = markdown::render(&run_of(verdicts));
+        assert_eq!(out.lines().nth(1), Some(format!("### duet: {want}").as_str()));
+    };
+    check(&[Regression, NoChange], "1 of 2 benchmarks regressed");
+    check(&[Regression, Improvement, failed()], "1 of 3 benchmarks regressed, 1 improved");
+    check(&[NoChange, failed(), OPEN], "No regression found, but 1 of 3 benchmarks failed");
+    check(&[NoChange, OPEN, Improvement], "No regression found, but 1 of 3 benchmarks undecided, 1 improved");
+    check(&[Improvement, NoChange], "1 of 2 benchmarks improved, none regressed");
+    check(&[NoChange, NoChange], "No change in 2 benchmarks");
+    check(&[BaselineOnly], "Nothing was compared");
+    check(&[failed()], "Nothing was compared");
+    check(&[], "Nothing was compared");
+}
+
+#[test]
+fn hints_say_what_to_do_next_and_a_clean_run_needs_none() {
+    use Verdict::{Improvement, NoChange};
+    let settled_by = |forks| Verdict::Inconclusive { forks_sufficient: Some(forks) };
+    let check = |verdicts: &[Verdict], want: &[&str]| {
+        let out = text::render(&run_of(verdicts), &Palette::plain(), None);
+        assert_eq!(out.lines().filter_map(|line| line.strip_prefix("hint: ")).collect::<Vec<_>>(), want);
+    };
+    check(&[NoChange, Improvement], &[]);
+    check(
+        &[settled_by(30), settled_by(50), settled_by(9000), OPEN],
+        &["`--forks 50` would probably settle 2 of 4 open questions (`--dry-run` tells how long it takes)"],
+    );
+    let too_dear = "even 200 fork pairs may leave 1 open question: \
+                    a machine with less load or a larger `--threshold` helps more";
+    check(&[settled_by(9000)], &[too_dear]);
+    check(&[OPEN], &[too_dear]);
+    let mut young = run_of(&[OPEN]);
+    young.benchmarks[0].estimate = None;
+    let out = text::render(&young, &Palette::plain(), None);
+    assert!(out.ends_with("hint: too few fork pairs for 1 open question: raise `--forks` or `--budget`\n"), "{out}");
+    check(
+        &[Verdict::Regression],
+        &["look closer at the largest regression with `duet compare main --bench '^BenchmarkB0$' --forks 24`"],
+    );
+    check(
+        &[NoChange, failed()],
+        &["run the first failure alone with `duet compare main --bench '^BenchmarkB1$' --forks 3`"],
+    );
+}
+
 #[test]
 fn csv_has_as_many_cells_in_every_row_as_in_its_heading() {
     let out = csv::render(&everything());
@@ -219,6 +284,13 @@ fn go_text_keeps_the_rules_of_its_format() {
     let forks: usize = everything().benchmarks.iter().map(|b| b.forks.len()).sum();
     assert_eq!(results, 2 * forks);
     assert!(keys > 10);
+}
+
+#[test]
+fn go_text_says_unknown_where_an_empty_value_would_delete_a_key() {
+    let mut report = clean();
+    report.environment.cpu_model = String::new();
+    assert!(gobench::render(&report).contains("\ncpu: unknown\n"));
 }
 
 #[test]

@@ -28,45 +28,54 @@ pub struct Trial {
 
 /// The suite runs of a plan, each in a fresh random order.
 ///
-/// A suite run visits every benchmark that still has forks to come once, so that slow changes of the machine hit all
-/// benchmarks alike (RMIT: Abedi and Brecht, ICPE 2017).
-#[derive(Debug, Clone)]
+/// A suite run visits every benchmark once, so that slow changes of the machine hit all benchmarks alike (RMIT: Abedi and
+/// Brecht, ICPE 2017). Whoever follows the schedule skips benchmarks that have all they need: that one ends early, or
+/// needs another visit because a trial failed, never reshuffles the others.
+#[derive(Debug, Clone, Copy)]
 pub struct Schedule {
     seed: u64,
-    forks: Vec<u32>,
+    benchmarks: usize,
+    suite_runs: u32,
 }
 
 impl Schedule {
     /// The schedule of this plan.
     #[must_use]
     pub fn new(plan: &Plan) -> Schedule {
-        Schedule { seed: plan.seed, forks: plan.benchmarks.iter().map(|b| b.configuration.forks).collect() }
+        let suite_runs = plan.benchmarks.iter().map(|b| b.configuration.forks).max().unwrap_or(0);
+        Schedule { seed: plan.seed, benchmarks: plan.benchmarks.len(), suite_runs }
     }
 
-    /// Number of suite runs until every benchmark has all its forks.
+    /// Number of suite runs after which every benchmark has all its forks, if none of its trials failed.
     #[must_use]
     pub fn suite_runs(&self) -> u32 {
-        self.forks.iter().copied().max().unwrap_or(0)
+        self.suite_runs
     }
 
-    /// The trials of one suite run, in order. Depends on the seed and the number of the suite run alone, so a resumed
-    /// run continues the same schedule.
+    /// The trials of one suite run, in order. Depends on the seed, the number of benchmarks and the number of the suite
+    /// run alone, so a resumed run continues the same schedule.
     #[must_use]
     pub fn suite_run(&self, suite_run: u32) -> Vec<Trial> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(suite_run) + 1);
-        let mut order: Vec<usize> = (0..self.forks.len()).collect();
+        let mut order: Vec<usize> = (0..self.benchmarks).collect();
         order.shuffle(&mut rng);
-        let trials = order.into_iter().map(|benchmark| Trial {
-            benchmark,
-            suite_run,
-            fork: 0,
-            build: 0,
-            first: if rng.random::<bool>() { Role::Baseline } else { Role::Candidate },
-            core: rng.next_u32(),
-            seed: rng.next_u64(),
-        });
-        // Draw for every benchmark, keep those with forks left: one benchmark ending early must not reshuffle the others.
-        trials.filter(|t| suite_run < self.forks[t.benchmark]).collect()
+        let mut trial = |benchmark| {
+            let (first, core) = self.place(benchmark, suite_run);
+            Trial { benchmark, suite_run, fork: 0, build: 0, first, core, seed: rng.next_u64() }
+        };
+        order.into_iter().map(&mut trial).collect()
+    }
+
+    /// Who is on side 0 and on which core, drawn in blocks of two suite runs: the second of a block has both the other way
+    /// round, so that whatever favours a side or a core hits both roles equally often (permuted blocks).
+    fn place(&self, benchmark: usize, suite_run: u32) -> (Role, u32) {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        // Streams from the top, far from those of the suite runs.
+        rng.set_stream(u64::MAX - (benchmark as u64) * u64::from(u32::MAX) - u64::from(suite_run / 2));
+        let (baseline_first, core): (bool, u32) = (rng.random(), rng.random());
+        let second = suite_run % 2;
+        let first = if baseline_first == (second == 0) { Role::Baseline } else { Role::Candidate };
+        (first, core.wrapping_add(second))
     }
 }

@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"sort"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
 func TestHook(t *testing.T) {
@@ -27,7 +24,10 @@ func TestHook(t *testing.T) {
 			t.Run("List", c.testList)
 			t.Run("Styles", c.testStyles)
 			t.Run("Memory", c.testMemory)
+			t.Run("Collections", c.testCollections)
 			t.Run("Paused", c.testPaused)
+			t.Run("Cores", c.testCores)
+			t.Run("MeetAtReset", c.testMeetAtReset)
 			t.Run("GoesWrong", c.testGoesWrong)
 			t.Run("NobodyWaitsForEver", c.testNobodyWaitsForEver)
 			t.Run("LeftAlone", c.testLeftAlone)
@@ -207,15 +207,16 @@ type memory struct {
 	allocs     uint64 // per invocation, of 32 bytes each
 	perCall    uint64 // per slice, at most: what a recalled benchmark allocates round its loop
 	collecting bool
+	threads    bool // the runtime may run on several, and then it allocates a little itself
 }
 
 func (c *toolchain) testMemory(t *testing.T) {
 	cases := map[string]memory{
-		"BenchmarkSetup":  {142, 0, true},
-		"BenchmarkRecall": {142, 4, true},
-		"BenchmarkReset":  {142, 0, true},
-		"BenchmarkFew":    {1, 0, false},
-		"BenchmarkPlain":  {0, 0, false},
+		"BenchmarkSetup":  {allocs: 142, collecting: true},
+		"BenchmarkRecall": {allocs: 142, perCall: 4, collecting: true},
+		"BenchmarkReset":  {allocs: 142, collecting: true},
+		"BenchmarkFew":    {allocs: 1},
+		"BenchmarkPlain":  {allocs: 0},
 	}
 	if c.minor() >= 24 {
 		cases["BenchmarkLoopAllocates"] = cases["BenchmarkSetup"]
@@ -226,6 +227,11 @@ func (c *toolchain) testMemory(t *testing.T) {
 			for side := range results {
 				checkMemory(t, fmt.Sprintf("%s, mode %d", bench, mode), p.records(side), want)
 			}
+		}
+		want.threads = true
+		p, results := c.trial(t, modeInterleaved, bench, record{"trial_ns": 20_000_000}, "GOMAXPROCS=2")
+		for side := range results {
+			checkMemory(t, bench+" with two threads", p.records(side), want)
 		}
 	}
 }
@@ -243,7 +249,7 @@ func checkMemory(t *testing.T, what string, records []record, want memory) {
 		extra := r["allocs"] - want.allocs*invocations
 		if extra%slices == 0 && extra/slices <= want.perCall {
 			exact++
-		} else if float64(extra) > 0.005*float64(invocations)+16 { // also if it is negative
+		} else if extra > want.perCall*slices+invocations/200+16 { // also if it is negative
 			t.Errorf("%s: a block of %d invocations made %d allocations", what, invocations, r["allocs"])
 		}
 		if want.perCall == 0 && r["bytes"] > 32*want.allocs*invocations+100*extra+4096 {
@@ -258,9 +264,7 @@ func checkMemory(t *testing.T, what string, records []record, want memory) {
 	if !want.collecting && collections > 1 {
 		t.Errorf("%s: %d collections", what, collections)
 	}
-	t.Logf("%s: %d of %d blocks exact", what, exact, blocks)
-	// The runtime itself may allocate now and then, so not every block need be exact.
-	if exact*2 < blocks {
+	if exact < blocks && !want.threads {
 		t.Errorf("%s: only %d of %d blocks exact", what, exact, blocks)
 	}
 }
@@ -287,7 +291,7 @@ func (c *toolchain) testPaused(t *testing.T) {
 						t.Fatalf("%s, mode %d: not marked as paused: %v", bench, mode, r)
 					}
 					if r["flags"]&flagMemory != 0 {
-						if extra := int64(r["allocs"] - invocations); extra < 0 || extra > 8 {
+						if r["allocs"] != invocations {
 							t.Errorf("%s, mode %d: %d allocations in %d invocations", bench, mode, r["allocs"], invocations)
 						}
 						invocations = 0
@@ -307,101 +311,6 @@ func medianPerInvocation(p *page, side int) float64 {
 	}
 	sort.Float64s(all)
 	return all[len(all)/2]
-}
-
-// testGoesWrong checks that a benchmark which ends too soon ends its process as it would unhooked, and releases the peer.
-func (c *toolchain) testGoesWrong(t *testing.T) {
-	codes := map[string]int{"BenchmarkGoesWrong/fatal": 1, "BenchmarkGoesWrong/error": 1, "BenchmarkGoesWrong/panic": 2,
-		"BenchmarkGoesWrong/exit": 7, "BenchmarkGoesWrong/skip": 0, "BenchmarkAtOnce": 1}
-	if c.minor() >= 24 {
-		codes["BenchmarkLoopBreaks"] = 1
-		if c.name == "go1.24" || c.name == "go1.24.0" || c.name == "go1.24.1" {
-			codes["BenchmarkLoopBreaks"] = 0 // not yet noticed by upstream
-		}
-	}
-	for bench, code := range codes {
-		for _, mode := range []uint64{modeDuet, modeInterleaved} {
-			p := newPage(t, mode, record{"trial_ns": 1_000_000_000, "capacity": 10_000})
-			good, bad := c.side(t, p, 0, bench), c.side(t, p, 1, bench, "SAMPLE_FAIL=1")
-			started := time.Now()
-			results := run(t, p, coresFor(mode), good, bad)
-			if results[1].code != code {
-				t.Errorf("%s, mode %d: ended with %d, want %d\n%s", bench, mode, results[1].code, code, results[1].output)
-			}
-			if s := p.side(0); results[0].code != 0 || s["left_early"] != 1 {
-				t.Errorf("%s, mode %d: the other side ended with %d, %v\n%s", bench, mode, results[0].code, s, results[0].output)
-			}
-			if took := time.Since(started); took > 3*time.Second {
-				t.Errorf("%s, mode %d: took %v", bench, mode, took)
-			}
-		}
-	}
-}
-
-func (c *toolchain) testNobodyWaitsForEver(t *testing.T) {
-	ends := func(what string, p *page, after time.Duration, act func()) {
-		t.Helper()
-		cmd := c.side(t, p, 0, "BenchmarkPlain")
-		timer := time.AfterFunc(after, act)
-		defer timer.Stop()
-		started := time.Now()
-		if r := run(t, p, 3, cmd)[0]; r.code != 0 || p.side(0)["left_early"] != 1 {
-			t.Errorf("%s: ended with %d, %v\n%s", what, r.code, p.side(0), r.output)
-		}
-		if took := time.Since(started); took > after+2*time.Second {
-			t.Errorf("%s: took %v", what, took)
-		}
-	}
-	p := newPage(t, modeDuet, nil)
-	ends("stop while the peer is absent", p, 100*time.Millisecond, p.stop)
-	q := newPage(t, modeDuet, nil)
-	ends("peer gone before it came", q, 100*time.Millisecond, func() { q.gone(1) })
-	s := newPage(t, modeSolo, record{"trial_ns": 20_000_000_000, "capacity": 200_000})
-	ends("stop in a solo", s, 300*time.Millisecond, s.stop)
-	c.testParentDies(t)
-}
-
-// testParentDies starts a side through a shell that ends at once.
-func (c *toolchain) testParentDies(t *testing.T) {
-	p := newPage(t, modeDuet, nil)
-	side := c.side(t, p, 0, "BenchmarkPlain")
-	shell := exec.Command("sh", "-c", `("$@" > /dev/null 2>&1; true) & sleep 0.3; kill -9 $!`, "sh")
-	shell.Args = append(shell.Args, side.Args...)
-	shell.Dir, shell.Env = side.Dir, side.Env
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	must(t, shell.Run())
-	for started := time.Now(); p.side(0)["state"] != 2; time.Sleep(10 * time.Millisecond) {
-		if time.Since(started) > 3*time.Second {
-			syscall.Kill(-shell.Process.Pid, syscall.SIGKILL)
-			t.Fatalf("a side outlived its parent: %v", p.side(0))
-		}
-	}
-}
-
-// testLeftAlone checks that nothing but the benchmark asked for is measured.
-func (c *toolchain) testLeftAlone(t *testing.T) {
-	p := newPage(t, modeSolo, nil)
-	inner := c.side(t, p, 0, "BenchmarkPlain")
-	inner.Args = []string{inner.Path, "-test.run", "TestInner", "-test.benchtime", "20ms"}
-	if r := run(t, p, 3, inner)[0]; r.code != 0 || p.side(0)["state"] != 3 || p.side(0)["records"] != 0 {
-		t.Errorf("testing.Benchmark: %v\n%s", p.side(0), r.output)
-	}
-	p = newPage(t, modeSolo, nil)
-	all := c.side(t, p, 0, "BenchmarkFew")
-	all.Args = []string{all.Path, "-test.run", "^$", "-test.bench", "."}
-	started := time.Now()
-	if r := run(t, p, 3, all)[0]; r.code != 0 || p.side(0)["records"] == 0 || strings.Count(r.output, "ns/op") < 10 {
-		t.Errorf("all benchmarks: %v\n%s", p.side(0), r.output)
-	}
-	if took := time.Since(started); took > 2*time.Second {
-		t.Errorf("the benchmarks that were not asked for took long: %v", took)
-	}
-	bad := newPage(t, modeSolo, record{"version": 2})
-	if r := run(t, bad, 3, c.side(t, bad, 0, "BenchmarkPlain"))[0]; r.code != 2 || !strings.Contains(r.output, "duet-hook-protocol-1: ") {
-		t.Errorf("a page of another version: code %d\n%s", r.code, r.output)
-	}
 }
 
 // testSameBinary compares a binary with itself.

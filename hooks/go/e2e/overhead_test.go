@@ -17,12 +17,12 @@ func (c *toolchain) testOverhead(t *testing.T) {
 		changes     record
 	}{
 		{"duet, one block, no swap", "BenchmarkPlain", modeDuet, record{"block_slices": 5000, "gc_cycles": 0, "swap": 0}},
-		{"duet, pause before every slice, no swap", "BenchmarkPlain", modeDuet, record{"block_slices": 1, "gc_cycles": 0, "swap": 0}},
-		{"duet, pause and swap before every slice", "BenchmarkPlain", modeDuet, record{"block_slices": 1, "gc_cycles": 0}},
-		{"duet, collection and swap before every slice", "BenchmarkSetup", modeDuet, record{"gc_cycles": 1, "slice_ns": 2_000_000}},
+		{"duet, pause, no swap", "BenchmarkPlain", modeDuet, record{"block_slices": 1, "gc_cycles": 0, "swap": 0}},
+		{"duet, pause and swap", "BenchmarkPlain", modeDuet, record{"block_slices": 1, "gc_cycles": 0}},
+		{"duet, collection and swap", "BenchmarkSetup", modeDuet, record{"block_slices": 1, "gc_cycles": 1, "slice_ns": 1_000_000}},
 		{"interleaved, one block", "BenchmarkPlain", modeInterleaved, record{"block_slices": 5000, "gc_cycles": 0}},
-		{"interleaved, pause before every slice", "BenchmarkPlain", modeInterleaved, record{"block_slices": 1, "gc_cycles": 0}},
-		{"interleaved, collection before every slice", "BenchmarkSetup", modeInterleaved, record{"gc_cycles": 1, "slice_ns": 2_000_000}},
+		{"interleaved, pause", "BenchmarkPlain", modeInterleaved, record{"block_slices": 1, "gc_cycles": 0}},
+		{"interleaved, collection", "BenchmarkSetup", modeInterleaved, record{"block_slices": 1, "gc_cycles": 1, "slice_ns": 1_000_000}},
 		{"solo, one block", "BenchmarkPlain", modeSolo, record{"block_slices": 5000, "gc_cycles": 0}},
 	} {
 		header := record{}
@@ -32,17 +32,20 @@ func (c *toolchain) testOverhead(t *testing.T) {
 			}
 		}
 		p, _ := c.trial(t, o.mode, o.bench, header)
-		gaps := gapsBetween(p, o.mode)
-		t.Logf("%-46s %5d gaps, median %.2f us, mean %.2f us", o.what, len(gaps), gaps[len(gaps)/2], mean(gaps))
+		gaps := gapsBetween(p, o.mode, header["block_slices"] == 1)
+		t.Logf("%-28s %5d gaps, median %.2f us, mean %.2f us", o.what, len(gaps), gaps[len(gaps)/2], mean(gaps))
 	}
 }
 
 // gapsBetween returns the sorted time between slice j and j+1 that belongs to neither side's measurement, in us;
-// in an interleaved trial that is both gaps of a pair.
-func gapsBetween(p *page, mode uint64) []float64 {
+// in an interleaved trial that is both gaps of a pair. pauses: only the gaps that held a pause.
+func gapsBetween(p *page, mode uint64, pauses bool) []float64 {
 	a, b := p.records(0), p.records(1)
 	var gaps []float64
 	for j := 1; j < len(a); j++ {
+		if pauses && a[j]["flags"]&flagFirst == 0 {
+			continue
+		}
 		gap := 0.0
 		switch mode {
 		case modeSolo:

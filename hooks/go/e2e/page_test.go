@@ -16,6 +16,7 @@ type page struct {
 	mem      []byte
 	layout   layout
 	capacity int
+	unmarked bool // do not mark side 1 when its process has ended: it must do that itself
 }
 
 type field struct {
@@ -123,6 +124,9 @@ func (p *page) word(base int, fields []field, name string) *uint32 {
 
 // gone marks a side whose process has ended.
 func (p *page) gone(side int) {
+	if side == 1 && p.unmarked {
+		return
+	}
 	atomic.StoreUint32(p.word(p.sideBase(side), p.layout.Side, "state"), 3)
 }
 

@@ -27,6 +27,7 @@ type ended struct {
 		Calls    int64
 		Cleanups int
 		N        int
+		Cores    uint64
 	}
 }
 
@@ -120,6 +121,9 @@ func coresFor(mode uint64) uint64 {
 func (c *toolchain) trial(t *testing.T, mode uint64, bench string, changes record, environment ...string) (*page, []ended) {
 	t.Helper()
 	p := newPage(t, mode, changes)
+	if mode == modeDuet { // a side has one core; what comes later in the list wins
+		environment = append([]string{"GOMAXPROCS=1"}, environment...)
+	}
 	sides := []*exec.Cmd{c.side(t, p, 0, bench, environment...)}
 	if mode != modeSolo {
 		sides = append(sides, c.side(t, p, 1, bench, environment...))

@@ -195,7 +195,8 @@ func (b *B) duetSettle() bool {
 	runtime.ReadMemStats(&memStats)
 	own := t.own
 	own.k, own.kNS, own.kBytes = t.k, t.wall, b.netBytes
-	if memStats.NextGC < math.MaxInt64 && memStats.NextGC > memStats.HeapAlloc { // else: GOGC=off
+	const never = 1 << 62 // with GOGC=off the next collection is at some share of the largest int64
+	if memStats.NextGC < never && memStats.NextGC > memStats.HeapAlloc {
 		own.gcPeriod = memStats.NextGC - memStats.HeapAlloc
 		t.collector = true
 	}

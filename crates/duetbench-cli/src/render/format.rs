@@ -68,9 +68,9 @@ pub fn share(fraction: f64) -> String {
         return "∞".into();
     }
     let decimals = match percent.abs() {
-        p if p >= 9.95 => 0,
-        p if p >= 0.995 => 1,
-        p if p >= 0.0995 => 2,
+        p if p >= 10.0 => 0,
+        p if p >= 1.0 => 1,
+        p if p >= 0.1 => 2,
         _ => 3,
     };
     let written = format!("{percent:.decimals$}");
@@ -192,6 +192,7 @@ mod tests {
         check(0.0084, "0.84%");
         check(0.012, "1.2%");
         check(0.0999, "10%");
+        check(0.00997, "1%");
         check(0.25, "25%");
         check(1.5, "150%");
         check(0.000_12, "0.012%");

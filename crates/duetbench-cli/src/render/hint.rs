@@ -54,26 +54,30 @@ fn failure(report: &Report) -> Option<Hint> {
 
 /// What would settle the open questions, as far as more fork pairs do it at a bearable price.
 fn open_question(report: &Report) -> Option<Hint> {
-    let needed: Vec<Option<u32>> = report
-        .benchmarks
-        .iter()
-        .filter_map(|b| match b.verdict {
-            Verdict::Inconclusive { forks_sufficient } => Some(forks_sufficient),
-            _ => None,
-        })
-        .collect();
-    let bearable: Vec<u32> = needed.iter().flatten().copied().filter(|forks| *forks <= defaults::FORKS_MAX).collect();
-    let open = many(needed.len(), "open question", "open questions");
-    let instead = if matches!(report.spec.effort, Effort::Budget(_)) { " instead of `--budget`" } else { "" };
-    match bearable.iter().max() {
-        _ if needed.is_empty() => None,
-        Some(forks) => Some(Hint::new(format!(
-            "`--forks {forks}`{instead} would probably settle {} of {open} (`--dry-run` tells how long it takes)",
-            bearable.len(),
-        ))),
-        None => Some(Hint::new(format!(
-            "even {} fork pairs may leave {open}: a machine with less load or a larger `--threshold` helps more",
+    let open: Vec<_> = report.benchmarks.iter().filter(|b| matches!(b.verdict, Verdict::Inconclusive { .. })).collect();
+    let sufficient = open.iter().filter_map(|b| match b.verdict {
+        Verdict::Inconclusive { forks_sufficient } => forks_sufficient,
+        _ => None,
+    });
+    let bearable: Vec<u32> = sufficient.filter(|forks| *forks <= defaults::FORKS_MAX).collect();
+    let questions = |count| many(count, "open question", "open questions");
+    let with_interval = open.iter().filter(|b| b.estimate.is_some()).count();
+    let words = match bearable.iter().max() {
+        _ if open.is_empty() => return None,
+        Some(forks) => {
+            let instead = if matches!(report.spec.effort, Effort::Budget(_)) { " instead of `--budget`" } else { "" };
+            format!(
+                "`--forks {forks}`{instead} would probably settle {} of {} (`--dry-run` tells how long it takes)",
+                bearable.len(),
+                questions(open.len()),
+            )
+        }
+        None if with_interval > 0 => format!(
+            "even {} fork pairs may leave {}: a machine with less load or a larger `--threshold` helps more",
             defaults::FORKS_MAX,
-        ))),
-    }
+            questions(with_interval),
+        ),
+        None => format!("too few fork pairs for {}: raise `--forks` or `--budget`", questions(open.len())),
+    };
+    Some(Hint::new(words))
 }

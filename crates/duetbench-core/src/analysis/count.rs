@@ -7,11 +7,11 @@ use crate::stats;
 /// Compares the counts per invocation that the forks of both sides gave; `None` when a side has none.
 ///
 /// A count is exact but for what the runtime itself adds now and then, so a benchmark of five allocations reads 5.0003. It is
-/// `changed` when the medians differ by more than twice the spread of either side, the spread being the range that remains
+/// `changed` when the medians differ by more than three times the spread of either side, the spread being the range that remains
 /// when the lowest and the highest fifth of the forks are left out (none below five forks), and by at least
 /// [`defaults::COUNT_RESOLUTION`]. If the forks of each side agree, any whole allocation is a change; a single disturbed
 /// fork among five hides nothing. This is a rule, not a test with a level; for noise that is normal and independent
-/// `tests/counts.rs` states how often it errs.
+/// `tests/it/counts.rs` states how often it errs.
 #[must_use]
 pub fn compare_counts(baseline: &[f64], candidate: &[f64]) -> Option<Counted> {
     let (b, c) = (stats::median(baseline).ok()?, stats::median(candidate).ok()?);

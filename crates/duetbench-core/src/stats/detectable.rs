@@ -34,11 +34,15 @@ pub fn detectable_factor(df: f64, level: Level) -> Result<f64, StatsError> {
         return Ok(0.0);
     }
     // Only errors of the arguments are possible, and those were checked; NaN ends the search where it stands.
-    let tail = |ncp| noncentral_t_survival(critical, df, ncp).unwrap_or(f64::NAN);
-    let missing = |k: f64| tail(k) + tail(-k) - level.power;
+    let missing = |factor: f64| power_at(factor, critical, df).unwrap_or(f64::NAN) - level.power;
     let mut high = critical + 1.0;
     while missing(high) < 0.0 {
         high *= 2.0;
     }
     Ok(increasing_root(missing, (0.0, high)))
+}
+
+/// Probability that a t statistic lies farther from 0 than `critical` when the effect measures `factor` standard errors.
+pub(super) fn power_at(factor: f64, critical: f64, df: f64) -> Result<f64, StatsError> {
+    Ok(noncentral_t_survival(critical, df, factor)? + noncentral_t_survival(critical, df, -factor)?)
 }

@@ -8,7 +8,7 @@ pub(super) fn increasing_root(f: impl Fn(f64) -> f64, (mut low, mut high): (f64,
     let (mut at_low, mut at_high) = (f(low), f(high));
     let mut kept_low = None;
     for _ in 0..200 {
-        if high - low <= 1e-12 * high.abs() || at_high == 0.0 {
+        if high - low <= 1e-10 * high.abs() || at_high == 0.0 {
             break;
         }
         let middle = (high - at_high * (high - low) / (at_high - at_low)).clamp(low, high);

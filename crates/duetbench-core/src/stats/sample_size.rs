@@ -2,15 +2,16 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use super::detectable::power_at;
 use super::yuen::degrees_of_freedom;
-use super::{Level, StatsError, detectable_factor};
+use super::{Level, StatsError, critical_t};
 
 /// Smallest number of values at which an effect of size `distance` is found with the stated power, up to `largest`.
 ///
 /// `spread` is the standard error of one value: a standard deviation, or for a trimmed mean its standard error times the
-/// square root of the number of values it came from. Solves `k(n) * spread / sqrt(n) <= distance` with the factor `k` of
-/// [`detectable_factor`] and the degrees of freedom of [`trimmed_t`](super::trimmed_t). `None` when more than `largest`
-/// are needed.
+/// square root of the number of values it came from. It is the least `n` with
+/// `k(n) * spread / sqrt(n) <= distance`, where `k` is the factor of [`detectable_factor`](super::detectable_factor) for the
+/// degrees of freedom of [`trimmed_t`](super::trimmed_t). `None` when more than `largest` are needed.
 ///
 /// Source: Cohen, Statistical Power Analysis for the Behavioral Sciences, 2nd ed. (1988), chapter 2. Takes the spread for
 /// known, although it was itself estimated: from few values the answer is rough.
@@ -34,14 +35,16 @@ pub fn smallest_sample(spread: f64, distance: f64, (level, largest): (Level, u32
     // search starts there and has only a few steps to go. (Degrees of freedom drop where another value is trimmed, so the
     // condition is not quite monotone and a bisection could miss the smallest.)
     let normal = Normal::standard();
-    let factor_least = normal.inverse_cdf(1.0 - level.alpha / 2.0) + normal.inverse_cdf(level.power);
+    let factor_least = normal.inverse_cdf(level.power) - normal.inverse_cdf(level.alpha / 2.0);
     let least = (factor_least.max(0.0) * spread / distance).powi(2).floor().max(2.0);
     if least > f64::from(largest) {
         return Ok(None);
     }
     for n in least as u32..=largest {
-        let factor = detectable_factor(f64::from(degrees_of_freedom(n)), level)?;
-        if factor * spread <= distance * f64::from(n).sqrt() {
+        let df = f64::from(degrees_of_freedom(n));
+        let factor = distance * f64::from(n).sqrt() / spread;
+        // Without spread any number does.
+        if factor.is_infinite() || power_at(factor, critical_t(level.alpha, df)?, df)? >= level.power {
             return Ok(Some(n));
         }
     }

@@ -1,5 +1,7 @@
 //! Tests of the whole crate from outside. One binary, because linking takes longer than running.
 
+#![cfg(test)]
+
 mod analyse;
 mod counts;
 mod judge;

@@ -69,11 +69,22 @@ fn both_roles_lead_about_equally_often() {
 fn a_benchmark_that_ends_early_does_not_reshuffle_the_others() {
     let (full, mut shortened) = (plan_of(20), plan_of(20));
     shortened.benchmarks[2].configuration.forks = 5;
-    let without = |runs: Vec<Vec<Trial>>| -> Vec<Vec<Trial>> {
-        runs.into_iter().map(|run| run.into_iter().filter(|t| t.benchmark != 2).collect()).collect()
+    assert_eq!(all(&full), all(&shortened));
+}
+
+#[test]
+fn every_block_of_two_suite_runs_is_balanced() {
+    let runs = all(&plan_of(40));
+    let place = |run: usize, benchmark: usize| {
+        let trial = runs[run].iter().find(|t| t.benchmark == benchmark).unwrap();
+        (trial.first, trial.core % 2)
     };
-    assert_eq!(all(&shortened).iter().flatten().filter(|t| t.benchmark == 2).count(), 5);
-    assert_eq!(without(all(&full)), without(all(&shortened)));
+    for benchmark in 0..NAMES.len() {
+        for run in (0..40).step_by(2) {
+            let ((first, core), (then, other_core)) = (place(run, benchmark), place(run + 1, benchmark));
+            assert!(first != then && core != other_core, "benchmark {benchmark}, suite run {run}");
+        }
+    }
 }
 
 #[test]

@@ -48,8 +48,8 @@ fn assert_share(share: f64, expected: f64, draws: u32) {
 
 #[test]
 fn equal_versions_are_called_different_in_one_percent_gaussian() {
-    // The trimmed t is a little too quick at ten forks, where one value of ten is trimmed at each end.
-    for (forks, level) in [(3, 0.01), (5, 0.01), (10, 0.0124), (20, 0.011), (30, 0.0109)] {
+    // The t is exact; the trimmed t, from ten forks on, is a little too quick.
+    for (forks, level) in [(3, 0.01), (5, 0.01), (9, 0.01), (10, 0.012), (12, 0.0115), (20, 0.0112), (30, 0.0108)] {
         let false_alarms = share(tests(DRAWS, forks, GAUSSIAN), |t| t.p_value().unwrap() <= 0.01);
         assert_share(false_alarms, level, DRAWS);
     }
@@ -57,7 +57,7 @@ fn equal_versions_are_called_different_in_one_percent_gaussian() {
 
 #[test]
 fn equal_versions_are_called_different_in_one_percent_long_tails() {
-    for (forks, level) in [(5, 0.0062), (10, 0.0088), (20, 0.0105), (30, 0.0094)] {
+    for (forks, level) in [(5, 0.0067), (10, 0.0088), (12, 0.0085), (20, 0.0089), (30, 0.009)] {
         let false_alarms = share(tests(DRAWS, forks, LONG_TAILS), |t| t.p_value().unwrap() <= 0.01);
         assert_share(false_alarms, level, DRAWS);
     }
@@ -84,7 +84,7 @@ fn pooling_slices_would_be_badly_wrong() {
         by_fork += f64::from(u8::from(report.estimate.unwrap().p_value <= 0.01));
         pooled += f64::from(u8::from(trimmed_t(&log_ratios).unwrap().p_value().unwrap() <= 0.01));
     }
-    assert_share(by_fork / f64::from(draws), 0.0124, draws);
+    assert_share(by_fork / f64::from(draws), 0.012, draws);
     assert!(pooled / f64::from(draws) > 0.2, "{pooled} of {draws}");
 }
 
@@ -127,11 +127,11 @@ fn verdict(noise: &mut Noise, (log_ratio, spread): (f64, f64), forks: u32) -> Ve
 fn a_change_of_the_threshold_is_rarely_called_no_change() {
     for forks in [5, 12, 30] {
         let mut noise = Noise::new(u64::from(forks));
-        let missed = share(0..DRAWS / 2, |_| false);
-        assert_eq!(missed, 0.0);
-        let verdicts = (0..DRAWS / 2).map(|_| verdict(&mut noise, (1.03f64.ln(), 0.005), forks));
+        let draws = DRAWS / 10;
+        let verdicts = (0..draws).map(|_| verdict(&mut noise, (1.03f64.ln(), 0.005), forks));
         let missed = share(verdicts, |v| v == Verdict::NoChange);
-        assert!(missed <= 0.005 + 0.004, "{forks} forks: {missed}");
+        let four_errors = 4.0 * (0.005 * 0.995 / f64::from(draws)).sqrt();
+        assert!(missed <= 0.005 + four_errors, "{forks} forks: {missed}");
     }
 }
 
@@ -153,27 +153,27 @@ fn the_forks_named_as_sufficient_usually_are() {
 
 #[test]
 fn the_share_of_false_alarms_among_all_alarms_is_kept() {
-    // 300 benchmarks of which 6 really changed, by far: at one percent alone every third alarm would be false.
-    let names: Vec<String> = (0..300).map(|i| format!("B{i:03}")).collect();
+    // 200 benchmarks of which 4 really changed, by far: at one percent alone every third alarm would be false.
+    let names: Vec<String> = (0..200).map(|i| format!("B{i:03}")).collect();
     let plan = plan(&names.iter().map(String::as_str).collect::<Vec<_>>(), Mode::Duet);
     let mut noise = Noise::new(21);
-    let (mut false_share, mut unadjusted_share, suites) = (0.0, 0.0, 60);
+    let (mut false_share, mut unadjusted_share, suites) = (0.0, 0.0, 40);
     for _ in 0..suites {
-        let measured: Vec<Measured> = (0..300)
+        let measured: Vec<Measured> = (0..200)
             .map(|i| {
-                let shift = if i < 6 { 0.2 } else { 0.0 };
+                let shift = if i < 4 { 0.2 } else { 0.0 };
                 let log_ratios: Vec<f64> = (0..9).map(|_| shift + 0.03 * noise.normal()).collect();
                 Measured { samples: one_slice_forks(&log_ratios), failed_trials: vec![] }
             })
             .collect();
         let reports = analyse(&plan, &measured, &Decision::default());
         let false_among =
-            |alarms: Vec<usize>| alarms.iter().filter(|i| **i >= 6).count() as f64 / alarms.len().max(1) as f64;
-        let alarms = |is: &dyn Fn(usize) -> bool| (0..300).filter(|i| is(*i)).collect::<Vec<usize>>();
+            |alarms: Vec<usize>| alarms.iter().filter(|i| **i >= 4).count() as f64 / alarms.len().max(1) as f64;
+        let alarms = |is: &dyn Fn(usize) -> bool| (0..200).filter(|i| is(*i)).collect::<Vec<usize>>();
         false_share +=
             false_among(alarms(&|i| matches!(reports[i].verdict, Verdict::Regression | Verdict::Improvement)));
         unadjusted_share += false_among(alarms(&|i| reports[i].estimate.unwrap().p_value <= 0.01));
-        assert!((0..6).all(|i| reports[i].verdict == Verdict::Regression));
+        assert!((0..4).all(|i| reports[i].verdict == Verdict::Regression));
     }
     let (kept, unadjusted) = (false_share / f64::from(suites), unadjusted_share / f64::from(suites));
     assert!(kept <= 0.05 + 0.04, "{kept}");

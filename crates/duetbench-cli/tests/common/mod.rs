@@ -1,0 +1,131 @@
+//! What the end-to-end tests share: the real binary in a directory of its own.
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "every test binary uses another part of it")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A directory with a project in it, in which the real `duet` is run.
+pub struct Place {
+    dir: TempDir,
+}
+
+/// How a run of `duet` ended.
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Place {
+    pub fn new() -> Place {
+        Place { dir: tempfile::tempdir().unwrap() }
+    }
+
+    /// A Go module with one package whose only test file has this text.
+    pub fn go_module(tests: &str) -> Place {
+        let place = Place::new();
+        place.write_module("", tests);
+        place
+    }
+
+    /// Writes a module below the place.
+    pub fn write_module(&self, dir: &str, tests: &str) -> &Place {
+        self.write(&format!("{dir}/go.mod"), "module example.com/fixture\n\ngo 1.21\n");
+        self.write(&format!("{dir}/fixture_test.go"), tests);
+        self
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> &Place {
+        let path = self.path().join(name.trim_start_matches('/'));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    pub fn git(&self, args: &[&str]) -> String {
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"];
+        let output = Command::new("git").args(identity).args(args).current_dir(self.path()).output().unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    pub fn commit_all(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-qm", message]);
+    }
+
+    /// The command, ready to run, with settings of this process kept away.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_duet"));
+        command.args(args).current_dir(self.path()).stdin(Stdio::null());
+        for (name, _) in std::env::vars_os().filter(|(n, _)| n.to_string_lossy().starts_with("DUET_")) {
+            command.env_remove(name);
+        }
+        // Tests of one process wait for each other, and never for a user's run.
+        command.env("DUET_LOCK", PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lock"));
+        command
+    }
+
+    pub fn duet(&self, args: &[&str]) -> Ran {
+        Ran::from(self.command(args).output().unwrap())
+    }
+
+    /// `duet compare` with outcomes by script.
+    pub fn scripted(&self, script: &str, args: &[&str]) -> Ran {
+        self.write("script.json", script);
+        self.duet(&[&["compare", "--scripted", "script.json", "--seed", "1"], args].concat())
+    }
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+impl Ran {
+    /// Fails with everything that was printed unless the exit code is this.
+    #[track_caller]
+    pub fn expect(self, code: i32) -> Ran {
+        assert_eq!(self.code, code, "\n--- stdout\n{}\n--- stderr\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Fails unless standard error holds all of these.
+    #[track_caller]
+    pub fn says(self, words: &[&str]) -> Ran {
+        for word in words {
+            assert!(self.stderr.contains(word), "`{word}` is missing\n--- stderr\n{}", self.stderr);
+        }
+        self
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n--- stdout\n{}", self.stdout))
+    }
+
+    /// The verdict of one benchmark in a JSON report.
+    #[track_caller]
+    pub fn verdict(&self, name: &str) -> String {
+        self.benchmark(name)["verdict"].as_str().unwrap().to_owned()
+    }
+
+    /// One benchmark of a JSON report.
+    #[track_caller]
+    pub fn benchmark(&self, name: &str) -> serde_json::Value {
+        let report = self.json();
+        let benchmarks = report["benchmarks"].as_array().unwrap();
+        benchmarks.iter().find(|b| b["name"] == name).unwrap_or_else(|| panic!("no `{name}` in\n{report:#}")).clone()
+    }
+}
