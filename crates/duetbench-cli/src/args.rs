@@ -11,7 +11,7 @@ use duetbench_core::spec::ModeChoice;
 /// duet builds two versions, runs their benchmarks side by side so that the machine's noise hits both alike, and says for each:
 /// regression, improvement, no change, or inconclusive.
 #[derive(Debug, Parser)]
-#[command(name = "duet", version, max_term_width = 110, after_help = EXIT_CODES)]
+#[command(name = "duet", version, max_term_width = 110, after_help = EXIT_CODES, args_override_self = true)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

@@ -50,19 +50,25 @@ pub fn judge(evidence: &Evidence, estimate: &Estimate, decision: &Decision) -> R
 
 /// Fork pairs with which a verdict would be reached with the stated power, if the present spread and ratio were the true ones.
 ///
-/// The interval must come clear of either 1 or the far end of the band that counts as no change, so the distance to be resolved
-/// is the larger of the two. A ratio at 1 or at the threshold is settled as soon as the minimal detectable change has come
-/// down to the threshold; half-way between them it takes four times as many forks.
+/// The interval must come clear either of 1 or of the near edge of the band that counts as no change, whichever takes less. A
+/// ratio at 1 or at the threshold is settled about when the minimal detectable change has come down to the threshold;
+/// half-way between them it takes four times as many forks.
 fn forks_sufficient(evidence: &Evidence, estimate: &Estimate, decision: &Decision) -> Result<Option<u32>, StatsError> {
-    let band = decision.threshold.ln_1p();
+    let resolving = |distance: f64, alpha: f64| {
+        let level = Level { alpha, power: decision.power };
+        if distance > 0.0 {
+            smallest_sample(evidence.log_ratio.spread(), distance, (level, defaults::FORKS_SUFFICIENT_MAX))
+        } else {
+            Ok(None)
+        }
+    };
     let change = evidence.log_ratio.mean.abs();
-    let distance = change.max(band - change);
     // Where the rest of the suite demands a smaller p than alpha, the ratio of p to its adjusted value tells how small.
     let demanded = decision.false_discovery_rate * estimate.p_value / estimate.p_adjusted;
     let alpha = if demanded > 0.0 { decision.alpha.min(demanded) } else { decision.alpha };
-    let level = Level { alpha, power: decision.power };
-    let forks = smallest_sample(evidence.log_ratio.spread(), distance, (level, defaults::FORKS_SUFFICIENT_MAX))?;
+    let for_change = resolving(change, alpha)?;
+    let for_no_change = resolving(decision.threshold.ln_1p() - change, decision.alpha)?;
     // The forecast may already be fulfilled, by bad luck; then one more is the least that can help.
     let next = evidence.counts.forks.saturating_add(1);
-    Ok(forks.map(|n| n.max(next)).filter(|n| *n <= defaults::FORKS_SUFFICIENT_MAX))
+    Ok(for_change.into_iter().chain(for_no_change).min().map(|n| n.max(next)))
 }

@@ -1,5 +1,6 @@
 //! Listing a test binary's benchmarks by running each once, surviving those that crash or hang.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -19,6 +20,8 @@ const CULPRITS_MAX: usize = 25;
 pub(super) struct Lister<'a> {
     pub(super) package: &'a str,
     pub(super) launch: Launch,
+    /// Arguments that come after ours.
+    pub(super) last: Vec<OsString>,
     /// Where the hook writes.
     pub(super) file: PathBuf,
     /// How long the list may not grow before the benchmark in hand counts as hung.
@@ -72,6 +75,7 @@ impl Lister<'_> {
             let patterns: Vec<String> = culprits.iter().map(|name| exact_pattern(name)).collect();
             launch.args.push(format!("-test.skip={}", patterns.join("|")).into());
         }
+        launch.args.extend(self.last.iter().cloned());
         launch.env.push(("DUET_LIST".into(), self.file.clone().into()));
         let mut children = [launch.spawn()?];
         let mut length = 0;

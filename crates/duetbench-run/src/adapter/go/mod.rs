@@ -4,6 +4,7 @@
 //! one-line insertions), for the hook's own files, and for test files whose counting loops were rewritten.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -129,7 +130,8 @@ impl Adapter for Go {
         let mut all = Vec::new();
         for (number, (package, artifact)) in build.artifacts.iter().enumerate() {
             let file = self.scratch.join(format!("list-{number}"));
-            let lister = list::Lister { package, launch: self.base_launch(artifact), file, timeout: self.timeout };
+            let launch = self.base_launch(artifact);
+            let lister = list::Lister { package, launch, last: self.user_args(), file, timeout: self.timeout };
             all.extend(lister.run(interrupted)?);
         }
         Ok(all)
@@ -146,12 +148,17 @@ impl Adapter for Go {
         } else if let Some(cpu) = self.arguments.cpu {
             launch.args.push(format!("-test.cpu={cpu}").into());
         }
-        launch.args.extend(self.arguments.binary.iter().map(Into::into));
+        launch.args.extend(self.user_args());
         Some(launch)
     }
 }
 
 impl Go {
+    /// What the user passes to the binary; comes last, because it may end in arguments that are no flags.
+    fn user_args(&self) -> Vec<OsString> {
+        self.arguments.binary.iter().map(OsString::from).collect()
+    }
+
     fn base_launch(&self, artifact: &Artifact) -> Launch {
         let timeout = format!("-test.timeout={}s", 4 * self.timeout.as_secs().max(60));
         let args = ["-test.run=^$", "-test.benchtime=1x", "-test.paniconexit0", &timeout];
