@@ -15,6 +15,7 @@ use crate::settings::{Layer, Settings};
 pub mod args;
 pub mod assemble;
 pub mod commands;
+pub mod demo;
 pub mod dry_run;
 pub mod failure;
 pub mod printer;

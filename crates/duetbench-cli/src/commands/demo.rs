@@ -1,13 +1,202 @@
-//! `duet demo`: placeholder until the example project is built in.
+//! `duet demo`: the usual procedure and duet on a small built-in project, beside each other.
+
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use duetbench_core::plan::{Discovered, Found, Plan};
+use duetbench_core::report::BenchmarkReport;
+use duetbench_core::{Report, Spec};
+use duetbench_run::adapter::{Adapter, Build};
+use duetbench_run::engine::{Backend, Local, measure};
+use duetbench_run::environment;
+use duetbench_run::prepare::{Prepared, Request, Version};
+use duetbench_run::process::Launch;
+use duetbench_run::scratch::Scratch;
+use duetbench_run::source::VersionRequest;
+use duetbench_run::store::{RunHead, Store};
+use duetbench_run::RunError;
 
 use super::Context;
+use super::compare::lock_machine;
 use crate::args::DemoArgs;
-use crate::failure::Failure;
+use crate::demo::neighbour::{Disturbed, Neighbour};
+use crate::demo::{UsualConclusion, project, usual};
+use crate::failure::{Failure, code};
+use crate::progress::Recorder;
+use crate::render::format::change;
+use crate::{assemble, seed};
 
-/// Not yet.
+/// Fork pairs of each benchmark in each part; the neighbour comes in after half of them.
+const FORKS: u32 = 12;
+
+/// What both procedures say about every benchmark.
+struct Part {
+    usual: BTreeMap<String, UsualConclusion>,
+    duet: Report,
+}
+
+/// Everything the parts share.
+struct Stage<'a> {
+    context: &'a Context,
+    spec: Spec,
+    prepared: &'a Prepared,
+    store: Store,
+}
+
+/// Shows two experiments; gives 0 when duet saw what there was to see and nothing else.
 ///
 /// # Errors
-/// Always.
-pub fn run(_args: &DemoArgs, _context: &Context) -> Result<u8, Failure> {
-    Err(Failure::usage("not yet"))
+/// When the project cannot be built or measured.
+pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
+    let _lock = lock_machine(context)?;
+    let scratch = Scratch::new()?;
+    let (base, slower) = (scratch.path().join("base"), scratch.path().join("slower"));
+    project::write_base(&base)?;
+    project::write_slower(&slower)?;
+    let mut spec = context.settings.spec(seed::draw())?;
+    spec.effort = duetbench_core::spec::Effort::Forks(FORKS);
+    let packages = [".".to_owned()];
+    let request = Request { cwd: scratch.path(), packages: &packages, harness_args: &[], timeout: context.settings.timeout() };
+    let versions = [VersionRequest::Directory(base), VersionRequest::Directory(slower)];
+    context.printer.note("building two versions of a small project (one with 5 % more work in one function)");
+    let prepared = Prepared::new(&versions, &request, &mut |_| {}, &context.interrupted)?;
+    let store = Store::open(&scratch.path().join("demo.db"))?;
+    let mut stage = Stage { context, spec, prepared: &prepared, store };
+    let first = stage.disturbed()?;
+    context.printer.data(&section(FIRST, &first))?;
+    let second = stage.planted()?;
+    context.printer.data(&section(SECOND, &second))?;
+    context.printer.data(&closing(&first, &second, stage.spec.seed))?;
+    let right = |part: &Part, slower: &[&str]| part.duet.benchmarks.iter().all(|b| {
+        (b.verdict.word() == "regression") == slower.contains(&b.id.name.as_str()) && b.verdict.word() != "improvement"
+    });
+    Ok(if right(&first, &[]) && right(&second, &["BenchmarkHash"]) { code::CLEAN } else { code::FAILED })
+}
+
+const FIRST: &str = "1. The same code on both sides, while a neighbour loads the machine during the second half.";
+const SECOND: &str = "2. A quiet half each, and 5 % more work in Hash.";
+
+impl<'a> Stage<'a> {
+    fn version(&self, number: usize) -> Result<&Version, Failure> {
+        self.prepared.versions.get(number).ok_or_else(|| Failure::usage("the demo needs two versions"))
+    }
+
+    /// Part one: base against itself, disturbed in the second half.
+    fn disturbed(&mut self) -> Result<Part, Failure> {
+        let processors = environment::capacity().cpus;
+        self.context.printer.note("part 1: the usual procedure");
+        let launch = self.launch(0)?;
+        let quiet = usual::block(&launch, &self.context.interrupted)?;
+        let neighbour = Neighbour::start(processors);
+        let loud = usual::block(&launch, &self.context.interrupted)?;
+        drop(neighbour);
+        self.context.printer.note("part 1: duet");
+        let build = self.version(0)?.build.clone();
+        let mut local = self.local([build.clone(), build])?;
+        let mut disturbed = Disturbed::new(&mut local, FORKS / 2, processors);
+        let duet = self.measure([0, 0], &mut disturbed)?;
+        Ok(Part { usual: conclusions(&quiet, &loud)?, duet })
+    }
+
+    /// Part two: base against the slower version.
+    fn planted(&mut self) -> Result<Part, Failure> {
+        self.context.printer.note("part 2: the usual procedure");
+        let base = usual::block(&self.launch(0)?, &self.context.interrupted)?;
+        let head = usual::block(&self.launch(1)?, &self.context.interrupted)?;
+        self.context.printer.note("part 2: duet");
+        let builds = [self.version(0)?.build.clone(), self.version(1)?.build.clone()];
+        let mut local = self.local(builds)?;
+        let duet = self.measure([0, 1], &mut local)?;
+        Ok(Part { usual: conclusions(&base, &head)?, duet })
+    }
+
+    /// How the version's test binary is started.
+    fn launch(&self, number: usize) -> Result<Launch, Failure> {
+        let version = self.version(number)?;
+        let first = version.found.first().map(|d| &d.id);
+        let launch = first.and_then(|id| {
+            self.prepared.adapter.launch(&version.build, id, duetbench_core::plan::Mode::Sequential)
+        });
+        launch.ok_or_else(|| Failure::usage("the demo has no benchmarks"))
+    }
+
+    fn local(&self, builds: [Build; 2]) -> Result<Local<'a>, RunError> {
+        let timeout = self.context.settings.timeout();
+        Local::new(&self.prepared.adapter, builds, timeout, self.context.interrupted.clone())
+    }
+
+    /// Measures and judges two of the versions with the given back end.
+    fn measure(&mut self, versions: [usize; 2], backend: &mut dyn Backend) -> Result<Report, Failure> {
+        let [baseline, candidate] = [self.version(versions[0])?, self.version(versions[1])?];
+        let found: [&[Discovered]; 2] = [&baseline.found, &candidate.found];
+        let plan = Plan::new(&self.spec, &Found { baseline: found[0], candidate: found[1] }, environment::capacity());
+        let head = RunHead {
+            started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            spec: self.spec.clone(),
+            plan,
+            baseline: baseline.info.clone(),
+            candidate: candidate.info.clone(),
+            environment: environment::describe(&self.prepared.toolchain, env!("CARGO_PKG_VERSION")),
+            warnings: Vec::new(),
+        };
+        let run = self.store.begin(&head)?;
+        let mut recorder = Recorder::new(&mut self.store, run, &head.plan, &self.context.printer);
+        let summary = measure(&head.plan, backend, &mut recorder, &self.context.interrupted);
+        recorder.finish();
+        let summary = summary?;
+        if !summary.complete {
+            return Err(RunError::Interrupted.into());
+        }
+        self.store.end(run, &summary, None)?;
+        Ok(assemble::report(self.store.load(&run.to_string())?, self.spec.decision))
+    }
+}
+
+type Block = BTreeMap<String, Vec<f64>>;
+
+fn conclusions(base: &Block, head: &Block) -> Result<BTreeMap<String, UsualConclusion>, Failure> {
+    let none = Vec::new();
+    let conclude = |(name, values): (&String, &Vec<f64>)| {
+        let conclusion = UsualConclusion::of(values, head.get(name).unwrap_or(&none));
+        conclusion.map(|c| (name.clone(), c)).map_err(|e| Failure::usage(format!("{name}: {e}")))
+    };
+    base.iter().map(conclude).collect()
+}
+
+/// One part as a table.
+fn section(title: &str, part: &Part) -> String {
+    let usual_title = format!("usual: -count {} each, then benchstat", usual::COUNT);
+    let mut out = format!("\n{title}\n\n  {:<8} {usual_title:<42} duet\n", "");
+    for benchmark in &part.duet.benchmarks {
+        let name = benchmark.id.name.trim_start_matches("Benchmark");
+        let usual = part.usual.get(&benchmark.id.name).map_or("not measured".into(), UsualConclusion::words);
+        out += &format!("  {name:<8} {usual:<42} {}\n", duet_words(benchmark));
+    }
+    out
+}
+
+fn duet_words(benchmark: &BenchmarkReport) -> String {
+    let verdict = benchmark.verdict.word().replace('_', " ");
+    benchmark.estimate.map_or(verdict.clone(), |e| {
+        format!("{verdict} {} [{}, {}]", change(e.ratio), change(e.ratio_low), change(e.ratio_high))
+    })
+}
+
+/// What the two parts come to.
+fn closing(first: &Part, second: &Part, seed: u64) -> String {
+    let alarms = |part: &Part| part.usual.values().filter(|c| !c.words().starts_with('~')).count();
+    let found = |part: &Part| part.duet.count("regression") + part.duet.count("improvement");
+    format!(
+        "\nNothing changed in part 1: the usual procedure called {} of {} benchmarks changed, duet {}.\n\
+         One of {} changed in part 2: the usual procedure called {} changed, duet {}.\n\
+         duet measured for {:.0} s in all; seed {seed}.\n\
+         hint: `duet compare` in a checkout of your own does the same for your change\n",
+        alarms(first),
+        first.usual.len(),
+        found(first),
+        second.usual.len(),
+        alarms(second),
+        found(second),
+        first.duet.measured_s + second.duet.measured_s,
+    )
 }

@@ -39,6 +39,15 @@ fn the_estimate_is_that_of_the_method() {
 }
 
 #[test]
+fn a_change_in_few_slices_counts() {
+    let times = [100, 100, 100, 100, 3_200];
+    let of_fork = |run| (0u32..).zip(times).flat_map(move |(i, ns)| slices((run, i), 100, ns));
+    let measured = Measured { samples: (0..4).flat_map(of_fork).collect(), failed_trials: vec![] };
+    let report = analyse(&plan(&["A"], Mode::Duet), &[measured], &Decision::default()).remove(0);
+    assert!((report.estimate.unwrap().ratio - 2.0).abs() < 1e-12);
+}
+
+#[test]
 fn too_few_forks_decide_nothing() {
     let report = judged(&[0.1, 0.1], vec![]);
     assert_eq!(report.verdict, Verdict::Inconclusive { forks_sufficient: None });

@@ -46,9 +46,10 @@ fn a_real_change_that_is_too_small_to_matter_is_no_change() {
 
 #[test]
 fn the_band_is_symmetric_in_the_ratio() {
-    // ln(1.03) = 0.02956 on both sides; -0.03 would be 1 / 1.0305.
+    // ln(1.03) = 0.02956 on both sides; a ratio of 0.97 would be -0.03046.
     check((0.0, 0.0295), "no_change");
     check((0.0, 0.0297), "inconclusive");
+    check((0.02, 0.01), "regression");
 }
 
 #[test]

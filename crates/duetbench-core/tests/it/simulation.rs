@@ -148,7 +148,7 @@ fn the_forks_named_as_sufficient_usually_are() {
         }
     }
     let share = f64::from(settled) / f64::from(asked);
-    assert!(asked > 200 && share > 0.6, "{settled} of {asked}");
+    assert!(asked > 200 && share > 0.75, "{settled} of {asked}");
 }
 
 #[test]
