@@ -20,7 +20,12 @@ pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
         let forks = b.configuration.forks;
         let upper = if b.share_ns.is_some() { "up to " } else { "" };
         let time = seconds(Duration::from_nanos(b.predicted_ns()));
-        out += &format!("  {}: {upper}{forks} fork pairs, {}, {}, about {time}\n", b.id.name, b.style.word(), b.mode.label());
+        out += &format!(
+            "  {}: {upper}{forks} fork pairs, {}, {}, about {time}\n",
+            b.id.name,
+            b.style.word(),
+            b.mode.label()
+        );
     }
     for excluded in &plan.excluded {
         out += &match excluded {

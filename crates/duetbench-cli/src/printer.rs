@@ -54,8 +54,9 @@ impl Printer {
     /// When it cannot be written.
     pub fn data(&self, text: &str) -> Result<(), Failure> {
         match &self.output {
-            Some(path) => fs::write(path, text)
-                .map_err(|e| io::Error::new(e.kind(), format!("`{}`: {e}", path.display())).into()),
+            Some(path) => {
+                fs::write(path, text).map_err(|e| io::Error::new(e.kind(), format!("`{}`: {e}", path.display())).into())
+            }
             None => match io::stdout().lock().write_all(text.as_bytes()) {
                 Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e.into()),
                 _ => Ok(()),

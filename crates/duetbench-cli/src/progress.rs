@@ -57,7 +57,11 @@ impl Observer for Recorder<'_> {
             bar.set_message(format!("{name}, {} fork pairs done", progress.forks_done));
         } else if self.logged.elapsed() >= LOG_EVERY && !self.printer.is_quiet() {
             self.logged = Instant::now();
-            self.printer.note(&format!("{:3.0} %, {left} left, at {name} ({} fork pairs done)", share * 100.0, progress.forks_done));
+            self.printer.note(&format!(
+                "{:3.0} %, {left} left, at {name} ({} fork pairs done)",
+                share * 100.0,
+                progress.forks_done
+            ));
         }
     }
 

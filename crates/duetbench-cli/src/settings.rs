@@ -56,8 +56,26 @@ pub struct Layer {
 
 /// The keys of a [`Layer`], for the environment: `DUET_BENCH` is `bench`.
 const KEYS: [&str; 20] = [
-    "bench", "exclude", "packages", "forks", "budget", "threshold", "alpha", "fdr", "mode", "seed", "format", "output", "db",
-    "timeout", "strict", "quiet", "no_color", "no_wait", "dry_run", "harness",
+    "bench",
+    "exclude",
+    "packages",
+    "forks",
+    "budget",
+    "threshold",
+    "alpha",
+    "fdr",
+    "mode",
+    "seed",
+    "format",
+    "output",
+    "db",
+    "timeout",
+    "strict",
+    "quiet",
+    "no_color",
+    "no_wait",
+    "dry_run",
+    "harness",
 ];
 
 /// A list, or one string of words.
@@ -93,8 +111,9 @@ impl Settings {
         if let Some(path) = find_upward(cwd) {
             let text = std::fs::read_to_string(&path)
                 .map_err(|e| Failure::usage(format!("cannot read `{}`: {e}", path.display())))?;
-            let layer = toml::from_str(&text)
-                .map_err(|e| Failure::usage(format!("`{}` cannot be understood: {}", path.display(), e.to_string().trim_end())))?;
+            let layer = toml::from_str(&text).map_err(|e| {
+                Failure::usage(format!("`{}` cannot be understood: {}", path.display(), e.to_string().trim_end()))
+            })?;
             layers.push(layer);
         }
         Ok(Settings { layers })
@@ -133,11 +152,15 @@ impl Settings {
         for layer in &self.layers {
             match (layer.forks, layer.budget) {
                 (Some(_), Some(_)) => {
-                    return Err(Failure::usage("`--forks` and `--budget` exclude each other: a budget decides how many forks there are"));
+                    return Err(Failure::usage(
+                        "`--forks` and `--budget` exclude each other: a budget decides how many forks there are",
+                    ));
                 }
                 (Some(0), _) => return Err(Failure::usage("`--forks` must be at least 1")),
                 (Some(forks), None) => return Ok(Effort::Forks(forks)),
-                (None, Some(budget)) if budget.is_zero() => return Err(Failure::usage("`--budget` must be longer than nothing")),
+                (None, Some(budget)) if budget.is_zero() => {
+                    return Err(Failure::usage("`--budget` must be longer than nothing"));
+                }
                 (None, Some(budget)) => return Ok(Effort::Budget(budget)),
                 (None, None) => {}
             }
@@ -327,7 +350,10 @@ impl Loose {
     }
 }
 
-fn loosely<'de, D: Deserializer<'de>, T>(from: D, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, D::Error> {
+fn loosely<'de, D: Deserializer<'de>, T>(
+    from: D,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, D::Error> {
     let text = Loose::deserialize(from)?.text();
     parse(text.trim()).map(Some).map_err(|e| serde::de::Error::custom(format!("`{text}`: {e}")))
 }

@@ -1,5 +1,7 @@
 //! The whole program on scripted outcomes: verdicts, exit codes, storing, showing, judging again.
 
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
 mod common;
 use common::Place;
 
@@ -66,7 +68,10 @@ fn a_benchmark_that_fails_once_gets_another_trial() {
 fn nothing_compared_is_1() {
     let disjoint = r#"{"BenchmarkOld": {"baseline_ns": 100}, "BenchmarkNew": {"candidate_ns": 100}}"#;
     let ran = Place::new().scripted(disjoint, &["--format", "json"]).expect(1);
-    assert_eq!((ran.verdict("BenchmarkOld"), ran.verdict("BenchmarkNew")), ("baseline_only".into(), "candidate_only".into()));
+    assert_eq!(
+        (ran.verdict("BenchmarkOld"), ran.verdict("BenchmarkNew")),
+        ("baseline_only".into(), "candidate_only".into())
+    );
     Place::new().scripted(STEADY, &["--bench", "Nope"]).expect(1).says(&["`--bench Nope`", "hint:"]);
 }
 
@@ -90,7 +95,8 @@ fn settings_come_from_file_variable_and_command_line_in_this_order() {
     place.duet(&args).expect(0);
     let by_variable = place.command(&args).env("DUET_THRESHOLD", "3%").output().unwrap();
     assert_eq!(by_variable.status.code(), Some(3));
-    let typed = place.command(&[&args[..], &["--threshold", "15%"]].concat()).env("DUET_THRESHOLD", "3%").output().unwrap();
+    let typed =
+        place.command(&[&args[..], &["--threshold", "15%"]].concat()).env("DUET_THRESHOLD", "3%").output().unwrap();
     assert_eq!(typed.status.code(), Some(0));
 }
 

@@ -3,6 +3,8 @@
 //! No test asserts a time. Identical work may read *inconclusive* on a busy machine, but never *changed*; planted changes
 //! are large enough to be found on any.
 
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
 mod common;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -104,7 +106,9 @@ fn compare(place: &Place, more: &[&str]) -> Ran {
 }
 
 fn simple(body: &str) -> String {
-    format!("package fixture\n\nimport (\n\t\"os\"\n\t\"testing\"\n\t\"time\"\n)\n\nvar _, _ = os.Args, time.Second\nvar sink int\n\n{body}\n")
+    format!(
+        "package fixture\n\nimport (\n\t\"os\"\n\t\"testing\"\n\t\"time\"\n)\n\nvar _, _ = os.Args, time.Second\nvar sink int\n\n{body}\n"
+    )
 }
 
 const GOOD: &str = "func BenchmarkGood(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tsink += i\n\t}\n}\n";
@@ -144,7 +148,8 @@ fn interleaved_slices_of_the_two_sides_never_overlap() {
     compare(&place, &["--mode", "interleaved", "--bench", "Counting|Parallel"]);
     let store = rusqlite::Connection::open(place.path().join(".duet/duet.db")).unwrap();
     let mut statement = store.prepare("SELECT trial, start_ns, wall_ns FROM samples ORDER BY trial, start_ns").unwrap();
-    let rows = statement.query_map([], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?, r.get::<_, i64>(2)?))).unwrap();
+    let rows =
+        statement.query_map([], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?, r.get::<_, i64>(2)?))).unwrap();
     let slices: Vec<(i64, i64, i64)> = rows.map(Result::unwrap).collect();
     assert!(slices.len() > 200, "{}", slices.len());
     for pair in slices.windows(2).filter(|w| w[0].0 == w[1].0) {
@@ -165,7 +170,8 @@ fn revisions_are_compared_without_touching_the_checkout() {
     assert_eq!(place.git(&["worktree", "list"]).lines().count(), 1);
     assert!(place.git(&["stash", "list"]).is_empty());
     place.commit_all("two");
-    let ran = place.duet(&["compare", "HEAD~1", "HEAD", "--bench", "Counting", "--forks", "5", "--format", "json"]).expect(3);
+    let ran =
+        place.duet(&["compare", "HEAD~1", "HEAD", "--bench", "Counting", "--forks", "5", "--format", "json"]).expect(3);
     assert!(ran.json()["versions"]["baseline"]["resolved"].as_str().unwrap().contains("one"), "{}", ran.stdout);
     place.duet(&["compare"]).expect(2).says(&["nothing to compare", "HEAD~1"]);
     place.duet(&["compare", "no-such-revision"]).expect(2).says(&["`no-such-revision`", "git log"]);
@@ -184,7 +190,12 @@ fn versions_that_do_not_exist_are_named() {
 #[test]
 fn a_version_that_does_not_build_speaks_through_the_compiler() {
     let broken = simple("func BenchmarkGood(b *testing.B) { undefinedThing() }");
-    compare(&two(&simple(GOOD), &broken), &[]).expect(1).says(&["candidate", "./new", "undefinedThing", "fixture_test.go:12"]);
+    compare(&two(&simple(GOOD), &broken), &[]).expect(1).says(&[
+        "candidate",
+        "./new",
+        "undefinedThing",
+        "fixture_test.go:12",
+    ]);
     compare(&two(&broken, &simple(GOOD)), &[]).expect(1).says(&["baseline", "./old", "undefinedThing"]);
 }
 
@@ -200,14 +211,22 @@ fn no_benchmarks_no_module_no_package() {
 
 #[test]
 fn benchmarks_of_one_version_only_are_listed() {
-    let old = simple(&format!("{GOOD}func BenchmarkOld(b *testing.B) {{\n\tfor i := 0; i < b.N; i++ {{\n\t\tsink++\n\t}}\n}}\n"));
+    let old = simple(&format!(
+        "{GOOD}func BenchmarkOld(b *testing.B) {{\n\tfor i := 0; i < b.N; i++ {{\n\t\tsink++\n\t}}\n}}\n"
+    ));
     let ran = compare(&two(&old, &old.replace("BenchmarkOld", "BenchmarkNew")), &[]).expect(0);
-    assert_eq!((ran.verdict("BenchmarkOld"), ran.verdict("BenchmarkNew")), ("baseline_only".into(), "candidate_only".into()));
+    assert_eq!(
+        (ran.verdict("BenchmarkOld"), ran.verdict("BenchmarkNew")),
+        ("baseline_only".into(), "candidate_only".into())
+    );
 }
 
 /// One good and one bad benchmark; the bad one must fail with these words, and the good one be judged all the same.
 fn check_failure(bad: &str, more: &[&str], words: &[&str]) {
-    let (old, new) = (simple(&format!("{GOOD}{}", bad.replace("BAD", "false"))), simple(&format!("{GOOD}{}", bad.replace("BAD", "true"))));
+    let (old, new) = (
+        simple(&format!("{GOOD}{}", bad.replace("BAD", "false"))),
+        simple(&format!("{GOOD}{}", bad.replace("BAD", "true"))),
+    );
     let ran = compare(&two(&old, &new), &[&["--forks", "3"], more].concat()).expect(1);
     assert_no_false_alarm(&ran, &["BenchmarkGood"]);
     let failed = ran.benchmark("BenchmarkBad");
@@ -242,7 +261,11 @@ fn a_benchmark_that_exits_is_a_failure_whatever_its_code() {
 #[test]
 fn a_benchmark_that_hangs_is_given_up() {
     check_failure(&BAD_AT_ONCE.replace("WHAT", "time.Sleep(time.Hour)"), &["--timeout", "2s"], &["candidate"]);
-    check_failure(&BAD_LATER.replace("WHAT", "time.Sleep(time.Hour)"), &["--timeout", "2s"], &["it hangs", "--timeout"]);
+    check_failure(
+        &BAD_LATER.replace("WHAT", "time.Sleep(time.Hour)"),
+        &["--timeout", "2s"],
+        &["it hangs", "--timeout"],
+    );
 }
 
 #[test]
@@ -284,9 +307,15 @@ fn replacements_inside_work_and_outside_are_refused() {
     let user = "package fixture\n\nimport (\n\t\"testing\"\n\n\t\"example.com/lib\"\n)\n\nfunc BenchmarkLib(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tlib.F()\n\t}\n}\n";
     let place = Place::new();
     place.git(&["init", "-q"]);
-    let go_mod = |target: &str| format!("module example.com/fixture\n\ngo 1.21\n\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => {target}\n");
+    let go_mod = |target: &str| {
+        format!(
+            "module example.com/fixture\n\ngo 1.21\n\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => {target}\n"
+        )
+    };
     place.write("app/fixture_test.go", user).write("app/go.mod", &go_mod("../lib"));
-    place.write("lib/go.mod", "module example.com/lib\n\ngo 1.21\n").write("lib/lib.go", "package lib\n\nfunc F() {}\n");
+    place
+        .write("lib/go.mod", "module example.com/lib\n\ngo 1.21\n")
+        .write("lib/lib.go", "package lib\n\nfunc F() {}\n");
     place.commit_all("one");
     let in_app = |args: &[&str]| Ran::from(place.command(args).current_dir(place.path().join("app")).output().unwrap());
     in_app(&["compare", "HEAD", "HEAD", "--forks", "3"]).expect(0);
@@ -313,7 +342,8 @@ fn vendored_dependencies_and_submodules_work() {
     outer.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", url, "dep"]);
     outer.commit_all("with submodule");
     let args = ["compare", "HEAD", "HEAD", "--forks", "3", "--packages", "."];
-    let allowed = [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "protocol.file.allow"), ("GIT_CONFIG_VALUE_0", "always")];
+    let allowed =
+        [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "protocol.file.allow"), ("GIT_CONFIG_VALUE_0", "always")];
     Ran::from(outer.command(&args).envs(allowed).output().unwrap()).expect(0);
     // Git's own default refuses such a submodule; the reason is passed on.
     outer.duet(&args).expect(2).says(&["submodules of `HEAD`", "compare the two directories"]);
@@ -325,7 +355,10 @@ fn toolchains_that_cannot_be_used_are_named() {
     let args = ["compare", "./old", "./new"];
     let without = |path: &str| Ran::from(place.command(&args).env("PATH", path).output().unwrap());
     without("/nonexistent").expect(1).says(&["`go` was not found", "install Go"]);
-    place.write("bin/go", "#!/bin/sh\necho '{\"GOVERSION\":\"go1.20.3\",\"GOROOT\":\"/x\",\"GOMODCACHE\":\"/y\",\"GOFLAGS\":\"\"}'\n");
+    place.write(
+        "bin/go",
+        "#!/bin/sh\necho '{\"GOVERSION\":\"go1.20.3\",\"GOROOT\":\"/x\",\"GOMODCACHE\":\"/y\",\"GOFLAGS\":\"\"}'\n",
+    );
     let bin = place.path().join("bin");
     std::fs::set_permissions(bin.join("go"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     without(bin.to_str().unwrap()).expect(1).says(&["go1.20.3 is too old", "1.21"]);
@@ -338,7 +371,19 @@ fn one_core_is_enough_and_duet_mode_steps_back() {
     let place = two(&styles(100, 10), &styles(300, 10));
     for mode in ["auto", "duet"] {
         let mut command = Command::new("taskset");
-        let inner = place.command(&["compare", "./old", "./new", "--bench", "Counting|Parallel", "--forks", "5", "--format", "json", "--mode", mode]);
+        let inner = place.command(&[
+            "compare",
+            "./old",
+            "./new",
+            "--bench",
+            "Counting|Parallel",
+            "--forks",
+            "5",
+            "--format",
+            "json",
+            "--mode",
+            mode,
+        ]);
         command.args(["-c", "0"]).arg(inner.get_program()).args(inner.get_args()).current_dir(place.path());
         command.envs(inner.get_envs().filter_map(|(k, v)| Some((k, v?))));
         let ran = Ran::from(command.output().unwrap()).expect(3);
@@ -433,5 +478,11 @@ fn a_second_run_is_refused_or_waits() {
     Ran::from(second).expect(1).says(&["another run", &pid, "--no-wait"]);
     first.kill().unwrap();
     first.wait().unwrap();
-    place.command(&["compare", "./old", "./new", "--bench", "Counting", "--forks", "3"]).env("DUET_LOCK", &lock).output().map(Ran::from).unwrap().expect(0);
+    place
+        .command(&["compare", "./old", "./new", "--bench", "Counting", "--forks", "3"])
+        .env("DUET_LOCK", &lock)
+        .output()
+        .map(Ran::from)
+        .unwrap()
+        .expect(0);
 }

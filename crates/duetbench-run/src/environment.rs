@@ -10,7 +10,10 @@ use duetbench_core::plan::Capacity;
 #[must_use]
 pub fn usable_cpus() -> Vec<u32> {
     match rustix::thread::sched_getaffinity(None) {
-        Ok(set) => (0..rustix::thread::CpuSet::MAX_CPU).filter(|&c| set.is_set(c)).map(|c| u32::try_from(c).unwrap_or(0)).collect(),
+        Ok(set) => (0..rustix::thread::CpuSet::MAX_CPU)
+            .filter(|&c| set.is_set(c))
+            .map(|c| u32::try_from(c).unwrap_or(0))
+            .collect(),
         Err(_) => vec![0],
     }
 }
@@ -51,9 +54,9 @@ pub fn describe(toolchain: &str, duet_version: &str) -> Environment {
         "aarch64" => "arm64".to_owned(),
         other => other.to_owned(),
     };
-    let governor = cpus_usable.first().and_then(|cpu| {
-        fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor")).ok()
-    });
+    let governor = cpus_usable
+        .first()
+        .and_then(|cpu| fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor")).ok());
     Environment {
         platform: format!("{}/{arch}", uname.sysname().to_string_lossy().to_lowercase()),
         kernel: uname.release().to_string_lossy().into_owned(),

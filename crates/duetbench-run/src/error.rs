@@ -116,9 +116,9 @@ impl RunError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
-            RunError::Source { hint, .. } | RunError::Toolchain { hint, .. } | RunError::NothingToMeasure { hint, .. } => {
-                hint.clone()
-            }
+            RunError::Source { hint, .. }
+            | RunError::Toolchain { hint, .. }
+            | RunError::NothingToMeasure { hint, .. } => hint.clone(),
             RunError::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 Some("free some space; what was reported so far is stored".into())
             }

@@ -164,23 +164,20 @@ impl Page {
     pub fn create(path: &Path, header: &PageHeader) -> Result<Page, RunError> {
         let len = HEADER_BYTES + 2 * header.capacity as usize * RECORD_BYTES;
         let in_page = |source: std::io::Error| RunError::file("create the shared page", path, source);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)
-            .map_err(in_page)?;
+        let file =
+            OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path).map_err(in_page)?;
         // Reserve the space now: a full file system must fail here and not as a SIGBUS in the middle of a trial.
-        let reserved = rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, len as u64)
-            .or_else(|e| if e == rustix::io::Errno::OPNOTSUPP { file.set_len(len as u64).map_err(|_| e) } else { Err(e) });
+        let reserved = rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, len as u64).or_else(|e| {
+            if e == rustix::io::Errno::OPNOTSUPP { file.set_len(len as u64).map_err(|_| e) } else { Err(e) }
+        });
         if let Err(e) = reserved {
             let _ = std::fs::remove_file(path);
             return Err(in_page(e.into()));
         }
         // SAFETY: a fresh shared mapping of a file we just made long enough; nothing else aliases the returned range.
-        let base = unsafe { mmap(std::ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &file, 0) }
-            .map_err(|e| in_page(e.into()))?;
+        let base =
+            unsafe { mmap(std::ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &file, 0) }
+                .map_err(|e| in_page(e.into()))?;
         let base = NonNull::new(base.cast::<u8>()).ok_or_else(|| in_page(std::io::ErrorKind::OutOfMemory.into()))?;
         let page = Page { base, len, capacity: header.capacity, path: path.to_owned() };
         page.write_header(header);

@@ -17,9 +17,30 @@ use crate::error::RunError;
 
 /// Environment variables that reach measured code; everything else stays with us.
 const ALLOWED_ENV: [&str; 24] = [
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "GOROOT", "GOPATH",
-    "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOTOOLCHAIN", "GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GOEXPERIMENT",
-    "LD_LIBRARY_PATH", "XDG_CACHE_HOME",
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TMPDIR",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "TERM",
+    "GOROOT",
+    "GOPATH",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GOFLAGS",
+    "GOTOOLCHAIN",
+    "GOGC",
+    "GOMEMLIMIT",
+    "GODEBUG",
+    "GOTRACEBACK",
+    "GOEXPERIMENT",
+    "LD_LIBRARY_PATH",
+    "XDG_CACHE_HOME",
 ];
 /// How much of a process's output is kept: its end.
 const TAIL_BYTES: usize = 16 * 1024;
@@ -210,7 +231,9 @@ fn poll_once(children: &[Child], timeout: Duration) -> Vec<(usize, bool)> {
     }
     let timeout = Timespec { tv_sec: timeout.as_secs().cast_signed(), tv_nsec: timeout.subsec_nanos().into() };
     match poll(&mut fds, Some(&timeout)) {
-        Ok(_) => owners.into_iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty()).map(|(owner, _)| owner).collect(),
+        Ok(_) => {
+            owners.into_iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty()).map(|(owner, _)| owner).collect()
+        }
         Err(_) => Vec::new(),
     }
 }

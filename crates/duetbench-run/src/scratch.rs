@@ -82,7 +82,8 @@ fn sweep(parent: &Path) {
     let me = rustix::process::getuid().as_raw();
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let pid = name.to_str().and_then(|n| n.strip_prefix("duet-")).and_then(|n| n.split('-').next()?.parse::<u32>().ok());
+        let pid =
+            name.to_str().and_then(|n| n.strip_prefix("duet-")).and_then(|n| n.split('-').next()?.parse::<u32>().ok());
         let Some(pid) = pid else { continue };
         let ours = entry.metadata().is_ok_and(|m| m.is_dir() && m.uid() == me);
         if ours && !Path::new(&format!("/proc/{pid}")).exists() {

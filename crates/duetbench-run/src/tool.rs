@@ -22,7 +22,8 @@ impl Tool {
     #[must_use]
     pub(crate) fn new<S: AsRef<OsStr>>(program: &str, args: impl IntoIterator<Item = S>, dir: &Path) -> Tool {
         let mut command = Command::new(program);
-        let mut words = Path::new(program).file_name().map_or_else(|| program.into(), |n| n.to_string_lossy().into_owned());
+        let mut words =
+            Path::new(program).file_name().map_or_else(|| program.into(), |n| n.to_string_lossy().into_owned());
         for arg in args {
             words.push(' ');
             words.push_str(&arg.as_ref().to_string_lossy());
@@ -44,9 +45,10 @@ impl Tool {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn output(mut self) -> Result<Output, RunError> {
-        self.command
-            .output()
-            .map_err(|source| RunError::Start { program: self.command.get_program().to_string_lossy().into_owned(), source })
+        self.command.output().map_err(|source| RunError::Start {
+            program: self.command.get_program().to_string_lossy().into_owned(),
+            source,
+        })
     }
 
     /// Runs it and gives what it printed on standard output, trimmed.

@@ -7,7 +7,7 @@ use duetbench_core::plan::{Discovered, Found, Plan};
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{Role, Spec};
 use duetbench_run::RunError;
-use duetbench_run::engine::{Backend, Local, Scripted, measure};
+use duetbench_run::engine::{Backend, Local, RunSummary, Scripted, measure};
 use duetbench_run::environment::{self, CpuTimes};
 use duetbench_run::lock::{self, MachineLock};
 use duetbench_run::prepare::{Prepared, Request};
@@ -131,8 +131,14 @@ fn carry_out(context: &Context, spec: &Spec, subjects: Subjects, backend: &mut d
     let mut store = Store::open(&context.db())?;
     let run = store.begin(&head)?;
     announce(context, &head, run);
-    let complete = measure_into(&mut store, run, &head, backend, context)?;
-    report(context, &store, run, complete)
+    let mut recorder = Recorder::new(&mut store, run, &head.plan, &context.printer);
+    let measured = measure_all(&head.plan, backend, &mut recorder, context);
+    recorder.finish();
+    let (summary, steal_share) = measured.inspect_err(|_| {
+        context.printer.note(&format!("what was measured until then is stored: `duet show {run}`"));
+    })?;
+    store.end(run, &summary, steal_share)?;
+    report(context, &store, run, summary.complete)
 }
 
 fn nothing_selected(context: &Context) -> RunError {
@@ -149,29 +155,26 @@ fn announce(context: &Context, head: &RunHead, run: RunId) {
     let predicted = humantime::format_duration(std::time::Duration::from_secs(head.plan.predicted().as_secs() + 1));
     context.printer.note(&format!(
         "base {} ({}), head {} ({}), seed {}",
-        head.baseline.requested, head.baseline.resolved, head.candidate.requested, head.candidate.resolved, head.spec.seed
+        head.baseline.requested,
+        head.baseline.resolved,
+        head.candidate.requested,
+        head.candidate.resolved,
+        head.spec.seed
     ));
     context.printer.note(&format!("run {run}: measuring {} benchmarks, about {predicted}", head.plan.benchmarks.len()));
 }
 
-/// Measures; whatever happens, what was reported is in the store. Gives whether the run came to its end.
-fn measure_into(
-    store: &mut Store,
-    run: RunId,
-    head: &RunHead,
+/// Measures everything; also tells how much time the hypervisor took meanwhile.
+fn measure_all(
+    plan: &Plan,
     backend: &mut dyn Backend,
+    recorder: &mut Recorder<'_>,
     context: &Context,
-) -> Result<bool, Failure> {
+) -> Result<(RunSummary, Option<f64>), RunError> {
     let before = CpuTimes::now();
-    let mut recorder = Recorder::new(store, run, &head.plan, &context.printer);
-    let measured = measure(&head.plan, backend, &mut recorder, &context.interrupted);
-    recorder.finish();
-    let summary = measured.inspect_err(|_| {
-        context.printer.note(&format!("what was measured until then is stored: `duet show {run}`"));
-    })?;
+    let summary = measure(plan, backend, recorder, &context.interrupted)?;
     let steal_share = before.zip(CpuTimes::now()).map(|(before, after)| after.steal_share_since(before));
-    store.end(run, &summary, steal_share)?;
-    Ok(summary.complete)
+    Ok((summary, steal_share))
 }
 
 fn report(context: &Context, store: &Store, run: RunId, complete: bool) -> Result<u8, Failure> {

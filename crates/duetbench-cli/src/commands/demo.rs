@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use duetbench_core::plan::{Discovered, Found, Plan};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::{Report, Spec};
+use duetbench_run::RunError;
 use duetbench_run::adapter::{Adapter, Build};
 use duetbench_run::engine::{Backend, Local, measure};
 use duetbench_run::environment;
@@ -14,7 +15,6 @@ use duetbench_run::process::Launch;
 use duetbench_run::scratch::Scratch;
 use duetbench_run::source::VersionRequest;
 use duetbench_run::store::{RunHead, Store};
-use duetbench_run::RunError;
 
 use super::Context;
 use super::compare::lock_machine;
@@ -56,7 +56,8 @@ pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
     let mut spec = context.settings.spec(seed::draw())?;
     spec.effort = duetbench_core::spec::Effort::Forks(FORKS);
     let packages = [".".to_owned()];
-    let request = Request { cwd: scratch.path(), packages: &packages, harness_args: &[], timeout: context.settings.timeout() };
+    let request =
+        Request { cwd: scratch.path(), packages: &packages, harness_args: &[], timeout: context.settings.timeout() };
     let versions = [VersionRequest::Directory(base), VersionRequest::Directory(slower)];
     context.printer.note("building two versions of a small project (one with 5 % more work in one function)");
     let prepared = Prepared::new(&versions, &request, &mut |_| {}, &context.interrupted)?;
@@ -67,9 +68,12 @@ pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
     let second = stage.planted()?;
     context.printer.data(&section(SECOND, &second))?;
     context.printer.data(&closing(&first, &second, stage.spec.seed))?;
-    let right = |part: &Part, slower: &[&str]| part.duet.benchmarks.iter().all(|b| {
-        (b.verdict.word() == "regression") == slower.contains(&b.id.name.as_str()) && b.verdict.word() != "improvement"
-    });
+    let right = |part: &Part, slower: &[&str]| {
+        part.duet.benchmarks.iter().all(|b| {
+            (b.verdict.word() == "regression") == slower.contains(&b.id.name.as_str())
+                && b.verdict.word() != "improvement"
+        })
+    };
     Ok(if right(&first, &[]) && right(&second, &["BenchmarkHash"]) { code::CLEAN } else { code::FAILED })
 }
 
@@ -114,9 +118,8 @@ impl<'a> Stage<'a> {
     fn launch(&self, number: usize) -> Result<Launch, Failure> {
         let version = self.version(number)?;
         let first = version.found.first().map(|d| &d.id);
-        let launch = first.and_then(|id| {
-            self.prepared.adapter.launch(&version.build, id, duetbench_core::plan::Mode::Sequential)
-        });
+        let launch = first
+            .and_then(|id| self.prepared.adapter.launch(&version.build, id, duetbench_core::plan::Mode::Sequential));
         launch.ok_or_else(|| Failure::usage("the demo has no benchmarks"))
     }
 

@@ -13,7 +13,8 @@ use crate::failure::{Failure, code};
 /// When the version cannot be built or has no benchmarks.
 pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
     let spec = context.settings.spec(0)?;
-    let version = args.version.as_ref().map_or(VersionRequest::WorkTree, |text| VersionRequest::parse(text, &context.cwd));
+    let version =
+        args.version.as_ref().map_or(VersionRequest::WorkTree, |text| VersionRequest::parse(text, &context.cwd));
     let request = Request {
         cwd: &context.cwd,
         packages: &spec.selection.packages,

@@ -20,7 +20,12 @@ const LIMIT: Duration = Duration::from_secs(90);
 /// When the binary cannot be run to its end.
 pub fn block(launch: &Launch, interrupted: &AtomicBool) -> Result<BTreeMap<String, Vec<f64>>, RunError> {
     let mut launch = launch.clone();
-    let own = ["-test.run=^$".into(), "-test.bench=.".into(), format!("-test.count={COUNT}"), format!("-test.benchtime={BENCHTIME}")];
+    let own = [
+        "-test.run=^$".into(),
+        "-test.bench=.".into(),
+        format!("-test.count={COUNT}"),
+        format!("-test.benchtime={BENCHTIME}"),
+    ];
     launch.args = own.into_iter().map(Into::into).collect();
     let mut children = [launch.spawn()?];
     let failed = |what: String| RunError::Tool { command: "the demo's test binary".into(), output: what };
@@ -56,7 +61,8 @@ fn parse(output: &str) -> BTreeMap<String, Vec<f64>> {
 mod tests {
     #[test]
     fn benchmark_lines_are_read_and_others_skipped() {
-        let values = super::parse("goos: linux\nBenchmarkA-2   \t 100\t 12.5 ns/op\t 3 B/op\nBenchmarkA-2 100 13 ns/op\nPASS\n");
+        let values =
+            super::parse("goos: linux\nBenchmarkA-2   \t 100\t 12.5 ns/op\t 3 B/op\nBenchmarkA-2 100 13 ns/op\nPASS\n");
         assert_eq!(values["BenchmarkA"], [12.5, 13.0]);
         assert_eq!(values.len(), 1);
     }

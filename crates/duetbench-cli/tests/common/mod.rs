@@ -1,4 +1,5 @@
 //! What the end-to-end tests share: the real binary in a directory of its own.
+#![allow(clippy::unwrap_used, reason = "a test may")]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "every test binary uses another part of it")]
 
 use std::fs;

@@ -98,9 +98,8 @@ impl Tally {
 
     /// Whether another trial is due: forks are left, and so is time, or the minimum is not reached.
     fn is_due(&self, planned: &PlannedBenchmark) -> bool {
-        let affordable = planned
-            .share_ns
-            .is_none_or(|share| self.spent + self.trial_cost(planned) <= Duration::from_nanos(share));
+        let affordable =
+            planned.share_ns.is_none_or(|share| self.spent + self.trial_cost(planned) <= Duration::from_nanos(share));
         !self.gave_up()
             && self.forks_done < planned.configuration.forks
             && (affordable || self.forks_done < planned.configuration.forks_min)

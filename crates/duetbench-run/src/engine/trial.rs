@@ -37,7 +37,7 @@ pub(super) struct SideRecords {
 
 impl TrialRun {
     /// Runs them to their end. The error is for what makes going on pointless; a benchmark's failure is a value.
-    pub(super) fn gather(self, interrupted: &AtomicBool) -> Result<Gathered, RunError> {
+    pub(super) fn gather(&self, interrupted: &AtomicBool) -> Result<Gathered, RunError> {
         let page = Page::create(&self.page, &self.header)?;
         let mut children = Vec::with_capacity(self.launches.len());
         for (side, launch) in &self.launches {
@@ -46,24 +46,29 @@ impl TrialRun {
             launch.env.push(("DUET_SIDE".into(), side.to_string().into()));
             children.push(launch.spawn()?);
         }
-        let sides: Vec<usize> = self.launches.iter().map(|(side, _)| *side).collect();
         let mut first_dead = None;
         let end = wait_all(&mut children, Instant::now() + self.limit, interrupted, |index| {
             first_dead.get_or_insert(index);
-            page.mark_gone(sides[index]);
+            page.mark_gone(self.launches[index].0);
         });
         page.stop();
         children.iter_mut().for_each(Child::kill);
         match end {
             WaitEnd::Interrupted => Err(RunError::Interrupted),
-            WaitEnd::TimedOut => Ok(Err(self.hung(&page, &sides, first_dead))),
-            WaitEnd::Ended => Ok(self.read(&page, &children, &sides, first_dead)),
+            WaitEnd::TimedOut => Ok(Err(self.hung(&page, first_dead))),
+            WaitEnd::Ended => Ok(self.read(&page, &children, first_dead)),
         }
+    }
+
+    /// The sides that were started, in the order of their processes.
+    fn sides(&self) -> Vec<usize> {
+        self.launches.iter().map(|(side, _)| *side).collect()
     }
 
     /// The failure of a trial that did not end: the side that is still running is the one that hangs, and with both
     /// running the one that has not even begun.
-    fn hung(&self, page: &Page, sides: &[usize], first_dead: Option<usize>) -> TrialFailure {
+    fn hung(&self, page: &Page, first_dead: Option<usize>) -> TrialFailure {
+        let sides = self.sides();
         let running = |index: &usize| first_dead != Some(*index);
         let silent = |index: &usize| !page.status(sides[*index]).arrived;
         let candidates: Vec<usize> = (0..sides.len()).filter(running).collect();
@@ -75,7 +80,8 @@ impl TrialRun {
         TrialFailure { role: culprit.map(|index| self.roles[sides[index]]), reason }
     }
 
-    fn read(&self, page: &Page, children: &[Child], sides: &[usize], first_dead: Option<usize>) -> Gathered {
+    fn read(&self, page: &Page, children: &[Child], first_dead: Option<usize>) -> Gathered {
+        let sides = self.sides();
         // The side that failed first is the cause; its peer only left because of it.
         let mut order: Vec<usize> = (0..sides.len()).collect();
         order.sort_by_key(|index| (page.status(sides[*index]).left_early, first_dead != Some(*index)));
@@ -104,7 +110,8 @@ impl TrialRun {
             return Err(failure("its records on the shared page make no sense"));
         }
         let slice_invocations = records.iter().rev().find(|r| !r.warm_up).map(|r| r.invocations);
-        let slice_invocations = slice_invocations.ok_or_else(|| failure("it ended before its first slice was complete"))?;
+        let slice_invocations =
+            slice_invocations.ok_or_else(|| failure("it ended before its first slice was complete"))?;
         Ok(SideRecords { role, records, slice_invocations })
     }
 }

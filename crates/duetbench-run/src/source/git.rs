@@ -17,7 +17,8 @@ pub(super) struct Worktree {
 impl Drop for Worktree {
     fn drop(&mut self) {
         let args = ["worktree", "remove", "--force"].map(std::ffi::OsString::from);
-        let _ = Tool::new("git", args.iter().map(AsRef::as_ref).chain([self.path.as_os_str()]), &self.repository).output();
+        let _ =
+            Tool::new("git", args.iter().map(AsRef::as_ref).chain([self.path.as_os_str()]), &self.repository).output();
         let _ = fs::remove_dir_all(&self.path);
         // If the removal above failed, this unregisters what no longer exists.
         let _ = git(&self.repository, ["worktree", "prune"]);
@@ -73,7 +74,10 @@ pub fn default_base(cwd: &Path) -> Result<String, RunError> {
     let changed = !git(&repository, ["status", "--porcelain"])?.is_empty();
     if base == head && !changed {
         return Err(RunError::Source {
-            what: format!("the work tree is what `{branch}` already has (`{}`): there is nothing to compare", short(&base)),
+            what: format!(
+                "the work tree is what `{branch}` already has (`{}`): there is nothing to compare",
+                short(&base)
+            ),
             hint: Some("compare with an earlier commit, as in `duet compare HEAD~1`".into()),
         });
     }
@@ -84,7 +88,10 @@ fn default_branch(repository: &Path) -> Option<String> {
     let remote = git(repository, ["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"]).ok();
     remote
         .into_iter()
-        .chain(["refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"].map(String::from))
+        .chain(
+            ["refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"]
+                .map(String::from),
+        )
         .find(|name| is_revision(repository, name))
 }
 
@@ -119,9 +126,11 @@ pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source,
     git(&repository, ["worktree", "add", "--quiet", "--detach", "--force", &path_text, &commit])?;
     let worktree = Worktree { repository: repository.clone(), path };
     if worktree.path.join(".gitmodules").exists() {
-        git(&worktree.path, ["submodule", "update", "--init", "--recursive", "--quiet"]).map_err(|e| RunError::Source {
-            what: format!("the submodules of `{text}` cannot be checked out: {e}"),
-            hint: Some("check each version out with its submodules and compare the two directories".into()),
+        git(&worktree.path, ["submodule", "update", "--init", "--recursive", "--quiet"]).map_err(|e| {
+            RunError::Source {
+                what: format!("the submodules of `{text}` cannot be checked out: {e}"),
+                hint: Some("check each version out with its submodules and compare the two directories".into()),
+            }
         })?;
     }
     let prefix = git(cwd, ["rev-parse", "--show-prefix"])?;

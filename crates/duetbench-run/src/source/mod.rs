@@ -41,7 +41,9 @@ impl VersionRequest {
         let looks_like_path = text.starts_with('.') || text.starts_with('/') || text.ends_with('/');
         let is_module = !looks_like_path
             && text.split_once('@').is_some_and(|(path, version)| {
-                !version.is_empty() && path.split('/').next().is_some_and(|host| host.contains('.')) && !text.contains("@{")
+                !version.is_empty()
+                    && path.split('/').next().is_some_and(|host| host.contains('.'))
+                    && !text.contains("@{")
             });
         if is_module {
             VersionRequest::Module(text.to_owned())

@@ -24,7 +24,10 @@ pub(super) fn download(module: &str, scratch: &Path) -> Result<Source, RunError>
         hint: Some("`go list -m -versions PATH` lists the published versions".into()),
     };
     // From an empty directory: inside a module, that module's requirements would have a say in the version.
-    let output = Tool::new("go", ["mod", "download", "-json", module], scratch).env("GOFLAGS", "").env("GOWORK", "off").output()?;
+    let output = Tool::new("go", ["mod", "download", "-json", module], scratch)
+        .env("GOFLAGS", "")
+        .env("GOWORK", "off")
+        .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let found: Downloaded =
         serde_json::from_str(&text).map_err(|_| unusable(String::from_utf8_lossy(&output.stderr).trim()))?;

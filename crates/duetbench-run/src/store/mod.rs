@@ -90,7 +90,9 @@ impl Store {
     /// When there is none, or as for [`Store::open`].
     pub fn open_existing(path: &Path) -> Result<Store, RunError> {
         if !path.is_file() {
-            return Err(RunError::StoredRun { what: format!("there is no store `{}`: nothing has been measured here", path.display()) });
+            return Err(RunError::StoredRun {
+                what: format!("there is no store `{}`: nothing has been measured here", path.display()),
+            });
         }
         Store::open(path)
     }
@@ -175,7 +177,10 @@ impl Store {
         };
         let found: Option<i64> = found.optional().map_err(|e| failed(&self.path, "cannot be read", e))?.flatten();
         found.ok_or_else(|| RunError::StoredRun {
-            what: format!("there is no run `{name}` in `{}`; runs are named like `r1`, the last one is `latest`", self.path.display()),
+            what: format!(
+                "there is no run `{name}` in `{}`; runs are named like `r1`, the last one is `latest`",
+                self.path.display()
+            ),
         })
     }
 
@@ -192,9 +197,9 @@ impl Store {
     }
 
     fn load_failures(&self, run: i64, measured: &mut [Measured]) -> rusqlite::Result<()> {
-        let mut statement = self
-            .connection
-            .prepare("SELECT benchmark, failed_role, failure FROM trials WHERE run = ?1 AND failure IS NOT NULL ORDER BY id")?;
+        let mut statement = self.connection.prepare(
+            "SELECT benchmark, failed_role, failure FROM trials WHERE run = ?1 AND failure IS NOT NULL ORDER BY id",
+        )?;
         let mut rows = statement.query([run])?;
         while let Some(row) = rows.next()? {
             let benchmark: u32 = row.get(0)?;
@@ -207,7 +212,12 @@ impl Store {
     }
 }
 
-fn insert_trial(transaction: &Transaction<'_>, run: RunId, trial: &Trial, outcome: &TrialOutcome) -> rusqlite::Result<()> {
+fn insert_trial(
+    transaction: &Transaction<'_>,
+    run: RunId,
+    trial: &Trial,
+    outcome: &TrialOutcome,
+) -> rusqlite::Result<()> {
     let failure = outcome.result.as_ref().err();
     transaction.prepare_cached(schema::INSERT_TRIAL)?.execute(params![
         run.0,
@@ -249,11 +259,11 @@ fn clamp(value: u64) -> i64 {
 }
 
 fn parse<T: DeserializeOwned>(json: &str, run: i64) -> Result<T, RunError> {
-    serde_json::from_str(json)
-        .map_err(|e| RunError::StoredRun { what: format!("the run `r{run}` cannot be read, it was written by another duet: {e}") })
+    serde_json::from_str(json).map_err(|e| RunError::StoredRun {
+        what: format!("the run `r{run}` cannot be read, it was written by another duet: {e}"),
+    })
 }
 
 fn failed(path: &Path, what: &'static str, source: rusqlite::Error) -> RunError {
     RunError::Store { path: path.to_owned(), what, source }
 }
-

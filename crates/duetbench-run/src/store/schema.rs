@@ -47,10 +47,12 @@ CREATE TABLE samples (
 ) WITHOUT ROWID;
 ";
 
-pub(super) const INSERT_TRIAL: &str = "INSERT INTO trials (run, benchmark, suite_run, fork, build, first, wall_ns, failed_role, failure)
+pub(super) const INSERT_TRIAL: &str =
+    "INSERT INTO trials (run, benchmark, suite_run, fork, build, first, wall_ns, failed_role, failure)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 
-pub(super) const INSERT_SAMPLE: &str = "INSERT INTO samples VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+pub(super) const INSERT_SAMPLE: &str =
+    "INSERT INTO samples VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 
 pub(super) const SELECT_SAMPLES: &str = "SELECT t.benchmark, t.suite_run, t.fork, t.build, s.role, s.iteration, s.block, s.invocations,
         s.wall_ns, s.cpu_ns, s.start_ns, s.warm_up, s.block_allocations, s.block_bytes, s.block_collections, s.block_invocations

@@ -15,8 +15,20 @@ pub struct GoArguments {
 
 /// Build flags that take a value.
 const BUILD_WITH_VALUE: [&str; 14] = [
-    "tags", "gcflags", "ldflags", "asmflags", "gccgoflags", "mod", "modfile", "pkgdir", "toolexec", "buildmode", "compiler",
-    "covermode", "coverpkg", "p",
+    "tags",
+    "gcflags",
+    "ldflags",
+    "asmflags",
+    "gccgoflags",
+    "mod",
+    "modfile",
+    "pkgdir",
+    "toolexec",
+    "buildmode",
+    "compiler",
+    "covermode",
+    "coverpkg",
+    "p",
 ];
 /// Build flags without a value.
 const BUILD_SWITCHES: [&str; 6] = ["race", "msan", "asan", "cover", "a", "linkshared"];
@@ -65,7 +77,8 @@ impl GoArguments {
                 None if valued => Some(rest.next().cloned().ok_or_else(|| refused(arg, "its value is missing"))?),
                 other => other,
             };
-            let with_value = |prefix: &str| value.as_ref().map_or(format!("-{prefix}{name}"), |v| format!("-{prefix}{name}={v}"));
+            let with_value =
+                |prefix: &str| value.as_ref().map_or(format!("-{prefix}{name}"), |v| format!("-{prefix}{name}={v}"));
             if name == "cpu" {
                 sorted.cpu = Some(cpu(arg, value.as_deref().unwrap_or_default())?);
             } else if BUILD_SWITCHES.contains(&name) || BUILD_WITH_VALUE.contains(&name) {
@@ -82,7 +95,11 @@ impl GoArguments {
 }
 
 fn cpu(arg: &str, value: &str) -> Result<u32, RunError> {
-    value.parse().ok().filter(|&n| n > 0).ok_or_else(|| refused(arg, "give one number of processors; a list is not supported"))
+    value
+        .parse()
+        .ok()
+        .filter(|&n| n > 0)
+        .ok_or_else(|| refused(arg, "give one number of processors; a list is not supported"))
 }
 
 fn refused(arg: &str, why: &str) -> RunError {

@@ -50,9 +50,15 @@ impl Lister<'_> {
                 }
             }
             let Some(death) = pass.death else { break };
-            let Some(culprit) = started.last().cloned().filter(|name| !culprits.contains(name) && culprits.len() < CULPRITS_MAX) else {
+            let Some(culprit) =
+                started.last().cloned().filter(|name| !culprits.contains(name) && culprits.len() < CULPRITS_MAX)
+            else {
                 return Err(RunError::NothingToMeasure {
-                    what: format!("the benchmarks of `{}` cannot be listed: {death}\n{}", self.package, pass.output.trim()),
+                    what: format!(
+                        "the benchmarks of `{}` cannot be listed: {death}\n{}",
+                        self.package,
+                        pass.output.trim()
+                    ),
                     hint: Some("does `go test -run '^$' -bench . -benchtime 1x` work there?".into()),
                 });
             };
@@ -122,7 +128,9 @@ fn parse(lines: &str, package: &str, found: &mut ByName) -> Vec<String> {
 
 /// Names that were started but are neither leaves nor parents.
 fn childless(started: &[String], found: &ByName) -> Vec<String> {
-    let is_parent = |name: &String| started.iter().any(|other| other.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/')));
+    let is_parent = |name: &String| {
+        started.iter().any(|other| other.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/')))
+    };
     started.iter().filter(|name| !found.contains_key(*name) && !is_parent(name)).cloned().collect()
 }
 

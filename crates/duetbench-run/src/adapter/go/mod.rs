@@ -55,7 +55,12 @@ impl Go {
     ///
     /// # Errors
     /// When the toolchain cannot be used.
-    pub fn new(toolchain: Toolchain, arguments: GoArguments, scratch: &Path, timeout: Duration) -> Result<Go, RunError> {
+    pub fn new(
+        toolchain: Toolchain,
+        arguments: GoArguments,
+        scratch: &Path,
+        timeout: Duration,
+    ) -> Result<Go, RunError> {
         let scratch = scratch.join("go");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
         Ok(Go { toolchain, arguments, scratch, timeout })
@@ -109,7 +114,9 @@ impl Go {
 /// A tool's failure while building is the version's failure to build.
 fn build_error(error: RunError, subject: Subject<'_>) -> RunError {
     match error {
-        RunError::Tool { output, .. } => RunError::Build { role: subject.role, version: subject.version.to_owned(), output },
+        RunError::Tool { output, .. } => {
+            RunError::Build { role: subject.role, version: subject.version.to_owned(), output }
+        }
         other => other,
     }
 }
@@ -119,7 +126,10 @@ fn artifact(program: PathBuf, dir: &Path) -> Result<Artifact, RunError> {
     if memchr::memmem::find(&bytes, HOOK_MARKER).is_none() {
         return Err(RunError::Toolchain {
             what: format!("the toolchain built `{}` without duet's hook", dir.display()),
-            hint: Some("an overlay was ignored: is `GOROOT` what `go env GOROOT` says, and is no build wrapper in the way?".into()),
+            hint: Some(
+                "an overlay was ignored: is `GOROOT` what `go env GOROOT` says, and is no build wrapper in the way?"
+                    .into(),
+            ),
         });
     }
     Ok(Artifact { program, dir: dir.to_owned(), digest: hex(&Sha256::digest(&bytes)) })

@@ -90,7 +90,8 @@ impl Overlay {
                 with_benchmarks.insert((*package).to_owned());
             }
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            not_rewritten.extend(file.refused.iter().map(|r| format!("{} ({name}:{}): {}", r.function, r.line, r.reason)));
+            not_rewritten
+                .extend(file.refused.iter().map(|r| format!("{} ({name}:{}): {}", r.function, r.line, r.reason)));
             if file.changed {
                 replace.insert(file.path, file.out);
             }
@@ -114,7 +115,9 @@ fn hook_testing(toolchain: &Toolchain, place: &Path, replace: &mut BTreeMap<Path
     let original = fs::read_to_string(&target).map_err(|e| RunError::file("read", &target, e))?;
     let hooked = insert_all(&original, &anchors.insertions, &target).map_err(|anchor| RunError::Toolchain {
         what: format!("duet's hook does not fit {}: `{anchor}` is not where it used to be", toolchain.version),
-        hint: Some("a newer duet may know this release; an older Go works, for instance with `GOTOOLCHAIN=go1.26.0`".into()),
+        hint: Some(
+            "a newer duet may know this release; an older Go works, for instance with `GOTOOLCHAIN=go1.26.0`".into(),
+        ),
     })?;
     let patched = place.join("benchmark.go");
     write(&patched, &hooked)?;
@@ -195,7 +198,8 @@ fn rewrite_loops(toolchain: &Toolchain, packages: &[Package], place: &Path) -> R
         .enumerate()
         .map(|(n, path)| RewriteFile { path, out: outputs.join(format!("{n}_test.go")) })
         .collect();
-    let failed = |what: String| RunError::Toolchain { what: format!("rewriting benchmark loops failed: {what}"), hint: None };
+    let failed =
+        |what: String| RunError::Toolchain { what: format!("rewriting benchmark loops failed: {what}"), hint: None };
     let start = |source| RunError::Start { program: program.display().to_string(), source };
     let mut child = Command::new(&program)
         .stdin(Stdio::piped())

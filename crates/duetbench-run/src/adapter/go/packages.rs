@@ -60,9 +60,15 @@ pub(super) fn list(
     let text = toolchain.command(args, &source.dir).text()?;
     let mut packages = Vec::new();
     for package in serde_json::Deserializer::from_str(&text).into_iter::<Package>() {
-        let package = package.map_err(|e| RunError::Toolchain { what: format!("`go list` answered something unexpected: {e}"), hint: None })?;
+        let package = package.map_err(|e| RunError::Toolchain {
+            what: format!("`go list` answered something unexpected: {e}"),
+            hint: None,
+        })?;
         if let Some(error) = &package.error {
-            return Err(RunError::Tool { command: "go list".into(), output: format!("{}: {}", package.import_path, error.err) });
+            return Err(RunError::Tool {
+                command: "go list".into(),
+                output: format!("{}: {}", package.import_path, error.err),
+            });
         }
         if package.test_files().next().is_some() {
             packages.push(package);
@@ -79,7 +85,8 @@ fn check_module(toolchain: &Toolchain, source: &Source) -> Result<(), RunError> 
     }
     let mut modules = Vec::new();
     find_modules(&source.dir, 4, &mut modules);
-    let inside: Vec<String> = modules.iter().filter_map(|m| m.strip_prefix(&source.dir).ok()).map(|m| format!("`{}`", m.display())).collect();
+    let inside: Vec<String> =
+        modules.iter().filter_map(|m| m.strip_prefix(&source.dir).ok()).map(|m| format!("`{}`", m.display())).collect();
     Err(RunError::Source {
         what: format!("`{}` is not inside a Go module", source.requested),
         hint: Some(if inside.is_empty() {
@@ -140,7 +147,10 @@ pub(super) fn check_replacements(toolchain: &Toolchain, source: &Source) -> Resu
                     "`{}` replaces `{}` by `{}`, which lies outside of it",
                     source.requested, replace.old.path, replace.new.path
                 ),
-                hint: Some("check both versions out next to what they need, and compare the two directories with a `go.work`".into()),
+                hint: Some(
+                    "check both versions out next to what they need, and compare the two directories with a `go.work`"
+                        .into(),
+                ),
             });
         }
     }

@@ -76,15 +76,24 @@ impl Toolchain {
 }
 
 fn absent() -> RunError {
-    RunError::Toolchain { what: "`go` was not found".into(), hint: Some("install Go 1.21 or later and put it on the PATH".into()) }
+    RunError::Toolchain {
+        what: "`go` was not found".into(),
+        hint: Some("install Go 1.21 or later and put it on the PATH".into()),
+    }
 }
 
 fn go_env(dir: &Path) -> Result<GoEnv, RunError> {
-    let text = Tool::new("go", ["env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOFLAGS"], dir).text().map_err(|e| match e {
-        RunError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => absent(),
-        RunError::Tool { output, .. } => RunError::Toolchain { what: format!("`go env` in `{}` failed: {output}", dir.display()), hint: None },
-        other => other,
-    })?;
+    let text =
+        Tool::new("go", ["env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOFLAGS"], dir).text().map_err(|e| {
+            match e {
+                RunError::Start { source, .. } if source.kind() == std::io::ErrorKind::NotFound => absent(),
+                RunError::Tool { output, .. } => RunError::Toolchain {
+                    what: format!("`go env` in `{}` failed: {output}", dir.display()),
+                    hint: None,
+                },
+                other => other,
+            }
+        })?;
     serde_json::from_str(&text)
         .map_err(|e| RunError::Toolchain { what: format!("`go env` answered something unexpected: {e}"), hint: None })
 }
