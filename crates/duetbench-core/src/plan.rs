@@ -98,6 +98,8 @@ pub struct Capacity {
     pub cpus: u32,
     /// Physical cores among them.
     pub cores_physical: u32,
+    /// Processors that the user wants a benchmark to run on, if that was said.
+    pub asked: Option<u32>,
 }
 
 /// How one benchmark is executed.
@@ -255,7 +257,13 @@ fn slower_style(a: Style, b: Style) -> Style {
 impl Common {
     fn plan(self, spec: &Spec, share_ns: Option<u64>, capacity: Capacity) -> PlannedBenchmark {
         let (mode, mode_reason) = choose_mode(spec.mode, self.style, capacity);
-        let trial_ns = defaults::TRIAL_NS;
+        // Several threads take a while to get going, so short slices would measure their start.
+        let all_cores = mode == Mode::InterleavedAllCores;
+        let (slice_ns, trial_ns) = if all_cores {
+            (defaults::SLICE_ALL_CORES_NS, defaults::TRIAL_ALL_CORES_NS)
+        } else {
+            (defaults::SLICE_NS, defaults::TRIAL_NS)
+        };
         // A benchmark slower than the trial runs one invocation to calibrate and one to measure.
         let side_ns = FORK_OVERHEAD_NS + trial_ns.max(2 * self.first_ns);
         let trial_predicted_ns = if mode == Mode::Duet { side_ns } else { 2 * side_ns };
@@ -270,13 +278,8 @@ impl Common {
                 )
             }
         };
-        let configuration = ExecutionConfiguration {
-            forks,
-            forks_min,
-            slice_ns: defaults::SLICE_NS,
-            trial_ns,
-            warmup_slices: defaults::WARMUP_SLICES,
-        };
+        let configuration =
+            ExecutionConfiguration { forks, forks_min, slice_ns, trial_ns, warmup_slices: defaults::WARMUP_SLICES };
         PlannedBenchmark {
             id: self.id,
             style: self.style,
@@ -290,20 +293,32 @@ impl Common {
 }
 
 /// The mode for one benchmark and the reason in words.
+///
+/// One core is the default even for benchmarks that run in parallel: on all cores they differ by several percent from process
+/// to process, on one core by a tenth of that. What one core cannot show is contention, and the reason says so.
 fn choose_mode(choice: ModeChoice, style: Style, capacity: Capacity) -> (Mode, String) {
     let parallel = style == Style::Parallel;
+    let several = capacity.asked.is_some_and(|asked| asked > 1) && capacity.cpus > 1;
     match choice {
+        ModeChoice::Sequential => (Mode::Sequential, "asked for".into()),
         ModeChoice::Duet if capacity.cores_physical < 2 => {
             (Mode::InterleavedOneCore, "duet needs two physical cores, this machine offers one".into())
         }
+        ModeChoice::Duet if several => (
+            Mode::InterleavedAllCores,
+            "more than one processor was asked for, which is more than a half of a duet has".into(),
+        ),
         ModeChoice::Duet if parallel => {
-            (Mode::InterleavedAllCores, "a parallel benchmark needs more than its half of the cores".into())
+            (Mode::Duet, "asked for; each side runs in parallel on its one core, where contention does not show".into())
         }
         ModeChoice::Duet => (Mode::Duet, "asked for".into()),
-        ModeChoice::Sequential => (Mode::Sequential, "asked for".into()),
-        ModeChoice::Auto | ModeChoice::Interleaved if parallel && capacity.cpus > 1 => {
-            (Mode::InterleavedAllCores, "it runs in parallel".into())
+        ModeChoice::Auto | ModeChoice::Interleaved if several => {
+            (Mode::InterleavedAllCores, "more than one processor was asked for".into())
         }
+        ModeChoice::Auto | ModeChoice::Interleaved if parallel => (
+            Mode::InterleavedOneCore,
+            "they run in parallel, but contention does not show; `-- -cpu N` uses N cores".into(),
+        ),
         ModeChoice::Interleaved => (Mode::InterleavedOneCore, "asked for".into()),
         ModeChoice::Auto => {
             (Mode::InterleavedOneCore, "narrowest interval per second for code that keeps one core busy".into())

@@ -37,8 +37,10 @@ pub struct ForkPair {
     pub baseline: ForkSide,
     /// The candidate's numbers.
     pub candidate: ForkSide,
-    /// Logarithm of the ratio candidate to baseline: the one number that enters the test.
+    /// Logarithm of the ratio candidate to baseline of the typical slice: the median over slices.
     pub log_ratio: f64,
+    /// Logarithm of the ratio of all slices summed, slow ones and collections included.
+    pub log_ratio_complete: f64,
     /// Slice pairs it was made from.
     pub slices: u32,
 }

@@ -26,14 +26,18 @@ pub mod defaults {
     pub const SLICE_NS: u64 = 200_000;
     /// Time one side measures in one trial, nanoseconds.
     pub const TRIAL_NS: u64 = 25_000_000;
+    /// Length a slice aims at where several threads take part, nanoseconds.
+    pub const SLICE_ALL_CORES_NS: u64 = 5_000_000;
+    /// Time one side measures in one trial where several threads take part, nanoseconds.
+    pub const TRIAL_ALL_CORES_NS: u64 = 60_000_000;
     /// Slices at the start of a trial that warm up and are not judged.
     pub const WARMUP_SLICES: u32 = 8;
     /// Slices between two pauses for a benchmark that does not allocate.
     pub const BLOCK_SLICES: u32 = 16;
     /// Collections a block spans for a benchmark that allocates.
     pub const COLLECTIONS_PER_BLOCK: u32 = 4;
-    /// How the slices (or blocks) of a fork become the fork's one number.
-    pub const FORK_AGGREGATE: super::ForkAggregate = super::ForkAggregate::Mean;
+    /// A slice counts at most as this many times its side's median slice where all slices are summed.
+    pub const CLIP: f64 = 3.0;
     /// CPU time as a share of wall time below which a benchmark is said not to be CPU bound.
     pub const CPU_SHARE_MIN: f64 = 0.9;
     /// Smallest difference between two counts per invocation that is looked at.
@@ -117,18 +121,6 @@ impl Decision {
         open_unit("power", self.power, 1.0)?;
         Ok(self)
     }
-}
-
-/// How the log ratios of a fork's slices (or blocks) become the fork's one number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ForkAggregate {
-    /// Arithmetic mean, so that the ratio of a fork is the geometric mean over its slices.
-    Mean,
-    /// Mean without the fifth that is smallest and the fifth that is largest.
-    TrimmedMean20,
-    /// Median.
-    Median,
 }
 
 /// Everything that was asked, with all defaults filled in.

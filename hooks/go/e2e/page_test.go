@@ -71,7 +71,6 @@ func newPage(t *testing.T, mode uint64, changes record) *page {
 	defer file.Close()
 	p.mem, err = syscall.Mmap(int(file.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	must(t, err)
-	t.Cleanup(func() { syscall.Munmap(p.mem) })
 	copy(p.mem, p.layout.Magic)
 	for _, f := range p.layout.Header {
 		if value, ok := header[f.Name]; ok {

@@ -99,6 +99,7 @@ def agree_cases():
         ("allocates more than the period in a slice", header(), [side(9, 200_000, 50_000_000)] * 2),
         ("span is exactly four trials", header(), [side(1, 200_000, 1, 150)] * 2),
         ("span is over four trials", header(), [side(1, 200_000, 1, 151)] * 2),
+        ("span is one slice over four trials", header(gc_cycles=1), [side(1, 200_000, 1, 601)] * 2),
         ("span is over one trial", header(), [side(1, 200_000, 100, 10_000)] * 2),
         ("span just fits the room", header(capacity=420), [side(1, 200_000, 1, 100)] * 2),
         ("span does not fit the room", header(capacity=419), [side(1, 200_000, 1, 100)] * 2),

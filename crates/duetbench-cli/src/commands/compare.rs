@@ -25,6 +25,7 @@ pub(super) struct Subjects {
     found: [Vec<Discovered>; 2],
     info: [VersionInfo; 2],
     toolchain: String,
+    processors_asked: Option<u32>,
     warnings: Vec<String>,
 }
 
@@ -86,6 +87,7 @@ impl Subjects {
             found: [baseline.found.clone(), candidate.found.clone()],
             info: [baseline.info.clone(), candidate.info.clone()],
             toolchain: prepared.toolchain.clone(),
+            processors_asked: prepared.adapter.processors_asked(),
             warnings: prepared.warnings(),
         };
         Ok((subjects, [baseline.build.clone(), candidate.build.clone()]))
@@ -101,6 +103,7 @@ impl Subjects {
             found: Role::BOTH.map(|role| script.discovered(role)),
             info: Role::BOTH.map(info),
             toolchain: "script".into(),
+            processors_asked: None,
             warnings: Vec::new(),
         }
     }
@@ -110,7 +113,11 @@ impl Subjects {
 fn carry_out(context: &Context, spec: &Spec, subjects: Subjects, backend: &mut dyn Backend) -> Result<u8, Failure> {
     let [baseline, candidate] = &subjects.found;
     let (baseline, candidate) = (selected(baseline, &context.settings)?, selected(candidate, &context.settings)?);
-    let plan = Plan::new(spec, &Found { baseline: &baseline, candidate: &candidate }, environment::capacity());
+    let plan = Plan::new(
+        spec,
+        &Found { baseline: &baseline, candidate: &candidate },
+        environment::capacity(subjects.processors_asked),
+    );
     if context.settings.dry_run() {
         context.printer.data(&dry_run::render(&plan, &subjects.info))?;
         return Ok(code::CLEAN);

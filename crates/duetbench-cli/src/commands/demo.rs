@@ -87,7 +87,7 @@ impl<'a> Stage<'a> {
 
     /// Part one: base against itself, disturbed in the second half.
     fn disturbed(&mut self) -> Result<Part, Failure> {
-        let processors = environment::capacity().cpus;
+        let processors = environment::capacity(None).cpus;
         self.context.printer.note("part 1: the usual procedure");
         let launch = self.launch(0)?;
         let quiet = usual::block(&launch, &self.context.interrupted)?;
@@ -132,7 +132,8 @@ impl<'a> Stage<'a> {
     fn measure(&mut self, versions: [usize; 2], backend: &mut dyn Backend) -> Result<Report, Failure> {
         let [baseline, candidate] = [self.version(versions[0])?, self.version(versions[1])?];
         let found: [&[Discovered]; 2] = [&baseline.found, &candidate.found];
-        let plan = Plan::new(&self.spec, &Found { baseline: found[0], candidate: found[1] }, environment::capacity());
+        let plan =
+            Plan::new(&self.spec, &Found { baseline: found[0], candidate: found[1] }, environment::capacity(None));
         let head = RunHead {
             started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
             spec: self.spec.clone(),

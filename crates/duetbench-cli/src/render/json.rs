@@ -83,6 +83,7 @@ struct Benchmark<'a> {
     ratio_low: Option<f64>,
     ratio_high: Option<f64>,
     confidence: Option<f64>,
+    basis: Option<&'static str>,
     method: Option<&'static str>,
     p_value: Option<f64>,
     p_adjusted: Option<f64>,
@@ -127,6 +128,7 @@ struct Fork {
     fork: u32,
     slices: u32,
     log_ratio: f64,
+    log_ratio_complete: f64,
     baseline: Side,
     candidate: Side,
 }
@@ -269,6 +271,7 @@ impl<'a> Benchmark<'a> {
             ratio_low: estimate.map(|e| e.ratio_low),
             ratio_high: estimate.map(|e| e.ratio_high),
             confidence: estimate.map(|e| e.confidence),
+            basis: estimate.map(|e| e.basis.word()),
             method: estimate.map(|e| method(e.method)),
             p_value: estimate.map(|e| e.p_value),
             p_adjusted: estimate.map(|e| e.p_adjusted),
@@ -313,6 +316,7 @@ impl Fork {
             fork: pair.fork,
             slices: pair.slices,
             log_ratio: pair.log_ratio,
+            log_ratio_complete: pair.log_ratio_complete,
             baseline: Side::of(&pair.baseline),
             candidate: Side::of(&pair.candidate),
         }

@@ -2,7 +2,7 @@
 
 use duetbench_core::analysis::Warning;
 
-use super::format::{many, one_line, share};
+use super::format::{change, many, one_line, share};
 
 /// The word used in machine formats.
 #[must_use]
@@ -12,6 +12,7 @@ pub fn kind(warning: &Warning) -> &'static str {
         Warning::Orphans { .. } => "orphans",
         Warning::Degenerate => "degenerate",
         Warning::NotCpuBound { .. } => "not_cpu_bound",
+        Warning::SlowSlices { .. } => "slow_slices",
         Warning::FailedTrials { .. } => "failed_trials",
     }
 }
@@ -32,6 +33,10 @@ pub fn text(warning: &Warning) -> String {
         Warning::NotCpuBound { cpu_share } => format!(
             "used the processor for {} of its time: if it does not wait on purpose, it needs a machine with less load",
             share(*cpu_share)
+        ),
+        Warning::SlowSlices { ratio } => format!(
+            "a few slow slices differ between the versions ({} beyond the typical slice): all slices were judged",
+            change(*ratio)
         ),
         Warning::FailedTrials { trials, first } => {
             format!("{} failed and left out, the first with: {}", many(*trials as usize, "trial", "trials"), one_line(first))
@@ -58,6 +63,10 @@ mod tests {
         check(
             Warning::NotCpuBound { cpu_share: 0.431 },
             "used the processor for 43% of its time: if it does not wait on purpose, it needs a machine with less load",
+        );
+        check(
+            Warning::SlowSlices { ratio: 1.042 },
+            "a few slow slices differ between the versions (+4.20% beyond the typical slice): all slices were judged",
         );
         check(
             Warning::FailedTrials { trials: 2, first: "panic: boom\n\tgoroutine 1".into() },

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use duetbench_core::analysis::{Counts, Estimate, Method, Warning};
+use duetbench_core::analysis::{Basis, Counts, Estimate, Method, Warning};
 use duetbench_core::environment::Environment;
 use duetbench_core::plan::{Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Style};
 use duetbench_core::report::{BenchmarkReport, Counted, ForkPair, ForkSide, Report, VersionInfo};
@@ -163,6 +163,7 @@ pub(crate) fn measured(package: &str, name: &str, verdict: Verdict, change: Chan
             ratio_low: ratio - half_width,
             ratio_high: ratio + half_width,
             confidence: 0.99,
+            basis: Basis::TypicalSlice,
             method: Method::YuenTrimmedT,
             p_value: 0.000_25,
             p_adjusted: 0.001,
@@ -194,6 +195,7 @@ fn fork(suite_run: u32, baseline_ns: f64, ratio: f64) -> ForkPair {
         baseline: side(baseline_ns * drift),
         candidate: side(baseline_ns * ratio * drift),
         log_ratio: ratio.ln(),
+        log_ratio_complete: ratio.ln(),
         slices: 124,
     }
 }

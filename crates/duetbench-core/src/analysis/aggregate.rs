@@ -1,22 +1,53 @@
-//! The fork's one number.
+//! The fork's two numbers.
+//!
+//! A fork lasts some hundred slices, and on a machine with neighbours some of them are disturbed: their times are doubled, or
+//! hundredfold. The **typical** slice, the median of the log ratios of slices taken together, does not notice. But it also
+//! does not notice what a benchmark really pays for in few slices, such as a collector that works more often. The **complete**
+//! number sums all slices and notices everything, neighbours included. Which of the two is judged is decided in `basis`.
 
-use crate::spec::ForkAggregate;
+use crate::sample::Sample;
+use crate::spec::defaults;
 use crate::stats::{self, StatsError};
 
-impl ForkAggregate {
-    /// Combines the logarithms of a fork.
-    ///
-    /// The mean is what a user pays for: of the three it alone also moves when a few slices get much slower. It is the default
-    /// also because a mean of logs is the logarithm of the geometric mean that Bulej et al. (ICPE 2020) use. The other two
-    /// shrug off disturbed slices, and real changes that show in few slices along with them.
-    ///
-    /// # Errors
-    /// Without values, or with one that is not finite.
-    pub fn combine(self, logs: &[f64]) -> Result<f64, StatsError> {
-        match self {
-            ForkAggregate::Mean => stats::mean(logs),
-            ForkAggregate::TrimmedMean20 => stats::trimmed_mean(logs, logs.len() / 5),
-            ForkAggregate::Median => stats::median(logs),
-        }
-    }
+/// Time per invocation of every slice, nanoseconds.
+pub(super) fn times(samples: &[Sample]) -> impl Iterator<Item = f64> + '_ {
+    samples.iter().map(|s| s.wall_ns as f64 / s.invocations as f64)
+}
+
+/// Logarithm of the ratio of the typical slice: the median over slices of the difference of logarithms.
+///
+/// `baseline` and `candidate` hold the same slices in the same order.
+///
+/// # Errors
+/// Without slices, or with one that took no time.
+pub(super) fn typical_paired(baseline: &[Sample], candidate: &[Sample]) -> Result<f64, StatsError> {
+    let logs: Vec<f64> = times(baseline).zip(times(candidate)).map(|(b, c)| (c / b).ln()).collect();
+    stats::median(&logs)
+}
+
+/// The same for sides that were not measured together: the ratio of their medians.
+///
+/// # Errors
+/// As for [`typical_paired`].
+pub(super) fn typical_alone(baseline: &[Sample], candidate: &[Sample]) -> Result<f64, StatsError> {
+    let median = |side: &[Sample]| stats::median(&times(side).collect::<Vec<_>>());
+    Ok((median(candidate)? / median(baseline)?).ln())
+}
+
+/// Logarithm of the ratio of all slices summed, per invocation.
+///
+/// A slice counts at most as [`defaults::CLIP`] times its side's median (one-sided winsorising, Tukey 1962), so that one
+/// interruption of some milliseconds does not outweigh a whole fork.
+///
+/// # Errors
+/// As for [`typical_paired`].
+pub(super) fn complete(baseline: &[Sample], candidate: &[Sample]) -> Result<f64, StatsError> {
+    Ok((clipped_mean(candidate)? / clipped_mean(baseline)?).ln())
+}
+
+fn clipped_mean(side: &[Sample]) -> Result<f64, StatsError> {
+    let limit = defaults::CLIP * stats::median(&times(side).collect::<Vec<_>>())?;
+    let invocations: f64 = side.iter().map(|s| s.invocations as f64).sum();
+    let total: f64 = side.iter().zip(times(side)).map(|(s, ns)| s.invocations as f64 * ns.min(limit)).sum();
+    Ok(total / invocations)
 }

@@ -7,7 +7,7 @@ use crate::spec::{Decision, defaults};
 use crate::stats::{self, StatsError};
 use crate::verdict::Verdict;
 
-use super::{Estimate, Evidence, Summary, Warning, compare_counts, judge, summarise};
+use super::{Choice, Estimate, Evidence, Summary, Warning, choose_basis, compare_counts, judge, summarise};
 
 /// What measuring one benchmark of a plan brought in.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,7 +36,7 @@ pub fn analyse(plan: &Plan, measured: &[Measured], decision: &Decision) -> Vec<B
     let nothing = Measured::default();
     let mut examined = Vec::with_capacity(plan.benchmarks.len());
     for (i, planned) in plan.benchmarks.iter().enumerate() {
-        examined.push(Examined::new(planned, measured.get(i).unwrap_or(&nothing)));
+        examined.push(Examined::new(planned, measured.get(i).unwrap_or(&nothing), decision));
     }
     // Benchmarks without evidence were not tested, so they do not count among the tests.
     let p_values: Vec<f64> = examined.iter().filter_map(|e| Some(e.evidence.as_ref().ok()?.p_value)).collect();
@@ -57,16 +57,22 @@ struct Examined<'a> {
     /// Those that failed while measuring, then those whose samples make no sense.
     failed_trials: Vec<TrialFailure>,
     summary: Summary,
+    allocs: Option<Counted>,
+    bytes: Option<Counted>,
+    choice: Choice,
     evidence: Result<Evidence, StatsError>,
 }
 
 impl<'a> Examined<'a> {
-    fn new(planned: &'a PlannedBenchmark, measured: &Measured) -> Self {
-        let summary = summarise(&measured.samples, planned.mode, defaults::FORK_AGGREGATE);
-        let evidence = Evidence::of(&summary.forks);
-        let rejected = summary.rejected.iter().map(|r| TrialFailure { role: r.role(), reason: r.to_string() });
+    fn new(planned: &'a PlannedBenchmark, measured: &Measured, decision: &Decision) -> Self {
+        let summary = summarise(&measured.samples, planned.mode);
+        let (allocs, bytes) =
+            (counted(&summary.forks, |s| s.allocs_per_op), counted(&summary.forks, |s| s.bytes_per_op));
+        let choice = choose_basis(&summary.forks, bytes.as_ref(), planned.mode, decision);
+        let evidence = Evidence::of(&summary.forks, choice.basis);
+        let rejected = summary.rejected.iter().map(|r| TrialFailure { role: Some(r.role()), reason: r.to_string() });
         let failed_trials = measured.failed_trials.iter().cloned().chain(rejected).collect();
-        Examined { planned, failed_trials, summary, evidence }
+        Examined { planned, failed_trials, summary, allocs, bytes, choice, evidence }
     }
 
     fn report(self, p_adjusted: f64, decision: &Decision) -> BenchmarkReport {
@@ -81,8 +87,8 @@ impl<'a> Examined<'a> {
             estimate,
             baseline_ns: time(Role::Baseline),
             candidate_ns: time(Role::Candidate),
-            allocs: counted(&forks, |s| s.allocs_per_op),
-            bytes: counted(&forks, |s| s.bytes_per_op),
+            allocs: self.allocs,
+            bytes: self.bytes,
             forks,
             warnings,
         }
@@ -117,6 +123,9 @@ impl<'a> Examined<'a> {
         }
         if let Some(cpu_share) = self.summary.cpu_share.filter(|share| *share < defaults::CPU_SHARE_MIN) {
             warnings.push(Warning::NotCpuBound { cpu_share });
+        }
+        if let Some(difference) = self.choice.slow_slices {
+            warnings.push(Warning::SlowSlices { ratio: difference.exp() });
         }
         if let [first, ..] = &self.failed_trials[..] {
             warnings.push(Warning::FailedTrials { trials: count(&self.failed_trials), first: first.reason.clone() });

@@ -8,6 +8,8 @@ use crate::report::ForkPair;
 use crate::spec::{Decision, defaults};
 use crate::stats::{self, Level, StatsError, TrimmedT};
 
+use super::Basis;
+
 /// How an interval was computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -40,6 +42,8 @@ pub struct Estimate {
     pub ratio_high: f64,
     /// Confidence of the interval, as a fraction.
     pub confidence: f64,
+    /// What number of every fork pair was judged.
+    pub basis: Basis,
     /// How the interval was computed.
     pub method: Method,
     /// Two-sided p-value of no change.
@@ -58,6 +62,8 @@ pub struct Estimate {
 /// treating them as independent makes an interval far too narrow (Kalibera and Jones, ISMM 2013).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evidence {
+    /// What number of every fork pair it rests on.
+    pub basis: Basis,
     /// Mean log ratio over fork pairs, with its standard error.
     pub log_ratio: TrimmedT,
     /// Two-sided p-value of no change.
@@ -71,12 +77,12 @@ impl Evidence {
     ///
     /// # Errors
     /// With fewer fork pairs than [`defaults::FORKS_MIN`], or with a log ratio that is not finite.
-    pub fn of(forks: &[ForkPair]) -> Result<Evidence, StatsError> {
+    pub fn of(forks: &[ForkPair], basis: Basis) -> Result<Evidence, StatsError> {
         let needed = defaults::FORKS_MIN as usize;
         if forks.len() < needed {
             return Err(StatsError::TooFew { have: forks.len(), needed });
         }
-        let log_ratios: Vec<f64> = forks.iter().map(|f| f.log_ratio).collect();
+        let log_ratios: Vec<f64> = forks.iter().map(|f| basis.of(f)).collect();
         let log_ratio = stats::trimmed_t(&log_ratios)?;
         let builds: BTreeSet<u32> = forks.iter().map(|f| f.build).collect();
         let counts = Counts {
@@ -84,7 +90,7 @@ impl Evidence {
             forks: log_ratio.values,
             slices: forks.iter().map(|f| f.slices).fold(0, u32::saturating_add),
         };
-        Ok(Evidence { log_ratio, p_value: log_ratio.p_value()?, counts })
+        Ok(Evidence { basis, log_ratio, p_value: log_ratio.p_value()?, counts })
     }
 
     /// Whether the fork pairs show no spread at all, so that their interval means nothing.
@@ -106,6 +112,7 @@ impl Evidence {
             ratio_low: exp(low),
             ratio_high: exp(high),
             confidence: 1.0 - decision.alpha,
+            basis: self.basis,
             method: if self.log_ratio.trimmed_per_side > 0 { Method::YuenTrimmedT } else { Method::StudentT },
             p_value: self.p_value,
             p_adjusted,

@@ -1,10 +1,11 @@
 //! From samples to estimates and verdicts.
 //!
-//! [`summarise`] makes one number of every fork, [`Evidence`] is what these numbers say about one benchmark, [`judge`] turns it
+//! [`summarise`] makes two numbers of every fork, [`choose_basis`] says which of them counts, [`Evidence`] is what these numbers say about one benchmark, [`judge`] turns it
 //! into a verdict, and [`analyse`] does all of this for a whole suite. The methods behind it are in [`crate::stats`].
 
 mod aggregate;
 mod analyse;
+mod basis;
 mod count;
 mod estimate;
 mod judge;
@@ -12,6 +13,7 @@ mod summarise;
 mod warning;
 
 pub use analyse::{Measured, TrialFailure, analyse};
+pub use basis::{Basis, Choice, choose_basis};
 pub use count::compare_counts;
 pub use estimate::{Counts, Estimate, Evidence, Method};
 pub use judge::judge;

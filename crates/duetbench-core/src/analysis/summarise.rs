@@ -8,8 +8,9 @@ use crate::pair::pair;
 use crate::plan::Mode;
 use crate::report::{ForkPair, ForkSide};
 use crate::sample::{Role, Sample};
-use crate::spec::ForkAggregate;
-use crate::stats::{self, StatsError};
+use crate::stats;
+
+use super::aggregate;
 
 /// What the samples of one benchmark come to.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,18 +35,14 @@ pub enum Rejection {
     /// A slice consists of no invocation.
     #[error("a slice of the {} has no invocations", .0.word())]
     NoInvocations(Role),
-    /// The collector is at work and no block was measured to its end by both sides.
-    #[error("the two sides have no complete block in common")]
-    NoCommonBlock,
 }
 
 impl Rejection {
-    /// Whose samples are at fault, where it is one side's.
+    /// Whose samples are at fault.
     #[must_use]
-    pub fn role(self) -> Option<Role> {
+    pub fn role(self) -> Role {
         match self {
-            Rejection::NoTime(role) | Rejection::NoInvocations(role) => Some(role),
-            Rejection::NoCommonBlock => None,
+            Rejection::NoTime(role) | Rejection::NoInvocations(role) => role,
         }
     }
 }
@@ -60,43 +57,36 @@ struct Fork {
     candidate: Vec<Sample>,
 }
 
-/// Over how much the time of one side is summed before its logarithm is taken.
-#[derive(Clone, Copy, PartialEq)]
-enum Span {
-    Slice,
-    Block,
-}
-
-/// Makes one number of every fork of one benchmark, the logarithm of the ratio candidate to baseline.
+/// Makes two numbers of every fork of one benchmark: the log ratios candidate to baseline of the typical slice and of all
+/// slices (see [`ForkPair`]).
 ///
-/// Slices measured together are compared with each other, `ln(candidate) - ln(baseline)` of their times per invocation, and
-/// the differences combined over the fork. If the benchmark's collector is at work, that is if any block of it saw a
-/// collection, the times of a whole block are summed first: a mean of logarithms would under-weigh the few slices that pay
-/// for a collection. In [`Mode::Sequential`] slices have no partner, so each side is combined by itself.
-///
-/// Source: Bulej et al., Duet Benchmarking, ICPE 2020, section 3, steps 2 and 3 (with [`ForkAggregate::Mean`]).
+/// Slices measured together are compared with each other; in [`Mode::Sequential`] slices have no partner, and the two sides'
+/// own medians are compared. After Bulej et al., Duet Benchmarking, ICPE 2020, section 3, steps 2 and 3, which take the mean
+/// over the pairs of a run.
 #[must_use]
-pub fn summarise(samples: &[Sample], mode: Mode, aggregate: ForkAggregate) -> Summary {
+pub fn summarise(samples: &[Sample], mode: Mode) -> Summary {
     let (forks, orphans) = if mode == Mode::Sequential { unpaired_forks(samples) } else { paired_forks(samples, mode) };
-    let mut both_sides = forks.values().flat_map(|fork| fork.baseline.iter().chain(&fork.candidate));
-    // Decided for the benchmark, not per fork: a collection that happened to fall into one fork must not change how it counts.
-    let collecting = both_sides.any(|s| s.memory.is_some_and(|m| m.collections > 0));
-    let span = if collecting { Span::Block } else { Span::Slice };
-
     let mut summary = Summary { forks: Vec::new(), rejected: Vec::new(), orphans, cpu_share: cpu_share(&forks) };
     for (&(_, build, suite_run, number), fork) in &forks {
-        match fork.log_ratio(mode, span, aggregate) {
-            Ok(log_ratio) => summary.forks.push(ForkPair {
-                build,
-                suite_run,
-                fork: number,
-                baseline: side(&fork.baseline),
-                candidate: side(&fork.candidate),
-                log_ratio,
-                slices: count(fork.baseline.len().min(fork.candidate.len())),
-            }),
-            Err(rejection) => summary.rejected.push(rejection),
+        if let Some(rejection) = fork.rejection() {
+            summary.rejected.push(rejection);
+            continue;
         }
+        let typical = if mode == Mode::Sequential { aggregate::typical_alone } else { aggregate::typical_paired };
+        let numbers = typical(&fork.baseline, &fork.candidate)
+            .and_then(|log_ratio| Ok((log_ratio, aggregate::complete(&fork.baseline, &fork.candidate)?)));
+        // Both sides have slices, and all of them took time, so there is nothing left that could fail.
+        let Ok((log_ratio, log_ratio_complete)) = numbers else { continue };
+        summary.forks.push(ForkPair {
+            build,
+            suite_run,
+            fork: number,
+            baseline: side(&fork.baseline),
+            candidate: side(&fork.candidate),
+            log_ratio,
+            log_ratio_complete,
+            slices: count(fork.baseline.len().min(fork.candidate.len())),
+        });
     }
     summary
 }
@@ -148,51 +138,15 @@ fn fork_key(sample: &Sample) -> ForkKey {
 }
 
 impl Fork {
-    fn log_ratio(&self, mode: Mode, span: Span, aggregate: ForkAggregate) -> Result<f64, Rejection> {
-        let (baseline, candidate) = (log_times(&self.baseline, span)?, log_times(&self.candidate, span)?);
-        let combined = if mode == Mode::Sequential {
-            let alone = |side: BTreeMap<u32, f64>| aggregate.combine(&side.into_values().collect::<Vec<_>>());
-            alone(candidate).and_then(|c| Ok(c - alone(baseline)?))
-        } else {
-            let together = candidate.iter().filter_map(|(at, c)| Some(c - baseline.get(at)?));
-            aggregate.combine(&together.collect::<Vec<_>>())
+    /// What makes its numbers meaningless.
+    fn rejection(&self) -> Option<Rejection> {
+        let impossible = |s: &Sample| match (s.wall_ns, s.invocations) {
+            (0, _) => Some(Rejection::NoTime(s.at.role)),
+            (_, 0) => Some(Rejection::NoInvocations(s.at.role)),
+            _ => None,
         };
-        // Logarithms of positive integers are finite, so that only a lack of values can be in the way.
-        combined.map_err(|_: StatsError| Rejection::NoCommonBlock)
+        self.baseline.iter().chain(&self.candidate).find_map(impossible)
     }
-}
-
-/// Wall time and invocations of a slice or block.
-#[derive(Default)]
-struct Total {
-    wall_ns: u128,
-    invocations: u128,
-    /// Its last slice is there.
-    ended: bool,
-}
-
-/// Logarithm of the time per invocation of every slice or block of one side, by the number of the slice or block.
-///
-/// Of blocks only those count that were measured to their end, else the cost of their collections would be missing; where no
-/// memory was recorded at all this cannot be told, and all count.
-fn log_times(samples: &[Sample], span: Span) -> Result<BTreeMap<u32, f64>, Rejection> {
-    let mut totals: BTreeMap<u32, Total> = BTreeMap::new();
-    for sample in samples {
-        if sample.wall_ns == 0 {
-            return Err(Rejection::NoTime(sample.at.role));
-        }
-        if sample.invocations == 0 {
-            return Err(Rejection::NoInvocations(sample.at.role));
-        }
-        let total = totals.entry(if span == Span::Block { sample.block } else { sample.at.iteration }).or_default();
-        total.wall_ns += u128::from(sample.wall_ns);
-        total.invocations += u128::from(sample.invocations);
-        total.ended |= span == Span::Slice || sample.memory.is_some();
-    }
-    if totals.values().any(|t| t.ended) {
-        totals.retain(|_, t| t.ended);
-    }
-    Ok(totals.into_iter().map(|(at, t)| (at, (t.wall_ns as f64 / t.invocations as f64).ln())).collect())
 }
 
 /// One side's numbers of a fork, over all its counted slices.

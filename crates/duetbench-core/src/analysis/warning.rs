@@ -25,6 +25,11 @@ pub enum Warning {
         /// CPU time as a share of wall time, the lower of both sides' medians.
         cpu_share: f64,
     },
+    /// All slices together changed by another amount than the typical slice; all slices were judged.
+    SlowSlices {
+        /// Ratio of all slices to that of the typical one.
+        ratio: f64,
+    },
     /// Trials of this benchmark failed and were left out.
     FailedTrials {
         /// How many.

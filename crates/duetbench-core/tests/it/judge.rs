@@ -1,7 +1,7 @@
 //! The rule that makes verdicts, at its edges.
 
 use duetbench_core::Verdict;
-use duetbench_core::analysis::{Evidence, judge};
+use duetbench_core::analysis::{Basis, Evidence, judge};
 use duetbench_core::spec::Decision;
 
 use crate::support::fork;
@@ -13,7 +13,7 @@ fn evidence(centre: f64, half_width: f64) -> Evidence {
     // Five forks with standard error 1 before scaling; 4.604 is the critical t at 1 % with four degrees of freedom.
     let unit = half_width / 4.604_094_871_349_993 * 5f64.sqrt() / 2.5f64.sqrt();
     let forks: Vec<_> = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|d| fork(centre + d * unit)).into();
-    Evidence::of(&forks).unwrap()
+    Evidence::of(&forks, Basis::TypicalSlice).unwrap()
 }
 
 fn verdict((centre, half_width): (f64, f64), p_adjusted: f64) -> Verdict {

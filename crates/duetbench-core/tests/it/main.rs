@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod analyse;
+mod basis;
 mod counts;
 mod judge;
 mod pairing;

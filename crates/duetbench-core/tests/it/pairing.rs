@@ -5,7 +5,7 @@ use duetbench_core::pair::pair;
 use duetbench_core::plan::Mode;
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::sample::Memory;
-use duetbench_core::spec::{Decision, ForkAggregate};
+use duetbench_core::spec::Decision;
 use duetbench_core::{Role, Sample};
 use proptest::collection::vec;
 use proptest::option;
@@ -95,7 +95,7 @@ proptest! {
         let (pairing, expected) = (pair(&left, Mode::Duet), pair(&whole, Mode::Duet));
         prop_assert_eq!(pairing.orphans.len(), lost.len());
         prop_assert_eq!(pairing.pairs, expected.pairs);
-        let summary = summarise(&left, Mode::Duet, ForkAggregate::Mean);
+        let summary = summarise(&left, Mode::Duet);
         prop_assert_eq!(summary.orphans as usize, lost.len());
     }
 }
@@ -134,7 +134,7 @@ fn a_repeated_sample_is_an_orphan_and_the_first_one_counts() {
     let [baseline, candidate] = slices((0, 0), 100, 200);
     let repeated = slice(Role::Candidate, (0, 0), 999);
     for mode in [Mode::Duet, Mode::Sequential] {
-        let summary = summarise(&[baseline, candidate, repeated], mode, ForkAggregate::Mean);
+        let summary = summarise(&[baseline, candidate, repeated], mode);
         assert_eq!((summary.orphans, summary.forks[0].candidate.ns_per_op), (1, 200.0));
     }
 }

@@ -8,7 +8,8 @@ use duetbench_core::{BenchmarkId, Role};
 
 use crate::support::{CAPACITY, found, spec};
 
-const ONE_CORE: Capacity = Capacity { cpus: 1, cores_physical: 1 };
+const FOUR_ASKED: Capacity = Capacity { asked: Some(4), ..CAPACITY };
+const ONE_CORE: Capacity = Capacity { cpus: 1, cores_physical: 1, asked: None };
 
 fn plan_of(baseline: &[Discovered], candidate: &[Discovered], effort: Effort) -> Plan {
     Plan::new(&spec(effort, ModeChoice::Auto), &Found { baseline, candidate }, CAPACITY)
@@ -59,13 +60,17 @@ fn the_mode_follows_the_request_the_style_and_the_machine() {
     use Mode::{Duet, InterleavedAllCores, InterleavedOneCore, Sequential};
     for (choice, style, capacity, mode) in [
         (ModeChoice::Auto, Style::Loop, CAPACITY, InterleavedOneCore),
-        (ModeChoice::Auto, Style::Parallel, CAPACITY, InterleavedAllCores),
+        (ModeChoice::Auto, Style::Parallel, CAPACITY, InterleavedOneCore),
+        (ModeChoice::Auto, Style::Parallel, FOUR_ASKED, InterleavedAllCores),
+        (ModeChoice::Auto, Style::Loop, FOUR_ASKED, InterleavedAllCores),
         (ModeChoice::Auto, Style::Parallel, ONE_CORE, InterleavedOneCore),
         (ModeChoice::Interleaved, Style::Recall, CAPACITY, InterleavedOneCore),
-        (ModeChoice::Interleaved, Style::Parallel, CAPACITY, InterleavedAllCores),
+        (ModeChoice::Interleaved, Style::Parallel, CAPACITY, InterleavedOneCore),
+        (ModeChoice::Interleaved, Style::Parallel, FOUR_ASKED, InterleavedAllCores),
         (ModeChoice::Duet, Style::Loop, CAPACITY, Duet),
         (ModeChoice::Duet, Style::Loop, ONE_CORE, InterleavedOneCore),
-        (ModeChoice::Duet, Style::Parallel, CAPACITY, InterleavedAllCores),
+        (ModeChoice::Duet, Style::Parallel, CAPACITY, Duet),
+        (ModeChoice::Duet, Style::Loop, FOUR_ASKED, InterleavedAllCores),
         (ModeChoice::Sequential, Style::Parallel, CAPACITY, Sequential),
     ] {
         assert_eq!(mode_of(choice, style, capacity), mode, "{choice:?} {style:?} {capacity:?}");
@@ -76,7 +81,7 @@ fn the_mode_follows_the_request_the_style_and_the_machine() {
 fn the_side_that_is_harder_to_slice_decides_the_style() {
     let (baseline, candidate) = ([found("A")], [Discovered { style: Style::Parallel, ..found("A") }]);
     let plan = plan_of(&baseline, &candidate, Effort::Forks(5));
-    assert_eq!((plan.benchmarks[0].style, plan.benchmarks[0].mode), (Style::Parallel, Mode::InterleavedAllCores));
+    assert_eq!((plan.benchmarks[0].style, plan.benchmarks[0].mode), (Style::Parallel, Mode::InterleavedOneCore));
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub(crate) fn same_cases() -> ProptestConfig {
     ProptestConfig { cases: 100, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() }
 }
 
-pub(crate) const CAPACITY: Capacity = Capacity { cpus: 4, cores_physical: 2 };
+pub(crate) const CAPACITY: Capacity = Capacity { cpus: 4, cores_physical: 2, asked: None };
 
 pub(crate) fn spec(effort: Effort, mode: ModeChoice) -> Spec {
     Spec {
@@ -75,7 +75,16 @@ pub(crate) fn memory(collections: u32) -> Option<Memory> {
 pub(crate) fn fork(log_ratio: f64) -> ForkPair {
     let side =
         ForkSide { invocations: 1, ns_per_op: 1.0, cpu_ns_per_op: None, bytes_per_op: None, allocs_per_op: None };
-    ForkPair { build: 0, suite_run: 0, fork: 0, baseline: side, candidate: side, log_ratio, slices: 1 }
+    ForkPair {
+        build: 0,
+        suite_run: 0,
+        fork: 0,
+        baseline: side,
+        candidate: side,
+        log_ratio,
+        log_ratio_complete: log_ratio,
+        slices: 1,
+    }
 }
 
 /// Noise from a fixed seed.

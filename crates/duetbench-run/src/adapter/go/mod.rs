@@ -164,6 +164,12 @@ impl Adapter for Go {
 }
 
 impl Go {
+    /// The number of processors that the user wants benchmarks to run on (`-cpu`).
+    #[must_use]
+    pub fn processors_asked(&self) -> Option<u32> {
+        self.arguments.cpu
+    }
+
     /// What the user passes to the binary; comes last, because it may end in arguments that are no flags.
     fn user_args(&self) -> Vec<OsString> {
         self.arguments.binary.iter().map(OsString::from).collect()
