@@ -25,13 +25,13 @@ pub mod defaults {
     /// Length a slice aims at, nanoseconds.
     pub const SLICE_NS: u64 = 200_000;
     /// Time one side measures in one trial, nanoseconds.
-    pub const TRIAL_NS: u64 = 25_000_000;
+    pub const TRIAL_NS: u64 = 30_000_000;
     /// Length a slice aims at where several threads take part, nanoseconds.
     pub const SLICE_ALL_CORES_NS: u64 = 5_000_000;
     /// Time one side measures in one trial where several threads take part, nanoseconds.
     pub const TRIAL_ALL_CORES_NS: u64 = 60_000_000;
     /// Slices at the start of a trial that warm up and are not judged.
-    pub const WARMUP_SLICES: u32 = 8;
+    pub const WARMUP_SLICES: u32 = 16;
     /// Slices between two pauses for a benchmark that does not allocate.
     pub const BLOCK_SLICES: u32 = 16;
     /// Collections a block spans for a benchmark that allocates.

@@ -50,9 +50,10 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 	p.block, p.slices = duetMost(1, uint64(h.blockSlices)), wanted
 	if h.gcCycles > 0 && bytes > 0 && period > 0 {
 		span := duetMulDiv(uint64(h.gcCycles), period, bytes, true)
-		// span/4 rounded up, so that 4*wanted cannot overflow.
-		if (span-1)/4+1 <= wanted && span <= room-p.warmup {
-			p.collecting, p.block = true, span
+		settle := duetMost(p.warmup, duetMulDiv(3, span, 2*uint64(h.gcCycles), true))
+		// span/2 rounded up, so that 2*wanted cannot overflow.
+		if (span-1)/2+1 <= wanted && settle <= room && span <= room-settle {
+			p.collecting, p.warmup, p.block = true, settle, span
 			p.slices = duetMost(1, wanted/span) * span
 		}
 	}

@@ -56,8 +56,10 @@ def agree(h, sides):
     collecting = False
     if h["gc_cycles"] > 0 and slice_bytes > 0 and gc_period > 0:
         span = ceil_div(h["gc_cycles"] * gc_period, slice_bytes)
-        collecting = span <= 4 * wanted and span + warmup <= room
+        settle = max(warmup, ceil_div(3 * span, 2 * h["gc_cycles"]))
+        collecting = span <= 2 * wanted and span + settle <= room
     if collecting:
+        warmup = settle
         block = span
         slices = max(1, wanted // span) * span
     else:
@@ -97,12 +99,13 @@ def agree_cases():
         ("allocates much", header(), [side(100, 200_000, 1_000_000), side(100, 200_000, 1_100_000)]),
         ("allocates much, one side", header(), [side(100, 200_000, 1_000_000), equal]),
         ("allocates more than the period in a slice", header(), [side(9, 200_000, 50_000_000)] * 2),
-        ("span is exactly four trials", header(), [side(1, 200_000, 1, 150)] * 2),
-        ("span is over four trials", header(), [side(1, 200_000, 1, 151)] * 2),
-        ("span is one slice over four trials", header(gc_cycles=1), [side(1, 200_000, 1, 601)] * 2),
+        ("span is exactly two trials", header(), [side(1, 200_000, 1, 75)] * 2),
+        ("span is over two trials", header(), [side(1, 200_000, 1, 76)] * 2),
+        ("span is one slice over two trials", header(gc_cycles=1), [side(1, 200_000, 1, 301)] * 2),
         ("span is over one trial", header(), [side(1, 200_000, 100, 10_000)] * 2),
-        ("span just fits the room", header(capacity=420), [side(1, 200_000, 1, 100)] * 2),
-        ("span does not fit the room", header(capacity=419), [side(1, 200_000, 1, 100)] * 2),
+        ("span just fits the room", header(capacity=275), [side(1, 200_000, 1, 50)] * 2),
+        ("span does not fit the room", header(capacity=274), [side(1, 200_000, 1, 50)] * 2),
+        ("warming up takes longer than the trial", header(trial_ns=2_000_000), [side(1, 200_000, 1, 4)] * 2),
         ("room cuts to a multiple of the block", header(capacity=100), [side(1, 200_000, 100, 825)] * 2),
         ("allocates a little", header(), [side(2_000, 200_000, 16)] * 2),
         ("no collector", header(), [side(100, 200_000, 1_000_000, 0)] * 2),

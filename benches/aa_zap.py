@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""zap against itself: what duet concludes, and what the usual procedure concludes on the same machine at the same time.
+
+Every repetition makes one run of duet per budget and one pass of the usual procedure: a plain test binary run twice with
+`-test.count 10 -test.benchtime 100ms`, compared by benchstat. Whatever either calls changed is a false alarm.
+"""
+
+import csv
+import io
+import statistics
+import subprocess
+import time
+
+from study import (BENCHSTAT, Failed, Study, changed, digest, environment, median_detects, met, module_copy, parser,
+                   percent, run, seconds, table)
+
+MODULE = "go.uber.org/zap@v1.23.0"
+# Median minimal detectable change asked for, by seconds of measuring.
+GOALS = {20.0: 0.02, 60.0: 0.01}
+CHANGED_MAX = 1
+
+
+def main():
+    options = parser(__doc__, "aa-zap.md")
+    options.add_argument("--repetitions", type=int, default=10, help="of the whole run")
+    options.add_argument("--budgets", default="20s,60s", help="measuring time of duet's runs, separated by commas")
+    options.add_argument("--mode", default="auto", help="duet's mode")
+    options.add_argument("--usual", action="store_true", help="make the usual procedure too")
+    options.add_argument("--usual-count", type=int, default=10)
+    options.add_argument("--usual-benchtime", default="100ms")
+    args = options.parse_args()
+    args.budgets = args.budgets.split(",")
+    study = Study(args, "A/A on zap, beside the usual procedure", lambda study: body(study, args))
+    for repetition in range(1, args.repetitions + 1):
+        measure(study, args, repetition)
+    study.finish()
+
+
+def measure(study, args, repetition):
+    """One repetition. Every other one goes the other way round, so that a drift of the machine favours nobody."""
+    steps = [(f"{repetition}: duet {budget}", lambda budget=budget: by_duet(study, budget, args.mode))
+             for budget in args.budgets]
+    if args.usual:
+        steps.append((f"{repetition}: usual", lambda: by_usual_procedure(study, args)))
+    for key, work in steps if repetition % 2 else reversed(steps):
+        study.do(key, work)
+
+
+def by_duet(study, budget, mode):
+    report = study.compare(MODULE, MODULE, "--packages", ".", "--budget", budget, "--mode", mode)
+    return digest(report)
+
+
+def by_usual_procedure(study, args):
+    project, binary = study.scratch / "zap", study.scratch / "zap.test"
+    if not binary.exists():
+        module_copy(MODULE, project)
+        run(["go", "test", "-c", "-vet=off", "-o", binary, "."], project)
+    names, began = ["base.txt", "head.txt"], time.monotonic()
+    for name in names:
+        with (study.scratch / name).open("w") as output:
+            command = [binary, "-test.run=^$", "-test.bench=.", f"-test.count={args.usual_count}",
+                       f"-test.benchtime={args.usual_benchtime}"]
+            ended = subprocess.run(command, cwd=project, env=environment(), stdout=output, stderr=subprocess.DEVNULL)
+        if ended.returncode != 0:
+            raise Failed(f"the plain test binary ended with {ended.returncode}")
+    took = time.monotonic() - began
+    verdicts = benchstat(run(["go", "run", BENCHSTAT, "-format", "csv", *names], study.scratch))
+    return {"seconds": took, "verdicts": verdicts}
+
+
+def benchstat(text):
+    """What benchstat says of the time of every benchmark: `~`, or the change it reports."""
+    verdicts, in_time = {}, False
+    for row in csv.reader(io.StringIO(text)):
+        if len(row) > 1 and not row[0]:
+            in_time = "sec/op" in row if "vs base" in row else in_time
+        elif in_time and len(row) >= 7 and row[0] != "geomean" and row[5]:
+            verdicts[row[0]] = row[5]
+    if not verdicts:
+        raise Failed(f"benchstat compared nothing: {text[:300]}")
+    return verdicts
+
+
+def significant(result):
+    return sum(verdict != "~" for verdict in result["verdicts"].values())
+
+
+def body(study, args):
+    by_budget = {budget: results(study, args, f"duet {budget}") for budget in args.budgets}
+    parts = [f"`{MODULE}`, root package, compared with itself; mode `{args.mode}`. Nothing differs, so every benchmark called "
+             "changed (a regression or an improvement) is a false alarm.",
+             "## Asked and measured", asked(by_budget), "## duet", duet_table(by_budget)]
+    usual = results(study, args, "usual")
+    if usual:
+        parts += ["## The usual procedure", usual_text(usual, args), usual_table(usual), "## Side by side", beside(by_budget, usual)]
+    return "\n\n".join(parts)
+
+
+def results(study, args, what):
+    """Results by repetition, as far as there are any."""
+    found = ((r, study.get(f"{r}: {what}")) for r in range(1, args.repetitions + 1))
+    return {r: result for r, result in found if result}
+
+
+def asked(by_budget):
+    rows = []
+    for budget, by_repetition in by_budget.items():
+        goal = GOALS.get(seconds(budget))
+        if not by_repetition:
+            continue
+        middle = statistics.median(median_detects(result) for result in by_repetition.values())
+        total = sum(changed(result) for result in by_repetition.values())
+        if goal is not None:
+            rows.append([f"median minimal detectable change with {budget}", f"at most {percent(goal, 0)}", percent(middle),
+                         met(middle <= goal)])
+        rows.append([f"called changed with {budget}, {len(by_repetition)} repetitions together", f"at most {CHANGED_MAX}",
+                     total, met(total <= CHANGED_MAX)])
+    return table(["what", "asked", "measured", "met"], rows) + (
+        "\n\nThe median minimal detectable change is taken over the benchmarks of a run, then over the repetitions.")
+
+
+def duet_table(by_budget):
+    rows = []
+    for budget, by_repetition in by_budget.items():
+        for repetition, result in by_repetition.items():
+            counts = result["counts"]
+            rows.append([budget, repetition, percent(median_detects(result)), changed(result), counts["no_change"],
+                         counts["inconclusive"], counts["failed"], f"{result['measured_s']:.1f}", percent(result["steal_share"])])
+    head = ["budget", "repetition", "median detects", "changed", "no change", "inconclusive", "failed", "measured s", "stolen"]
+    return table(head, rows) + (
+        "\n\n*Detects* is the minimal detectable change; *stolen* is the share of processor time that the hypervisor took.")
+
+
+def usual_text(usual, args):
+    return (f"The plain test binary (`go test -c`), run twice with `-test.count {args.usual_count} -test.benchtime "
+            f"{args.usual_benchtime}`, one run after the other; `{BENCHSTAT}` at its default level of 5 %. The seconds are those of "
+            "the two runs.")
+
+
+def usual_table(usual):
+    rows = [[repetition, f"{significant(result)} of {len(result['verdicts'])}", largest(result), f"{result['seconds']:.1f}"]
+            for repetition, result in usual.items()]
+    return table(["repetition", "called significantly different", "largest change reported", "seconds"], rows)
+
+
+def largest(result):
+    reported = [verdict for verdict in result["verdicts"].values() if verdict.endswith("%")]
+    return max(reported, key=lambda verdict: abs(float(verdict.rstrip("%"))), default="")
+
+
+def beside(by_budget, usual):
+    rows = [[f"duet, {budget}", len(found), f"{statistics.mean(r['measured_s'] for r in found.values()):.0f}",
+             f"{statistics.mean(map(changed, found.values())):.1f}", max(map(changed, found.values()))]
+            for budget, found in by_budget.items() if found]
+    counts = [significant(result) for result in usual.values()]
+    rows.append(["usual procedure", len(usual), f"{statistics.mean(r['seconds'] for r in usual.values()):.0f}",
+                 f"{statistics.mean(counts):.1f}", max(counts)])
+    return table(["procedure", "repetitions", "mean seconds", "false alarms, mean", "false alarms, most"], rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""What the studies in this folder share: running duet, keeping results as they come, writing the page."""
+
+import argparse
+import datetime
+import json
+import math
+import os
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+STUDIES = REPOSITORY / "docs" / "studies"
+MODES = ["duet", "interleaved", "sequential"]
+# The version that the project's own test of the `go` format uses.
+BENCHSTAT = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
+
+
+class Failed(Exception):
+    """A step gave no result; the study goes on without it."""
+
+
+def parser(description, page):
+    """The options that every study has."""
+    options = argparse.ArgumentParser(description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    options.add_argument("--duet", type=Path, default=REPOSITORY / "target" / "release" / "duet", help="duet binary")
+    options.add_argument("--output", type=Path, default=STUDIES / page, help="page to write")
+    options.add_argument("--resume", action="store_true", help="keep the results that the last run of this study left")
+    return options
+
+
+class Study:
+    """Named steps whose results are on disk as soon as they exist, and a page made from them.
+
+    Results lie beside the page, one JSON line each, so that a run that was killed loses only the step in hand.
+    """
+
+    def __init__(self, args, title, body):
+        if not args.duet.exists():
+            sys.exit(f"there is no `{args.duet}`: build it with `cargo build --release`, or name it with `--duet`")
+        self.duet, self.page, self.title, self.body = args.duet.resolve(), args.output, title, body
+        self.lines = args.output.with_suffix(".jsonl")
+        self.results, self.header = {}, None
+        args.output.parent.mkdir(parents=True, exist_ok=True)
+        if args.resume and self.lines.exists():
+            self._load()
+        if self.header is None:
+            self.header = describe(self.duet)
+            self.lines.write_text(json.dumps({"header": self.header}) + "\n")
+        self._scratch = tempfile.TemporaryDirectory(prefix="duet-study-")
+        self.scratch = Path(self._scratch.name)
+
+    def _load(self):
+        for line in self.lines.read_text().splitlines():
+            try:
+                entry = json.loads(line)
+            except ValueError:  # the line that was being written when the run was killed
+                continue
+            if "header" in entry:
+                self.header = entry["header"]
+            elif "error" not in entry["value"]:
+                self.results[entry["key"]] = entry["value"]
+
+    def do(self, key, work):
+        """The result of a step: a dictionary, kept from before or made now. A failed step gives none."""
+        if key not in self.results:
+            say(key)
+            try:
+                value = work()
+            except Failed as failure:
+                say(f"failed: {failure}")
+                value = {"error": str(failure)}
+            self.results[key] = value
+            with self.lines.open("a") as lines:
+                lines.write(json.dumps({"key": key, "value": value}) + "\n")
+            self.write()
+        return self.get(key)
+
+    def get(self, key):
+        """The result of a step; none if it was not made or failed."""
+        value = self.results.get(key)
+        return None if value is None or "error" in value else value
+
+    def write(self):
+        """Writes the page from what there is."""
+        errors = {key: value["error"] for key, value in self.results.items() if "error" in value}
+        parts = [f"# {self.title}", header_text(self.header), self.body(self)]
+        if errors:
+            parts.append("## Steps that failed\n\n" + "\n".join(f"- {key}: {one_line(e)}" for key, e in errors.items()))
+        text = "\n\n".join(part.strip() for part in parts) + "\n"
+        draft = self.page.with_suffix(".md.tmp")
+        draft.write_text(text)
+        draft.replace(self.page)
+
+    def finish(self):
+        """Writes the page and prints it."""
+        self.write()
+        print(self.page.read_text())
+
+    def compare(self, base, head, *options, db="study.db"):
+        """The JSON report of `duet compare`."""
+        return self.report(["compare", str(base), str(head), *options], db)
+
+    def analyze(self, run, threshold, db="study.db"):
+        """The JSON report of a stored run, judged with another threshold."""
+        return self.report(["analyze", run, "--threshold", threshold], db)
+
+    def report(self, arguments, db):
+        """Runs duet for a JSON report. Exit codes are verdicts; only a missing report is a failure."""
+        command = [self.duet, *arguments, "--quiet", "--format", "json", "--db", self.scratch / db]
+        ended = subprocess.run(command, cwd=self.scratch, env=environment(), capture_output=True, text=True)
+        try:
+            return json.loads(ended.stdout)
+        except ValueError:
+            raise Failed(f"`duet {' '.join(map(str, arguments))}` ended with {ended.returncode}: {ended.stderr[-500:]}")
+
+
+def environment():
+    """The environment without settings of duet that would change what is measured."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("DUET_") or name == "DUET_LOCK"}
+    return {**kept, "GOWORK": "off", "NO_COLOR": "1"}
+
+
+def run(command, cwd):
+    """Standard output of a command that must not fail."""
+    ended = subprocess.run([str(part) for part in command], cwd=cwd, env=environment(), capture_output=True, text=True)
+    if ended.returncode != 0:
+        raise Failed(f"`{' '.join(map(str, command[:4]))}` failed: {(ended.stderr or ended.stdout)[-500:]}")
+    return ended.stdout
+
+
+def module_copy(module, target):
+    """A writable copy of a published module."""
+    parent = target.parent
+    parent.mkdir(parents=True, exist_ok=True)
+    found = json.loads(run(["go", "mod", "download", "-json", module], parent))
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(found["Dir"], target, copy_function=shutil.copyfile)
+    for directory in [target, *(path for path in target.rglob("*") if path.is_dir())]:
+        directory.chmod(0o755)
+    return target
+
+
+def digest(report):
+    """What the pages need of a report, without its forks."""
+    names = {"verdict": "verdict", "mode": "mode", "ratio": "ratio", "low": "ratio_low", "high": "ratio_high",
+             "detects": "minimal_detectable_change", "base_ns": "baseline_ns", "package": "package", "name": "name"}
+    benchmarks = [{short: b[long] for short, long in names.items()} | {"forks": (b["counts"] or {}).get("forks")}
+                  for b in report["benchmarks"]]
+    return {"run": report["run"], "measured_s": report["measured_s"], "complete": report["complete"],
+            "steal_share": report["environment"]["steal_share"], "counts": report["counts"], "benchmarks": benchmarks}
+
+
+def changed(result):
+    """Number of benchmarks called changed."""
+    return result["counts"]["regression"] + result["counts"]["improvement"]
+
+
+def median_detects(result):
+    """Median minimal detectable change of the benchmarks that were compared; one without a bound counts as infinite."""
+    compared = [b for b in result["benchmarks"] if b["ratio"] is not None]
+    return statistics.median(math.inf if b["detects"] is None else b["detects"] for b in compared) if compared else math.nan
+
+
+def describe(duet):
+    """Where and with what a study was made."""
+    fields = dict(line.split(":", 1) for line in Path("/proc/cpuinfo").read_text().splitlines() if ":" in line)
+    cpu = next((value.strip() for name, value in fields.items() if name.strip() == "model name"), "unknown processor")
+    return {
+        "machine": f"{cpu}, {len(os.sched_getaffinity(0))} usable processors, {os.uname().sysname} {os.uname().release}",
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "duet": f"{run([duet, '--version'], '/').strip()}, {revision()}",
+        "toolchain": run(["go", "version"], "/").strip(),
+        "load": f"{os.getloadavg()[0]:.2f}",
+        "command": f"benches/{Path(sys.argv[0]).name} {shlex.join(sys.argv[1:])}".strip(),
+    }
+
+
+def revision():
+    """The revision of the work tree."""
+    try:
+        return "revision " + run(["git", "describe", "--always", "--dirty"], REPOSITORY).strip()
+    except (Failed, OSError):
+        return "revision unknown"
+
+
+def header_text(header):
+    rows = [["machine", header["machine"]], ["load average at the start", header["load"]], ["date", header["date"]],
+            ["duet", header["duet"]], ["toolchain", header["toolchain"]], ["made by", f"`{header['command']}`"]]
+    return table(["", ""], rows)
+
+
+def table(head, rows):
+    """A Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def percent(value, digits=2):
+    """A fraction as people read it; what has no bound is `∞`, what is not known stays empty."""
+    if value is None or math.isnan(value):
+        return ""
+    return "∞" if math.isinf(value) else f"{100 * value:.{digits}f} %"
+
+
+def met(condition):
+    """Whether a requirement is met; empty while there is nothing to tell it from."""
+    return "" if condition is None else "yes" if condition else "**no**"
+
+
+def one_line(text):
+    return " ".join(text.split())
+
+
+def seconds(text):
+    """`90s`, `2m` or `1h` as seconds."""
+    return float(text[:-1]) * {"s": 1, "m": 60, "h": 3600}[text[-1]]
+
+
+def say(text):
+    print(f"{datetime.datetime.now():%H:%M:%S} {text}", file=sys.stderr, flush=True)
