@@ -408,7 +408,7 @@ fn start_long_run(place: &Place) -> std::process::Child {
     let args = ["compare", "./old", "./new", "--bench", "Counting", "--forks", "2000"];
     let mut child = place.command(&args).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(lines.map_while(Result::ok).any(|l| l.contains("measuring")), "it never came to measuring");
+    assert!(lines.map_while(Result::ok).any(|l| l.contains(": measuring ")), "it never came to measuring");
     std::thread::sleep(Duration::from_millis(1500));
     child
 }

@@ -27,6 +27,7 @@ func TestHook(t *testing.T) {
 			t.Run("Collections", c.testCollections)
 			t.Run("Paused", c.testPaused)
 			t.Run("Cores", c.testCores)
+			t.Run("Hiccup", c.testHiccup)
 			t.Run("MeetAtReset", c.testMeetAtReset)
 			t.Run("GoesWrong", c.testGoesWrong)
 			t.Run("NobodyWaitsForEver", c.testNobodyWaitsForEver)
@@ -147,7 +148,7 @@ func checkReport(t *testing.T, style string, p *page, side int, r ended) {
 	case r.report.Setups != 1:
 		t.Errorf("side %d set up %d times", side, r.report.Setups)
 	}
-	if calls != want || calls <= taken || calls > 2*taken {
+	if calls != want || calls <= taken {
 		t.Errorf("side %d: %d invocations in records, b.N %d, but the body ran %d times", side, taken, r.report.N, calls)
 	}
 	if r.report.Cleanups != 0 && r.report.Cleanups != r.report.Setups {
@@ -206,7 +207,7 @@ func checkOverlap(t *testing.T, p *page) {
 			t.Fatalf("slice %d began before slice %d had ended on both sides", j, j-1)
 		}
 	}
-	if apart*3 > len(a) {
+	if apart*5 > len(a)*4 { // on a busy machine the kernel lets only some overlap, but without the barriers none would
 		t.Errorf("%d of %d slices did not overlap", apart, len(a))
 	}
 }
@@ -284,12 +285,12 @@ func (c *toolchain) testPaused(t *testing.T) {
 	}
 	// What the timed part of these takes, from a benchmark that never pauses.
 	p, _ := c.trial(t, modeSolo, "BenchmarkFew", nil)
-	want := medianPerInvocation(p, 0) / 5 // it does five times the work
+	want := leastPerInvocation(p, 0) / 5 // it does five times the work
 	for _, bench := range benches {
 		for mode := uint64(modeDuet); mode <= modeSolo; mode++ {
 			p, results := c.trial(t, mode, bench, record{"trial_ns": 3_000_000})
 			for side := range results {
-				if got := medianPerInvocation(p, side); got > 1.6*want || got < want/2 {
+				if got := leastPerInvocation(p, side); got > 1.6*want || got < want/2 {
 					t.Errorf("%s, mode %d: %v ns/op, want about %v", bench, mode, got, want)
 				}
 				invocations := uint64(0)
@@ -310,7 +311,16 @@ func (c *toolchain) testPaused(t *testing.T) {
 	}
 }
 
+// leastPerInvocation is not disturbed by other processes, as long as one slice is not.
+func leastPerInvocation(p *page, side int) float64 { return perInvocation(p, side)[0] }
+
 func medianPerInvocation(p *page, side int) float64 {
+	all := perInvocation(p, side)
+	return all[len(all)/2]
+}
+
+// perInvocation returns the sorted times of the slices that count.
+func perInvocation(p *page, side int) []float64 {
 	var all []float64
 	for _, r := range p.records(side) {
 		if r["flags"]&flagWarmup == 0 {
@@ -318,7 +328,7 @@ func medianPerInvocation(p *page, side int) float64 {
 		}
 	}
 	sort.Float64s(all)
-	return all[len(all)/2]
+	return all
 }
 
 // testSameBinary compares a binary with itself.

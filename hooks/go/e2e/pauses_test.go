@@ -41,6 +41,16 @@ func (c *toolchain) checkForced(t *testing.T, mode uint64, bench string, changes
 	return p
 }
 
+// testHiccup checks that one interruption while calibrating does not make all slices tiny.
+func (c *toolchain) testHiccup(t *testing.T) {
+	for mode := uint64(modeDuet); mode <= modeSolo; mode++ {
+		p, _ := c.trial(t, mode, "BenchmarkHiccup", nil)
+		if k := p.records(0)[0]["invocations"]; k < 100 {
+			t.Errorf("mode %d: slices have %d invocations", mode, k)
+		}
+	}
+}
+
 // testCores checks where the sides run. They exchange cores in every pause, the first one included.
 func (c *toolchain) testCores(t *testing.T) {
 	cases := map[string]struct {

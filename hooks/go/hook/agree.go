@@ -75,6 +75,10 @@ func duetGrow(k, ns, sliceNS uint64) (next uint64, again bool) {
 	return duetLeast(next, duetMaxK), true
 }
 
+// duetRepeats reports whether a calibration slice that was long enough must prove it a second time.
+// One interruption would otherwise pass for a slow benchmark, and make all slices of the trial tiny.
+func duetRepeats(k, ns uint64, h *duetHeader) bool { return k < duetMaxK && ns <= h.trialNS/4 }
+
 // duetMulDiv returns a*b/c, rounded up or down; if that needs more than 64 bits, the largest uint64.
 func duetMulDiv(a, b, c uint64, up bool) uint64 {
 	hi, lo := bits.Mul64(a, b)

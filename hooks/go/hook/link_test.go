@@ -187,6 +187,13 @@ func TestCalibrationGrowsAsTheProtocolSays(t *testing.T) {
 	}
 }
 
+func TestOnlyShortSlicesAreRepeated(t *testing.T) {
+	h := &duetHeader{trialNS: 4000}
+	if !duetRepeats(1, 1000, h) || duetRepeats(1, 1001, h) || duetRepeats(duetMaxK, 1, h) {
+		t.Error("the wrong calibration slices are repeated")
+	}
+}
+
 func TestASliceAllocatesNothing(t *testing.T) {
 	threads, err := duetNewThreads()
 	if err != nil {

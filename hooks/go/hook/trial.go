@@ -35,6 +35,9 @@ type duetTrial struct {
 	wall      uint64   // measured time of the slice that was closed last
 	totalWall uint64
 
+	repeating bool   // the calibration slice had the same k as the one before
+	firstWall uint64 // and that one took this long
+
 	// One moment on the harness's clock and on CLOCK_MONOTONIC, which both sides share.
 	zero          duetTime
 	zeroMonotonic uint64
@@ -177,11 +180,15 @@ func (b *B) duetCalibrate() bool {
 	if t.k == 0 {
 		t.k = duetLeast(duetMaxK, duetMost(1, t.header.kHint))
 	} else {
+		if t.repeating {
+			t.wall = duetLeast(t.wall, t.firstWall)
+		}
 		next, again := duetGrow(t.k, t.wall, t.header.sliceNS)
-		if !again || t.stopped() {
+		repeat := !again && !t.repeating && duetRepeats(t.k, t.wall, t.header)
+		if !again && !repeat || t.stopped() {
 			return false
 		}
-		t.k = next
+		t.k, t.repeating, t.firstWall = next, repeat, t.wall
 	}
 	b.duetCountFromZero()
 	return true

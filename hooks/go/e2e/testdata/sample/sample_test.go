@@ -245,6 +245,18 @@ func BenchmarkCores(b *testing.B) {
 	}
 }
 
+// BenchmarkHiccup is held up once, in its first measured invocation.
+func BenchmarkHiccup(b *testing.B) {
+	defer note(b)()
+	for i := 0; i < b.N; i++ {
+		seen.Calls++
+		work(100)
+		if seen.Calls == 2 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
 func BenchmarkSkipped(b *testing.B) { b.Skip("as asked") }
 
 // BenchmarkPingPong needs the scheduler: the hook must not slow it down by tying a goroutine to a thread.

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""What the hook costs: between the slices of a trial, and in a hooked test binary that no trial uses.
+
+Between slices: the store holds when every slice began and how long it took. What is left between two slices is the hook's:
+reading clocks, writing the record, waiting for the other side's hook. In duet mode a gap reaches from the later of the two
+sides' ends to the later of their next starts; in interleaved mode a pair of slices costs the time from its beginning to the
+beginning of the next pair, less the two slices.
+
+Beside an unhooked binary: the very binary that duet measured is run as an ordinary benchmark beside one that `go test -c`
+built, in pairs, in random order.
+"""
+
+import json
+import math
+import os
+import random
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from study import REPOSITORY, Failed, Study, environment, met, parser, percent, run, table
+
+LIMITS_US = {"duet": 1.0, "interleaved": 10.0}
+# The limits are for slices that only the hook separates, so for benchmarks that nothing else disturbs.
+JUDGED = ["BenchmarkCount", "BenchmarkLoop"]
+BENCHMARKS = [*JUDGED, "BenchmarkAllocates", "BenchmarkParallel"]
+SLICES = """
+    SELECT trials.benchmark, trials.id, samples.iteration, samples.block, samples.role, samples.start_ns, samples.wall_ns
+    FROM samples JOIN trials ON trials.id = samples.trial WHERE samples.warm_up = 0
+    ORDER BY trials.id, samples.iteration, samples.role"""
+
+
+def main():
+    options = parser(__doc__.splitlines()[0], "hook-cost.md")
+    options.add_argument("--forks", type=int, default=40, help="fork pairs of each benchmark in each mode")
+    options.add_argument("--pairs", type=int, default=30, help="runs of the plain and the hooked binary for each benchmark")
+    options.add_argument("--benchtime", default="200ms", help="length of each of these runs")
+    args = options.parse_args()
+    random.seed(1)  # the order of runs only
+    study = Study(args, "What the hook costs", body)
+    shutil.copytree(REPOSITORY / "benches" / "small", study.scratch / "small")
+    for mode in LIMITS_US:
+        study.do(f"slices {mode}", lambda: between_slices(study, mode, args.forks))
+    for benchmark in BENCHMARKS:
+        study.do(f"binary {benchmark}", lambda: beside_plain(study, benchmark, args))
+    study.finish()
+
+
+def between_slices(study, mode, forks):
+    db = study.scratch / f"{mode}.db"
+    report = measured(study, mode, forks, db)
+    names = [planned["name"] for planned in report["plan"]["benchmarks"]]
+    modes = {b["name"]: b["mode"] for b in report["benchmarks"]}
+    gaps = {name: {"within": [], "pause": []} for name in names}
+    with sqlite3.connect(db) as connection:
+        for benchmark, previous, current in neighbours(connection.execute(SLICES)):
+            kind = "within" if previous[0]["block"] == current[0]["block"] else "pause"
+            gaps[names[benchmark]][kind].append(gap_us(mode, previous, current))
+    return {name: {"mode": modes[name], **{kind: spread(found) for kind, found in by_kind.items()},
+                   "all": spread([gap for found in by_kind.values() for gap in found])} for name, by_kind in gaps.items()}
+
+
+def measured(study, mode, forks, db):
+    """Runs duet on the small module; keeps the binary that it measures."""
+    project = study.scratch / "small"
+    command = [study.duet, "compare", project, project, "--mode", mode, "--forks", str(forks), "--format", "json", "--db", db]
+    child = subprocess.Popen(command, cwd=study.scratch, env=environment(), text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+    messages = []
+    threading.Thread(target=lambda: messages.extend(child.stderr), daemon=True).start()
+    keeper = threading.Thread(target=keep_binary, args=(child, study.duet, study.scratch / "hooked.test", messages))
+    keeper.start()
+    output = child.stdout.read()
+    child.wait()
+    keeper.join()
+    try:
+        return json.loads(output)
+    except ValueError:
+        raise Failed(f"duet ended with {child.returncode}: {''.join(messages)[-500:]}")
+
+
+def keep_binary(child, duet, target, messages):
+    """Copies the program of a process that duet has started for measuring; duet removes its builds when it ends."""
+    while child.poll() is None and not target.exists():
+        if any(": measuring " in line for line in list(messages)):
+            for pid in children_of(child.pid):
+                copy_program(pid, duet, target)
+        time.sleep(0.003)
+
+
+def children_of(parent):
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rsplit(")", 1)[1].split()
+        except OSError:  # it has ended meanwhile
+            continue
+        if int(fields[1]) == parent:
+            yield int(stat.parent.name)
+
+
+def copy_program(pid, duet, target):
+    draft = target.with_suffix(".part")
+    try:
+        # Between fork and exec the process is still duet.
+        if Path(os.readlink(f"/proc/{pid}/exe")) != duet:
+            shutil.copyfile(f"/proc/{pid}/exe", draft)
+            draft.chmod(0o755)
+            draft.replace(target)
+    except OSError:
+        pass  # it has ended meanwhile; there will be others
+
+
+def neighbours(rows):
+    """Pairs of consecutive slices of a trial, each with both sides."""
+    key, last, sides = None, None, []
+    for benchmark, trial, iteration, block, _role, start, wall in rows:
+        if key != (trial, iteration):
+            key, sides = (trial, iteration), []
+        sides.append({"trial": trial, "iteration": iteration, "block": block, "start": start, "end": start + wall, "wall": wall})
+        if len(sides) == 2:
+            if last and last[0]["trial"] == trial and last[0]["iteration"] + 1 == iteration:
+                yield benchmark, last, sides
+            last = sides
+
+
+def gap_us(mode, previous, current):
+    if mode == "duet":
+        gap = max(side["start"] for side in current) - max(side["end"] for side in previous)
+    else:
+        begins = [min(side["start"] for side in sides) for sides in (previous, current)]
+        gap = begins[1] - begins[0] - sum(side["wall"] for side in previous)
+    return gap / 1000
+
+
+def spread(gaps):
+    if not gaps:
+        return None
+    ordered = sorted(gaps)
+    return {"count": len(gaps), "median": statistics.median(gaps), "mean": statistics.mean(gaps),
+            "p95": ordered[int(0.95 * (len(gaps) - 1))]}
+
+
+def beside_plain(study, benchmark, args):
+    hooked, plain, project = study.scratch / "hooked.test", study.scratch / "plain.test", study.scratch / "small"
+    if not hooked.exists():
+        measured(study, "interleaved", 12, study.scratch / "again.db")
+    if not hooked.exists():
+        raise Failed("the hooked binary was not caught while duet ran it")
+    if not plain.exists():
+        run(["go", "test", "-c", "-vet=off", "-trimpath", "-buildvcs=false", "-o", plain, "."], project)
+    times = {"plain": [], "hooked": []}
+    for _ in range(args.pairs):
+        order = [("plain", plain), ("hooked", hooked)]
+        random.shuffle(order)
+        for what, binary in order:
+            times[what].append(ns_per_op(binary, benchmark, args.benchtime, project))
+    logs = [math.log(h / p) for h, p in zip(times["hooked"], times["plain"])]
+    error = statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else math.nan
+    return {"plain_ns": statistics.median(times["plain"]), "hooked_ns": statistics.median(times["hooked"]),
+            "log_ratio": statistics.mean(logs), "error": error, "pairs": len(logs)}
+
+
+def ns_per_op(binary, benchmark, benchtime, cwd):
+    output = run([binary, "-test.run=^$", f"-test.bench=^{benchmark}$", f"-test.benchtime={benchtime}"], cwd)
+    for line in output.splitlines():
+        fields = line.split()
+        if line.startswith("Benchmark") and "ns/op" in fields:
+            return float(fields[fields.index("ns/op") - 1])
+    raise Failed(f"no time for {benchmark} in: {output[:200]}")
+
+
+def body(study):
+    slices = {mode: study.get(f"slices {mode}") for mode in LIMITS_US}
+    parts = [" ".join(__doc__.split("\n\n")[0].split()), "## Asked and measured", asked(slices),
+             "## Between slices", " ".join(__doc__.split("\n\n")[1].split()).removeprefix("Between slices: ").capitalize(),
+             gap_table(slices), GAPS_NOTE, "## Beside an unhooked binary",
+             " ".join(__doc__.split("\n\n")[2].split()).removeprefix("Beside an unhooked binary: ").capitalize(), binary_table(study),
+             "The interval is 1.96 standard errors of the mean log ratio to both sides. Another layout of the same code "
+             "may by itself run at another speed, so a ratio off 1 need not be the hook's work."]
+    return "\n\n".join(parts)
+
+
+GAPS_NOTE = ("Times in µs. *Within blocks* are the gaps that nothing but the hook makes. At the *pause* before each block duet exchanges cores "
+             "(duet mode), forces a collection (benchmarks that allocate much) and reads memory counters. *All* is the time of a "
+             "trial outside its slices, divided by its slices or pairs. The clock readings at the two ends of a slice lie partly inside it "
+             "and are not in these figures.")
+
+
+def asked(slices):
+    rows = []
+    for mode, limit in LIMITS_US.items():
+        for benchmark in JUDGED:
+            found = (slices[mode] or {}).get(benchmark)
+            if found and found["within"]:
+                middle = found["within"]["median"]
+                what = "slice in duet mode" if mode == "duet" else "interleaved pair"
+                rows.append([f"{what}, {benchmark}", f"at most {limit:.0f} µs", f"{middle:.2f} µs",
+                             f"{found['all']['mean']:.2f} µs", met(middle <= limit)])
+    return table(["cost of a", "asked", "median within blocks", "mean of all, pauses included", "median meets it"], rows)
+
+
+def gap_table(slices):
+    rows = []
+    for found in filter(None, slices.values()):
+        for benchmark, by_kind in found.items():
+            within, pause, every = by_kind["within"], by_kind["pause"], by_kind["all"]
+            if every:
+                rows.append([benchmark, by_kind["mode"].replace("_", " "), every["count"], *of(within, "median", "mean", "p95"),
+                             *of(pause, "median", "mean"), *of(every, "mean")])
+    head = ["benchmark", "mode", "gaps", "within blocks: median", "mean", "95th percentile", "pause: median", "mean", "all: mean"]
+    return table(head, rows)
+
+
+def of(found, *names):
+    return [f"{found[name]:.2f}" if found else "" for name in names]
+
+
+def binary_table(study):
+    rows = []
+    for benchmark in BENCHMARKS:
+        result = study.get(f"binary {benchmark}")
+        if result:
+            ends = [percent(math.exp(result["log_ratio"] + side * 1.96 * result["error"]) - 1) for side in (-1, 1)]
+            rows.append([benchmark, result["pairs"], f"{result['plain_ns']:.2f} ns", f"{result['hooked_ns']:.2f} ns",
+                         percent(math.exp(result["log_ratio"]) - 1), " to ".join(ends)])
+    return table(["benchmark", "pairs of runs", "plain, median", "hooked, median", "hooked slower by", "interval"], rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+module duetbench/plant
+
+go 1.21
