@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """What the hook costs: between the slices of a trial, and in a hooked test binary that no trial uses.
 
-Between slices: the store holds when every slice began and how long it took. What is left between two slices is the hook's:
+The store holds when every slice began and how long it took. What is left between two slices is the hook's:
 reading clocks, writing the record, waiting for the other side's hook. In duet mode a gap reaches from the later of the two
 sides' ends to the later of their next starts; in interleaved mode a pair of slices costs the time from its beginning to the
 beginning of the next pair, less the two slices.
 
-Beside an unhooked binary: the very binary that duet measured is run as an ordinary benchmark beside one that `go test -c`
+The very binary that duet measured is run as an ordinary benchmark beside one that `go test -c`
 built, in pairs, in random order.
 """
 
@@ -22,7 +22,7 @@ import threading
 import time
 from pathlib import Path
 
-from study import REPOSITORY, Failed, Study, environment, met, parser, percent, run, table
+from study import REPOSITORY, Failed, Study, environment, met, paragraph, parser, percent, run, table
 
 LIMITS_US = {"duet": 1.0, "interleaved": 10.0}
 # The limits are for slices that only the hook separates, so for benchmarks that nothing else disturbs.
@@ -59,7 +59,8 @@ def between_slices(study, mode, forks):
     with sqlite3.connect(db) as connection:
         for benchmark, previous, current in neighbours(connection.execute(SLICES)):
             kind = "within" if previous[0]["block"] == current[0]["block"] else "pause"
-            gaps[names[benchmark]][kind].append(gap_us(mode, previous, current))
+            name = names[benchmark]
+            gaps[name][kind].append(gap_us(modes[name], previous, current))
     return {name: {"mode": modes[name], **{kind: spread(found) for kind, found in by_kind.items()},
                    "all": spread([gap for found in by_kind.values() for gap in found])} for name, by_kind in gaps.items()}
 
@@ -128,6 +129,7 @@ def neighbours(rows):
 
 
 def gap_us(mode, previous, current):
+    """Time between two slices of both sides; `mode` is the one that the benchmark was really measured in."""
     if mode == "duet":
         gap = max(side["start"] for side in current) - max(side["end"] for side in previous)
     else:
@@ -175,10 +177,10 @@ def ns_per_op(binary, benchmark, benchtime, cwd):
 
 def body(study):
     slices = {mode: study.get(f"slices {mode}") for mode in LIMITS_US}
-    parts = [" ".join(__doc__.split("\n\n")[0].split()), "## Asked and measured", asked(slices),
-             "## Between slices", " ".join(__doc__.split("\n\n")[1].split()).removeprefix("Between slices: ").capitalize(),
+    parts = [paragraph(__doc__, 0), "## Asked and measured", asked(slices),
+             "## Between slices", paragraph(__doc__, 1),
              gap_table(slices), GAPS_NOTE, "## Beside an unhooked binary",
-             " ".join(__doc__.split("\n\n")[2].split()).removeprefix("Beside an unhooked binary: ").capitalize(), binary_table(study),
+             paragraph(__doc__, 2), binary_table(study),
              "The interval is 1.96 standard errors of the mean log ratio to both sides. Another layout of the same code "
              "may by itself run at another speed, so a ratio off 1 need not be the hook's work."]
     return "\n\n".join(parts)

@@ -13,7 +13,7 @@ import subprocess
 import threading
 import time
 
-from study import REPOSITORY, MODES, Failed, Study, environment, met, parser, percent, table
+from study import REPOSITORY, MODES, Failed, Study, environment, met, one_line, parser, percent, table
 
 CPU_SHARE_MAX = 0.01
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -112,7 +112,7 @@ def body(study, args):
     asked = table(["what", "asked", "largest measured", "met"],
                   [["duet's own processor use while measuring", f"below {percent(CPU_SHARE_MAX, 0)} of one core",
                     percent(worst), verdict]])
-    return "\n\n".join([" ".join(__doc__.split()), asked, table(head, rows), (
+    return "\n\n".join([one_line(__doc__), asked, table(head, rows), (
         f"The kernel counts in steps of {1000 // TICKS_PER_SECOND} ms. Memory is resident memory. A trial is one fork of each "
         "version; slices are those of both versions' judged pairs.")])
 

@@ -62,7 +62,7 @@ class Study:
                 continue
             if "header" in entry:
                 self.header = entry["header"]
-            elif "error" not in entry["value"]:
+            elif "failure" not in entry["value"]:
                 self.results[entry["key"]] = entry["value"]
 
     def do(self, key, work):
@@ -71,9 +71,9 @@ class Study:
             say(key)
             try:
                 value = work()
-            except Failed as failure:
+            except (Failed, OSError) as failure:
                 say(f"failed: {failure}")
-                value = {"error": str(failure)}
+                value = {"failure": str(failure)}
             self.results[key] = value
             with self.lines.open("a") as lines:
                 lines.write(json.dumps({"key": key, "value": value}) + "\n")
@@ -83,14 +83,15 @@ class Study:
     def get(self, key):
         """The result of a step; none if it was not made or failed."""
         value = self.results.get(key)
-        return None if value is None or "error" in value else value
+        return None if value is None or "failure" in value else value
 
     def write(self):
         """Writes the page from what there is."""
-        errors = {key: value["error"] for key, value in self.results.items() if "error" in value}
+        failures = {key: value["failure"] for key, value in self.results.items() if "failure" in value}
         parts = [f"# {self.title}", header_text(self.header), self.body(self)]
-        if errors:
-            parts.append("## Steps that failed\n\n" + "\n".join(f"- {key}: {one_line(e)}" for key, e in errors.items()))
+        if failures:
+            lines = [f"- {key}: {one_line(words)}" for key, words in failures.items()]
+            parts.append("## Steps that failed\n\n" + "\n".join(lines))
         text = "\n\n".join(part.strip() for part in parts) + "\n"
         draft = self.page.with_suffix(".md.tmp")
         draft.write_text(text)
@@ -214,6 +215,11 @@ def met(condition):
 
 def one_line(text):
     return " ".join(text.split())
+
+
+def paragraph(document, number):
+    """A paragraph of a script's description, as running text."""
+    return one_line(document.split("\n\n")[number])
 
 
 def seconds(text):

@@ -12,7 +12,8 @@ import math
 import re
 import statistics
 
-from study import MODES, REPOSITORY, Failed, Study, changed, digest, median_detects, module_copy, parser, percent, run, table
+from study import (MODES, REPOSITORY, Failed, Study, changed, digest, median_detects, module_copy, one_line, parser, percent,
+                   run, table)
 
 # The packages with comparable benchmarks in both versions. go-toml moved its root package's benchmarks to ./unstable in v2.0.6;
 # the root package of prometheus/common has none.
@@ -165,7 +166,7 @@ def plan_of(times, effects, rounds):
 
 
 def body(study, args):
-    parts = [" ".join(__doc__.split()), modules_text(args)]
+    parts = [one_line(__doc__), modules_text(args)]
     for part, write in [("itself", itself_text), ("versions", versions_text), ("planted", planted_text)]:
         if part in args.parts:
             parts.append(write(study, args))
@@ -243,8 +244,10 @@ def planted_text(study, args):
         plan = plan_table(study, name)
         if plan:
             text += f"\n\n### What was planted in {name}\n\n{plan}"
-    return text + ("\n\nA benchmark that the trial plant did not slow down by a tenth of what it should have is left out. *By spin* is the share computed from the cost of a round measured alone, *in place* the one computed from the trial "
-                   "plant, *reference* the estimate of the long run with its interval.")
+    return text + (
+        "\n\nA benchmark that the trial plant did not slow down by a tenth of what it should have is left out. *By spin* is the "
+        "share computed from the cost of a round measured alone, *in place* the one computed from the trial plant, *reference* the "
+        "estimate of the long run with its interval.")
 
 
 def planted_row(study, name, size, mode):

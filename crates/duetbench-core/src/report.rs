@@ -81,6 +81,14 @@ pub struct BenchmarkReport {
     pub warnings: Vec<Warning>,
 }
 
+impl BenchmarkReport {
+    /// Whether the two versions were really compared: by measuring both, or by proving them equal.
+    #[must_use]
+    pub fn was_compared(&self) -> bool {
+        self.verdict.is_comparison() && (!self.forks.is_empty() || self.verdict == Verdict::IdenticalCode)
+    }
+}
+
 /// What one version was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VersionInfo {
@@ -142,7 +150,7 @@ impl Report {
     /// What the run comes to: a regression outweighs a failure, a failure an open question.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
-        let compared = self.benchmarks.iter().any(|b| b.verdict.is_comparison());
+        let compared = self.benchmarks.iter().any(BenchmarkReport::was_compared);
         if self.count("regression") > 0 {
             Outcome::Regression
         } else if self.count("failed") > 0 || !compared {

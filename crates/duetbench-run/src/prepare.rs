@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use duetbench_core::Role;
 use duetbench_core::plan::Discovered;
 use duetbench_core::report::VersionInfo;
+use duetbench_core::{BenchmarkId, Role};
 
 use crate::adapter::go::{Go, GoArguments, Toolchain};
 use crate::adapter::{Adapter, Build, Subject};
@@ -47,6 +47,7 @@ pub struct Version {
     pub build: Build,
     /// Its benchmarks.
     pub found: Vec<Discovered>,
+    skipped: Vec<BenchmarkId>,
     not_rewritten: Vec<String>,
 }
 
@@ -112,8 +113,16 @@ impl Prepared {
             if baseline.build.digest() == candidate.build.digest() {
                 warnings.push("both versions were built into the same binaries: whatever differs is noise".to_owned());
             }
-            for unsliced in &candidate.not_rewritten {
-                warnings.push(format!("{unsliced}; its set-up is repeated in every slice, outside the timed part"));
+            if !candidate.not_rewritten.is_empty() {
+                warnings.push(format!(
+                    "these repeat their set-up before every slice, outside the timed part: {}",
+                    candidate.not_rewritten.join(", ")
+                ));
+            }
+            for (version, role) in [(baseline, Role::Baseline), (candidate, Role::Candidate)] {
+                for id in &version.skipped {
+                    warnings.push(format!("{} skips itself in the {}", id.name, role.word()));
+                }
             }
         }
         warnings
@@ -135,13 +144,14 @@ impl Version {
         let built = adapter.build(source, request.packages, subject)?;
         stop_if(interrupted)?;
         on_stage(Stage::Listing(&source.requested));
-        let found = adapter.list(&built.build, interrupted)?;
+        let listing = adapter.list(&built.build, interrupted)?;
         let info = VersionInfo {
             requested: source.requested.clone(),
             resolved: source.resolved.clone(),
             artifact_digest: built.build.digest(),
         };
-        Ok(Version { info, build: built.build, found, not_rewritten: built.not_rewritten })
+        let (found, skipped) = (listing.found, listing.skipped);
+        Ok(Version { info, build: built.build, found, skipped, not_rewritten: built.not_rewritten })
     }
 
     /// The same version under the name that was typed for the other side.
@@ -150,6 +160,7 @@ impl Version {
             info: VersionInfo { requested: requested.to_owned(), ..self.info.clone() },
             build: self.build.clone(),
             found: self.found.clone(),
+            skipped: self.skipped.clone(),
             not_rewritten: self.not_rewritten.clone(),
         }
     }

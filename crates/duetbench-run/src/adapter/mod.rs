@@ -45,13 +45,22 @@ impl Build {
     }
 }
 
+/// What listing a build's benchmarks found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Listing {
+    /// The benchmarks, those that failed with their failure.
+    pub found: Vec<Discovered>,
+    /// Benchmarks that skip themselves.
+    pub skipped: Vec<BenchmarkId>,
+}
+
 /// How to start listed or measured code of one build.
 pub trait Adapter {
     /// The benchmarks of a build. A benchmark that fails while it is listed is listed with its failure.
     ///
     /// # Errors
     /// When the build cannot be listed at all, or on an interrupt.
-    fn list(&self, build: &Build, interrupted: &AtomicBool) -> Result<Vec<Discovered>, RunError>;
+    fn list(&self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError>;
 
     /// The command line that measures one benchmark; absent when the build has no such package.
     fn launch(&self, build: &Build, id: &BenchmarkId, mode: Mode) -> Option<Launch>;

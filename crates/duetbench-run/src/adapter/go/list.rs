@@ -1,5 +1,6 @@
 //! Listing a test binary's benchmarks by running each once, surviving those that crash or hang.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Style};
 
+use super::super::Listing;
 use super::{ByName, exact_pattern};
 use crate::error::RunError;
 use crate::process::{Launch, WaitEnd, failure_words, wait_all, words_of_death};
@@ -38,15 +40,19 @@ struct Pass {
 
 impl Lister<'_> {
     /// All leaf benchmarks; those that failed with their own words.
-    pub(super) fn run(&self, interrupted: &AtomicBool) -> Result<Vec<Discovered>, RunError> {
+    pub(super) fn run(&self, interrupted: &AtomicBool) -> Result<Listing, RunError> {
         let mut found = ByName::new();
+        let mut skipped = BTreeSet::new();
         let mut culprits: Vec<String> = Vec::new();
         loop {
             let pass = self.pass(&culprits, interrupted)?;
             let started = parse(&pass.lines, self.package, &mut found);
             for name in childless(&started, &found) {
-                if let Some(words) = failure_of(&name, &pass.output) {
-                    found.insert(name.clone(), self.failed(&name, words));
+                match failure_of(&name, &pass.output) {
+                    Some(words) => drop(found.insert(name.clone(), self.failed(&name, words))),
+                    // The last one to start in a process that died is no skipper but the culprit.
+                    None if pass.death.is_some() && started.last() == Some(&name) => {}
+                    None => drop(skipped.insert(self.id(&name))),
                 }
             }
             let Some(death) = pass.death else { break };
@@ -65,11 +71,17 @@ impl Lister<'_> {
             found.insert(culprit.clone(), self.failed(&culprit, words_of_death(&death, &pass.output)));
             culprits.push(culprit);
         }
-        Ok(found.into_values().collect())
+        let failed = |id: &BenchmarkId| found.get(&id.name).is_some_and(|d| d.failure.is_some());
+        skipped.retain(|id| !failed(id));
+        Ok(Listing { found: found.into_values().collect(), skipped: skipped.into_iter().collect() })
+    }
+
+    fn id(&self, name: &str) -> BenchmarkId {
+        BenchmarkId { package: self.package.to_owned(), name: name.to_owned() }
     }
 
     fn failed(&self, name: &str, words: String) -> Discovered {
-        let id = BenchmarkId { package: self.package.to_owned(), name: name.to_owned() };
+        let id = self.id(name);
         Discovered { id, style: Style::Recall, first_ns: 0, failure: Some(words) }
     }
 
@@ -93,7 +105,10 @@ impl Lister<'_> {
                     let grown = fs::metadata(&self.file).map_or(0, |m| m.len());
                     if grown == length {
                         children[0].kill();
-                        break Some(format!("no answer within {} s", self.timeout.as_secs()));
+                        break Some(format!(
+                            "no answer within {} s: it hangs, or `--timeout` is too short",
+                            self.timeout.as_secs()
+                        ));
                     }
                     length = grown;
                 }

@@ -14,7 +14,7 @@ use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Mode};
 use sha2::{Digest, Sha256};
 
-use super::{Adapter, Artifact, Build, Subject, hex};
+use super::{Adapter, Artifact, Build, Listing, Subject, hex};
 use crate::error::RunError;
 use crate::process::Launch;
 use crate::source::Source;
@@ -136,13 +136,15 @@ fn artifact(program: PathBuf, dir: &Path) -> Result<Artifact, RunError> {
 }
 
 impl Adapter for Go {
-    fn list(&self, build: &Build, interrupted: &AtomicBool) -> Result<Vec<Discovered>, RunError> {
-        let mut all = Vec::new();
+    fn list(&self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
+        let mut all = Listing::default();
         for (number, (package, artifact)) in build.artifacts.iter().enumerate() {
             let file = self.scratch.join(format!("list-{number}"));
             let launch = self.base_launch(artifact);
             let lister = list::Lister { package, launch, last: self.user_args(), file, timeout: self.timeout };
-            all.extend(lister.run(interrupted)?);
+            let listing = lister.run(interrupted)?;
+            all.found.extend(listing.found);
+            all.skipped.extend(listing.skipped);
         }
         Ok(all)
     }
@@ -176,8 +178,8 @@ impl Go {
     }
 
     fn base_launch(&self, artifact: &Artifact) -> Launch {
-        let timeout = format!("-test.timeout={}s", 4 * self.timeout.as_secs().max(60));
-        let args = ["-test.run=^$", "-test.benchtime=1x", "-test.paniconexit0", &timeout];
+        // How long a process may take is for the engine to say, which knows what it asked for.
+        let args = ["-test.run=^$", "-test.benchtime=1x", "-test.paniconexit0", "-test.timeout=0"];
         Launch {
             program: artifact.program.clone(),
             args: args.iter().map(Into::into).collect(),

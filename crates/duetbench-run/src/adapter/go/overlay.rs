@@ -91,7 +91,7 @@ impl Overlay {
             }
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             not_rewritten
-                .extend(file.refused.iter().map(|r| format!("{} ({name}:{}): {}", r.function, r.line, r.reason)));
+                .extend(file.refused.iter().map(|r| format!("{} ({name}:{}, {})", r.function, r.line, r.reason)));
             if file.changed {
                 replace.insert(file.path, file.out);
             }
