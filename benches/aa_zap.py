@@ -93,7 +93,8 @@ def body(study, args):
              "## Asked and measured", asked(by_budget), "## duet", duet_table(by_budget)]
     usual = results(study, args, "usual")
     if usual:
-        parts += ["## The usual procedure", usual_text(usual, args), usual_table(usual), "## Side by side", beside(by_budget, usual)]
+        parts += ["## The usual procedure", usual_text(usual, args), usual_table(usual)]
+        parts += ["## Side by side", beside(by_budget, usual)]
     return "\n\n".join(parts)
 
 
@@ -114,7 +115,7 @@ def asked(by_budget):
         if goal is not None:
             rows.append([f"median minimal detectable change with {budget}", f"at most {percent(goal, 0)}", percent(middle),
                          met(middle <= goal)])
-        rows.append([f"called changed with {budget}, {len(by_repetition)} repetitions together", f"at most {CHANGED_MAX}",
+        rows.append([f"called changed with {budget}, sum over repetitions: {len(by_repetition)}", f"at most {CHANGED_MAX}",
                      total, met(total <= CHANGED_MAX)])
     return table(["what", "asked", "measured", "met"], rows) + (
         "\n\nThe median minimal detectable change is taken over the benchmarks of a run, then over the repetitions.")
@@ -134,8 +135,8 @@ def duet_table(by_budget):
 
 def usual_text(usual, args):
     return (f"The plain test binary (`go test -c`), run twice with `-test.count {args.usual_count} -test.benchtime "
-            f"{args.usual_benchtime}`, one run after the other; `{BENCHSTAT}` at its default level of 5 %. The seconds are those of "
-            "the two runs.")
+            f"{args.usual_benchtime}`, one run after the other; `{BENCHSTAT}` at its default level of 5 %. The seconds "
+            "are those of the two runs.")
 
 
 def usual_table(usual):

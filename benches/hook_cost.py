@@ -186,10 +186,11 @@ def body(study):
     return "\n\n".join(parts)
 
 
-GAPS_NOTE = ("Times in µs. *Within blocks* are the gaps that nothing but the hook makes. At the *pause* before each block duet exchanges cores "
-             "(duet mode), forces a collection (benchmarks that allocate much) and reads memory counters. *All* is the time of a "
-             "trial outside its slices, divided by its slices or pairs. The clock readings at the two ends of a slice lie partly inside it "
-             "and are not in these figures.")
+GAPS_NOTE = (
+    "Times in µs. *Within blocks* are the gaps that nothing but the hook makes. At the *pause* before each block duet exchanges "
+    "cores (duet mode), forces a collection (benchmarks that allocate much) and reads memory counters. *All* is the time of a trial "
+    "outside its slices, divided by its slices or pairs. The clock readings at the two ends of a slice lie partly inside it and are "
+    "not in these figures.")
 
 
 def asked(slices):

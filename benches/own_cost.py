@@ -39,8 +39,7 @@ def measure(study, mode, budget):
     command = [study.duet, "compare", project, project, "--mode", mode, "--budget", budget, "--format", "json", "--db", db]
     seen = watch(command, study.scratch)
     report = json.loads(seen.pop("output"))
-    trials = sum(b["counts"]["forks"] for b in report["benchmarks"])
-    slices = sum(b["counts"]["slices"] for b in report["benchmarks"])
+    trials, slices = (sum((b["counts"] or {}).get(what, 0) for b in report["benchmarks"]) for what in ("forks", "slices"))
     size = sum(file.stat().st_size for file in study.scratch.glob("own.db*"))
     judging = child_cpu_seconds([study.duet, "show", "--format", "json", "--db", db], study.scratch)
     return {**seen, "judging_s": judging, "measured_s": report["measured_s"], "trials": trials, "slices": slices, "db_bytes": size,
@@ -106,8 +105,8 @@ def body(study, args):
             if result:
                 worst = max(worst or 0, share(result))
                 rows.append(row(mode, repetition, result))
-    head = ["mode", "run", "measured s", "duet's CPU s", "of it judging", "share of one core", "peak memory", "trials", "slices", "database",
-            "database per trial"]
+    head = ["mode", "run", "measured s", "duet's CPU s", "of it judging", "share of one core", "peak memory", "trials", "slices",
+            "database", "database per trial"]
     verdict = met(None if worst is None else worst < CPU_SHARE_MAX)
     asked = table(["what", "asked", "largest measured", "met"],
                   [["duet's own processor use while measuring", f"below {percent(CPU_SHARE_MAX, 0)} of one core",
@@ -123,8 +122,8 @@ def share(result):
 
 def row(mode, repetition, result):
     per_trial = result["db_bytes"] / max(1, result["trials"])
-    return [mode, repetition, f"{result['measured_s']:.1f}", f"{result['cpu_s']:.2f}", f"{result['judging_s']:.3f}", percent(share(result)),
-            f"{result['memory_bytes'] / 2**20:.1f} MiB", result["trials"], result["slices"],
+    return [mode, repetition, f"{result['measured_s']:.1f}", f"{result['cpu_s']:.2f}", f"{result['judging_s']:.3f}",
+            percent(share(result)), f"{result['memory_bytes'] / 2**20:.1f} MiB", result["trials"], result["slices"],
             f"{result['db_bytes'] / 2**20:.2f} MiB", f"{per_trial / 1024:.1f} KiB"]
 
 

@@ -48,6 +48,8 @@ class Study:
         args.output.parent.mkdir(parents=True, exist_ok=True)
         if args.resume and self.lines.exists():
             self._load()
+            if self.header and self.header["command"] != command_line():
+                sys.exit(f"`{self.lines}` was made by `{self.header['command']}`: use the same options, or leave `--resume` out")
         if self.header is None:
             self.header = describe(self.duet)
             self.lines.write_text(json.dumps({"header": self.header}) + "\n")
@@ -149,7 +151,8 @@ def module_copy(module, target):
 def digest(report):
     """What the pages need of a report, without its forks."""
     names = {"verdict": "verdict", "mode": "mode", "ratio": "ratio", "low": "ratio_low", "high": "ratio_high",
-             "detects": "minimal_detectable_change", "base_ns": "baseline_ns", "package": "package", "name": "name"}
+             "detects": "minimal_detectable_change", "base_ns": "baseline_ns", "package": "package", "name": "name",
+             "failure": "failure"}
     benchmarks = [{short: b[long] for short, long in names.items()} | {"forks": (b["counts"] or {}).get("forks")}
                   for b in report["benchmarks"]]
     return {"run": report["run"], "measured_s": report["measured_s"], "complete": report["complete"],
@@ -177,16 +180,24 @@ def describe(duet):
         "duet": f"{run([duet, '--version'], '/').strip()}, {revision()}",
         "toolchain": run(["go", "version"], "/").strip(),
         "load": f"{os.getloadavg()[0]:.2f}",
-        "command": f"benches/{Path(sys.argv[0]).name} {shlex.join(sys.argv[1:])}".strip(),
+        "command": command_line(),
     }
 
 
+def command_line():
+    """What was typed, `--resume` left out: it does not change what is measured."""
+    typed = [word for word in sys.argv[1:] if word != "--resume"]
+    return f"benches/{Path(sys.argv[0]).name} {shlex.join(typed)}".strip()
+
+
 def revision():
-    """The revision of the work tree."""
+    """The revision of the work tree, and whether what duet is built from differs from it."""
     try:
-        return "revision " + run(["git", "describe", "--always", "--dirty"], REPOSITORY).strip()
+        name = run(["git", "rev-parse", "--short", "HEAD"], REPOSITORY).strip()
+        differs = run(["git", "status", "--porcelain", "--", "Cargo.toml", "Cargo.lock", "crates", "hooks"], REPOSITORY)
     except (Failed, OSError):
         return "revision unknown"
+    return f"revision {name}" + (" with uncommitted changes" if differs else "")
 
 
 def header_text(header):

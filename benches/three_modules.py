@@ -36,7 +36,7 @@ MODULES = {
         "path": "github.com/prometheus/common", "base": "v0.53.0", "head": "v0.55.0", "packages": ["./expfmt", "./model"],
         "planted": ["BenchmarkCreate", "BenchmarkOpenMetricsCreate", "BenchmarkParseText", "BenchmarkParseProto",
                     "BenchmarkTextParse", "BenchmarkLabelToSignatureTriple", "BenchmarkMetricToFingerprintTriple",
-                    "BenchmarkMetricToFastFingerprintTriple", "BenchmarkLabelSetStringMethod", "BenchmarkParseDuration"],
+                    "BenchmarkMetricToFastFingerprintTriple", "BenchmarkLabelSetStringMethod", "BenchmarkCreateBuildInfo"],
     },
 }
 SIZES = [0.01, 0.03, 0.05]
@@ -194,7 +194,18 @@ def verdict_rows(study, args, part):
                              percent(median_detects(result)), f"{result['measured_s']:.0f}"])
     head = ["module", "mode", "benchmarks", "regression", "improvement", "no change", "inconclusive", "in one only", "failed",
             "median detects", "measured s"]
-    return table(head, rows)
+    return table(head, rows) + failures(study, args, part)
+
+
+def failures(study, args, part):
+    """What failed, and why, as a list; nothing when nothing failed."""
+    lines = []
+    for name in args.modules:
+        for mode in MODES:
+            result = study.get(f"{name} {part} {mode}") or {"benchmarks": []}
+            lines += [f"- {name}, {mode}: {b['name']}: {one_line(json.dumps(b['failure']))}"
+                      for b in result["benchmarks"] if b["verdict"] == "failed"]
+    return "\n\nFailed:\n\n" + "\n".join(lines) if lines else ""
 
 
 def itself_text(study, args):
@@ -235,10 +246,11 @@ def planted_text(study, args):
     rows = [planted_row(study, name, size, mode) for name in args.modules for size in SIZES for mode in MODES]
     head = ["module", "planted", "mode", "benchmarks", "regression at 3 %", f"regression at {LOW_THRESHOLD}",
             "improvement at either", "mean estimate", "half width, mean and median", "mean reference", "reference outside interval"]
-    text = ("## Planted slowdowns\n\n*Regression at 3 %* are the verdicts at the default threshold, *at 0.5 %* those of `duet analyze "
-            f"RUN --threshold {LOW_THRESHOLD}` on the same run. A slowdown of 1 % should be called a regression at the low threshold "
-            "and not at the default one. *Half width* is half the length of the 99 % interval of the change. *Reference* is the estimate "
-            "of the long run; *outside* counts the benchmarks whose interval does not hold it.\n\n")
+    text = (
+        "## Planted slowdowns\n\n*Regression at 3 %* are the verdicts at the default threshold, *at 0.5 %* those of `duet analyze RUN "
+        f"--threshold {LOW_THRESHOLD}` on the same run. A slowdown of 1 % should be called a regression at the low threshold and not at "
+        "the default one. *Half width* is half the length of the 99 % interval of the change. *Reference* is the estimate of the long "
+        "run; *outside* counts the benchmarks whose interval does not hold it.\n\n")
     text += table(head, [row for row in rows if row])
     for name in args.modules:
         plan = plan_table(study, name)

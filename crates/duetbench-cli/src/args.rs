@@ -23,7 +23,7 @@ pub struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage, 3 regression,
-4 inconclusive (only with --strict).
+4 inconclusive (only with --strict), 130 interrupted.
 Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable
 (`--bench` is DUET_BENCH). The command line wins over variables, variables win over duet.toml.";
 
@@ -39,7 +39,7 @@ pub enum Command {
     Show(ShowRunArgs),
     /// Judge a stored run again, with other thresholds, without measuring.
     Analyze(AnalyzeArgs),
-    /// See duet at work on a small built-in project, in two minutes.
+    /// See duet at work on a small built-in project.
     Demo(DemoArgs),
 }
 
@@ -241,6 +241,8 @@ pub fn parse_fraction(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
     match digits.trim().parse::<f64>() {
+        // `3` for `3%` would be 300 % and swallow every change.
+        Ok(value) if scale == 1.0 && value >= 1.0 => Err(format!("did you mean `{text}%`?")),
         Ok(value) if value.is_finite() => Ok(value / scale),
         _ => Err("give a percentage like `3%` or a fraction like `0.03`".into()),
     }
@@ -281,5 +283,7 @@ mod tests {
         assert_eq!(parse_fraction("0.03"), Ok(0.03));
         assert!(parse_fraction("lots").is_err());
         assert!(parse_fraction("nan").is_err());
+        assert_eq!(parse_fraction("3"), Err("did you mean `3%`?".into()));
+        assert_eq!(parse_fraction("300%"), Ok(3.0));
     }
 }

@@ -107,6 +107,7 @@ impl Settings {
     /// # Errors
     /// Names the variable, or the file and line, that cannot be understood.
     pub fn gather(typed: Layer, cwd: &Path) -> Result<Settings, Failure> {
+        check_names(std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()))?;
         let mut layers = vec![typed, from_environment(|name| std::env::var(name).ok())?];
         if let Some(path) = find_upward(cwd) {
             let text = std::fs::read_to_string(&path)
@@ -301,6 +302,20 @@ impl Layer {
     }
 }
 
+/// A misspelt variable would silently do nothing.
+fn check_names(names: impl Iterator<Item = String>) -> Result<(), Failure> {
+    let known = |name: &str| {
+        let key = name.strip_prefix("DUET_").map(str::to_lowercase);
+        key.is_none_or(|key| KEYS.contains(&key.as_str()) || key == "lock")
+    };
+    match names.into_iter().find(|name| !known(name)) {
+        Some(name) => {
+            Err(Failure::usage(format!("there is no setting `{name}`; options are set by variables like DUET_BUDGET")))
+        }
+        None => Ok(()),
+    }
+}
+
 fn from_environment(read: impl Fn(&str) -> Option<String>) -> Result<Layer, Failure> {
     let mut layer = toml::Table::new();
     for key in KEYS {
@@ -428,6 +443,13 @@ mod tests {
             let layer = from_environment(|asked| (asked == name).then(|| sample(key).to_owned())).unwrap();
             assert_ne!(layer, Layer::default(), "{name} had no effect");
         }
+    }
+
+    #[test]
+    fn misspelt_variables_are_refused() {
+        let check = |names: &[&str]| check_names(names.iter().map(|n| (*n).to_owned()));
+        assert!(check(&["PATH", "DUET_BUDGET", "DUET_LOCK"]).is_ok());
+        assert!(check(&["DUET_BUGDET"]).unwrap_err().to_string().contains("`DUET_BUGDET`"));
     }
 
     #[test]

@@ -91,7 +91,7 @@ pub struct Sample {
     pub invocations: u64,
     /// Wall time of the slice by the harness's own timer, nanoseconds.
     pub wall_ns: u64,
-    /// CPU time of the process during the slice, nanoseconds; absent when the timer was paused inside.
+    /// CPU time of the process during the slice, nanoseconds; absent when it was not read, or the timer was paused inside.
     pub cpu_ns: Option<u64>,
     /// Monotonic clock when the slice began, nanoseconds.
     pub start_ns: u64,

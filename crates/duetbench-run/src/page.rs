@@ -112,8 +112,8 @@ pub struct Record {
     pub warm_up: bool,
     /// The memory fields are valid.
     pub has_memory: bool,
-    /// The harness's timer was paused inside.
-    pub paused: bool,
+    /// The CPU time is valid.
+    pub has_cpu: bool,
     /// Invocations.
     pub invocations: u64,
     /// Wall time.
@@ -256,7 +256,7 @@ impl Page {
             slice: get32(record::SLICE),
             warm_up: flags & 1 != 0,
             has_memory: flags & 4 != 0,
-            paused: flags & 8 != 0,
+            has_cpu: flags & 16 != 0,
             invocations: get64(record::INVOCATIONS),
             wall_ns: get64(record::WALL_NS),
             cpu_ns: get64(record::CPU_NS),

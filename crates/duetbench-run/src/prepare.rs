@@ -115,7 +115,7 @@ impl Prepared {
             }
             if !candidate.not_rewritten.is_empty() {
                 warnings.push(format!(
-                    "these repeat their set-up before every slice, outside the timed part: {}",
+                    "these are called again for every slice, because their loop cannot be sliced from inside: {}",
                     candidate.not_rewritten.join(", ")
                 ));
             }

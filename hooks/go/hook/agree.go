@@ -32,8 +32,12 @@ func (p duetPlan) blockOf(j uint64) (block uint64, first, last bool) {
 // duetAgree computes the plan. sides holds both sides, or only the own one in a solo.
 func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 	p := duetPlan{k: duetMaxK}
+	length := h.sliceNS
 	for _, s := range sides {
-		p.k = duetLeast(p.k, duetMost(1, duetMulDiv(duetMost(1, s.k), h.sliceNS, duetMost(1, s.kNS), false)))
+		length = duetMost(length, s.sliceNS)
+	}
+	for _, s := range sides {
+		p.k = duetLeast(p.k, duetMost(1, duetMulDiv(duetMost(1, s.k), length, duetMost(1, s.kNS), false)))
 	}
 	est, bytes, period := uint64(1), uint64(0), uint64(math.MaxUint64)
 	for _, s := range sides {
@@ -78,6 +82,19 @@ func duetGrow(k, ns, sliceNS uint64) (next uint64, again bool) {
 // duetRepeats reports whether a calibration slice that was long enough must prove it a second time.
 // One interruption would otherwise pass for a slow benchmark, and make all slices of the trial tiny.
 func duetRepeats(k, ns uint64, h *duetHeader) bool { return k < duetMaxK && ns <= h.trialNS/4 }
+
+// duetSetupNS returns the part of a call's time that does not grow with its invocations, from the times of a call with one
+// invocation and of one with k.
+func duetSetupNS(first, last, k uint64) uint64 {
+	if k < 2 || last <= first {
+		return first
+	}
+	perInvocation := (last - first) / (k - 1)
+	if perInvocation >= first {
+		return 0
+	}
+	return first - perInvocation
+}
 
 // duetMulDiv returns a*b/c, rounded up or down; if that needs more than 64 bits, the largest uint64.
 func duetMulDiv(a, b, c uint64, up bool) uint64 {

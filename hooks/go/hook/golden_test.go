@@ -96,6 +96,7 @@ func sidePlaces() []place {
 		{"records", unsafe.Offsetof(s.records), unsafe.Sizeof(s.records)},
 		{"parallelism", unsafe.Offsetof(s.parallelism), unsafe.Sizeof(s.parallelism)},
 		{"left_early", unsafe.Offsetof(s.leftEarly), unsafe.Sizeof(s.leftEarly)},
+		{"slice_ns", unsafe.Offsetof(s.sliceNS), unsafe.Sizeof(s.sliceNS)},
 	}
 }
 
@@ -177,6 +178,7 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 			K        uint64 `json:"k"`
 			KNS      uint64 `json:"k_ns"`
 			KBytes   uint64 `json:"k_bytes"`
+			SliceNS  uint64 `json:"slice_ns"`
 			GCPeriod uint64 `json:"gc_period"`
 		}
 		Plan struct {
@@ -190,7 +192,7 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 			capacity: w.Header.Capacity, blockSlices: w.Header.BlockSlices, gcCycles: w.Header.GCCycles}
 		var sides, swapped []*duetSide
 		for _, s := range w.Sides {
-			side := &duetSide{k: s.K, kNS: s.KNS, kBytes: s.KBytes, gcPeriod: s.GCPeriod}
+			side := &duetSide{k: s.K, kNS: s.KNS, kBytes: s.KBytes, gcPeriod: s.GCPeriod, sliceNS: s.SliceNS}
 			sides, swapped = append(sides, side), append([]*duetSide{side}, swapped...)
 		}
 		plan := duetPlan{w.Plan.K, w.Plan.Warmup, w.Plan.Slices, w.Plan.Block, w.Plan.Collecting}

@@ -239,3 +239,16 @@ func BenchmarkMoveOne(b *testing.B) {
 		threads.move(0)
 	}
 }
+
+func TestSetupIsToldFromWork(t *testing.T) {
+	for _, c := range []struct{ first, last, k, setup uint64 }{
+		{1_000_200, 3_000_000, 10_001, 1_000_001}, // a millisecond of set-up, 200 ns of work
+		{200, 200_000, 1_000, 0},                  // no set-up
+		{500, 400, 4, 500},                        // more work in less time: all of it may be set-up
+		{500, 500, 1, 500},
+	} {
+		if got := duetSetupNS(c.first, c.last, c.k); got != c.setup {
+			t.Errorf("duetSetupNS(%d, %d, %d) = %d, want %d", c.first, c.last, c.k, got, c.setup)
+		}
+	}
+}

@@ -55,6 +55,7 @@ const (
 	duetFlagFirst
 	duetFlagMemory
 	duetFlagPaused
+	duetFlagCPU
 )
 
 type duetHeader struct {
@@ -91,7 +92,8 @@ type duetSide struct {
 	records     uint32 // atomic
 	parallelism uint32
 	leftEarly   uint32
-	_           [192]byte
+	sliceNS     uint64
+	_           [184]byte
 }
 
 type duetRecord struct {

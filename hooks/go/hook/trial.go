@@ -16,6 +16,13 @@ const (
 	duetOver
 )
 
+// For benchmarks whose set-up is timed in every call.
+const (
+	duetProbes       = 3             // calls with one invocation, and one more to leave this part
+	duetProbeLimitNS = 100_000_000   // an invocation that takes longer needs no looking for its set-up
+	duetSetupLimitNS = 1_000_000_000 // no slice is made longer than this to outweigh a set-up
+)
+
 // duetTrial is the one trial of this process.
 //
 // Every style of benchmark drives it the same way: duetBegin once, then duetNext (which waits for the
@@ -49,6 +56,9 @@ type duetTrial struct {
 	bytes       uint64
 	memoryWrong bool // the benchmark reset the counters within the block
 	collector   bool
+
+	probes  int    // calls with one invocation made to calibrate
+	probeNS uint64 // the shorter of their times; 0: does not matter
 
 	// ResetTimer calls within the open slice, or before a trial since the benchmark was entered.
 	resets    uint32
@@ -177,21 +187,66 @@ func (b *B) duetNext() uint64 {
 // duetCalibrate chooses the size of the next calibration slice; false if the last one was long enough.
 func (b *B) duetCalibrate() bool {
 	t := duetT
-	if t.k == 0 {
-		t.k = duetLeast(duetMaxK, duetMost(1, t.header.kHint))
-	} else {
-		if t.repeating {
-			t.wall = duetLeast(t.wall, t.firstWall)
-		}
-		next, again := duetGrow(t.k, t.wall, t.header.sliceNS)
-		repeat := !again && !t.repeating && duetRepeats(t.k, t.wall, t.header)
-		if !again && !repeat || t.stopped() {
-			return false
-		}
-		t.k, t.repeating, t.firstWall = next, repeat, t.wall
+	next, again := uint64(0), true
+	switch {
+	case t.style == duetStyleRecall && t.probes < duetProbes:
+		next = t.probe()
+	case t.k == 0:
+		next = duetHinted(t.header)
+	default:
+		next, again = t.grow()
 	}
+	if !again || t.k != 0 && t.stopped() {
+		return false
+	}
+	t.k = next
 	b.duetCountFromZero()
 	return true
+}
+
+// duetHinted is where calibration begins.
+func duetHinted(h *duetHeader) uint64 { return duetLeast(duetMaxK, duetMost(1, h.kHint)) }
+
+// probe has a benchmark that is called anew for every slice called with one invocation first, to tell set-up from work.
+func (t *duetTrial) probe() uint64 {
+	t.probes++
+	switch {
+	case t.probes == 1:
+		t.probeNS = math.MaxUint64
+		return 1
+	case t.resets > 0: // its set-up is not timed
+		t.probes = duetProbes
+	default:
+		t.probeNS = duetLeast(t.probeNS, t.wall)
+		if t.probes < duetProbes {
+			return 1
+		}
+		if t.probeNS >= duetProbeLimitNS {
+			t.probeNS = 0
+		}
+	}
+	return duetHinted(t.header)
+}
+
+// grow returns the size of the next calibration slice, and whether there is to be one.
+func (t *duetTrial) grow() (next uint64, again bool) {
+	if t.repeating {
+		t.wall = duetLeast(t.wall, t.firstWall)
+	}
+	next, again = duetGrow(t.k, t.wall, t.header.sliceNS)
+	repeat := !again && !t.repeating && duetRepeats(t.k, t.wall, t.header)
+	if !again && !repeat && t.mustOutweigh() && t.wall < duetLeast(3*t.probeNS, duetSetupLimitNS) && t.k < duetMaxK {
+		t.repeating = false
+		return duetLeast(4*t.k, duetMaxK), true
+	}
+	t.repeating, t.firstWall = repeat, t.wall
+	return next, again || repeat
+}
+
+// mustOutweigh reports whether the benchmark's set-up is timed, because it is called anew for every slice and does not reset
+// its timer. The harness itself relies on many invocations to outweigh it, and so must the slices.
+func (t *duetTrial) mustOutweigh() bool {
+	return t.style == duetStyleRecall && t.resets == 0 && t.probeNS > 0
 }
 
 // duetSettle publishes what calibration found, waits for the peer's numbers and agrees on the plan.
@@ -206,6 +261,9 @@ func (b *B) duetSettle() bool {
 	if memStats.NextGC < never && memStats.NextGC > memStats.HeapAlloc {
 		own.gcPeriod = memStats.NextGC - memStats.HeapAlloc
 		t.collector = true
+	}
+	if t.mustOutweigh() {
+		own.sliceNS = duetLeast(duetSetupLimitNS, 50*duetSetupNS(t.probeNS, t.wall, t.k))
 	}
 	own.parallelism = duetParallelism()
 	if t.style == duetStyleRecall {
@@ -268,9 +326,21 @@ func (b *B) duetOpen() {
 	t.allocs, t.bytes = b.netAllocs, b.netBytes
 	t.timed = b.timerOn
 	b.duration = 0
-	t.cpu = duetCPU()
+	if t.readsCPU() {
+		t.cpu = duetCPU()
+	}
 	t.opened = duetNow()
 	b.start = t.opened
+}
+
+// readsCPU reports whether the CPU time of the slice is read. That takes half a microsecond at each end, more than all else
+// a duet does for a slice, so a duet reads it for the last slice of every block only.
+func (t *duetTrial) readsCPU() bool {
+	if t.phase != duetTaking || !t.duet() {
+		return true
+	}
+	_, _, last := t.plan.blockOf(t.slice)
+	return last
 }
 
 // duetReopen opens the slice anew after the benchmark has reset the timer in it.
@@ -285,7 +355,9 @@ func (b *B) duetReopen() {
 		t.meet() // if it fails, duetNext will see why
 	}
 	t.timed = b.timerOn
-	t.cpu = duetCPU()
+	if t.readsCPU() {
+		t.cpu = duetCPU()
+	}
 	t.opened = duetNow()
 	b.start = t.opened
 }
@@ -296,7 +368,10 @@ func (b *B) duetClose() {
 	if b.timerOn {
 		b.duration += duetSince(b.start)
 	}
-	cpu := duetCPU() - t.cpu
+	cpu, cpuRead := uint64(0), t.readsCPU()
+	if cpuRead {
+		cpu = duetCPU() - t.cpu
+	}
 	paused := !t.timed || !b.timerOn || b.start != t.opened
 	t.open = false
 	t.wall = uint64(b.duration)
@@ -316,6 +391,8 @@ func (b *B) duetClose() {
 	}
 	if paused {
 		r.flags |= duetFlagPaused
+	} else if cpuRead {
+		r.flags |= duetFlagCPU
 	}
 	if last || t.style == duetStyleRecall {
 		b.duetCount()

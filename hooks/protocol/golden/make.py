@@ -46,7 +46,8 @@ def ceil_div(a, b):
 def agree(h, sides):
     """Python's integers have no size, so the 64-bit limits are explicit."""
     xs = [(max(1, s["k"]), max(1, s["k_ns"]), s["k_bytes"], s["gc_period"]) for s in sides]
-    big_k = min([MAX_K] + [max(1, k * h["slice_ns"] // ns) for k, ns, _, _ in xs])
+    length = max([h["slice_ns"]] + [s.get("slice_ns", 0) for s in sides])
+    big_k = min([MAX_K] + [max(1, k * length // ns) for k, ns, _, _ in xs])
     slice_est = min(U64, max(ceil_div(ns * big_k, k) for k, ns, _, _ in xs))
     slice_bytes = min(U64, max(ceil_div(b * big_k, k) for k, _, b, _ in xs))
     gc_period = min(g for _, _, _, g in xs)
@@ -113,6 +114,8 @@ def agree_cases():
         ("never collect", header(gc_cycles=0), [side(100, 200_000, 1_000_000)] * 2),
         ("different periods", header(), [side(1, 200_000, 1_000, 9_000), side(1, 200_000, 1_000, 7_001)]),
         ("allocates, slow and short of room", header(capacity=22), [side(1, 2_000_000, 10, 15)] * 2),
+        ("set-up must be outweighed on one side", header(), [side(10_000, 3_000_000) | {"slice_ns": 50_000_000}, side(900, 200_000)]),
+        ("shorter than the header's slice", header(), [equal | {"slice_ns": 150_000}, equal]),
         ("no warm-up wanted", header(warmup_slices=0), [equal, equal]),
         ("clock stood still", header(), [side(10**9, 0), side(10**9, 0)]),
         ("nothing was published", header(), [side(0, 0, 0, 0), side(0, 0, 0, 0)]),

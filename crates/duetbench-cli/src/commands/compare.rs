@@ -152,10 +152,12 @@ fn nothing_selected(context: &Context) -> RunError {
     let selection = context.settings.selection();
     let filter = [("--bench", selection.bench), ("--exclude", selection.exclude)];
     let typed: Vec<String> = filter.iter().filter_map(|(k, v)| Some(format!("`{k} {}`", v.as_ref()?))).collect();
-    RunError::NothingToMeasure {
-        what: format!("no benchmark is left after {}", typed.join(" and ")),
-        hint: Some("`duet list` shows their names".into()),
-    }
+    let what = if typed.is_empty() {
+        "every benchmark skips itself".to_owned()
+    } else {
+        format!("no benchmark is left after {}", typed.join(" and "))
+    };
+    RunError::NothingToMeasure { what, hint: Some("`duet list` shows their names".into()) }
 }
 
 fn announce(context: &Context, head: &RunHead, run: RunId) {

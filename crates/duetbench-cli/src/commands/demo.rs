@@ -58,16 +58,16 @@ pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
     let packages = [".".to_owned()];
     let request =
         Request { cwd: scratch.path(), packages: &packages, harness_args: &[], timeout: context.settings.timeout() };
-    let versions = [VersionRequest::Directory(base), VersionRequest::Directory(slower)];
+    let directory = |typed: &str, path| VersionRequest::Directory { typed: typed.to_owned(), path };
+    let versions = [directory("the demo project", base), directory("its slower version", slower)];
     context.printer.note("building two versions of a small project (one with 5 % more work in one function)");
     let prepared = Prepared::new(&versions, &request, &mut |_| {}, &context.interrupted)?;
     let store = Store::open(&scratch.path().join("demo.db"))?;
     let mut stage = Stage { context, spec, prepared: &prepared, store };
     let first = stage.disturbed()?;
-    context.printer.data(&section(FIRST, &first))?;
     let second = stage.planted()?;
-    context.printer.data(&section(SECOND, &second))?;
-    context.printer.data(&closing(&first, &second, stage.spec.seed))?;
+    let text = section(FIRST, &first) + &section(SECOND, &second) + &closing(&first, &second, stage.spec.seed);
+    context.printer.data(&text)?;
     let right = |part: &Part, slower: &[&str]| {
         part.duet.benchmarks.iter().all(|b| {
             (b.verdict.word() == "regression") == slower.contains(&b.id.name.as_str())

@@ -3,6 +3,7 @@
 use duetbench_run::prepare::{Prepared, Request};
 use duetbench_run::source::VersionRequest;
 
+use super::compare::lock_machine;
 use super::{Context, selected};
 use crate::args::ListArgs;
 use crate::failure::{Failure, code};
@@ -13,6 +14,8 @@ use crate::failure::{Failure, code};
 /// When the version cannot be built or has no benchmarks.
 pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
     let spec = context.settings.spec(0)?;
+    // Listing runs every benchmark once, which would disturb a run in progress.
+    let _lock = lock_machine(context)?;
     let version =
         args.version.as_ref().map_or(VersionRequest::WorkTree, |text| VersionRequest::parse(text, &context.cwd));
     let request = Request {

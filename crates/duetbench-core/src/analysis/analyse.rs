@@ -1,7 +1,7 @@
 //! The whole suite: from samples to reports.
 
+use super::{BenchmarkReport, Counted, ForkPair, ForkSide};
 use crate::plan::{Excluded, Plan, PlannedBenchmark};
-use crate::report::{BenchmarkReport, Counted, ForkPair, ForkSide};
 use crate::sample::{BenchmarkId, Role, Sample};
 use crate::spec::{Decision, defaults};
 use crate::stats::{self, StatsError};

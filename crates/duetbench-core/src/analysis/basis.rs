@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Counted, ForkPair};
 use crate::plan::Mode;
-use crate::report::{Counted, ForkPair};
 use crate::spec::Decision;
 use crate::stats;
 

@@ -1,6 +1,6 @@
 //! Comparison of counted quantities: allocations and bytes.
 
-use crate::report::Counted;
+use super::Counted;
 use crate::spec::defaults;
 use crate::stats;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::ForkPair;
+use super::ForkPair;
 use crate::spec::{Decision, defaults};
 use crate::stats::{self, Level, StatsError, TrimmedT};
 

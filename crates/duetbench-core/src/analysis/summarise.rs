@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
+use super::{ForkPair, ForkSide};
 use crate::pair::pair;
 use crate::plan::Mode;
-use crate::report::{ForkPair, ForkSide};
 use crate::sample::{Role, Sample};
 use crate::stats;
 

@@ -136,7 +136,7 @@ pub(super) fn samples_of<'a>(side: &'a SideRecords, trial: &'a Trial) -> impl It
             block: r.block,
             invocations: r.invocations,
             wall_ns: r.wall_ns,
-            cpu_ns: (!r.paused).then_some(r.cpu_ns),
+            cpu_ns: r.has_cpu.then_some(r.cpu_ns),
             start_ns: r.start_ns,
             memory: r.has_memory.then_some(Memory {
                 allocations: r.allocs,

@@ -18,7 +18,12 @@ pub enum VersionRequest {
     /// A git revision of that checkout.
     Revision(String),
     /// A directory.
-    Directory(PathBuf),
+    Directory {
+        /// As typed.
+        typed: String,
+        /// Where it is.
+        path: PathBuf,
+    },
     /// A published Go module, `path@version`.
     Module(String),
 }
@@ -28,7 +33,7 @@ impl std::fmt::Display for VersionRequest {
         match self {
             VersionRequest::WorkTree => write!(f, "the work tree"),
             VersionRequest::Revision(text) | VersionRequest::Module(text) => write!(f, "{text}"),
-            VersionRequest::Directory(path) => write!(f, "{}", path.display()),
+            VersionRequest::Directory { typed, .. } => write!(f, "{typed}"),
         }
     }
 }
@@ -48,7 +53,7 @@ impl VersionRequest {
         if is_module {
             VersionRequest::Module(text.to_owned())
         } else if looks_like_path || (cwd.join(text).is_dir() && !git::is_revision(cwd, text)) {
-            VersionRequest::Directory(cwd.join(text))
+            VersionRequest::Directory { typed: text.to_owned(), path: cwd.join(text) }
         } else {
             VersionRequest::Revision(text.to_owned())
         }
@@ -79,14 +84,13 @@ impl Source {
         match request {
             VersionRequest::WorkTree => git::work_tree(cwd),
             VersionRequest::Revision(revision) => git::revision(revision, cwd, scratch),
-            VersionRequest::Directory(dir) => directory(dir),
+            VersionRequest::Directory { typed, path } => directory(typed, path),
             VersionRequest::Module(module) => module::download(module, scratch),
         }
     }
 }
 
-fn directory(dir: &Path) -> Result<Source, RunError> {
-    let typed = dir.display().to_string();
+fn directory(typed: &str, dir: &Path) -> Result<Source, RunError> {
     let canonical = canonical(dir).map_err(|_| RunError::Source {
         what: format!("there is no directory `{typed}`"),
         hint: Some("a version is a git revision, a directory, or a module as `path@version`".into()),
@@ -96,9 +100,40 @@ fn directory(dir: &Path) -> Result<Source, RunError> {
     }
     let tree = git::top_level(&canonical).unwrap_or_else(|| canonical.clone());
     let resolved = canonical.display().to_string();
-    Ok(Source { requested: typed, resolved, dir: canonical, tree, _cleanup: None })
+    Ok(Source { requested: typed.to_owned(), resolved, dir: canonical, tree, _cleanup: None })
 }
 
 fn canonical(path: &Path) -> Result<PathBuf, RunError> {
     fs::canonicalize(path).map_err(|e| RunError::file("find", path, e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::VersionRequest;
+
+    #[test]
+    fn versions_are_told_apart_by_their_form() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("old")).unwrap();
+        let kind = |text: &str| match VersionRequest::parse(text, dir.path()) {
+            VersionRequest::WorkTree => "work tree",
+            VersionRequest::Revision(_) => "revision",
+            VersionRequest::Directory { .. } => "directory",
+            VersionRequest::Module(_) => "module",
+        };
+        for (text, want) in [
+            (".", "directory"),
+            ("../elsewhere", "directory"),
+            ("/abs", "directory"),
+            ("old", "directory"),
+            ("feature/x", "revision"),
+            ("v1.2.0", "revision"),
+            ("HEAD@{1}", "revision"),
+            ("main@{upstream}", "revision"),
+            ("github.com/a/b/v2@v2.0.5", "module"),
+            ("example.com/m@latest", "module"),
+        ] {
+            assert_eq!(kind(text), want, "{text}");
+        }
+    }
 }
