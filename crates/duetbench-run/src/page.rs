@@ -184,6 +184,18 @@ impl Page {
         Ok(page)
     }
 
+    /// Makes it ready for another trial. No process that has it mapped may be left.
+    ///
+    /// # Panics
+    /// When the capacity is not the one it was created with.
+    pub fn reset(&self, header: &PageHeader) {
+        assert_eq!(header.capacity, self.capacity, "a page keeps its size");
+        for offset in (0..HEADER_BYTES).step_by(8) {
+            self.u64_at(offset).store(0, Ordering::Relaxed);
+        }
+        self.write_header(header);
+    }
+
     fn write_header(&self, h: &PageHeader) {
         let put32 = |at, v| self.u32_at(at).store(v, Ordering::Relaxed);
         let put64 = |at, v| self.u64_at(at).store(v, Ordering::Relaxed);

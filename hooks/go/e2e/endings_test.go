@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"os"
 	"os/exec"
-	"runtime"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -63,20 +65,25 @@ func (c *toolchain) testNobodyWaitsForEver(t *testing.T) {
 	c.testParentDies(t)
 }
 
-// testParentDies starts a side through a shell that ends at once.
+// testParentDies starts a side through a shell that is killed. The side waits for a peer that never comes.
 func (c *toolchain) testParentDies(t *testing.T) {
 	p := newPage(t, modeDuet, nil)
 	side := c.side(t, p, 0, "BenchmarkPlain")
-	shell := exec.Command("sh", "-c", `("$@" > /dev/null 2>&1; true) & sleep 0.3; kill -9 $!`, "sh")
+	number := filepath.Join(t.TempDir(), "pid")
+	shell := exec.Command("sh", "-c", `("$@" > /dev/null 2>&1 & echo $! > "$0"; wait) & sleep 0.5; kill -9 $!`, number)
 	shell.Args = append(shell.Args, side.Args...)
 	shell.Dir, shell.Env = side.Dir, side.Env
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	must(t, shell.Run())
-	for started := time.Now(); p.side(0)["state"] != 2; time.Sleep(10 * time.Millisecond) {
+	text, err := os.ReadFile(number)
+	must(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	must(t, err)
+	if p.side(0)["state"] != 1 {
+		t.Fatalf("the side had not come to measuring: %v", p.side(0))
+	}
+	for started := time.Now(); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
 		if time.Since(started) > 3*time.Second {
-			syscall.Kill(-shell.Process.Pid, syscall.SIGKILL)
+			syscall.Kill(pid, syscall.SIGKILL)
 			t.Fatalf("a side outlived its parent: %v", p.side(0))
 		}
 	}

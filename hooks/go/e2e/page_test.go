@@ -49,6 +49,7 @@ const (
 	flagFirst
 	flagMemory
 	flagPaused
+	flagCPU
 )
 
 // newPage makes a page of 200 us slices; changes overrides header fields.
@@ -101,6 +102,8 @@ func (p *page) get(base int, fields []field) record {
 }
 
 func (p *page) sideBase(side int) int { return p.layout.SidesOffset + side*p.layout.SideSize }
+
+func (p *page) mode() uint64 { return p.get(0, p.layout.Header)["mode"] }
 
 func (p *page) side(side int) record { return p.get(p.sideBase(side), p.layout.Side) }
 

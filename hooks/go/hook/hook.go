@@ -5,6 +5,7 @@ package duethook
 import (
 	"os"
 	"runtime"
+	"strconv"
 )
 
 // This file is what the insertions of anchors.json call. Every function here must do nothing
@@ -51,10 +52,20 @@ func duetReadJob() (job duetJobType) {
 	default:
 		return job
 	}
-	for _, name := range []string{"DUET_PAGE", "DUET_SIDE", "DUET_BENCH", "DUET_LIST"} {
+	duetDieWith(os.Getenv("DUET_PARENT"))
+	for _, name := range []string{"DUET_PAGE", "DUET_SIDE", "DUET_BENCH", "DUET_LIST", "DUET_PARENT"} {
 		os.Unsetenv(name)
 	}
 	return job
+}
+
+// duetDieWith sees to it that this process does not outlive the controller, whose number this is.
+func duetDieWith(controller string) {
+	duetDieWithParent()
+	// It may have died before the kernel was asked.
+	if controller != "" && controller != strconv.Itoa(os.Getppid()) {
+		duetDie("started by a duet that is gone")
+	}
 }
 
 // duetDie ends the process: to go on unhooked would look like a measurement.

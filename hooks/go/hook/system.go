@@ -29,6 +29,12 @@ func duetFutexWake(word *uint32) {
 	syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), duetFutexWakeOp, 1, 0, 0, 0)
 }
 
+// duetDieWithParent asks the kernel to kill this process when its parent dies.
+func duetDieWithParent() {
+	const setParentDeathSignal = 1
+	syscall.RawSyscall(syscall.SYS_PRCTL, setParentDeathSignal, uintptr(syscall.SIGKILL), 0)
+}
+
 func duetClock(clock uintptr) uint64 {
 	var t syscall.Timespec
 	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&t)), 0)

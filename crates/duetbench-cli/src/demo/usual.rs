@@ -19,7 +19,7 @@ const LIMIT: Duration = Duration::from_secs(90);
 /// # Errors
 /// When the binary cannot be run to its end.
 pub fn block(launch: &Launch, interrupted: &AtomicBool) -> Result<BTreeMap<String, Vec<f64>>, RunError> {
-    let mut launch = launch.clone();
+    let mut launch = Launch { hooked: false, ..launch.clone() };
     let own = [
         "-test.run=^$".into(),
         "-test.bench=.".into(),

@@ -1,7 +1,6 @@
 //! Trials on this machine.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ use super::{Backend, TrialFailure, TrialOutcome};
 use crate::adapter::{Adapter, Build};
 use crate::environment::{one_cpu_per_core, usable_cpus};
 use crate::error::RunError;
-use crate::page::{NO_CORE, PageHeader, PageMode};
+use crate::page::{NO_CORE, Page, PageHeader, PageMode};
 use crate::process::Launch;
 use crate::scratch::Scratch;
 
@@ -29,7 +28,7 @@ pub struct Local<'a> {
     cpus: Vec<u32>,
     cores: Vec<u32>,
     pages: Scratch,
-    page_number: u64,
+    page: Option<Page>,
     k_hints: HashMap<BenchmarkId, u64>,
     timeout: Duration,
     interrupted: Arc<AtomicBool>,
@@ -52,7 +51,7 @@ impl<'a> Local<'a> {
             cpus: usable_cpus(),
             cores: one_cpu_per_core(),
             pages: Scratch::in_memory()?,
-            page_number: 0,
+            page: None,
             k_hints: HashMap::new(),
             timeout,
             interrupted,
@@ -105,9 +104,16 @@ impl<'a> Local<'a> {
         Ok(Launch { cpus: self.placement(planned, trial, side), ..launch })
     }
 
-    fn fresh_page(&mut self) -> PathBuf {
-        self.page_number += 1;
-        self.pages.path().join(format!("page-{}", self.page_number))
+    /// The shared page, made ready; the same one for every trial, because making one takes longer than a slice.
+    fn page(&mut self, header: &PageHeader) -> Result<&Page, RunError> {
+        let page = match self.page.take() {
+            Some(page) => {
+                page.reset(header);
+                page
+            }
+            None => Page::create(&self.pages.path().join("page"), header)?,
+        };
+        Ok(self.page.insert(page))
     }
 
     /// Runs the processes of one page and keeps what was learnt about the slice length.
@@ -120,14 +126,10 @@ impl<'a> Local<'a> {
             }
         }
         let limit = self.timeout + 4 * Duration::from_nanos(planned.trial_predicted_ns);
-        let run = TrialRun {
-            header: self.header(planned, trial),
-            page: self.fresh_page(),
-            launches,
-            roles: [role_on(trial, 0), role_on(trial, 1)],
-            limit,
-        };
-        let gathered = run.gather(&self.interrupted)?;
+        let header = self.header(planned, trial);
+        let interrupted = self.interrupted.clone();
+        let roles = [role_on(trial, 0), role_on(trial, 1)];
+        let gathered = TrialRun { page: self.page(&header)?, launches, roles, limit }.gather(&interrupted)?;
         if let Ok(sides) = &gathered
             && let Some(k) = sides.iter().map(|s| s.slice_invocations).min()
             && planned.mode != Mode::Sequential

@@ -1,6 +1,5 @@
 //! One page, the processes that share it, and what they leave behind.
 
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -9,16 +8,16 @@ use duetbench_core::{Role, Sample, Trial};
 
 use super::TrialFailure;
 use crate::error::RunError;
-use crate::page::{Page, PageHeader, Record};
+use crate::page::{Page, Record};
 use crate::process::{Child, Launch, WaitEnd, failure_words, wait_all, words_of_death};
 
 /// What both sides gave, or why the trial counts for nothing.
 pub(super) type Gathered = Result<Vec<SideRecords>, TrialFailure>;
 
 /// The processes of one page.
-pub(super) struct TrialRun {
-    pub(super) header: PageHeader,
-    pub(super) page: PathBuf,
+pub(super) struct TrialRun<'a> {
+    /// Ready for this trial.
+    pub(super) page: &'a Page,
     /// Sides to start, with how.
     pub(super) launches: Vec<(usize, Launch)>,
     /// Role of side 0 and 1.
@@ -35,10 +34,10 @@ pub(super) struct SideRecords {
     pub(super) slice_invocations: u64,
 }
 
-impl TrialRun {
+impl TrialRun<'_> {
     /// Runs them to their end. The error is for what makes going on pointless; a benchmark's failure is a value.
     pub(super) fn gather(&self, interrupted: &AtomicBool) -> Result<Gathered, RunError> {
-        let page = Page::create(&self.page, &self.header)?;
+        let page = self.page;
         let mut children = Vec::with_capacity(self.launches.len());
         for (side, launch) in &self.launches {
             let mut launch = launch.clone();
@@ -55,8 +54,8 @@ impl TrialRun {
         children.iter_mut().for_each(Child::kill);
         match end {
             WaitEnd::Interrupted => Err(RunError::Interrupted),
-            WaitEnd::TimedOut => Ok(Err(self.hung(&page, first_dead))),
-            WaitEnd::Ended => Ok(self.read(&page, &children, first_dead)),
+            WaitEnd::TimedOut => Ok(Err(self.hung(page, first_dead))),
+            WaitEnd::Ended => Ok(self.read(page, &children, first_dead)),
         }
     }
 

@@ -186,6 +186,7 @@ impl Go {
             dir: artifact.dir.clone(),
             env: vec![("GOROOT".into(), self.toolchain.root.clone().into())],
             cpus: None,
+            hooked: true,
         }
     }
 }
