@@ -89,6 +89,9 @@ pub struct SelectArgs {
     /// How long a benchmark may hang before it counts as failed [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub timeout: Option<Duration>,
+    /// Variable that benchmarks need and may see, may be repeated; the rest of the environment is kept from them
+    #[arg(long, value_name = "NAME", value_delimiter = ' ')]
+    pub pass_env: Vec<String>,
 }
 
 /// What to measure and how.

@@ -41,6 +41,7 @@ pub struct Layer {
     db: Option<PathBuf>,
     #[serde(deserialize_with = "duration")]
     timeout: Option<Duration>,
+    pass_env: Option<Words>,
     #[serde(deserialize_with = "switch")]
     strict: Option<bool>,
     #[serde(deserialize_with = "switch")]
@@ -55,7 +56,7 @@ pub struct Layer {
 }
 
 /// The keys of a [`Layer`], for the environment: `DUET_BENCH` is `bench`.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "bench",
     "exclude",
     "packages",
@@ -70,6 +71,7 @@ const KEYS: [&str; 20] = [
     "output",
     "db",
     "timeout",
+    "pass_env",
     "strict",
     "quiet",
     "no_color",
@@ -196,6 +198,12 @@ impl Settings {
         self.first(|l| l.timeout).unwrap_or(TIMEOUT)
     }
 
+    /// Variables that benchmarks may see on top of the allow-list.
+    #[must_use]
+    pub fn pass_env(&self) -> Vec<String> {
+        self.first(|l| l.pass_env.clone()).map_or_else(Vec::new, Words::list)
+    }
+
     /// Where runs are stored, if it was set.
     #[must_use]
     pub fn db(&self) -> Option<PathBuf> {
@@ -269,6 +277,7 @@ impl Layer {
             exclude: select.exclude.clone(),
             packages: list(&select.packages),
             timeout: select.timeout,
+            pass_env: list(&select.pass_env),
             harness: list(harness),
             ..self
         }

@@ -283,6 +283,47 @@ fn files_are_found_and_written_where_go_test_would() {
 }
 
 #[test]
+fn a_set_up_that_is_timed_does_not_outweigh_the_work() {
+    // Called again for every slice, because its loop can be left; the set-up costs as much as ten thousand invocations.
+    let body = "func work(n int) int {
+	s := 0
+	for i := 0; i < n; i++ {
+		s += i ^ (s << 1)
+	}
+	return s
+}
+
+func BenchmarkPlain(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sink = work(100)
+	}
+}
+
+func BenchmarkSetUp(b *testing.B) {
+	sink = work(1000000)
+	for i := 0; i < b.N; i++ {
+		if sink == 1 {
+			return
+		}
+		sink = work(100)
+	}
+}";
+    let ran = compare(&two(&simple(body), &simple(body)), &["--forks", "3"]).expect(0);
+    let ns = |name| ran.benchmark(name)["baseline_ns"].as_f64().unwrap();
+    let ratio = ns("BenchmarkSetUp") / ns("BenchmarkPlain");
+    assert!((0.5..2.0).contains(&ratio), "{ratio}\n{}", ran.stdout);
+}
+
+#[test]
+fn benchmarks_that_skip_themselves_are_named() {
+    let skips = "func BenchmarkSkips(b *testing.B) {\n\tb.Skip(\"not here\")\n}\n";
+    let skipping = simple(&format!("{GOOD}{skips}"));
+    let ran = compare(&two(&skipping, &skipping), &["--forks", "3"]).expect(0);
+    assert!(ran.json()["warnings"].to_string().contains("BenchmarkSkips skips itself"), "{}", ran.stdout);
+    compare(&two(&simple(skips), &simple(skips)), &[]).expect(1).says(&["skips itself"]);
+}
+
+#[test]
 fn measured_code_sees_no_secret() {
     let body = "func BenchmarkEnv(b *testing.B) {\n\tfor _, n := range []string{\"AWS_SECRET_ACCESS_KEY\", \"GITHUB_TOKEN\"} {\n\
         \t\tif os.Getenv(n) != \"\" {\n\t\t\tb.Fatal(\"sees \" + n)\n\t\t}\n\t}\n\tfor i := 0; i < b.N; i++ {\n\t\tsink++\n\t}\n}\n";
@@ -290,6 +331,9 @@ fn measured_code_sees_no_secret() {
     let args = ["compare", "./old", "./new", "--forks", "3", "--format", "json"];
     let output = place.command(&args).env("AWS_SECRET_ACCESS_KEY", "s").env("GITHUB_TOKEN", "s").output().unwrap();
     Ran::from(output).expect(0);
+    let passed = [&args[..], &["--pass-env", "GITHUB_TOKEN"]].concat();
+    let output = place.command(&passed).env("GITHUB_TOKEN", "s").output().unwrap();
+    assert!(Ran::from(output).expect(1).stdout.contains("sees GITHUB_TOKEN"));
 }
 
 #[test]
@@ -364,6 +408,15 @@ fn toolchains_that_cannot_be_used_are_named() {
     without(bin.to_str().unwrap()).expect(1).says(&["go1.20.3 is too old", "1.21"]);
     let overlaid = place.command(&args).env("GOFLAGS", "-overlay=/x.json").output().unwrap();
     Ran::from(overlaid).expect(1).says(&["GOFLAGS", "-overlay"]);
+}
+
+#[test]
+fn the_demo_shows_both_procedures() {
+    let ran = Place::new().duet(&["demo", "--seed", "1"]);
+    for words in ["1. The same code", "2. A quiet half", "-count 10 each", "duet measured for"] {
+        assert!(ran.stdout.contains(words), "`{words}` is missing\n{}\n{}", ran.stdout, ran.stderr);
+    }
+    assert!(ran.stdout.contains("benchmarks changed, duet 0."), "a false alarm in part 1\n{}", ran.stdout);
 }
 
 #[test]

@@ -19,6 +19,11 @@ pub struct VersionInfo {
     pub artifact_digest: String,
 }
 
+impl VersionInfo {
+    /// What stands for a version that was not typed because it is the checkout as it is.
+    pub const WORK_TREE: &'static str = "work tree";
+}
+
 /// The whole answer of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {

@@ -305,3 +305,110 @@ fn side_at(side: usize) -> usize {
     assert!(side < 2, "a page has two sides");
     256 + side * SIDE_BYTES
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    const LAYOUT: &str = include_str!("../../../hooks/protocol/golden/layout.json");
+    const RECORD: &str = include_str!("../../../hooks/protocol/golden/record.json");
+
+    fn golden(text: &str) -> Value {
+        serde_json::from_str(text).unwrap()
+    }
+
+    /// Offsets of these fields as the golden file has them.
+    #[track_caller]
+    fn check(part: &str, fields: &[(&str, usize)]) {
+        let layout = golden(LAYOUT);
+        for (name, offset) in fields {
+            let field = layout[part].as_array().unwrap().iter().find(|f| f["name"] == *name);
+            assert_eq!(field.unwrap_or_else(|| panic!("no `{name}`"))["offset"], *offset, "{part}.{name}");
+        }
+    }
+
+    #[test]
+    fn the_layout_is_the_golden_one() {
+        let layout = golden(LAYOUT);
+        assert_eq!(layout["magic"].as_str().unwrap().as_bytes(), MAGIC.to_le_bytes());
+        let sizes = ["sides_offset", "side_size", "records_offset", "record_size"].map(|name| layout[name].as_u64().unwrap());
+        assert_eq!(sizes, [side_at(0), SIDE_BYTES, HEADER_BYTES, RECORD_BYTES].map(|n| n as u64));
+        use header::*;
+        check("header", &[("magic", MAGIC), ("version", VERSION), ("mode", MODE), ("seed", SEED), ("slice_ns", SLICE_NS)]);
+        check("header", &[("trial_ns", TRIAL_NS), ("warmup_slices", WARMUP_SLICES), ("capacity", CAPACITY)]);
+        check("header", &[("block_slices", BLOCK_SLICES), ("gc_cycles", GC_CYCLES), ("k_hint", K_HINT)]);
+        check("header", &[("core_0", CORE_0), ("core_1", CORE_1), ("swap", SWAP), ("stop", STOP)]);
+        check("side", &[("state", side::STATE), ("style", side::STYLE), ("k", side::K), ("k_ns", side::K_NS)]);
+        check("side", &[("records", side::RECORDS), ("left_early", side::LEFT_EARLY)]);
+    }
+
+    fn header(capacity: u32) -> PageHeader {
+        PageHeader {
+            mode: PageMode::Interleaved,
+            seed: 7,
+            slice_ns: 200_000,
+            trial_ns: 30_000_000,
+            warmup_slices: 16,
+            capacity,
+            block_slices: 16,
+            gc_cycles: 4,
+            k_hint: 0,
+            cores: [0, 1],
+            swap: true,
+        }
+    }
+
+    fn page(dir: &tempfile::TempDir, capacity: u32) -> Page {
+        Page::create(&dir.path().join("page"), &header(capacity)).unwrap()
+    }
+
+    #[test]
+    fn a_record_is_read_as_the_golden_one_was_written() {
+        let (dir, golden) = (tempfile::tempdir().unwrap(), golden(RECORD));
+        let page = page(&dir, 4);
+        let hex = golden["hex"].as_str().unwrap();
+        let bytes: Vec<u8> = (0..64).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect();
+        let place = HEADER_BYTES + (4 + 2) * RECORD_BYTES; // side 1, third record
+        for (i, word) in bytes.chunks(8).enumerate() {
+            page.u64_at(place + 8 * i).store(u64::from_le_bytes(word.try_into().unwrap()), Ordering::Relaxed);
+        }
+        page.u32_at(side_at(1) + side::RECORDS).store(3, Ordering::Relaxed);
+        let (fields, record) = (&golden["fields"], page.records(1)[2]);
+        let read = [record.invocations, record.wall_ns, record.cpu_ns, record.allocs, record.bytes, record.start_ns];
+        let names = ["invocations", "wall_ns", "cpu_ns", "allocs", "bytes", "start_ns"];
+        assert_eq!(read, names.map(|name| fields[name].as_u64().unwrap()));
+        assert_eq!([record.slice, record.gcs, record.block].map(u64::from), ["slice", "gcs", "block"].map(|n| fields[n].as_u64().unwrap()));
+        let flags = fields["flags"].as_u64().unwrap();
+        assert_eq!([record.warm_up, record.has_memory, record.has_cpu], [1, 4, 16].map(|bit| flags & bit != 0));
+    }
+
+    #[test]
+    fn counts_that_measured_code_made_up_are_bounded() {
+        let dir = tempfile::tempdir().unwrap();
+        let page = page(&dir, 4);
+        page.u32_at(side_at(0) + side::RECORDS).store(u32::MAX, Ordering::Relaxed);
+        page.u32_at(side_at(0) + side::STYLE).store(99, Ordering::Relaxed);
+        assert_eq!(page.records(0).len(), 4);
+        assert_eq!(page.status(0).style, None);
+    }
+
+    #[test]
+    fn a_page_is_private_new_after_a_reset_and_gone_after_use() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let page = page(&dir, 4);
+        let path = page.path().to_owned();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(Page::create(&path, &header(4)).is_err(), "a file that is already there must not be taken");
+        page.mark_gone(1);
+        page.stop();
+        page.u32_at(side_at(0) + side::RECORDS).store(2, Ordering::Relaxed);
+        page.reset(&header(4));
+        assert_eq!((page.records(0).len(), page.u32_at(header::STOP).load(Ordering::Relaxed)), (0, 0));
+        assert_eq!(page.u32_at(side_at(1) + side::STATE).load(Ordering::Relaxed), 0);
+        drop(page);
+        assert!(!path.exists());
+    }
+}

@@ -36,6 +36,8 @@ pub struct Request<'a> {
     pub harness_args: &'a [String],
     /// How long a benchmark may be silent.
     pub timeout: Duration,
+    /// Names of variables that benchmarks may see on top of the allow-list.
+    pub pass_env: &'a [String],
 }
 
 /// A version whose benchmarks can be started.
@@ -89,7 +91,7 @@ impl Prepared {
         };
         let toolchain = Toolchain::for_both(first, last, scratch.path())?;
         let toolchain_name = toolchain.version.clone();
-        let adapter = Go::new(toolchain, arguments, scratch.path(), request.timeout)?;
+        let adapter = Go::new(toolchain, arguments, scratch.path(), request)?;
         let mut prepared: Vec<Version> = Vec::new();
         for (number, source) in sources.iter().enumerate() {
             let twin = sources[..number].iter().position(|earlier| earlier.resolved == source.resolved);

@@ -81,8 +81,27 @@ func (c *toolchain) testStyles(t *testing.T) {
 					checkTurns(t, p)
 				case modeDuet:
 					checkOverlap(t, p)
+					checkBarriers(t, p)
 				}
 			})
+		}
+	}
+}
+
+// checkBarriers checks that both sides passed the barriers of the protocol: one before every slice, one more before a block's
+// first, one to agree and one to leave.
+func checkBarriers(t *testing.T, p *page) {
+	t.Helper()
+	for side := 0; side < 2; side++ {
+		want := uint64(2)
+		for _, r := range p.records(side) {
+			want++
+			if r["flags"]&flagFirst != 0 {
+				want++
+			}
+		}
+		if got := p.side(side)["arrive"]; got != want && p.side(side)["resets"] != 1 {
+			t.Errorf("side %d passed %d barriers, want %d", side, got, want)
 		}
 	}
 }

@@ -142,8 +142,8 @@ func TestRecordHasTheGoldenBytes(t *testing.T) {
 	if got := hex.EncodeToString((*[64]byte)(unsafe.Pointer(&r))[:]); got != want.Hex {
 		t.Errorf("record is %s, want %s", got, want.Hex)
 	}
-	all := uint64(duetFlagWarmup | duetFlagFirst | duetFlagMemory | duetFlagPaused)
-	if f["flags"] != all || duetFlagWarmup != 1 || duetFlagFirst != 2 || duetFlagMemory != 4 {
+	all := uint64(duetFlagWarmup | duetFlagFirst | duetFlagMemory | duetFlagPaused | duetFlagCPU)
+	if f["flags"] != all || duetFlagWarmup != 1 || duetFlagFirst != 2 || duetFlagMemory != 4 || duetFlagPaused != 8 {
 		t.Errorf("flags differ from the protocol")
 	}
 }
@@ -203,4 +203,62 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 			t.Errorf("%s, seen from the other side: %+v, want %+v", w.Name, got, plan)
 		}
 	}
+}
+
+type goldenTranscript struct {
+	Name        string
+	Seed        uint64
+	Plan        struct{ Warmup, Slices, Block uint64 }
+	Interleaved []struct {
+		Turn          uint32
+		Side          *int
+		Does          string
+		Slice, Block  uint64
+		Pause, Memory bool
+	}
+	Duet []struct {
+		Barrier uint32
+		Then    string
+	}
+}
+
+func TestTrialsTakeTheGoldenCourse(t *testing.T) {
+	var want []goldenTranscript
+	golden(t, "transcripts.json", &want)
+	for _, w := range want {
+		plan := duetPlan{warmup: w.Plan.Warmup, slices: w.Plan.Slices, block: w.Plan.Block}
+		for _, e := range w.Interleaved {
+			for side := 0; side < 2 && e.Side != nil; side++ {
+				link := &duetLink{header: &duetHeader{seed: w.Seed}, side: side}
+				if link.owns(e.Turn) != (side == *e.Side) {
+					t.Errorf("%s: turn %d is side %d's", w.Name, e.Turn, *e.Side)
+				}
+				if e.Does == "slice" && side == *e.Side && link.sliceStep(e.Slice) != e.Turn {
+					t.Errorf("%s: side %d takes slice %d in turn %d, want %d", w.Name, side, e.Slice, link.sliceStep(e.Slice), e.Turn)
+				}
+			}
+			if block, first, last := plan.blockOf(e.Slice); e.Does == "slice" && (block != e.Block || first != e.Pause || last != e.Memory) {
+				t.Errorf("%s: slice %d is in block %d (first %v, last %v), want %+v", w.Name, e.Slice, block, first, last, e)
+			}
+		}
+		if last := w.Interleaved[len(w.Interleaved)-1]; uint64(last.Turn) != 2+2*plan.total() {
+			t.Errorf("%s: the sides leave at turn %d", w.Name, last.Turn)
+		}
+		if got := duetBarriers(plan); got != uint32(len(w.Duet)) {
+			t.Errorf("%s: a duet has %d barriers, want %d", w.Name, got, len(w.Duet))
+		}
+	}
+}
+
+// duetBarriers counts the barriers of a duet as duetSettle, duetPrepare and duetFinish pass them; the end-to-end tests hold
+// it against what a side says it has passed.
+func duetBarriers(plan duetPlan) uint32 {
+	barriers := uint32(2) // to agree and to leave
+	for j := uint64(0); j < plan.total(); j++ {
+		barriers++
+		if _, first, _ := plan.blockOf(j); first {
+			barriers++
+		}
+	}
+	return barriers
 }

@@ -135,7 +135,7 @@ def agree_cases():
 
 def record():
     fields = dict(
-        slice=0x01020304, flags=15, invocations=0x1112131415161718, wall_ns=200_123, cpu_ns=199_987,
+        slice=0x01020304, flags=31, invocations=0x1112131415161718, wall_ns=200_123, cpu_ns=199_987,
         allocs=142_000, bytes=U64, start_ns=0x2122232425262728, gcs=7, block=0x31323334,
     )
     raw = struct.pack("<IIQQQQQQII", *fields.values())
@@ -146,9 +146,49 @@ def write(name, value):
     (HERE / name).write_text(json.dumps(value, indent=1) + "\n")
 
 
+def block_of(plan, j):
+    """Number of slice j's block, and whether the slice is its first and its last."""
+    total = plan["warmup"] + plan["slices"]
+    if j < plan["warmup"]:
+        return 0, j == 0, j + 1 == plan["warmup"]
+    n = j - plan["warmup"]
+    return 1 + n // plan["block"], n % plan["block"] == 0, (n + 1) % plan["block"] == 0 or j + 1 == total
+
+
+def interleaved_transcript(seed, plan):
+    """Every turn of an interleaved trial: whose it is, and what it is for."""
+    events = [{"turn": side, "side": side, "does": "calibrate"} for side in (0, 1)]
+    for j in range(plan["warmup"] + plan["slices"]):
+        block, first, last = block_of(plan, j)
+        for place in (0, 1):
+            events.append({"turn": 2 + 2 * j + place, "side": lead(seed, j) ^ place, "does": "slice", "slice": j,
+                           "block": block, "pause": first, "memory": last})
+    return events + [{"turn": len(events), "side": None, "does": "leave"}]
+
+
+def duet_transcript(plan):
+    """Every barrier of a duet: what both sides do after it."""
+    after = ["agree"]
+    for j in range(plan["warmup"] + plan["slices"]):
+        after += (["pause"] if block_of(plan, j)[1] else []) + [f"slice {j}"]
+    return [{"barrier": n, "then": what} for n, what in enumerate(after + ["leave"], 1)]
+
+
+def transcripts():
+    plans = [
+        ("a warm-up and two blocks", dict(warmup=3, slices=8, block=4)),
+        ("the last block is short", dict(warmup=2, slices=5, block=3)),
+        ("no warm-up", dict(warmup=0, slices=4, block=2)),
+        ("one slice", dict(warmup=0, slices=1, block=16)),
+    ]
+    return [{"name": n, "seed": 42 + i, "plan": p, "interleaved": interleaved_transcript(42 + i, p), "duet": duet_transcript(p)}
+            for i, (n, p) in enumerate(plans)]
+
+
 if __name__ == "__main__":
     write("layout.json", layout())
     seeds = [0, 1, 2, 42, 0xDEADBEEF, 0x9E3779B97F4A7C15, U64, 2**63]
     write("lead.json", [{"seed": s, "leads": [lead(s, j) for j in range(64)]} for s in seeds])
     write("agree.json", agree_cases())
     write("record.json", record())
+    write("transcripts.json", transcripts())

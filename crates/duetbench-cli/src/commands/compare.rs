@@ -48,6 +48,7 @@ pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
         packages: &spec.selection.packages,
         harness_args: &spec.harness_args,
         timeout: context.settings.timeout(),
+        pass_env: &context.settings.pass_env(),
     };
     let prepared = Prepared::new(&versions, &request, &mut |stage| context.stage(stage), &context.interrupted)?;
     let (subjects, builds) = Subjects::prepared(&prepared)?;

@@ -57,7 +57,7 @@ pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
     spec.effort = duetbench_core::spec::Effort::Forks(FORKS);
     let packages = [".".to_owned()];
     let request =
-        Request { cwd: scratch.path(), packages: &packages, harness_args: &[], timeout: context.settings.timeout() };
+        Request { cwd: scratch.path(), packages: &packages, harness_args: &[], timeout: context.settings.timeout(), pass_env: &[] };
     let directory = |typed: &str, path| VersionRequest::Directory { typed: typed.to_owned(), path };
     let versions = [directory("the demo project", base), directory("its slower version", slower)];
     context.printer.note("building two versions of a small project (one with 5 % more work in one function)");

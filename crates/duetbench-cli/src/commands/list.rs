@@ -23,6 +23,7 @@ pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
         packages: &spec.selection.packages,
         harness_args: &spec.harness_args,
         timeout: context.settings.timeout(),
+        pass_env: &context.settings.pass_env(),
     };
     let prepared = Prepared::new(&[version], &request, &mut |stage| context.stage(stage), &context.interrupted)?;
     let mut failed = false;

@@ -1,10 +1,8 @@
 //! The command that repeats a run, or a part of it.
 
+use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::{Decision, Effort, ModeChoice, Spec, defaults};
 use duetbench_core::{BenchmarkId, Report};
-
-/// What a report says was requested when no head was named; a command then names none either.
-const WORK_TREE: &str = "work tree";
 
 /// The command that makes this run again.
 pub(super) fn again(report: &Report) -> String {
@@ -23,7 +21,7 @@ pub(super) fn alone(report: &Report, id: &BenchmarkId, forks: u32) -> String {
 /// Everything that differs from the defaults, in the order of the help text.
 fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     let mut words = vec!["duet".to_owned(), "compare".to_owned(), quote(&report.baseline.requested)];
-    if report.candidate.requested != WORK_TREE {
+    if report.candidate.requested != VersionInfo::WORK_TREE {
         words.push(quote(&report.candidate.requested));
     }
     let mut option = |name: &str, value: String| words.extend([name.to_owned(), quote(&value)]);

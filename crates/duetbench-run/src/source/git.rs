@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use duetbench_core::report::VersionInfo;
+
 use super::{Source, canonical};
 use crate::error::RunError;
 use crate::tool::Tool;
@@ -107,7 +109,7 @@ pub(super) fn work_tree(cwd: &Path) -> Result<Source, RunError> {
     };
     let dir = canonical(cwd)?;
     Ok(Source {
-        requested: "work tree".into(),
+        requested: VersionInfo::WORK_TREE.into(),
         resolved: format!("work tree{state}"),
         tree: tree.unwrap_or_else(|| dir.clone()),
         dir,

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Adapter, Artifact, Build, Listing, Subject, hex};
 use crate::error::RunError;
+use crate::prepare::Request;
 use crate::process::Launch;
 use crate::source::Source;
 use crate::tool::shorten;
@@ -39,6 +40,8 @@ pub struct Go {
     arguments: GoArguments,
     scratch: PathBuf,
     timeout: Duration,
+    /// Variables of the user's that benchmarks may see.
+    passed: Vec<(OsString, OsString)>,
 }
 
 /// A version's build and what its reader should know about it.
@@ -51,7 +54,7 @@ pub struct Built {
 }
 
 impl Go {
-    /// An adapter with one toolchain for both versions. `timeout` is how long a benchmark may be silent.
+    /// An adapter with one toolchain for both versions.
     ///
     /// # Errors
     /// When the toolchain cannot be used.
@@ -59,11 +62,13 @@ impl Go {
         toolchain: Toolchain,
         arguments: GoArguments,
         scratch: &Path,
-        timeout: Duration,
+        request: &Request<'_>,
     ) -> Result<Go, RunError> {
         let scratch = scratch.join("go");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
-        Ok(Go { toolchain, arguments, scratch, timeout })
+        let value = |name: &String| std::env::var_os(name).map(|value| (name.into(), value));
+        let passed = request.pass_env.iter().filter_map(value).collect();
+        Ok(Go { toolchain, arguments, scratch, timeout: request.timeout, passed })
     }
 
     /// Builds one test binary for every package with benchmarks.
@@ -184,7 +189,7 @@ impl Go {
             program: artifact.program.clone(),
             args: args.iter().map(Into::into).collect(),
             dir: artifact.dir.clone(),
-            env: vec![("GOROOT".into(), self.toolchain.root.clone().into())],
+            env: self.passed.iter().cloned().chain([("GOROOT".into(), self.toolchain.root.clone().into())]).collect(),
             cpus: None,
             hooked: true,
         }
