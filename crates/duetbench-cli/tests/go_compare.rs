@@ -138,7 +138,9 @@ fn a_planted_slowdown_is_found_in_every_mode() {
             assert_eq!(ran.verdict(name), "regression", "{mode}: {name}\n{}", ran.stdout);
         }
         let allocs = &ran.benchmark("BenchmarkAllocating")["allocs"];
-        assert_eq!((allocs["baseline"].as_f64(), allocs["changed"].as_bool()), (Some(15.0), Some(true)), "{allocs}");
+        // On several cores the runtime itself now and then allocates.
+        let baseline = allocs["baseline"].as_f64().unwrap();
+        assert!((baseline - 15.0).abs() < 0.01 && allocs["changed"] == true, "{mode}: {allocs}");
     }
 }
 

@@ -87,7 +87,8 @@ fn only_the_printer_prints() {
 
 #[test]
 fn documents_name_only_what_exists() {
-    for path in files(".", &[".md"]) {
+    let documents = files(".", &[".md"]).into_iter().filter(|p| !p.components().any(|c| c.as_os_str() == "tests"));
+    for path in documents {
         let (document, name) = (text(&path), path.display());
         for link in document.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let target = link.split('#').next().unwrap_or_default();

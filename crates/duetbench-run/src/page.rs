@@ -332,11 +332,15 @@ mod tests {
     #[test]
     fn the_layout_is_the_golden_one() {
         let layout = golden(LAYOUT);
-        assert_eq!(layout["magic"].as_str().unwrap().as_bytes(), MAGIC.to_le_bytes());
-        let sizes = ["sides_offset", "side_size", "records_offset", "record_size"].map(|name| layout[name].as_u64().unwrap());
+        assert_eq!(layout["magic"].as_str().unwrap().as_bytes(), super::MAGIC.to_le_bytes());
+        let sizes =
+            ["sides_offset", "side_size", "records_offset", "record_size"].map(|name| layout[name].as_u64().unwrap());
         assert_eq!(sizes, [side_at(0), SIDE_BYTES, HEADER_BYTES, RECORD_BYTES].map(|n| n as u64));
         use header::*;
-        check("header", &[("magic", MAGIC), ("version", VERSION), ("mode", MODE), ("seed", SEED), ("slice_ns", SLICE_NS)]);
+        check(
+            "header",
+            &[("magic", MAGIC), ("version", VERSION), ("mode", MODE), ("seed", SEED), ("slice_ns", SLICE_NS)],
+        );
         check("header", &[("trial_ns", TRIAL_NS), ("warmup_slices", WARMUP_SLICES), ("capacity", CAPACITY)]);
         check("header", &[("block_slices", BLOCK_SLICES), ("gc_cycles", GC_CYCLES), ("k_hint", K_HINT)]);
         check("header", &[("core_0", CORE_0), ("core_1", CORE_1), ("swap", SWAP), ("stop", STOP)]);
@@ -379,7 +383,10 @@ mod tests {
         let read = [record.invocations, record.wall_ns, record.cpu_ns, record.allocs, record.bytes, record.start_ns];
         let names = ["invocations", "wall_ns", "cpu_ns", "allocs", "bytes", "start_ns"];
         assert_eq!(read, names.map(|name| fields[name].as_u64().unwrap()));
-        assert_eq!([record.slice, record.gcs, record.block].map(u64::from), ["slice", "gcs", "block"].map(|n| fields[n].as_u64().unwrap()));
+        assert_eq!(
+            [record.slice, record.gcs, record.block].map(u64::from),
+            ["slice", "gcs", "block"].map(|n| fields[n].as_u64().unwrap())
+        );
         let flags = fields["flags"].as_u64().unwrap();
         assert_eq!([record.warm_up, record.has_memory, record.has_cpu], [1, 4, 16].map(|bit| flags & bit != 0));
     }

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use duetbench_core::plan::Discovered;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{BenchmarkId, Role};
 
 use crate::adapter::go::{Go, GoArguments, Toolchain};
-use crate::adapter::{Adapter, Build, Subject};
+use crate::adapter::{Adapter, Build, Conditions, Subject};
 use crate::error::RunError;
 use crate::scratch::Scratch;
 use crate::source::{Source, VersionRequest};
@@ -25,7 +24,7 @@ pub enum Stage<'a> {
     Listing(&'a str),
 }
 
-/// What is asked for, and how far measured code may go before it counts as hung.
+/// What is asked for.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
     /// Where relative names start.
@@ -34,10 +33,8 @@ pub struct Request<'a> {
     pub packages: &'a [String],
     /// For the harness, as typed after `--`.
     pub harness_args: &'a [String],
-    /// How long a benchmark may be silent.
-    pub timeout: Duration,
-    /// Names of variables that benchmarks may see on top of the allow-list.
-    pub pass_env: &'a [String],
+    /// Under what conditions benchmarks run.
+    pub conditions: Conditions<'a>,
 }
 
 /// A version whose benchmarks can be started.
@@ -91,7 +88,7 @@ impl Prepared {
         };
         let toolchain = Toolchain::for_both(first, last, scratch.path())?;
         let toolchain_name = toolchain.version.clone();
-        let adapter = Go::new(toolchain, arguments, scratch.path(), request)?;
+        let adapter = Go::new(toolchain, arguments, scratch.path(), request.conditions)?;
         let mut prepared: Vec<Version> = Vec::new();
         for (number, source) in sources.iter().enumerate() {
             let twin = sources[..number].iter().position(|earlier| earlier.resolved == source.resolved);

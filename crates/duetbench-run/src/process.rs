@@ -236,7 +236,9 @@ fn poll_once(children: &[Child], timeout: Duration) -> Vec<usize> {
     let mut fds: Vec<PollFd<'_>> = running.iter().map(|&i| PollFd::new(&children[i].pidfd, PollFlags::IN)).collect();
     let timeout = Timespec { tv_sec: timeout.as_secs().cast_signed(), tv_nsec: timeout.subsec_nanos().into() };
     match poll(&mut fds, Some(&timeout)) {
-        Ok(_) => running.into_iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty()).map(|(index, _)| index).collect(),
+        Ok(_) => {
+            running.into_iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty()).map(|(index, _)| index).collect()
+        }
         Err(_) => Vec::new(),
     }
 }

@@ -51,7 +51,8 @@ fn head() -> RunHead {
     let (baseline, candidate) = ([found("BenchmarkA"), found("BenchmarkOld")], [found("BenchmarkA")]);
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None };
     let plan = Plan::new(&spec(), &Found { baseline: &baseline, candidate: &candidate }, capacity);
-    let version = |name: &str| VersionInfo { requested: name.into(), resolved: name.into(), artifact_digest: "00".into() };
+    let version =
+        |name: &str| VersionInfo { requested: name.into(), resolved: name.into(), artifact_digest: "00".into() };
     RunHead {
         started: "2026-01-02T03:04:05Z".into(),
         spec: spec(),
@@ -65,7 +66,14 @@ fn head() -> RunHead {
 
 fn samples(trial: &Trial) -> Vec<Sample> {
     let sample = |role, iteration| Sample {
-        at: Coordinates { role, instance: 0, build: trial.build, suite_run: trial.suite_run, fork: trial.fork, iteration },
+        at: Coordinates {
+            role,
+            instance: 0,
+            build: trial.build,
+            suite_run: trial.suite_run,
+            fork: trial.fork,
+            iteration,
+        },
         block: iteration,
         invocations: 10,
         wall_ns: u64::from(iteration) + 1000,
@@ -120,12 +128,13 @@ fn what_goes_in_comes_out() {
 fn a_trial_is_kept_whole_or_not_at_all() {
     let (_dir, path) = place();
     let before = fill(&path);
+    let fails_half_way =
+        "CREATE TRIGGER t BEFORE INSERT ON samples WHEN new.iteration = 1 BEGIN SELECT RAISE(ABORT, 'full'); END";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(fails_half_way).unwrap();
     let mut store = Store::open(&path).unwrap();
     let run = store.begin(&head()).unwrap();
     let trial = Schedule::new(&head().plan).suite_run(0)[0];
-    let mut twice = samples(&trial);
-    twice.push(twice[0]);
-    assert!(store.add_trial(run, &trial, &TrialOutcome { result: Ok(twice), wall: Duration::ZERO }).is_err());
+    assert!(store.add_trial(run, &trial, &TrialOutcome { result: Ok(samples(&trial)), wall: Duration::ZERO }).is_err());
     assert!(store.load("r2").unwrap().measured[0].samples.is_empty());
     assert_eq!(store.load("r1").unwrap().measured[0].samples, before);
 }

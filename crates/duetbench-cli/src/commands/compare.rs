@@ -7,6 +7,7 @@ use duetbench_core::plan::{Discovered, Found, Plan};
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{Role, Spec};
 use duetbench_run::RunError;
+use duetbench_run::adapter::Conditions;
 use duetbench_run::engine::{Backend, Local, RunSummary, Scripted, measure};
 use duetbench_run::environment::{self, CpuTimes};
 use duetbench_run::lock::{self, MachineLock};
@@ -47,12 +48,11 @@ pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
         cwd: &context.cwd,
         packages: &spec.selection.packages,
         harness_args: &spec.harness_args,
-        timeout: context.settings.timeout(),
-        pass_env: &context.settings.pass_env(),
+        conditions: Conditions { timeout: context.settings.timeout(), pass_env: &context.settings.pass_env() },
     };
     let prepared = Prepared::new(&versions, &request, &mut |stage| context.stage(stage), &context.interrupted)?;
     let (subjects, builds) = Subjects::prepared(&prepared)?;
-    let mut local = Local::new(&prepared.adapter, builds, request.timeout, context.interrupted.clone())?;
+    let mut local = Local::new(&prepared.adapter, builds, request.conditions.timeout, context.interrupted.clone())?;
     carry_out(context, &spec, subjects, &mut local)
 }
 

@@ -7,7 +7,7 @@ use duetbench_core::plan::{Discovered, Found, Plan};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::{Report, Spec};
 use duetbench_run::RunError;
-use duetbench_run::adapter::{Adapter, Build};
+use duetbench_run::adapter::{Adapter, Build, Conditions};
 use duetbench_run::engine::{Backend, Local, measure};
 use duetbench_run::environment;
 use duetbench_run::prepare::{Prepared, Request, Version};
@@ -56,8 +56,8 @@ pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
     let mut spec = context.settings.spec(seed::draw())?;
     spec.effort = duetbench_core::spec::Effort::Forks(FORKS);
     let packages = [".".to_owned()];
-    let request =
-        Request { cwd: scratch.path(), packages: &packages, harness_args: &[], timeout: context.settings.timeout(), pass_env: &[] };
+    let conditions = Conditions { timeout: context.settings.timeout(), pass_env: &[] };
+    let request = Request { cwd: scratch.path(), packages: &packages, harness_args: &[], conditions };
     let directory = |typed: &str, path| VersionRequest::Directory { typed: typed.to_owned(), path };
     let versions = [directory("the demo project", base), directory("its slower version", slower)];
     context.printer.note("building two versions of a small project (one with 5 % more work in one function)");

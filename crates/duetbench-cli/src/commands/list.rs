@@ -1,5 +1,6 @@
 //! `duet list`: the benchmarks of a version.
 
+use duetbench_run::adapter::Conditions;
 use duetbench_run::prepare::{Prepared, Request};
 use duetbench_run::source::VersionRequest;
 
@@ -22,8 +23,7 @@ pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
         cwd: &context.cwd,
         packages: &spec.selection.packages,
         harness_args: &spec.harness_args,
-        timeout: context.settings.timeout(),
-        pass_env: &context.settings.pass_env(),
+        conditions: Conditions { timeout: context.settings.timeout(), pass_env: &context.settings.pass_env() },
     };
     let prepared = Prepared::new(&[version], &request, &mut |stage| context.stage(stage), &context.interrupted)?;
     let mut failed = false;

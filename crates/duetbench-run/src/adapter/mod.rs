@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use duetbench_core::plan::{Discovered, Mode};
 use duetbench_core::{BenchmarkId, Role};
@@ -43,6 +44,15 @@ impl Build {
         }
         hex(&hash.finalize())
     }
+}
+
+/// Under what conditions benchmarks run.
+#[derive(Debug, Clone, Copy)]
+pub struct Conditions<'a> {
+    /// How long a benchmark may be silent before it counts as hung.
+    pub timeout: Duration,
+    /// Names of variables that benchmarks may see on top of the allow-list.
+    pub pass_env: &'a [String],
 }
 
 /// What listing a build's benchmarks found.

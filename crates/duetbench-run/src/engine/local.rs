@@ -9,6 +9,7 @@ use duetbench_core::plan::{Mode, PlannedBenchmark};
 use duetbench_core::spec::defaults;
 use duetbench_core::{BenchmarkId, Role, Sample, Trial};
 
+use super::placement::Placements;
 use super::trial::{Gathered, TrialRun, samples_of};
 use super::{Backend, TrialFailure, TrialOutcome};
 use crate::adapter::{Adapter, Build};
@@ -28,6 +29,8 @@ pub struct Local<'a> {
     cpus: Vec<u32>,
     cores: Vec<u32>,
     pages: Scratch,
+    placements: Placements,
+    _copies: Scratch,
     page: Option<Page>,
     k_hints: HashMap<BenchmarkId, u64>,
     timeout: Duration,
@@ -45,12 +48,15 @@ impl<'a> Local<'a> {
         timeout: Duration,
         interrupted: Arc<AtomicBool>,
     ) -> Result<Local<'a>, RunError> {
+        let copies = Scratch::new()?;
         Ok(Local {
             adapter,
             builds,
             cpus: usable_cpus(),
             cores: one_cpu_per_core(),
             pages: Scratch::in_memory()?,
+            placements: Placements::new(copies.path()),
+            _copies: copies,
             page: None,
             k_hints: HashMap::new(),
             timeout,
@@ -86,7 +92,7 @@ impl<'a> Local<'a> {
     }
 
     /// Where a side may run.
-    fn placement(&self, planned: &PlannedBenchmark, trial: &Trial, side: usize) -> Option<Vec<u32>> {
+    fn cpus_of(&self, planned: &PlannedBenchmark, trial: &Trial, side: usize) -> Option<Vec<u32>> {
         match planned.mode {
             Mode::Duet => Some(vec![self.duet_core(trial, side)]),
             Mode::InterleavedOneCore => Some(vec![self.cpus[trial.core as usize % self.cpus.len()]]),
@@ -94,14 +100,13 @@ impl<'a> Local<'a> {
         }
     }
 
-    fn launch(&self, planned: &PlannedBenchmark, trial: &Trial, side: usize) -> Result<Launch, TrialFailure> {
+    /// How to start one side; absent when its build has no such package.
+    fn launch(&mut self, planned: &PlannedBenchmark, trial: &Trial, side: usize) -> Result<Option<Launch>, RunError> {
         let role = role_on(trial, side);
         let build = &self.builds[usize::from(role == Role::Candidate)];
-        let launch = self.adapter.launch(build, &planned.id, planned.mode).ok_or_else(|| TrialFailure {
-            role: Some(role),
-            reason: format!("the build has no package `{}`", planned.id.package),
-        })?;
-        Ok(Launch { cpus: self.placement(planned, trial, side), ..launch })
+        let Some(launch) = self.adapter.launch(build, &planned.id, planned.mode) else { return Ok(None) };
+        let program = self.placements.program(role, &launch.program, trial.suite_run)?;
+        Ok(Some(Launch { program, cpus: self.cpus_of(planned, trial, side), ..launch }))
     }
 
     /// The shared page, made ready; the same one for every trial, because making one takes longer than a slice.
@@ -120,9 +125,12 @@ impl<'a> Local<'a> {
     fn gather(&mut self, planned: &PlannedBenchmark, trial: &Trial, sides: &[usize]) -> Result<Gathered, RunError> {
         let mut launches = Vec::new();
         for &side in sides {
-            match self.launch(planned, trial, side) {
-                Ok(launch) => launches.push((side, launch)),
-                Err(failure) => return Ok(Err(failure)),
+            match self.launch(planned, trial, side)? {
+                Some(launch) => launches.push((side, launch)),
+                None => {
+                    let reason = format!("the build has no package `{}`", planned.id.package);
+                    return Ok(Err(TrialFailure { role: Some(role_on(trial, side)), reason }));
+                }
             }
         }
         let limit = self.timeout + 4 * Duration::from_nanos(planned.trial_predicted_ns);

@@ -9,6 +9,7 @@ use duetbench_core::{Sample, Schedule, Trial};
 use crate::error::RunError;
 
 mod local;
+mod placement;
 mod scripted;
 mod trial;
 

@@ -219,6 +219,8 @@ fn insert_trial(
     outcome: &TrialOutcome,
 ) -> rusqlite::Result<()> {
     let failure = outcome.result.as_ref().err();
+    let none: &[Sample] = &[];
+    let samples = outcome.result.as_deref().unwrap_or(none);
     transaction.prepare_cached(schema::INSERT_TRIAL)?.execute(params![
         run.0,
         u32::try_from(trial.benchmark).unwrap_or(u32::MAX),
@@ -229,11 +231,11 @@ fn insert_trial(
         i64::try_from(outcome.wall.as_nanos()).unwrap_or(i64::MAX),
         failure.and_then(|f| f.role).map(schema::role_number),
         failure.map(|f| f.reason.as_str()),
+        i64::try_from(samples.len()).unwrap_or(i64::MAX),
     ])?;
     let id = transaction.last_insert_rowid();
     let mut insert = transaction.prepare_cached(schema::INSERT_SAMPLE)?;
-    let none: &[Sample] = &[];
-    for s in outcome.result.as_deref().unwrap_or(none) {
+    for s in samples {
         insert.execute(params![
             id,
             schema::role_number(s.at.role),

@@ -26,7 +26,9 @@ CREATE TABLE trials (
     first INTEGER NOT NULL,                     -- role on side 0: 0 baseline, 1 candidate
     wall_ns INTEGER NOT NULL,
     failed_role INTEGER,
-    failure TEXT
+    failure TEXT,
+    first_sample INTEGER NOT NULL,              -- its samples are the rows of `samples` from this number on
+    samples INTEGER NOT NULL
 );
 CREATE INDEX trials_by_run ON trials(run);
 CREATE TABLE samples (
@@ -42,21 +44,23 @@ CREATE TABLE samples (
     block_allocations INTEGER,
     block_bytes INTEGER,
     block_collections INTEGER,
-    block_invocations INTEGER,
-    PRIMARY KEY (trial, role, iteration)
-) WITHOUT ROWID;
+    block_invocations INTEGER
+);
 ";
 
-pub(super) const INSERT_TRIAL: &str =
-    "INSERT INTO trials (run, benchmark, suite_run, fork, build, first, wall_ns, failed_role, failure)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+// Samples are found through their trial's range of row numbers: keeping an index would cost more than all else that is
+// done for a sample while measuring.
+pub(super) const INSERT_TRIAL: &str = "INSERT INTO trials
+    (run, benchmark, suite_run, fork, build, first, wall_ns, failed_role, failure, samples, first_sample)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, (SELECT coalesce(max(rowid), 0) + 1 FROM samples))";
 
 pub(super) const INSERT_SAMPLE: &str =
     "INSERT INTO samples VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 
 pub(super) const SELECT_SAMPLES: &str = "SELECT t.benchmark, t.suite_run, t.fork, t.build, s.role, s.iteration, s.block, s.invocations,
         s.wall_ns, s.cpu_ns, s.start_ns, s.warm_up, s.block_allocations, s.block_bytes, s.block_collections, s.block_invocations
-    FROM trials t JOIN samples s ON s.trial = t.id WHERE t.run = ?1 ORDER BY t.id, s.role, s.iteration";
+    FROM trials t JOIN samples s ON s.rowid BETWEEN t.first_sample AND t.first_sample + t.samples - 1
+    WHERE t.run = ?1 ORDER BY t.id, s.rowid";
 
 /// Why a database cannot be used.
 pub(super) enum SchemaError {

@@ -14,9 +14,8 @@ use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Mode};
 use sha2::{Digest, Sha256};
 
-use super::{Adapter, Artifact, Build, Listing, Subject, hex};
+use super::{Adapter, Artifact, Build, Conditions, Listing, Subject, hex};
 use crate::error::RunError;
-use crate::prepare::Request;
 use crate::process::Launch;
 use crate::source::Source;
 use crate::tool::shorten;
@@ -62,13 +61,13 @@ impl Go {
         toolchain: Toolchain,
         arguments: GoArguments,
         scratch: &Path,
-        request: &Request<'_>,
+        conditions: Conditions<'_>,
     ) -> Result<Go, RunError> {
         let scratch = scratch.join("go");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
         let value = |name: &String| std::env::var_os(name).map(|value| (name.into(), value));
-        let passed = request.pass_env.iter().filter_map(value).collect();
-        Ok(Go { toolchain, arguments, scratch, timeout: request.timeout, passed })
+        let passed = conditions.pass_env.iter().filter_map(value).collect();
+        Ok(Go { toolchain, arguments, scratch, timeout: conditions.timeout, passed })
     }
 
     /// Builds one test binary for every package with benchmarks.

@@ -1,0 +1,114 @@
+//! The same program in another place of memory.
+//!
+//! Where the kernel happens to put the pages of an executable changes how fast it runs, and for every process that is started
+//! from the same file alike: two files with the same bytes differ, reproducibly, until one of them is written anew. So every suite run starts its processes from fresh copies. Where these lie is then one more thing that varies
+//! from fork pair to fork pair, instead of a difference between the two versions.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use duetbench_core::Role;
+
+use crate::error::RunError;
+
+/// Copies that are kept when newer ones have taken their place, so that these do not get their pages back at once.
+const RETIRED_MAX: usize = 6;
+/// Copying may take up to this share of the time: one part in so many.
+const REST_FACTOR: u32 = 10;
+
+/// A copy in use.
+#[derive(Debug)]
+struct Placed {
+    path: PathBuf,
+    suite_run: u32,
+    /// Not copied again before, lest copying large programs eat up the time.
+    rests_until: Instant,
+}
+
+/// Fresh copies of programs, one per role, program and suite run.
+#[derive(Debug)]
+pub(super) struct Placements {
+    dir: PathBuf,
+    placed: HashMap<(Role, PathBuf), Placed>,
+    retired: VecDeque<PathBuf>,
+    copies: u64,
+}
+
+impl Placements {
+    /// Copies go into this private directory.
+    pub(super) fn new(dir: &Path) -> Placements {
+        Placements { dir: dir.to_owned(), placed: HashMap::new(), retired: VecDeque::new(), copies: 0 }
+    }
+
+    /// The copy of a program from which this role's processes of this suite run are started.
+    pub(super) fn program(&mut self, role: Role, program: &Path, suite_run: u32) -> Result<PathBuf, RunError> {
+        let key = (role, program.to_owned());
+        if let Some(placed) = self.placed.get(&key)
+            && (placed.suite_run == suite_run || Instant::now() < placed.rests_until)
+        {
+            return Ok(placed.path.clone());
+        }
+        let began = Instant::now();
+        // Names of one length: the length of its own path is part of what a process finds in its memory.
+        let path = self.dir.join(format!("program-{:08}", self.copies));
+        self.copies += 1;
+        copy(program, &path)?;
+        let rest = (began.elapsed() * REST_FACTOR).min(Duration::from_secs(10));
+        let placed = Placed { path: path.clone(), suite_run, rests_until: Instant::now() + rest };
+        if let Some(former) = self.placed.insert(key, placed) {
+            self.retire(former.path);
+        }
+        Ok(path)
+    }
+
+    fn retire(&mut self, path: PathBuf) {
+        self.retired.push_back(path);
+        if self.retired.len() > RETIRED_MAX
+            && let Some(oldest) = self.retired.pop_front()
+        {
+            let _ = fs::remove_file(oldest);
+        }
+    }
+}
+
+/// Writes an executable copy, in one piece so that its pages may lie together.
+fn copy(from: &Path, to: &Path) -> Result<(), RunError> {
+    let bytes = fs::read(from).map_err(|e| RunError::file("read", from, e))?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o700)
+        .open(to)
+        .map_err(|e| RunError::file("create", to, e))?;
+    file.write_all(&bytes).map_err(|e| RunError::file("write", to, e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_suite_run_gets_a_fresh_copy_per_role_and_old_ones_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let original = dir.path().join("original");
+        fs::write(&original, "#!/bin/sh\n").unwrap();
+        let place = dir.path().join("copies");
+        fs::create_dir(&place).unwrap();
+        let mut placements = Placements::new(&place);
+        let mut seen = std::collections::BTreeSet::new();
+        for suite_run in 0..20 {
+            let both = Role::BOTH.map(|role| placements.program(role, &original, suite_run).unwrap());
+            assert_ne!(both[0], both[1]);
+            assert_eq!(placements.program(Role::Baseline, &original, suite_run).unwrap(), both[0]);
+            seen.extend(both.iter().cloned());
+            assert_eq!(fs::read(&both[1]).unwrap(), fs::read(&original).unwrap());
+            std::thread::sleep(Duration::from_millis(5)); // longer than copying so little makes it rest
+        }
+        assert!(seen.len() > 30, "{}", seen.len());
+        assert!(fs::read_dir(&place).unwrap().count() <= RETIRED_MAX + 2);
+    }
+}
