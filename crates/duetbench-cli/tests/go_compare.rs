@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{Place, Ran};
+use common::{GOOD, Place, Ran, assert_no_false_alarm, compare, simple, two};
 
 /// Benchmarks of every style; `STEPS` is how much work they do.
 const STYLES: &str = r#"package fixture
@@ -94,32 +94,6 @@ fn styles(steps: u32, allocs: u32) -> String {
     STYLES.replace("STEPS", &steps.to_string()).replace("ALLOCS", &allocs.to_string())
 }
 
-/// Two directories, `old` and `new`, with a module each.
-fn two(old: &str, new: &str) -> Place {
-    let place = Place::new();
-    place.write_module("old", old).write_module("new", new);
-    place
-}
-
-fn compare(place: &Place, more: &[&str]) -> Ran {
-    place.duet(&[&["compare", "./old", "./new", "--format", "json", "--forks", "5"], more].concat())
-}
-
-fn simple(body: &str) -> String {
-    format!(
-        "package fixture\n\nimport (\n\t\"os\"\n\t\"testing\"\n\t\"time\"\n)\n\nvar _, _ = os.Args, time.Second\nvar sink int\n\n{body}\n"
-    )
-}
-
-const GOOD: &str = "func BenchmarkGood(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tsink += i\n\t}\n}\n";
-
-fn assert_no_false_alarm(ran: &Ran, names: &[&str]) {
-    for name in names {
-        let verdict = ran.verdict(name);
-        assert!(matches!(verdict.as_str(), "no_change" | "inconclusive"), "{name}: {verdict}\n{}", ran.stdout);
-    }
-}
-
 #[test]
 fn identical_work_is_no_change_in_every_mode() {
     let place = two(&styles(100, 10), &styles(100, 10));
@@ -180,38 +154,6 @@ fn revisions_are_compared_without_touching_the_checkout() {
 }
 
 #[test]
-fn versions_that_do_not_exist_are_named() {
-    let place = Place::go_module(&simple(GOOD));
-    place.duet(&["compare", "./nowhere", "."]).expect(2).says(&["nowhere", "hint:"]);
-    place.duet(&["compare", "v1.0.0", "."]).expect(2).says(&["v1.0.0", "git checkout"]);
-    let module = "example.com/no/such@v1.0.0";
-    let offline = place.command(&["compare", module, module]).env("GOPROXY", "off").output().unwrap();
-    Ran::from(offline).expect(2).says(&[module]);
-}
-
-#[test]
-fn a_version_that_does_not_build_speaks_through_the_compiler() {
-    let broken = simple("func BenchmarkGood(b *testing.B) { undefinedThing() }");
-    compare(&two(&simple(GOOD), &broken), &[]).expect(1).says(&[
-        "candidate",
-        "./new",
-        "undefinedThing",
-        "fixture_test.go:12",
-    ]);
-    compare(&two(&broken, &simple(GOOD)), &[]).expect(1).says(&["baseline", "./old", "undefinedThing"]);
-}
-
-#[test]
-fn no_benchmarks_no_module_no_package() {
-    let none = simple("func TestNothing(t *testing.T) {}");
-    compare(&two(&none, &none), &[]).expect(1).says(&["no benchmarks", "BenchmarkXxx"]);
-    compare(&two(&simple(GOOD), &simple(GOOD)), &["--packages", "./nope"]).expect(1).says(&["nope"]);
-    let place = Place::new();
-    place.write("sub/go.mod", "module example.com/sub\n").write("README", "");
-    place.duet(&["compare", ".", "."]).expect(2).says(&["not inside a Go module", "`sub`"]);
-}
-
-#[test]
 fn benchmarks_of_one_version_only_are_listed() {
     let old = simple(&format!(
         "{GOOD}func BenchmarkOld(b *testing.B) {{\n\tfor i := 0; i < b.N; i++ {{\n\t\tsink++\n\t}}\n}}\n"
@@ -221,67 +163,6 @@ fn benchmarks_of_one_version_only_are_listed() {
         (ran.verdict("BenchmarkOld"), ran.verdict("BenchmarkNew")),
         ("baseline_only".into(), "candidate_only".into())
     );
-}
-
-/// One good and one bad benchmark; the bad one must fail with these words, and the good one be judged all the same.
-fn check_failure(bad: &str, more: &[&str], words: &[&str]) {
-    let (old, new) = (
-        simple(&format!("{GOOD}{}", bad.replace("BAD", "false"))),
-        simple(&format!("{GOOD}{}", bad.replace("BAD", "true"))),
-    );
-    let ran = compare(&two(&old, &new), &[&["--forks", "3"], more].concat()).expect(1);
-    assert_no_false_alarm(&ran, &["BenchmarkGood"]);
-    let failed = ran.benchmark("BenchmarkBad");
-    assert_eq!(failed["verdict"], "failed", "{failed:#}");
-    for word in words {
-        assert!(failed.to_string().contains(word), "`{word}` is missing in {failed:#}");
-    }
-}
-
-const BAD_AT_ONCE: &str = "func BenchmarkBad(b *testing.B) {\n\tif BAD {\n\t\tWHAT\n\t}\n\tfor i := 0; i < b.N; i++ {\n\t\tsink += i\n\t}\n}\n";
-/// Survives its listing (one invocation) and goes wrong while it is measured.
-const BAD_LATER: &str = "func BenchmarkBad(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tif sink++; BAD && i > 5000 {\n\t\t\tWHAT\n\t\t}\n\t}\n}\n";
-
-#[test]
-fn a_benchmark_that_fails_is_quoted() {
-    check_failure(&BAD_AT_ONCE.replace("WHAT", "b.Fatal(\"no luck\")"), &[], &["no luck", "candidate"]);
-    check_failure(&BAD_LATER.replace("WHAT", "b.Fatal(\"no luck later\")"), &[], &["no luck later", "candidate"]);
-}
-
-#[test]
-fn a_benchmark_that_panics_is_quoted() {
-    check_failure(&BAD_AT_ONCE.replace("WHAT", "panic(\"boom\")"), &[], &["boom", "candidate"]);
-    check_failure(&BAD_LATER.replace("WHAT", "panic(\"boom later\")"), &[], &["boom later", "candidate"]);
-}
-
-#[test]
-fn a_benchmark_that_exits_is_a_failure_whatever_its_code() {
-    check_failure(&BAD_AT_ONCE.replace("WHAT", "os.Exit(0)"), &[], &["candidate"]);
-    check_failure(&BAD_LATER.replace("WHAT", "os.Exit(7)"), &[], &["exit status 7", "candidate"]);
-}
-
-#[test]
-fn a_benchmark_that_hangs_is_given_up() {
-    check_failure(&BAD_AT_ONCE.replace("WHAT", "time.Sleep(time.Hour)"), &["--timeout", "2s"], &["candidate"]);
-    check_failure(
-        &BAD_LATER.replace("WHAT", "time.Sleep(time.Hour)"),
-        &["--timeout", "2s"],
-        &["it hangs", "--timeout"],
-    );
-}
-
-#[test]
-fn files_are_found_and_written_where_go_test_would() {
-    let body = "func BenchmarkFiles(b *testing.B) {\n\ttext, err := os.ReadFile(\"testdata/input\")\n\tif err != nil {\n\t\tb.Fatal(err)\n\t}\n\
-        \tif err := os.WriteFile(\"written\", text, 0o600); err != nil {\n\t\tb.Fatal(err)\n\t}\n\
-        \tfor i := 0; i < b.N; i++ {\n\t\tsink += len(text)\n\t}\n}\n";
-    let place = two(&simple(body), &simple(body));
-    place.write("old/testdata/input", "x").write("new/testdata/input", "x");
-    compare(&place, &["--forks", "3"]).expect(0);
-    assert!(place.path().join("new/written").exists());
-    std::fs::remove_file(place.path().join("new/testdata/input")).unwrap();
-    let ran = compare(&place, &["--forks", "3"]).expect(1);
-    assert!(ran.benchmark("BenchmarkFiles").to_string().contains("testdata/input"), "{}", ran.stdout);
 }
 
 #[test]
@@ -317,28 +198,6 @@ func BenchmarkSetUp(b *testing.B) {
 }
 
 #[test]
-fn benchmarks_that_skip_themselves_are_named() {
-    let skips = "func BenchmarkSkips(b *testing.B) {\n\tb.Skip(\"not here\")\n}\n";
-    let skipping = simple(&format!("{GOOD}{skips}"));
-    let ran = compare(&two(&skipping, &skipping), &["--forks", "3"]).expect(0);
-    assert!(ran.json()["warnings"].to_string().contains("BenchmarkSkips skips itself"), "{}", ran.stdout);
-    compare(&two(&simple(skips), &simple(skips)), &[]).expect(1).says(&["skips itself"]);
-}
-
-#[test]
-fn measured_code_sees_no_secret() {
-    let body = "func BenchmarkEnv(b *testing.B) {\n\tfor _, n := range []string{\"AWS_SECRET_ACCESS_KEY\", \"GITHUB_TOKEN\"} {\n\
-        \t\tif os.Getenv(n) != \"\" {\n\t\t\tb.Fatal(\"sees \" + n)\n\t\t}\n\t}\n\tfor i := 0; i < b.N; i++ {\n\t\tsink++\n\t}\n}\n";
-    let place = two(&simple(body), &simple(body));
-    let args = ["compare", "./old", "./new", "--forks", "3", "--format", "json"];
-    let output = place.command(&args).env("AWS_SECRET_ACCESS_KEY", "s").env("GITHUB_TOKEN", "s").output().unwrap();
-    Ran::from(output).expect(0);
-    let passed = [&args[..], &["--pass-env", "GITHUB_TOKEN"]].concat();
-    let output = place.command(&passed).env("GITHUB_TOKEN", "s").output().unwrap();
-    assert!(Ran::from(output).expect(1).stdout.contains("sees GITHUB_TOKEN"));
-}
-
-#[test]
 fn what_follows_the_dashes_reaches_build_and_binary() {
     let tagged = "//go:build special\n\npackage fixture\n\nimport \"testing\"\n\nfunc BenchmarkTagged(b *testing.B) {\n\tif !testing.Short() {\n\t\tb.Fatal(\"not short\")\n\t}\n\tfor i := 0; i < b.N; i++ {\n\t\tsink++\n\t}\n}\n";
     let place = two(&simple(GOOD), &simple(GOOD));
@@ -346,29 +205,6 @@ fn what_follows_the_dashes_reaches_build_and_binary() {
     let ran = compare(&place, &["--forks", "3", "--", "-tags", "special", "-short"]).expect(0);
     assert_no_false_alarm(&ran, &["BenchmarkGood", "BenchmarkTagged"]);
     compare(&place, &["--", "-count", "3"]).expect(2).says(&["`-count`", "--forks"]);
-}
-
-#[test]
-fn replacements_inside_work_and_outside_are_refused() {
-    let user = "package fixture\n\nimport (\n\t\"testing\"\n\n\t\"example.com/lib\"\n)\n\nfunc BenchmarkLib(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tlib.F()\n\t}\n}\n";
-    let place = Place::new();
-    place.git(&["init", "-q"]);
-    let go_mod = |target: &str| {
-        format!(
-            "module example.com/fixture\n\ngo 1.21\n\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => {target}\n"
-        )
-    };
-    place.write("app/fixture_test.go", user).write("app/go.mod", &go_mod("../lib"));
-    place
-        .write("lib/go.mod", "module example.com/lib\n\ngo 1.21\n")
-        .write("lib/lib.go", "package lib\n\nfunc F() {}\n");
-    place.commit_all("one");
-    let in_app = |args: &[&str]| Ran::from(place.command(args).current_dir(place.path().join("app")).output().unwrap());
-    in_app(&["compare", "HEAD", "HEAD", "--forks", "3"]).expect(0);
-    place.write("app/go.mod", &go_mod("../../elsewhere"));
-    in_app(&["compare", "HEAD", ".", "--forks", "3"]).expect(2).says(&["`../../elsewhere`", "lies outside"]);
-    // From the root there is no module, but the message says where there is one.
-    place.duet(&["compare", "HEAD", "HEAD"]).expect(2).says(&["`app`", "`lib`"]);
 }
 
 #[test]
@@ -393,23 +229,6 @@ fn vendored_dependencies_and_submodules_work() {
     Ran::from(outer.command(&args).envs(allowed).output().unwrap()).expect(0);
     // Git's own default refuses such a submodule; the reason is passed on.
     outer.duet(&args).expect(2).says(&["submodules of `HEAD`", "compare the two directories"]);
-}
-
-#[test]
-fn toolchains_that_cannot_be_used_are_named() {
-    let place = two(&simple(GOOD), &simple(GOOD));
-    let args = ["compare", "./old", "./new"];
-    let without = |path: &str| Ran::from(place.command(&args).env("PATH", path).output().unwrap());
-    without("/nonexistent").expect(1).says(&["`go` was not found", "install Go"]);
-    place.write(
-        "bin/go",
-        "#!/bin/sh\necho '{\"GOVERSION\":\"go1.20.3\",\"GOROOT\":\"/x\",\"GOMODCACHE\":\"/y\",\"GOFLAGS\":\"\"}'\n",
-    );
-    let bin = place.path().join("bin");
-    std::fs::set_permissions(bin.join("go"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    without(bin.to_str().unwrap()).expect(1).says(&["go1.20.3 is too old", "1.21"]);
-    let overlaid = place.command(&args).env("GOFLAGS", "-overlay=/x.json").output().unwrap();
-    Ran::from(overlaid).expect(1).says(&["GOFLAGS", "-overlay"]);
 }
 
 #[test]

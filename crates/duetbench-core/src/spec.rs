@@ -25,7 +25,7 @@ pub mod defaults {
     /// Length a slice aims at, nanoseconds.
     pub const SLICE_NS: u64 = 200_000;
     /// Time one side measures in one trial, nanoseconds.
-    pub const TRIAL_NS: u64 = 30_000_000;
+    pub const TRIAL_NS: u64 = 20_000_000;
     /// Length a slice aims at where several threads take part, nanoseconds.
     pub const SLICE_ALL_CORES_NS: u64 = 5_000_000;
     /// Time one side measures in one trial where several threads take part, nanoseconds.

@@ -16,7 +16,7 @@ use crate::source::{Source, VersionRequest};
 /// What is being done before measuring, for those who wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage<'a> {
-    /// A version is made available.
+    /// A published version is downloaded, unless it is in the Go client's cache.
     Fetching(&'a str),
     /// A version is built.
     Building(&'a str),
@@ -79,7 +79,9 @@ impl Prepared {
         let scratch = Scratch::new()?;
         let mut sources = Vec::new();
         for version in versions {
-            on_stage(Stage::Fetching(&version.to_string()));
+            if let VersionRequest::Module(module) = version {
+                on_stage(Stage::Fetching(module));
+            }
             sources.push(Source::resolve(version, request.cwd, scratch.path())?);
             stop_if(interrupted)?;
         }

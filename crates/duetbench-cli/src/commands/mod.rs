@@ -38,7 +38,7 @@ impl Context {
     /// Tells people what is being done before measuring.
     fn stage(&self, stage: Stage<'_>) {
         let text = match stage {
-            Stage::Fetching(_) => return,
+            Stage::Fetching(module) => format!("fetching {module}"),
             Stage::Building(version) => format!("building {version}"),
             Stage::Listing(version) => format!("listing the benchmarks of {version}"),
         };

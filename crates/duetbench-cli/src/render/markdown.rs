@@ -6,8 +6,8 @@
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::{Report, Verdict};
 
-use super::format::{TimeScale, change, one_line, share, short_name, shortened};
-use super::summary::ChangedCount;
+use super::format::{one_line, short_name, shortened};
+use super::summary::{ChangedCount, Numbers};
 use super::{command_line, hint, order, summary};
 
 /// The hidden first line by which an earlier comment is found again.
@@ -138,13 +138,7 @@ impl Page {
 }
 
 fn row(benchmark: &BenchmarkReport) -> String {
-    let times: Vec<f64> = benchmark.baseline_ns.into_iter().chain(benchmark.candidate_ns).collect();
-    let scale = TimeScale::of(&times);
-    let time = |ns: Option<f64>| ns.map_or(String::new(), |ns| scale.write(ns));
-    let (interval, detects) = benchmark.estimate.map_or_else(Default::default, |e| {
-        let interval = format!("[{}, {}]", change(e.ratio_low), change(e.ratio_high));
-        (interval, format!("≥{}", share(e.minimal_detectable_change)))
-    });
+    let Numbers { base, head, interval, detects } = summary::numbers(benchmark);
     let sign = summary::change_sign(benchmark);
     let sign = if order::is_change(&benchmark.verdict) { format!("**{sign}**") } else { sign };
     let counts =
@@ -152,10 +146,8 @@ fn row(benchmark: &BenchmarkReport) -> String {
     let remarks: Vec<String> =
         counts.chain(summary::remarks(benchmark)).map(|remark| prose(&shortened(&remark))).collect();
     format!(
-        "| {} | {} | {} | {sign} {interval} | {} | {detects} | {} |\n",
+        "| {} | {base} | {head} | {sign} {interval} | {} | {detects} | {} |\n",
         code(&short_name(&benchmark.id.name)),
-        time(benchmark.baseline_ns),
-        time(benchmark.candidate_ns),
         order::label(&benchmark.verdict),
         remarks.join("<br>"),
     )

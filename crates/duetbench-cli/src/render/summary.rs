@@ -3,9 +3,29 @@
 use duetbench_core::report::{BenchmarkReport, Counted, Outcome};
 use duetbench_core::{Report, Verdict};
 
-use super::format::{change, counted, duration, many, one_line, share};
+use super::format::{TimeScale, change, counted, duration, many, one_line, share};
 use super::order::label;
 use super::warning;
+
+/// The numbers of one benchmark as they stand in a table; empty where there are none.
+pub(super) struct Numbers {
+    pub(super) base: String,
+    pub(super) head: String,
+    pub(super) interval: String,
+    pub(super) detects: String,
+}
+
+/// The numbers of one benchmark, both times in the same unit.
+pub(super) fn numbers(benchmark: &BenchmarkReport) -> Numbers {
+    let times: Vec<f64> = benchmark.baseline_ns.into_iter().chain(benchmark.candidate_ns).collect();
+    let scale = TimeScale::of(&times);
+    let time = |ns: Option<f64>| ns.map_or(String::new(), |ns| scale.write(ns));
+    let (interval, detects) = benchmark.estimate.map_or_else(Default::default, |e| {
+        let interval = format!("[{}, {}]", change(e.ratio_low), change(e.ratio_high));
+        (interval, format!("≥{}", share(e.minimal_detectable_change)))
+    });
+    Numbers { base: time(benchmark.baseline_ns), head: time(benchmark.candidate_ns), interval, detects }
+}
 
 /// Every verdict once, in the order in which counts are given.
 pub(super) fn all_verdicts() -> [Verdict; 8] {

@@ -4,9 +4,9 @@ use duetbench_core::Report;
 use duetbench_core::report::BenchmarkReport;
 use unicode_width::UnicodeWidthStr;
 
-use super::format::{TimeScale, change, one_line, share, short_name, shortened};
+use super::format::{one_line, share, short_name, shortened};
 use super::palette::{Palette, paint};
-use super::summary::{self, ChangedCount};
+use super::summary::{self, ChangedCount, Numbers};
 use super::table::{self, Line, Row, left};
 use super::{hint, order};
 
@@ -51,13 +51,7 @@ fn times(report: &Report, palette: &Palette, width: Option<usize>, footnotes: &m
 }
 
 fn row(benchmark: &BenchmarkReport, palette: &Palette, footnotes: &mut Footnotes) -> Row {
-    let times: Vec<f64> = benchmark.baseline_ns.into_iter().chain(benchmark.candidate_ns).collect();
-    let scale = TimeScale::of(&times);
-    let time = |ns: Option<f64>| ns.map_or(String::new(), |ns| scale.write(ns));
-    let (interval, detects) = benchmark.estimate.map_or_else(Default::default, |e| {
-        let interval = format!("[{}, {}]", change(e.ratio_low), change(e.ratio_high));
-        (interval, format!("≥{}", share(e.minimal_detectable_change)))
-    });
+    let Numbers { base, head, interval, detects } = summary::numbers(benchmark);
     let marks = summary::remarks(benchmark)
         .into_iter()
         .map(|remark| footnotes.mark(shortened(&remark)))
@@ -66,8 +60,8 @@ fn row(benchmark: &BenchmarkReport, palette: &Palette, footnotes: &mut Footnotes
     let mark = if marks.is_empty() { marks } else { format!(" {marks}") };
     Row {
         name: short_name(&benchmark.id.name),
-        base: time(benchmark.baseline_ns),
-        head: time(benchmark.candidate_ns),
+        base,
+        head,
         change: summary::change_sign(benchmark),
         interval,
         verdict: format!("{}{mark}", order::label(&benchmark.verdict)),

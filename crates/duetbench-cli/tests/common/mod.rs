@@ -130,3 +130,30 @@ impl Ran {
         benchmarks.iter().find(|b| b["name"] == name).unwrap_or_else(|| panic!("no `{name}` in\n{report:#}")).clone()
     }
 }
+
+/// Two directories, `old` and `new`, with a module each.
+pub fn two(old: &str, new: &str) -> Place {
+    let place = Place::new();
+    place.write_module("old", old).write_module("new", new);
+    place
+}
+
+pub fn compare(place: &Place, more: &[&str]) -> Ran {
+    place.duet(&[&["compare", "./old", "./new", "--format", "json", "--forks", "5"], more].concat())
+}
+
+pub fn simple(body: &str) -> String {
+    format!(
+        "package fixture\n\nimport (\n\t\"os\"\n\t\"testing\"\n\t\"time\"\n)\n\nvar _, _ = os.Args, time.Second\nvar sink int\n\n{body}\n"
+    )
+}
+
+pub const GOOD: &str = "func BenchmarkGood(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tsink += i\n\t}\n}\n";
+
+#[track_caller]
+pub fn assert_no_false_alarm(ran: &Ran, names: &[&str]) {
+    for name in names {
+        let verdict = ran.verdict(name);
+        assert!(matches!(verdict.as_str(), "no_change" | "inconclusive"), "{name}: {verdict}\n{}", ran.stdout);
+    }
+}

@@ -28,16 +28,6 @@ pub enum VersionRequest {
     Module(String),
 }
 
-impl std::fmt::Display for VersionRequest {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            VersionRequest::WorkTree => write!(f, "the work tree"),
-            VersionRequest::Revision(text) | VersionRequest::Module(text) => write!(f, "{text}"),
-            VersionRequest::Directory { typed, .. } => write!(f, "{typed}"),
-        }
-    }
-}
-
 impl VersionRequest {
     /// Reads a version as typed: `path@version` whose first element has a dot is a module, what begins with `.` or `/`
     /// or names an existing directory that is no revision is a directory, everything else is a revision.
