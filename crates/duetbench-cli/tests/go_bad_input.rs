@@ -22,7 +22,7 @@ fn a_version_that_does_not_build_speaks_through_the_compiler() {
         "candidate",
         "./new",
         "undefinedThing",
-        "fixture_test.go:12",
+        "fixture_test.go:15",
     ]);
     compare(&two(&broken, &simple(GOOD)), &[]).expect(1).says(&["baseline", "./old", "undefinedThing"]);
 }
