@@ -232,6 +232,20 @@ fn vendored_dependencies_and_submodules_work() {
 }
 
 #[test]
+fn the_example_of_the_readme_is_judged_as_it_says() {
+    let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/02-textkit");
+    let place = Place::new();
+    for file in ["old/go.mod", "old/text.go", "old/text_test.go", "new/go.mod", "new/text.go", "new/text_test.go"] {
+        place.write(file, &std::fs::read_to_string(examples.join(file)).unwrap());
+    }
+    let ran = compare(&place, &["--bench", "Slug|Join"]).expect(3);
+    assert_eq!(
+        (ran.verdict("BenchmarkSlug"), ran.verdict("BenchmarkJoin")),
+        ("regression".into(), "improvement".into())
+    );
+}
+
+#[test]
 fn the_demo_shows_both_procedures() {
     let ran = Place::new().duet(&["demo", "--seed", "1"]);
     for words in ["1. The same code", "2. A quiet half", "-count 10 each", "duet measured for"] {
