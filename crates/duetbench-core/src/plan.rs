@@ -294,8 +294,8 @@ impl Common {
 
 /// The mode for one benchmark and the reason in words.
 ///
-/// One core is the default even for benchmarks that run in parallel: on all cores they differ by several percent from process
-/// to process, on one core by a tenth of that. What one core cannot show is contention, and the reason says so.
+/// One core is the default even for benchmarks that run in parallel: on all cores they differ much more
+/// from process to process. What one core cannot show is contention, and the reason says so.
 fn choose_mode(choice: ModeChoice, style: Style, capacity: Capacity) -> (Mode, String) {
     let parallel = style == Style::Parallel;
     let several = capacity.asked.is_some_and(|asked| asked > 1) && capacity.cpus > 1;

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 pub use crate::analysis::{BenchmarkReport, Counted, ForkPair, ForkSide};
 use crate::environment::Environment;
 use crate::plan::Plan;
-use crate::sample::Role;
 use crate::spec::Spec;
 
 /// What one version was.
@@ -83,15 +82,6 @@ impl Report {
             Outcome::Inconclusive
         } else {
             Outcome::Clean
-        }
-    }
-
-    /// The information about one side.
-    #[must_use]
-    pub fn version(&self, role: Role) -> &VersionInfo {
-        match role {
-            Role::Baseline => &self.baseline,
-            Role::Candidate => &self.candidate,
         }
     }
 }

@@ -133,8 +133,8 @@ impl Launch {
 
 impl Launch {
     /// Starts the process with the processors it may use: a child inherits those of the thread that starts it. (Setting them
-    /// in the child instead would need code between fork and exec, and copying our address space costs five times as much
-    /// as all else in starting a process.)
+    /// in the child instead would need code between fork and exec, and copying our address space costs several times as
+    /// much as all else in starting a process.)
     fn on_its_cpus<T>(&self, spawn: impl FnOnce() -> std::io::Result<T>) -> std::io::Result<T> {
         let Some(cpus) = &self.cpus else { return spawn() };
         let ours = rustix::thread::sched_getaffinity(None)?;
