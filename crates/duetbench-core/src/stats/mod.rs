@@ -6,6 +6,7 @@
 mod benjamini_hochberg;
 mod detectable;
 mod error;
+mod group_sequential;
 mod mann_whitney;
 mod mean;
 mod median;
@@ -18,6 +19,7 @@ mod yuen;
 pub use benjamini_hochberg::adjusted_p_values;
 pub use detectable::{Level, detectable_factor};
 pub use error::StatsError;
+pub use group_sequential::{Sequential, looks};
 pub use mann_whitney::mann_whitney_p;
 pub use mean::{mean, trimmed_mean};
 pub use median::median;
