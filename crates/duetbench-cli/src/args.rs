@@ -51,6 +51,8 @@ Examples:
   duet compare example.com/m@v1.0.0 example.com/m@v1.1.0
                                      two published versions of a module
   duet compare --bench 'Encode' --budget 2m
+  duet compare --builds 1            just these two binaries, not the layouts that they happen to have
+  duet compare --resume latest       go on where Ctrl-C or a crash ended
   duet compare -- -tags integration -short";
 
 /// `duet compare`.
@@ -69,10 +71,35 @@ pub struct CompareArgs {
     /// Print the plan with its predicted time, and stop
     #[arg(long)]
     pub dry_run: bool,
+    /// Go on with a run that was interrupted or killed, as `r12` or `latest`; versions and settings are those of that run
+    #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_BY_THE_RUN)]
+    pub resume: Option<String>,
     /// Flags for the harness: build flags, flags of the test binary, after `-args` the benchmarks' own
     #[arg(last = true, value_name = "FLAGS")]
     pub harness: Vec<String>,
 }
+
+/// What a run that is resumed has settled before.
+const SETTLED_BY_THE_RUN: [&str; 18] = [
+    "base",
+    "head",
+    "harness",
+    "dry_run",
+    "bench",
+    "exclude",
+    "packages",
+    "forks",
+    "budget",
+    "builds",
+    "fixed",
+    "confirm",
+    "measure_identical",
+    "mode",
+    "seed",
+    "threshold",
+    "alpha",
+    "fdr",
+];
 
 /// Which benchmarks, of what is found where.
 #[derive(Debug, Args)]
@@ -100,12 +127,25 @@ pub struct MeasureArgs {
     /// Which benchmarks.
     #[command(flatten)]
     pub select: SelectArgs,
-    /// Fresh process pairs per benchmark, at least 3 for an interval [default: 12]
+    /// At most this many fresh process pairs per benchmark, at least 3 for an interval [default: 36, with one build 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub forks: Option<u32>,
-    /// Wall time for measuring, split evenly over the benchmarks, as `90s` or `2m`
+    /// Wall time for measuring and linking, as `90s` or `2m`; what settled benchmarks leave goes to the open ones
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub budget: Option<Duration>,
+    /// Link each version so many times, its functions in another order each time, so that a verdict is about the code and not
+    /// about where the linker put it; 1 compares just the two binaries [default: as many as are needed, at most 32]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub builds: Option<u32>,
+    /// Measure all process pairs, even of benchmarks whose answer is known before
+    #[arg(long)]
+    pub fixed: bool,
+    /// Measure regressions again in two rounds of fresh trials before calling them confirmed [default: only where CI is set]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    pub confirm: Option<bool>,
+    /// Measure benchmarks even where both versions are proven to run the same code
+    #[arg(long)]
+    pub measure_identical: bool,
     /// How the two sides are run [default: auto]
     #[arg(long, value_enum)]
     pub mode: Option<ModeArg>,
@@ -267,13 +307,15 @@ mod tests {
     fn help_states_the_defaults_that_core_has() {
         let mut command = Cli::command();
         let help = command.find_subcommand_mut("compare").unwrap().render_long_help().to_string();
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
         for stated in [
-            format!("[default: {}]", defaults::FORKS),
+            format!("[default: {}, with one build {}]", defaults::BUILDS + defaults::DOUBLED_UNITS, defaults::UNITS),
+            format!("at most {}]", defaults::BUILDS),
             format!("[default: {}%]", defaults::THRESHOLD * 100.0),
             format!("[default: {}%]", defaults::ALPHA * 100.0),
             format!("[default: {}%]", defaults::FALSE_DISCOVERY_RATE * 100.0),
             format!("[default: {}]", defaults::PACKAGES),
-            format!("at least {} for", defaults::FORKS_MIN),
+            format!("at least {} for", defaults::UNITS_MIN),
         ] {
             assert!(help.contains(&stated), "`{stated}` is not in the help");
         }

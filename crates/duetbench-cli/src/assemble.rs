@@ -8,8 +8,8 @@ use duetbench_run::store::StoredRun;
 /// The report of a stored run, judged by `decision`.
 #[must_use]
 pub fn report(run: StoredRun, decision: Decision) -> Report {
-    let StoredRun { name, head, complete, measured_s, measured } = run;
-    let benchmarks = analyse(&head.plan, &measured, &decision);
+    let benchmarks = analyse(&run.head.plan, &run.measured(), &decision);
+    let StoredRun { name, head, complete, measured_s, .. } = run;
     let mut spec = head.spec;
     spec.decision = decision;
     Report {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use duetbench_core::plan::{Excluded, Plan};
+use duetbench_core::plan::{Excluded, Plan, PlannedBenchmark};
 use duetbench_core::report::VersionInfo;
 
 /// The plan as text, one line per benchmark.
@@ -17,25 +17,30 @@ pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
             package = &b.id.package;
             out += &format!("{package}\n");
         }
-        let forks = b.configuration.forks;
-        let upper = if b.share_ns.is_some() { "up to " } else { "" };
-        let time = seconds(Duration::from_nanos(b.predicted_ns()));
-        out += &format!(
-            "  {}: {upper}{forks} fork pairs, {}, {}, about {time}\n",
-            b.id.name,
-            b.style.word(),
-            b.mode.label()
-        );
+        out += &format!("  {}: {}, {}, {}\n", b.id.name, extent(b), b.style.word(), b.mode.label());
     }
     for excluded in &plan.excluded {
         out += &match excluded {
             Excluded::OnlyIn(id, role) => format!("  {id}: only in the {}\n", role.word()),
+            Excluded::Identical { id, saved_ns } => {
+                let saved = seconds(Duration::from_nanos(*saved_ns));
+                format!("  {id}: identical code, saves up to {saved}\n")
+            }
             Excluded::Failed(id, role, words) => {
                 format!("  {id}: fails in the {}: {}\n", role.word(), words.lines().next().unwrap_or_default())
             }
         };
     }
-    out + &format!("\n{} benchmarks, about {} of measuring\n", plan.benchmarks.len(), seconds(plan.predicted()))
+    out + &format!("\n{} benchmarks, at most about {}\n", plan.benchmarks.len(), seconds(plan.predicted()))
+}
+
+/// How much of a benchmark is measured at most.
+fn extent(b: &PlannedBenchmark) -> String {
+    let design = &b.configuration.design;
+    let time = seconds(Duration::from_nanos(b.predicted_ns()));
+    let upper = if design.sequential { "up to " } else { "" };
+    let builds = if design.by_build { format!(" of {} build pairs", design.units) } else { String::new() };
+    format!("{upper}{} fork pairs{builds}, {time}", design.forks())
 }
 
 fn seconds(time: Duration) -> String {

@@ -22,6 +22,7 @@ pub mod printer;
 pub mod progress;
 pub mod render;
 pub mod seed;
+pub mod session;
 pub mod settings;
 
 /// Runs the command line of this process.

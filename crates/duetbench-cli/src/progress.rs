@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use duetbench_core::Trial;
 use duetbench_core::plan::Plan;
 use duetbench_run::RunError;
-use duetbench_run::engine::{Observer, Progress, TrialOutcome};
+use duetbench_run::engine::{Activity, Observer, Progress, TrialOutcome};
 use duetbench_run::store::{RunId, Store};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -50,18 +50,19 @@ impl Observer for Recorder<'_> {
     fn begins(&mut self, progress: &Progress<'_>) {
         let left = humantime::format_duration(Duration::from_secs(progress.left.as_secs() + 1));
         let share = progress.elapsed.as_secs_f64() / (progress.elapsed + progress.left).as_secs_f64().max(1e-9);
-        let name = &progress.benchmark.id.name;
+        let settled = format!("{}/{} settled", progress.settled, self.plan.benchmarks.len());
+        let confirming = if progress.round > 0 { "confirming regressions, " } else { "" };
+        let activity = match progress.activity {
+            Activity::Linking(programs) => format!("linking {programs} programs"),
+            Activity::Trial(benchmark, forks) => format!("{}, {forks} fork pairs done", benchmark.id.name),
+        };
         if let Some(bar) = &self.bar {
             bar.set_position((share * 1000.0) as u64);
-            bar.set_prefix(format!("{left} left"));
-            bar.set_message(format!("{name}, {} fork pairs done", progress.forks_done));
+            bar.set_prefix(format!("{settled}, {left} left at most"));
+            bar.set_message(format!("{confirming}{activity}"));
         } else if self.logged.elapsed() >= LOG_EVERY && !self.printer.is_quiet() {
             self.logged = Instant::now();
-            self.printer.note(&format!(
-                "{:3.0} %, {left} left, at {name} ({} fork pairs done)",
-                share * 100.0,
-                progress.forks_done
-            ));
+            self.printer.note(&format!("{settled}, {left} left at most, {confirming}at {activity}"));
         }
     }
 
@@ -71,7 +72,8 @@ impl Observer for Recorder<'_> {
             let name = &self.plan.benchmarks[trial.benchmark].id.name;
             let role = failure.role.map_or(String::new(), |role| format!(" ({})", role.word()));
             let first_line = failure.reason.lines().next().unwrap_or_default();
-            let text = format!("{name}{role} failed: {first_line}");
+            let fate = if failure.discarded { "discarded a trial" } else { "failed" };
+            let text = format!("{name}{role} {fate}: {first_line}");
             match &self.bar {
                 Some(bar) => bar.suspend(|| self.printer.note(&text)),
                 None => self.printer.note(&text),

@@ -25,6 +25,14 @@ pub struct Layer {
     forks: Option<u32>,
     #[serde(deserialize_with = "duration")]
     budget: Option<Duration>,
+    #[serde(deserialize_with = "number")]
+    builds: Option<u32>,
+    #[serde(deserialize_with = "switch")]
+    fixed: Option<bool>,
+    #[serde(deserialize_with = "switch")]
+    confirm: Option<bool>,
+    #[serde(deserialize_with = "switch")]
+    measure_identical: Option<bool>,
     #[serde(deserialize_with = "fraction")]
     threshold: Option<f64>,
     #[serde(deserialize_with = "fraction")]
@@ -56,12 +64,16 @@ pub struct Layer {
 }
 
 /// The keys of a [`Layer`], for the environment: `DUET_BENCH` is `bench`.
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 25] = [
     "bench",
     "exclude",
     "packages",
     "forks",
     "budget",
+    "builds",
+    "fixed",
+    "confirm",
+    "measure_identical",
     "threshold",
     "alpha",
     "fdr",
@@ -101,6 +113,8 @@ impl Words {
 #[derive(Debug, Clone)]
 pub struct Settings {
     layers: Vec<Layer>,
+    /// A continuous-integration service says that it runs us.
+    in_ci: bool,
 }
 
 impl Settings {
@@ -119,7 +133,8 @@ impl Settings {
             })?;
             layers.push(layer);
         }
-        Ok(Settings { layers })
+        let in_ci = std::env::var("CI").is_ok_and(|ci| !ci.is_empty() && ci != "false");
+        Ok(Settings { layers, in_ci })
     }
 
     fn first<T>(&self, pick: impl Fn(&Layer) -> Option<T>) -> Option<T> {
@@ -136,6 +151,7 @@ impl Settings {
             effort: self.effort()?,
             decision: self.decision(Decision::default())?,
             mode: self.first(|l| l.mode).map_or(ModeChoice::Auto, ModeChoice::from),
+            measure_identical: self.first(|l| l.measure_identical).unwrap_or(false),
             seed: self.first(|l| l.seed).unwrap_or(drawn),
             harness_args: self.first(|l| l.harness.clone()).map_or_else(Vec::new, Words::list),
         })
@@ -152,23 +168,32 @@ impl Settings {
     }
 
     fn effort(&self) -> Result<Effort, Failure> {
-        for layer in &self.layers {
-            match (layer.forks, layer.budget) {
-                (Some(_), Some(_)) => {
-                    return Err(Failure::usage(
-                        "`--forks` and `--budget` exclude each other: a budget decides how many forks there are",
-                    ));
-                }
-                (Some(0), _) => return Err(Failure::usage("`--forks` must be at least 1")),
-                (Some(forks), None) => return Ok(Effort::Forks(forks)),
-                (None, Some(budget)) if budget.is_zero() => {
-                    return Err(Failure::usage("`--budget` must be longer than nothing"));
-                }
-                (None, Some(budget)) => return Ok(Effort::Budget(budget)),
-                (None, None) => {}
-            }
+        let (forks, budget) = self.extent()?;
+        Ok(Effort {
+            forks,
+            budget,
+            builds: self.first(|l| l.builds),
+            fixed: self.first(|l| l.fixed).unwrap_or(false),
+            confirm: self.first(|l| l.confirm).unwrap_or(self.in_ci),
+        })
+    }
+
+    /// Fork pairs or a budget: the strongest source that says either.
+    fn extent(&self) -> Result<(Option<u32>, Option<Duration>), Failure> {
+        if self.first(|l| l.builds) == Some(0) {
+            return Err(Failure::usage("`--builds` must be at least 1"));
         }
-        Ok(Effort::Forks(defaults::FORKS))
+        let Some(layer) = self.layers.iter().find(|l| l.forks.is_some() || l.budget.is_some()) else {
+            return Ok((None, None));
+        };
+        match (layer.forks, layer.budget) {
+            (Some(_), Some(_)) => Err(Failure::usage(
+                "`--forks` and `--budget` exclude each other: a budget decides how many forks there are",
+            )),
+            (Some(0), _) => Err(Failure::usage("`--forks` must be at least 1")),
+            (_, Some(budget)) if budget.is_zero() => Err(Failure::usage("`--budget` must be longer than nothing")),
+            extent => Ok(extent),
+        }
     }
 
     /// How to judge: what is set here, the rest from `fallback`.
@@ -189,7 +214,7 @@ impl Settings {
     /// Only what was typed: a stored run keeps its own decision unless the command line says otherwise.
     #[must_use]
     pub fn typed_only(&self) -> Settings {
-        Settings { layers: self.layers[..1].to_vec() }
+        Settings { layers: self.layers[..1].to_vec(), in_ci: self.in_ci }
     }
 
     /// How long a benchmark may hang.
@@ -289,6 +314,10 @@ impl Layer {
         Layer {
             forks: measure.forks,
             budget: measure.budget,
+            builds: measure.builds,
+            fixed: measure.fixed.then_some(true),
+            confirm: measure.confirm,
+            measure_identical: measure.measure_identical.then_some(true),
             mode: measure.mode,
             seed: measure.seed,
             no_wait: measure.no_wait.then_some(true),
@@ -423,28 +452,31 @@ mod tests {
     #[test]
     fn the_stronger_source_wins_and_the_weaker_fills_in() {
         let typed = Layer { threshold: Some(0.05), ..Layer::default() };
-        let settings = Settings { layers: vec![typed, file("threshold = '1%'\nseed = 7\nmode = 'duet'")] };
+        let settings =
+            Settings { layers: vec![typed, file("threshold = '1%'\nseed = 7\nmode = 'duet'")], in_ci: false };
         let spec = settings.spec(1).unwrap();
         assert_eq!((spec.decision.threshold, spec.seed, spec.mode), (0.05, 7, ModeChoice::Duet));
     }
 
     #[test]
     fn a_stronger_budget_beats_weaker_forks() {
-        let settings = Settings { layers: vec![file("budget = '2m'"), file("forks = 5")] };
-        assert_eq!(settings.spec(1).unwrap().effort, Effort::Budget(Duration::from_secs(120)));
-        let both = Settings { layers: vec![file("budget = '2m'\nforks = 5")] };
+        let settings = Settings { layers: vec![file("budget = '2m'"), file("forks = 5")], in_ci: false };
+        let effort = settings.spec(1).unwrap().effort;
+        assert_eq!((effort.forks, effort.budget), (None, Some(Duration::from_secs(120))));
+        let both = Settings { layers: vec![file("budget = '2m'\nforks = 5")], in_ci: false };
         assert!(both.spec(1).is_err());
     }
 
     #[test]
     fn every_key_can_be_set_by_a_variable() {
         let sample = |key: &str| match key {
-            "forks" | "seed" => "4",
+            "forks" | "builds" | "seed" => "4",
             "budget" | "timeout" => "3s",
             "threshold" | "alpha" | "fdr" => "2%",
             "mode" => "sequential",
             "format" => "json",
             "strict" | "quiet" | "no_color" | "no_wait" | "dry_run" => "1",
+            "fixed" | "confirm" | "measure_identical" => "true",
             _ => "a b",
         };
         for key in KEYS {

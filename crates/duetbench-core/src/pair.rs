@@ -28,10 +28,10 @@ pub struct Pairing {
 }
 
 /// Everything that makes two samples belong together.
-type Key = (u32, u32, u32, u32, u32);
+type Key = (u32, u32, u32, u32, u32, u32);
 
 fn key(at: &Coordinates) -> Key {
-    (at.instance, at.build, at.suite_run, at.fork, at.iteration)
+    (at.instance, at.build, at.round, at.suite_run, at.fork, at.iteration)
 }
 
 /// Joins the samples of one benchmark by their coordinates, never by their position.

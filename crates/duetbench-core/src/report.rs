@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::analysis::{BenchmarkReport, Counted, ForkPair, ForkSide};
+pub use crate::analysis::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout};
 use crate::environment::Environment;
 use crate::plan::Plan;
 use crate::spec::Spec;

@@ -59,6 +59,8 @@ pub struct Coordinates {
     pub instance: u32,
     /// Linked artifact of the version, counted from 0.
     pub build: u32,
+    /// Round of measuring: 0, or one of those that confirm a regression.
+    pub round: u32,
     /// Pass over the whole suite, counted from 0.
     pub suite_run: u32,
     /// Fresh process within the suite run, counted from 0.

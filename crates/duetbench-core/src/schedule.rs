@@ -4,7 +4,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::plan::Plan;
+use crate::plan::{Design, Plan};
 use crate::sample::Role;
 
 /// One scheduled visit to one benchmark in one suite run.
@@ -12,7 +12,9 @@ use crate::sample::Role;
 pub struct Trial {
     /// Index into [`Plan::benchmarks`].
     pub benchmark: usize,
-    /// Pass over the suite, counted from 0.
+    /// Round of measuring: 0, or one of those that confirm regressions.
+    pub round: u32,
+    /// Pass over the suite, counted from 0 in every round.
     pub suite_run: u32,
     /// Fork within the suite run, counted from 0.
     pub fork: u32,
@@ -26,56 +28,78 @@ pub struct Trial {
     pub seed: u64,
 }
 
+/// Builds of different rounds never have the same number: a round confirms nothing with the layouts of the one before.
+const BUILDS_PER_ROUND: u32 = 100_000;
+
 /// The suite runs of a plan, each in a fresh random order.
 ///
 /// A suite run visits every benchmark once, so that slow changes of the machine hit all benchmarks alike (RMIT: Abedi and
 /// Brecht, ICPE 2017). Whoever follows the schedule skips benchmarks that have all they need: that one ends early, or
 /// needs another visit because a trial failed, never reshuffles the others.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Schedule {
     seed: u64,
-    benchmarks: usize,
-    suite_runs: u32,
+    designs: Vec<Design>,
 }
 
 impl Schedule {
     /// The schedule of this plan.
     #[must_use]
     pub fn new(plan: &Plan) -> Schedule {
-        let suite_runs = plan.benchmarks.iter().map(|b| b.configuration.forks).max().unwrap_or(0);
-        Schedule { seed: plan.seed, benchmarks: plan.benchmarks.len(), suite_runs }
+        Schedule { seed: plan.seed, designs: plan.benchmarks.iter().map(|b| b.configuration.design).collect() }
     }
 
     /// Number of suite runs after which every benchmark has all its forks, if none of its trials failed.
     #[must_use]
     pub fn suite_runs(&self) -> u32 {
-        self.suite_runs
+        self.designs.iter().map(Design::forks).max().unwrap_or(0)
     }
 
-    /// The trials of one suite run, in order. Depends on the seed, the number of benchmarks and the number of the suite
-    /// run alone, so a resumed run continues the same schedule.
+    /// The trials of one suite run of one round, in order. Depends on the seed, the designs and these two numbers
+    /// alone, so a resumed run continues the same schedule.
     #[must_use]
-    pub fn suite_run(&self, suite_run: u32) -> Vec<Trial> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(u64::from(suite_run) + 1);
-        let mut order: Vec<usize> = (0..self.benchmarks).collect();
+    pub fn suite_run(&self, round: u32, suite_run: u32) -> Vec<Trial> {
+        let mut rng = self.rng(round, u64::from(suite_run) + 1);
+        let mut order: Vec<usize> = (0..self.designs.len()).collect();
         order.shuffle(&mut rng);
-        let mut trial = |benchmark| {
-            let (first, core) = self.place(benchmark, suite_run);
-            Trial { benchmark, suite_run, fork: 0, build: 0, first, core, seed: rng.next_u64() }
+        let mut trial = |benchmark: usize| {
+            let (first, core) = self.place(benchmark, (round, suite_run));
+            let build = self.build(benchmark, (round, suite_run));
+            Trial { benchmark, round, suite_run, fork: 0, build, first, core, seed: rng.next_u64() }
         };
         order.into_iter().map(&mut trial).collect()
     }
 
+    /// What orders the functions in the two halves of a build pair, baseline first; never 0.
+    #[must_use]
+    pub fn layout_seeds(&self, build: u32) -> [u32; 2] {
+        // Below the streams of `place`, above those of the suite runs.
+        let mut rng = self.rng(0, (1 << 48) + u64::from(build));
+        [rng.next_u32() | 1, rng.next_u32() | 1]
+    }
+
+    /// The build pair from which a benchmark's processes of this suite run are started.
+    fn build(&self, benchmark: usize, (round, suite_run): (u32, u32)) -> u32 {
+        let design = &self.designs[benchmark];
+        if design.by_build { round * BUILDS_PER_ROUND + design.unit(suite_run) } else { 0 }
+    }
+
     /// Who is on side 0 and on which core, drawn in blocks of two suite runs: the second of a block has both the other way
     /// round, so that whatever favours a side or a core hits both roles equally often (permuted blocks).
-    fn place(&self, benchmark: usize, suite_run: u32) -> (Role, u32) {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+    fn place(&self, benchmark: usize, (round, suite_run): (u32, u32)) -> (Role, u32) {
         // Streams from the top, far from those of the suite runs.
-        rng.set_stream(u64::MAX - (benchmark as u64) * u64::from(u32::MAX) - u64::from(suite_run / 2));
+        let stream = u64::MAX - (benchmark as u64) * u64::from(u32::MAX) - u64::from(suite_run / 2);
+        let mut rng = self.rng(round, stream);
         let (baseline_first, core): (bool, u32) = (rng.random(), rng.random());
         let second = suite_run % 2;
         let first = if baseline_first == (second == 0) { Role::Baseline } else { Role::Candidate };
         (first, core.wrapping_add(second))
+    }
+
+    /// A stream of random numbers of its own for everything that is drawn.
+    fn rng(&self, round: u32, stream: u64) -> ChaCha8Rng {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed.wrapping_add(u64::from(round) << 32));
+        rng.set_stream(stream);
+        rng
     }
 }

@@ -16,12 +16,28 @@ pub mod defaults {
     pub const FALSE_DISCOVERY_RATE: f64 = 0.05;
     /// Power at which a minimal detectable change is stated.
     pub const POWER: f64 = 0.8;
-    /// Fork pairs per benchmark when neither `--forks` nor `--budget` is given.
-    pub const FORKS: u32 = 12;
-    /// Fewest fork pairs from which an interval is computed at all.
-    pub const FORKS_MIN: u32 = 3;
-    /// Most fork pairs that a budget is turned into.
-    pub const FORKS_MAX: u32 = 200;
+    /// Fork pairs of a single build pair after which a benchmark ends undecided.
+    pub const UNITS: u32 = 20;
+    /// Build pairs after which a benchmark ends undecided: they differ more than forks do.
+    pub const BUILDS: u32 = 32;
+    /// Fewest units from which an interval is computed at all.
+    pub const UNITS_MIN: u32 = 3;
+    /// Most units that a budget is turned into.
+    pub const UNITS_MAX: u32 = 200;
+    /// Build pairs that get one fork pair more than the others: the fewest that tell layout from the rest.
+    pub const DOUBLED_UNITS: u32 = 4;
+    /// Variance between fork pairs of one build pair as a multiple of that between build pairs, before any was measured
+    /// (`docs/studies/layout.md`).
+    pub const WITHIN_TO_LAYOUT: f64 = 0.25;
+    /// Standard deviation of the log ratio between build pairs of the same source, where it was not measured: the root mean
+    /// square over the benchmarks of three Go modules (`docs/studies/layout.md`).
+    pub const LAYOUT_SD: f64 = 0.02;
+    /// Rounds of fresh trials that a regression must survive to be called confirmed.
+    pub const CONFIRM_ROUNDS: u32 = 2;
+    /// Error at which each of these rounds must see the regression again, one-sided.
+    pub const CONFIRM_ALPHA: f64 = 0.05;
+    /// Power with which a regression as large as it was measured survives each of them.
+    pub const CONFIRM_POWER: f64 = 0.95;
     /// Length a slice aims at, nanoseconds.
     pub const SLICE_NS: u64 = 200_000;
     /// Time one side measures in one trial, nanoseconds.
@@ -75,11 +91,17 @@ pub struct Selection {
 
 /// How much measuring may be done.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Effort {
-    /// This many fork pairs for every benchmark.
-    Forks(u32),
-    /// This much wall time of measuring in all, split evenly over the benchmarks.
-    Budget(Duration),
+pub struct Effort {
+    /// At most this many fork pairs for every benchmark.
+    pub forks: Option<u32>,
+    /// At most this much wall time of measuring and linking in all.
+    pub budget: Option<Duration>,
+    /// Builds of each version that differ in nothing but where the linker put things; absent: as many as are needed.
+    pub builds: Option<u32>,
+    /// Measures all fork pairs even of benchmarks whose answer is known before.
+    pub fixed: bool,
+    /// Measures regressions again before they are reported as confirmed.
+    pub confirm: bool,
 }
 
 /// How evidence becomes a verdict. Fractions, not percent.
@@ -134,6 +156,8 @@ pub struct Spec {
     pub decision: Decision,
     /// How to run the two sides.
     pub mode: ModeChoice,
+    /// Measures packages too whose code is proven to be the same in both versions.
+    pub measure_identical: bool,
     /// Source of every random choice of the run.
     pub seed: u64,
     /// Arguments for the harness, as typed after `--`.

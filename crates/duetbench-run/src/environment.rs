@@ -36,18 +36,19 @@ pub fn one_cpu_per_core() -> Vec<u32> {
     usable_cpus().into_iter().filter(|&cpu| seen.insert(physical_core(cpu))).collect()
 }
 
-/// What planning needs to know; `asked` is the number of processors that the user wants a benchmark to run on.
+/// What planning needs to know; `asked` is the number of processors that the user wants a benchmark to run on, `relinks` whether
+/// versions can be linked again in another order.
 #[must_use]
-pub fn capacity(asked: Option<u32>) -> Capacity {
+pub fn capacity(asked: Option<u32>, relinks: bool) -> Capacity {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    Capacity { cpus: count(usable_cpus().len()), cores_physical: count(one_cpu_per_core().len()), asked }
+    Capacity { cpus: count(usable_cpus().len()), cores_physical: count(one_cpu_per_core().len()), asked, relinks }
 }
 
 /// Describes the machine as it is now.
 #[must_use]
 pub fn describe(toolchain: &str, duet_version: &str) -> Environment {
     let cpus_usable = usable_cpus();
-    let capacity = capacity(None);
+    let capacity = capacity(None, false);
     let uname = rustix::system::uname();
     let arch = match uname.machine().to_string_lossy().as_ref() {
         "x86_64" => "amd64".to_owned(),

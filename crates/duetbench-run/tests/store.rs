@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,14 +13,22 @@ use duetbench_core::sample::{Coordinates, Memory};
 use duetbench_core::spec::{Decision, Effort, ModeChoice, Selection};
 use duetbench_core::{BenchmarkId, Environment, Role, Sample, Schedule, Spec, Trial};
 use duetbench_run::engine::{RunSummary, TrialOutcome};
-use duetbench_run::store::{RunHead, Store};
+use duetbench_run::source::VersionRequest;
+use duetbench_run::store::{Origin, RunHead, Store};
 
 fn spec() -> Spec {
     Spec {
         selection: Selection { bench: Some("A".into()), exclude: None, packages: vec!["./...".into()] },
-        effort: Effort::Budget(Duration::from_secs(90)),
+        effort: Effort {
+            forks: None,
+            budget: Some(Duration::from_secs(90)),
+            builds: None,
+            fixed: false,
+            confirm: true,
+        },
         decision: Decision::default(),
         mode: ModeChoice::Auto,
+        measure_identical: false,
         seed: 7,
         harness_args: vec!["-short".into()],
     }
@@ -49,8 +58,12 @@ fn head() -> RunHead {
         failure: None,
     };
     let (baseline, candidate) = ([found("BenchmarkA"), found("BenchmarkOld")], [found("BenchmarkA")]);
-    let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None };
-    let plan = Plan::new(&spec(), &Found { baseline: &baseline, candidate: &candidate }, capacity);
+    let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: true };
+    let plan = Plan::new(
+        &spec(),
+        &Found { baseline: &baseline, candidate: &candidate, identical: &BTreeSet::new() },
+        capacity,
+    );
     let version =
         |name: &str| VersionInfo { requested: name.into(), resolved: name.into(), artifact_digest: "00".into() };
     RunHead {
@@ -61,6 +74,10 @@ fn head() -> RunHead {
         candidate: version("new"),
         environment: environment(),
         warnings: vec!["a warning".into()],
+        origin: Some(Origin {
+            cwd: "/home/user/project".into(),
+            versions: [VersionRequest::Revision("v1".into()), VersionRequest::WorkTree],
+        }),
     }
 }
 
@@ -70,6 +87,7 @@ fn samples(trial: &Trial) -> Vec<Sample> {
             role,
             instance: 0,
             build: trial.build,
+            round: trial.round,
             suite_run: trial.suite_run,
             fork: trial.fork,
             iteration,
@@ -98,14 +116,14 @@ fn fill(path: &Path) -> Vec<Sample> {
     let run = store.begin(&head).unwrap();
     let (mut all, schedule) = (Vec::new(), Schedule::new(&head.plan));
     for suite_run in 0..2 {
-        for trial in schedule.suite_run(suite_run) {
+        for trial in schedule.suite_run(0, suite_run) {
             let result = Ok(samples(&trial));
             store.add_trial(run, &trial, &TrialOutcome { result, wall: Duration::from_millis(5) }).unwrap();
             all.extend(samples(&trial));
         }
     }
-    let failed = Err(TrialFailure { role: Some(Role::Candidate), reason: "no luck".into() });
-    store.add_trial(run, &schedule.suite_run(2)[0], &TrialOutcome { result: failed, wall: Duration::ZERO }).unwrap();
+    let failed = Err(TrialFailure { role: Some(Role::Candidate), reason: "no luck".into(), discarded: false });
+    store.add_trial(run, &schedule.suite_run(0, 2)[0], &TrialOutcome { result: failed, wall: Duration::ZERO }).unwrap();
     store.end(run, &RunSummary { measured: Duration::from_millis(1500), complete: true }, Some(0.25)).unwrap();
     all
 }
@@ -119,9 +137,9 @@ fn what_goes_in_comes_out() {
     expected.environment.steal_share = Some(0.25);
     assert_eq!((run.name.as_str(), run.complete, run.measured_s), ("r1", true, 1.5));
     assert_eq!(run.head, expected);
-    assert_eq!(run.measured[0].samples, samples);
-    let failure = TrialFailure { role: Some(Role::Candidate), reason: "no luck".into() };
-    assert_eq!(run.measured[0].failed_trials, [failure]);
+    assert_eq!(run.measured()[0].samples, samples);
+    let failure = TrialFailure { role: Some(Role::Candidate), reason: "no luck".into(), discarded: false };
+    assert_eq!(run.measured()[0].failed_trials, [failure]);
 }
 
 #[test]
@@ -133,10 +151,10 @@ fn a_trial_is_kept_whole_or_not_at_all() {
     rusqlite::Connection::open(&path).unwrap().execute_batch(fails_half_way).unwrap();
     let mut store = Store::open(&path).unwrap();
     let run = store.begin(&head()).unwrap();
-    let trial = Schedule::new(&head().plan).suite_run(0)[0];
+    let trial = Schedule::new(&head().plan).suite_run(0, 0)[0];
     assert!(store.add_trial(run, &trial, &TrialOutcome { result: Ok(samples(&trial)), wall: Duration::ZERO }).is_err());
-    assert!(store.load("r2").unwrap().measured[0].samples.is_empty());
-    assert_eq!(store.load("r1").unwrap().measured[0].samples, before);
+    assert!(store.load("r2").unwrap().measured()[0].samples.is_empty());
+    assert_eq!(store.load("r1").unwrap().measured()[0].samples, before);
 }
 
 #[test]
@@ -151,7 +169,7 @@ fn the_format_is_sealed() {
     let tables: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     let head: serde_json::Value = serde_json::from_str(&head).unwrap();
     let sealed = format!("{}\n{head:#}\n", tables.join("\n"));
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/store-format-1.txt");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/store-format-2.txt");
     if std::env::var_os("DUET_BLESS").is_some() {
         std::fs::create_dir_all(golden.parent().unwrap()).unwrap();
         std::fs::write(&golden, &sealed).unwrap();

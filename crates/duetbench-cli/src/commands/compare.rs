@@ -1,72 +1,46 @@
 //! `duet compare`: the main job.
 
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::SystemTime;
 
 use duetbench_core::plan::{Discovered, Found, Plan};
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{Role, Spec};
 use duetbench_run::RunError;
-use duetbench_run::adapter::Conditions;
-use duetbench_run::engine::{Backend, Local, RunSummary, Scripted, measure};
-use duetbench_run::environment::{self, CpuTimes};
-use duetbench_run::lock::{self, MachineLock};
+use duetbench_run::adapter::{Adapter, Build, Conditions};
+use duetbench_run::engine::{Backend, Local, Scripted};
+use duetbench_run::environment;
 use duetbench_run::prepare::{Prepared, Request};
 use duetbench_run::source::{VersionRequest, default_base};
-use duetbench_run::store::{RunHead, RunId, Store};
+use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 
 use super::{Context, selected};
 use crate::args::CompareArgs;
 use crate::failure::{Failure, code, exit_code};
-use crate::progress::Recorder;
-use crate::{assemble, dry_run, seed};
-
-/// Two versions that can be measured, wherever their outcomes come from.
-pub(super) struct Subjects {
-    found: [Vec<Discovered>; 2],
-    info: [VersionInfo; 2],
-    toolchain: String,
-    processors_asked: Option<u32>,
-    warnings: Vec<String>,
-}
+use crate::session::{self, Session, Subjects, lock_machine};
+use crate::{dry_run, seed};
 
 /// Measures, stores, judges and reports; gives the exit code.
 ///
 /// # Errors
 /// Whatever keeps the run from being made.
 pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
+    if let Some(name) = &args.resume {
+        return resume(name, args, context);
+    }
     let spec = context.settings.spec(seed::draw())?;
     spec.selection.filter()?;
     if let Some(script) = &args.measure.scripted {
         let mut scripted = Scripted::load(script)?;
-        let subjects = Subjects::scripted(&scripted);
-        return carry_out(context, &spec, subjects, &mut scripted);
+        let material = Material::scripted(&scripted);
+        return compare(context, &spec, material, &mut scripted);
     }
     let _lock = lock_machine(context)?;
-    let versions = requests(args, &context.cwd)?;
-    let request = Request {
-        cwd: &context.cwd,
-        packages: &spec.selection.packages,
-        harness_args: &spec.harness_args,
-        conditions: Conditions { timeout: context.settings.timeout(), pass_env: &context.settings.pass_env() },
-    };
-    let prepared = Prepared::new(&versions, &request, &mut |stage| context.stage(stage), &context.interrupted)?;
-    let (subjects, builds) = Subjects::prepared(&prepared)?;
-    let mut local = Local::new(&prepared.adapter, builds, request.conditions.timeout, context.interrupted.clone())?;
-    carry_out(context, &spec, subjects, &mut local)
-}
-
-/// One run per machine: waits for the holder, or refuses with `--no-wait`.
-pub(super) fn lock_machine(context: &Context) -> Result<MachineLock, RunError> {
-    let holder = format!("process {} in `{}`", std::process::id(), context.cwd.display());
-    let path = std::env::var_os("DUET_LOCK").map_or_else(lock::default_path, Into::into);
-    MachineLock::acquire(&path, &holder, &context.interrupted, |present| {
-        let wait = !context.settings.no_wait();
-        if wait {
-            context.printer.note(&format!("waiting: another run is measuring on this machine ({present})"));
-        }
-        wait
-    })
+    let origin = Origin { cwd: context.cwd.clone(), versions: requests(args, &context.cwd)? };
+    let prepared = prepare(context, &spec, &origin)?;
+    let (material, builds) = Material::prepared(&prepared, origin)?;
+    let mut local = local(context, &prepared, builds)?;
+    compare(context, &spec, material, &mut local)
 }
 
 /// The two versions, defaults filled in.
@@ -79,74 +53,155 @@ fn requests(args: &CompareArgs, cwd: &Path) -> Result<[VersionRequest; 2], RunEr
     Ok([base, head])
 }
 
-impl Subjects {
-    fn prepared(prepared: &Prepared) -> Result<(Subjects, [duetbench_run::adapter::Build; 2]), Failure> {
+/// Fetches, builds and lists the two versions.
+fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result<Prepared, RunError> {
+    let request = Request {
+        cwd: &origin.cwd,
+        packages: &spec.selection.packages,
+        harness_args: &spec.harness_args,
+        conditions: Conditions { timeout: context.settings.timeout(), pass_env: &context.settings.pass_env() },
+    };
+    Prepared::new(&origin.versions, &request, &mut |stage| context.stage(stage), &context.interrupted)
+}
+
+fn local<'a>(context: &Context, prepared: &'a Prepared, builds: [Build; 2]) -> Result<Local<'a>, RunError> {
+    Local::new(&prepared.adapter, builds, context.settings.timeout(), context.interrupted.clone())
+}
+
+/// Two versions that can be planned, wherever their outcomes come from.
+struct Material {
+    subjects: Subjects,
+    found: [Vec<Discovered>; 2],
+    identical: BTreeSet<String>,
+    processors_asked: Option<u32>,
+    relinks: bool,
+}
+
+impl Material {
+    fn prepared(prepared: &Prepared, origin: Origin) -> Result<(Material, [Build; 2]), Failure> {
         let [baseline, candidate] = &prepared.versions[..] else {
             return Err(Failure::usage("a comparison needs two versions"));
         };
         let subjects = Subjects {
-            found: [baseline.found.clone(), candidate.found.clone()],
             info: [baseline.info.clone(), candidate.info.clone()],
             toolchain: prepared.toolchain.clone(),
-            processors_asked: prepared.adapter.processors_asked(),
             warnings: prepared.warnings(),
+            origin: Some(origin),
         };
-        Ok((subjects, [baseline.build.clone(), candidate.build.clone()]))
+        let material = Material {
+            subjects,
+            found: [baseline.found.clone(), candidate.found.clone()],
+            identical: BTreeSet::new(),
+            processors_asked: prepared.adapter.processors_asked(),
+            relinks: prepared.adapter.relinks(),
+        };
+        Ok((material, [baseline.build.clone(), candidate.build.clone()]))
     }
 
-    fn scripted(script: &Scripted) -> Subjects {
+    fn scripted(script: &Scripted) -> Material {
         let info = |role: Role| VersionInfo {
             requested: role.word().into(),
             resolved: format!("scripted {}", role.word()),
             artifact_digest: String::new(),
         };
-        Subjects {
+        let subjects =
+            Subjects { info: Role::BOTH.map(info), toolchain: "script".into(), warnings: Vec::new(), origin: None };
+        Material {
+            subjects,
             found: Role::BOTH.map(|role| script.discovered(role)),
-            info: Role::BOTH.map(info),
-            toolchain: "script".into(),
+            identical: BTreeSet::new(),
             processors_asked: None,
-            warnings: Vec::new(),
+            relinks: false,
         }
+    }
+
+    fn plan(&self, context: &Context, spec: &Spec) -> Result<Plan, Failure> {
+        let [baseline, candidate] = &self.found;
+        let (baseline, candidate) = (selected(baseline, &context.settings)?, selected(candidate, &context.settings)?);
+        let found = Found { baseline: &baseline, candidate: &candidate, identical: &self.identical };
+        Ok(Plan::new(spec, &found, environment::capacity(self.processors_asked, self.relinks)))
     }
 }
 
-/// From subjects to exit code: plan, measure, store, judge, report.
-fn carry_out(context: &Context, spec: &Spec, subjects: Subjects, backend: &mut dyn Backend) -> Result<u8, Failure> {
-    let [baseline, candidate] = &subjects.found;
-    let (baseline, candidate) = (selected(baseline, &context.settings)?, selected(candidate, &context.settings)?);
-    let plan = Plan::new(
-        spec,
-        &Found { baseline: &baseline, candidate: &candidate },
-        environment::capacity(subjects.processors_asked),
-    );
+/// From two versions to the exit code: plan, measure, judge, report.
+fn compare(context: &Context, spec: &Spec, material: Material, backend: &mut dyn Backend) -> Result<u8, Failure> {
+    let plan = material.plan(context, spec)?;
     if context.settings.dry_run() {
-        context.printer.data(&dry_run::render(&plan, &subjects.info))?;
+        context.printer.data(&dry_run::render(&plan, &material.subjects.info))?;
         return Ok(code::CLEAN);
     }
     if plan.benchmarks.is_empty() && plan.excluded.is_empty() {
         return Err(nothing_selected(context).into());
     }
-    let [baseline, candidate] = subjects.info;
-    let head = RunHead {
-        started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-        spec: spec.clone(),
-        plan,
-        baseline,
-        candidate,
-        environment: environment::describe(&subjects.toolchain, env!("CARGO_PKG_VERSION")),
-        warnings: subjects.warnings,
-    };
+    let head = session::head(spec, plan, material.subjects);
     let mut store = Store::open(&context.db())?;
-    let run = store.begin(&head)?;
-    announce(context, &head, run);
-    let mut recorder = Recorder::new(&mut store, run, &head.plan, &context.printer);
-    let measured = measure_all(&head.plan, backend, &mut recorder, context);
-    recorder.finish();
-    let (summary, steal_share) = measured.inspect_err(|_| {
-        context.printer.note(&format!("what was measured until then is stored: `duet show {run}`"));
+    let session = Session::begin(context, &mut store, &head)?;
+    carry_out(context, session, &head, backend)
+}
+
+/// Goes on with a run that did not come to its end.
+fn resume(name: &str, args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
+    let mut store = Store::open_existing(&context.db())?;
+    let stored = store.load(name)?;
+    if stored.complete {
+        let run = &stored.name;
+        return Err(Failure::usage(format!("run `{run}` came to its end: `duet show {run}` prints its report")));
+    }
+    let StoredRun { name, head, trials, .. } = stored;
+    if let Some(script) = &args.measure.scripted {
+        let mut scripted = Scripted::load(script)?;
+        let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
+        return carry_out(context, session, &head, &mut scripted);
+    }
+    let Some(origin) = &head.origin else {
+        return Err(Failure::usage(format!("run `{name}` was scripted: name its script")));
+    };
+    let _lock = lock_machine(context)?;
+    let prepared = prepare(context, &head.spec, origin)?;
+    let builds = same_builds(&prepared, &head)?;
+    let mut local = local(context, &prepared, builds)?;
+    let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
+    carry_out(context, session, &head, &mut local)
+}
+
+/// The builds of the two versions, if they are what was measured before.
+fn same_builds(prepared: &Prepared, head: &RunHead) -> Result<[Build; 2], Failure> {
+    let [baseline, candidate] = &prepared.versions[..] else {
+        return Err(Failure::usage("a comparison needs two versions"));
+    };
+    for (now, then) in [(baseline, &head.baseline), (candidate, &head.candidate)] {
+        if now.info.artifact_digest != then.artifact_digest {
+            return Err(Failure::usage(format!(
+                "`{}` is not what it was when the run began (its binaries differ): the run cannot go on, begin a new one",
+                then.requested
+            )));
+        }
+    }
+    Ok([baseline.build.clone(), candidate.build.clone()])
+}
+
+/// Measures what is open, and reports.
+fn carry_out(
+    context: &Context,
+    mut session: Session<'_>,
+    head: &RunHead,
+    backend: &mut dyn Backend,
+) -> Result<u8, Failure> {
+    let run = session.run();
+    announce(context, head, &session);
+    let summary = session.measure(backend).inspect_err(|_| {
+        context.printer.note(&format!(
+            "what was measured until then is stored: `duet show {run}`; `duet compare --resume {run}` goes on"
+        ));
     })?;
-    store.end(run, &summary, steal_share)?;
-    report(context, &store, run, summary.complete)
+    let report = session.report()?;
+    let judged = exit_code(report.outcome(), context.settings.strict());
+    let exit = if summary.complete { judged } else { code::INTERRUPTED };
+    if !summary.complete {
+        context.printer.note(&format!("interrupted; `duet compare --resume {run}` goes on from here"));
+    }
+    context.printer.report(&report, exit)?;
+    Ok(exit)
 }
 
 fn nothing_selected(context: &Context) -> RunError {
@@ -161,38 +216,13 @@ fn nothing_selected(context: &Context) -> RunError {
     RunError::NothingToMeasure { what, hint: Some("`duet list` shows their names".into()) }
 }
 
-fn announce(context: &Context, head: &RunHead, run: RunId) {
+fn announce(context: &Context, head: &RunHead, session: &Session<'_>) {
     let predicted = humantime::format_duration(std::time::Duration::from_secs(head.plan.predicted().as_secs() + 1));
-    context.printer.note(&format!(
-        "base {} ({}), head {} ({}), seed {}",
-        head.baseline.requested,
-        head.baseline.resolved,
-        head.candidate.requested,
-        head.candidate.resolved,
-        head.spec.seed
-    ));
-    context.printer.note(&format!("run {run}: measuring {} benchmarks, about {predicted}", head.plan.benchmarks.len()));
-}
-
-/// Measures everything; also tells how much time the hypervisor took meanwhile.
-fn measure_all(
-    plan: &Plan,
-    backend: &mut dyn Backend,
-    recorder: &mut Recorder<'_>,
-    context: &Context,
-) -> Result<(RunSummary, Option<f64>), RunError> {
-    let before = CpuTimes::now();
-    let summary = measure(plan, backend, recorder, &context.interrupted)?;
-    let steal_share = before.zip(CpuTimes::now()).map(|(before, after)| after.steal_share_since(before));
-    Ok((summary, steal_share))
-}
-
-fn report(context: &Context, store: &Store, run: RunId, complete: bool) -> Result<u8, Failure> {
-    let stored = store.load(&run.to_string())?;
-    let decision = stored.head.spec.decision;
-    let report = assemble::report(stored, decision);
-    let judged = exit_code(report.outcome(), context.settings.strict());
-    let exit = if complete { judged } else { code::INTERRUPTED };
-    context.printer.report(&report, exit)?;
-    Ok(exit)
+    let [baseline, candidate] = [&head.baseline, &head.candidate].map(|v| format!("{} ({})", v.requested, v.resolved));
+    context.printer.note(&format!("base {baseline}, head {candidate}, seed {}", head.spec.seed));
+    let run = session.run();
+    let past = session.trials_done();
+    let so_far = if past > 0 { format!(", going on after {past} trials") } else { String::new() };
+    let benchmarks = head.plan.benchmarks.len();
+    context.printer.note(&format!("run {run}: measuring {benchmarks} benchmarks, at most about {predicted}{so_far}"));
 }

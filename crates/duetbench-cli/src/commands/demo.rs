@@ -1,30 +1,29 @@
 //! `duet demo`: the usual procedure and duet on a small built-in project, beside each other.
 
-use std::collections::BTreeMap;
-use std::time::SystemTime;
+use std::collections::{BTreeMap, BTreeSet};
 
-use duetbench_core::plan::{Discovered, Found, Plan};
+use duetbench_core::plan::{Found, Plan};
 use duetbench_core::report::BenchmarkReport;
+use duetbench_core::spec::Effort;
 use duetbench_core::{Report, Spec};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Adapter, Build, Conditions};
-use duetbench_run::engine::{Backend, Local, measure};
+use duetbench_run::engine::{Backend, Local};
 use duetbench_run::environment;
 use duetbench_run::prepare::{Prepared, Request, Version};
 use duetbench_run::process::Launch;
 use duetbench_run::scratch::Scratch;
 use duetbench_run::source::VersionRequest;
-use duetbench_run::store::{RunHead, Store};
+use duetbench_run::store::Store;
 
 use super::Context;
-use super::compare::lock_machine;
 use crate::args::DemoArgs;
 use crate::demo::neighbour::{Disturbed, Neighbour};
 use crate::demo::{UsualConclusion, project, usual};
 use crate::failure::{Failure, code};
-use crate::progress::Recorder;
 use crate::render::format::change;
-use crate::{assemble, seed};
+use crate::seed;
+use crate::session::{self, Session, Subjects, lock_machine};
 
 /// Fork pairs of each benchmark in each part; the neighbour comes in after half of them.
 const FORKS: u32 = 12;
@@ -54,7 +53,8 @@ pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
     project::write_base(&base)?;
     project::write_slower(&slower)?;
     let mut spec = context.settings.spec(seed::draw())?;
-    spec.effort = duetbench_core::spec::Effort::Forks(FORKS);
+    // Both parts compare two binaries, for as long as the neighbour of the first part needs.
+    spec.effort = Effort { forks: Some(FORKS), budget: None, builds: Some(1), fixed: true, confirm: false };
     let packages = [".".to_owned()];
     let conditions = Conditions { timeout: context.settings.timeout(), pass_env: &[] };
     let request = Request { cwd: scratch.path(), packages: &packages, harness_args: &[], conditions };
@@ -87,7 +87,7 @@ impl<'a> Stage<'a> {
 
     /// Part one: base against itself, disturbed in the second half.
     fn disturbed(&mut self) -> Result<Part, Failure> {
-        let processors = environment::capacity(None).cpus;
+        let processors = environment::capacity(None, false).cpus;
         self.context.printer.note("part 1: the usual procedure");
         let launch = self.launch(0)?;
         let quiet = usual::block(&launch, &self.context.interrupted)?;
@@ -131,28 +131,20 @@ impl<'a> Stage<'a> {
     /// Measures and judges two of the versions with the given back end.
     fn measure(&mut self, versions: [usize; 2], backend: &mut dyn Backend) -> Result<Report, Failure> {
         let [baseline, candidate] = [self.version(versions[0])?, self.version(versions[1])?];
-        let found: [&[Discovered]; 2] = [&baseline.found, &candidate.found];
-        let plan =
-            Plan::new(&self.spec, &Found { baseline: found[0], candidate: found[1] }, environment::capacity(None));
-        let head = RunHead {
-            started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-            spec: self.spec.clone(),
-            plan,
-            baseline: baseline.info.clone(),
-            candidate: candidate.info.clone(),
-            environment: environment::describe(&self.prepared.toolchain, env!("CARGO_PKG_VERSION")),
+        let found = Found { baseline: &baseline.found, candidate: &candidate.found, identical: &BTreeSet::new() };
+        let plan = Plan::new(&self.spec, &found, environment::capacity(None, false));
+        let subjects = Subjects {
+            info: [baseline.info.clone(), candidate.info.clone()],
+            toolchain: self.prepared.toolchain.clone(),
             warnings: Vec::new(),
+            origin: None,
         };
-        let run = self.store.begin(&head)?;
-        let mut recorder = Recorder::new(&mut self.store, run, &head.plan, &self.context.printer);
-        let summary = measure(&head.plan, backend, &mut recorder, &self.context.interrupted);
-        recorder.finish();
-        let summary = summary?;
-        if !summary.complete {
+        let head = session::head(&self.spec, plan, subjects);
+        let mut session = Session::begin(self.context, &mut self.store, &head)?;
+        if !session.measure(backend)?.complete {
             return Err(RunError::Interrupted.into());
         }
-        self.store.end(run, &summary, None)?;
-        Ok(assemble::report(self.store.load(&run.to_string())?, self.spec.decision))
+        Ok(session.report()?)
     }
 }
 

@@ -4,10 +4,10 @@ use duetbench_run::adapter::Conditions;
 use duetbench_run::prepare::{Prepared, Request};
 use duetbench_run::source::VersionRequest;
 
-use super::compare::lock_machine;
 use super::{Context, selected};
 use crate::args::ListArgs;
 use crate::failure::{Failure, code};
+use crate::session::lock_machine;
 
 /// Builds the version, runs every benchmark once and prints the names; one that fails is listed with its words.
 ///

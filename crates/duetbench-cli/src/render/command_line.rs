@@ -14,7 +14,7 @@ pub(super) fn alone(report: &Report, id: &BenchmarkId, forks: u32) -> String {
     let mut spec = report.spec.clone();
     spec.selection.bench = Some(format!("^{}$", escape_pattern(&id.name)));
     spec.selection.exclude = None;
-    spec.effort = Effort::Forks(forks);
+    spec.effort = Effort { forks: Some(forks), budget: None, ..spec.effort };
     write(report, &spec, None)
 }
 
@@ -34,10 +34,8 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     for package in spec.selection.packages.iter().filter(|package| *package != defaults::PACKAGES) {
         option("--packages", package.clone());
     }
-    match spec.effort {
-        Effort::Forks(forks) => option("--forks", forks.to_string()),
-        Effort::Budget(budget) if budget.subsec_nanos() == 0 => option("--budget", format!("{}s", budget.as_secs())),
-        Effort::Budget(budget) => option("--budget", format!("{}ms", budget.as_millis())),
+    for (name, value) in efforts(&spec.effort) {
+        option(name, value);
     }
     for (name, value) in unusual_decisions(spec.decision) {
         option(name, value.to_string());
@@ -50,12 +48,30 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     }
     if let Some(seed) = seed {
         option("--seed", seed.to_string());
+        // Whether it is the default depends on where it is run.
+        words.push(format!("--confirm={}", spec.effort.confirm));
     }
+    words.extend(spec.effort.fixed.then(|| "--fixed".to_owned()));
+    words.extend(spec.measure_identical.then(|| "--measure-identical".to_owned()));
     if !spec.harness_args.is_empty() {
         words.push("--".into());
         words.extend(spec.harness_args.iter().map(|argument| quote(argument)));
     }
     words.join(" ")
+}
+
+/// How much was to be measured, as far as it was said.
+fn efforts(effort: &Effort) -> impl Iterator<Item = (&'static str, String)> {
+    let budget = effort.budget.map(|budget| match budget.subsec_nanos() {
+        0 => format!("{}s", budget.as_secs()),
+        _ => format!("{}ms", budget.as_millis()),
+    });
+    let options = [
+        ("--forks", effort.forks.map(|n| n.to_string())),
+        ("--budget", budget),
+        ("--builds", effort.builds.map(|n| n.to_string())),
+    ];
+    options.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }
 
 /// The numbers of the decision that are not the default.

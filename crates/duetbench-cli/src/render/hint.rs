@@ -1,10 +1,15 @@
 //! What to do next.
 
-use duetbench_core::spec::{Effort, defaults};
+use duetbench_core::spec::defaults;
 use duetbench_core::{Report, Verdict};
 
 use super::format::many;
 use super::{command_line, order};
+
+/// Most fork pairs that are worth recommending.
+const FORKS_BEARABLE: u32 = 400;
+/// Fewest fork pairs with which to look closer at a regression.
+const FORKS_CLOSER: u32 = 2 * defaults::UNITS;
 
 /// A piece of advice.
 pub(super) struct Hint {
@@ -40,7 +45,7 @@ pub(super) fn hints(report: &Report) -> Vec<Hint> {
 fn regression(report: &Report) -> Option<Hint> {
     let changed = report.benchmarks.iter().filter(|b| matches!(b.verdict, Verdict::Regression));
     let worst = *order::groups(changed).first()?.rows.first()?;
-    let forks = u32::try_from(worst.forks.len()).unwrap_or(u32::MAX).saturating_mul(2).max(defaults::FORKS);
+    let forks = u32::try_from(worst.forks.len()).unwrap_or(u32::MAX).saturating_mul(2).max(FORKS_CLOSER);
     let command = Some(command_line::alone(report, &worst.id, forks));
     Some(Hint { words: "look closer at the largest regression with".into(), command })
 }
@@ -48,7 +53,7 @@ fn regression(report: &Report) -> Option<Hint> {
 /// The first failure, once more.
 fn failure(report: &Report) -> Option<Hint> {
     let failed = report.benchmarks.iter().find(|b| matches!(b.verdict, Verdict::Failed { .. }))?;
-    let command = Some(command_line::alone(report, &failed.id, defaults::FORKS_MIN));
+    let command = Some(command_line::alone(report, &failed.id, defaults::UNITS_MIN));
     Some(Hint { words: "run the first failure alone with".into(), command })
 }
 
@@ -59,13 +64,13 @@ fn open_question(report: &Report) -> Option<Hint> {
         Verdict::Inconclusive { forks_sufficient } => forks_sufficient,
         _ => None,
     });
-    let bearable: Vec<u32> = sufficient.filter(|forks| *forks <= defaults::FORKS_MAX).collect();
+    let bearable: Vec<u32> = sufficient.filter(|forks| *forks <= FORKS_BEARABLE).collect();
     let questions = |count| many(count, "open question", "open questions");
     let with_interval = open.iter().filter(|b| b.estimate.is_some()).count();
     let words = match bearable.iter().max() {
         _ if open.is_empty() => return None,
         Some(forks) => {
-            let instead = if matches!(report.spec.effort, Effort::Budget(_)) { " instead of `--budget`" } else { "" };
+            let instead = if report.spec.effort.budget.is_some() { " instead of `--budget`" } else { "" };
             format!(
                 "`--forks {forks}`{instead} would probably settle {} of {} (`--dry-run` tells how long it takes)",
                 bearable.len(),
@@ -74,7 +79,7 @@ fn open_question(report: &Report) -> Option<Hint> {
         }
         None if with_interval > 0 => format!(
             "even {} fork pairs may leave {}: a machine with less load or a larger `--threshold` helps more",
-            defaults::FORKS_MAX,
+            FORKS_BEARABLE,
             questions(with_interval),
         ),
         None => format!("too few fork pairs for {}: raise `--forks` or `--budget`", questions(open.len())),

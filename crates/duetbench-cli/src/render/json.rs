@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use duetbench_core::analysis::{Method, Warning};
 use duetbench_core::plan::{Excluded, PlannedBenchmark};
-use duetbench_core::report::{BenchmarkReport, Counted, ForkPair, ForkSide, Outcome, VersionInfo};
-use duetbench_core::spec::{Effort, ModeChoice, Spec};
+use duetbench_core::report::{self, BenchmarkReport, Counted, ForkPair, ForkSide, Outcome, VersionInfo};
+use duetbench_core::spec::{ModeChoice, Spec};
 use duetbench_core::{Report, Role, Verdict};
 use serde::Serialize;
 
@@ -85,12 +85,15 @@ struct Benchmark<'a> {
     confidence: Option<f64>,
     basis: Option<&'static str>,
     method: Option<&'static str>,
+    looks: Option<u32>,
     p_value: Option<f64>,
     p_adjusted: Option<f64>,
     minimal_detectable_change: Option<f64>,
     counts: Option<Counts>,
     allocs: Option<Count>,
     bytes: Option<Count>,
+    layout: Option<Layout>,
+    confirmation: Option<Confirmation>,
     warnings: Vec<WarningEntry>,
     forks: Vec<Fork>,
 }
@@ -103,6 +106,7 @@ struct Failure<'a> {
 
 #[derive(Serialize)]
 struct Counts {
+    units: u32,
     builds: u32,
     forks: u32,
     slices: u32,
@@ -116,6 +120,28 @@ struct Count {
 }
 
 #[derive(Serialize)]
+struct Layout {
+    sd_between: f64,
+    sd_within: f64,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct Confirmation {
+    confirmed: bool,
+    rounds_wanted: u32,
+    rounds: Vec<Round>,
+}
+
+#[derive(Serialize)]
+struct Round {
+    ratio: f64,
+    p_value: f64,
+    units: u32,
+    seen: bool,
+}
+
+#[derive(Serialize)]
 struct WarningEntry {
     kind: &'static str,
     text: String,
@@ -124,6 +150,7 @@ struct WarningEntry {
 #[derive(Serialize)]
 struct Fork {
     build: u32,
+    round: u32,
     suite_run: u32,
     fork: u32,
     slices: u32,
@@ -149,12 +176,17 @@ struct Request<'a> {
     packages: &'a [String],
     forks: Option<u32>,
     budget_s: Option<f64>,
+    builds: Option<u32>,
+    fixed: bool,
+    confirm: bool,
+    measure_identical: bool,
     mode: &'static str,
     harness_args: &'a [String],
 }
 
 #[derive(Serialize)]
 struct Plan<'a> {
+    confirm_rounds: u32,
     benchmarks: Vec<Planned<'a>>,
     excluded: Vec<ExcludedEntry<'a>>,
 }
@@ -166,13 +198,15 @@ struct Planned<'a> {
     style: &'static str,
     mode: &'static str,
     mode_reason: &'a str,
-    forks: u32,
-    forks_min: u32,
+    units: u32,
+    forks_per_unit: u32,
+    doubled: u32,
+    by_build: bool,
+    sequential: bool,
     warmup_slices: u32,
     slice_ns: u64,
     trial_ns: u64,
     trial_predicted_ns: u64,
-    share_ns: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -180,8 +214,9 @@ struct ExcludedEntry<'a> {
     package: &'a str,
     name: &'a str,
     kind: &'static str,
-    role: &'static str,
+    role: Option<&'static str>,
     reason: Option<&'a str>,
+    saved_s: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -223,6 +258,7 @@ impl<'a> Document<'a> {
             warnings: &report.warnings,
             request: Request::of(&report.spec),
             plan: Plan {
+                confirm_rounds: report.plan.confirm_rounds,
                 benchmarks: report.plan.benchmarks.iter().map(Planned::of).collect(),
                 excluded: report.plan.excluded.iter().map(ExcludedEntry::of).collect(),
             },
@@ -273,16 +309,20 @@ impl<'a> Benchmark<'a> {
             confidence: estimate.map(|e| e.confidence),
             basis: estimate.map(|e| e.basis.word()),
             method: estimate.map(|e| method(e.method)),
+            looks: estimate.map(|e| e.looks),
             p_value: estimate.map(|e| e.p_value),
             p_adjusted: estimate.map(|e| e.p_adjusted),
             minimal_detectable_change: estimate.map(|e| e.minimal_detectable_change),
             counts: estimate.map(|e| Counts {
+                units: e.counts.units,
                 builds: e.counts.builds,
                 forks: e.counts.forks,
                 slices: e.counts.slices,
             }),
             allocs: benchmark.allocs.map(Count::of),
             bytes: benchmark.bytes.map(Count::of),
+            layout: benchmark.layout.map(Layout::of),
+            confirmation: benchmark.confirmation.as_ref().map(Confirmation::of),
             warnings: benchmark.warnings.iter().map(WarningEntry::of).collect(),
             forks: benchmark.forks.iter().map(Fork::of).collect(),
         }
@@ -302,6 +342,28 @@ impl Count {
     }
 }
 
+impl Layout {
+    fn of(layout: report::Layout) -> Layout {
+        Layout { sd_between: layout.sd_between, sd_within: layout.sd_within, share: layout.share }
+    }
+}
+
+impl Confirmation {
+    fn of(confirmation: &report::Confirmation) -> Confirmation {
+        let round = |r: &duetbench_core::analysis::Round| Round {
+            ratio: r.ratio,
+            p_value: r.p_value,
+            units: r.units,
+            seen: r.seen,
+        };
+        Confirmation {
+            confirmed: confirmation.confirmed(),
+            rounds_wanted: confirmation.wanted,
+            rounds: confirmation.rounds.iter().map(round).collect(),
+        }
+    }
+}
+
 impl WarningEntry {
     fn of(warning: &Warning) -> WarningEntry {
         WarningEntry { kind: warning::kind(warning), text: warning::text(warning) }
@@ -312,6 +374,7 @@ impl Fork {
     fn of(pair: &ForkPair) -> Fork {
         Fork {
             build: pair.build,
+            round: pair.round,
             suite_run: pair.suite_run,
             fork: pair.fork,
             slices: pair.slices,
@@ -337,16 +400,16 @@ impl Side {
 
 impl<'a> Request<'a> {
     fn of(spec: &'a Spec) -> Request<'a> {
-        let (forks, budget_s) = match spec.effort {
-            Effort::Forks(forks) => (Some(forks), None),
-            Effort::Budget(budget) => (None, Some(budget.as_secs_f64())),
-        };
         Request {
             bench: spec.selection.bench.as_deref(),
             exclude: spec.selection.exclude.as_deref(),
             packages: &spec.selection.packages,
-            forks,
-            budget_s,
+            forks: spec.effort.forks,
+            budget_s: spec.effort.budget.map(|budget| budget.as_secs_f64()),
+            builds: spec.effort.builds,
+            fixed: spec.effort.fixed,
+            confirm: spec.effort.confirm,
+            measure_identical: spec.measure_identical,
             mode: match spec.mode {
                 ModeChoice::Auto => "auto",
                 ModeChoice::Duet => "duet",
@@ -360,31 +423,35 @@ impl<'a> Request<'a> {
 
 impl<'a> Planned<'a> {
     fn of(planned: &'a PlannedBenchmark) -> Planned<'a> {
+        let design = &planned.configuration.design;
         Planned {
             package: &planned.id.package,
             name: &planned.id.name,
             style: planned.style.word(),
             mode: planned.mode.word(),
             mode_reason: &planned.mode_reason,
-            forks: planned.configuration.forks,
-            forks_min: planned.configuration.forks_min,
+            units: design.units,
+            forks_per_unit: design.forks_per_unit,
+            doubled: design.doubled,
+            by_build: design.by_build,
+            sequential: design.sequential,
             warmup_slices: planned.configuration.warmup_slices,
             slice_ns: planned.configuration.slice_ns,
             trial_ns: planned.configuration.trial_ns,
             trial_predicted_ns: planned.trial_predicted_ns,
-            share_ns: planned.share_ns,
         }
     }
 }
 
 impl<'a> ExcludedEntry<'a> {
     fn of(excluded: &'a Excluded) -> ExcludedEntry<'a> {
-        let (kind, role, reason) = match excluded {
-            Excluded::OnlyIn(_, role) => ("only_in", *role, None),
-            Excluded::Failed(_, role, reason) => ("failed", *role, Some(reason.as_str())),
+        let (kind, role, reason, saved_s) = match excluded {
+            Excluded::OnlyIn(_, role) => ("only_in", Some(role.word()), None, None),
+            Excluded::Failed(_, role, reason) => ("failed", Some(role.word()), Some(reason.as_str()), None),
+            Excluded::Identical { saved_ns, .. } => ("identical", None, None, Some(*saved_ns as f64 * 1e-9)),
         };
         let id = excluded.id();
-        ExcludedEntry { package: &id.package, name: &id.name, kind, role: role.word(), reason }
+        ExcludedEntry { package: &id.package, name: &id.name, kind, role, reason, saved_s }
     }
 }
 

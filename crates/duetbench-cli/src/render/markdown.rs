@@ -77,8 +77,8 @@ fn tail(report: &Report) -> String {
             out += &format!("**Hint:** {} {}\n\n", prose(&hint.words), code(&command));
         }
     }
-    let facts = [summary::machine(report), summary::modes(report), summary::run(report)];
-    out += &format!("<sub>{}</sub>\n", facts.map(|fact| prose(&shortened(&fact))).join("<br>"));
+    let facts: Vec<String> = summary::facts(report).iter().map(|(_, fact)| prose(&shortened(fact))).collect();
+    out += &format!("<sub>{}</sub>\n", facts.join("<br>"));
     let command = command_line::again(report);
     if command.len() > COMMAND_MAX {
         return out;
@@ -148,7 +148,7 @@ fn row(benchmark: &BenchmarkReport) -> String {
     format!(
         "| {} | {base} | {head} | {sign} {interval} | {} | {detects} | {} |\n",
         code(&short_name(&benchmark.id.name)),
-        order::label(&benchmark.verdict),
+        summary::verdict_words(benchmark),
         remarks.join("<br>"),
     )
 }

@@ -1,6 +1,7 @@
 //! The lines around the table: what came out in a sentence, how many of each verdict, machine, modes, run.
 
-use duetbench_core::report::{BenchmarkReport, Counted, Outcome};
+use duetbench_core::plan::Excluded;
+use duetbench_core::report::{BenchmarkReport, Counted, Layout, Outcome};
 use duetbench_core::{Report, Verdict};
 
 use super::format::{TimeScale, change, counted, duration, many, one_line, share};
@@ -146,6 +147,61 @@ pub(super) fn versions(report: &Report) -> [String; 2] {
         let commit = resolved.split(' ').next().unwrap_or_default();
         let says_the_same = resolved.starts_with(&requested) || (commit.len() >= 7 && requested.starts_with(commit));
         if says_the_same { resolved } else { format!("{requested} ({resolved})") }
+    })
+}
+
+/// The verdict in words, with what later rounds said of a regression.
+pub(super) fn verdict_words(benchmark: &BenchmarkReport) -> String {
+    let label = label(&benchmark.verdict);
+    match &benchmark.confirmation {
+        Some(confirmation) if confirmation.confirmed() => format!("{label}, confirmed"),
+        _ => label.to_owned(),
+    }
+}
+
+/// Machine, modes, layout, proofs and run: each with its label.
+pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
+    let facts = [
+        ("machine:", Some(machine(report))),
+        ("mode:", Some(modes(report))),
+        ("layout:", layout(report)),
+        ("proven:", proven(report)),
+        ("run:", Some(run(report))),
+    ];
+    facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))).collect()
+}
+
+/// What layout does to this suite, where several builds tell.
+pub(super) fn layout(report: &Report) -> Option<String> {
+    let layouts: Vec<Layout> = report.benchmarks.iter().filter_map(|b| b.layout).collect();
+    let median = |number: fn(&Layout) -> f64| {
+        let mut numbers: Vec<f64> = layouts.iter().map(number).collect();
+        numbers.sort_by(f64::total_cmp);
+        numbers.get(numbers.len() / 2).copied()
+    };
+    let (sd, part) = (median(|l| l.sd_between)?, median(|l| l.share)?);
+    let builds = report.benchmarks.iter().filter_map(|b| Some(b.estimate?.counts.builds)).max().unwrap_or(0);
+    Some(format!(
+        "{builds} build pairs at most; where the linker put things moves a benchmark by {} (median standard deviation), {} of what fork pairs vary",
+        share(sd),
+        share(part)
+    ))
+}
+
+/// What was saved by proving instead of measuring.
+pub(super) fn proven(report: &Report) -> Option<String> {
+    let saved = report.plan.excluded.iter().filter_map(|e| match e {
+        Excluded::Identical { saved_ns, .. } => Some(*saved_ns),
+        _ => None,
+    });
+    let saved: Vec<u64> = saved.collect();
+    let seconds = saved.iter().sum::<u64>() as f64 * 1e-9;
+    (!saved.is_empty()).then(|| {
+        format!(
+            "{} run identical code, proven and not measured: up to {} saved",
+            benchmarks(saved.len()),
+            duration(seconds)
+        )
     })
 }
 

@@ -64,7 +64,7 @@ fn row(benchmark: &BenchmarkReport, palette: &Palette, footnotes: &mut Footnotes
         head,
         change: summary::change_sign(benchmark),
         interval,
-        verdict: format!("{}{mark}", order::label(&benchmark.verdict)),
+        verdict: format!("{}{mark}", summary::verdict_words(benchmark)),
         detects,
         style: palette.verdict(&benchmark.verdict),
     }
@@ -110,9 +110,7 @@ fn allocations(report: &Report, palette: &Palette) -> Option<String> {
 /// Counts, machine, modes, run, warnings and advice.
 fn conclusion(report: &Report, palette: &Palette) -> String {
     let mut out = format!("{}\n", paint(palette.strong, &summary::counts(report)));
-    let facts =
-        [("machine:", summary::machine(report)), ("mode:", summary::modes(report)), ("run:", summary::run(report))];
-    for (label, fact) in facts {
+    for (label, fact) in summary::facts(report) {
         out += &format!("{} {fact}\n", paint(palette.faint, &left(label, "machine:".len())));
     }
     for warning in &report.warnings {

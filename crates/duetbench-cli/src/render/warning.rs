@@ -8,8 +8,10 @@ use super::format::{change, many, one_line, share};
 #[must_use]
 pub fn kind(warning: &Warning) -> &'static str {
     match warning {
-        Warning::TooFewForks { .. } => "too_few_forks",
+        Warning::TooFewUnits { .. } => "too_few_units",
         Warning::Orphans { .. } => "orphans",
+        Warning::NotConfirmed { .. } => "not_confirmed",
+        Warning::SingleBuild { .. } => "single_build",
         Warning::Degenerate => "degenerate",
         Warning::NotCpuBound { .. } => "not_cpu_bound",
         Warning::SlowSlices { .. } => "slow_slices",
@@ -21,14 +23,23 @@ pub fn kind(warning: &Warning) -> &'static str {
 #[must_use]
 pub fn text(warning: &Warning) -> String {
     match warning {
-        Warning::TooFewForks { forks, needed } => {
-            format!("needs ≥ {needed} fork pairs, has {forks}: raise `--budget` or `--forks`")
+        Warning::TooFewUnits { units, needed } => {
+            format!("needs ≥ {needed} independent fork pairs, has {units}: raise `--budget` or `--forks`")
         }
         Warning::Orphans { samples } => {
             format!("{} left out because the other half is missing", many(*samples as usize, "sample", "samples"))
         }
+        Warning::NotConfirmed { ratio, later } => format!(
+            "{} at first, but {} in a later round of fresh trials, which does not confirm a regression",
+            change(*ratio),
+            change(*later)
+        ),
+        Warning::SingleBuild { layout_explains } => format!(
+            "these two binaries differ; where the linker put things alone explains up to {}: without `--builds 1` the code is measured",
+            share(*layout_explains)
+        ),
         Warning::Degenerate => {
-            "all fork pairs gave the same number, which says nothing about their spread: needs a benchmark that does more work".into()
+            "all units gave the same number, which says nothing about their spread: needs a benchmark that does more work".into()
         }
         Warning::NotCpuBound { cpu_share } => format!(
             "used the processor for {} of its time: if it does not wait on purpose, it needs a machine with less load",
@@ -52,13 +63,21 @@ mod tests {
     fn every_warning_is_one_line_without_a_final_period() {
         let check = |warning: Warning, want: &str| assert_eq!(text(&warning), want);
         check(
-            Warning::TooFewForks { forks: 2, needed: 3 },
-            "needs ≥ 3 fork pairs, has 2: raise `--budget` or `--forks`",
+            Warning::TooFewUnits { units: 2, needed: 3 },
+            "needs ≥ 3 independent fork pairs, has 2: raise `--budget` or `--forks`",
+        );
+        check(
+            Warning::NotConfirmed { ratio: 1.05, later: 0.998 },
+            "+5.00% at first, but -0.20% in a later round of fresh trials, which does not confirm a regression",
+        );
+        check(
+            Warning::SingleBuild { layout_explains: 0.053 },
+            "these two binaries differ; where the linker put things alone explains up to 5.3%: without `--builds 1` the code is measured",
         );
         check(Warning::Orphans { samples: 1 }, "1 sample left out because the other half is missing");
         check(
             Warning::Degenerate,
-            "all fork pairs gave the same number, which says nothing about their spread: needs a benchmark that does more work",
+            "all units gave the same number, which says nothing about their spread: needs a benchmark that does more work",
         );
         check(
             Warning::NotCpuBound { cpu_share: 0.431 },

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use duetbench_core::analysis::{Basis, Counts, Estimate, Method, Warning};
+use duetbench_core::analysis::{Basis, Counts, Estimate, Method, Round, Warning};
 use duetbench_core::environment::Environment;
-use duetbench_core::plan::{Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Style};
-use duetbench_core::report::{BenchmarkReport, Counted, ForkPair, ForkSide, Report, VersionInfo};
+use duetbench_core::plan::{Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Style};
+use duetbench_core::report::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout, Report, VersionInfo};
 use duetbench_core::spec::{Decision, Effort, ModeChoice, Selection, Spec};
 use duetbench_core::{BenchmarkId, Role, Verdict};
 
@@ -20,13 +20,14 @@ pub(crate) fn empty() -> Report {
         complete: true,
         spec: Spec {
             selection: Selection { bench: None, exclude: None, packages: vec!["./...".into()] },
-            effort: Effort::Forks(12),
+            effort: Effort { forks: Some(12), budget: None, builds: None, fixed: false, confirm: true },
             decision: Decision::default(),
             mode: ModeChoice::Auto,
+            measure_identical: false,
             seed: 42,
             harness_args: Vec::new(),
         },
-        plan: Plan { seed: 42, benchmarks: Vec::new(), excluded: Vec::new() },
+        plan: Plan { seed: 42, benchmarks: Vec::new(), excluded: Vec::new(), budget_ns: None, confirm_rounds: 2 },
         baseline: version("main", "1a2b3c4d5e Read the header once", "aa11"),
         candidate: version("work tree", "work tree (9f8e7d6c5b with changes)", "bb22"),
         environment: Environment {
@@ -83,9 +84,12 @@ pub(crate) fn everything() -> Report {
         Excluded::OnlyIn(id(CODEC, "BenchmarkNew"), Role::Candidate),
         Excluded::OnlyIn(id(CODEC, "BenchmarkOld"), Role::Baseline),
         Excluded::Failed(id(STORE, "BenchmarkPanics"), Role::Candidate, PANIC.into()),
+        Excluded::Identical { id: id(CODEC, "BenchmarkChecksum-8"), saved_ns: 2_160_000_000 },
     ];
     report.complete = false;
-    report.spec.effort = Effort::Budget(Duration::from_secs(90));
+    report.spec.effort.forks = None;
+    report.spec.effort.budget = Some(Duration::from_secs(90));
+    report.plan.budget_ns = Some(90_000_000_000);
     report.spec.selection.exclude = Some("Slow|Huge".into());
     report.spec.decision.threshold = 0.02;
     report.spec.harness_args = vec!["-tags".into(), "integration test".into()];
@@ -108,6 +112,8 @@ fn codec() -> Vec<BenchmarkReport> {
         Change(2_310_000.0, 1.3, 0.02),
     );
     long.warnings = vec![Warning::NotCpuBound { cpu_share: 0.431 }];
+    let round = |ratio| Round { ratio, p_value: 0.001, units: 4, seen: true };
+    long.confirmation = Some(Confirmation { rounds: vec![round(1.29), round(1.31)], wanted: 2 });
     let mut odd =
         measured(CODEC, "BenchmarkParse/[a|b]{1,2}/\"日本語\",`x`-8", Verdict::NoChange, Change(999.0, 1.003, 0.005));
     odd.allocs = Some(counted(2.0, 1.0));
@@ -131,7 +137,7 @@ fn store() -> Vec<BenchmarkReport> {
     young.estimate = None;
     young.forks.truncate(2);
     young.warnings = vec![
-        Warning::TooFewForks { forks: 2, needed: 3 },
+        Warning::TooFewUnits { units: 2, needed: 3 },
         Warning::FailedTrials { trials: 2, first: "signal: killed\n(out of memory)".into() },
     ];
     let mut still = measured(STORE, "BenchmarkNothing-8", open(None), Change(0.25, 1.0, 0.0));
@@ -139,6 +145,9 @@ fn store() -> Vec<BenchmarkReport> {
     still.estimate = None;
     let mut parallel = measured(STORE, "BenchmarkGetParallel-8", open(Some(40)), Change(84.2, 1.021, 0.04));
     parallel.mode = Some(Mode::InterleavedAllCores);
+    parallel.layout = None;
+    parallel.warnings =
+        vec![Warning::NotConfirmed { ratio: 1.021, later: 0.998 }, Warning::SingleBuild { layout_explains: 0.053 }];
     let failed = |name, role, reason: &str| benchmark(STORE, name, Verdict::Failed { role, reason: reason.into() });
     vec![
         young,
@@ -165,15 +174,17 @@ pub(crate) fn measured(package: &str, name: &str, verdict: Verdict, change: Chan
             confidence: 0.99,
             basis: Basis::TypicalSlice,
             method: Method::YuenTrimmedT,
+            looks: 4,
             p_value: 0.000_25,
             p_adjusted: 0.001,
             minimal_detectable_change: 2.1 * half_width,
-            counts: Counts { builds: 1, forks: 12, slices: 1488 },
+            counts: Counts { units: 10, builds: 10, forks: 12, slices: 1488 },
         }),
         baseline_ns: Some(baseline_ns),
         candidate_ns: Some(baseline_ns * ratio),
         allocs: Some(Counted { baseline: 5.0, candidate: 5.0, changed: false }),
         bytes: None,
+        layout: Some(Layout { sd_between: 0.02, sd_within: 0.01, share: 0.8 }),
         forks: (0..12).map(|suite_run| fork(suite_run, baseline_ns, ratio)).collect(),
         ..benchmark(package, name, verdict)
     }
@@ -189,13 +200,16 @@ fn fork(suite_run: u32, baseline_ns: f64, ratio: f64) -> ForkPair {
         allocs_per_op: Some(5.0),
     };
     ForkPair {
-        build: 0,
+        build: suite_run / 2,
+        round: 0,
         suite_run,
         fork: 0,
         baseline: side(baseline_ns * drift),
         candidate: side(baseline_ns * ratio * drift),
         log_ratio: ratio.ln(),
         log_ratio_complete: ratio.ln(),
+        slice_spread: 0.01,
+        collections: 0,
         slices: 124,
     }
 }
@@ -211,6 +225,8 @@ pub(crate) fn benchmark(package: &str, name: &str, verdict: Verdict) -> Benchmar
         candidate_ns: None,
         allocs: None,
         bytes: None,
+        layout: None,
+        confirmation: None,
         forks: Vec::new(),
         warnings: Vec::new(),
     }
@@ -240,13 +256,11 @@ fn planned(benchmark: &BenchmarkReport) -> PlannedBenchmark {
         mode,
         mode_reason: reason.into(),
         configuration: ExecutionConfiguration {
-            forks: 12,
-            forks_min: 3,
+            design: Design { units: 12, forks_per_unit: 1, doubled: 4, by_build: true, sequential: true },
             slice_ns: 200_000,
             trial_ns: 25_000_000,
             warmup_slices: 8,
         },
         trial_predicted_ns: 90_000_000,
-        share_ns: None,
     }
 }

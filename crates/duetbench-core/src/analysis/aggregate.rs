@@ -14,24 +14,47 @@ pub(super) fn times(samples: &[Sample]) -> impl Iterator<Item = f64> + '_ {
     samples.iter().map(|s| s.wall_ns as f64 / s.invocations as f64)
 }
 
+/// What the typical slice says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Typical {
+    /// Logarithm of the ratio.
+    pub(super) log_ratio: f64,
+    /// Spread of the slices around it.
+    pub(super) spread: f64,
+}
+
+/// What makes the median absolute deviation of normal values their standard deviation.
+const MAD_TO_SD: f64 = 1.4826;
+
 /// Logarithm of the ratio of the typical slice: the median over slices of the difference of logarithms.
 ///
 /// `baseline` and `candidate` hold the same slices in the same order.
 ///
 /// # Errors
 /// Without slices, or with one that took no time.
-pub(super) fn typical_paired(baseline: &[Sample], candidate: &[Sample]) -> Result<f64, StatsError> {
+pub(super) fn typical_paired(baseline: &[Sample], candidate: &[Sample]) -> Result<Typical, StatsError> {
     let logs: Vec<f64> = times(baseline).zip(times(candidate)).map(|(b, c)| (c / b).ln()).collect();
-    stats::median(&logs)
+    let log_ratio = stats::median(&logs)?;
+    Ok(Typical { log_ratio, spread: deviation(&logs, log_ratio)? })
 }
 
-/// The same for sides that were not measured together: the ratio of their medians.
+/// The same for sides that were not measured together: the ratio of their medians. The spread is that of a difference of two
+/// slices.
 ///
 /// # Errors
 /// As for [`typical_paired`].
-pub(super) fn typical_alone(baseline: &[Sample], candidate: &[Sample]) -> Result<f64, StatsError> {
-    let median = |side: &[Sample]| stats::median(&times(side).collect::<Vec<_>>());
-    Ok((median(candidate)? / median(baseline)?).ln())
+pub(super) fn typical_alone(baseline: &[Sample], candidate: &[Sample]) -> Result<Typical, StatsError> {
+    let of = |side: &[Sample]| {
+        let log_median = stats::median(&times(side).collect::<Vec<_>>())?.ln();
+        Ok((log_median, deviation(&times(side).map(f64::ln).collect::<Vec<_>>(), log_median)?))
+    };
+    let ((b, b_spread), (c, c_spread)) = (of(baseline)?, of(candidate)?);
+    Ok(Typical { log_ratio: c - b, spread: b_spread.hypot(c_spread) })
+}
+
+fn deviation(values: &[f64], centre: f64) -> Result<f64, StatsError> {
+    let deviations: Vec<f64> = values.iter().map(|v| (v - centre).abs()).collect();
+    Ok(MAD_TO_SD * stats::median(&deviations)?)
 }
 
 /// Logarithm of the ratio of all slices summed, per invocation.

@@ -1,13 +1,14 @@
 //! The whole suite: from samples to reports.
 
-use super::{BenchmarkReport, Counted, ForkPair, ForkSide};
-use crate::plan::{Excluded, Plan, PlannedBenchmark};
+use super::confirm::confirmation;
+use super::examine::{Boundaries, Examined, adjusted, median_over};
+use super::unit::Layout;
+use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Summary, Warning, summarise};
+use crate::plan::{Excluded, Plan};
 use crate::sample::{BenchmarkId, Role, Sample};
 use crate::spec::{Decision, defaults};
-use crate::stats::{self, StatsError};
+use crate::stats::StatsError;
 use crate::verdict::Verdict;
-
-use super::{Choice, Estimate, Evidence, Summary, Warning, choose_basis, compare_counts, judge, summarise};
 
 /// What measuring one benchmark of a plan brought in.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,6 +26,8 @@ pub struct TrialFailure {
     pub role: Option<Role>,
     /// The benchmark's or the tool's own words.
     pub reason: String,
+    /// Whether the machine spoiled it, which says nothing about the benchmark.
+    pub discarded: bool,
 }
 
 /// Judges everything a plan names, measured or not; sorted by package and name.
@@ -34,72 +37,77 @@ pub struct TrialFailure {
 #[must_use]
 pub fn analyse(plan: &Plan, measured: &[Measured], decision: &Decision) -> Vec<BenchmarkReport> {
     let nothing = Measured::default();
-    let mut examined = Vec::with_capacity(plan.benchmarks.len());
-    for (i, planned) in plan.benchmarks.iter().enumerate() {
-        examined.push(Examined::new(planned, measured.get(i).unwrap_or(&nothing), decision));
-    }
-    // Benchmarks without evidence were not tested, so they do not count among the tests.
-    let p_values: Vec<f64> = examined.iter().filter_map(|e| Some(e.evidence.as_ref().ok()?.p_value)).collect();
-    // Made by our own test, so they are probabilities.
-    let mut p_adjusted = stats::adjusted_p_values(&p_values).unwrap_or(p_values).into_iter();
+    let measured = (0..plan.benchmarks.len()).map(|i| measured.get(i).unwrap_or(&nothing));
+    let brought: Vec<Brought> =
+        plan.benchmarks.iter().zip(measured).map(|(planned, m)| Brought::new(m, planned.mode)).collect();
+    let mut boundaries = Boundaries::default();
+    let both = plan.benchmarks.iter().zip(&brought);
+    let examined: Vec<Examined<'_>> =
+        both.map(|(planned, b)| Examined::new(planned, &b.first_round, decision, &mut boundaries)).collect();
+    let p_adjusted = adjusted(&examined);
     let mut reports: Vec<BenchmarkReport> = plan.excluded.iter().map(report_excluded).collect();
-    for one in examined {
-        let p_adjusted = if one.evidence.is_ok() { p_adjusted.next() } else { None };
-        reports.push(one.report(p_adjusted.unwrap_or(1.0), decision));
+    for ((one, brought), p) in examined.into_iter().zip(brought).zip(p_adjusted) {
+        let conclusion = Conclusion::of(&one, &brought, p, (decision, plan.confirm_rounds));
+        reports.push(conclusion.report(one, brought));
     }
     reports.sort_by(|a, b| a.id.cmp(&b.id));
     reports
 }
 
-/// One benchmark before the rest of the suite is looked at.
-struct Examined<'a> {
-    planned: &'a PlannedBenchmark,
+/// The samples of one benchmark as fork pairs.
+struct Brought {
+    summary: Summary,
+    first_round: Vec<ForkPair>,
     /// Those that failed while measuring, then those whose samples make no sense.
     failed_trials: Vec<TrialFailure>,
-    summary: Summary,
-    allocs: Option<Counted>,
-    bytes: Option<Counted>,
-    choice: Choice,
-    evidence: Result<Evidence, StatsError>,
 }
 
-impl<'a> Examined<'a> {
-    fn new(planned: &'a PlannedBenchmark, measured: &Measured, decision: &Decision) -> Self {
-        let summary = summarise(&measured.samples, planned.mode);
-        let (allocs, bytes) =
-            (counted(&summary.forks, |s| s.allocs_per_op), counted(&summary.forks, |s| s.bytes_per_op));
-        let choice = choose_basis(&summary.forks, bytes.as_ref(), planned.mode, decision);
-        let evidence = Evidence::of(&summary.forks, choice.basis);
-        let rejected = summary.rejected.iter().map(|r| TrialFailure { role: Some(r.role()), reason: r.to_string() });
-        let failed_trials = measured.failed_trials.iter().cloned().chain(rejected).collect();
-        Examined { planned, failed_trials, summary, allocs, bytes, choice, evidence }
-    }
-
-    fn report(self, p_adjusted: f64, decision: &Decision) -> BenchmarkReport {
-        let (estimate, verdict) = self.conclude(p_adjusted, decision);
-        let warnings = self.warnings();
-        let forks = self.summary.forks;
-        let time = |side| median_over(&forks, side, |s| Some(s.ns_per_op));
-        BenchmarkReport {
-            id: self.planned.id.clone(),
-            verdict,
-            mode: Some(self.planned.mode),
-            estimate,
-            baseline_ns: time(Role::Baseline),
-            candidate_ns: time(Role::Candidate),
-            allocs: self.allocs,
-            bytes: self.bytes,
-            forks,
-            warnings,
-        }
-    }
-
-    fn conclude(&self, p_adjusted: f64, decision: &Decision) -> (Option<Estimate>, Verdict) {
-        let concluded = self.evidence.as_ref().map_err(|e| *e).and_then(|evidence| {
-            let estimate = evidence.estimate(decision, p_adjusted)?;
-            Ok((estimate, judge(evidence, &estimate, decision)?))
+impl Brought {
+    fn new(measured: &Measured, mode: crate::plan::Mode) -> Brought {
+        let summary = summarise(&measured.samples, mode);
+        let first_round = summary.forks.iter().filter(|f| f.round == 0).copied().collect();
+        let rejected = summary.rejected.iter().map(|r| TrialFailure {
+            role: Some(r.role()),
+            reason: r.to_string(),
+            discarded: false,
         });
-        match (concluded, &self.failed_trials[..]) {
+        let failed_trials = measured.failed_trials.iter().cloned().chain(rejected).collect();
+        Brought { summary, first_round, failed_trials }
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if self.summary.orphans > 0 {
+            warnings.push(Warning::Orphans { samples: self.summary.orphans });
+        }
+        if let Some(cpu_share) = self.summary.cpu_share.filter(|share| *share < defaults::CPU_SHARE_MIN) {
+            warnings.push(Warning::NotCpuBound { cpu_share });
+        }
+        if let [first, ..] = &self.failed_trials[..] {
+            let trials = u32::try_from(self.failed_trials.len()).unwrap_or(u32::MAX);
+            warnings.push(Warning::FailedTrials { trials, first: first.reason.clone() });
+        }
+        warnings
+    }
+}
+
+/// Normal quantile that leaves half a hundredth on either side.
+const Z_OF_99: f64 = 2.576;
+
+/// What is concluded about one benchmark.
+struct Conclusion {
+    estimate: Option<Estimate>,
+    verdict: Verdict,
+    confirmation: Option<Confirmation>,
+    warnings: Vec<Warning>,
+}
+
+impl Conclusion {
+    fn of(one: &Examined<'_>, brought: &Brought, p_adjusted: f64, asked: (&Decision, u32)) -> Conclusion {
+        let (decision, confirm_rounds) = asked;
+        let mut warnings = one.warnings();
+        warnings.extend(brought.warnings());
+        let (estimate, verdict) = match (one.judge(p_adjusted, decision), &brought.failed_trials[..]) {
             (Ok((estimate, verdict)), _) => (Some(estimate), verdict),
             (Err(StatsError::TooFew { .. }), []) => (None, Verdict::Inconclusive { forks_sufficient: None }),
             (Err(StatsError::TooFew { .. }), failures @ [first, ..]) => {
@@ -107,30 +115,46 @@ impl<'a> Examined<'a> {
                 (None, Verdict::Failed { role, reason: first.reason.clone() })
             }
             (Err(error), _) => (None, Verdict::Failed { role: None, reason: error.to_string() }),
+        };
+        let design = &one.planned.configuration.design;
+        if !design.by_build && matches!(verdict, Verdict::Regression | Verdict::Improvement) {
+            warnings.push(Warning::SingleBuild { layout_explains: (Z_OF_99 * defaults::LAYOUT_SD).exp_m1() });
+        }
+        let mut conclusion = Conclusion { estimate, verdict, confirmation: None, warnings };
+        if let (Verdict::Regression, Ok(evidence)) = (&conclusion.verdict, &one.evidence) {
+            conclusion.confirmation = confirmation(&brought.summary.forks, evidence, design, confirm_rounds);
+            conclusion.withdraw_if_contradicted();
+        }
+        conclusion
+    }
+
+    /// A regression that fresh trials do not show again is an open question, whatever the first round said.
+    fn withdraw_if_contradicted(&mut self) {
+        let contradiction = self.confirmation.iter().flat_map(|c| &c.rounds).find(|r| !r.seen);
+        if let (Some(round), Some(estimate)) = (contradiction, self.estimate) {
+            self.warnings.push(Warning::NotConfirmed { ratio: estimate.ratio, later: round.ratio });
+            self.verdict = Verdict::Inconclusive { forks_sufficient: None };
         }
     }
 
-    fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        if let Err(StatsError::TooFew { .. }) = self.evidence {
-            warnings.push(Warning::TooFewForks { forks: count(&self.summary.forks), needed: defaults::FORKS_MIN });
+    fn report(self, one: Examined<'_>, brought: Brought) -> BenchmarkReport {
+        let time = |side| median_over(&brought.first_round, side, |s| Some(s.ns_per_op));
+        let (baseline_ns, candidate_ns) = (time(Role::Baseline), time(Role::Candidate));
+        let design = &one.planned.configuration.design;
+        BenchmarkReport {
+            id: one.planned.id.clone(),
+            verdict: self.verdict,
+            mode: Some(one.planned.mode),
+            estimate: self.estimate,
+            baseline_ns,
+            candidate_ns,
+            allocs: one.allocs,
+            bytes: one.bytes,
+            layout: design.by_build.then(|| Layout::of(&brought.first_round, one.choice.basis, design)).flatten(),
+            confirmation: self.confirmation,
+            forks: brought.summary.forks,
+            warnings: self.warnings,
         }
-        if self.summary.orphans > 0 {
-            warnings.push(Warning::Orphans { samples: self.summary.orphans });
-        }
-        if self.evidence.is_ok_and(|e| e.is_degenerate()) {
-            warnings.push(Warning::Degenerate);
-        }
-        if let Some(cpu_share) = self.summary.cpu_share.filter(|share| *share < defaults::CPU_SHARE_MIN) {
-            warnings.push(Warning::NotCpuBound { cpu_share });
-        }
-        if let Some(difference) = self.choice.slow_slices {
-            warnings.push(Warning::SlowSlices { ratio: difference.exp() });
-        }
-        if let [first, ..] = &self.failed_trials[..] {
-            warnings.push(Warning::FailedTrials { trials: count(&self.failed_trials), first: first.reason.clone() });
-        }
-        warnings
     }
 }
 
@@ -140,6 +164,7 @@ fn report_excluded(excluded: &Excluded) -> BenchmarkReport {
         Excluded::OnlyIn(_, Role::Baseline) => Verdict::BaselineOnly,
         Excluded::OnlyIn(_, Role::Candidate) => Verdict::CandidateOnly,
         Excluded::Failed(_, role, reason) => Verdict::Failed { role: Some(*role), reason: reason.clone() },
+        Excluded::Identical { .. } => Verdict::IdenticalCode,
     };
     unmeasured(excluded.id().clone(), verdict)
 }
@@ -154,27 +179,9 @@ fn unmeasured(id: BenchmarkId, verdict: Verdict) -> BenchmarkReport {
         candidate_ns: None,
         allocs: None,
         bytes: None,
+        layout: None,
+        confirmation: None,
         forks: Vec::new(),
         warnings: Vec::new(),
     }
-}
-
-fn values_of(forks: &[ForkPair], role: Role, number: impl Fn(&ForkSide) -> Option<f64>) -> Vec<f64> {
-    let side = |fork: &ForkPair| match role {
-        Role::Baseline => fork.baseline,
-        Role::Candidate => fork.candidate,
-    };
-    forks.iter().filter_map(|fork| number(&side(fork))).collect()
-}
-
-fn median_over(forks: &[ForkPair], role: Role, number: impl Fn(&ForkSide) -> Option<f64>) -> Option<f64> {
-    stats::median(&values_of(forks, role, number)).ok()
-}
-
-fn counted(forks: &[ForkPair], number: impl Fn(&ForkSide) -> Option<f64>) -> Option<Counted> {
-    compare_counts(&values_of(forks, Role::Baseline, &number), &values_of(forks, Role::Candidate, &number))
-}
-
-fn count<T>(items: &[T]) -> u32 {
-    u32::try_from(items.len()).unwrap_or(u32::MAX)
 }

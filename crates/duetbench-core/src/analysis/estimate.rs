@@ -5,27 +5,31 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::ForkPair;
+use crate::plan::Design;
 use crate::spec::{Decision, defaults};
-use crate::stats::{self, Level, StatsError, TrimmedT};
+use crate::stats::{self, Level, Sequential, StatsError, TrimmedT};
 
 use super::Basis;
+use super::unit::units;
 
 /// How an interval was computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// Student's t over fork pairs.
+    /// Student's t over units.
     StudentT,
-    /// 10 %-trimmed mean of fork pairs with Yuen's standard error.
+    /// 10 %-trimmed mean of units with Yuen's standard error.
     YuenTrimmedT,
 }
 
 /// How many repetitions there were at every level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
+    /// Units of inference: build pairs, or fork pairs of a single build pair.
+    pub units: u32,
     /// Build pairs.
     pub builds: u32,
-    /// Fork pairs: the independent units.
+    /// Fork pairs.
     pub forks: u32,
     /// Slice pairs in all.
     pub slices: u32,
@@ -40,13 +44,15 @@ pub struct Estimate {
     pub ratio_low: f64,
     /// Upper end of the interval.
     pub ratio_high: f64,
-    /// Confidence of the interval, as a fraction.
+    /// Confidence of the interval, as a fraction; it holds however often the data were looked at.
     pub confidence: f64,
     /// What number of every fork pair was judged.
     pub basis: Basis,
     /// How the interval was computed.
     pub method: Method,
-    /// Two-sided p-value of no change.
+    /// Times the data were looked at.
+    pub looks: u32,
+    /// Two-sided p-value of no change, allowing for all looks.
     pub p_value: f64,
     /// The p-value adjusted for the number of benchmarks (Benjamini-Hochberg).
     pub p_adjusted: f64,
@@ -56,44 +62,74 @@ pub struct Estimate {
     pub counts: Counts,
 }
 
-/// What the fork pairs of one benchmark say, before the rest of the suite is looked at.
+/// What the units of one benchmark say, before the rest of the suite is looked at.
 ///
-/// The fork pair is the unit of inference: slices of one process share its memory layout, its luck and its neighbours, and
-/// treating them as independent makes an interval far too narrow (Kalibera and Jones, ISMM 2013).
+/// The unit of inference is the fork pair, or the build pair where there are several. Slices of one process share its memory
+/// layout, its luck and its neighbours, and treating them as independent makes an interval far too narrow (Kalibera and Jones,
+/// ISMM 2013); forks of one build pair share where the linker put the code.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evidence {
     /// What number of every fork pair it rests on.
     pub basis: Basis,
-    /// Mean log ratio over fork pairs, with its standard error.
+    /// Mean log ratio over units, with its standard error.
     pub log_ratio: TrimmedT,
-    /// Two-sided p-value of no change.
+    /// Two-sided error at which this look may stop, so that all looks together keep the decision's `alpha`.
+    pub look_alpha: f64,
+    /// Times the data were looked at.
+    pub looks: u32,
+    /// Two-sided p-value of no change, allowing for all looks.
     pub p_value: f64,
     /// Repetitions.
     pub counts: Counts,
 }
 
+/// When the units of a benchmark are looked at, and how sure each look must be.
+#[derive(Debug, Clone, Copy)]
+pub struct Looks<'a> {
+    /// Says what may be concluded at which look.
+    pub boundaries: &'a Sequential,
+    /// How fork pairs make up units.
+    pub design: &'a Design,
+    /// Two-sided error over all looks.
+    pub alpha: f64,
+}
+
 impl Evidence {
-    /// Tests the log ratios of the fork pairs against 0, by Student's t below ten forks and by the trimmed t from there on.
+    /// Tests the log ratios of the units against 0, by Student's t below ten units and by the trimmed t from there on, at every
+    /// planned look that has passed and with all units there are.
     ///
     /// # Errors
-    /// With fewer fork pairs than [`defaults::FORKS_MIN`], or with a log ratio that is not finite.
-    pub fn of(forks: &[ForkPair], basis: Basis) -> Result<Evidence, StatsError> {
-        let needed = defaults::FORKS_MIN as usize;
-        if forks.len() < needed {
-            return Err(StatsError::TooFew { have: forks.len(), needed });
+    /// With fewer units than [`defaults::UNITS_MIN`], or with a log ratio that is not finite.
+    pub fn of(forks: &[ForkPair], basis: Basis, looks: Looks<'_>) -> Result<Evidence, StatsError> {
+        let needed = defaults::UNITS_MIN as usize;
+        let mut log_ratios = units(forks, basis, looks.design);
+        if log_ratios.len() < needed {
+            return Err(StatsError::TooFew { have: log_ratios.len(), needed });
         }
-        let log_ratios: Vec<f64> = forks.iter().map(|f| basis.of(f)).collect();
+        log_ratios.truncate(looks.design.units.max(defaults::UNITS_MIN) as usize);
         let log_ratio = stats::trimmed_t(&log_ratios)?;
+        let all = log_ratio.values;
+        let planned = looks.boundaries.looks().iter().copied().filter(|n| *n < all && *n >= defaults::UNITS_MIN);
+        let p_at = |n: u32| Ok((n, stats::trimmed_t(&log_ratios[..n as usize])?.p_value()?));
+        let p_values: Vec<(u32, f64)> = planned.chain([all]).map(p_at).collect::<Result<_, StatsError>>()?;
         let builds: BTreeSet<u32> = forks.iter().map(|f| f.build).collect();
         let counts = Counts {
-            builds: u32::try_from(builds.len()).unwrap_or(u32::MAX),
-            forks: log_ratio.values,
+            units: all,
+            builds: count(builds.len()),
+            forks: count(forks.len()),
             slices: forks.iter().map(|f| f.slices).fold(0, u32::saturating_add),
         };
-        Ok(Evidence { basis, log_ratio, p_value: log_ratio.p_value()?, counts })
+        Ok(Evidence {
+            basis,
+            log_ratio,
+            look_alpha: looks.boundaries.nominal_p(all, looks.alpha)?,
+            looks: count(p_values.len()),
+            p_value: looks.boundaries.p_value(&p_values)?,
+            counts,
+        })
     }
 
-    /// Whether the fork pairs show no spread at all, so that their interval means nothing.
+    /// Whether the units show no spread at all, so that their interval means nothing.
     #[must_use]
     pub fn is_degenerate(&self) -> bool {
         self.log_ratio.standard_error == 0.0
@@ -104,8 +140,8 @@ impl Evidence {
     /// # Errors
     /// When a number of the decision is out of its range (see [`Decision::check`]).
     pub fn estimate(&self, decision: &Decision, p_adjusted: f64) -> Result<Estimate, StatsError> {
-        let (low, high) = self.log_ratio.interval(decision.alpha)?;
-        let level = Level { alpha: decision.alpha, power: decision.power };
+        let (low, high) = self.log_ratio.interval(self.look_alpha)?;
+        let level = Level { alpha: self.look_alpha, power: decision.power };
         let factor = stats::detectable_factor(self.log_ratio.degrees_of_freedom(), level)?;
         Ok(Estimate {
             ratio: exp(self.log_ratio.mean),
@@ -114,6 +150,7 @@ impl Evidence {
             confidence: 1.0 - decision.alpha,
             basis: self.basis,
             method: if self.log_ratio.trimmed_per_side > 0 { Method::YuenTrimmedT } else { Method::StudentT },
+            looks: self.looks,
             p_value: self.p_value,
             p_adjusted,
             minimal_detectable_change: exp(factor * self.log_ratio.standard_error) - 1.0,
@@ -125,4 +162,8 @@ impl Evidence {
 /// Exponential that stays finite, because infinity cannot be written in JSON.
 fn exp(log: f64) -> f64 {
     log.exp().min(f64::MAX)
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -6,7 +6,7 @@ use crate::plan::Mode;
 use crate::sample::BenchmarkId;
 use crate::verdict::Verdict;
 
-use super::{Estimate, Warning};
+use super::{Confirmation, Estimate, Layout, Warning};
 
 /// One side's numbers in one fork pair.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,8 @@ pub struct ForkSide {
 pub struct ForkPair {
     /// Build it belongs to.
     pub build: u32,
+    /// Round it belongs to: 0, or one of those that confirm.
+    pub round: u32,
     /// Suite run it belongs to.
     pub suite_run: u32,
     /// Fork within the suite run.
@@ -40,6 +42,11 @@ pub struct ForkPair {
     pub log_ratio: f64,
     /// Logarithm of the ratio of all slices summed, slow ones and collections included.
     pub log_ratio_complete: f64,
+    /// Spread of the slices' log ratios around `log_ratio`: what the standard deviation of normal ones would be (the median
+    /// absolute deviation times 1.4826).
+    pub slice_spread: f64,
+    /// Collections that were counted on both sides.
+    pub collections: u32,
     /// Slice pairs it was made from.
     pub slices: u32,
 }
@@ -74,6 +81,10 @@ pub struct BenchmarkReport {
     pub allocs: Option<Counted>,
     /// Bytes per invocation.
     pub bytes: Option<Counted>,
+    /// How much of the spread is layout; absent with a single build, or too few forks of each.
+    pub layout: Option<Layout>,
+    /// What later rounds of fresh trials said, where there were any.
+    pub confirmation: Option<Confirmation>,
     /// Every fork pair, in order.
     pub forks: Vec<ForkPair>,
     /// What a reader should know about the numbers.

@@ -20,14 +20,15 @@
 //! `alpha / 2` (two one-sided tests, each at `alpha / 2`; Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15,
 //! 1987). It is evidence for equivalence, not a lack of evidence; the lack is *inconclusive*.
 //!
-//! Both promises are about the two artifacts as they were linked and run. That another build of the same source may lie
-//! elsewhere in memory and run at another speed is outside of what forks can show.
+//! Both promises hold over all looks at the data together: intervals and p-values are those of a group-sequential test. Where
+//! every unit has a build pair of its own they are about the two versions of the source; with a single build pair they are
+//! about these two artifacts, and another build of the same source may lie elsewhere in memory and run at another speed.
 
 use crate::spec::{Decision, defaults};
 use crate::stats::{Level, StatsError, smallest_sample};
 use crate::verdict::Verdict;
 
-use super::{Estimate, Evidence};
+use super::{Counts, Estimate, Evidence};
 
 /// The verdict on one benchmark.
 ///
@@ -48,7 +49,8 @@ pub fn judge(evidence: &Evidence, estimate: &Estimate, decision: &Decision) -> R
     })
 }
 
-/// Fork pairs with which a verdict would be reached with the stated power, if the present spread and ratio were the true ones.
+/// Fork pairs with which a verdict would be reached with the stated power, if the present spread and ratio were the true ones
+/// and every unit went on having as many forks.
 ///
 /// The interval must come clear either of 1 or of the near edge of the band that counts as no change, whichever takes less. A
 /// ratio at 1 or at the threshold is settled about when the minimal detectable change has come down to the threshold;
@@ -69,6 +71,8 @@ fn forks_sufficient(evidence: &Evidence, estimate: &Estimate, decision: &Decisio
     let for_change = resolving(change, alpha)?;
     let for_no_change = resolving(decision.threshold.ln_1p() - change, decision.alpha)?;
     // The forecast may already be fulfilled, by bad luck; then one more is the least that can help.
-    let next = evidence.counts.forks.saturating_add(1);
-    Ok(for_change.into_iter().chain(for_no_change).min().map(|n| n.max(next)))
+    let Counts { units, forks, .. } = evidence.counts;
+    let forks_per_unit = f64::from(forks) / f64::from(units.max(1));
+    let units_sufficient = for_change.into_iter().chain(for_no_change).min().map(|n| n.max(units.saturating_add(1)));
+    Ok(units_sufficient.map(|units| (f64::from(units) * forks_per_unit).ceil() as u32))
 }

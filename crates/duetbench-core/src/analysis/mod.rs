@@ -1,23 +1,34 @@
 //! From samples to estimates and verdicts.
 //!
-//! [`summarise`] makes two numbers of every fork, [`choose_basis`] says which of them counts, [`Evidence`] is what these numbers say about one benchmark, [`judge`] turns it
-//! into a verdict, and [`analyse`] does all of this for a whole suite. The methods behind it are in [`crate::stats`].
+//! [`summarise`] makes two numbers of every fork, [`choose_basis`] says which of them counts, `unit` joins forks to units of
+//! inference, [`Evidence`] is what these say about one benchmark, [`judge`] turns it into a verdict, and [`analyse`] does all of
+//! this for a whole suite. [`Monitor`] does the same while measuring goes on, to tell who is settled. The methods behind it are in
+//! [`crate::stats`].
 
 mod aggregate;
 mod analyse;
 mod basis;
+mod confirm;
 mod count;
 mod estimate;
 mod evidence;
+mod examine;
 mod judge;
+mod monitor;
+mod refine;
 mod summarise;
+mod unit;
 mod warning;
 
 pub use analyse::{Measured, TrialFailure, analyse};
 pub use basis::{Basis, Choice, choose_basis};
+pub use confirm::{Confirmation, Round};
 pub use count::compare_counts;
-pub use estimate::{Counts, Estimate, Evidence, Method};
+pub use estimate::{Counts, Estimate, Evidence, Looks, Method};
 pub use evidence::{BenchmarkReport, Counted, ForkPair, ForkSide};
 pub use judge::judge;
+pub use monitor::{Monitor, Standing};
+pub use refine::refined;
 pub use summarise::{Rejection, Summary, summarise};
+pub use unit::Layout;
 pub use warning::Warning;

@@ -47,8 +47,8 @@ impl Rejection {
     }
 }
 
-/// Machine, build, suite run and fork.
-type ForkKey = (u32, u32, u32, u32);
+/// Machine, round, suite run, fork and build.
+type ForkKey = (u32, u32, u32, u32, u32);
 
 /// The counted samples of one fork pair; in a mode with pairs both sides have the same iterations.
 #[derive(Default)]
@@ -67,24 +67,27 @@ struct Fork {
 pub fn summarise(samples: &[Sample], mode: Mode) -> Summary {
     let (forks, orphans) = if mode == Mode::Sequential { unpaired_forks(samples) } else { paired_forks(samples, mode) };
     let mut summary = Summary { forks: Vec::new(), rejected: Vec::new(), orphans, cpu_share: cpu_share(&forks) };
-    for (&(_, build, suite_run, number), fork) in &forks {
+    for (&(_, round, suite_run, number, build), fork) in &forks {
         if let Some(rejection) = fork.rejection() {
             summary.rejected.push(rejection);
             continue;
         }
         let typical = if mode == Mode::Sequential { aggregate::typical_alone } else { aggregate::typical_paired };
         let numbers = typical(&fork.baseline, &fork.candidate)
-            .and_then(|log_ratio| Ok((log_ratio, aggregate::complete(&fork.baseline, &fork.candidate)?)));
+            .and_then(|typical| Ok((typical, aggregate::complete(&fork.baseline, &fork.candidate)?)));
         // Both sides have slices, and all of them took time, so there is nothing left that could fail.
-        let Ok((log_ratio, log_ratio_complete)) = numbers else { continue };
+        let Ok((typical, log_ratio_complete)) = numbers else { continue };
         summary.forks.push(ForkPair {
             build,
+            round,
             suite_run,
             fork: number,
             baseline: side(&fork.baseline),
             candidate: side(&fork.candidate),
-            log_ratio,
+            log_ratio: typical.log_ratio,
             log_ratio_complete,
+            slice_spread: typical.spread,
+            collections: fork.collections(),
             slices: count(fork.baseline.len().min(fork.candidate.len())),
         });
     }
@@ -134,7 +137,7 @@ fn unpaired_forks(samples: &[Sample]) -> (BTreeMap<ForkKey, Fork>, u32) {
 }
 
 fn fork_key(sample: &Sample) -> ForkKey {
-    (sample.at.instance, sample.at.build, sample.at.suite_run, sample.at.fork)
+    (sample.at.instance, sample.at.round, sample.at.suite_run, sample.at.fork, sample.at.build)
 }
 
 impl Fork {
@@ -146,6 +149,13 @@ impl Fork {
             _ => None,
         };
         self.baseline.iter().chain(&self.candidate).find_map(impossible)
+    }
+}
+
+impl Fork {
+    fn collections(&self) -> u32 {
+        let counted = self.baseline.iter().chain(&self.candidate).filter_map(|s| Some(s.memory?.collections));
+        counted.fold(0, u32::saturating_add)
     }
 }
 

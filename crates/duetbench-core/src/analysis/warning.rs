@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Warning {
-    /// Too few fork pairs for an interval.
-    TooFewForks {
+    /// Too few units for an interval.
+    TooFewUnits {
         /// Those there are.
-        forks: u32,
+        units: u32,
         /// Those there must be.
         needed: u32,
     },
@@ -18,7 +18,19 @@ pub enum Warning {
         /// How many.
         samples: u32,
     },
-    /// All fork pairs gave the same number, which says nothing about their spread.
+    /// Later rounds of fresh trials did not see the regression again.
+    NotConfirmed {
+        /// The ratio that was found first.
+        ratio: f64,
+        /// The ratio of the first round that did not see it.
+        later: f64,
+    },
+    /// One build of each version was compared, and layout alone may account for the difference.
+    SingleBuild {
+        /// Change that layout alone explains in 99 of 100 build pairs, as a fraction.
+        layout_explains: f64,
+    },
+    /// All units gave the same number, which says nothing about their spread.
     Degenerate,
     /// Wall time exceeded CPU time: it waits, or the machine took the processor away.
     NotCpuBound {

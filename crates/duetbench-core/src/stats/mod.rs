@@ -11,9 +11,11 @@ mod mann_whitney;
 mod mean;
 mod median;
 mod noncentral;
+mod repetitions;
 mod root;
 mod sample_size;
 mod student;
+mod variance_components;
 mod yuen;
 
 pub use benjamini_hochberg::adjusted_p_values;
@@ -24,8 +26,10 @@ pub use mann_whitney::mann_whitney_p;
 pub use mean::{mean, trimmed_mean};
 pub use median::median;
 pub use noncentral::noncentral_t_survival;
+pub use repetitions::repetitions;
 pub use sample_size::smallest_sample;
 pub use student::{critical_t, two_sided_p};
+pub use variance_components::{Components, variance_components};
 pub use yuen::{TrimmedT, trimmed_t};
 
 /// The values in ascending order, if there are at least `needed` and all are finite.

@@ -9,7 +9,7 @@ use duetbench_core::{BenchmarkId, Role, Verdict};
 use crate::support::{one_slice_forks, plan, slices};
 
 fn failure(role: Option<Role>, reason: &str) -> TrialFailure {
-    TrialFailure { role, reason: reason.into() }
+    TrialFailure { role, reason: reason.into(), discarded: false }
 }
 
 fn judged(log_ratios: &[f64], failed_trials: Vec<TrialFailure>) -> BenchmarkReport {
@@ -46,14 +46,16 @@ fn a_change_in_few_slices_counts() {
     let report = analyse(&plan(&["A"], Mode::Duet), &[measured], &Decision::default()).remove(0);
     // The slow slice counts as three median ones: 700 against 500.
     assert!((report.estimate.unwrap().ratio - 1.4).abs() < 1e-12);
-    assert!(matches!(report.warnings[..], [Warning::Degenerate, Warning::SlowSlices { .. }]), "{:?}", report.warnings);
+    let warnings = &report.warnings[..];
+    let expected = matches!(warnings, [Warning::Degenerate, Warning::SlowSlices { .. }, Warning::SingleBuild { .. }]);
+    assert!(expected, "{warnings:?}");
 }
 
 #[test]
 fn too_few_forks_decide_nothing() {
     let report = judged(&[0.1, 0.1], vec![]);
     assert_eq!(report.verdict, Verdict::Inconclusive { forks_sufficient: None });
-    assert_eq!(report.warnings, [Warning::TooFewForks { forks: 2, needed: defaults::FORKS_MIN }]);
+    assert_eq!(report.warnings, [Warning::TooFewUnits { units: 2, needed: defaults::UNITS_MIN }]);
     assert_eq!((report.forks.len(), report.estimate), (2, None));
 }
 
@@ -70,7 +72,8 @@ fn failures_that_leave_too_few_forks_are_the_verdict() {
 fn failures_that_leave_enough_forks_are_a_warning() {
     let report = judged(&[0.1, 0.101, 0.099], vec![failure(None, "timed out")]);
     assert_eq!(report.verdict, Verdict::Regression);
-    assert_eq!(report.warnings, [Warning::FailedTrials { trials: 1, first: "timed out".into() }]);
+    let failed = Warning::FailedTrials { trials: 1, first: "timed out".into() };
+    assert!(matches!(&report.warnings[..], [first, Warning::SingleBuild { .. }] if *first == failed));
 }
 
 #[test]

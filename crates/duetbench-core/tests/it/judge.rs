@@ -1,10 +1,10 @@
 //! The rule that makes verdicts, at its edges.
 
 use duetbench_core::Verdict;
-use duetbench_core::analysis::{Basis, Evidence, judge};
+use duetbench_core::analysis::{Evidence, judge};
 use duetbench_core::spec::Decision;
 
-use crate::support::fork;
+use crate::support;
 
 const DECISION: Decision = Decision { threshold: 0.03, alpha: 0.01, false_discovery_rate: 0.05, power: 0.8 };
 
@@ -12,8 +12,7 @@ const DECISION: Decision = Decision { threshold: 0.03, alpha: 0.01, false_discov
 fn evidence(centre: f64, half_width: f64) -> Evidence {
     // Five forks with standard error 1 before scaling; 4.604 is the critical t at 1 % with four degrees of freedom.
     let unit = half_width / 4.604_094_871_349_993 * 5f64.sqrt() / 2.5f64.sqrt();
-    let forks: Vec<_> = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|d| fork(centre + d * unit)).into();
-    Evidence::of(&forks, Basis::TypicalSlice).unwrap()
+    support::evidence(&[-2.0, -1.0, 0.0, 1.0, 2.0].map(|d| centre + d * unit))
 }
 
 fn verdict((centre, half_width): (f64, f64), p_adjusted: f64) -> Verdict {

@@ -1,18 +1,19 @@
 //! What is measured, how, and how long.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use duetbench_core::plan::{Capacity, Discovered, Excluded, Found, Mode, Plan, Style};
+use duetbench_core::plan::{Capacity, Design, Discovered, Excluded, Found, Mode, Plan, Style};
 use duetbench_core::spec::{Effort, ModeChoice, defaults};
 use duetbench_core::{BenchmarkId, Role};
 
-use crate::support::{CAPACITY, found, spec};
+use crate::support::{CAPACITY, budget, fixed_design, forks, found, spec};
 
 const FOUR_ASKED: Capacity = Capacity { asked: Some(4), ..CAPACITY };
-const ONE_CORE: Capacity = Capacity { cpus: 1, cores_physical: 1, asked: None };
+const ONE_CORE: Capacity = Capacity { cpus: 1, cores_physical: 1, asked: None, relinks: false };
 
 fn plan_of(baseline: &[Discovered], candidate: &[Discovered], effort: Effort) -> Plan {
-    Plan::new(&spec(effort, ModeChoice::Auto), &Found { baseline, candidate }, CAPACITY)
+    Plan::new(&spec(effort, ModeChoice::Auto), &Found { baseline, candidate, identical: &BTreeSet::new() }, CAPACITY)
 }
 
 fn id(name: &str) -> BenchmarkId {
@@ -27,7 +28,7 @@ fn failing(name: &str) -> Discovered {
 fn only_what_both_versions_have_is_measured() {
     let baseline = [found("C"), found("A"), found("Gone")];
     let candidate = [found("New"), found("A"), found("C")];
-    let plan = plan_of(&baseline, &candidate, Effort::Forks(5));
+    let plan = plan_of(&baseline, &candidate, forks(5));
     assert_eq!(plan.benchmarks.iter().map(|b| b.id.name.as_str()).collect::<Vec<_>>(), ["A", "C"]);
     let expected = [Excluded::OnlyIn(id("Gone"), Role::Baseline), Excluded::OnlyIn(id("New"), Role::Candidate)];
     assert_eq!(plan.excluded, expected);
@@ -37,7 +38,7 @@ fn only_what_both_versions_have_is_measured() {
 fn a_failure_on_either_side_excludes_and_says_whose() {
     let baseline = [failing("A"), found("B"), failing("Both")];
     let candidate = [found("A"), failing("B"), failing("Both"), failing("New")];
-    let plan = plan_of(&baseline, &candidate, Effort::Forks(5));
+    let plan = plan_of(&baseline, &candidate, forks(5));
     assert!(plan.benchmarks.is_empty());
     let failed = |name: &str, role| Excluded::Failed(id(name), role, "panic".into());
     let expected = [
@@ -51,8 +52,8 @@ fn a_failure_on_either_side_excludes_and_says_whose() {
 
 fn mode_of(choice: ModeChoice, style: Style, capacity: Capacity) -> Mode {
     let both = [Discovered { style, ..found("A") }];
-    let found = Found { baseline: &both, candidate: &both };
-    Plan::new(&spec(Effort::Forks(5), choice), &found, capacity).benchmarks[0].mode
+    let found = Found { baseline: &both, candidate: &both, identical: &BTreeSet::new() };
+    Plan::new(&spec(forks(5), choice), &found, capacity).benchmarks[0].mode
 }
 
 #[test]
@@ -80,56 +81,92 @@ fn the_mode_follows_the_request_the_style_and_the_machine() {
 #[test]
 fn the_side_that_is_harder_to_slice_decides_the_style() {
     let (baseline, candidate) = ([found("A")], [Discovered { style: Style::Parallel, ..found("A") }]);
-    let plan = plan_of(&baseline, &candidate, Effort::Forks(5));
+    let plan = plan_of(&baseline, &candidate, forks(5));
     assert_eq!((plan.benchmarks[0].style, plan.benchmarks[0].mode), (Style::Parallel, Mode::InterleavedOneCore));
 }
 
 #[test]
 fn forks_that_were_asked_for_are_made() {
     let both = [found("A"), found("B")];
-    let plan = plan_of(&both, &both, Effort::Forks(7));
-    assert!(plan.benchmarks.iter().all(|b| b.configuration.forks == 7 && b.configuration.forks_min == 7));
-    assert!(plan.benchmarks.iter().all(|b| b.share_ns.is_none()));
+    let plan = plan_of(&both, &both, forks(7));
+    assert!(plan.benchmarks.iter().all(|b| b.configuration.design == fixed_design(7)));
     assert_eq!(plan.predicted(), Duration::from_nanos(2 * 7 * plan.benchmarks[0].trial_predicted_ns));
 }
 
 #[test]
-fn a_budget_is_split_evenly_over_what_is_measured() {
+fn a_budget_bounds_what_is_predicted() {
     let (both, gone) = ([found("A"), found("B")], [found("A"), found("B"), found("Gone")]);
-    let plan = plan_of(&gone, &both, Effort::Budget(Duration::from_secs(10)));
-    assert!(plan.benchmarks.iter().all(|b| b.share_ns == Some(5_000_000_000)));
-    assert_eq!(plan.predicted(), Duration::from_secs(10));
-}
-
-#[test]
-fn a_budget_never_goes_below_the_forks_an_interval_needs() {
-    let both = [found("A")];
-    let plan = plan_of(&both, &both, Effort::Budget(Duration::from_nanos(1)));
+    let plan = plan_of(&gone, &both, budget(Duration::from_secs(2)));
+    assert_eq!((plan.budget_ns, plan.predicted()), (Some(2_000_000_000), Duration::from_secs(2)));
+    // A benchmark may use twice its even share, which others leave by ending early.
     let planned = &plan.benchmarks[0];
-    assert_eq!(
-        (planned.configuration.forks, planned.configuration.forks_min),
-        (defaults::FORKS_MIN, defaults::FORKS_MIN)
-    );
-    assert_eq!(plan.predicted(), Duration::from_nanos(u64::from(defaults::FORKS_MIN) * planned.trial_predicted_ns));
+    let units = u64::from(planned.configuration.design.units);
+    assert_eq!(units, 2_000_000_000 / planned.trial_predicted_ns);
 }
 
 #[test]
-fn a_huge_budget_ends_at_the_most_forks() {
+fn a_budget_never_goes_below_what_an_interval_needs_nor_beyond_what_is_useful() {
     let both = [found("A")];
-    let plan = plan_of(&both, &both, Effort::Budget(Duration::from_secs(100_000)));
-    assert_eq!(plan.benchmarks[0].configuration.forks, defaults::FORKS_MAX);
+    let units = |time| plan_of(&both, &both, budget(time)).benchmarks[0].configuration.design.units;
+    assert_eq!(units(Duration::from_nanos(1)), defaults::UNITS_MIN);
+    assert_eq!(units(Duration::from_secs(100_000)), defaults::UNITS_MAX);
+}
+
+const RELINKS: Capacity = Capacity { relinks: true, ..CAPACITY };
+
+fn design(effort: Effort, names: &[&str]) -> Design {
+    let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
+    let found = Found { baseline: &both, candidate: &both, identical: &BTreeSet::new() };
+    Plan::new(&spec(effort, ModeChoice::Auto), &found, RELINKS).benchmarks[0].configuration.design
+}
+
+#[test]
+fn by_default_every_unit_has_a_build_pair_and_the_first_two_forks() {
+    let default = Effort { forks: None, budget: None, builds: None, fixed: false, confirm: false };
+    let usual = Design { units: 32, forks_per_unit: 1, doubled: 4, by_build: true, sequential: true };
+    assert_eq!(design(default, &["A", "B", "C"]), usual);
+    assert_eq!(design(Effort { builds: Some(1), ..default }, &["A"]), Design { sequential: true, ..fixed_design(20) });
+    assert_eq!(
+        design(Effort { builds: Some(8), forks: Some(24), ..default }, &["A"]),
+        Design { units: 8, forks_per_unit: 3, doubled: 0, ..usual }
+    );
+    assert_eq!(design(Effort { builds: Some(20), forks: Some(6), ..default }, &["A"]).units, 6);
+    // So few forks say more with a build pair each.
+    assert_eq!(design(Effort { forks: Some(10), ..default }, &["A"]), Design { units: 10, doubled: 0, ..usual });
+    assert_eq!(design(Effort { forks: Some(1), ..default }, &["A"]).forks(), 1);
+}
+
+#[test]
+fn units_hold_the_forks_that_the_design_gives_them() {
+    let design = Design { units: 5, forks_per_unit: 2, doubled: 2, by_build: true, sequential: true };
+    let units: Vec<u32> = (0..design.forks()).map(|run| design.unit(run)).collect();
+    assert_eq!(units, [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4, 4]);
+    assert_eq!((design.forks_of(1), design.forks_of(2), design.forks_of(3)), (3, 6, 8));
+}
+
+#[test]
+fn proven_code_is_not_measured_unless_asked_for() {
+    let both = [found("A")];
+    let identical = BTreeSet::from(["p".to_owned()]);
+    let found = Found { baseline: &both, candidate: &both, identical: &identical };
+    let mut spec = spec(forks(5), ModeChoice::Auto);
+    let plan = Plan::new(&spec, &found, CAPACITY);
+    assert!(plan.benchmarks.is_empty());
+    assert!(matches!(&plan.excluded[..], [Excluded::Identical { saved_ns, .. }] if *saved_ns > 0));
+    spec.measure_identical = true;
+    assert_eq!(Plan::new(&spec, &found, CAPACITY).benchmarks.len(), 1);
 }
 
 #[test]
 fn a_slow_benchmark_is_predicted_by_its_slower_side() {
     let (baseline, candidate) = ([found("A")], [Discovered { first_ns: 1_000_000_000, ..found("A") }]);
-    let plan = plan_of(&baseline, &candidate, Effort::Forks(1));
+    let plan = plan_of(&baseline, &candidate, forks(1));
     // Two invocations of each of two sides, one after the other.
     assert!(plan.benchmarks[0].trial_predicted_ns >= 4_000_000_000);
 }
 
 #[test]
 fn nothing_found_is_an_empty_plan() {
-    let plan = plan_of(&[], &[], Effort::Budget(Duration::from_secs(1)));
+    let plan = plan_of(&[], &[], budget(Duration::from_secs(1)));
     assert_eq!((plan.benchmarks.len(), plan.predicted()), (0, Duration::ZERO));
 }

@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 use duetbench_core::plan::{Mode, Plan};
 use duetbench_core::{Role, Schedule, Trial};
 
-use crate::support::plan;
+use crate::support::{fixed_design, plan};
 
 const NAMES: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
 
 fn plan_of(forks: u32) -> Plan {
     let mut plan = plan(&NAMES, Mode::Duet);
-    plan.benchmarks.iter_mut().for_each(|b| b.configuration.forks = forks);
+    plan.benchmarks.iter_mut().for_each(|b| b.configuration.design = fixed_design(forks));
     plan
 }
 
 fn all(plan: &Plan) -> Vec<Vec<Trial>> {
     let schedule = Schedule::new(plan);
-    (0..schedule.suite_runs()).map(|run| schedule.suite_run(run)).collect()
+    (0..schedule.suite_runs()).map(|run| schedule.suite_run(0, run)).collect()
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn the_same_seed_gives_the_same_order() {
 #[test]
 fn a_suite_run_can_be_asked_for_alone() {
     // A resumed run starts in the middle.
-    assert_eq!(Schedule::new(&plan_of(20)).suite_run(13), all(&plan_of(20))[13]);
+    assert_eq!(Schedule::new(&plan_of(20)).suite_run(0, 13), all(&plan_of(20))[13]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn both_roles_lead_about_equally_often() {
 #[test]
 fn a_benchmark_that_ends_early_does_not_reshuffle_the_others() {
     let (full, mut shortened) = (plan_of(20), plan_of(20));
-    shortened.benchmarks[2].configuration.forks = 5;
+    shortened.benchmarks[2].configuration.design = fixed_design(5);
     assert_eq!(all(&full), all(&shortened));
 }
 

@@ -2,12 +2,12 @@
 //! docs/statistics.md.
 
 use duetbench_core::Verdict;
-use duetbench_core::analysis::{Basis, Evidence, Measured, analyse, judge};
+use duetbench_core::analysis::{Measured, analyse, judge};
 use duetbench_core::plan::Mode;
 use duetbench_core::spec::Decision;
 use duetbench_core::stats::{Level, TrimmedT, detectable_factor, trimmed_t};
 
-use crate::support::{Noise, fork, one_slice_forks, plan, slices};
+use crate::support::{Noise, evidence, one_slice_forks, plan, slices};
 
 const DRAWS: u32 = 20_000;
 
@@ -117,8 +117,8 @@ fn a_change_of_the_minimal_detectable_size_is_found_in_four_of_five() {
 
 /// The verdict on `forks` draws around a true log ratio.
 fn verdict(noise: &mut Noise, (log_ratio, spread): (f64, f64), forks: u32) -> Verdict {
-    let pairs: Vec<_> = (0..forks).map(|_| fork(log_ratio + spread * noise.normal())).collect();
-    let (evidence, decision) = (Evidence::of(&pairs, Basis::TypicalSlice).expect("enough forks"), Decision::default());
+    let log_ratios: Vec<f64> = (0..forks).map(|_| log_ratio + spread * noise.normal()).collect();
+    let (evidence, decision) = (evidence(&log_ratios), Decision::default());
     let estimate = evidence.estimate(&decision, evidence.p_value).expect("a valid decision");
     judge(&evidence, &estimate, &decision).expect("a valid decision")
 }

@@ -1,9 +1,14 @@
 //! What several test files build their data with.
 
-use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, Style};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use duetbench_core::analysis::{Basis, Evidence, Looks};
+use duetbench_core::plan::{Capacity, Design, Discovered, Found, Mode, Plan, Style};
 use duetbench_core::report::{ForkPair, ForkSide};
 use duetbench_core::sample::{Coordinates, Memory};
 use duetbench_core::spec::{Decision, Effort, ModeChoice, Selection};
+use duetbench_core::stats::Sequential;
 use duetbench_core::{BenchmarkId, Role, Sample, Spec};
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use rand::{Rng, SeedableRng};
@@ -14,7 +19,17 @@ pub(crate) fn same_cases() -> ProptestConfig {
     ProptestConfig { cases: 100, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() }
 }
 
-pub(crate) const CAPACITY: Capacity = Capacity { cpus: 4, cores_physical: 2, asked: None };
+/// Exactly this many fork pairs of one build pair.
+pub(crate) fn forks(forks: u32) -> Effort {
+    Effort { forks: Some(forks), budget: None, builds: Some(1), fixed: true, confirm: false }
+}
+
+/// As many fork pairs of one build pair as fit this time.
+pub(crate) fn budget(budget: Duration) -> Effort {
+    Effort { forks: None, budget: Some(budget), ..forks(1) }
+}
+
+pub(crate) const CAPACITY: Capacity = Capacity { cpus: 4, cores_physical: 2, asked: None, relinks: false };
 
 pub(crate) fn spec(effort: Effort, mode: ModeChoice) -> Spec {
     Spec {
@@ -22,6 +37,7 @@ pub(crate) fn spec(effort: Effort, mode: ModeChoice) -> Spec {
         effort,
         decision: Decision::default(),
         mode,
+        measure_identical: false,
         seed: 7,
         harness_args: Vec::new(),
     }
@@ -35,16 +51,18 @@ pub(crate) fn found(name: &str) -> Discovered {
 /// A plan of benchmarks of these names, found in both versions, all run in `mode`.
 pub(crate) fn plan(names: &[&str], mode: Mode) -> Plan {
     let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
-    let spec = spec(Effort::Forks(5), ModeChoice::Auto);
-    let mut plan = Plan::new(&spec, &Found { baseline: &both, candidate: &both }, CAPACITY);
-    plan.benchmarks.iter_mut().for_each(|b| b.mode = mode);
+    let spec = spec(forks(5), ModeChoice::Auto);
+    let mut plan =
+        Plan::new(&spec, &Found { baseline: &both, candidate: &both, identical: &BTreeSet::new() }, CAPACITY);
+    // Enough for whatever the tests have; with one look that is no look too many.
+    plan.benchmarks.iter_mut().for_each(|b| (b.mode, b.configuration.design) = (mode, fixed_design(1000)));
     plan
 }
 
 /// A slice of one invocation that took `wall_ns`, all of it on the processor.
 pub(crate) fn slice(role: Role, (suite_run, iteration): (u32, u32), wall_ns: u64) -> Sample {
     Sample {
-        at: Coordinates { role, instance: 0, build: 0, suite_run, fork: 0, iteration },
+        at: Coordinates { role, instance: 0, build: 0, round: 0, suite_run, fork: 0, iteration },
         block: 1,
         invocations: 1,
         wall_ns,
@@ -71,18 +89,39 @@ pub(crate) fn memory(collections: u32) -> Option<Memory> {
     Some(Memory { allocations: 5, bytes: 80, collections, invocations: 1 })
 }
 
+/// A design with so many units of one fork pair each, looked at once.
+pub(crate) fn fixed_design(units: u32) -> Design {
+    Design { units, forks_per_unit: 1, doubled: 0, by_build: false, sequential: false }
+}
+
+/// What fork pairs of which only the log ratios matter say, looked at once, at an error of 1 %.
+pub(crate) fn evidence(log_ratios: &[f64]) -> Evidence {
+    let design = fixed_design(u32::try_from(log_ratios.len()).unwrap());
+    let boundaries = Sequential::single(design.units).unwrap();
+    let looks = Looks { boundaries: &boundaries, design: &design, alpha: 0.01 };
+    Evidence::of(&forks_of(log_ratios), Basis::TypicalSlice, looks).unwrap()
+}
+
+/// Fork pairs with these log ratios, a suite run each.
+pub(crate) fn forks_of(log_ratios: &[f64]) -> Vec<ForkPair> {
+    (0u32..).zip(log_ratios).map(|(suite_run, d)| ForkPair { suite_run, ..fork(*d) }).collect()
+}
+
 /// A fork pair of which only the log ratio matters.
 pub(crate) fn fork(log_ratio: f64) -> ForkPair {
     let side =
         ForkSide { invocations: 1, ns_per_op: 1.0, cpu_ns_per_op: None, bytes_per_op: None, allocs_per_op: None };
     ForkPair {
         build: 0,
+        round: 0,
         suite_run: 0,
         fork: 0,
         baseline: side,
         candidate: side,
         log_ratio,
         log_ratio_complete: log_ratio,
+        slice_spread: 0.0,
+        collections: 0,
         slices: 1,
     }
 }

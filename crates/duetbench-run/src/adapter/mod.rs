@@ -1,7 +1,7 @@
 //! Harness adapters: how one kind of benchmark is built, listed and started. One folder each.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -22,6 +22,8 @@ pub struct Artifact {
     pub dir: PathBuf,
     /// SHA-256 of the executable, hexadecimal.
     pub digest: String,
+    /// Arguments of the harness's own build command, without output and linker flags.
+    pub build_args: Vec<String>,
 }
 
 /// One version, built: its artifacts by package.
@@ -65,12 +67,21 @@ pub struct Listing {
 }
 
 /// How to start listed or measured code of one build.
-pub trait Adapter {
+pub trait Adapter: Sync {
     /// The benchmarks of a build. A benchmark that fails while it is listed is listed with its failure.
     ///
     /// # Errors
     /// When the build cannot be listed at all, or on an interrupt.
     fn list(&self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError>;
+
+    /// Whether artifacts can be linked again with their functions in another order.
+    fn relinks(&self) -> bool;
+
+    /// Links an artifact again, with its functions in the order that `layout_seed` gives, as `program`.
+    ///
+    /// # Errors
+    /// When it cannot be linked.
+    fn relink(&self, artifact: &Artifact, layout_seed: u32, program: &Path) -> Result<(), RunError>;
 
     /// The command line that measures one benchmark; absent when the build has no such package.
     fn launch(&self, build: &Build, id: &BenchmarkId, mode: Mode) -> Option<Launch>;

@@ -2,16 +2,17 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use duetbench_core::plan::{Mode, PlannedBenchmark};
 use duetbench_core::spec::defaults;
 use duetbench_core::{BenchmarkId, Role, Sample, Trial};
 
+use super::layout::{self, Layouts};
 use super::placement::Placements;
 use super::trial::{Gathered, TrialRun, samples_of};
-use super::{Backend, TrialFailure, TrialOutcome};
+use super::{Backend, Needed, TrialFailure, TrialOutcome};
 use crate::adapter::{Adapter, Build};
 use crate::environment::{one_cpu_per_core, usable_cpus};
 use crate::error::RunError;
@@ -30,6 +31,7 @@ pub struct Local<'a> {
     cores: Vec<u32>,
     pages: Scratch,
     placements: Placements,
+    layouts: Layouts,
     _copies: Scratch,
     page: Option<Page>,
     k_hints: HashMap<BenchmarkId, u64>,
@@ -56,6 +58,7 @@ impl<'a> Local<'a> {
             cores: one_cpu_per_core(),
             pages: Scratch::in_memory()?,
             placements: Placements::new(copies.path()),
+            layouts: Layouts::default(),
             _copies: copies,
             page: None,
             k_hints: HashMap::new(),
@@ -105,7 +108,12 @@ impl<'a> Local<'a> {
         let role = role_on(trial, side);
         let build = &self.builds[usize::from(role == Role::Candidate)];
         let Some(launch) = self.adapter.launch(build, &planned.id, planned.mode) else { return Ok(None) };
-        let program = self.placements.program(role, &launch.program, trial.suite_run)?;
+        let program = if planned.configuration.design.by_build {
+            // Linked for these trials alone, so it already lies in a place of its own.
+            self.layouts.program(role, &planned.id.package, trial.build).to_owned()
+        } else {
+            self.placements.program(role, &launch.program, trial.suite_run)?
+        };
         Ok(Some(Launch { program, cpus: self.cpus_of(planned, trial, side), ..launch }))
     }
 
@@ -129,7 +137,7 @@ impl<'a> Local<'a> {
                 Some(launch) => launches.push((side, launch)),
                 None => {
                     let reason = format!("the build has no package `{}`", planned.id.package);
-                    return Ok(Err(TrialFailure { role: Some(role_on(trial, side)), reason }));
+                    return Ok(Err(TrialFailure { role: Some(role_on(trial, side)), reason, discarded: false }));
                 }
             }
         }
@@ -154,6 +162,18 @@ fn role_on(trial: &Trial, side: usize) -> Role {
 }
 
 impl Backend for Local<'_> {
+    fn provide(&mut self, needed: &[Needed]) -> Result<(), RunError> {
+        let wanted = self.layouts.missing(needed, &self.builds, &mut self.placements);
+        let linked = layout::link(self.adapter, &wanted, self.cpus.len());
+        // An interrupt reaches the linker too, and it is not the linker that failed.
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Err(RunError::Interrupted);
+        }
+        linked?;
+        self.layouts.add(wanted);
+        Ok(())
+    }
+
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
         let began = Instant::now();
         // A sequential trial is one process after the other, each with a page of its own.

@@ -1,25 +1,23 @@
-//! Runs a plan: trials in the schedule's order, each result on disk before the next trial begins.
+//! Runs a plan: trials in the schedule's order, each result on disk before the next trial begins, until everything is known.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use duetbench_core::plan::{Plan, PlannedBenchmark};
-use duetbench_core::{Sample, Schedule, Trial};
+use duetbench_core::plan::PlannedBenchmark;
+use duetbench_core::{Sample, Trial};
 
 use crate::error::RunError;
 
+mod campaign;
+mod layout;
 mod local;
 mod placement;
 mod scripted;
+mod tally;
 mod trial;
 
+pub use campaign::{Job, measure};
 pub use local::Local;
 pub use scripted::Scripted;
-
-/// Failed trials after which a benchmark that never gave anything is given up.
-const FAILURES_IN_A_ROW_MAX: u32 = 2;
-/// Failed trials after which a benchmark is given up in any case.
-const FAILURES_MAX: u32 = 5;
 
 /// A trial that gave nothing, and why.
 pub use duetbench_core::analysis::TrialFailure;
@@ -33,8 +31,28 @@ pub struct TrialOutcome {
     pub wall: Duration,
 }
 
+/// A build pair of one package that trials are going to be started from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Needed {
+    /// The package.
+    pub package: String,
+    /// Its number.
+    pub build: u32,
+    /// What orders the functions in the baseline's and in the candidate's half.
+    pub layout_seeds: [u32; 2],
+}
+
 /// Where trials are run. Interchangeable: this machine, a script in tests, a fleet.
 pub trait Backend {
+    /// Makes the build pairs that the next trials need; those of earlier suite runs are not needed any more.
+    ///
+    /// # Errors
+    /// When one cannot be made.
+    fn provide(&mut self, needed: &[Needed]) -> Result<(), RunError> {
+        let _ = needed;
+        Ok(())
+    }
+
     /// Runs one trial to its end.
     ///
     /// # Errors
@@ -44,7 +62,7 @@ pub trait Backend {
 
 /// Hears of every trial; keeps it before the next one begins.
 pub trait Observer {
-    /// A trial is about to begin.
+    /// Something is about to begin.
     fn begins(&mut self, progress: &Progress<'_>);
     /// A trial has ended.
     ///
@@ -53,117 +71,35 @@ pub trait Observer {
     fn ended(&mut self, trial: &Trial, outcome: &TrialOutcome) -> Result<(), RunError>;
 }
 
+/// What a run is at.
+#[derive(Debug, Clone, Copy)]
+pub enum Activity<'a> {
+    /// Linking this many programs in another order.
+    Linking(usize),
+    /// A trial of this benchmark, which has so many fork pairs.
+    Trial(&'a PlannedBenchmark, u32),
+}
+
 /// Where a run stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {
-    /// The benchmark in hand.
-    pub benchmark: &'a PlannedBenchmark,
-    /// Its fork pairs so far.
-    pub forks_done: u32,
+    /// What it is at.
+    pub activity: Activity<'a>,
+    /// The round: 0, or one of those that confirm regressions.
+    pub round: u32,
+    /// Benchmarks whose answer is known, or that ended without.
+    pub settled: usize,
     /// Wall time measured so far.
     pub elapsed: Duration,
-    /// Wall time that is probably left.
+    /// Wall time that is left at most.
     pub left: Duration,
 }
 
 /// What a run used and whether it came to its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunSummary {
-    /// Wall time spent in trials.
+    /// Wall time spent in trials and in linking, that of earlier sittings included.
     pub measured: Duration,
     /// Every benchmark got its due.
     pub complete: bool,
-}
-
-/// What has become of one benchmark so far.
-#[derive(Debug, Clone, Copy, Default)]
-struct Tally {
-    forks_done: u32,
-    failures: u32,
-    failures_in_a_row: u32,
-    spent: Duration,
-}
-
-impl Tally {
-    fn gave_up(&self) -> bool {
-        self.failures >= FAILURES_MAX || (self.forks_done == 0 && self.failures_in_a_row >= FAILURES_IN_A_ROW_MAX)
-    }
-
-    /// Wall time of one trial: as seen, or as planned before any was seen.
-    fn trial_cost(&self, planned: &PlannedBenchmark) -> Duration {
-        match self.forks_done + self.failures {
-            0 => Duration::from_nanos(planned.trial_predicted_ns),
-            seen => self.spent / seen,
-        }
-    }
-
-    /// Whether another trial is due: forks are left, and so is time, or the minimum is not reached.
-    fn is_due(&self, planned: &PlannedBenchmark) -> bool {
-        let affordable =
-            planned.share_ns.is_none_or(|share| self.spent + self.trial_cost(planned) <= Duration::from_nanos(share));
-        !self.gave_up()
-            && self.forks_done < planned.configuration.forks
-            && (affordable || self.forks_done < planned.configuration.forks_min)
-    }
-
-    /// Wall time that this benchmark will probably still take.
-    fn left(&self, planned: &PlannedBenchmark) -> Duration {
-        if !self.is_due(planned) {
-            return Duration::ZERO;
-        }
-        let all = self.trial_cost(planned) * (planned.configuration.forks - self.forks_done);
-        planned.share_ns.map_or(all, |share| all.min(Duration::from_nanos(share).saturating_sub(self.spent)))
-    }
-
-    fn count(&mut self, outcome: &TrialOutcome) {
-        self.spent += outcome.wall;
-        if outcome.result.is_ok() {
-            self.forks_done += 1;
-            self.failures_in_a_row = 0;
-        } else {
-            self.failures += 1;
-            self.failures_in_a_row += 1;
-        }
-    }
-}
-
-/// Measures everything in the plan; an interrupt ends the run after the trial in hand was thrown away.
-///
-/// # Errors
-/// When the back end or the observer cannot go on. What was reported until then has been kept.
-pub fn measure(
-    plan: &Plan,
-    backend: &mut dyn Backend,
-    observer: &mut dyn Observer,
-    interrupted: &AtomicBool,
-) -> Result<RunSummary, RunError> {
-    let schedule = Schedule::new(plan);
-    let began = Instant::now();
-    let mut tallies = vec![Tally::default(); plan.benchmarks.len()];
-    let summary = |began: Instant, complete| RunSummary { measured: began.elapsed(), complete };
-    // A failed trial is not repeated in place: its benchmark gets another visit in a later suite run.
-    let suite_runs = schedule.suite_runs().saturating_add(FAILURES_MAX);
-    for suite_run in 0..suite_runs {
-        for trial in schedule.suite_run(suite_run) {
-            let planned = &plan.benchmarks[trial.benchmark];
-            if !tallies[trial.benchmark].is_due(planned) {
-                continue;
-            }
-            if interrupted.load(Ordering::Relaxed) {
-                return Ok(summary(began, false));
-            }
-            let left = plan.benchmarks.iter().zip(&tallies).map(|(b, t)| t.left(b)).sum();
-            let forks_done = tallies[trial.benchmark].forks_done;
-            observer.begins(&Progress { benchmark: planned, forks_done, elapsed: began.elapsed(), left });
-            match backend.run_trial(planned, &trial) {
-                Err(RunError::Interrupted) => return Ok(summary(began, false)),
-                Err(e) => return Err(e),
-                Ok(outcome) => {
-                    observer.ended(&trial, &outcome)?;
-                    tallies[trial.benchmark].count(&outcome);
-                }
-            }
-        }
-    }
-    Ok(summary(began, true))
 }

@@ -51,9 +51,7 @@ impl Placements {
             return Ok(placed.path.clone());
         }
         let began = Instant::now();
-        // Names of one length: the length of its own path is part of what a process finds in its memory.
-        let path = self.dir.join(format!("program-{:08}", self.copies));
-        self.copies += 1;
+        let path = self.fresh();
         // Inside the kernel: reading into memory of ours and writing again takes several times as long.
         fs::copy(program, &path).map_err(|e| RunError::file("copy a test binary to", &path, e))?;
         let rest = (began.elapsed() * REST_FACTOR).min(Duration::from_secs(10));
@@ -62,6 +60,13 @@ impl Placements {
             self.retire(former.path);
         }
         Ok(path)
+    }
+
+    /// A path for a new program. All have the same length, because its own path is part of what a process finds in its memory.
+    pub(super) fn fresh(&mut self) -> PathBuf {
+        let path = self.dir.join(format!("program-{:08}", self.copies));
+        self.copies += 1;
+        path
     }
 
     fn retire(&mut self, path: PathBuf) {

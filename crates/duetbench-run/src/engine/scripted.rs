@@ -94,7 +94,15 @@ impl Part {
         let wall_ns = (invocations as f64 * ns * shared * (1.0 + own)) as u64;
         let allocations = self.allocs[usize::from(role == Role::Candidate)];
         Sample {
-            at: Coordinates { role, instance: 0, build: 0, suite_run: trial.suite_run, fork: trial.fork, iteration },
+            at: Coordinates {
+                role,
+                instance: 0,
+                build: trial.build,
+                round: trial.round,
+                suite_run: trial.suite_run,
+                fork: trial.fork,
+                iteration,
+            },
             block: 1,
             invocations,
             wall_ns,
@@ -122,7 +130,7 @@ impl Backend for Scripted {
         let always = part.failure.clone();
         let once = part.failure_in.filter(|run| *run == trial.suite_run).map(|_| "it failed this once".to_owned());
         let result = match always.or(once) {
-            Some(reason) => Err(TrialFailure { role: Some(Role::Candidate), reason }),
+            Some(reason) => Err(TrialFailure { role: Some(Role::Candidate), reason, discarded: false }),
             None => Ok(Role::BOTH.iter().flat_map(|role| (0..SLICES).map(|i| part.slice(trial, *role, i))).collect()),
         };
         Ok(TrialOutcome { result, wall: Duration::from_millis(1) })

@@ -76,7 +76,7 @@ impl TrialRun<'_> {
             _ => candidates.iter().copied().find(silent),
         };
         let reason = format!("no end within {:.0} s: it hangs, or `--timeout` is too short", self.limit.as_secs_f64());
-        TrialFailure { role: culprit.map(|index| self.roles[sides[index]]), reason }
+        TrialFailure { role: culprit.map(|index| self.roles[sides[index]]), reason, discarded: false }
     }
 
     fn read(&self, page: &Page, children: &[Child], first_dead: Option<usize>) -> Gathered {
@@ -88,7 +88,7 @@ impl TrialRun<'_> {
             let words = children[index].status().and_then(failure_words);
             if let Some(words) = words {
                 let reason = words_of_death(&words, &children[index].output_tail());
-                return Err(TrialFailure { role: Some(self.roles[sides[index]]), reason });
+                return Err(TrialFailure { role: Some(self.roles[sides[index]]), reason, discarded: false });
             }
         }
         sides.iter().map(|&side| self.side_records(page, side)).collect()
@@ -96,7 +96,7 @@ impl TrialRun<'_> {
 
     fn side_records(&self, page: &Page, side: usize) -> Result<SideRecords, TrialFailure> {
         let role = self.roles[side];
-        let failure = |reason: &str| TrialFailure { role: Some(role), reason: reason.to_owned() };
+        let failure = |reason: &str| TrialFailure { role: Some(role), reason: reason.to_owned(), discarded: false };
         let status = page.status(side);
         let records = page.records(side);
         if !status.arrived {
@@ -128,6 +128,7 @@ pub(super) fn samples_of<'a>(side: &'a SideRecords, trial: &'a Trial) -> impl It
                 role: side.role,
                 instance: 0,
                 build: trial.build,
+                round: trial.round,
                 suite_run: trial.suite_run,
                 fork: trial.fork,
                 iteration: r.slice,

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::RunError;
 
 mod git;
@@ -11,7 +13,7 @@ mod module;
 pub use git::default_base;
 
 /// What the user typed for one version, told apart by its form.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VersionRequest {
     /// The checkout around the current directory, as it is.
     WorkTree,

@@ -11,8 +11,9 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{RunSummary, TrialFailure, TrialOutcome};
+use crate::engine::{RunSummary, TrialOutcome};
 use crate::error::RunError;
+use crate::source::VersionRequest;
 
 mod schema;
 
@@ -33,6 +34,17 @@ pub struct RunHead {
     pub environment: Environment,
     /// What concerns the run as a whole.
     pub warnings: Vec<String>,
+    /// Where its versions came from, for resuming; absent where outcomes came from a script.
+    pub origin: Option<Origin>,
+}
+
+/// Where the versions of a run came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Where relative names start.
+    pub cwd: PathBuf,
+    /// Baseline and candidate.
+    pub versions: [VersionRequest; 2],
 }
 
 /// A run as it was stored.
@@ -46,8 +58,24 @@ pub struct StoredRun {
     pub complete: bool,
     /// Wall time spent measuring, seconds.
     pub measured_s: f64,
+    /// Its trials, in the order in which they were run.
+    pub trials: Vec<(Trial, TrialOutcome)>,
+}
+
+impl StoredRun {
     /// What was measured, indexed like the plan's benchmarks.
-    pub measured: Vec<Measured>,
+    #[must_use]
+    pub fn measured(&self) -> Vec<Measured> {
+        let mut measured = vec![Measured::default(); self.head.plan.benchmarks.len()];
+        for (trial, outcome) in &self.trials {
+            let Some(measured) = measured.get_mut(trial.benchmark) else { continue };
+            match &outcome.result {
+                Ok(samples) => measured.samples.extend(samples),
+                Err(failure) => measured.failed_trials.push(failure.clone()),
+            }
+        }
+        measured
+    }
 }
 
 /// An open database.
@@ -99,9 +127,15 @@ impl Store {
 
     fn prepare(&self) -> Result<(), RunError> {
         schema::prepare(&self.connection).map_err(|e| match e {
-            schema::SchemaError::Newer { version } => RunError::StoredRun {
-                what: format!("the store `{}` was written by a newer duet (format {version})", self.path.display()),
-            },
+            schema::SchemaError::Format { version } => {
+                let age = if schema::is_newer(version) { "a newer" } else { "an older" };
+                let path = self.path.display();
+                RunError::StoredRun {
+                    what: format!(
+                        "the store `{path}` was written by {age} duet (format {version}): use that one, or `--db`"
+                    ),
+                }
+            }
             schema::SchemaError::Sqlite(e) => failed(&self.path, "cannot be used", e),
         })
     }
@@ -162,10 +196,19 @@ impl Store {
             .map_err(read)?;
         let mut head: RunHead = parse(&json, id)?;
         head.environment.steal_share = steal;
-        let mut measured = vec![Measured::default(); head.plan.benchmarks.len()];
-        self.load_samples(id, &mut measured).map_err(read)?;
-        self.load_failures(id, &mut measured).map_err(read)?;
-        Ok(StoredRun { name: RunId(id).to_string(), head, complete, measured_s, measured })
+        let trials = self.load_trials(id).map_err(read)?;
+        // A run that was killed did not write down how long it took.
+        let in_trials: f64 = trials.iter().map(|(_, outcome)| outcome.wall.as_secs_f64()).sum();
+        let measured_s = if complete { measured_s } else { measured_s.max(in_trials) };
+        Ok(StoredRun { name: RunId(id).to_string(), head, complete, measured_s, trials })
+    }
+
+    /// A run that is in the store, to go on with.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn reopen(&self, name: &str) -> Result<RunId, RunError> {
+        self.find(name).map(RunId)
     }
 
     fn find(&self, name: &str) -> Result<i64, RunError> {
@@ -184,31 +227,20 @@ impl Store {
         })
     }
 
-    fn load_samples(&self, run: i64, measured: &mut [Measured]) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare(schema::SELECT_SAMPLES)?;
-        let mut rows = statement.query([run])?;
+    fn load_trials(&self, run: i64) -> rusqlite::Result<Vec<(Trial, TrialOutcome)>> {
+        let mut select_samples = self.connection.prepare(schema::SELECT_SAMPLES)?;
+        let mut select_trials = self.connection.prepare(schema::SELECT_TRIALS)?;
+        let mut rows = select_trials.query([run])?;
+        let mut trials = Vec::new();
         while let Some(row) = rows.next()? {
-            let benchmark: u32 = row.get(0)?;
-            if let Some(measured) = measured.get_mut(benchmark as usize) {
-                measured.samples.push(schema::sample(row)?);
+            let (trial, mut outcome, (first, number)) = schema::trial(row)?;
+            if outcome.result.is_ok() {
+                let samples = select_samples.query_map([first, number], |row| schema::sample(row, &trial))?;
+                outcome.result = Ok(samples.collect::<rusqlite::Result<_>>()?);
             }
+            trials.push((trial, outcome));
         }
-        Ok(())
-    }
-
-    fn load_failures(&self, run: i64, measured: &mut [Measured]) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare(
-            "SELECT benchmark, failed_role, failure FROM trials WHERE run = ?1 AND failure IS NOT NULL ORDER BY id",
-        )?;
-        let mut rows = statement.query([run])?;
-        while let Some(row) = rows.next()? {
-            let benchmark: u32 = row.get(0)?;
-            let role = row.get::<_, Option<u32>>(1)?.map(schema::role);
-            if let Some(measured) = measured.get_mut(benchmark as usize) {
-                measured.failed_trials.push(TrialFailure { role, reason: row.get(2)? });
-            }
-        }
-        Ok(())
+        Ok(trials)
     }
 }
 
@@ -224,13 +256,17 @@ fn insert_trial(
     transaction.prepare_cached(schema::INSERT_TRIAL)?.execute(params![
         run.0,
         u32::try_from(trial.benchmark).unwrap_or(u32::MAX),
+        trial.round,
         trial.suite_run,
         trial.fork,
         trial.build,
         schema::role_number(trial.first),
+        trial.core,
+        trial.seed.cast_signed(),
         i64::try_from(outcome.wall.as_nanos()).unwrap_or(i64::MAX),
         failure.and_then(|f| f.role).map(schema::role_number),
         failure.map(|f| f.reason.as_str()),
+        failure.is_some_and(|f| f.discarded),
         i64::try_from(samples.len()).unwrap_or(i64::MAX),
     ])?;
     let id = transaction.last_insert_rowid();

@@ -1,11 +1,15 @@
-//! The database's tables, format 1.
+//! The database's tables, format 2.
+
+use std::time::Duration;
 
 use duetbench_core::sample::{Coordinates, Memory};
-use duetbench_core::{Role, Sample};
+use duetbench_core::{Role, Sample, Trial};
 use rusqlite::{Connection, Row};
 
+use crate::engine::{TrialFailure, TrialOutcome};
+
 /// Format of the tables, kept in `user_version`.
-const FORMAT: i64 = 1;
+const FORMAT: i64 = 2;
 
 const TABLES: &str = "
 CREATE TABLE runs (
@@ -20,13 +24,17 @@ CREATE TABLE trials (
     id INTEGER PRIMARY KEY,
     run INTEGER NOT NULL,
     benchmark INTEGER NOT NULL,                 -- index into the plan
+    round INTEGER NOT NULL,                     -- 0, or one of those that confirm
     suite_run INTEGER NOT NULL,
     fork INTEGER NOT NULL,
     build INTEGER NOT NULL,
     first INTEGER NOT NULL,                     -- role on side 0: 0 baseline, 1 candidate
+    core INTEGER NOT NULL,
+    seed INTEGER NOT NULL,
     wall_ns INTEGER NOT NULL,
     failed_role INTEGER,
     failure TEXT,
+    discarded INTEGER NOT NULL,                 -- 1: it failed because of the machine
     first_sample INTEGER NOT NULL,              -- its samples are the rows of `samples` from this number on
     samples INTEGER NOT NULL
 );
@@ -51,21 +59,25 @@ CREATE TABLE samples (
 // Samples are found through their trial's range of row numbers: keeping an index would cost more than all else that is
 // done for a sample while measuring.
 pub(super) const INSERT_TRIAL: &str = "INSERT INTO trials
-    (run, benchmark, suite_run, fork, build, first, wall_ns, failed_role, failure, samples, first_sample)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, (SELECT coalesce(max(rowid), 0) + 1 FROM samples))";
+    (run, benchmark, round, suite_run, fork, build, first, core, seed, wall_ns, failed_role, failure, discarded, samples, first_sample)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, (SELECT coalesce(max(rowid), 0) + 1 FROM samples))";
 
 pub(super) const INSERT_SAMPLE: &str =
     "INSERT INTO samples VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 
-pub(super) const SELECT_SAMPLES: &str = "SELECT t.benchmark, t.suite_run, t.fork, t.build, s.role, s.iteration, s.block, s.invocations,
-        s.wall_ns, s.cpu_ns, s.start_ns, s.warm_up, s.block_allocations, s.block_bytes, s.block_collections, s.block_invocations
-    FROM trials t JOIN samples s ON s.rowid BETWEEN t.first_sample AND t.first_sample + t.samples - 1
-    WHERE t.run = ?1 ORDER BY t.id, s.rowid";
+pub(super) const SELECT_TRIALS: &str = "SELECT benchmark, round, suite_run, fork, build, first, core, seed, wall_ns,
+        failed_role, failure, discarded, first_sample, samples
+    FROM trials WHERE run = ?1 ORDER BY id";
+
+pub(super) const SELECT_SAMPLES: &str =
+    "SELECT role, iteration, block, invocations, wall_ns, cpu_ns, start_ns, warm_up,
+        block_allocations, block_bytes, block_collections, block_invocations
+    FROM samples WHERE rowid >= ?1 AND rowid < ?1 + ?2 ORDER BY rowid";
 
 /// Why a database cannot be used.
 pub(super) enum SchemaError {
-    /// It was written by a newer duet.
-    Newer {
+    /// It was written by another duet.
+    Format {
         /// Its format.
         version: i64,
     },
@@ -77,6 +89,11 @@ impl From<rusqlite::Error> for SchemaError {
     fn from(e: rusqlite::Error) -> Self {
         SchemaError::Sqlite(e)
     }
+}
+
+/// Whether a format is newer than this duet's.
+pub(super) fn is_newer(version: i64) -> bool {
+    version > FORMAT
 }
 
 /// Makes the tables in a new database and checks the format of an old one.
@@ -92,7 +109,7 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
             Ok(())
         }
         FORMAT => Ok(()),
-        version => Err(SchemaError::Newer { version }),
+        version => Err(SchemaError::Format { version }),
     }
 }
 
@@ -104,11 +121,34 @@ pub(super) fn role(number: u32) -> Role {
     if number == 0 { Role::Baseline } else { Role::Candidate }
 }
 
-/// A row of [`SELECT_SAMPLES`] as a sample.
-pub(super) fn sample(row: &Row<'_>) -> rusqlite::Result<Sample> {
+/// A row of [`SELECT_TRIALS`] as a trial, with what became of it and where its samples are: the first row and their number.
+pub(super) fn trial(row: &Row<'_>) -> rusqlite::Result<(Trial, TrialOutcome, (i64, i64))> {
+    let trial = Trial {
+        benchmark: row.get::<_, u32>(0)? as usize,
+        round: row.get(1)?,
+        suite_run: row.get(2)?,
+        fork: row.get(3)?,
+        build: row.get(4)?,
+        first: role(row.get(5)?),
+        core: row.get(6)?,
+        seed: row.get::<_, i64>(7)?.cast_unsigned(),
+    };
+    let wall = Duration::from_nanos(row.get::<_, i64>(8)?.unsigned_abs());
+    let failure = match row.get::<_, Option<String>>(10)? {
+        Some(reason) => {
+            Some(TrialFailure { role: row.get::<_, Option<u32>>(9)?.map(role), reason, discarded: row.get(11)? })
+        }
+        None => None,
+    };
+    let outcome = TrialOutcome { result: failure.map_or(Ok(Vec::new()), Err), wall };
+    Ok((trial, outcome, (row.get(12)?, row.get(13)?)))
+}
+
+/// A row of [`SELECT_SAMPLES`] as a sample of this trial.
+pub(super) fn sample(row: &Row<'_>, trial: &Trial) -> rusqlite::Result<Sample> {
     let unsigned = |value: i64| value.unsigned_abs();
     let optional = |index: usize| row.get::<_, Option<i64>>(index).map(|v| v.map(unsigned));
-    let memory = match (optional(12)?, optional(13)?, row.get::<_, Option<u32>>(14)?, optional(15)?) {
+    let memory = match (optional(8)?, optional(9)?, row.get::<_, Option<u32>>(10)?, optional(11)?) {
         (Some(allocations), Some(bytes), Some(collections), Some(invocations)) => {
             Some(Memory { allocations, bytes, collections, invocations })
         }
@@ -116,19 +156,20 @@ pub(super) fn sample(row: &Row<'_>) -> rusqlite::Result<Sample> {
     };
     Ok(Sample {
         at: Coordinates {
-            role: role(row.get(4)?),
+            role: role(row.get(0)?),
             instance: 0,
-            build: row.get(3)?,
-            suite_run: row.get(1)?,
-            fork: row.get(2)?,
-            iteration: row.get(5)?,
+            build: trial.build,
+            round: trial.round,
+            suite_run: trial.suite_run,
+            fork: trial.fork,
+            iteration: row.get(1)?,
         },
-        block: row.get(6)?,
-        invocations: unsigned(row.get(7)?),
-        wall_ns: unsigned(row.get(8)?),
-        cpu_ns: optional(9)?,
-        start_ns: unsigned(row.get(10)?),
+        block: row.get(2)?,
+        invocations: unsigned(row.get(3)?),
+        wall_ns: unsigned(row.get(4)?),
+        cpu_ns: optional(5)?,
+        start_ns: unsigned(row.get(6)?),
         memory,
-        warm_up: row.get(11)?,
+        warm_up: row.get(7)?,
     })
 }

@@ -32,6 +32,9 @@ pub use toolchain::Toolchain;
 /// Bytes that every hooked binary contains; without them an overlay was ignored.
 const HOOK_MARKER: &[u8] = b"duet-hook-protocol-1";
 
+/// The first release whose linker orders functions at random on demand.
+const RANDLAYOUT_SINCE: (u32, u32) = (1, 22);
+
 /// Builds and starts Go benchmarks.
 #[derive(Debug)]
 pub struct Go {
@@ -84,8 +87,8 @@ impl Go {
         let mut built = Built { build: Build::default(), not_rewritten: overlay.not_rewritten };
         for (number, package) in found.iter().filter(|p| overlay.packages.contains(&p.import_path)).enumerate() {
             let program = place.join(format!("{number}.test"));
-            if self.compile(package, &overlay.file, &program).map_err(|e| build_error(e, subject))? {
-                let artifact = artifact(program, &package.dir)?;
+            let compiled = self.compile(package, &overlay.file, program).map_err(|e| build_error(e, subject))?;
+            if let Some(artifact) = compiled {
                 built.build.artifacts.insert(package.import_path.clone(), artifact);
             }
         }
@@ -98,20 +101,44 @@ impl Go {
         Ok(built)
     }
 
-    /// Whether a binary came of it: a package whose test files are all excluded by build constraints has none.
-    fn compile(&self, package: &packages::Package, overlay: &Path, program: &Path) -> Result<bool, RunError> {
-        let overlay = format!("-overlay={}", overlay.display());
-        let program_text = program.to_string_lossy().into_owned();
+    /// What the package was built into; nothing where its test files are all excluded by build constraints.
+    fn compile(
+        &self,
+        package: &packages::Package,
+        overlay: &Path,
+        program: PathBuf,
+    ) -> Result<Option<Artifact>, RunError> {
         // vet would read the added files on disk, where they are not; trimpath and buildvcs make equal sources give
         // equal binaries wherever they lie.
-        let fixed = ["test", "-c", "-vet=off", "-trimpath", "-buildvcs=false", &overlay, "-o", &program_text];
-        let flags = self.arguments.build.iter().map(String::as_str);
-        let args = fixed.into_iter().chain(flags).chain([package.import_path.as_str()]);
-        let output = self.toolchain.command(args, &package.dir).output()?;
-        if !output.status.success() {
-            return Err(RunError::Tool { command: "go test -c".into(), output: shorten(&output.stderr) });
+        let fixed = ["-vet=off", "-trimpath", "-buildvcs=false"].map(String::from);
+        let overlay = format!("-overlay={}", overlay.display());
+        let build_args: Vec<String> = fixed
+            .into_iter()
+            .chain([overlay])
+            .chain(self.arguments.build.iter().cloned())
+            .chain([package.import_path.clone()])
+            .collect();
+        self.link(&build_args, &[], (&package.dir, &program))?;
+        if !program.exists() {
+            return Ok(None);
         }
-        Ok(program.exists())
+        let digest = hex(&Sha256::digest(hooked(&program, &package.dir)?));
+        Ok(Some(Artifact { program, dir: package.dir.clone(), digest, build_args }))
+    }
+
+    /// Runs `go test -c` in a directory, with flags that win over those before them.
+    fn link(&self, build_args: &[String], more: &[String], (dir, program): (&Path, &Path)) -> Result<(), RunError> {
+        let program = program.to_string_lossy().into_owned();
+        let args = ["test", "-c", "-o", &program].into_iter();
+        // Flags come before the package.
+        let (package, flags) = build_args.split_last().map_or((None, build_args), |(last, rest)| (Some(last), rest));
+        let args = args.chain(flags.iter().chain(more).chain(package).map(String::as_str));
+        let output = self.toolchain.command(args, dir).output()?;
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(RunError::Tool { command: "go test -c".into(), output: shorten(&output.stderr) })
+        }
     }
 }
 
@@ -125,18 +152,18 @@ fn build_error(error: RunError, subject: Subject<'_>) -> RunError {
     }
 }
 
-fn artifact(program: PathBuf, dir: &Path) -> Result<Artifact, RunError> {
-    let bytes = fs::read(&program).map_err(|e| RunError::file("read", &program, e))?;
-    if memchr::memmem::find(&bytes, HOOK_MARKER).is_none() {
-        return Err(RunError::Toolchain {
-            what: format!("the toolchain built `{}` without duet's hook", dir.display()),
-            hint: Some(
-                "an overlay was ignored: is `GOROOT` what `go env GOROOT` says, and is no build wrapper in the way?"
-                    .into(),
-            ),
-        });
+/// The bytes of a program that was built with the hook in it.
+fn hooked(program: &Path, dir: &Path) -> Result<Vec<u8>, RunError> {
+    let bytes = fs::read(program).map_err(|e| RunError::file("read", program, e))?;
+    if memchr::memmem::find(&bytes, HOOK_MARKER).is_some() {
+        return Ok(bytes);
     }
-    Ok(Artifact { program, dir: dir.to_owned(), digest: hex(&Sha256::digest(&bytes)) })
+    Err(RunError::Toolchain {
+        what: format!("the toolchain built `{}` without duet's hook", dir.display()),
+        hint: Some(
+            "an overlay was ignored: is `GOROOT` what `go env GOROOT` says, and is no build wrapper in the way?".into(),
+        ),
+    })
 }
 
 impl Adapter for Go {
@@ -151,6 +178,18 @@ impl Adapter for Go {
             all.skipped.extend(listing.skipped);
         }
         Ok(all)
+    }
+
+    fn relinks(&self) -> bool {
+        self.toolchain.is_at_least(RANDLAYOUT_SINCE)
+    }
+
+    fn relink(&self, artifact: &Artifact, layout_seed: u32, program: &Path) -> Result<(), RunError> {
+        let flags = self.arguments.build.iter().rev().find_map(|arg| arg.strip_prefix("-ldflags=")).unwrap_or_default();
+        // Without debugging tables linking takes half the time; they are no part of what runs.
+        let ldflags = format!("-ldflags={flags} -w -randlayout={layout_seed}");
+        self.link(&artifact.build_args, &[ldflags], (&artifact.dir, program))?;
+        hooked(program, &artifact.dir).map(drop)
     }
 
     fn launch(&self, build: &Build, id: &BenchmarkId, mode: Mode) -> Option<Launch> {

@@ -68,6 +68,11 @@ impl Toolchain {
         Ok(Toolchain { go: root.join("bin/go"), root, version: newest.version })
     }
 
+    /// Whether this is the given release or a later one.
+    pub(super) fn is_at_least(&self, release: (u32, u32)) -> bool {
+        parse(&self.version).is_some_and(|(major, minor, _)| (major, minor) >= release)
+    }
+
     /// A `go` command line in a directory, with exactly this toolchain.
     #[must_use]
     pub(crate) fn command<'a>(&self, args: impl IntoIterator<Item = &'a str>, dir: &Path) -> Tool {

@@ -1,0 +1,133 @@
+//! A run, from its plan to its end in the store: what every command that measures has in common.
+
+use std::time::SystemTime;
+
+use duetbench_core::plan::Plan;
+use duetbench_core::report::VersionInfo;
+use duetbench_core::{Report, Spec, Trial};
+use duetbench_run::RunError;
+use duetbench_run::engine::{Backend, Job, RunSummary, TrialOutcome, measure};
+use duetbench_run::environment::{self, CpuTimes};
+use duetbench_run::lock::{self, MachineLock};
+use duetbench_run::store::{Origin, RunHead, RunId, Store};
+
+use crate::assemble;
+use crate::commands::Context;
+use crate::progress::Recorder;
+
+/// What is known of two versions before they are measured.
+#[derive(Debug, Clone)]
+pub struct Subjects {
+    /// Baseline and candidate.
+    pub info: [VersionInfo; 2],
+    /// What built them.
+    pub toolchain: String,
+    /// What a reader of the report should know about them.
+    pub warnings: Vec<String>,
+    /// Where they came from.
+    pub origin: Option<Origin>,
+}
+
+/// What is written down before the first trial.
+#[must_use]
+pub fn head(spec: &Spec, plan: Plan, subjects: Subjects) -> RunHead {
+    let [baseline, candidate] = subjects.info;
+    RunHead {
+        started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        spec: spec.clone(),
+        plan,
+        baseline,
+        candidate,
+        environment: environment::describe(&subjects.toolchain, env!("CARGO_PKG_VERSION")),
+        warnings: subjects.warnings,
+        origin: subjects.origin,
+    }
+}
+
+/// A run that has its place in the store.
+pub struct Session<'a> {
+    context: &'a Context,
+    store: &'a mut Store,
+    run: RunId,
+    head: &'a RunHead,
+    past: &'a [(Trial, TrialOutcome)],
+}
+
+impl<'a> Session<'a> {
+    /// A new run.
+    ///
+    /// # Errors
+    /// When the store cannot take it.
+    pub fn begin(context: &'a Context, store: &'a mut Store, head: &'a RunHead) -> Result<Session<'a>, RunError> {
+        let run = store.begin(head)?;
+        Ok(Session { context, store, run, head, past: &[] })
+    }
+
+    /// A run that was begun before, with the trials that it has.
+    ///
+    /// # Errors
+    /// When the store does not have it.
+    pub fn resume(
+        context: &'a Context,
+        store: &'a mut Store,
+        name: &str,
+        (head, past): (&'a RunHead, &'a [(Trial, TrialOutcome)]),
+    ) -> Result<Session<'a>, RunError> {
+        let run = store.reopen(name)?;
+        Ok(Session { context, store, run, head, past })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn run(&self) -> RunId {
+        self.run
+    }
+
+    /// Trials of earlier sittings.
+    #[must_use]
+    pub fn trials_done(&self) -> usize {
+        self.past.len()
+    }
+
+    /// Measures what is not measured yet, and writes down the end.
+    ///
+    /// # Errors
+    /// When measuring cannot go on. What was measured until then is in the store.
+    pub fn measure(&mut self, backend: &mut dyn Backend) -> Result<RunSummary, RunError> {
+        let job = Job { plan: &self.head.plan, decision: &self.head.spec.decision, past: self.past };
+        let before = CpuTimes::now();
+        let mut recorder = Recorder::new(self.store, self.run, &self.head.plan, &self.context.printer);
+        let measured = measure(job, backend, &mut recorder, &self.context.interrupted);
+        recorder.finish();
+        let summary = measured?;
+        let steal_share = before.zip(CpuTimes::now()).map(|(before, after)| after.steal_share_since(before));
+        self.store.end(self.run, &summary, steal_share)?;
+        Ok(summary)
+    }
+
+    /// The report of what is in the store.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn report(&self) -> Result<Report, RunError> {
+        let stored = self.store.load(&self.run.to_string())?;
+        let decision = stored.head.spec.decision;
+        Ok(assemble::report(stored, decision))
+    }
+}
+
+/// One run per machine: waits for the holder, or refuses with `--no-wait`.
+///
+/// # Errors
+/// When another run holds the machine and waiting was declined or interrupted.
+pub fn lock_machine(context: &Context) -> Result<MachineLock, RunError> {
+    let holder = format!("process {} in `{}`", std::process::id(), context.cwd.display());
+    let path = std::env::var_os("DUET_LOCK").map_or_else(lock::default_path, Into::into);
+    MachineLock::acquire(&path, &holder, &context.interrupted, |present| {
+        let wait = !context.settings.no_wait();
+        if wait {
+            context.printer.note(&format!("waiting: another run is measuring on this machine ({present})"));
+        }
+        wait
+    })
+}

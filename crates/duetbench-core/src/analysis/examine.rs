@@ -1,0 +1,107 @@
+//! One benchmark: everything its fork pairs say without looking at the rest of the suite.
+
+use std::collections::BTreeMap;
+
+use super::estimate::Looks;
+use super::{Choice, Counted, Estimate, Evidence, ForkPair, ForkSide, Warning, choose_basis, compare_counts, judge};
+use crate::plan::PlannedBenchmark;
+use crate::sample::Role;
+use crate::spec::Decision;
+use crate::stats::{self, Sequential, StatsError};
+use crate::verdict::Verdict;
+
+/// The boundaries of every design that occurs, computed once.
+#[derive(Debug, Default)]
+pub(super) struct Boundaries {
+    by_design: BTreeMap<(u32, bool), Sequential>,
+}
+
+impl Boundaries {
+    /// Those of this benchmark's design.
+    pub(super) fn of(&mut self, planned: &PlannedBenchmark) -> Result<&Sequential, StatsError> {
+        let design = &planned.configuration.design;
+        let units = design.units.max(crate::spec::defaults::UNITS_MIN);
+        match self.by_design.entry((units, design.sequential)) {
+            std::collections::btree_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                let made = if design.sequential { Sequential::new(units)? } else { Sequential::single(units)? };
+                Ok(entry.insert(made))
+            }
+        }
+    }
+}
+
+/// What the first round says about one benchmark.
+pub(super) struct Examined<'a> {
+    pub(super) planned: &'a PlannedBenchmark,
+    pub(super) allocs: Option<Counted>,
+    pub(super) bytes: Option<Counted>,
+    pub(super) choice: Choice,
+    pub(super) evidence: Result<Evidence, StatsError>,
+}
+
+impl<'a> Examined<'a> {
+    /// Looks at the fork pairs of the first round.
+    pub(super) fn new(
+        planned: &'a PlannedBenchmark,
+        first_round: &[ForkPair],
+        decision: &Decision,
+        boundaries: &mut Boundaries,
+    ) -> Self {
+        let (allocs, bytes) = (counted(first_round, |s| s.allocs_per_op), counted(first_round, |s| s.bytes_per_op));
+        let choice = choose_basis(first_round, bytes.as_ref(), planned.mode, decision);
+        let design = &planned.configuration.design;
+        let evidence = boundaries.of(planned).and_then(|boundaries| {
+            Evidence::of(first_round, choice.basis, Looks { boundaries, design, alpha: decision.alpha })
+        });
+        Examined { planned, allocs, bytes, choice, evidence }
+    }
+
+    /// Estimate and verdict, given the p-value that the whole suite made of this one's.
+    pub(super) fn judge(&self, p_adjusted: f64, decision: &Decision) -> Result<(Estimate, Verdict), StatsError> {
+        let evidence = self.evidence.as_ref().map_err(|e| *e)?;
+        let estimate = evidence.estimate(decision, p_adjusted)?;
+        Ok((estimate, judge(evidence, &estimate, decision)?))
+    }
+
+    /// What a reader should know about the evidence.
+    pub(super) fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if let Err(StatsError::TooFew { have, needed }) = self.evidence {
+            let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+            warnings.push(Warning::TooFewUnits { units: count(have), needed: count(needed) });
+        }
+        if self.evidence.is_ok_and(|e| e.is_degenerate()) {
+            warnings.push(Warning::Degenerate);
+        }
+        if let Some(difference) = self.choice.slow_slices {
+            warnings.push(Warning::SlowSlices { ratio: difference.exp() });
+        }
+        warnings
+    }
+}
+
+/// The p-values of all benchmarks, adjusted over those that were tested; 1 for the others.
+pub(super) fn adjusted(examined: &[Examined<'_>]) -> Vec<f64> {
+    let p_values: Vec<f64> = examined.iter().filter_map(|e| Some(e.evidence.as_ref().ok()?.p_value)).collect();
+    // Made by our own test, so they are probabilities.
+    let mut p_adjusted = stats::adjusted_p_values(&p_values).unwrap_or(p_values).into_iter();
+    examined.iter().map(|e| if e.evidence.is_ok() { p_adjusted.next().unwrap_or(1.0) } else { 1.0 }).collect()
+}
+
+fn values_of(forks: &[ForkPair], role: Role, number: impl Fn(&ForkSide) -> Option<f64>) -> Vec<f64> {
+    let side = |fork: &ForkPair| match role {
+        Role::Baseline => fork.baseline,
+        Role::Candidate => fork.candidate,
+    };
+    forks.iter().filter_map(|fork| number(&side(fork))).collect()
+}
+
+/// The median over forks of one side's number.
+pub(super) fn median_over(forks: &[ForkPair], role: Role, number: impl Fn(&ForkSide) -> Option<f64>) -> Option<f64> {
+    stats::median(&values_of(forks, role, number)).ok()
+}
+
+fn counted(forks: &[ForkPair], number: impl Fn(&ForkSide) -> Option<f64>) -> Option<Counted> {
+    compare_counts(&values_of(forks, Role::Baseline, &number), &values_of(forks, Role::Candidate, &number))
+}

@@ -1,0 +1,58 @@
+//! How long a trial should be, once some were seen.
+
+use super::ForkPair;
+use crate::plan::ExecutionConfiguration;
+use crate::spec::defaults;
+use crate::stats::{self, StatsError};
+
+/// Fork pairs after which trials get the length that suits them.
+const PILOT_FORKS: usize = 8;
+/// Fewest slices of a trial; a median of fewer is not much better than one slice.
+const SLICES_MIN: u32 = 16;
+/// A trial grows to at most this many times its planned length.
+const GROWTH_MAX: u32 = 4;
+/// Variance of a median as a multiple of that of a mean, for normal values.
+const MEDIAN_TO_MEAN: f64 = std::f64::consts::FRAC_PI_2;
+
+/// How a benchmark is executed after the fork pairs it has, given what a trial took in the mean, nanoseconds.
+///
+/// Slices within a trial and trials are two levels with variances and costs of their own, so the number of slices that makes the
+/// most of the time follows from them ([`stats::repetitions`]). It is settled once, after the first fork pairs. Where
+/// collections were counted the length stays: a trial must span whole ones.
+#[must_use]
+pub fn refined(planned: ExecutionConfiguration, forks: &[ForkPair], trial_ns: f64) -> ExecutionConfiguration {
+    let Some(pilot) = forks.get(..PILOT_FORKS) else { return planned };
+    let slices = slices_worth_taking(pilot, trial_ns).unwrap_or(None);
+    match slices {
+        Some((wanted, had)) if had >= SLICES_MIN => {
+            let wanted = wanted.clamp(SLICES_MIN, had.saturating_mul(GROWTH_MAX));
+            let trial_ns = planned.trial_ns.saturating_mul(u64::from(wanted)) / u64::from(had);
+            ExecutionConfiguration { trial_ns, ..planned }
+        }
+        _ => planned,
+    }
+}
+
+/// Slices that a trial should have, and those it had; absent where collections decide.
+fn slices_worth_taking(pilot: &[ForkPair], trial_ns: f64) -> Result<Option<(u32, u32)>, StatsError> {
+    if pilot.iter().any(|f| f.collections > 0) {
+        return Ok(None);
+    }
+    let median = |number: fn(&ForkPair) -> f64| stats::median(&pilot.iter().map(number).collect::<Vec<_>>());
+    let had = median(|f| f64::from(f.slices))?;
+    let slice_variance = MEDIAN_TO_MEAN * median(|f| f.slice_spread)?.powi(2);
+    let of_forks = stats::trimmed_t(&pilot.iter().map(|f| f.log_ratio).collect::<Vec<_>>())?.spread().powi(2);
+    // What forks vary beyond what their slices explain; never nothing, because that too is only an estimate.
+    let fork_variance = (of_forks - slice_variance / had).max(of_forks / 10.0);
+    let slice_pair_ns = median(|f| (side_ns(&f.baseline) + side_ns(&f.candidate)) / f64::from(f.slices))?;
+    let overhead_ns = (trial_ns - had * slice_pair_ns).max(0.0);
+    let wanted = stats::repetitions((fork_variance, slice_variance), (overhead_ns, slice_pair_ns))?;
+    Ok(Some((wanted, had as u32)))
+}
+
+/// Time that one side of a fork pair was measured, nanoseconds.
+fn side_ns(side: &super::ForkSide) -> f64 {
+    side.ns_per_op * side.invocations as f64
+}
+
+const _: () = assert!(SLICES_MIN >= defaults::BLOCK_SLICES);

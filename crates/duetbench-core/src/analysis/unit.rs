@@ -1,0 +1,52 @@
+//! From fork pairs to units of inference.
+//!
+//! Fork pairs of one build pair share its layout, and with it most of what makes them differ from others. So where every unit
+//! has a build pair of its own, its forks are averaged to one number. With a single build pair the forks are the units, and what
+//! they say is about these two binaries.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Basis, ForkPair};
+use crate::plan::Design;
+use crate::stats::{self, Components};
+
+/// The log ratios of the units, in the order in which they were measured.
+pub(super) fn units(forks: &[ForkPair], basis: Basis, design: &Design) -> Vec<f64> {
+    grouped(forks, basis, design).into_iter().map(|group| group.iter().sum::<f64>() / group.len() as f64).collect()
+}
+
+/// The log ratios of every unit's forks.
+fn grouped(forks: &[ForkPair], basis: Basis, design: &Design) -> Vec<Vec<f64>> {
+    let mut groups: BTreeMap<(u32, u32), Vec<f64>> = BTreeMap::new();
+    for fork in forks {
+        // Beside the unit the fork's own number: on several machines one suite run has several forks.
+        let fork_number = if design.by_build { 0 } else { fork.fork };
+        groups.entry((design.unit(fork.suite_run), fork_number)).or_default().push(basis.of(fork));
+    }
+    groups.into_values().collect()
+}
+
+/// How much of a fork pair's spread comes from where the linker and the kernel put the code.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Layout {
+    /// Standard deviation of the log ratio between build pairs.
+    pub sd_between: f64,
+    /// Standard deviation between fork pairs of one build pair.
+    pub sd_within: f64,
+    /// Share of a fork pair's variance that the build pair explains.
+    pub share: f64,
+}
+
+impl Layout {
+    /// The two levels of the fork pairs of one benchmark; absent where they cannot be told apart.
+    pub(super) fn of(forks: &[ForkPair], basis: Basis, design: &Design) -> Option<Layout> {
+        let components: Components = stats::variance_components(&grouped(forks, basis, design)).ok()?;
+        Some(Layout {
+            sd_between: components.between.sqrt(),
+            sd_within: components.within.sqrt(),
+            share: components.share_between(),
+        })
+    }
+}

@@ -1,0 +1,241 @@
+//! The course of a run: suite runs until everything is known or the time is up, then the rounds that confirm.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use duetbench_core::analysis::{Monitor, Standing};
+use duetbench_core::plan::Plan;
+use duetbench_core::spec::{Decision, defaults};
+use duetbench_core::{Schedule, Trial};
+
+use super::tally::{DISCARDED_MAX, FAILURES_MAX, Tally};
+use super::{Activity, Backend, Needed, Observer, Progress, RunSummary, TrialOutcome};
+use crate::error::RunError;
+
+/// Share of a budget that is kept for confirming what the first round finds.
+const CONFIRM_SHARE: f64 = 0.2;
+
+/// What is to be measured, and what of it has been measured already.
+#[derive(Debug, Clone, Copy)]
+pub struct Job<'a> {
+    /// What to measure.
+    pub plan: &'a Plan,
+    /// When an answer is known.
+    pub decision: &'a Decision,
+    /// Trials of an earlier sitting, in their order; they are not run again.
+    pub past: &'a [(Trial, TrialOutcome)],
+}
+
+/// Measures everything in the plan; an interrupt ends the run after the trial in hand was thrown away.
+///
+/// A benchmark ends at the first planned look that settles it. Whether a trial is run, and what is concluded from it, depends on
+/// the data and the plan alone (and on a budget's clock), so a run that was killed and resumed comes to the same end.
+///
+/// # Errors
+/// When the back end or the observer cannot go on. What was reported until then has been kept.
+pub fn measure(
+    job: Job<'_>,
+    backend: &mut dyn Backend,
+    observer: &mut dyn Observer,
+    interrupted: &AtomicBool,
+) -> Result<RunSummary, RunError> {
+    let mut campaign = Campaign::new(job, Hands { backend, observer, interrupted });
+    let complete = match campaign.run() {
+        Ok(()) => true,
+        Err(RunError::Interrupted) => false,
+        Err(e) => return Err(e),
+    };
+    Ok(RunSummary { measured: campaign.elapsed(), complete })
+}
+
+/// Everything outside that a campaign works with.
+struct Hands<'a> {
+    backend: &'a mut dyn Backend,
+    observer: &'a mut dyn Observer,
+    interrupted: &'a AtomicBool,
+}
+
+/// What identifies a trial: round, suite run and benchmark.
+type Slot = (u32, u32, usize);
+
+struct Campaign<'a> {
+    plan: &'a Plan,
+    schedule: Schedule,
+    monitor: Monitor<'a>,
+    hands: Hands<'a>,
+    tallies: Vec<Tally>,
+    past: BTreeMap<Slot, &'a TrialOutcome>,
+    began: Instant,
+    /// Wall time of earlier sittings.
+    before: Duration,
+    round: u32,
+}
+
+impl<'a> Campaign<'a> {
+    fn new(job: Job<'a>, hands: Hands<'a>) -> Campaign<'a> {
+        let slot = |t: &Trial| (t.round, t.suite_run, t.benchmark);
+        Campaign {
+            plan: job.plan,
+            schedule: Schedule::new(job.plan),
+            monitor: Monitor::new(job.plan, job.decision),
+            hands,
+            tallies: vec![Tally::new(); job.plan.benchmarks.len()],
+            past: job.past.iter().map(|(trial, outcome)| (slot(trial), outcome)).collect(),
+            began: Instant::now(),
+            before: job.past.iter().map(|(_, outcome)| outcome.wall).sum(),
+            round: 0,
+        }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.before + self.began.elapsed()
+    }
+
+    fn run(&mut self) -> Result<(), RunError> {
+        // A failed trial is not repeated in place: its benchmark gets another visit in a later suite run.
+        let suite_runs = self.schedule.suite_runs().saturating_add(FAILURES_MAX + DISCARDED_MAX);
+        for suite_run in 0..suite_runs {
+            let due: Vec<Trial> = self.due(suite_run);
+            if due.is_empty() && self.nobody_is_open() {
+                break;
+            }
+            self.suite_run(&due)?;
+            self.look_after(suite_run);
+        }
+        self.confirm()
+    }
+
+    fn nobody_is_open(&self) -> bool {
+        self.plan.benchmarks.iter().zip(&self.tallies).all(|(b, t)| !t.is_open(b) || !self.affords(b, t))
+    }
+
+    /// The trials of a suite run that are going to be run, or were.
+    fn due(&self, suite_run: u32) -> Vec<Trial> {
+        let mut trials = self.schedule.suite_run(0, suite_run);
+        trials.retain(|t| {
+            let (planned, tally) = (&self.plan.benchmarks[t.benchmark], &self.tallies[t.benchmark]);
+            let was_run = self.past.contains_key(&(t.round, t.suite_run, t.benchmark));
+            was_run || (tally.wants(planned, suite_run) && self.affords(planned, tally))
+        });
+        trials
+    }
+
+    /// Whether there is time for another trial: each open benchmark may use an even share of what the others leave of the
+    /// budget, and each gets its first units in any case.
+    fn affords(&self, planned: &duetbench_core::plan::PlannedBenchmark, tally: &Tally) -> bool {
+        let Some(budget) = self.budget() else { return true };
+        let open = self.plan.benchmarks.iter().zip(&self.tallies).filter(|(b, t)| t.is_open(b)).count().max(1);
+        let spent_by_others: Duration =
+            self.plan.benchmarks.iter().zip(&self.tallies).filter(|(b, t)| !t.is_open(b)).map(|(_, t)| t.spent).sum();
+        let spent: Duration = self.tallies.iter().map(|t| t.spent).sum();
+        let besides = self.elapsed().saturating_sub(spent);
+        let share = budget.saturating_sub(spent_by_others + besides) / u32::try_from(open).unwrap_or(u32::MAX);
+        tally.units(planned) < defaults::UNITS_MIN || tally.spent + tally.trial_cost(planned) <= share
+    }
+
+    /// The time that the first round may take.
+    fn budget(&self) -> Option<Duration> {
+        let budget = Duration::from_nanos(self.plan.budget_ns?);
+        Some(if self.plan.confirm_rounds > 0 { budget.mul_f64(1.0 - CONFIRM_SHARE) } else { budget })
+    }
+
+    /// Runs trials in order, with their builds made before the first.
+    fn suite_run(&mut self, trials: &[Trial]) -> Result<(), RunError> {
+        let new = |t: &&Trial| !self.past.contains_key(&(t.round, t.suite_run, t.benchmark));
+        let needed: BTreeSet<Needed> = trials.iter().filter(new).filter_map(|t| self.needed(t)).collect();
+        let needed: Vec<Needed> = needed.into_iter().collect();
+        self.stop_if_interrupted()?;
+        if !needed.is_empty() {
+            self.announce(Activity::Linking(2 * needed.len()));
+            self.hands.backend.provide(&needed)?;
+        }
+        for trial in trials {
+            self.visit(trial)?;
+        }
+        Ok(())
+    }
+
+    /// The build pair that a trial is started from, where it is not the one that every run has.
+    fn needed(&self, trial: &Trial) -> Option<Needed> {
+        let planned = &self.plan.benchmarks[trial.benchmark];
+        planned.configuration.design.by_build.then(|| Needed {
+            package: planned.id.package.clone(),
+            build: trial.build,
+            layout_seeds: self.schedule.layout_seeds(trial.build),
+        })
+    }
+
+    /// Runs one trial, or takes it from an earlier sitting.
+    fn visit(&mut self, trial: &Trial) -> Result<(), RunError> {
+        let planned = &self.plan.benchmarks[trial.benchmark];
+        if let Some(&outcome) = self.past.get(&(trial.round, trial.suite_run, trial.benchmark)) {
+            self.tallies[trial.benchmark].count(planned, outcome);
+            return Ok(());
+        }
+        self.stop_if_interrupted()?;
+        let forks = u32::try_from(self.tallies[trial.benchmark].forks.len()).unwrap_or(u32::MAX);
+        self.announce(Activity::Trial(planned, forks));
+        let refined = self.tallies[trial.benchmark].refine(planned);
+        let outcome = self.hands.backend.run_trial(&refined, trial)?;
+        self.hands.observer.ended(trial, &outcome)?;
+        self.tallies[trial.benchmark].count(planned, &outcome);
+        Ok(())
+    }
+
+    fn stop_if_interrupted(&self) -> Result<(), RunError> {
+        if self.hands.interrupted.load(Ordering::Relaxed) { Err(RunError::Interrupted) } else { Ok(()) }
+    }
+
+    fn announce(&mut self, activity: Activity<'_>) {
+        let settled = self.plan.benchmarks.iter().zip(&self.tallies).filter(|(b, t)| !t.is_open(b)).count();
+        let all: Duration = self.plan.benchmarks.iter().zip(&self.tallies).map(|(b, t)| t.left(b)).sum();
+        let elapsed = self.elapsed();
+        let left =
+            self.plan.budget_ns.map_or(all, |budget| all.min(Duration::from_nanos(budget).saturating_sub(elapsed)));
+        self.hands.observer.begins(&Progress { activity, round: self.round, settled, elapsed, left });
+    }
+
+    /// Asks, after a suite run, whether the open benchmarks that have come to a planned look are settled by it.
+    fn look_after(&mut self, suite_run: u32) {
+        let sequential = |i: usize| self.plan.benchmarks[i].configuration.design.sequential;
+        let mut looking: Vec<usize> = (0..self.tallies.len()).filter(|i| sequential(*i)).collect();
+        looking.retain(|i| {
+            let tally = &self.tallies[*i];
+            tally.standing == Standing::Open && self.monitor.is_look(*i, suite_run, &tally.forks)
+        });
+        if looking.is_empty() {
+            return;
+        }
+        let standings = self.look();
+        for i in looking {
+            self.tallies[i].standing = standings[i];
+        }
+    }
+
+    fn look(&mut self) -> Vec<Standing> {
+        let forks: Vec<&[_]> = self.tallies.iter().map(|t| t.forks.as_slice()).collect();
+        self.monitor.look(&forks)
+    }
+
+    /// Measures what looks like a regression again, in rounds of fresh trials.
+    fn confirm(&mut self) -> Result<(), RunError> {
+        let standings = if self.plan.confirm_rounds > 0 { self.look() } else { Vec::new() };
+        for round in 1..=self.plan.confirm_rounds {
+            self.round = round;
+            let suite_runs = |i: usize| match standings[i] {
+                Standing::Regressed { confirming_units } => {
+                    self.plan.benchmarks[i].configuration.design.forks_of(confirming_units)
+                }
+                _ => 0,
+            };
+            let wanted: Vec<u32> = (0..standings.len()).map(suite_runs).collect();
+            for suite_run in 0..wanted.iter().copied().max().unwrap_or(0) {
+                let mut trials = self.schedule.suite_run(round, suite_run);
+                trials.retain(|t| suite_run < wanted[t.benchmark]);
+                self.suite_run(&trials)?;
+            }
+        }
+        Ok(())
+    }
+}

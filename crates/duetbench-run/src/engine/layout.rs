@@ -1,0 +1,86 @@
+//! Build pairs: the same sources linked again, with their functions in another order.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use duetbench_core::Role;
+
+use super::Needed;
+use super::placement::Placements;
+use crate::adapter::{Adapter, Artifact, Build};
+use crate::error::RunError;
+
+/// Half of a build pair: which it is.
+type Key = (Role, String, u32);
+
+/// One program that is to be linked.
+#[derive(Debug)]
+pub(super) struct Link {
+    key: Key,
+    artifact: Artifact,
+    layout_seed: u32,
+    program: PathBuf,
+}
+
+/// The build pairs at hand. Older ones are removed when newer ones are asked for, because a program takes megabytes.
+#[derive(Debug, Default)]
+pub(super) struct Layouts {
+    programs: HashMap<Key, PathBuf>,
+}
+
+impl Layouts {
+    /// The program of one half; empty where it was not provided.
+    pub(super) fn program(&self, role: Role, package: &str, build: u32) -> &Path {
+        self.programs.get(&(role, package.to_owned(), build)).map_or(Path::new(""), PathBuf::as_path)
+    }
+
+    /// What must be linked so that everything needed is there; what is not needed any more is removed.
+    pub(super) fn missing(&mut self, needed: &[Needed], builds: &[Build; 2], placements: &mut Placements) -> Vec<Link> {
+        let is_needed = |key: &Key| needed.iter().any(|n| n.build == key.2 && n.package == key.1);
+        self.programs.retain(|key, program| is_needed(key) || fs::remove_file(program).is_err());
+        let mut links = Vec::new();
+        for (needed, role) in needed.iter().flat_map(|n| Role::BOTH.map(|role| (n, role))) {
+            let key = (role, needed.package.clone(), needed.build);
+            let side = usize::from(role == Role::Candidate);
+            // A package that one version lacks is not measured; its trials say so.
+            if let Some(artifact) = builds[side].artifacts.get(&needed.package)
+                && !self.programs.contains_key(&key)
+            {
+                let (layout_seed, program) = (needed.layout_seeds[side], placements.fresh());
+                links.push(Link { key, artifact: artifact.clone(), layout_seed, program });
+            }
+        }
+        links
+    }
+
+    /// Takes what was linked.
+    pub(super) fn add(&mut self, links: Vec<Link>) {
+        self.programs.extend(links.into_iter().map(|link| (link.key, link.program)));
+    }
+}
+
+/// Links programs, several at a time; nothing is measured meanwhile.
+///
+/// # Errors
+/// The first failure; what was being linked then is finished.
+pub(super) fn link(adapter: &dyn Adapter, links: &[Link], at_once: usize) -> Result<(), RunError> {
+    let queue = Mutex::new(links.iter());
+    let failure = Mutex::new(None);
+    let next = || queue.lock().ok().filter(|_| failure.lock().is_ok_and(|f| f.is_none()))?.next();
+    std::thread::scope(|scope| {
+        for _ in 0..at_once.min(links.len()) {
+            scope.spawn(|| {
+                while let Some(link) = next() {
+                    if let Err(error) = adapter.relink(&link.artifact, link.layout_seed, &link.program)
+                        && let Ok(mut failure) = failure.lock()
+                    {
+                        failure.get_or_insert(error);
+                    }
+                }
+            });
+        }
+    });
+    failure.into_inner().ok().flatten().map_or(Ok(()), Err)
+}

@@ -1,0 +1,110 @@
+//! What has become of one benchmark so far.
+
+use std::time::Duration;
+
+use duetbench_core::analysis::{ForkPair, Standing, refined, summarise};
+use duetbench_core::plan::PlannedBenchmark;
+
+use super::TrialOutcome;
+
+/// Failed trials after which a benchmark that never gave anything is given up.
+const FAILURES_IN_A_ROW_MAX: u32 = 2;
+/// Failed trials after which a benchmark is given up in any case.
+pub(super) const FAILURES_MAX: u32 = 5;
+/// Trials that the machine may spoil before a benchmark is given up: one that sleeps all the time measures nothing.
+pub(super) const DISCARDED_MAX: u32 = 20;
+
+/// What has become of one benchmark so far.
+#[derive(Debug, Clone)]
+pub(super) struct Tally {
+    /// Of the first round.
+    pub(super) forks: Vec<ForkPair>,
+    /// What the last look said.
+    pub(super) standing: Standing,
+    /// Wall time of its trials.
+    pub(super) spent: Duration,
+    trials: u32,
+    failures: u32,
+    failures_in_a_row: u32,
+    discarded: u32,
+}
+
+impl Tally {
+    pub(super) fn new() -> Tally {
+        Tally {
+            forks: Vec::new(),
+            standing: Standing::Open,
+            spent: Duration::ZERO,
+            trials: 0,
+            failures: 0,
+            failures_in_a_row: 0,
+            discarded: 0,
+        }
+    }
+
+    /// Takes the outcome of one of its trials.
+    pub(super) fn count(&mut self, planned: &PlannedBenchmark, outcome: &TrialOutcome) {
+        self.spent += outcome.wall;
+        self.trials += 1;
+        match &outcome.result {
+            Ok(samples) => {
+                let summary = summarise(samples, planned.mode);
+                self.forks.extend(summary.forks.into_iter().filter(|f| f.round == 0));
+                self.failures_in_a_row = 0;
+            }
+            Err(failure) if failure.discarded => self.discarded += 1,
+            Err(_) => {
+                self.failures += 1;
+                self.failures_in_a_row += 1;
+            }
+        }
+    }
+
+    pub(super) fn gave_up(&self) -> bool {
+        self.failures >= FAILURES_MAX
+            || self.discarded >= DISCARDED_MAX
+            || (self.forks.is_empty() && self.failures_in_a_row >= FAILURES_IN_A_ROW_MAX)
+    }
+
+    /// Wall time of one trial: as seen, or as planned before any was seen.
+    pub(super) fn trial_cost(&self, planned: &PlannedBenchmark) -> Duration {
+        match self.trials {
+            0 => Duration::from_nanos(planned.trial_predicted_ns),
+            seen => self.spent / seen,
+        }
+    }
+
+    /// How its next trial is executed: as planned, or as suits what was seen so far.
+    pub(super) fn refine(&self, planned: &PlannedBenchmark) -> PlannedBenchmark {
+        let trial_ns = self.spent.as_nanos() as f64 / f64::from(self.trials.max(1));
+        PlannedBenchmark { configuration: refined(planned.configuration, &self.forks, trial_ns), ..planned.clone() }
+    }
+
+    /// Units of which at least one fork pair was measured.
+    pub(super) fn units(&self, planned: &PlannedBenchmark) -> u32 {
+        let design = &planned.configuration.design;
+        let units: std::collections::BTreeSet<u32> = self.forks.iter().map(|f| design.unit(f.suite_run)).collect();
+        u32::try_from(units.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether this suite run would add to it: it is open, and the unit is one of those it has or may still have.
+    pub(super) fn wants(&self, planned: &PlannedBenchmark, suite_run: u32) -> bool {
+        let design = &planned.configuration.design;
+        let begun = self.forks.iter().any(|f| design.unit(f.suite_run) == design.unit(suite_run));
+        self.is_open(planned) || (begun && self.standing == Standing::Open && !self.gave_up())
+    }
+
+    /// Whether more units would be measured, if there were time.
+    pub(super) fn is_open(&self, planned: &PlannedBenchmark) -> bool {
+        self.standing == Standing::Open && !self.gave_up() && self.units(planned) < planned.configuration.design.units
+    }
+
+    /// Wall time that its trials will still take at most.
+    pub(super) fn left(&self, planned: &PlannedBenchmark) -> Duration {
+        if !self.is_open(planned) {
+            return Duration::ZERO;
+        }
+        let all = planned.configuration.design.forks();
+        self.trial_cost(planned) * all.saturating_sub(u32::try_from(self.forks.len()).unwrap_or(u32::MAX))
+    }
+}
