@@ -151,7 +151,7 @@ impl Sequential {
     fn least_alpha(&self, n: u32, p: f64) -> Result<f64, StatsError> {
         let before = self.before(n)?;
         // Whatever the looks before did, the nominal p is at least what is newly spent.
-        let bonferroni = (p / self.newly_spent(n, before)).min(1.0);
+        let bonferroni = p / self.newly_spent(n, before);
         if before == 0 {
             return Ok(bonferroni);
         }

@@ -5,6 +5,7 @@
 mod analyse;
 mod basis;
 mod counts;
+mod group_sequential;
 mod judge;
 mod pairing;
 mod plan;

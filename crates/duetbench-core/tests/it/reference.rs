@@ -6,17 +6,17 @@ use duetbench_core::stats::{
 };
 use serde_json::Value;
 
-fn answers(method: &str) -> Vec<Value> {
+pub(crate) fn answers(method: &str) -> Vec<Value> {
     let all: Value = serde_json::from_str(include_str!("../reference/scipy.json")).expect("the file is JSON");
     all[method].as_array().expect("a list of cases").clone()
 }
 
-fn numbers(case: &Value) -> Vec<f64> {
+pub(crate) fn numbers(case: &Value) -> Vec<f64> {
     case.as_array().expect("a list").iter().map(|v| v.as_f64().expect("a number")).collect()
 }
 
 #[track_caller]
-fn close(ours: f64, scipy: f64, tolerance: f64) {
+pub(crate) fn close(ours: f64, scipy: f64, tolerance: f64) {
     assert!((ours - scipy).abs() <= tolerance * scipy.abs().max(1e-300), "ours {ours:e}, SciPy {scipy:e}");
 }
 

@@ -5,8 +5,9 @@ use duetbench_core::Verdict;
 use duetbench_core::analysis::{Measured, analyse, judge};
 use duetbench_core::plan::Mode;
 use duetbench_core::spec::Decision;
-use duetbench_core::stats::{Level, TrimmedT, detectable_factor, trimmed_t};
+use duetbench_core::stats::{Level, Sequential, TrimmedT, detectable_factor, trimmed_t};
 
+use crate::reference::{answers, numbers};
 use crate::support::{Noise, evidence, one_slice_forks, plan, slices};
 
 const DRAWS: u32 = 20_000;
@@ -178,4 +179,49 @@ fn the_share_of_false_alarms_among_all_alarms_is_kept() {
     let (kept, unadjusted) = (false_share / f64::from(suites), unadjusted_share / f64::from(suites));
     assert!(kept <= 0.05 + 0.04, "{kept}");
     assert!(unadjusted > 0.2, "{unadjusted}");
+}
+
+/// Two-sided p at each of the looks at a growing sample.
+fn p_at_looks(looks: &[u32], mut draw: impl FnMut() -> f64) -> Vec<f64> {
+    let values: Vec<f64> = (0..looks[looks.len() - 1]).map(|_| draw()).collect();
+    looks.iter().map(|&n| trimmed_t(&values[..n as usize]).unwrap().p_value().unwrap()).collect()
+}
+
+/// Index of the look at which a test stops, if it does.
+fn stopping(p: &[f64], nominal: &[f64]) -> Option<usize> {
+    p.iter().zip(nominal).position(|(p, nominal)| p <= nominal)
+}
+
+/// Nominal p at each planned look.
+fn nominal(test: &Sequential, alpha: f64) -> Vec<f64> {
+    test.looks().iter().map(|&n| test.nominal_p(n, alpha).unwrap()).collect()
+}
+
+#[test]
+fn looking_again_stops_as_often_and_as_early_as_in_the_reference_simulation() {
+    let cases: Vec<Vec<f64>> = answers("stopping").iter().map(numbers).collect();
+    for same_data in cases.chunk_by(|a, b| a[..2] == b[..2]) {
+        let (horizon, effect) = (same_data[0][0] as u32, same_data[0][1]);
+        let draws = if effect == 0.0 { DRAWS } else { DRAWS / 10 };
+        let (test, mut noise) = (Sequential::new(horizon).unwrap(), Noise::new(u64::from(horizon)));
+        let all: Vec<Vec<f64>> = (0..draws).map(|_| p_at_looks(test.looks(), || effect + noise.normal())).collect();
+        for case in same_data {
+            let nominal = nominal(&test, case[2]);
+            assert_share(share(all.iter(), |p| stopping(p, &nominal).is_some()), case[3], draws);
+            let after = |p: &Vec<f64>| stopping(p, &nominal).map_or(horizon, |look| test.looks()[look]);
+            let values = all.iter().map(|p| f64::from(after(p)));
+            let mean = values.sum::<f64>() / f64::from(draws);
+            assert!((mean - case[4]).abs() < 0.2, "{case:?}: {mean} values");
+        }
+    }
+}
+
+#[test]
+fn looking_again_with_long_tails_keeps_the_level_and_without_care_does_not() {
+    let (test, mut noise) = (Sequential::new(20).unwrap(), Noise::new(7));
+    let all: Vec<Vec<f64>> = (0..DRAWS).map(|_| p_at_looks(test.looks(), || LONG_TAILS(&mut noise))).collect();
+    let nominal = nominal(&test, 0.01);
+    assert_share(share(all.iter(), |p| stopping(p, &nominal).is_some()), 0.009, DRAWS);
+    let careless = share(all.iter(), |p| p.iter().any(|p| *p <= 0.01));
+    assert!(careless > 0.025, "{careless}");
 }
