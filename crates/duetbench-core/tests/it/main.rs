@@ -6,6 +6,7 @@ mod analyse;
 mod basis;
 mod counts;
 mod judge;
+mod noise;
 mod pairing;
 mod plan;
 mod properties;
