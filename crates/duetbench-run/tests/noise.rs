@@ -141,6 +141,7 @@ fn a_laptop_with_two_threads_on_a_core() {
     machine.write(&[
         (&format!("{dir}/cpu0/cpufreq/scaling_cur_freq"), "1200000\n"),
         (&format!("{dir}/cpu0/thermal_throttle/core_throttle_count"), "6\n"),
+        (&format!("{dir}/cpu0/thermal_throttle/package_throttle_count"), "13\n"),
         (&format!("{dir}/cpu1/thermal_throttle/package_throttle_count"), "13\n"),
         ("proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=251000\nfull total=9\n"),
         ("proc/loadavg", "0.62 0.37 0.71 2/95 1097\n"),

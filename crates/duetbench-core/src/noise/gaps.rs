@@ -37,6 +37,14 @@ impl Gaps {
         }
     }
 
+    /// Adds what was seen of the same processor at another time.
+    pub fn merge(&mut self, other: &Gaps) {
+        self.watched_ns = self.watched_ns.saturating_add(other.watched_ns);
+        self.count = self.count.saturating_add(other.count);
+        self.taken_ns = self.taken_ns.saturating_add(other.taken_ns);
+        self.longest_ns = self.longest_ns.max(other.longest_ns);
+    }
+
     /// Share of the time that was taken away.
     #[must_use]
     pub fn share(&self) -> Option<f64> {

@@ -324,6 +324,15 @@ fn a_laptop_has_much_to_tell_and_the_gravest_comes_first() {
 }
 
 #[test]
+fn gaps_of_one_processor_add_up() {
+    let mut gaps = Gaps { watched_ns: 1000, count: 1, taken_ns: 30, longest_ns: 30, ..Gaps::on(7) };
+    gaps.merge(&Gaps { watched_ns: 1000, count: 2, taken_ns: 50, longest_ns: 26, ..Gaps::on(7) });
+    assert_eq!(gaps, Gaps { cpu: 7, watched_ns: 2000, count: 3, taken_ns: 80, longest_ns: 30 });
+    close(gaps.share(), 0.04);
+    assert_eq!(Gaps::on(7).share(), None);
+}
+
+#[test]
 fn conditions_survive_being_stored() {
     let conditions = a_second().with_slow(&slow(1), &slow(2));
     let json = serde_json::to_string(&conditions).unwrap();
