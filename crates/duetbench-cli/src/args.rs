@@ -24,7 +24,7 @@ pub struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage, 3 regression,
 4 inconclusive (only with --strict), 130 interrupted.
-Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable
+Every option but `--seconds` can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable
 (`--bench` is DUET_BENCH). The command line wins over variables, variables win over duet.toml.";
 
 /// The commands.
@@ -41,6 +41,9 @@ pub enum Command {
     Analyze(AnalyzeArgs),
     /// See duet at work on a small built-in project.
     Demo(DemoArgs),
+    /// Watch this machine for a moment and say what would disturb measuring, and what to do about it.
+    #[command(after_help = DOCTOR_EXAMPLES)]
+    Doctor(DoctorArgs),
 }
 
 const COMPARE_EXAMPLES: &str = "\
@@ -54,6 +57,14 @@ Examples:
   duet compare --builds 1            just these two binaries, not the layouts that they happen to have
   duet compare --resume latest       go on where Ctrl-C or a crash ended
   duet compare -- -tags integration -short";
+
+const DOCTOR_EXAMPLES: &str = "\
+Steal, quotas, other programs, frequency and heat make intervals wider. Nothing of a project is measured or stored; the exit
+code is 0 whatever is found.
+Examples:
+  duet doctor                        what would disturb a comparison now
+  duet doctor --seconds 60           what comes and goes within a minute
+  duet doctor --format json          the same for programs (other formats print text)";
 
 /// `duet compare`.
 #[derive(Debug, Args)]
@@ -235,6 +246,14 @@ pub struct DemoArgs {
     /// Source of every random choice [default: drawn, and printed]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+}
+
+/// `duet doctor`. Typed only: it is run by hand.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// How long to watch
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub seconds: u32,
 }
 
 /// Forms of a report.

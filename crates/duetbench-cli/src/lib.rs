@@ -59,6 +59,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Show(args) => commands::show::run(args, &context),
         Command::Analyze(args) => commands::analyze::run(args, &context),
         Command::Demo(args) => commands::demo::run(args, &context),
+        Command::Doctor(args) => commands::doctor::run(args, &context),
     }
 }
 
@@ -71,7 +72,7 @@ fn typed(cli: &Cli) -> Layer {
             .with_measurement(&args.measure, args.dry_run)
             .with_decision(&args.decide),
         Command::List(args) => layer.with_selection(&args.select, &args.harness),
-        Command::Show(_) => layer,
+        Command::Show(_) | Command::Doctor(_) => layer,
         Command::Analyze(args) => layer.with_decision(&args.decide),
         Command::Demo(args) => layer.with_seed(args.seed),
     }

@@ -9,6 +9,7 @@ use duetbench_core::Report;
 
 use crate::args::Format;
 use crate::failure::Failure;
+use crate::render::doctor::{self, Checkup};
 use crate::render::palette::Palette;
 use crate::render::{csv, gobench, json, markdown, text};
 use crate::settings::Settings;
@@ -36,9 +37,8 @@ impl Printer {
     /// # Errors
     /// When it cannot be written.
     pub fn report(&self, report: &Report, exit_code: u8) -> Result<(), Failure> {
-        let terminal = self.output.is_none() && io::stdout().is_terminal();
-        let palette = if self.colour && terminal { Palette::coloured() } else { Palette::plain() };
-        let width = if terminal { terminal_width() } else { None };
+        let palette = self.palette();
+        let width = if self.is_on_terminal() { terminal_width() } else { None };
         self.data(&match self.format {
             Format::Text => text::render(report, &palette, width),
             Format::Json => json::render(report, exit_code),
@@ -46,6 +46,25 @@ impl Printer {
             Format::Csv => csv::render(report),
             Format::Go => gobench::render(report),
         })
+    }
+
+    /// Writes what `duet doctor` found: as JSON if that was chosen, else as text.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn checkup(&self, checkup: &Checkup) -> Result<(), Failure> {
+        self.data(&match self.format {
+            Format::Json => doctor::json(checkup),
+            _ => doctor::text(checkup, &self.palette()),
+        })
+    }
+
+    fn is_on_terminal(&self) -> bool {
+        self.output.is_none() && io::stdout().is_terminal()
+    }
+
+    fn palette(&self) -> Palette {
+        if self.colour && self.is_on_terminal() { Palette::coloured() } else { Palette::plain() }
     }
 
     /// Writes data to the output file or standard output; a reader that has gone away is no error.

@@ -15,6 +15,7 @@
 
 pub mod analysis;
 pub mod environment;
+pub mod noise;
 pub mod pair;
 pub mod plan;
 pub mod report;

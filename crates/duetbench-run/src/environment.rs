@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use duetbench_core::Environment;
 use duetbench_core::plan::Capacity;
@@ -18,11 +19,11 @@ pub fn usable_cpus() -> Vec<u32> {
     }
 }
 
-/// The physical core that a processor belongs to: `(package, core)`; the processor itself where the system is silent.
-fn physical_core(cpu: u32) -> (u32, u32) {
-    let read = |name: &str| {
-        fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/topology/{name}")).ok()?.trim().parse::<u32>().ok()
-    };
+/// The physical core that a processor belongs to, as `sys` below a root has it: `(package, core)`; the processor itself where
+/// the system is silent.
+pub(crate) fn physical_core(root: &Path, cpu: u32) -> (u32, u32) {
+    let topology = root.join(format!("sys/devices/system/cpu/cpu{cpu}/topology"));
+    let read = |name: &str| fs::read_to_string(topology.join(name)).ok()?.trim().parse::<u32>().ok();
     match (read("physical_package_id"), read("core_id")) {
         (Some(package), Some(core)) => (package, core),
         _ => (0, cpu),
@@ -33,7 +34,7 @@ fn physical_core(cpu: u32) -> (u32, u32) {
 #[must_use]
 pub fn one_cpu_per_core() -> Vec<u32> {
     let mut seen = BTreeSet::new();
-    usable_cpus().into_iter().filter(|&cpu| seen.insert(physical_core(cpu))).collect()
+    usable_cpus().into_iter().filter(|&cpu| seen.insert(physical_core(Path::new("/"), cpu))).collect()
 }
 
 /// What planning needs to know; `asked` is the number of processors that the user wants a benchmark to run on, `relinks` whether

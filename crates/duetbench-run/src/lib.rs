@@ -2,13 +2,14 @@
 //!
 //! In the order in which a run uses them: [`source`] finds the versions, [`adapter`] builds them and lists their
 //! benchmarks, [`engine`] runs the trials of a plan through [`page`] and [`process`], [`store`] keeps what they gave.
-//! Nothing here prints, and nothing judges.
+//! [`noise`] watches what the machine does meanwhile. Nothing here prints, and nothing judges.
 
 pub mod adapter;
 pub mod engine;
 pub mod environment;
 pub mod error;
 pub mod lock;
+pub mod noise;
 pub mod page;
 pub mod prepare;
 pub mod process;

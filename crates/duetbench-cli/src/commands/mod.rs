@@ -13,6 +13,7 @@ use crate::settings::Settings;
 pub mod analyze;
 pub mod compare;
 pub mod demo;
+pub mod doctor;
 pub mod list;
 pub mod show;
 

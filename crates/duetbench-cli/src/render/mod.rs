@@ -8,14 +8,18 @@
 //! | `csv` | spreadsheets | [`csv::render`] |
 //! | `go` | benchstat and whatever else reads Go benchmark text | [`gobench::render`] |
 //!
+//! [`doctor`] does the same for what `duet doctor` found. [`noise`] and [`warning`] have the words that several share.
+//!
 //! A renderer is a pure function. It does not print, it does not judge, and it works out no number that the report
 //! does not already hold: it orders, words and aligns.
 
 pub mod csv;
+pub mod doctor;
 pub mod format;
 pub mod gobench;
 pub mod json;
 pub mod markdown;
+pub mod noise;
 pub mod palette;
 pub mod text;
 pub mod warning;

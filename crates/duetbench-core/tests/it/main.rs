@@ -7,6 +7,7 @@ mod basis;
 mod counts;
 mod group_sequential;
 mod judge;
+mod noise;
 mod pairing;
 mod plan;
 mod properties;

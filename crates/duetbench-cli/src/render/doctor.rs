@@ -1,0 +1,296 @@
+//! What `duet doctor` found, for people and for programs.
+
+use duetbench_core::noise::{Conditions, Facts, Finding, Gaps};
+use serde::Serialize;
+
+use super::format::{many, one_line, share};
+use super::noise;
+use super::palette::{Palette, paint};
+use super::table::left;
+
+/// Version of the JSON form; goes up when a reader of the previous one could misread the next.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Everything that was looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkup {
+    /// Version of duet.
+    pub duet_version: String,
+    /// What does not change about the machine.
+    pub facts: Facts,
+    /// What it did while it was watched.
+    pub conditions: Conditions,
+    /// The gaps of every processor that could be watched.
+    pub gaps: Vec<Gaps>,
+    /// What to think of it, the gravest first.
+    pub findings: Vec<Finding>,
+}
+
+/// The checkup for people; `?` is what the system does not tell.
+#[must_use]
+pub fn text(checkup: &Checkup, palette: &Palette) -> String {
+    let watched = super::format::duration(checkup.conditions.wall_ns as f64 * 1e-9);
+    let title = format!("duet {}: this machine, watched for {watched}", checkup.duet_version);
+    let mut out = format!("{}\n\n", paint(palette.strong, &title));
+    let facts = facts(checkup);
+    let width = facts.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
+    for (label, fact) in facts {
+        out += &format!("{} {fact}\n", paint(palette.faint, &left(label, width)));
+    }
+    out.push('\n');
+    for line in noise::lines(&checkup.findings) {
+        // Colour repeats the word: the same for all that is more than a note.
+        let (word, rest) = line.split_once(':').unwrap_or((&line, ""));
+        let style = if word == "note" { palette.faint } else { palette.open };
+        out += &format!("{}{rest}\n", paint(style, &format!("{word}:")));
+    }
+    for hint in noise::hints(&checkup.findings) {
+        out += &format!("{} {hint}\n", paint(palette.hint, "hint:"));
+    }
+    out + &format!("{} {}\n", paint(palette.strong, "conclusion:"), noise::conclusion(&checkup.findings))
+}
+
+/// The numbers, whether there is something to find in them or not.
+fn facts(checkup: &Checkup) -> Vec<(&'static str, String)> {
+    let Checkup { facts, conditions, gaps, .. } = checkup;
+    let told = |value: Option<String>| value.unwrap_or_else(|| "?".into());
+    let smt = if facts.cores_physical < facts.cpus_usable { " (SMT)" } else { "" };
+    let virtualised = facts.virtualised.map(|v| if v { ", virtual machine" } else { ", no virtual machine" });
+    let cpu = conditions.cpu;
+    let others = conditions.others_cpus().map(|cpus| format!("{cpus:.2} of {} busy", facts.cpus_usable));
+    vec![
+        ("cpu model:", told(facts.cpu_model.as_deref().map(one_line))),
+        (
+            "processors:",
+            format!(
+                "{} on {}{smt}{}",
+                facts.cpus_usable,
+                many(facts.cores_physical as usize, "core", "cores"),
+                virtualised.unwrap_or_default()
+            ),
+        ),
+        ("frequency:", told(frequency(checkup))),
+        ("governor:", told(facts.governor.as_deref().map(one_line))),
+        ("quota:", facts.quota_cpus.map_or_else(|| "none".into(), |cpus| format!("{cpus:.2} processors"))),
+        ("load:", told(conditions.load_1min.map(|load| format!("{load:.2}")))),
+        ("others:", told(others)),
+        ("steal:", told(cpu.and_then(|cpu| cpu.steal_share()).map(share))),
+        ("interrupts:", told(cpu.and_then(|cpu| cpu.irq_share()).map(share))),
+        ("taken away:", told(taken_away(gaps))),
+    ]
+}
+
+fn frequency(checkup: &Checkup) -> Option<String> {
+    let range = checkup.conditions.frequency?;
+    let now = match (noise::frequency(range.lowest_khz), noise::frequency(range.highest_khz)) {
+        (lowest, highest) if lowest == highest => lowest,
+        (lowest, highest) => format!("{lowest} to {highest}"),
+    };
+    let most = checkup.facts.frequency_max_khz.map(|khz| format!(", at most {}", noise::frequency(khz)));
+    Some(now + &most.unwrap_or_default())
+}
+
+/// The gaps of every processor.
+fn taken_away(gaps: &[Gaps]) -> Option<String> {
+    let of = |g: &Gaps| {
+        let longest =
+            if g.count == 0 { String::new() } else { format!(", up to {}", noise::short_duration(g.longest_ns)) };
+        Some(format!("{} on processor {}{longest}", share(g.share()?), g.cpu))
+    };
+    let written: Vec<String> = gaps.iter().filter_map(of).collect();
+    (!written.is_empty()).then(|| written.join("; "))
+}
+
+/// The checkup for programs. Keys are always there; what the system does not tell is `null`.
+///
+/// | key | holds |
+/// | --- | --- |
+/// | `schema_version`, `duet_version` | versions of this form and of duet |
+/// | `watched_s` | how long the machine was watched |
+/// | `machine` | what does not change; `quota_cpus` is `null` without a quota |
+/// | `measured` | what it did: shares are fractions, `others_cpus` counts processors |
+/// | `gaps` | for each processor, the time taken from a loop that only reads the clock, in pieces of more than 20 µs |
+/// | `findings` | the gravest first: `kind`, `severity` (`note`, `disturbing`, `severe`), `text` and `hint` for people |
+/// | `conclusion` | one sentence for people |
+#[must_use]
+pub fn json(checkup: &Checkup) -> String {
+    let mut out = serde_json::to_string_pretty(&Document::of(checkup))
+        .expect("a document of plain values and string keys serialises");
+    out.push('\n');
+    out
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema_version: u32,
+    duet_version: &'a str,
+    watched_s: f64,
+    machine: Machine<'a>,
+    measured: Measured,
+    gaps: Vec<Gap>,
+    findings: Vec<Found>,
+    conclusion: &'static str,
+}
+
+#[derive(Serialize)]
+struct Machine<'a> {
+    cpu_model: Option<&'a str>,
+    cpus_usable: u32,
+    cpus_online: u32,
+    cores_physical: u32,
+    governor: Option<&'a str>,
+    frequency_max_khz: Option<u64>,
+    quota_cpus: Option<f64>,
+    virtualised: Option<bool>,
+}
+
+#[derive(Serialize)]
+struct Measured {
+    steal_share: Option<f64>,
+    interrupts_share: Option<f64>,
+    others_cpus: Option<f64>,
+    waiting_share: Option<f64>,
+    throttled_share: Option<f64>,
+    load_1min: Option<f64>,
+    frequency_lowest_khz: Option<u64>,
+    frequency_highest_khz: Option<u64>,
+    thermal_events: Option<u64>,
+    suspended_s: f64,
+}
+
+#[derive(Serialize)]
+struct Gap {
+    cpu: u32,
+    watched_s: f64,
+    count: u64,
+    share: Option<f64>,
+    longest_s: f64,
+}
+
+#[derive(Serialize)]
+struct Found {
+    kind: &'static str,
+    severity: &'static str,
+    text: String,
+    hint: Option<&'static str>,
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 * 1e-9
+}
+
+impl Document<'_> {
+    fn of(checkup: &Checkup) -> Document<'_> {
+        let Checkup { duet_version, facts, conditions, gaps, findings } = checkup;
+        let found = |finding: &Finding| Found {
+            kind: noise::kind(&finding.kind),
+            severity: noise::severity(finding.severity),
+            text: noise::text(&finding.kind),
+            hint: finding.advice().map(noise::advice),
+        };
+        let gap = |g: &Gaps| Gap {
+            cpu: g.cpu,
+            watched_s: seconds(g.watched_ns),
+            count: g.count,
+            share: g.share(),
+            longest_s: seconds(g.longest_ns),
+        };
+        Document {
+            schema_version: SCHEMA_VERSION,
+            duet_version,
+            watched_s: seconds(conditions.wall_ns),
+            machine: Machine {
+                cpu_model: facts.cpu_model.as_deref(),
+                cpus_usable: facts.cpus_usable,
+                cpus_online: facts.cpus_online,
+                cores_physical: facts.cores_physical,
+                governor: facts.governor.as_deref(),
+                frequency_max_khz: facts.frequency_max_khz,
+                quota_cpus: facts.quota_cpus,
+                virtualised: facts.virtualised,
+            },
+            measured: Measured::of(conditions),
+            gaps: gaps.iter().map(gap).collect(),
+            findings: findings.iter().map(found).collect(),
+            conclusion: noise::conclusion(findings),
+        }
+    }
+}
+
+impl Measured {
+    fn of(conditions: &Conditions) -> Measured {
+        let cpu = conditions.cpu;
+        Measured {
+            steal_share: cpu.and_then(|cpu| cpu.steal_share()),
+            interrupts_share: cpu.and_then(|cpu| cpu.irq_share()),
+            others_cpus: conditions.others_cpus(),
+            waiting_share: conditions.pressure.and_then(|pressure| pressure.share()),
+            throttled_share: conditions.throttling.and_then(|throttling| throttling.share()),
+            load_1min: conditions.load_1min,
+            frequency_lowest_khz: conditions.frequency.map(|range| range.lowest_khz),
+            frequency_highest_khz: conditions.frequency.map(|range| range.highest_khz),
+            thermal_events: conditions.thermal_events,
+            suspended_s: seconds(conditions.suspended_ns),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use duetbench_core::noise::{Kind, Severity};
+
+    use super::*;
+
+    fn silent() -> Checkup {
+        Checkup {
+            duet_version: "0.1.0".into(),
+            facts: Facts {
+                cpu_model: None,
+                cpus_usable: 2,
+                cpus_online: 2,
+                cores_physical: 1,
+                governor: None,
+                frequency_max_khz: None,
+                quota_cpus: None,
+                virtualised: None,
+            },
+            conditions: Conditions { wall_ns: 2_000_000_000, ..Conditions::default() },
+            gaps: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_nobody_knows_is_a_question_mark() {
+        let want = "duet 0.1.0: this machine, watched for 2.0s\n\n\
+            cpu model:  ?\nprocessors: 2 on 1 core (SMT)\nfrequency:  ?\ngovernor:   ?\nquota:      none\nload:       ?\n\
+            others:     ?\nsteal:      ?\ninterrupts: ?\ntaken away: ?\n\n\
+            conclusion: nothing was seen that would disturb measuring\n";
+        assert_eq!(text(&silent(), &Palette::plain()), want);
+    }
+
+    #[test]
+    fn findings_come_with_hints_and_a_conclusion() {
+        let finding = Finding { kind: Kind::Steal { share: 0.12 }, severity: Severity::Severe };
+        let gaps = vec![Gaps { cpu: 1, watched_ns: 100, count: 1, taken_ns: 3, longest_ns: 30_000 }];
+        let mut checkup = Checkup { findings: vec![finding], gaps, ..silent() };
+        checkup.facts.cpu_model = Some("evil\u{1b}[31m\nmodel".into());
+        let text = text(&checkup, &Palette::plain());
+        for line in [
+            "cpu model:  evil [31m model\n",
+            "taken away: 3% on processor 1, up to 30µs\n",
+            "\nsevere: the hypervisor gave 12%",
+            "\nhint: measure on a machine of your own",
+            "\nconclusion: measuring here gives wide intervals",
+        ] {
+            assert!(text.contains(line), "`{line}` is missing in\n{text}");
+        }
+        let json: serde_json::Value = serde_json::from_str(&json(&checkup)).unwrap();
+        assert_eq!((&json["schema_version"], &json["watched_s"]), (&1.into(), &2.0.into()));
+        assert_eq!(
+            (&json["findings"][0]["kind"], &json["findings"][0]["severity"]),
+            (&"steal".into(), &"severe".into())
+        );
+        assert_eq!((&json["gaps"][0]["cpu"], &json["measured"]["steal_share"]), (&1.into(), &serde_json::Value::Null));
+    }
+}
