@@ -72,8 +72,10 @@ impl Changes {
 
     /// A differing file that the benchmarks of the package in this directory may read.
     pub(super) fn readable(&self, dir: &Path, program: &Program<'_>) -> Option<&Path> {
-        let parses_go = program.links("go/parser.Parse") || program.data_hold(b"*.go");
-        let may_read = |path: &Path| counts(path, dir, program, parses_go);
+        // A program that reads Go, or starts others that may.
+        let reads_go = ["go/parser.Parse", "os/exec.Command"].iter().any(|function| program.links(function));
+        let reads_go = reads_go || program.data_hold(b"*.go");
+        let may_read = |path: &Path| counts(path, dir, program, reads_go);
         let through_links = |path: &Path| {
             let under = |(from, to): &(PathBuf, PathBuf)| Some(join(from, path.strip_prefix(to).ok()?));
             self.links.iter().filter_map(under).any(|seen| may_read(&seen))
@@ -145,7 +147,7 @@ fn same_bytes(a: &Path, b: &Path) -> std::io::Result<bool> {
 }
 
 /// Whether benchmarks of the package in `dir` may read the file.
-fn counts(path: &Path, dir: &Path, program: &Program<'_>, parses_go: bool) -> bool {
+fn counts(path: &Path, dir: &Path, program: &Program<'_>, reads_go: bool) -> bool {
     let names: Option<Vec<&str>> = path.iter().map(|name| name.to_str()).collect();
     let Some((&base, dirs)) = names.as_deref().and_then(|names| names.split_last()) else {
         // A name that is no text cannot be looked for; no name stands for a tree that cannot be read.
@@ -161,7 +163,7 @@ fn counts(path: &Path, dir: &Path, program: &Program<'_>, parses_go: bool) -> bo
     let way = dirs.get(common..).unwrap_or_default();
     let is_named = || way.iter().any(|dir| holds(dir)) || ending.is_some_and(|end| holds(&format!("*{end}")));
     match (kind(base, dirs), path.starts_with(dir)) {
-        (Kind::BuildInput, _) => parses_go && base.ends_with(".go"),
+        (Kind::BuildInput, _) => reads_go && base.ends_with(".go"),
         (Kind::Other, true) => true,
         (Kind::Aside, true) => is_named() || ending.is_some_and(holds),
         (Kind::Aside | Kind::Other, false) => is_named(),

@@ -176,17 +176,20 @@ pub(super) fn compare(baseline: &Program<'_>, candidate: &Program<'_>) -> Result
 fn free_bytes(programs: [&Program<'_>; 2]) -> Option<Vec<Range<u64>>> {
     let [a, b] = programs;
     let start = a.function_data.filter(|_| a.module_data == b.module_data)?;
-    let inside = a.lines()?.offset(start);
-    if inside.is_none() && b.function_data != Some(start) {
+    let inside = a.lines()?.offset(start).is_some();
+    if inside != b.lines()?.offset(b.function_data?).is_some() {
         return None;
     }
-    let from_inlining = lines::compare(&a.line_table()?, &b.line_table()?, inside.is_some())?;
-    // Inside the line table they were left out there.
-    let absolute = |r: Range<u64>| Some(start.checked_add(r.start)?..start.checked_add(r.end)?);
-    let mut free: Vec<Range<u64>> = match inside {
-        Some(_) => Vec::new(),
-        None => from_inlining.into_iter().filter_map(absolute).collect(),
-    };
+    let from_inlining = lines::compare(&a.line_table()?, &b.line_table()?, inside)?;
+    let mut free = Vec::new();
+    // Inside the line table they were left out already.
+    if !inside {
+        if b.function_data != Some(start) {
+            return None;
+        }
+        let absolute = |r: Range<u64>| Some(start.checked_add(r.start)?..start.checked_add(r.end)?);
+        free.extend(from_inlining.into_iter().filter_map(absolute));
+    }
     free.extend(free_module_data(programs)?);
     free.sort_by_key(|r| r.start);
     Some(free)
@@ -210,7 +213,10 @@ fn free_module_data(programs: [&Program<'_>; 2]) -> Option<Vec<Range<u64>>> {
                 Rule::Lines => {
                     free[at] = true;
                     // A slice: its length and its capacity follow its beginning.
-                    let slice = |words: &[u64], size: u64| matches!(words.get(at + 1..at + 3), Some([length, capacity]) if length == capacity && *length <= size);
+                    let slice = |words: &[u64], size: u64| {
+                        let Some(&[length, capacity]) = words.get(at + 1..at + 3) else { return false };
+                        length == capacity && length <= size
+                    };
                     if slice(&a, s.size) && slice(&b, t.size) {
                         free[at + 1..at + 3].fill(true);
                     }
@@ -228,4 +234,112 @@ fn equal_but(a: &Section<'_>, b: &Section<'_>, free: &[Range<u64>]) -> bool {
     let inside = |r: &Range<u64>| Some(a.offset(r.start)?..a.offset(r.end)?);
     let free: Vec<Range<u64>> = free.iter().filter_map(inside).collect();
     lines::equal_but(a.bytes, b.bytes, &free)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::tool::Tool;
+
+    /// A small program; its line table is as that of any test binary.
+    fn program(place: &Path) -> Vec<u8> {
+        std::fs::write(place.join("main.go"), "package main\n\nfunc main() { println(1) }\n").unwrap();
+        let args = ["build", "-trimpath", "-buildvcs=false", "-o", "main", "main.go"];
+        Tool::new("go", args, place).env("GOFLAGS", "").text().unwrap();
+        std::fs::read(place.join("main")).unwrap()
+    }
+
+    /// Numbers that look random and are the same each time.
+    fn numbers(mut state: u64) -> impl FnMut(usize) -> usize {
+        move |below| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap() % below
+        }
+    }
+
+    fn verdict(a: &[u8], b: &[u8]) -> Result<(), String> {
+        compare(&Program::parse(a)?, &Program::parse(b)?)
+    }
+
+    #[test]
+    fn broken_binaries_are_different_and_break_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let whole = program(place.path());
+        assert_eq!(verdict(&whole, &whole), Ok(()));
+        let mut number = numbers(1);
+        for _ in 0..2000 {
+            assert!(
+                Program::parse(&whole[..number(whole.len())]).is_err(),
+                "the section headers come last or are cut off"
+            );
+        }
+        let base = Program::parse(&whole).unwrap();
+        let lines = base.lines().unwrap();
+        let table = lines.bytes.as_ptr() as usize - whole.as_ptr() as usize;
+        let headers = usize::try_from(word(&whole, 40)).unwrap();
+        let zones = [0..64, 64..1024, headers..headers + 2048, table..table + 72, table..table + lines.bytes.len()];
+        let mut broken = whole.clone();
+        for n in 0..1000 {
+            let zone = &zones[n % zones.len()];
+            let changed: Vec<usize> = (0..=number(4)).map(|_| zone.start + number(zone.len())).collect();
+            for &at in &changed {
+                broken[at] = u8::try_from(number(256)).unwrap();
+            }
+            let _ = verdict(&whole, &broken);
+            for &at in &changed {
+                broken[at] = whole[at];
+            }
+        }
+    }
+
+    fn word(file: &[u8], at: usize) -> u64 {
+        lines::word(&file[at..at + 8], Endianness::Little)
+    }
+
+    #[test]
+    fn every_byte_that_is_loaded_counts() {
+        let place = tempfile::tempdir().unwrap();
+        let whole = program(place.path());
+        let base = Program::parse(&whole).unwrap();
+        let mut number = numbers(2);
+        let mut changed = whole.clone();
+        for section in base.sections.iter().filter(|s| [".text", ".data", ".typelink", ".itablink"].contains(&s.name)) {
+            let start = section.bytes.as_ptr() as usize - whole.as_ptr() as usize;
+            for _ in 0..10 {
+                let at = start + number(section.bytes.len());
+                changed[at] ^= 1 << number(8);
+                assert_eq!(verdict(&whole, &changed), Err(format!("`{}` differs", section.name)));
+                changed[at] = whole[at];
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_collector_reads_counts_and_lines_do_not() {
+        let place = tempfile::tempdir().unwrap();
+        let whole = program(place.path());
+        let base = Program::parse(&whole).unwrap();
+        let table = base.lines().unwrap().bytes;
+        let start = table.as_ptr() as usize - whole.as_ptr() as usize;
+        let head = |n: usize| usize::try_from(word(table, 8 + 8 * n)).unwrap();
+        let (index, values) = (head(7), head(6));
+        let half = |at: usize| u32::from_le_bytes(table[at..at + 4].try_into().unwrap()) as usize;
+        let record = index + half(index + 8 * 100 + 4);
+        // Fields of `_func`, of the hundredth function.
+        for (field, counts) in
+            [(1, false), (2, true), (3, true), (5, false), (6, false), (8, false), (9, false), (10, true)]
+        {
+            let mut changed = whole.clone();
+            changed[start + record + 4 * field] ^= 1;
+            assert_eq!(verdict(&whole, &changed).is_err(), counts, "field {field}");
+        }
+        // The first value of a table: how far the stack has grown, and the line.
+        for (field, counts) in [(4, true), (6, false)] {
+            let mut changed = whole.clone();
+            changed[start + values + half(record + 4 * field)] ^= 4;
+            assert_eq!(verdict(&whole, &changed).is_err(), counts, "table {field}");
+        }
+    }
 }
