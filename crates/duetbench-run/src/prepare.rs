@@ -1,5 +1,6 @@
 //! From two versions as typed to two builds whose benchmarks are known.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -7,6 +8,7 @@ use duetbench_core::plan::Discovered;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{BenchmarkId, Role};
 
+use crate::adapter::go::identity::{self, Identity};
 use crate::adapter::go::{Go, GoArguments, Toolchain};
 use crate::adapter::{Adapter, Build, Conditions, Subject};
 use crate::error::RunError;
@@ -59,6 +61,8 @@ pub struct Prepared {
     pub adapter: Go,
     /// The toolchain that built them.
     pub toolchain: String,
+    /// Of two versions, whether a package's benchmarks can differ at all; by package, those that both have.
+    pub identical: BTreeMap<String, Identity>,
     // Dropped last, in this order: worktrees are unregistered before their directory goes.
     _sources: Vec<Source>,
     _scratch: Scratch,
@@ -103,7 +107,12 @@ impl Prepared {
             };
             prepared.push(version);
         }
-        Ok(Prepared { versions: prepared, adapter, toolchain: toolchain_name, _sources: sources, _scratch: scratch })
+        let identical = match (&prepared[..], &sources[..]) {
+            ([a, b], [from, to]) => identity::compare_packages(&a.build, &b.build, identity::roots(from, to)),
+            _ => BTreeMap::new(),
+        };
+        let toolchain = toolchain_name;
+        Ok(Prepared { versions: prepared, adapter, toolchain, identical, _sources: sources, _scratch: scratch })
     }
 
     /// What a reader of the report should know about the builds.

@@ -21,6 +21,7 @@ use crate::source::Source;
 use crate::tool::shorten;
 
 mod arguments;
+pub mod identity;
 mod list;
 mod overlay;
 mod packages;

@@ -1,0 +1,79 @@
+//! Identical code is proven, not measured: whether a package's benchmarks run the same program on the same files in both
+//! versions.
+//!
+//! A proof errs on one side only. What cannot be read, is not known, or could matter counts as a difference, and a package
+//! that differs is measured like any other.
+
+use std::cell::LazyCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::super::{Artifact, Build};
+use crate::source::Source;
+
+mod files;
+mod lines;
+mod program;
+
+use files::Changes;
+use program::Program;
+
+/// Whether a package's benchmarks can behave differently in the two versions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    /// Everything that running code depends on is equal.
+    Identical,
+    /// The first thing found that differs, or that could not be compared, in words.
+    Different(String),
+}
+
+/// The directories whose files are compared; absent when those of the two versions do not correspond.
+///
+/// They are the trees that the versions belong to. Two directories of one tree are compared themselves: what lies beside them is
+/// the same file for both.
+#[must_use]
+pub fn roots<'a>(baseline: &'a Source, candidate: &'a Source) -> Option<[&'a Path; 2]> {
+    if baseline.tree == candidate.tree {
+        return Some([&baseline.dir, &candidate.dir]);
+    }
+    let inside = |source: &Source| source.dir.strip_prefix(&source.tree).map(Path::to_owned).ok();
+    let corresponding = inside(baseline).is_some() && inside(baseline) == inside(candidate);
+    corresponding.then_some([baseline.tree.as_path(), candidate.tree.as_path()])
+}
+
+/// Compares every package that both versions have. `roots` are the directories of the two versions, as [`roots`] gives them.
+#[must_use]
+pub fn compare_packages(baseline: &Build, candidate: &Build, roots: Option<[&Path; 2]>) -> BTreeMap<String, Identity> {
+    let both =
+        baseline.artifacts.iter().filter_map(|(package, a)| Some((package, [a, candidate.artifacts.get(package)?])));
+    let Some(roots) = roots else {
+        let apart = || Identity::Different("the two versions' directories do not correspond".to_owned());
+        return both.map(|(package, _)| (package.clone(), apart())).collect();
+    };
+    // Large trees take a while, and are of no interest while no binary is equal.
+    let changes = LazyCell::new(|| Changes::between(roots));
+    let identity = |artifacts| match check(artifacts, roots, || &changes) {
+        Ok(()) => Identity::Identical,
+        Err(reason) => Identity::Different(reason),
+    };
+    both.map(|(package, artifacts)| (package.clone(), identity(artifacts))).collect()
+}
+
+/// Fails with the first difference.
+fn check<'c>(artifacts: [&Artifact; 2], roots: [&Path; 2], changes: impl Fn() -> &'c Changes) -> Result<(), String> {
+    let inside = |side: usize| artifacts[side].dir.strip_prefix(roots[side]).ok();
+    let dir = inside(0).filter(|dir| inside(1) == Some(dir)).ok_or("the package lies in another directory")?;
+    let read = |artifact: &Artifact| {
+        fs::read(&artifact.program).map_err(|e| format!("`{}` cannot be read: {e}", artifact.program.display()))
+    };
+    let bytes = [read(artifacts[0])?, read(artifacts[1])?];
+    let baseline = Program::parse(&bytes[0])?;
+    if bytes[0] != bytes[1] {
+        program::compare(&baseline, &Program::parse(&bytes[1])?)?;
+    }
+    match changes().readable(dir, &baseline) {
+        Some(path) => Err(format!("`{}` differs", path.display())),
+        None => Ok(()),
+    }
+}
