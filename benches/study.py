@@ -18,6 +18,10 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 STUDIES = REPOSITORY / "docs" / "studies"
 MODES = ["duet", "interleaved", "sequential"]
+# How many builds of each version there are: the binaries as they are linked by default, or what duet makes of its own accord.
+SETTINGS = "one build=--builds 1;default="
+CALLED = ("regression", "improvement")
+MEASURED = (*CALLED, "no_change", "inconclusive")
 # The version that the project's own test of the `go` format uses.
 BENCHSTAT = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
 
@@ -34,6 +38,18 @@ def parser(description, page):
     options.add_argument("--resume", action="store_true", help="keep the results that the last run of this study left")
     options.add_argument("--time-limit", type=seconds, help="begin no step after this time, as `40m`; `--resume` goes on")
     return options
+
+
+def listed(text):
+    return [word for word in text.split(",") if word]
+
+
+def settings(text):
+    """Names of settings and the flags that they give to duet."""
+    parts = [part.partition("=") for part in text.split(";")]
+    if not all(name for name, _, _ in parts):
+        raise argparse.ArgumentTypeError("a setting is `NAME=FLAGS`")
+    return {name: flags.split() for name, _, flags in parts}
 
 
 class Study:
@@ -209,6 +225,15 @@ def changed(result):
     return result["counts"]["regression"] + result["counts"]["improvement"]
 
 
+def count(benchmarks, verdicts):
+    return sum(b["verdict"] in verdicts for b in benchmarks)
+
+
+def per_benchmark(result):
+    """Wall seconds for each benchmark; none when there were none."""
+    return result["wall_s"] / len(result["benchmarks"]) if result["benchmarks"] else None
+
+
 def median_detects(result):
     """Median minimal detectable change of the benchmarks that were compared; one without a bound counts as infinite."""
     compared = [b for b in result["benchmarks"] if b["ratio"] is not None]
@@ -316,6 +341,11 @@ def paragraph(document, number):
 def seconds(text):
     """`90s`, `2m` or `1h` as seconds."""
     return float(text[:-1]) * {"s": 1, "m": 60, "h": 3600}[text[-1]]
+
+
+def seconds_of(benchtime):
+    """A Go duration of one unit as seconds."""
+    return float(benchtime[:-2]) / 1000 if benchtime.endswith("ms") else seconds(benchtime)
 
 
 def say(text):

@@ -61,12 +61,16 @@ def interleaved(sides, names, count, benchtime):
 PROCEDURES = {"sequential": sequential, "interleaved": interleaved}
 
 
-def measured(procedure, sides, names, length):
-    """What a procedure gives: its time, and what benchstat says of each benchmark. The length is a count and a benchtime."""
-    count, benchtime = length
+def made(procedure, sides, names, length):
+    """The result lines of both sides, and how long they took. The length is a count and a benchtime."""
     began = time.monotonic()
-    results = PROCEDURES[procedure](sides, names, count, benchtime)
-    took = time.monotonic() - began
+    return PROCEDURES[procedure](sides, names, *length), time.monotonic() - began
+
+
+def measured(procedure, sides, names, length):
+    """What a procedure gives: its time, and what benchstat says of each benchmark."""
+    results, took = made(procedure, sides, names, length)
+    count, benchtime = length
     return {"build_s": sides.build_s, "measured_s": took, "wall_s": sides.build_s + took, "benchtime": benchtime, "count": count,
             "benchmarks": judged(sides.study, results)}
 
