@@ -70,7 +70,7 @@ class Study:
         args.output.parent.mkdir(parents=True, exist_ok=True)
         if args.resume and self.lines.exists():
             self._load()
-            if self.header and self.header["command"] != command_line():
+            if self.header and measures(self.header["command"]) != measures(command_line()):
                 sys.exit(f"`{self.lines}` was made by `{self.header['command']}`: use the same options, or leave `--resume` out")
         if self.header is None:
             self.header = describe(self.duet)
@@ -277,6 +277,11 @@ def command_line():
     """What was typed, `--resume` left out: it does not change what is measured."""
     typed = [word for word in sys.argv[1:] if word != "--resume"]
     return f"benches/{Path(sys.argv[0]).name} {shlex.join(typed)}".strip()
+
+
+def measures(command):
+    """A command line without how long it may take."""
+    return re.sub(r" --time-limit[ =]\S+", "", command)
 
 
 def revision():

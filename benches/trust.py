@@ -46,7 +46,7 @@ def arguments():
     options.add_argument("--repetitions", type=int, default=3, help="of every comparison")
     options.add_argument("--noise", type=listed, default=list(NOISES), help="kinds of noise, separated by commas")
     options.add_argument("--kinds", type=listed, default=[*KINDS, *PLANTED], help="kinds of comparison")
-    options.add_argument("--planted-noise", type=listed, default=["quiet"], help="noise of the comparisons with planted slowdowns")
+    options.add_argument("--planted-noise", type=listed, default=["quiet"], help="which of them comparisons with planted slowdowns have")
     options.add_argument("--settings", type=settings, default=SETTINGS, help="`NAME=FLAGS` of duet, separated by semicolons")
     options.add_argument("--modules", type=listed, default=list(MODULES), help="which ones")
     options.add_argument("--bench", default=".", help="only benchmarks whose name matches")
@@ -57,7 +57,8 @@ def arguments():
     options.add_argument("--usual-count", type=int, default=10)
     options.add_argument("--usual-benchtime", default="1s")
     args = options.parse_args()
-    for words, known in [(args.noise, NOISES), (args.kinds, KINDS | PLANTED), (args.modules, MODULES), (args.usual, PROCEDURES)]:
+    for words, known in [(args.noise, NOISES), (args.planted_noise, NOISES), (args.kinds, KINDS | PLANTED),
+                         (args.usual_kinds, ["same", *PLANTED]), (args.modules, MODULES), (args.usual, PROCEDURES)]:
         unknown = set(words) - set(known)
         if unknown:
             options.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(known)}")
@@ -66,8 +67,8 @@ def arguments():
 
 def order(args, repetition):
     """All comparisons of a repetition, in a random order, so that what a time limit leaves out is left out evenly."""
-    found = [(module, kind, made) for module in args.modules for kind in args.kinds for made in args.noise
-             if kind not in PLANTED or made in args.planted_noise]
+    found = [(module, kind, made) for module in args.modules for kind in args.kinds
+             for made in args.noise if kind not in PLANTED or made in args.planted_noise]
     random.Random(repetition).shuffle(found)
     return found
 
