@@ -5,14 +5,13 @@ Every repetition makes one run of duet per budget and one pass of the usual proc
 `-test.count 10 -test.benchtime 100ms`, compared by benchstat. Whatever either calls changed is a false alarm.
 """
 
-import csv
-import io
 import statistics
 import subprocess
 import time
 
 from study import (BENCHSTAT, Failed, Study, changed, digest, environment, median_detects, met, module_copy, parser,
                    percent, run, seconds, table)
+from usual import benchstat_binary, compared
 
 MODULE = "go.uber.org/zap@v1.23.0"
 # Median minimal detectable change asked for, by seconds of measuring.
@@ -47,8 +46,8 @@ def measure(study, args, repetition):
 
 
 def by_duet(study, budget, mode):
-    report = study.compare(MODULE, MODULE, "--packages", ".", "--budget", budget, "--mode", mode)
-    return digest(report)
+    options = ["--packages", ".", "--budget", budget, "--mode", mode, *study.known("--measure-identical")]
+    return digest(study.compare(MODULE, MODULE, *options))
 
 
 def by_usual_procedure(study, args):
@@ -65,21 +64,10 @@ def by_usual_procedure(study, args):
         if ended.returncode != 0:
             raise Failed(f"the plain test binary ended with {ended.returncode}")
     took = time.monotonic() - began
-    verdicts = benchstat(run(["go", "run", BENCHSTAT, "-format", "csv", *names], study.scratch))
-    return {"seconds": took, "verdicts": verdicts}
-
-
-def benchstat(text):
-    """What benchstat says of the time of every benchmark: `~`, or the change it reports."""
-    verdicts, in_time = {}, False
-    for row in csv.reader(io.StringIO(text)):
-        if len(row) > 1 and not row[0]:
-            in_time = "sec/op" in row if "vs base" in row else in_time
-        elif in_time and len(row) >= 7 and row[0] != "geomean" and row[5]:
-            verdicts[row[0]] = row[5]
-    if not verdicts:
-        raise Failed(f"benchstat compared nothing: {text[:300]}")
-    return verdicts
+    rows = compared(run([benchstat_binary(study), "-format", "csv", *names], study.scratch))
+    if not rows:
+        raise Failed("benchstat compared nothing")
+    return {"seconds": took, "verdicts": {row[0]: row[5] for row in rows}}
 
 
 def significant(result):

@@ -5,17 +5,23 @@ import datetime
 import json
 import math
 import os
+import re
 import shlex
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 STUDIES = REPOSITORY / "docs" / "studies"
 MODES = ["duet", "interleaved", "sequential"]
+# How many builds of each version there are: the binaries as they are linked by default, or what duet makes of its own accord.
+SETTINGS = "one build=--builds 1;default="
+CALLED = ("regression", "improvement")
+MEASURED = (*CALLED, "no_change", "inconclusive")
 # The version that the project's own test of the `go` format uses.
 BENCHSTAT = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
 
@@ -30,7 +36,20 @@ def parser(description, page):
     options.add_argument("--duet", type=Path, default=REPOSITORY / "target" / "release" / "duet", help="duet binary")
     options.add_argument("--output", type=Path, default=STUDIES / page, help="page to write")
     options.add_argument("--resume", action="store_true", help="keep the results that the last run of this study left")
+    options.add_argument("--time-limit", type=seconds, help="begin no step after this time, as `40m`; `--resume` goes on")
     return options
+
+
+def listed(text):
+    return [word for word in text.split(",") if word]
+
+
+def settings(text):
+    """Names of settings and the flags that they give to duet."""
+    parts = [part.partition("=") for part in text.split(";")]
+    if not all(name for name, _, _ in parts):
+        raise argparse.ArgumentTypeError("a setting is `NAME=FLAGS`")
+    return {name: flags.split() for name, _, flags in parts}
 
 
 class Study:
@@ -45,10 +64,13 @@ class Study:
         self.duet, self.page, self.title, self.body = args.duet.resolve(), args.output, title, body
         self.lines = args.output.with_suffix(".jsonl")
         self.results, self.header = {}, None
+        self.prefix = []  # words before duet's own on its command line
+        self.unknown, self._help = set(), None
+        self.left_out, self.ends = 0, time.monotonic() + (args.time_limit or math.inf)
         args.output.parent.mkdir(parents=True, exist_ok=True)
         if args.resume and self.lines.exists():
             self._load()
-            if self.header and self.header["command"] != command_line():
+            if self.header and measures(self.header["command"]) != measures(command_line()):
                 sys.exit(f"`{self.lines}` was made by `{self.header['command']}`: use the same options, or leave `--resume` out")
         if self.header is None:
             self.header = describe(self.duet)
@@ -68,8 +90,11 @@ class Study:
                 self.results[entry["key"]] = entry["value"]
 
     def do(self, key, work):
-        """The result of a step: a dictionary, kept from before or made now. A failed step gives none."""
-        if key not in self.results:
+        """The result of a step: a dictionary, kept from before or made now. A failed step gives none, nor one that the time
+        limit leaves out."""
+        if key not in self.results and time.monotonic() > self.ends:
+            self.left_out += 1
+        elif key not in self.results:
             say(key)
             try:
                 value = work()
@@ -90,7 +115,7 @@ class Study:
     def write(self):
         """Writes the page from what there is."""
         failures = {key: value["failure"] for key, value in self.results.items() if "failure" in value}
-        parts = [f"# {self.title}", header_text(self.header), self.body(self)]
+        parts = [f"# {self.title}", header_text(self.header), *self._reservations(), self.body(self)]
         if failures:
             lines = [f"- {key}: {one_line(words)}" for key, words in failures.items()]
             parts.append("## Steps that failed\n\n" + "\n".join(lines))
@@ -98,6 +123,28 @@ class Study:
         draft = self.page.with_suffix(".md.tmp")
         draft.write_text(text)
         draft.replace(self.page)
+
+    def _reservations(self):
+        """What a reader must know before the figures."""
+        parts = []
+        if self.left_out:
+            parts.append(f"**Not complete**: the time limit left out {self.left_out} steps; {len(self.results)} were made.")
+        if self.unknown:
+            flags = ", ".join(f"`{flag}`" for flag in sorted(self.unknown))
+            parts.append(f"**Made with a duet that does not have {flags}**, so that it was left out of every command.")
+        return parts
+
+    def known(self, *arguments):
+        """The arguments without the flags, and their values, that this duet does not have."""
+        if self._help is None:
+            self._help = run([self.duet, "compare", "--help"], "/")
+        kept, dropping = [], False
+        for word in arguments:
+            if word.startswith("--"):
+                dropping = not re.search(rf"{word}\b(?!-)", self._help)
+                self.unknown |= {word} if dropping else set()
+            kept += [] if dropping else [word]
+        return kept
 
     def finish(self):
         """Writes the page and prints it."""
@@ -113,13 +160,26 @@ class Study:
         return self.report(["analyze", run, "--threshold", threshold], db)
 
     def report(self, arguments, db):
-        """Runs duet for a JSON report. Exit codes are verdicts; only a missing report is a failure."""
-        command = [self.duet, *arguments, "--quiet", "--format", "json", "--db", self.scratch / db]
-        ended = subprocess.run(command, cwd=self.scratch, env=environment(), capture_output=True, text=True)
-        try:
-            return json.loads(ended.stdout)
-        except ValueError:
-            raise Failed(f"`duet {' '.join(map(str, arguments))}` ended with {ended.returncode}: {ended.stderr[-500:]}")
+        """Runs duet for a JSON report. Exit codes are verdicts; only a missing report is a failure.
+
+        Two figures are added to it: how long duet took in all, and how long it took until it measured.
+        """
+        command = [*self.prefix, self.duet, *arguments, "--format", "json", "--db", self.scratch / db]
+        began, prepared, said = time.monotonic(), None, []
+        with (self.scratch / "report.json").open("w+") as output:
+            with subprocess.Popen(command, cwd=self.scratch, env=environment(), stdout=output, stderr=subprocess.PIPE,
+                                  text=True) as child:
+                for line in child.stderr:
+                    said.append(line)
+                    if prepared is None and re.match(r"run \w+: measuring", line):
+                        prepared = time.monotonic() - began
+            took = time.monotonic() - began
+            output.seek(0)
+            try:
+                return json.load(output) | {"wall_s": took, "prepared_s": prepared}
+            except ValueError:
+                words = "".join(said)[-500:]
+                raise Failed(f"`duet {' '.join(map(str, arguments))}` ended with {child.returncode}: {words}")
 
 
 def environment():
@@ -153,9 +213,10 @@ def digest(report):
     names = {"verdict": "verdict", "mode": "mode", "ratio": "ratio", "low": "ratio_low", "high": "ratio_high",
              "detects": "minimal_detectable_change", "base_ns": "baseline_ns", "package": "package", "name": "name",
              "failure": "failure"}
-    benchmarks = [{short: b[long] for short, long in names.items()} | {"forks": (b["counts"] or {}).get("forks")}
-                  for b in report["benchmarks"]]
-    return {"run": report["run"], "measured_s": report["measured_s"], "complete": report["complete"],
+    benchmarks = [{short: b[long] for short, long in names.items()}
+                  | {count: (b["counts"] or {}).get(count) for count in ("forks", "builds")} for b in report["benchmarks"]]
+    return {"run": report["run"], "seed": report["seed"], "complete": report["complete"], "measured_s": report["measured_s"],
+            "wall_s": report["wall_s"], "prepared_s": report["prepared_s"],
             "steal_share": report["environment"]["steal_share"], "counts": report["counts"], "benchmarks": benchmarks}
 
 
@@ -164,10 +225,38 @@ def changed(result):
     return result["counts"]["regression"] + result["counts"]["improvement"]
 
 
+def count(benchmarks, verdicts):
+    return sum(b["verdict"] in verdicts for b in benchmarks)
+
+
+def per_benchmark(result):
+    """Wall seconds for each benchmark; none when there were none."""
+    return result["wall_s"] / len(result["benchmarks"]) if result["benchmarks"] else None
+
+
 def median_detects(result):
     """Median minimal detectable change of the benchmarks that were compared; one without a bound counts as infinite."""
     compared = [b for b in result["benchmarks"] if b["ratio"] is not None]
     return statistics.median(math.inf if b["detects"] is None else b["detects"] for b in compared) if compared else math.nan
+
+
+def upper_bound(hits, cases, error=0.01):
+    """The exact upper bound of a share (Clopper and Pearson, 1934): were it larger, so few hits would come up with less
+    than this probability."""
+    if cases == 0 or hits >= cases:
+        return 1.0
+    low, high = hits / cases, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if at_most(hits, cases, middle) > error else (low, middle)
+    return high
+
+
+def at_most(hits, cases, share):
+    """Probability of at most so many hits, were this the share."""
+    whole = math.lgamma(cases + 1)
+    return sum(math.exp(whole - math.lgamma(k + 1) - math.lgamma(cases - k + 1) + k * math.log(share)
+                        + (cases - k) * math.log1p(-share)) for k in range(hits + 1))
 
 
 def describe(duet):
@@ -190,6 +279,11 @@ def command_line():
     return f"benches/{Path(sys.argv[0]).name} {shlex.join(typed)}".strip()
 
 
+def measures(command):
+    """A command line without how long it may take."""
+    return re.sub(r" --time-limit[ =]\S+", "", command)
+
+
 def revision():
     """The revision of the work tree, and whether what duet is built from differs from it."""
     try:
@@ -204,6 +298,22 @@ def header_text(header):
     rows = [["machine", header["machine"]], ["load average at the start", header["load"]], ["date", header["date"]],
             ["duet", header["duet"]], ["toolchain", header["toolchain"]], ["made by", f"`{header['command']}`"]]
     return table(["", ""], rows)
+
+
+def mean(values):
+    values = list(values)
+    return statistics.mean(values) if values else math.nan
+
+
+def median_of(values):
+    """The median; none for no values."""
+    values = [value for value in values if value is not None]
+    return statistics.median(values) if values else None
+
+
+def decimals(value, digits=1):
+    """A number as people read it; what is not known stays empty."""
+    return "" if value is None or math.isnan(value) else f"{value:.{digits}f}"
 
 
 def table(head, rows):
@@ -236,6 +346,11 @@ def paragraph(document, number):
 def seconds(text):
     """`90s`, `2m` or `1h` as seconds."""
     return float(text[:-1]) * {"s": 1, "m": 60, "h": 3600}[text[-1]]
+
+
+def seconds_of(benchtime):
+    """A Go duration of one unit as seconds."""
+    return float(benchtime[:-2]) / 1000 if benchtime.endswith("ms") else seconds(benchtime)
 
 
 def say(text):

@@ -8,41 +8,12 @@ The planted slowdowns of all sizes are measured once more with much time, as the
 """
 
 import json
-import math
-import re
 import statistics
 
-from study import (MODES, REPOSITORY, Failed, Study, changed, digest, median_detects, module_copy, one_line, parser, percent,
-                   run, table)
+from planting import MODULES, Planting, only, packages_of, version
+from study import MODES, Study, changed, digest, mean, median_detects, one_line, parser, percent, table
 
-# The packages with comparable benchmarks in both versions. go-toml moved its root package's benchmarks to ./unstable in v2.0.6;
-# the root package of prometheus/common has none.
-MODULES = {
-    "zap": {
-        "path": "go.uber.org/zap", "base": "v1.22.0", "head": "v1.23.0", "packages": ["."],
-        "planted": ["BenchmarkNoContext", "BenchmarkBoolField", "BenchmarkStringField", "BenchmarkTimeField",
-                    "BenchmarkErrorsField", "BenchmarkObjectField", "Benchmark10Fields", "Benchmark100Fields",
-                    "BenchmarkBoolsArrayMarshaler", "BenchmarkTakeStacktrace"],
-    },
-    "toml": {
-        "path": "github.com/pelletier/go-toml/v2", "base": "v2.0.1", "head": "v2.0.5", "packages": [".", "./benchmark"],
-        "planted": ["BenchmarkScanComments/1kValid", "BenchmarkParseLiteralStringValid/1kValid",
-                    "BenchmarkParseBasicStringsEasy/16", "BenchmarkUnmarshal/HugoFrontMatter",
-                    "BenchmarkUnmarshal/SimpleDocument/map", "BenchmarkUnmarshal/ReferenceFile/struct",
-                    "BenchmarkMarshal/HugoFrontMatter", "BenchmarkMarshal/SimpleDocument/struct",
-                    "BenchmarkUnmarshalDataset/example"],
-    },
-    "common": {
-        "path": "github.com/prometheus/common", "base": "v0.53.0", "head": "v0.55.0", "packages": ["./expfmt", "./model"],
-        "planted": ["BenchmarkCreate", "BenchmarkOpenMetricsCreate", "BenchmarkParseText", "BenchmarkParseProto",
-                    "BenchmarkTextParse", "BenchmarkLabelToSignatureTriple", "BenchmarkMetricToFingerprintTriple",
-                    "BenchmarkMetricToFastFingerprintTriple", "BenchmarkLabelSetStringMethod", "BenchmarkCreateBuildInfo"],
-    },
-}
 SIZES = [0.01, 0.03, 0.05]
-TRIAL_SIZE = 0.20
-SPIN = "BenchmarkPlantedSpin"
-SPIN_ROUNDS = 1000
 LOW_THRESHOLD = "0.5%"
 
 
@@ -61,23 +32,19 @@ def main():
         if "versions" in args.parts:
             between_versions(study, args, name)
         if "planted" in args.parts:
-            Planted(study, args, name).measure()
+            planted(study, args, name)
     study.finish()
 
 
-def version(name, which):
-    return f"{MODULES[name]['path']}@{MODULES[name][which]}"
-
-
 def options_of(name, budget, mode):
-    packages = [part for pattern in MODULES[name]["packages"] for part in ("--packages", pattern)]
-    return [*packages, "--budget", budget, "--mode", mode]
+    return [*packages_of(name), "--budget", budget, "--mode", mode]
 
 
 def against_itself(study, args, name):
     for mode in MODES:
         same = version(name, "head")
-        study.do(f"{name} itself {mode}", lambda: digest(study.compare(same, same, *options_of(name, args.budget, mode))))
+        options = [*options_of(name, args.budget, mode), *study.known("--measure-identical")]
+        study.do(f"{name} itself {mode}", lambda: digest(study.compare(same, same, *options)))
 
 
 def between_versions(study, args, name):
@@ -86,83 +53,27 @@ def between_versions(study, args, name):
         study.do(f"{name} versions {mode}", lambda: digest(study.compare(base, head, *options_of(name, args.budget, mode))))
 
 
-class Planted:
+def planted(study, args, name):
     """The planted slowdowns of one module."""
-
-    def __init__(self, study, args, name):
-        self.study, self.args, self.name = study, args, name
-        self.names = MODULES[name]["planted"]
-
-    def measure(self):
-        base = self.study.do(f"{self.name} base", lambda: base_times(self.compare("base", "base", "auto", spin=True)))
-        if not base:
-            return
-        trial_rounds = {b: rounds_for(TRIAL_SIZE, part["ns"], part["spin_ns"]) for b, part in base["times"].items()}
-        trial = self.study.do(f"{self.name} trial", lambda: self.compare("trial", "trial", "auto", rounds=trial_rounds))
-        if not trial:
-            return
-        effects = round_effects(trial, trial_rounds)
-        for size in SIZES:
-            rounds = {b: max(1, round(size / effect)) for b, effect in effects.items()}
-            key = f"{self.name} planted {size}"
-            self.study.do(key, lambda: plan_of(base["times"], effects, rounds))
-            self.study.do(f"{key} reference", lambda: self.compare("reference", size, "auto", rounds=rounds))
-            for mode in MODES:
-                self.study.do(f"{key} {mode}", lambda: self.compare("mode", size, mode, rounds=rounds, again=True))
-
-    def compare(self, purpose, head, mode, rounds=None, spin=False, again=False):
-        """Compares the copy without rounds with one that has them; with itself when there are none. Only the benchmarks that
-        have rounds take part."""
-        budget = self.args.budget if purpose == "mode" else self.args.reference_budget
-        base_dir = self.copy("base", {})
-        head_dir = self.copy(f"head-{head}", rounds) if rounds else base_dir
-        names = list(rounds or self.names) + ([SPIN] if spin else [])
-        chosen = ["--bench", "^(" + "|".join(map(re.escape, names)) + ")$"]
-        report = self.study.compare(base_dir, head_dir, *chosen, *options_of(self.name, budget, mode))
-        result = digest(report)
-        if again:
-            result["low_threshold"] = digest(self.study.analyze(report["run"], LOW_THRESHOLD))
-        return result
-
-    def copy(self, label, rounds):
-        """A copy of the module with these rounds; all copies have the same table of names."""
-        target = self.study.scratch / self.name / label
-        if not target.exists():
-            module_copy(version(self.name, "head"), target)
-            table_file = target.with_name(f"{label}.json")
-            table_file.write_text(json.dumps({name: rounds.get(name, 0) for name in self.names}))
-            for package in MODULES[self.name]["packages"]:
-                run(["go", "run", ".", "-dir", target / package, "-rounds", table_file], REPOSITORY / "benches" / "plant")
-        return target
+    planting = Planting(study, name, MODULES[name]["planted"], args.reference_budget)
+    if not planting.calibrate():
+        return
+    for size in SIZES:
+        key = f"{name} planted {size}"
+        study.do(key, lambda: planting.plan(size))
+        study.do(f"{key} reference", lambda: digest(compared(planting, size, args.reference_budget, "auto")))
+        for mode in MODES:
+            study.do(f"{key} {mode}", lambda: judged_twice(study, compared(planting, size, args.budget, mode)))
 
 
-def rounds_for(size, ns, spin_ns):
-    return max(1, round(size * ns / spin_ns))
+def compared(planting, size, budget, mode):
+    """The report of the copy without rounds against the one with them; only the benchmarks that have rounds take part."""
+    options = [*only(list(planting.rounds(size))), *options_of(planting.name, budget, mode)]
+    return planting.study.compare(planting.base(), planting.head(size), *options)
 
 
-def base_times(result):
-    """Time of each benchmark and of a round of the spin in its package."""
-    found = [b for b in result["benchmarks"] if b["base_ns"]]
-    spins = [b["base_ns"] / SPIN_ROUNDS for b in found if b["name"] == SPIN]
-    if not spins:
-        raise Failed("the cost of a round was not measured")
-    spin_ns = statistics.median(spins)
-    return {"times": {b["name"]: {"ns": b["base_ns"], "spin_ns": spin_ns} for b in found if b["name"] != SPIN}}
-
-
-def round_effects(trial, rounds):
-    """What one round adds to each benchmark, as a share of its time, as the trial plant showed."""
-    effects = {}
-    for b in trial["benchmarks"]:
-        if b["ratio"] and b["ratio"] > 1 + TRIAL_SIZE / 10:  # otherwise the plant did not take
-            effects[b["name"]] = (b["ratio"] - 1) / rounds[b["name"]]
-    return effects
-
-
-def plan_of(times, effects, rounds):
-    """What was planted: rounds, and their share of the benchmark's time as computed in two ways."""
-    return {b: {"ns": times[b]["ns"], "rounds": n, "by_spin": n * times[b]["spin_ns"] / times[b]["ns"],
-                "in_place": n * effects[b]} for b, n in rounds.items()}
+def judged_twice(study, report):
+    return digest(report) | {"low_threshold": digest(study.analyze(report["run"], LOW_THRESHOLD))}
 
 
 def body(study, args):
@@ -280,11 +191,6 @@ def half_widths(found):
     """Mean and median; one benchmark with few forks can make the mean useless."""
     widths = [(b["high"] - b["low"]) / 2 for b in found]
     return f"{percent(mean(widths))}, {percent(statistics.median(widths))}" if widths else ""
-
-
-def mean(values):
-    values = list(values)
-    return statistics.mean(values) if values else math.nan
 
 
 def plan_table(study, name):

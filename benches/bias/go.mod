@@ -1,0 +1,3 @@
+module example.com/bias
+
+go 1.24

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""How far verdicts can be trusted: false alarms and planted slowdowns, under noise, beside the usual procedures.
+
+Three published modules are compared with copies of themselves that no benchmark can tell apart: the same directory, and copies
+with a change that no benchmark runs. Such a change moves the code that the benchmarks do run to other addresses, which can
+change its speed; to whoever asks about the change, whatever is called changed is a false alarm all the same.
+
+The same modules with planted slowdowns of known sizes tell how many real changes are found, how well their size is estimated,
+and how long that takes. The usual procedures get the same planted copies: all runs of base and then all of head, or both by turns,
+judged by benchstat at its level of 5 %; once with their own time and once with the time that duet took.
+"""
+
+import random
+import re
+import statistics
+import zlib
+
+import unrelated
+from noise import KINDS as NOISES
+from noise import noise, why_not
+from planting import MODULES, Planting, only, packages_of, version
+from study import (CALLED, MEASURED, SETTINGS, Study, count, decimals, digest, listed, mean, median_of, module_copy, paragraph,
+                   parser, per_benchmark, percent, seconds_of, settings, table, upper_bound)
+from usual import PROCEDURES, Sides, measured
+
+SIZES = [0.01, 0.02, 0.03, 0.05, 0.10]
+PLANTED = {f"planted-{100 * size:.0f}": size for size in SIZES}
+KINDS = {"same": "the same directory on both sides"} | {name: patch.__doc__ for name, patch in unrelated.KINDS.items()}
+
+
+def main():
+    args = arguments()
+    study = Study(args, "How far verdicts can be trusted", lambda study: body(study, args))
+    here = {kind: why_not(kind) for kind in args.noise}
+    study.do("noise", lambda: {"impossible": {kind: reason for kind, reason in here.items() if reason}})
+    args.noise = [kind for kind in args.noise if not here[kind]]
+    modules = {name: Module(study, args, name) for name in args.modules}
+    for repetition in range(1, args.repetitions + 1):
+        for module, kind, made in order(args, repetition):
+            modules[module].compare(repetition, kind, made)
+    study.finish()
+
+
+def arguments():
+    options = parser(__doc__.splitlines()[0], "trust.md")
+    options.add_argument("--repetitions", type=int, default=3, help="of every comparison")
+    options.add_argument("--noise", type=listed, default=list(NOISES), help="kinds of noise, separated by commas")
+    options.add_argument("--kinds", type=listed, default=[*KINDS, *PLANTED], help="kinds of comparison")
+    options.add_argument("--planted-noise", type=listed, default=["quiet"], help="which of them comparisons with planted slowdowns have")
+    options.add_argument("--settings", type=settings, default=SETTINGS, help="`NAME=FLAGS` of duet, separated by semicolons")
+    options.add_argument("--modules", type=listed, default=list(MODULES), help="which ones")
+    options.add_argument("--bench", default=".", help="only benchmarks whose name matches")
+    options.add_argument("--budget", help="measuring time of each of duet's runs; without it duet decides")
+    options.add_argument("--reference-budget", default="60s", help="measuring time of each of a module's two calibration runs")
+    options.add_argument("--usual", type=listed, default=list(PROCEDURES), help="usual procedures; empty for none")
+    options.add_argument("--usual-kinds", type=listed, default=["same", *PLANTED], help="kinds of comparison they make")
+    options.add_argument("--usual-count", type=int, default=10)
+    options.add_argument("--usual-benchtime", default="1s")
+    args = options.parse_args()
+    for words, known in [(args.noise, NOISES), (args.planted_noise, NOISES), (args.kinds, KINDS | PLANTED),
+                         (args.usual_kinds, ["same", *PLANTED]), (args.modules, MODULES), (args.usual, PROCEDURES)]:
+        unknown = set(words) - set(known)
+        if unknown:
+            options.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    return args
+
+
+def order(args, repetition):
+    """All comparisons of a repetition, in a random order, so that what a time limit leaves out is left out evenly."""
+    found = [(module, kind, made) for module in args.modules for kind in args.kinds
+             for made in args.noise if kind not in PLANTED or made in args.planted_noise]
+    random.Random(repetition).shuffle(found)
+    return found
+
+
+class Module:
+    """The comparisons of one module."""
+
+    def __init__(self, study, args, name):
+        self.study, self.args, self.name = study, args, name
+        self.packages = MODULES[name]["packages"]
+        names = [b for b in MODULES[name]["planted"] if re.search(args.bench, b)]
+        self.planting = Planting(study, name, names, args.reference_budget)
+        needed = set(args.kinds) & ({*PLANTED} | (set(args.usual_kinds) if args.usual else set()))
+        self.planted = bool(names and needed) and self.planting.calibrate()
+        for kind in args.kinds:
+            if kind in unrelated.KINDS:
+                study.do(f"{name} {kind} patch", lambda: {"binaries": self._differences(kind)})
+
+    def _differences(self, kind):
+        return unrelated.differences(*self._directories(kind), self.packages)
+
+    def _directories(self, kind):
+        """Base and head of a kind of comparison."""
+        if kind in PLANTED:
+            return self.planting.base(), self.planting.head(PLANTED[kind])
+        base, head = (self.study.scratch / self.name / label for label in ("unpatched", kind))
+        if not base.exists():
+            module_copy(version(self.name, "head"), base)
+        if kind == "same":
+            return base, base
+        if not head.exists():
+            module_copy(version(self.name, "head"), head)
+            unrelated.apply(kind, head, self.packages)
+        return base, head
+
+    def compare(self, repetition, kind, made):
+        """One comparison by duet in every setting, and by the usual procedures."""
+        if kind in PLANTED and not self.planted:
+            return
+        names = list(self.args.settings)
+        for setting in random.Random(repetition).sample(names, len(names)):
+            key = key_of(self.name, made, kind, setting, repetition)
+            self.study.do(key, lambda: self._record(key, made, lambda seed: self._by_duet(kind, setting, seed)))
+        if self.args.usual and kind in self.args.usual_kinds and self.planted:
+            self._usual(repetition, kind, made)
+
+    def _usual(self, repetition, kind, made):
+        """The usual procedures with their own time, and with the time that duet's last setting took."""
+        last = self.study.get(key_of(self.name, made, kind, list(self.args.settings)[-1], repetition))
+        for procedure in self.args.usual:
+            own = self._by_usual((made, kind, procedure, repetition), procedure, self.args.usual_benchtime)
+            if own and last and last["benchmarks"]:
+                left = per_benchmark(last) * len(own["benchmarks"]) - own["build_s"]
+                benchtime = seconds_of(self.args.usual_benchtime) * max(0, left) / own["measured_s"]
+                about = (made, kind, in_equal_time(procedure), repetition)
+                self._by_usual(about, procedure, f"{max(1, round(1e6 * benchtime))}us")
+
+    def _by_usual(self, about, procedure, benchtime):
+        made, kind, setting, _ = about
+        key = key_of(self.name, *about)
+
+        def work(_):
+            directories = self._directories(kind) if kind in PLANTED else (self.planting.base(), self.planting.base())
+            sides = Sides(self.study, directories, self.packages)
+            result = measured(procedure, sides, list(self.planting.effects), (self.args.usual_count, benchtime))
+            return result | {"kind": kind, "setting": setting}
+
+        return self.study.do(key, lambda: self._record(key, made, work))
+
+    def _record(self, key, made, work):
+        """A result with what it is about; the seed follows from what it is about."""
+        seed = zlib.crc32(key.encode())
+        with noise(made, seed) as prefix:
+            self.study.prefix = prefix
+            try:
+                return work(seed) | {"module": self.name, "noise": made, "seed": seed}
+            finally:
+                self.study.prefix = []
+
+    def _by_duet(self, kind, setting, seed):
+        which_ones = only(list(self.planting.effects)) if kind in PLANTED else ["--bench", self.args.bench]
+        budget = ["--budget", self.args.budget] if self.args.budget else []
+        flags = self.study.known("--measure-identical", *self.args.settings[setting])
+        options = [*packages_of(self.name), *which_ones, *budget, *flags, "--seed", str(seed)]
+        return digest(self.study.compare(*self._directories(kind), *options)) | {"kind": kind, "setting": setting}
+
+
+def key_of(module, made, kind, setting, repetition):
+    return f"{module} {made} {kind} {setting} {repetition}"
+
+
+def in_equal_time(procedure):
+    return f"{procedure} in duet's time"
+
+
+def body(study, args):
+    parts = [paragraph(__doc__, 1), paragraph(__doc__, 2), settings_text(args), noise_text(study, args)]
+    if any(kind in KINDS for kind in args.kinds):
+        parts += ["## False alarms", alarms_text(study, args), "## Which", which(study, args)]
+    if any(kind in PLANTED for kind in args.kinds):
+        parts += ["## Planted slowdowns", power_text(study, args)]
+    patched = [kind for kind in args.kinds if kind in KINDS]
+    return "\n\n".join([*parts, "## Kinds of comparison", kinds_table(study, args, patched)])
+
+
+def settings_text(args):
+    rows = [[name, f"`duet compare {' '.join(flags)}`" if flags else "`duet compare`"] for name, flags in args.settings.items()]
+    budget = f"Each run of duet has {args.budget} of measuring." if args.budget else "duet itself decides how long it measures."
+    counts = f"`-count {args.usual_count} -benchtime {args.usual_benchtime}`"
+    rows += [[procedure, f"{counts}, benchstat"] for procedure in args.usual]
+    rows += [[in_equal_time(procedure), f"`-count {args.usual_count}` and the benchtime with which that takes as long as duet's "
+              f"setting *{list(args.settings)[-1]}* took, benchstat"] for procedure in args.usual]
+    asked = f"Repetitions asked for: {args.repetitions}. {budget} Benchmarks: `{args.bench}`."
+    return f"{asked}\n\n{table(['setting', 'is'], rows)}"
+
+
+def noise_text(study, args):
+    impossible = (study.get("noise") or {"impossible": {}})["impossible"]
+    kinds = dict.fromkeys([*args.noise, *impossible])
+    return table(["noise", "is"], [[kind, f"**not possible here**: {impossible[kind]}" if kind in impossible else NOISES[kind]]
+                                   for kind in kinds])
+
+
+def chosen(study, args, **wanted):
+    """The results that are about this."""
+    lists = {"kind": args.kinds, "noise": args.noise}
+    for result in map(study.get, list(study.results)):
+        if result and "setting" in result and all(result[name] in values for name, values in lists.items()):
+            if all(result[name] == value for name, value in wanted.items()):
+                yield result
+
+
+def setting_names(args):
+    """duet's settings, then those of the usual procedures."""
+    return [*args.settings, *args.usual, *map(in_equal_time, args.usual)]
+
+
+def alarms_text(study, args):
+    kinds = [kind for kind in args.kinds if kind in KINDS]
+    together, apart = [], []
+    for made in args.noise:
+        for setting in setting_names(args):
+            results = [r for kind in kinds for r in chosen(study, args, noise=made, kind=kind, setting=setting)]
+            together += alarm_rows([made, setting], results)
+            for kind in kinds:
+                apart += alarm_rows([made, setting, kind], [r for r in results if r["kind"] == kind])
+    head = ["comparisons", "measured", "identical code", "called changed", "share", "at most (99 %)", "median detects",
+            "wall s per benchmark"]
+    return "\n\n".join([
+        "*Measured* counts benchmarks over all comparisons; only they are in the share. *At most* is the exact bound of Clopper and "
+        "Pearson on the share: were it larger, so few would be called changed with less than 1 %. It takes benchmarks for independent. "
+        "*Detects* is the median of the minimal detectable change, *wall* the whole time of the command, building included, divided by "
+        "the number of benchmarks; its median.",
+        table(["noise", "setting", *head], together), "By kind of comparison:",
+        table(["noise", "setting", "kind", *head], apart)])
+
+
+def alarm_rows(names, results):
+    """The row of these results; none without results."""
+    if not results:
+        return []
+    benchmarks = [b for r in results for b in r["benchmarks"]]
+    called, cases = count(benchmarks, CALLED), count(benchmarks, MEASURED)
+    return [[*names, len(results), cases, count(benchmarks, ["identical_code"]), called, percent(called / cases) if cases else "",
+             percent(upper_bound(called, cases)), percent(detects(benchmarks)), decimals(median_of(map(per_benchmark, results)), 2)]]
+
+
+def detects(benchmarks):
+    return median_of(b.get("detects") for b in benchmarks)
+
+
+def which(study, args):
+    """The false alarms one by one."""
+    rows = [[r["noise"], r["kind"], r["setting"], r["seed"], r["module"], b["name"], percent(b["ratio"] - 1)]
+            for kind in args.kinds if kind in KINDS for r in chosen(study, args, kind=kind)
+            for b in r["benchmarks"] if b["verdict"] in CALLED]
+    head = ["noise", "kind", "setting", "seed", "module", "benchmark", "estimate"]
+    return table(head, rows) if rows else "None was called changed."
+
+
+def power_text(study, args):
+    rows = []
+    for made in args.planted_noise:
+        for kind, size in PLANTED.items():
+            for setting in setting_names(args):
+                results = list(chosen(study, args, noise=made, kind=kind, setting=setting))
+                rows += power_rows([made, percent(size, 0), setting], results)
+    head = ["noise", "planted", "setting", "comparisons", "benchmarks", "regression", "improvement", "mean estimate",
+            "estimates spread", "median detects", "wall s per benchmark", "measured s per benchmark"]
+    return (
+        "Only benchmarks that the trial plant slowed down take part. *Regression* is the share called one; *spread* is the standard "
+        "deviation of the estimates. duet's threshold is 3 %, so that it should not call a slowdown of less than that.\n\n"
+        + table(head, rows))
+
+
+def power_rows(names, results):
+    if not results:
+        return []
+    benchmarks = [b for r in results for b in r["benchmarks"]]
+    shares = [percent(count(benchmarks, [verdict]) / len(benchmarks), 0) for verdict in CALLED] if benchmarks else ["", ""]
+    estimates = [b["ratio"] - 1 for b in benchmarks if b["ratio"] is not None]
+    spread = statistics.stdev(estimates) if len(estimates) > 1 else None
+    only_measuring = [r["measured_s"] / len(r["benchmarks"]) for r in results if r["benchmarks"]]
+    return [[*names, len(results), len(benchmarks), *shares, percent(mean(estimates)), percent(spread), percent(detects(benchmarks)),
+             decimals(median_of(map(per_benchmark, results)), 2), decimals(median_of(only_measuring), 2)]]
+
+
+def kinds_table(study, args, kinds):
+    """What each kind changes, and what of the test binaries it changed."""
+    rows = []
+    for kind in kinds:
+        found = [study.get(f"{name} {kind} patch") for name in args.modules]
+        rows.append([kind, KINDS[kind], *(", ".join(r["binaries"].values()) if r else "" for r in found)])
+    return table(["kind", "change", *(f"differs in {name}" for name in args.modules)], rows) + (
+        "\n\n*Differs* says for the test binary of each package what differs from the unpatched one's: nothing, its code, or something "
+        "but not the code (both linked without their build's name).")
+
+
+if __name__ == "__main__":
+    main()
