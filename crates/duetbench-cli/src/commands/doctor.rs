@@ -9,7 +9,7 @@ use duetbench_run::environment::usable_cpus;
 use duetbench_run::noise::{Watch, facts, hiccup};
 
 use super::Context;
-use super::compare::lock_machine;
+use crate::session::lock_machine;
 use crate::args::DoctorArgs;
 use crate::failure::{Failure, code};
 use crate::render::doctor::Checkup;
