@@ -9,6 +9,7 @@ use duetbench_run::RunError;
 use duetbench_run::engine::{Backend, Job, RunSummary, TrialOutcome, measure};
 use duetbench_run::environment::{self, CpuTimes};
 use duetbench_run::lock::{self, MachineLock};
+use duetbench_run::noise;
 use duetbench_run::store::{Origin, RunHead, RunId, Store};
 
 use crate::assemble;
@@ -39,6 +40,7 @@ pub fn head(spec: &Spec, plan: Plan, subjects: Subjects) -> RunHead {
         baseline,
         candidate,
         environment: environment::describe(&subjects.toolchain, env!("CARGO_PKG_VERSION")),
+        facts: noise::facts(),
         warnings: subjects.warnings,
         origin: subjects.origin,
     }

@@ -107,7 +107,7 @@ fn identical_work_is_no_change_in_every_mode() {
 fn a_planted_slowdown_is_found_in_every_mode() {
     let place = two(&styles(100, 10), &styles(300, 12));
     for mode in ["duet", "interleaved", "sequential"] {
-        let ran = compare(&place, &["--mode", mode, "--forks", "6"]).expect(3);
+        let ran = compare(&place, &["--mode", mode, "--forks", "12"]).expect(3);
         for name in NAMES.iter().filter(|n| **n != "BenchmarkAllocating") {
             assert_eq!(ran.verdict(name), "regression", "{mode}: {name}\n{}", ran.stdout);
         }
@@ -294,7 +294,8 @@ fn list_shows_names_and_failures() {
 
 /// Starts a long run and waits until it measures.
 fn start_long_run(place: &Place) -> std::process::Child {
-    let args = ["compare", "./old", "./new", "--bench", "Counting", "--forks", "2000"];
+    let long = ["--forks", "2000", "--fixed", "--measure-identical", "--builds", "1"];
+    let args = [&["compare", "./old", "./new", "--bench", "Counting"], &long[..]].concat();
     let mut child = place.command(&args).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.map_while(Result::ok).any(|l| l.contains(": measuring ")), "it never came to measuring");

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::analysis::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout};
 use crate::environment::Environment;
+use crate::noise::Diagnosis;
 use crate::plan::Plan;
 use crate::spec::Spec;
 
@@ -46,6 +47,8 @@ pub struct Report {
     pub measured_s: f64,
     /// One entry per benchmark, in name order.
     pub benchmarks: Vec<BenchmarkReport>,
+    /// What disturbed it.
+    pub noise: Diagnosis,
     /// What concerns the run as a whole.
     pub warnings: Vec<String>,
 }

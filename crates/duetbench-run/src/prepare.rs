@@ -1,6 +1,6 @@
 //! From two versions as typed to two builds whose benchmarks are known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -115,14 +115,18 @@ impl Prepared {
         Ok(Prepared { versions: prepared, adapter, toolchain, identical, _sources: sources, _scratch: scratch })
     }
 
+    /// Packages that run the same code in both versions, which was proven.
+    #[must_use]
+    pub fn proven(&self) -> BTreeSet<String> {
+        let identical = |(_, identity): &(&String, &Identity)| **identity == Identity::Identical;
+        self.identical.iter().filter(identical).map(|(package, _)| package.clone()).collect()
+    }
+
     /// What a reader of the report should know about the builds.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if let [baseline, candidate] = &self.versions[..] {
-            if baseline.build.digest() == candidate.build.digest() {
-                warnings.push("both versions were built into the same binaries: whatever differs is noise".to_owned());
-            }
             if !candidate.not_rewritten.is_empty() {
                 warnings.push(format!(
                     "these are called again for every slice, because their loop cannot be sliced from inside: {}",

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use duetbench_core::analysis::TrialFailure;
+use duetbench_core::noise::{Conditions, Facts};
 use duetbench_core::plan::{Capacity, Discovered, Found, Plan, Style};
 use duetbench_core::report::VersionInfo;
 use duetbench_core::sample::{Coordinates, Memory};
@@ -73,6 +74,16 @@ fn head() -> RunHead {
         baseline: version("old"),
         candidate: version("new"),
         environment: environment(),
+        facts: Facts {
+            cpu_model: None,
+            cpus_usable: 2,
+            cpus_online: 2,
+            cores_physical: 2,
+            governor: None,
+            frequency_max_khz: None,
+            quota_cpus: None,
+            virtualised: Some(true),
+        },
         warnings: vec!["a warning".into()],
         origin: Some(Origin {
             cwd: "/home/user/project".into(),
@@ -118,12 +129,24 @@ fn fill(path: &Path) -> Vec<Sample> {
     for suite_run in 0..2 {
         for trial in schedule.suite_run(0, suite_run) {
             let result = Ok(samples(&trial));
-            store.add_trial(run, &trial, &TrialOutcome { result, wall: Duration::from_millis(5) }).unwrap();
+            store
+                .add_trial(
+                    run,
+                    &trial,
+                    &TrialOutcome { result, wall: Duration::from_millis(5), conditions: Some(Conditions::default()) },
+                )
+                .unwrap();
             all.extend(samples(&trial));
         }
     }
     let failed = Err(TrialFailure { role: Some(Role::Candidate), reason: "no luck".into(), discarded: false });
-    store.add_trial(run, &schedule.suite_run(0, 2)[0], &TrialOutcome { result: failed, wall: Duration::ZERO }).unwrap();
+    store
+        .add_trial(
+            run,
+            &schedule.suite_run(0, 2)[0],
+            &TrialOutcome { result: failed, wall: Duration::ZERO, conditions: None },
+        )
+        .unwrap();
     store.end(run, &RunSummary { measured: Duration::from_millis(1500), complete: true }, Some(0.25)).unwrap();
     all
 }
@@ -152,7 +175,15 @@ fn a_trial_is_kept_whole_or_not_at_all() {
     let mut store = Store::open(&path).unwrap();
     let run = store.begin(&head()).unwrap();
     let trial = Schedule::new(&head().plan).suite_run(0, 0)[0];
-    assert!(store.add_trial(run, &trial, &TrialOutcome { result: Ok(samples(&trial)), wall: Duration::ZERO }).is_err());
+    assert!(
+        store
+            .add_trial(
+                run,
+                &trial,
+                &TrialOutcome { result: Ok(samples(&trial)), wall: Duration::ZERO, conditions: None }
+            )
+            .is_err()
+    );
     assert!(store.load("r2").unwrap().measured()[0].samples.is_empty());
     assert_eq!(store.load("r1").unwrap().measured()[0].samples, before);
 }

@@ -8,7 +8,7 @@ use duetbench_core::report::VersionInfo;
 use duetbench_core::{Role, Spec};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Adapter, Build, Conditions};
-use duetbench_run::engine::{Backend, Local, Scripted};
+use duetbench_run::engine::{Backend, Local, Scripted, Watched};
 use duetbench_run::environment;
 use duetbench_run::prepare::{Prepared, Request};
 use duetbench_run::source::{VersionRequest, default_base};
@@ -40,7 +40,7 @@ pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
     let prepared = prepare(context, &spec, &origin)?;
     let (material, builds) = Material::prepared(&prepared, origin)?;
     let mut local = local(context, &prepared, builds)?;
-    compare(context, &spec, material, &mut local)
+    compare(context, &spec, material, &mut Watched::new(&mut local))
 }
 
 /// The two versions, defaults filled in.
@@ -91,7 +91,7 @@ impl Material {
         let material = Material {
             subjects,
             found: [baseline.found.clone(), candidate.found.clone()],
-            identical: BTreeSet::new(),
+            identical: prepared.proven(),
             processors_asked: prepared.adapter.processors_asked(),
             relinks: prepared.adapter.relinks(),
         };
@@ -161,7 +161,7 @@ fn resume(name: &str, args: &CompareArgs, context: &Context) -> Result<u8, Failu
     let builds = same_builds(&prepared, &head)?;
     let mut local = local(context, &prepared, builds)?;
     let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
-    carry_out(context, session, &head, &mut local)
+    carry_out(context, session, &head, &mut Watched::new(&mut local))
 }
 
 /// The builds of the two versions, if they are what was measured before.

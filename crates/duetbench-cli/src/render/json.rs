@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 
 use duetbench_core::analysis::{Method, Warning};
+use duetbench_core::noise::{Diagnosis, Finding};
 use duetbench_core::plan::{Excluded, PlannedBenchmark};
 use duetbench_core::report::{self, BenchmarkReport, Counted, ForkPair, ForkSide, Outcome, VersionInfo};
 use duetbench_core::spec::{ModeChoice, Spec};
 use duetbench_core::{Report, Role, Verdict};
 use serde::Serialize;
 
-use super::{summary, warning};
+use super::{noise, summary, warning};
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -42,6 +43,7 @@ struct Document<'a> {
     decision: Decision,
     counts: BTreeMap<&'static str, usize>,
     benchmarks: Vec<Benchmark<'a>>,
+    noise: Noise,
     warnings: &'a [String],
     request: Request<'a>,
     plan: Plan<'a>,
@@ -255,6 +257,7 @@ impl<'a> Document<'a> {
             },
             counts: summary::all_verdicts().iter().map(|v| (v.word(), report.count(v.word()))).collect(),
             benchmarks: report.benchmarks.iter().map(Benchmark::of).collect(),
+            noise: Noise::of(&report.noise),
             warnings: &report.warnings,
             request: Request::of(&report.spec),
             plan: Plan {
@@ -264,6 +267,30 @@ impl<'a> Document<'a> {
             },
             environment: Environment::of(&report.environment),
         }
+    }
+}
+
+#[derive(Serialize)]
+struct Noise {
+    findings: Vec<FindingEntry>,
+    cost: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct FindingEntry {
+    kind: &'static str,
+    severity: &'static str,
+    text: String,
+}
+
+impl Noise {
+    fn of(diagnosis: &Diagnosis) -> Noise {
+        let entry = |f: &Finding| FindingEntry {
+            kind: noise::kind(&f.kind),
+            severity: noise::severity(f.severity),
+            text: noise::text(&f.kind),
+        };
+        Noise { findings: diagnosis.findings.iter().map(entry).collect(), cost: diagnosis.cost }
     }
 }
 

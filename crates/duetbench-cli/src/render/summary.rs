@@ -6,7 +6,10 @@ use duetbench_core::{Report, Verdict};
 
 use super::format::{TimeScale, change, counted, duration, many, one_line, share};
 use super::order::label;
-use super::warning;
+use super::{noise, warning};
+
+/// Findings about the machine that are worth the room; `--format json` and `duet doctor` have all.
+const NOISES_MAX: usize = 3;
 
 /// The numbers of one benchmark as they stand in a table; empty where there are none.
 pub(super) struct Numbers {
@@ -167,8 +170,19 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
         ("layout:", layout(report)),
         ("proven:", proven(report)),
         ("run:", Some(run(report))),
+        ("noise:", noise(report)),
     ];
     facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))).collect()
+}
+
+/// What disturbed the run, the gravest first, and what that cost.
+fn noise(report: &Report) -> Option<String> {
+    let mut words = noise::lines(&report.noise.findings);
+    words.truncate(NOISES_MAX);
+    if let Some(cost) = report.noise.cost.filter(|cost| *cost > 1.0) {
+        words.push(format!("disturbed fork pairs made the smallest visible change {cost:.2} times as large"));
+    }
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 /// What layout does to this suite, where several builds tell.

@@ -143,7 +143,8 @@ pub fn two(old: &str, new: &str) -> Place {
 /// Compares `old` with `new`. The threshold is high, because two builds of the same code may differ by their layout alone.
 pub fn compare(place: &Place, more: &[&str]) -> Ran {
     let fixed = ["compare", "./old", "./new", "--format", "json", "--forks", "5", "--threshold", "20%"];
-    place.duet(&[&fixed, more].concat())
+    let plain = ["--builds", "1", "--fixed", "--measure-identical"];
+    place.duet(&[&fixed[..], &plain[..], more].concat())
 }
 
 pub fn simple(body: &str) -> String {

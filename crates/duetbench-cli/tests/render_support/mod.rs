@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use duetbench_core::analysis::{Basis, Counts, Estimate, Method, Round, Warning};
 use duetbench_core::environment::Environment;
+use duetbench_core::noise::{Diagnosis, Finding, Kind, Severity};
 use duetbench_core::plan::{Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Style};
 use duetbench_core::report::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout, Report, VersionInfo};
 use duetbench_core::spec::{Decision, Effort, ModeChoice, Selection, Spec};
@@ -45,6 +46,10 @@ pub(crate) fn empty() -> Report {
         },
         measured_s: 102.4,
         benchmarks: Vec::new(),
+        noise: Diagnosis {
+            findings: vec![Finding { kind: Kind::Steal { share: 0.042 }, severity: Severity::Disturbing }],
+            cost: Some(1.25),
+        },
         warnings: Vec::new(),
     }
 }

@@ -9,6 +9,7 @@
 mod conditions;
 mod cost;
 mod diagnose;
+mod explain;
 mod finding;
 mod gaps;
 mod reading;
@@ -16,6 +17,7 @@ mod reading;
 pub use conditions::{Conditions, CpuTime, Frequency, Pressure, Spoilt, Throttling};
 pub use cost::disturbance_cost;
 pub use diagnose::{Beside, Facts, diagnose};
+pub use explain::{Diagnosis, Witnessed, explain};
 pub use finding::{Advice, Finding, Kind, Severity};
 pub use gaps::Gaps;
 pub use reading::{ClockReading, CpuCounters, QuotaCounters, Reading, SlowReading};

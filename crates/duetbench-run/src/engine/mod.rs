@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use duetbench_core::noise::Conditions;
 use duetbench_core::plan::PlannedBenchmark;
 use duetbench_core::{Sample, Trial};
 
@@ -14,10 +15,12 @@ mod placement;
 mod scripted;
 mod tally;
 mod trial;
+mod watched;
 
 pub use campaign::{Job, measure};
 pub use local::Local;
 pub use scripted::Scripted;
+pub use watched::Watched;
 
 /// A trial that gave nothing, and why.
 pub use duetbench_core::analysis::TrialFailure;
@@ -29,6 +32,8 @@ pub struct TrialOutcome {
     pub result: Result<Vec<Sample>, TrialFailure>,
     /// Wall time it took, processes' starts and ends included.
     pub wall: Duration,
+    /// What the machine did meanwhile, where it was watched.
+    pub conditions: Option<Conditions>,
 }
 
 /// A build pair of one package that trials are going to be started from.

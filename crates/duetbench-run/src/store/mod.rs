@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use duetbench_core::analysis::Measured;
+use duetbench_core::noise::Facts;
 use duetbench_core::plan::Plan;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{Environment, Sample, Spec, Trial};
@@ -32,6 +33,8 @@ pub struct RunHead {
     pub candidate: VersionInfo,
     /// The machine.
     pub environment: Environment,
+    /// What of the machine explains noise.
+    pub facts: Facts,
     /// What concerns the run as a whole.
     pub warnings: Vec<String>,
     /// Where its versions came from, for resuming; absent where outcomes came from a script.
@@ -267,6 +270,7 @@ fn insert_trial(
         failure.and_then(|f| f.role).map(schema::role_number),
         failure.map(|f| f.reason.as_str()),
         failure.is_some_and(|f| f.discarded),
+        outcome.conditions.and_then(|c| serde_json::to_string(&c).ok()),
         i64::try_from(samples.len()).unwrap_or(i64::MAX),
     ])?;
     let id = transaction.last_insert_rowid();

@@ -35,6 +35,7 @@ CREATE TABLE trials (
     failed_role INTEGER,
     failure TEXT,
     discarded INTEGER NOT NULL,                 -- 1: it failed because of the machine
+    conditions TEXT,                            -- JSON: what the machine did meanwhile
     first_sample INTEGER NOT NULL,              -- its samples are the rows of `samples` from this number on
     samples INTEGER NOT NULL
 );
@@ -59,14 +60,14 @@ CREATE TABLE samples (
 // Samples are found through their trial's range of row numbers: keeping an index would cost more than all else that is
 // done for a sample while measuring.
 pub(super) const INSERT_TRIAL: &str = "INSERT INTO trials
-    (run, benchmark, round, suite_run, fork, build, first, core, seed, wall_ns, failed_role, failure, discarded, samples, first_sample)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, (SELECT coalesce(max(rowid), 0) + 1 FROM samples))";
+    (run, benchmark, round, suite_run, fork, build, first, core, seed, wall_ns, failed_role, failure, discarded, conditions, samples, first_sample)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, (SELECT coalesce(max(rowid), 0) + 1 FROM samples))";
 
 pub(super) const INSERT_SAMPLE: &str =
     "INSERT INTO samples VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 
 pub(super) const SELECT_TRIALS: &str = "SELECT benchmark, round, suite_run, fork, build, first, core, seed, wall_ns,
-        failed_role, failure, discarded, first_sample, samples
+        failed_role, failure, discarded, first_sample, samples, conditions
     FROM trials WHERE run = ?1 ORDER BY id";
 
 pub(super) const SELECT_SAMPLES: &str =
@@ -140,7 +141,9 @@ pub(super) fn trial(row: &Row<'_>) -> rusqlite::Result<(Trial, TrialOutcome, (i6
         }
         None => None,
     };
-    let outcome = TrialOutcome { result: failure.map_or(Ok(Vec::new()), Err), wall };
+    // What cannot be read is not known; the samples do not depend on it.
+    let conditions = row.get::<_, Option<String>>(14)?.and_then(|json| serde_json::from_str(&json).ok());
+    let outcome = TrialOutcome { result: failure.map_or(Ok(Vec::new()), Err), wall, conditions };
     Ok((trial, outcome, (row.get(12)?, row.get(13)?)))
 }
 
