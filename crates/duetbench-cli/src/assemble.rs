@@ -10,7 +10,8 @@ use duetbench_run::store::StoredRun;
 /// The report of a stored run, judged by `decision`.
 #[must_use]
 pub fn report(run: StoredRun, decision: Decision) -> Report {
-    let benchmarks = analyse(&run.head.plan, &run.measured(), &decision);
+    let plan = run.plan();
+    let benchmarks = analyse(&plan, &run.measured(), &decision);
     let noise = explain(&witnessed(&run), &run.head.facts, &benchmarks);
     let StoredRun { name, head, complete, measured_s, .. } = run;
     let mut spec = head.spec;
@@ -20,7 +21,7 @@ pub fn report(run: StoredRun, decision: Decision) -> Report {
         started: head.started,
         complete,
         spec,
-        plan: head.plan,
+        plan,
         baseline: head.baseline,
         candidate: head.candidate,
         environment: head.environment,

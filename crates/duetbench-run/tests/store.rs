@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use duetbench_core::analysis::TrialFailure;
 use duetbench_core::noise::{Conditions, Facts};
-use duetbench_core::plan::{Capacity, Discovered, Found, Plan, Style};
+use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, Style};
 use duetbench_core::report::VersionInfo;
 use duetbench_core::sample::{Coordinates, Memory};
 use duetbench_core::spec::{Decision, Effort, ModeChoice, Selection};
@@ -133,7 +133,12 @@ fn fill(path: &Path) -> Vec<Sample> {
                 .add_trial(
                     run,
                     &trial,
-                    &TrialOutcome { result, wall: Duration::from_millis(5), conditions: Some(Conditions::default()) },
+                    &TrialOutcome {
+                        result,
+                        wall: Duration::from_millis(5),
+                        conditions: Some(Conditions::default()),
+                        mode: Mode::InterleavedOneCore,
+                    },
                 )
                 .unwrap();
             all.extend(samples(&trial));
@@ -144,7 +149,7 @@ fn fill(path: &Path) -> Vec<Sample> {
         .add_trial(
             run,
             &schedule.suite_run(0, 2)[0],
-            &TrialOutcome { result: failed, wall: Duration::ZERO, conditions: None },
+            &TrialOutcome { result: failed, wall: Duration::ZERO, conditions: None, mode: Mode::InterleavedOneCore },
         )
         .unwrap();
     store.end(run, &RunSummary { measured: Duration::from_millis(1500), complete: true }, Some(0.25)).unwrap();
@@ -180,7 +185,12 @@ fn a_trial_is_kept_whole_or_not_at_all() {
             .add_trial(
                 run,
                 &trial,
-                &TrialOutcome { result: Ok(samples(&trial)), wall: Duration::ZERO, conditions: None }
+                &TrialOutcome {
+                    result: Ok(samples(&trial)),
+                    wall: Duration::ZERO,
+                    conditions: None,
+                    mode: Mode::InterleavedOneCore
+                }
             )
             .is_err()
     );

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use duetbench_core::plan::{Discovered, Found, Plan};
+use duetbench_core::plan::{Capacity, Discovered, Found, Plan};
 use duetbench_core::report::VersionInfo;
+use duetbench_core::spec::ModeChoice;
 use duetbench_core::{Role, Spec};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Adapter, Build, Conditions};
-use duetbench_run::engine::{Backend, Local, Scripted, Watched};
+use duetbench_run::engine::{Backend, Benches, Local, Scripted, Watched, probe};
 use duetbench_run::environment;
 use duetbench_run::prepare::{Prepared, Request};
 use duetbench_run::source::{VersionRequest, default_base};
@@ -33,14 +34,24 @@ pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
     if let Some(script) = &args.measure.scripted {
         let mut scripted = Scripted::load(script)?;
         let material = Material::scripted(&scripted);
-        return compare(context, &spec, material, &mut scripted);
+        let plan = material.plan(context, &spec)?;
+        return compare(context, &spec, (plan, material.subjects), &mut scripted);
     }
     let _lock = lock_machine(context)?;
     let origin = Origin { cwd: context.cwd.clone(), versions: requests(args, &context.cwd)? };
     let prepared = prepare(context, &spec, &origin)?;
     let (material, builds) = Material::prepared(&prepared, origin)?;
-    let mut local = local(context, &prepared, builds)?;
-    compare(context, &spec, material, &mut Watched::new(&mut local))
+    let mut plan = material.plan(context, &spec)?;
+    let mut versions = local(context, &prepared, builds.clone())?;
+    if spec.mode != ModeChoice::Sequential && !context.settings.dry_run() && !plan.benchmarks.is_empty() {
+        context.printer.note("looking at each benchmark for a moment, to see how it is best measured");
+        let [baseline, _] = builds;
+        let mut baseline_alone = local(context, &prepared, [baseline.clone(), baseline])?;
+        let benches = Benches { versions: &mut versions, baseline_alone: &mut baseline_alone };
+        let learnt = probe(&plan, benches, spec.mode == ModeChoice::Auto, &context.interrupted)?;
+        plan.learn(learnt, &spec, material.capacity());
+    }
+    compare(context, &spec, (plan, material.subjects), &mut Watched::new(&mut versions))
 }
 
 /// The two versions, defaults filled in.
@@ -119,21 +130,29 @@ impl Material {
         let [baseline, candidate] = &self.found;
         let (baseline, candidate) = (selected(baseline, &context.settings)?, selected(candidate, &context.settings)?);
         let found = Found { baseline: &baseline, candidate: &candidate, identical: &self.identical };
-        Ok(Plan::new(spec, &found, environment::capacity(self.processors_asked, self.relinks)))
+        Ok(Plan::new(spec, &found, self.capacity()))
+    }
+
+    fn capacity(&self) -> Capacity {
+        environment::capacity(self.processors_asked, self.relinks)
     }
 }
 
-/// From two versions to the exit code: plan, measure, judge, report.
-fn compare(context: &Context, spec: &Spec, material: Material, backend: &mut dyn Backend) -> Result<u8, Failure> {
-    let plan = material.plan(context, spec)?;
+/// From a plan to the exit code: measure, judge, report.
+fn compare(
+    context: &Context,
+    spec: &Spec,
+    (plan, subjects): (Plan, Subjects),
+    backend: &mut dyn Backend,
+) -> Result<u8, Failure> {
     if context.settings.dry_run() {
-        context.printer.data(&dry_run::render(&plan, &material.subjects.info))?;
+        context.printer.data(&dry_run::render(&plan, &subjects.info))?;
         return Ok(code::CLEAN);
     }
     if plan.benchmarks.is_empty() && plan.excluded.is_empty() {
         return Err(nothing_selected(context).into());
     }
-    let head = session::head(spec, plan, material.subjects);
+    let head = session::head(spec, plan, subjects);
     let mut store = Store::open(&context.db())?;
     let session = Session::begin(context, &mut store, &head)?;
     carry_out(context, session, &head, backend)

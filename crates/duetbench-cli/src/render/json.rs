@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use duetbench_core::analysis::{Method, Warning};
 use duetbench_core::noise::{Diagnosis, Finding};
-use duetbench_core::plan::{Excluded, PlannedBenchmark};
+use duetbench_core::plan::{Excluded, PlannedBenchmark, SelfCheck};
 use duetbench_core::report::{self, BenchmarkReport, Counted, ForkPair, ForkSide, Outcome, VersionInfo};
 use duetbench_core::spec::{ModeChoice, Spec};
 use duetbench_core::{Report, Role, Verdict};
@@ -189,6 +189,7 @@ struct Request<'a> {
 #[derive(Serialize)]
 struct Plan<'a> {
     confirm_rounds: u32,
+    self_check: Option<Vec<Width>>,
     benchmarks: Vec<Planned<'a>>,
     excluded: Vec<ExcludedEntry<'a>>,
 }
@@ -209,6 +210,21 @@ struct Planned<'a> {
     slice_ns: u64,
     trial_ns: u64,
     trial_predicted_ns: u64,
+    profile: Option<Profile>,
+}
+
+#[derive(Serialize)]
+struct Profile {
+    cores_busy: f64,
+    cpu_share: f64,
+    invocation_ns: f64,
+    collects: bool,
+}
+
+#[derive(Serialize)]
+struct Width {
+    mode: &'static str,
+    width: f64,
 }
 
 #[derive(Serialize)]
@@ -262,6 +278,7 @@ impl<'a> Document<'a> {
             request: Request::of(&report.spec),
             plan: Plan {
                 confirm_rounds: report.plan.confirm_rounds,
+                self_check: report.plan.check.as_ref().map(Width::all),
                 benchmarks: report.plan.benchmarks.iter().map(Planned::of).collect(),
                 excluded: report.plan.excluded.iter().map(ExcludedEntry::of).collect(),
             },
@@ -291,6 +308,12 @@ impl Noise {
             text: noise::text(&f.kind),
         };
         Noise { findings: diagnosis.findings.iter().map(entry).collect(), cost: diagnosis.cost }
+    }
+}
+
+impl Width {
+    fn all(check: &SelfCheck) -> Vec<Width> {
+        check.widths.iter().map(|(mode, width)| Width { mode: mode.word(), width: *width }).collect()
     }
 }
 
@@ -466,6 +489,12 @@ impl<'a> Planned<'a> {
             slice_ns: planned.configuration.slice_ns,
             trial_ns: planned.configuration.trial_ns,
             trial_predicted_ns: planned.trial_predicted_ns,
+            profile: planned.profile.map(|p| Profile {
+                cores_busy: p.cores_busy,
+                cpu_share: p.cpu_share,
+                invocation_ns: p.invocation_ns,
+                collects: p.collects,
+            }),
         }
     }
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use duetbench_core::analysis::{Basis, Counts, Estimate, Method, Round, Warning};
 use duetbench_core::environment::Environment;
 use duetbench_core::noise::{Diagnosis, Finding, Kind, Severity};
-use duetbench_core::plan::{Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Style};
+use duetbench_core::plan::{
+    Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, SelfCheck, Style,
+};
 use duetbench_core::report::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout, Report, VersionInfo};
 use duetbench_core::spec::{Decision, Effort, ModeChoice, Selection, Spec};
 use duetbench_core::{BenchmarkId, Role, Verdict};
@@ -28,7 +30,14 @@ pub(crate) fn empty() -> Report {
             seed: 42,
             harness_args: Vec::new(),
         },
-        plan: Plan { seed: 42, benchmarks: Vec::new(), excluded: Vec::new(), budget_ns: None, confirm_rounds: 2 },
+        plan: Plan {
+            seed: 42,
+            benchmarks: Vec::new(),
+            excluded: Vec::new(),
+            budget_ns: None,
+            confirm_rounds: 2,
+            check: Some(SelfCheck { widths: vec![(Mode::InterleavedOneCore, 0.004), (Mode::Duet, 0.009)] }),
+        },
         baseline: version("main", "1a2b3c4d5e Read the header once", "aa11"),
         candidate: version("work tree", "work tree (9f8e7d6c5b with changes)", "bb22"),
         environment: Environment {
@@ -267,5 +276,7 @@ fn planned(benchmark: &BenchmarkReport) -> PlannedBenchmark {
             warmup_slices: 8,
         },
         trial_predicted_ns: 90_000_000,
+        first_ns: 1_800,
+        profile: Some(Profile { cores_busy: 1.1, cpu_share: 0.99, invocation_ns: 1718.0, collects: false }),
     }
 }

@@ -66,6 +66,8 @@ struct Campaign<'a> {
     hands: Hands<'a>,
     tallies: Vec<Tally>,
     past: BTreeMap<Slot, &'a TrialOutcome>,
+    /// Smallest change worth a verdict.
+    threshold: f64,
     began: Instant,
     /// Wall time of earlier sittings.
     before: Duration,
@@ -80,8 +82,9 @@ impl<'a> Campaign<'a> {
             schedule: Schedule::new(job.plan),
             monitor: Monitor::new(job.plan, job.decision),
             hands,
-            tallies: vec![Tally::new(); job.plan.benchmarks.len()],
+            tallies: job.plan.benchmarks.iter().map(Tally::new).collect(),
             past: job.past.iter().map(|(trial, outcome)| (slot(trial), outcome)).collect(),
+            threshold: job.decision.threshold,
             began: Instant::now(),
             before: job.past.iter().map(|(_, outcome)| outcome.wall).sum(),
             round: 0,
@@ -94,7 +97,8 @@ impl<'a> Campaign<'a> {
 
     fn run(&mut self) -> Result<(), RunError> {
         // A failed trial is not repeated in place: its benchmark gets another visit in a later suite run.
-        let suite_runs = self.schedule.suite_runs().saturating_add(FAILURES_MAX + DISCARDED_MAX);
+        // One that falls back begins anew, so there may be twice as many.
+        let suite_runs = self.schedule.suite_runs().saturating_mul(2).saturating_add(FAILURES_MAX + DISCARDED_MAX);
         for suite_run in 0..suite_runs {
             let due: Vec<Trial> = self.due(suite_run);
             if due.is_empty() && self.nobody_is_open() {
@@ -170,7 +174,7 @@ impl<'a> Campaign<'a> {
     fn visit(&mut self, trial: &Trial) -> Result<(), RunError> {
         let planned = &self.plan.benchmarks[trial.benchmark];
         if let Some(&outcome) = self.past.get(&(trial.round, trial.suite_run, trial.benchmark)) {
-            self.tallies[trial.benchmark].count(planned, outcome);
+            self.tallies[trial.benchmark].count(outcome, self.threshold);
             return Ok(());
         }
         self.stop_if_interrupted()?;
@@ -179,7 +183,7 @@ impl<'a> Campaign<'a> {
         let refined = self.tallies[trial.benchmark].refine(planned);
         let outcome = self.hands.backend.run_trial(&refined, trial)?;
         self.hands.observer.ended(trial, &outcome)?;
-        self.tallies[trial.benchmark].count(planned, &outcome);
+        self.tallies[trial.benchmark].count(&outcome, self.threshold);
         Ok(())
     }
 

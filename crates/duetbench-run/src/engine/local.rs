@@ -190,6 +190,6 @@ impl Backend for Local<'_> {
             }
         }
         let result = failure.map_or(Ok(samples), Err);
-        Ok(TrialOutcome { result, wall: began.elapsed(), conditions: None })
+        Ok(TrialOutcome { result, mode: planned.mode, wall: began.elapsed(), conditions: None })
     }
 }

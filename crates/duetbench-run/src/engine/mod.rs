@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use duetbench_core::noise::Conditions;
-use duetbench_core::plan::PlannedBenchmark;
+use duetbench_core::plan::{Mode, PlannedBenchmark};
 use duetbench_core::{Sample, Trial};
 
 use crate::error::RunError;
@@ -12,6 +12,7 @@ mod campaign;
 mod layout;
 mod local;
 mod placement;
+mod probe;
 mod scripted;
 mod tally;
 mod trial;
@@ -19,6 +20,7 @@ mod watched;
 
 pub use campaign::{Job, measure};
 pub use local::Local;
+pub use probe::{Benches, probe};
 pub use scripted::Scripted;
 pub use watched::Watched;
 
@@ -30,6 +32,8 @@ pub use duetbench_core::analysis::TrialFailure;
 pub struct TrialOutcome {
     /// The samples of both sides, or why there are none.
     pub result: Result<Vec<Sample>, TrialFailure>,
+    /// The mode it was run in.
+    pub mode: Mode,
     /// Wall time it took, processes' starts and ends included.
     pub wall: Duration,
     /// What the machine did meanwhile, where it was watched.

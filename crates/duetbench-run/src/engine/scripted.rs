@@ -133,6 +133,6 @@ impl Backend for Scripted {
             Some(reason) => Err(TrialFailure { role: Some(Role::Candidate), reason, discarded: false }),
             None => Ok(Role::BOTH.iter().flat_map(|role| (0..SLICES).map(|i| part.slice(trial, *role, i))).collect()),
         };
-        Ok(TrialOutcome { result, wall: Duration::from_millis(1), conditions: None })
+        Ok(TrialOutcome { result, mode: planned.mode, wall: Duration::from_millis(1), conditions: None })
     }
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use duetbench_core::analysis::{ForkPair, Standing, refined, summarise};
-use duetbench_core::plan::PlannedBenchmark;
+use duetbench_core::analysis::{ForkPair, Standing, core_imbalance, refined, summarise, too_unlike};
+use duetbench_core::plan::{Mode, PlannedBenchmark};
 
 use super::TrialOutcome;
 
@@ -19,6 +19,10 @@ pub(super) const DISCARDED_MAX: u32 = 20;
 pub(super) struct Tally {
     /// Of the first round.
     pub(super) forks: Vec<ForkPair>,
+    /// How they were measured; another mode than planned once it fell back.
+    pub(super) mode: Mode,
+    /// How unlike the two cores were in each fork pair of a duet.
+    imbalances: Vec<f64>,
     /// What the last look said.
     pub(super) standing: Standing,
     /// Wall time of its trials.
@@ -30,9 +34,11 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn new() -> Tally {
+    pub(super) fn new(planned: &PlannedBenchmark) -> Tally {
         Tally {
             forks: Vec::new(),
+            mode: planned.mode,
+            imbalances: Vec::new(),
             standing: Standing::Open,
             spent: Duration::ZERO,
             trials: 0,
@@ -42,14 +48,22 @@ impl Tally {
         }
     }
 
-    /// Takes the outcome of one of its trials.
-    pub(super) fn count(&mut self, planned: &PlannedBenchmark, outcome: &TrialOutcome) {
+    /// Takes the outcome of one of its trials. A duet whose cores turn out too unlike begins anew in turns on one core.
+    pub(super) fn count(&mut self, outcome: &TrialOutcome, threshold: f64) {
         self.spent += outcome.wall;
         self.trials += 1;
         match &outcome.result {
             Ok(samples) => {
-                let summary = summarise(samples, planned.mode);
+                let summary = summarise(samples, outcome.mode);
                 self.forks.extend(summary.forks.into_iter().filter(|f| f.round == 0));
+                if outcome.mode == Mode::Duet {
+                    self.imbalances.extend(core_imbalance(samples));
+                    if too_unlike(&self.imbalances, threshold) {
+                        self.mode = Mode::InterleavedOneCore;
+                        self.forks.clear();
+                        self.imbalances.clear();
+                    }
+                }
                 self.failures_in_a_row = 0;
             }
             Err(failure) if failure.discarded => self.discarded += 1,
@@ -77,7 +91,8 @@ impl Tally {
     /// How its next trial is executed: as planned, or as suits what was seen so far.
     pub(super) fn refine(&self, planned: &PlannedBenchmark) -> PlannedBenchmark {
         let trial_ns = self.spent.as_nanos() as f64 / f64::from(self.trials.max(1));
-        PlannedBenchmark { configuration: refined(planned.configuration, &self.forks, trial_ns), ..planned.clone() }
+        let configuration = refined(planned.configuration, &self.forks, trial_ns);
+        PlannedBenchmark { mode: self.mode, configuration, ..planned.clone() }
     }
 
     /// Units of which at least one fork pair was measured.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use duetbench_core::analysis::Measured;
 use duetbench_core::noise::Facts;
-use duetbench_core::plan::Plan;
+use duetbench_core::plan::{Mode, Plan};
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{Environment, Sample, Spec, Trial};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
@@ -73,11 +73,33 @@ impl StoredRun {
         for (trial, outcome) in &self.trials {
             let Some(measured) = measured.get_mut(trial.benchmark) else { continue };
             match &outcome.result {
+                // What was measured before a benchmark fell back to another mode is kept, but not judged.
+                Ok(_) if outcome.mode != self.mode(trial.benchmark) => {}
                 Ok(samples) => measured.samples.extend(samples),
                 Err(failure) => measured.failed_trials.push(failure.clone()),
             }
         }
         measured
+    }
+
+    /// The mode that a benchmark ended in.
+    fn mode(&self, benchmark: usize) -> Mode {
+        let last = self.trials.iter().rev().find(|(t, o)| t.benchmark == benchmark && o.result.is_ok());
+        last.map_or(self.head.plan.benchmarks[benchmark].mode, |(_, outcome)| outcome.mode)
+    }
+
+    /// The plan with the modes that benchmarks ended in.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        let mut plan = self.head.plan.clone();
+        for (benchmark, planned) in plan.benchmarks.iter_mut().enumerate() {
+            let mode = self.mode(benchmark);
+            if mode != planned.mode {
+                planned.mode_reason = format!("fell back from {}: its two cores were not alike", planned.mode.label());
+                planned.mode = mode;
+            }
+        }
+        plan
     }
 }
 
@@ -271,6 +293,7 @@ fn insert_trial(
         failure.map(|f| f.reason.as_str()),
         failure.is_some_and(|f| f.discarded),
         outcome.conditions.and_then(|c| serde_json::to_string(&c).ok()),
+        outcome.mode.word(),
         i64::try_from(samples.len()).unwrap_or(i64::MAX),
     ])?;
     let id = transaction.last_insert_rowid();

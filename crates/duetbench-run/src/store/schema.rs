@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use duetbench_core::plan::Mode;
 use duetbench_core::sample::{Coordinates, Memory};
 use duetbench_core::{Role, Sample, Trial};
 use rusqlite::{Connection, Row};
@@ -31,6 +32,7 @@ CREATE TABLE trials (
     first INTEGER NOT NULL,                     -- role on side 0: 0 baseline, 1 candidate
     core INTEGER NOT NULL,
     seed INTEGER NOT NULL,
+    mode TEXT NOT NULL,
     wall_ns INTEGER NOT NULL,
     failed_role INTEGER,
     failure TEXT,
@@ -60,14 +62,14 @@ CREATE TABLE samples (
 // Samples are found through their trial's range of row numbers: keeping an index would cost more than all else that is
 // done for a sample while measuring.
 pub(super) const INSERT_TRIAL: &str = "INSERT INTO trials
-    (run, benchmark, round, suite_run, fork, build, first, core, seed, wall_ns, failed_role, failure, discarded, conditions, samples, first_sample)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, (SELECT coalesce(max(rowid), 0) + 1 FROM samples))";
+    (run, benchmark, round, suite_run, fork, build, first, core, seed, wall_ns, failed_role, failure, discarded, conditions, mode, samples, first_sample)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, (SELECT coalesce(max(rowid), 0) + 1 FROM samples))";
 
 pub(super) const INSERT_SAMPLE: &str =
     "INSERT INTO samples VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 
 pub(super) const SELECT_TRIALS: &str = "SELECT benchmark, round, suite_run, fork, build, first, core, seed, wall_ns,
-        failed_role, failure, discarded, first_sample, samples, conditions
+        failed_role, failure, discarded, first_sample, samples, conditions, mode
     FROM trials WHERE run = ?1 ORDER BY id";
 
 pub(super) const SELECT_SAMPLES: &str =
@@ -143,7 +145,8 @@ pub(super) fn trial(row: &Row<'_>) -> rusqlite::Result<(Trial, TrialOutcome, (i6
     };
     // What cannot be read is not known; the samples do not depend on it.
     let conditions = row.get::<_, Option<String>>(14)?.and_then(|json| serde_json::from_str(&json).ok());
-    let outcome = TrialOutcome { result: failure.map_or(Ok(Vec::new()), Err), wall, conditions };
+    let mode = Mode::from_word(&row.get::<_, String>(15)?).unwrap_or(Mode::InterleavedOneCore);
+    let outcome = TrialOutcome { result: failure.map_or(Ok(Vec::new()), Err), mode, wall, conditions };
     Ok((trial, outcome, (row.get(12)?, row.get(13)?)))
 }
 

@@ -6,46 +6,18 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::sample::{BenchmarkId, Role};
-use crate::spec::{Effort, ModeChoice, Spec, defaults};
-use crate::stats;
+use crate::spec::{Spec, defaults};
 
-/// How the two sides of a trial are run on this machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// Both at once, each on a core of its own, meeting before every slice.
-    Duet,
-    /// One at a time, slices alternating, both on the same core.
-    InterleavedOneCore,
-    /// One at a time, slices alternating, each free to use every core.
-    InterleavedAllCores,
-    /// Whole processes, one after the other.
-    Sequential,
-}
+mod design;
+mod mode;
+mod profile;
 
-impl Mode {
-    /// The word used in machine formats.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Mode::Duet => "duet",
-            Mode::InterleavedOneCore => "interleaved_one_core",
-            Mode::InterleavedAllCores => "interleaved_all_cores",
-            Mode::Sequential => "sequential",
-        }
-    }
+pub use design::Design;
+pub use mode::Mode;
+pub use profile::{Learnt, Profile, SelfCheck};
 
-    /// The words used for people.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Mode::Duet => "duet",
-            Mode::InterleavedOneCore => "interleaved on one core",
-            Mode::InterleavedAllCores => "interleaved on all cores",
-            Mode::Sequential => "sequential",
-        }
-    }
-}
+use design::{Relink, design};
+use mode::{Circumstances, choose_mode};
 
 /// How the harness's hook can slice a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -106,42 +78,6 @@ pub struct Capacity {
     pub relinks: bool,
 }
 
-/// How the fork pairs of one benchmark make up units of inference, and whether these are looked at while measuring.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Design {
-    /// Units after which the benchmark ends in any case.
-    pub units: u32,
-    /// Fork pairs in each.
-    pub forks_per_unit: u32,
-    /// The first units, as many as this, have one fork pair more.
-    pub doubled: u32,
-    /// Whether each unit has a build pair of its own; else all are forks of one build pair.
-    pub by_build: bool,
-    /// Whether measuring ends as soon as the answer is known.
-    pub sequential: bool,
-}
-
-impl Design {
-    /// Fork pairs after which the benchmark ends in any case.
-    #[must_use]
-    pub fn forks(&self) -> u32 {
-        self.forks_of(self.units)
-    }
-
-    /// Fork pairs of the first units.
-    #[must_use]
-    pub fn forks_of(&self, units: u32) -> u32 {
-        units.saturating_mul(self.forks_per_unit).saturating_add(units.min(self.doubled))
-    }
-
-    /// The unit that a suite run belongs to.
-    #[must_use]
-    pub fn unit(&self, suite_run: u32) -> u32 {
-        let (each, in_doubled) = (self.forks_per_unit.max(1), self.forks_of(self.doubled));
-        if suite_run < in_doubled { suite_run / (each + 1) } else { self.doubled + (suite_run - in_doubled) / each }
-    }
-}
-
 /// How one benchmark is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutionConfiguration {
@@ -170,6 +106,10 @@ pub struct PlannedBenchmark {
     pub configuration: ExecutionConfiguration,
     /// Wall time one trial will probably take, nanoseconds.
     pub trial_predicted_ns: u64,
+    /// Time of the first invocation when it was listed, of the slower version, nanoseconds.
+    pub first_ns: u64,
+    /// What its first trials told.
+    pub profile: Option<Profile>,
 }
 
 /// A benchmark that will not be compared, and why.
@@ -201,6 +141,8 @@ pub struct Plan {
     pub budget_ns: Option<u64>,
     /// Rounds of fresh trials that confirm regressions.
     pub confirm_rounds: u32,
+    /// What each mode is worth on this machine, where that was looked at.
+    pub check: Option<SelfCheck>,
 }
 
 /// Start-up, calibration and warm-up of one process, nanoseconds; a first guess that the engine replaces by what it sees.
@@ -229,7 +171,27 @@ impl Plan {
         excluded.sort_by(|a, b| a.id().cmp(b.id()));
         let confirm_rounds = if spec.effort.confirm { defaults::CONFIRM_ROUNDS } else { 0 };
         let benchmarks = measured.into_iter().map(plan).collect();
-        Plan { seed: spec.seed, benchmarks, excluded, budget_ns, confirm_rounds }
+        Plan { seed: spec.seed, benchmarks, excluded, budget_ns, confirm_rounds, check: None }
+    }
+
+    /// Settles modes and lengths again, now that first trials were seen. What was excluded stays so, and so does the design.
+    pub fn learn(&mut self, learnt: Learnt, spec: &Spec, capacity: Capacity) {
+        let mut profiles = learnt.profiles.into_iter();
+        for planned in &mut self.benchmarks {
+            planned.profile = profiles.next().flatten();
+            let (choice, style, profile) = (spec.mode, planned.style, planned.profile);
+            let check = learnt.check.as_ref();
+            let (mode, mode_reason) = choose_mode(&Circumstances { choice, style, profile, capacity, check });
+            let lengths = Lengths::of(mode, planned.first_ns);
+            (planned.mode, planned.mode_reason) = (mode, mode_reason);
+            planned.configuration = ExecutionConfiguration {
+                slice_ns: lengths.slice_ns,
+                trial_ns: lengths.trial_ns,
+                ..planned.configuration
+            };
+            planned.trial_predicted_ns = lengths.predicted_ns;
+        }
+        self.check = learnt.check;
     }
 
     /// Wall time that measuring will take at most, if it goes as predicted; most benchmarks end much earlier.
@@ -329,102 +291,47 @@ fn slower_style(a: Style, b: Style) -> Style {
 impl Common {
     /// `siblings` is the number of benchmarks in its package.
     fn plan(self, spec: &Spec, capacity: Capacity, (share_ns, siblings): (Option<u64>, u64)) -> PlannedBenchmark {
-        let (mode, mode_reason) = choose_mode(spec.mode, self.style, capacity);
-        // Several threads take a while to get going, so short slices would measure their start.
-        let all_cores = mode == Mode::InterleavedAllCores;
-        let (slice_ns, trial_ns) = if all_cores {
-            (defaults::SLICE_ALL_CORES_NS, defaults::TRIAL_ALL_CORES_NS)
-        } else {
-            (defaults::SLICE_NS, defaults::TRIAL_NS)
-        };
-        // A benchmark slower than the trial runs one invocation to calibrate and one to measure.
-        let side_ns = FORK_OVERHEAD_NS + trial_ns.max(2 * self.first_ns);
-        let trial_predicted_ns = if mode == Mode::Duet { side_ns } else { 2 * side_ns };
+        let (choice, style) = (spec.mode, self.style);
+        let (mode, mode_reason) = choose_mode(&Circumstances { choice, style, profile: None, capacity, check: None });
+        let Lengths { slice_ns, trial_ns, predicted_ns: trial_predicted_ns } = Lengths::of(mode, self.first_ns);
         let affordable = share_ns.map(|share| 2 * share / trial_predicted_ns.max(1));
         let cost_ns = 2 * LINK_NS / (u64::from(capacity.cpus) * siblings).max(1);
         let relink = capacity.relinks.then_some(Relink { cost_ns, trial_ns: trial_predicted_ns });
         let design = design(spec.effort, affordable, relink);
         let configuration =
             ExecutionConfiguration { design, slice_ns, trial_ns, warmup_slices: defaults::WARMUP_SLICES };
-        PlannedBenchmark { id: self.id, style: self.style, mode, mode_reason, configuration, trial_predicted_ns }
+        PlannedBenchmark {
+            id: self.id,
+            style: self.style,
+            mode,
+            mode_reason,
+            configuration,
+            trial_predicted_ns,
+            first_ns: self.first_ns,
+            profile: None,
+        }
     }
 }
 
-/// How fork pairs are spread over builds. `affordable` is the number of fork pairs for which an even share of the budget would
-/// do twice: benchmarks that end early leave their time to the others.
-fn design(effort: Effort, affordable: Option<u64>, relink: Option<Relink>) -> Design {
-    let affordable = affordable
-        .map(|forks| u32::try_from(forks).unwrap_or(u32::MAX).clamp(defaults::UNITS_MIN, defaults::UNITS_MAX));
-    let forks = effort.forks.or(affordable);
-    let sequential = !effort.fixed;
-    let Some(relink) = relink.filter(|_| effort.builds != Some(1)) else {
-        let units = forks.unwrap_or(defaults::UNITS);
-        return Design { units, forks_per_unit: 1, doubled: 0, by_build: false, sequential };
-    };
-    let forks_per_build = relink.forks_per_build();
-    let units = match (effort.builds, forks) {
-        (Some(builds), forks) => builds.min(forks.unwrap_or(u32::MAX)),
-        // So few fork pairs say more with a build pair each.
-        (None, Some(forks)) if forks < defaults::BUILDS => forks,
-        (None, Some(forks)) => (forks - defaults::DOUBLED_UNITS) / forks_per_build,
-        (None, None) => defaults::BUILDS,
-    };
-    let forks_per_unit = forks.map_or(forks_per_build, |forks| forks / units.max(1)).max(1);
-    let spare = forks.map_or(defaults::DOUBLED_UNITS, |forks| forks.saturating_sub(units * forks_per_unit));
-    Design { units, forks_per_unit, doubled: spare.min(defaults::DOUBLED_UNITS).min(units), by_build: true, sequential }
-}
-
-/// What it costs to link a benchmark's package again, beside measuring it.
-#[derive(Debug, Clone, Copy)]
-struct Relink {
-    /// Of both halves of a build pair, for each benchmark of the package, nanoseconds.
-    cost_ns: u64,
-    /// Of one fork pair, nanoseconds.
+/// How long slices and trials are, nanoseconds.
+struct Lengths {
+    slice_ns: u64,
     trial_ns: u64,
+    predicted_ns: u64,
 }
 
-impl Relink {
-    /// Most fork pairs that are worth having of one build pair.
-    const FORKS_MAX: u32 = 4;
-
-    /// Fork pairs of every build pair that make the most of the time, by what is usual for layout and the rest.
-    fn forks_per_build(self) -> u32 {
-        let costs = (self.cost_ns as f64, self.trial_ns.max(1) as f64);
-        stats::repetitions((1.0, defaults::WITHIN_TO_LAYOUT), costs).map_or(1, |n| n.min(Self::FORKS_MAX))
-    }
-}
-
-/// The mode for one benchmark and the reason in words.
-///
-/// One core is the default even for benchmarks that run in parallel: on all cores they differ much more
-/// from process to process. What one core cannot show is contention, and the reason says so.
-fn choose_mode(choice: ModeChoice, style: Style, capacity: Capacity) -> (Mode, String) {
-    let parallel = style == Style::Parallel;
-    let several = capacity.asked.is_some_and(|asked| asked > 1) && capacity.cpus > 1;
-    match choice {
-        ModeChoice::Sequential => (Mode::Sequential, "asked for".into()),
-        ModeChoice::Duet if capacity.cores_physical < 2 => {
-            (Mode::InterleavedOneCore, "duet needs two physical cores, this machine offers one".into())
-        }
-        ModeChoice::Duet if several => (
-            Mode::InterleavedAllCores,
-            "more than one processor was asked for, which is more than a half of a duet has".into(),
-        ),
-        ModeChoice::Duet if parallel => {
-            (Mode::Duet, "asked for; each side runs in parallel on its one core, where contention does not show".into())
-        }
-        ModeChoice::Duet => (Mode::Duet, "asked for".into()),
-        ModeChoice::Auto | ModeChoice::Interleaved if several => {
-            (Mode::InterleavedAllCores, "more than one processor was asked for".into())
-        }
-        ModeChoice::Auto | ModeChoice::Interleaved if parallel => (
-            Mode::InterleavedOneCore,
-            "they run in parallel, but contention does not show; `-- -cpu N` uses N cores".into(),
-        ),
-        ModeChoice::Interleaved => (Mode::InterleavedOneCore, "asked for".into()),
-        ModeChoice::Auto => {
-            (Mode::InterleavedOneCore, "narrowest interval per second for code that keeps one core busy".into())
-        }
+impl Lengths {
+    /// For a mode and the time of one invocation.
+    fn of(mode: Mode, first_ns: u64) -> Lengths {
+        // Several threads take a while to get going, so short slices would measure their start.
+        let (slice_ns, trial_ns) = match mode {
+            Mode::InterleavedAllCores => (defaults::SLICE_ALL_CORES_NS, defaults::TRIAL_ALL_CORES_NS),
+            Mode::Duet | Mode::InterleavedOneCore | Mode::Sequential => (defaults::SLICE_NS, defaults::TRIAL_NS),
+        };
+        // A benchmark slower than the trial runs one invocation to calibrate and one to measure.
+        let side_ns = FORK_OVERHEAD_NS.saturating_add(trial_ns.max(first_ns.saturating_mul(2)));
+        let sides = if mode == Mode::Duet { 1 } else { 2 };
+        Lengths { slice_ns, trial_ns, predicted_ns: side_ns.saturating_mul(sides) }
     }
 }
 

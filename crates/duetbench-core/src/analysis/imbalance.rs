@@ -1,0 +1,34 @@
+//! Whether the two cores of a duet were alike.
+
+use crate::pair::pair;
+use crate::plan::Mode;
+use crate::sample::Sample;
+use crate::stats;
+
+/// Fork pairs of a duet after which its cores are judged.
+const FORKS_MIN: usize = 4;
+
+/// Half the difference that exchanging the cores makes to the log ratio of one fork pair; 0 where both cores are alike.
+///
+/// Sides exchange cores at every block. Whatever slows one core only, such as a neighbour there, favours one side in every second
+/// block and the other in the rest. It cancels in their sum, but it widens the interval and shows that the two sides did not
+/// see the same interference. Absent where only one arrangement was measured.
+#[must_use]
+pub fn core_imbalance(samples: &[Sample]) -> Option<f64> {
+    let pairs = pair(samples, Mode::Duet).pairs;
+    let log_ratio = |b: &Sample, c: &Sample| {
+        (c.wall_ns as f64 / c.invocations as f64).ln() - (b.wall_ns as f64 / b.invocations as f64).ln()
+    };
+    let of = |parity: u32| {
+        let arranged = pairs.iter().filter(|p| p.baseline.block % 2 == parity);
+        let log_ratios: Vec<f64> = arranged.map(|p| log_ratio(&p.baseline, &p.candidate)).collect();
+        stats::median(&log_ratios).ok()
+    };
+    Some((of(0)? - of(1)?).abs() / 2.0)
+}
+
+/// Whether cores with these imbalances are too unlike for a duet: typically by more than half the threshold.
+#[must_use]
+pub fn too_unlike(imbalances: &[f64], threshold: f64) -> bool {
+    imbalances.len() >= FORKS_MIN && stats::median(imbalances).is_ok_and(|m| m > threshold.ln_1p() / 2.0)
+}

@@ -1,0 +1,136 @@
+//! How the two sides of a trial are run, and why.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Capacity, Profile, SelfCheck, Style};
+use crate::spec::ModeChoice;
+
+/// How the two sides of a trial are run on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Both at once, each on a core of its own, meeting before every slice.
+    Duet,
+    /// One at a time, slices alternating, both on the same core.
+    InterleavedOneCore,
+    /// One at a time, slices alternating, each free to use every core.
+    InterleavedAllCores,
+    /// Whole processes, one after the other.
+    Sequential,
+}
+
+impl Mode {
+    /// The word used in machine formats.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Mode::Duet => "duet",
+            Mode::InterleavedOneCore => "interleaved_one_core",
+            Mode::InterleavedAllCores => "interleaved_all_cores",
+            Mode::Sequential => "sequential",
+        }
+    }
+
+    /// The mode of this word, where there is one.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Mode> {
+        let all = [Mode::Duet, Mode::InterleavedOneCore, Mode::InterleavedAllCores, Mode::Sequential];
+        all.into_iter().find(|mode| mode.word() == word)
+    }
+
+    /// The words used for people.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Mode::Duet => "duet",
+            Mode::InterleavedOneCore => "interleaved on one core",
+            Mode::InterleavedAllCores => "interleaved on all cores",
+            Mode::Sequential => "sequential",
+        }
+    }
+}
+
+/// Cores that a benchmark keeps busy from which on it is said to need several: a collector beside it keeps up to a quarter of
+/// the others busy.
+const SEVERAL_CORES: f64 = 1.5;
+/// Another mode must be so much narrower than one core to be taken: widths are estimated from few trials.
+const CLEARLY_NARROWER: f64 = 0.7;
+
+/// What a benchmark's mode depends on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Circumstances<'a> {
+    /// What was asked for.
+    pub(super) choice: ModeChoice,
+    /// How the benchmark can be sliced.
+    pub(super) style: Style,
+    /// What its first trials told.
+    pub(super) profile: Option<Profile>,
+    /// What the machine allows.
+    pub(super) capacity: Capacity,
+    /// What each mode is worth on this machine.
+    pub(super) check: Option<&'a SelfCheck>,
+}
+
+/// The mode for one benchmark and the reason in words.
+///
+/// A mode is valid as long as it estimates the ratio that whole processes on all cores would show. A benchmark that keeps
+/// several cores busy by itself needs them. One that runs in parallel only because its harness starts it so on every core
+/// does the same work per call on one core, where contention does not show, and the reason says so: on all cores processes
+/// differ much more.
+pub(super) fn choose_mode(c: &Circumstances<'_>) -> (Mode, String) {
+    let several_asked = c.capacity.asked.is_some_and(|asked| asked > 1) && c.capacity.cpus > 1;
+    match c.choice {
+        ModeChoice::Sequential => (Mode::Sequential, "asked for".into()),
+        _ if several_asked => (Mode::InterleavedAllCores, "more than one processor was asked for".into()),
+        _ if c.needs_several().is_some() => {
+            let busy = c.needs_several().unwrap_or_default();
+            (Mode::InterleavedAllCores, format!("keeps {busy:.1} cores busy, which is more than one side's half"))
+        }
+        ModeChoice::Duet if c.capacity.cores_physical < 2 => {
+            (Mode::InterleavedOneCore, "duet needs two physical cores, this machine offers one".into())
+        }
+        ModeChoice::Duet if c.style == Style::Parallel => {
+            (Mode::Duet, "asked for; each side runs in parallel on its one core, where contention does not show".into())
+        }
+        ModeChoice::Duet => (Mode::Duet, "asked for".into()),
+        ModeChoice::Auto | ModeChoice::Interleaved if c.style == Style::Parallel => (
+            Mode::InterleavedOneCore,
+            "they run in parallel, but contention does not show; `-- -cpu N` uses N cores".into(),
+        ),
+        ModeChoice::Interleaved => (Mode::InterleavedOneCore, "asked for".into()),
+        ModeChoice::Auto => c.narrowest(),
+    }
+}
+
+impl Circumstances<'_> {
+    /// The cores that the benchmark itself keeps busy, if they are several.
+    fn needs_several(&self) -> Option<f64> {
+        let profile = self.profile.filter(|p| !p.collects && self.style != Style::Parallel)?;
+        (profile.cores_busy > SEVERAL_CORES && self.capacity.cpus > 1).then_some(profile.cores_busy)
+    }
+
+    /// One core, unless the machine's self-check found another mode clearly better.
+    fn narrowest(&self) -> (Mode, String) {
+        let waits = match self.profile {
+            Some(profile) if profile.cpu_share < WAITING => {
+                format!("; it waits for {:.0}% of its time", 100.0 * (1.0 - profile.cpu_share))
+            }
+            _ => String::new(),
+        };
+        let Some(check) = self.check else {
+            let usual = "usually the narrowest interval per second for code that keeps one core busy";
+            return (Mode::InterleavedOneCore, format!("{usual}{waits}"));
+        };
+        let valid = |mode: Mode| mode != Mode::Duet || self.capacity.cores_physical > 1;
+        let of_one_core = check.width(Mode::InterleavedOneCore).unwrap_or(f64::INFINITY);
+        let best = check.widths.iter().filter(|(mode, _)| valid(*mode)).min_by(|a, b| a.1.total_cmp(&b.1));
+        let mode = match best {
+            Some((mode, width)) if *width < CLEARLY_NARROWER * of_one_core => *mode,
+            _ => Mode::InterleavedOneCore,
+        };
+        (mode, format!("by this machine's self-check: {}{waits}", check.words()))
+    }
+}
+
+/// CPU time as a share of wall time below which a benchmark is said to wait.
+const WAITING: f64 = 0.9;

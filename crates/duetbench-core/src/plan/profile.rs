@@ -1,0 +1,81 @@
+//! What first trials tell before the plan is settled.
+
+use serde::{Deserialize, Serialize};
+
+use super::Mode;
+use crate::sample::{Role, Sample};
+use crate::stats;
+
+/// What a benchmark's first trials told: a short one of each version, alone and free to use every core.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    /// CPU time as a multiple of wall time, of the version that keeps more cores busy.
+    pub cores_busy: f64,
+    /// CPU time as a share of wall time, of the version that waits more.
+    pub cpu_share: f64,
+    /// Time of one invocation, of the slower version, nanoseconds.
+    pub invocation_ns: f64,
+    /// Whether collections took part in what was seen.
+    pub collects: bool,
+}
+
+impl Profile {
+    /// Reads the samples of first trials; absent where they do not tell of both versions.
+    #[must_use]
+    pub fn of(samples: &[Sample]) -> Option<Profile> {
+        let side = |role: Role| -> Option<(f64, f64)> {
+            let counted = || samples.iter().filter(move |s| s.at.role == role && !s.warm_up && s.wall_ns > 0);
+            let busy: Vec<f64> = counted().filter_map(|s| Some(s.cpu_ns? as f64 / s.wall_ns as f64)).collect();
+            let times: Vec<f64> = counted().map(|s| s.wall_ns as f64 / s.invocations.max(1) as f64).collect();
+            Some((stats::median(&busy).ok()?, stats::median(&times).ok()?))
+        };
+        let (baseline, candidate) = (side(Role::Baseline)?, side(Role::Candidate)?);
+        Some(Profile {
+            cores_busy: baseline.0.max(candidate.0),
+            cpu_share: baseline.0.min(candidate.0),
+            invocation_ns: baseline.1.max(candidate.1),
+            collects: samples.iter().any(|s| s.memory.is_some_and(|m| m.collections > 0)),
+        })
+    }
+}
+
+/// How wide an interval each mode gives here for a second of measuring, found by comparing the baseline with itself.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SelfCheck {
+    /// Standard deviation of fork pairs times the square root of what one takes in seconds, as a fraction; by mode.
+    pub widths: Vec<(Mode, f64)>,
+}
+
+impl SelfCheck {
+    /// The width of one mode, where it was tried.
+    #[must_use]
+    pub fn width(&self, mode: Mode) -> Option<f64> {
+        self.widths.iter().find(|(of, _)| *of == mode).map(|(_, width)| *width)
+    }
+
+    /// All widths in words, as `interleaved on one core 0.31%`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let one = |(mode, width): &(Mode, f64)| format!("{} {:.2}%", mode.label(), 100.0 * width);
+        self.widths.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Adds what some fork pairs of a version against itself say of a mode: their log ratios, what one of them took in the
+    /// mean, and the standard deviation that layout adds whatever the mode. Nothing is added where they say nothing.
+    pub fn add(&mut self, mode: Mode, log_ratios: &[f64], (trial_s, layout_sd): (f64, f64)) {
+        if let Ok(t) = stats::trimmed_t(log_ratios)
+            && log_ratios.len() > 2
+        {
+            self.widths.push((mode, t.spread().hypot(layout_sd) * trial_s.sqrt()));
+        }
+    }
+}
+
+/// Everything that was learnt before the plan was settled.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Learnt {
+    /// Of every benchmark, indexed like the plan's.
+    pub profiles: Vec<Option<Profile>>,
+    /// Of the machine; absent where the run was too short for it.
+    pub check: Option<SelfCheck>,
+}
