@@ -3,7 +3,7 @@
 use super::confirm::confirming_units;
 use super::examine::{Boundaries, Examined, adjusted};
 use super::unit::units;
-use super::{Basis, ForkPair};
+use super::{Basis, Estimate, ForkPair};
 use crate::plan::Plan;
 use crate::spec::Decision;
 use crate::verdict::Verdict;
@@ -64,10 +64,18 @@ impl<'a> Monitor<'a> {
 fn standing(one: &Examined<'_>, p_adjusted: f64, decision: &Decision) -> Standing {
     let Ok(evidence) = &one.evidence else { return Standing::Open };
     match one.judge(p_adjusted, decision) {
+        Ok((estimate, Verdict::Regression | Verdict::Improvement)) if is_vague(&estimate, decision) => Standing::Open,
         Ok((_, Verdict::Regression)) => {
             Standing::Regressed { confirming_units: confirming_units(evidence, &one.planned.configuration.design) }
         }
         Ok((_, Verdict::Improvement | Verdict::NoChange)) => Standing::Settled,
         _ => Standing::Open,
     }
+}
+
+/// Whether an interval tells that there is a change, but hardly how large it is: it reaches farther than half the change to
+/// either side, and farther than the threshold. Going on costs little, because changes that are found so early are large.
+fn is_vague(estimate: &Estimate, decision: &Decision) -> bool {
+    let half_width = (estimate.ratio_high / estimate.ratio_low).ln() / 2.0;
+    half_width > (estimate.ratio.ln().abs() / 2.0).max(decision.threshold.ln_1p())
 }

@@ -109,7 +109,7 @@ fn as_trial(planned: &PlannedBenchmark, mode: Mode, trial_ns: u64) -> PlannedBen
 }
 
 fn trial(benchmark: usize, suite_run: u32) -> Trial {
-    let first = if suite_run % 2 == 0 { Role::Baseline } else { Role::Candidate };
+    let first = if suite_run.is_multiple_of(2) { Role::Baseline } else { Role::Candidate };
     let seed = u64::from(suite_run);
     Trial { benchmark, round: 0, suite_run, fork: 0, build: 0, first, core: suite_run / 2, seed }
 }
