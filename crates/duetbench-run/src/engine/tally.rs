@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use duetbench_core::analysis::{ForkPair, Standing, refined, summarise};
-use duetbench_core::plan::PlannedBenchmark;
+use duetbench_core::analysis::{ForkPair, PILOT_FORKS, Standing, refined, summarise};
+use duetbench_core::plan::{ExecutionConfiguration, PlannedBenchmark};
 
 use super::TrialOutcome;
 
@@ -23,6 +23,8 @@ pub(super) struct Tally {
     pub(super) standing: Standing,
     /// Wall time of its trials.
     pub(super) spent: Duration,
+    /// How its trials are executed once the first of them showed what suits it.
+    refined: Option<ExecutionConfiguration>,
     trials: u32,
     failures: u32,
     failures_in_a_row: u32,
@@ -35,6 +37,7 @@ impl Tally {
             forks: Vec::new(),
             standing: Standing::Open,
             spent: Duration::ZERO,
+            refined: None,
             trials: 0,
             failures: 0,
             failures_in_a_row: 0,
@@ -51,6 +54,11 @@ impl Tally {
                 let summary = summarise(samples, planned.mode);
                 self.forks.extend(summary.forks.into_iter().filter(|f| f.round == 0));
                 self.failures_in_a_row = 0;
+                // Once: what later trials take is what was settled here.
+                if self.refined.is_none() && self.forks.len() >= PILOT_FORKS {
+                    let trial_ns = self.spent.as_nanos() as f64 / f64::from(self.trials);
+                    self.refined = Some(refined(planned.configuration, &self.forks, trial_ns));
+                }
             }
             Err(failure) if failure.discarded => self.discarded += 1,
             Err(_) => {
@@ -76,8 +84,7 @@ impl Tally {
 
     /// How its next trial is executed: as planned, or as suits what was seen so far.
     pub(super) fn refine(&self, planned: &PlannedBenchmark) -> PlannedBenchmark {
-        let trial_ns = self.spent.as_nanos() as f64 / f64::from(self.trials.max(1));
-        PlannedBenchmark { configuration: refined(planned.configuration, &self.forks, trial_ns), ..planned.clone() }
+        PlannedBenchmark { configuration: self.refined.unwrap_or(planned.configuration), ..planned.clone() }
     }
 
     /// Units of which at least one fork pair was measured.
@@ -106,5 +113,58 @@ impl Tally {
         }
         let all = planned.configuration.design.forks();
         self.trial_cost(planned) * all.saturating_sub(u32::try_from(self.forks.len()).unwrap_or(u32::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use duetbench_core::plan::{Design, Mode, Style};
+    use duetbench_core::sample::Coordinates;
+    use duetbench_core::{BenchmarkId, Role, Sample};
+
+    use super::*;
+
+    fn planned() -> PlannedBenchmark {
+        let design = Design { units: 20, forks_per_unit: 1, doubled: 0, by_build: false, sequential: true };
+        PlannedBenchmark {
+            id: BenchmarkId { package: "p".into(), name: "A".into() },
+            style: Style::Loop,
+            mode: Mode::InterleavedOneCore,
+            mode_reason: String::new(),
+            configuration: ExecutionConfiguration { design, slice_ns: 1, trial_ns: 20_000_000, warmup_slices: 0 },
+            trial_predicted_ns: 1,
+        }
+    }
+
+    /// A hundred slices of a side, which vary and whose mean varies from trial to trial.
+    fn outcome(suite_run: u32, wall: Duration) -> TrialOutcome {
+        let sample = |role, iteration| Sample {
+            at: Coordinates { role, instance: 0, build: 0, round: 0, suite_run, fork: 0, iteration },
+            block: 0,
+            invocations: 1,
+            wall_ns: 200_000
+                + u64::from(role == Role::Candidate) * u64::from(iteration % 10 * 1000 + suite_run % 3 * 500),
+            cpu_ns: None,
+            start_ns: 0,
+            memory: None,
+            warm_up: false,
+        };
+        let samples = (0..100).flat_map(|i| Role::BOTH.map(|role| sample(role, i))).collect();
+        TrialOutcome { result: Ok(samples), wall }
+    }
+
+    #[test]
+    fn the_length_of_trials_is_settled_once_by_the_first_of_them() {
+        let (planned, mut tally) = (planned(), Tally::new());
+        for suite_run in 0..8 {
+            assert_eq!(tally.refine(&planned), planned);
+            tally.count(&planned, &outcome(suite_run, Duration::from_millis(80)));
+        }
+        let settled = tally.refine(&planned);
+        assert_ne!(settled.configuration.trial_ns, planned.configuration.trial_ns);
+        for suite_run in 8..20 {
+            tally.count(&planned, &outcome(suite_run, Duration::from_secs(9)));
+            assert_eq!(tally.refine(&planned), settled);
+        }
     }
 }
