@@ -48,17 +48,20 @@ impl Confirmation {
     }
 }
 
-/// Reads the later rounds of one benchmark; absent when none was measured.
+/// Reads the later rounds of one benchmark; absent when none was measured. A round that was cut short before it had the units
+/// it needs may have seen the change again, but that it did not see it says nothing.
 pub(super) fn confirmation(
     forks: &[ForkPair],
     evidence: &Evidence,
     design: &Design,
     wanted: u32,
 ) -> Option<Confirmation> {
+    let needed = confirming_units(evidence, design);
     let rounds: Vec<Round> = (1..=wanted)
         .filter_map(|round| {
             let of_round: Vec<ForkPair> = forks.iter().filter(|f| f.round == round).copied().collect();
-            judge_round(&units(&of_round, evidence.basis, design), evidence).ok()
+            let judged = judge_round(&units(&of_round, evidence.basis, design), evidence).ok()?;
+            (judged.seen || judged.units >= needed).then_some(judged)
         })
         .collect();
     (!rounds.is_empty()).then_some(Confirmation { rounds, wanted })

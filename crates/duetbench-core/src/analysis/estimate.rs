@@ -135,18 +135,27 @@ impl Evidence {
         self.log_ratio.standard_error == 0.0
     }
 
+    /// The interval of the ratio.
+    ///
+    /// # Errors
+    /// When the error of this look is not strictly between 0 and 1.
+    pub(super) fn ratio_interval(&self) -> Result<(f64, f64), StatsError> {
+        let (low, high) = self.log_ratio.interval(self.look_alpha)?;
+        Ok((exp(low), exp(high)))
+    }
+
     /// The estimate on the scale of ratios, with the p-value that the whole suite made of this one's.
     ///
     /// # Errors
     /// When a number of the decision is out of its range (see [`Decision::check`]).
     pub fn estimate(&self, decision: &Decision, p_adjusted: f64) -> Result<Estimate, StatsError> {
-        let (low, high) = self.log_ratio.interval(self.look_alpha)?;
+        let (ratio_low, ratio_high) = self.ratio_interval()?;
         let level = Level { alpha: self.look_alpha, power: decision.power };
         let factor = stats::detectable_factor(self.log_ratio.degrees_of_freedom(), level)?;
         Ok(Estimate {
             ratio: exp(self.log_ratio.mean),
-            ratio_low: exp(low),
-            ratio_high: exp(high),
+            ratio_low,
+            ratio_high,
             confidence: 1.0 - decision.alpha,
             basis: self.basis,
             method: if self.log_ratio.trimmed_per_side > 0 { Method::YuenTrimmedT } else { Method::StudentT },

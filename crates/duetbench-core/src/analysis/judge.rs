@@ -35,18 +35,29 @@ use super::{Counts, Estimate, Evidence};
 /// # Errors
 /// When a number of the decision is out of its range (see [`Decision::check`]).
 pub fn judge(evidence: &Evidence, estimate: &Estimate, decision: &Decision) -> Result<Verdict, StatsError> {
-    let tolerated = 1.0 + decision.threshold;
-    if 1.0 / tolerated < estimate.ratio_low && estimate.ratio_high < tolerated {
-        return Ok(Verdict::NoChange);
+    let interval = (estimate.ratio_low, estimate.ratio_high);
+    match decided(interval, (estimate.p_value, estimate.p_adjusted), decision) {
+        Some(verdict) => Ok(verdict),
+        None => Ok(Verdict::Inconclusive { forks_sufficient: forks_sufficient(evidence, estimate, decision)? }),
     }
-    let changed = estimate.p_value <= decision.alpha && estimate.p_adjusted <= decision.false_discovery_rate;
-    Ok(if changed && estimate.ratio_low > 1.0 {
-        Verdict::Regression
-    } else if changed && estimate.ratio_high < 1.0 {
-        Verdict::Improvement
-    } else {
-        Verdict::Inconclusive { forks_sufficient: forks_sufficient(evidence, estimate, decision)? }
-    })
+}
+
+/// The verdict, where there is one, by the interval of the ratio and by p and its adjusted value.
+pub(super) fn decided(
+    (low, high): (f64, f64),
+    (p_value, p_adjusted): (f64, f64),
+    decision: &Decision,
+) -> Option<Verdict> {
+    let tolerated = 1.0 + decision.threshold;
+    if 1.0 / tolerated < low && high < tolerated {
+        return Some(Verdict::NoChange);
+    }
+    let changed = p_value <= decision.alpha && p_adjusted <= decision.false_discovery_rate;
+    match changed {
+        true if low > 1.0 => Some(Verdict::Regression),
+        true if high < 1.0 => Some(Verdict::Improvement),
+        _ => None,
+    }
 }
 
 /// Fork pairs with which a verdict would be reached with the stated power, if the present spread and ratio were the true ones

@@ -30,7 +30,7 @@ pub use evidence::{BenchmarkReport, Counted, ForkPair, ForkSide};
 pub use imbalance::{core_imbalance, too_unlike};
 pub use judge::judge;
 pub use monitor::{Monitor, Standing};
-pub use refine::refined;
+pub use refine::{PILOT_FORKS, refined};
 pub use summarise::{Rejection, Summary, summarise};
 pub use unit::Layout;
 pub use warning::Warning;

@@ -2,10 +2,12 @@
 
 use super::confirm::confirming_units;
 use super::examine::{Boundaries, Examined, adjusted};
+use super::judge::decided;
 use super::unit::units;
-use super::{Basis, Estimate, ForkPair};
-use crate::plan::Plan;
+use super::{Basis, Evidence, ForkPair};
+use crate::plan::{Design, Plan, PlannedBenchmark};
 use crate::spec::Decision;
+use crate::stats;
 use crate::verdict::Verdict;
 
 /// What a look says about one benchmark.
@@ -37,18 +39,42 @@ impl<'a> Monitor<'a> {
         Monitor { plan, decision, boundaries: Boundaries::default() }
     }
 
-    /// Where every benchmark stands, given the fork pairs of its first round; `forks` is indexed like [`Plan::benchmarks`].
+    /// Where every benchmark stands after this suite run, given the fork pairs of its first round; `forks` is indexed like
+    /// [`Plan::benchmarks`].
     ///
-    /// A benchmark whose units are not those of a planned look is open. Adjusted p-values only fall when more is measured, so
-    /// what was settled once stays so, and need not be asked again as long as its fork pairs are passed on.
-    pub fn look(&mut self, forks: &[&[ForkPair]]) -> Vec<Standing> {
-        let (decision, boundaries) = (self.decision, &mut self.boundaries);
-        let both = self.plan.benchmarks.iter().zip(forks);
-        let examined: Vec<Examined<'_>> =
-            both.map(|(planned, forks)| Examined::new(planned, forks, decision, boundaries)).collect();
+    /// Each is judged by what it had at its last planned look, and one that has not come to any counts among the tests without
+    /// speaking for a change. So adjusted p-values only fall when more is measured (unless another number of the fork pairs
+    /// comes to be judged): what was settled once stays so, and need not be asked again as long as its fork pairs are passed on.
+    pub fn look(&mut self, suite_run: u32, forks: &[&[ForkPair]]) -> Vec<Standing> {
+        let all = self.plan.benchmarks.iter().zip(forks);
+        let at_looks: Vec<&[ForkPair]> =
+            all.map(|(planned, forks)| at_last_look(&mut self.boundaries, (planned, suite_run), forks)).collect();
+        let examined = self.examine(&at_looks);
+        let p_values: Vec<f64> = examined.iter().map(|one| one.evidence.map_or(1.0, |e| e.p_value)).collect();
+        let p_adjusted = stats::adjusted_p_values(&p_values).unwrap_or(p_values);
+        let settled = self.standings(&examined, p_adjusted);
+        let open_if_vague = |(one, standing): (&Examined<'_>, Standing)| {
+            let vague = one.evidence.is_ok_and(|e| is_vague(&e, self.decision));
+            if vague { Standing::Open } else { standing }
+        };
+        examined.iter().zip(settled).map(open_if_vague).collect()
+    }
+
+    /// Where every benchmark stands when nothing more is measured: by all its fork pairs, as in the report.
+    pub fn end(&mut self, forks: &[&[ForkPair]]) -> Vec<Standing> {
+        let examined = self.examine(forks);
         let p_adjusted = adjusted(&examined);
-        let standing = |(one, p): (&Examined<'_>, f64)| standing(one, p, decision);
-        examined.iter().zip(p_adjusted).map(standing).collect()
+        self.standings(&examined, p_adjusted)
+    }
+
+    fn examine(&mut self, forks: &[&[ForkPair]]) -> Vec<Examined<'a>> {
+        let (plan, decision, boundaries) = (self.plan, self.decision, &mut self.boundaries);
+        let both = plan.benchmarks.iter().zip(forks);
+        both.map(|(planned, forks)| Examined::new(planned, forks, decision, boundaries)).collect()
+    }
+
+    fn standings(&self, examined: &[Examined<'_>], p_adjusted: Vec<f64>) -> Vec<Standing> {
+        examined.iter().zip(p_adjusted).map(|(one, p)| standing(one, p, self.decision)).collect()
     }
 
     /// Whether the fork pairs that a benchmark has after this suite run are those of a planned look.
@@ -56,26 +82,45 @@ impl<'a> Monitor<'a> {
         let planned = &self.plan.benchmarks[benchmark];
         let design = &planned.configuration.design;
         let unit_complete = design.unit(suite_run) != design.unit(suite_run + 1);
-        let units = u32::try_from(units(forks, Basis::TypicalSlice, design).len()).unwrap_or(u32::MAX);
+        let units = number_of_units(forks, design);
         unit_complete && self.boundaries.of(planned).is_ok_and(|b| b.looks().contains(&units))
     }
 }
 
+fn number_of_units(forks: &[ForkPair], design: &Design) -> u32 {
+    u32::try_from(units(forks, Basis::TypicalSlice, design).len()).unwrap_or(u32::MAX)
+}
+
+/// Those of the fork pairs there are after a suite run that a benchmark had at its last planned look; none before the first.
+fn at_last_look<'f>(
+    boundaries: &mut Boundaries,
+    (planned, suite_run): (&PlannedBenchmark, u32),
+    forks: &'f [ForkPair],
+) -> &'f [ForkPair] {
+    let design = &planned.configuration.design;
+    let complete = &forks[..forks.partition_point(|f| design.unit(f.suite_run) < design.unit(suite_run + 1))];
+    let units = number_of_units(complete, design);
+    let last = boundaries.of(planned).ok().and_then(|b| b.looks().iter().rev().find(|n| **n <= units).copied());
+    let until = |n: u32| (0..=complete.len()).rev().find(|k| number_of_units(&complete[..*k], design) <= n);
+    &complete[..last.and_then(until).unwrap_or(0)]
+}
+
 fn standing(one: &Examined<'_>, p_adjusted: f64, decision: &Decision) -> Standing {
     let Ok(evidence) = &one.evidence else { return Standing::Open };
-    match one.judge(p_adjusted, decision) {
-        Ok((estimate, Verdict::Regression | Verdict::Improvement)) if is_vague(&estimate, decision) => Standing::Open,
-        Ok((_, Verdict::Regression)) => {
+    // Neither what would have been detected nor what would suffice is asked here, and both take long to compute.
+    let interval = evidence.ratio_interval().ok();
+    match interval.and_then(|interval| decided(interval, (evidence.p_value, p_adjusted), decision)) {
+        Some(Verdict::Regression) => {
             Standing::Regressed { confirming_units: confirming_units(evidence, &one.planned.configuration.design) }
         }
-        Ok((_, Verdict::Improvement | Verdict::NoChange)) => Standing::Settled,
-        _ => Standing::Open,
+        Some(_) => Standing::Settled,
+        None => Standing::Open,
     }
 }
 
-/// Whether an interval tells that there is a change, but hardly how large it is: it reaches farther than half the change to
-/// either side, and farther than the threshold. Going on costs little, because changes that are found so early are large.
-fn is_vague(estimate: &Estimate, decision: &Decision) -> bool {
-    let half_width = (estimate.ratio_high / estimate.ratio_low).ln() / 2.0;
-    half_width > (estimate.ratio.ln().abs() / 2.0).max(decision.threshold.ln_1p())
+/// Whether an interval that tells of a change hardly tells how large it is: it reaches farther than half the change to either
+/// side, and farther than the threshold. Going on costs little, because changes that are found so early are large.
+fn is_vague(evidence: &Evidence, decision: &Decision) -> bool {
+    let half_width = evidence.ratio_interval().map_or(0.0, |(low, high)| (high / low).ln() / 2.0);
+    half_width > (evidence.log_ratio.mean.abs() / 2.0).max(decision.threshold.ln_1p())
 }

@@ -6,7 +6,7 @@ use crate::spec::defaults;
 use crate::stats::{self, StatsError};
 
 /// Fork pairs after which trials get the length that suits them.
-const PILOT_FORKS: usize = 8;
+pub const PILOT_FORKS: usize = 8;
 /// Fewest slices of a trial; a median of fewer is not much better than one slice.
 const SLICES_MIN: u32 = 16;
 /// A trial grows to at most this many times its planned length.

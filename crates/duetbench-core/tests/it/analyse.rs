@@ -1,12 +1,12 @@
 //! The whole suite through `analyse`.
 
 use duetbench_core::analysis::{Measured, Method, TrialFailure, Warning, analyse};
-use duetbench_core::plan::{Excluded, Mode};
-use duetbench_core::report::BenchmarkReport;
+use duetbench_core::plan::{Design, Excluded, Mode};
+use duetbench_core::report::{BenchmarkReport, ForkPair};
 use duetbench_core::spec::{Decision, defaults};
 use duetbench_core::{BenchmarkId, Role, Verdict};
 
-use crate::support::{one_slice_forks, plan, slices};
+use crate::support::{fixed_design, one_slice_forks, placed, plan, plan_of, samples_of, slices};
 
 fn failure(role: Option<Role>, reason: &str) -> TrialFailure {
     TrialFailure { role, reason: reason.into(), discarded: false }
@@ -123,4 +123,35 @@ fn p_values_are_adjusted_over_what_was_tested() {
     assert!((p(0).1 - p(0).0 * 1.5).abs() < 1e-12 && (p(1).1 - p(1).0).abs() < 1e-12);
     assert!((p(3).1 - (p(3).0 * 3.0).min(p(0).1)).abs() < 1e-12);
     assert_eq!(reports[2].estimate, None);
+}
+
+#[test]
+fn what_is_proven_to_be_the_same_is_said_to_be() {
+    let mut plan = plan(&["B"], Mode::Duet);
+    let id = BenchmarkId { package: "p".into(), name: "A".into() };
+    plan.excluded = vec![Excluded::Identical { id, saved_ns: 5 }];
+    let reports = analyse(&plan, &[], &Decision::default());
+    assert_eq!((reports[0].id.name.as_str(), &reports[0].verdict), ("A", &Verdict::IdenticalCode));
+    assert!(reports[0].was_compared() && reports[0].warnings.is_empty() && reports[0].forks.is_empty());
+    assert!(!reports[1].was_compared());
+}
+
+#[test]
+fn a_change_between_two_binaries_is_said_to_be_no_more() {
+    let around = |centre: f64| [-0.002, 0.001, 0.0, -0.001, 0.002].map(|d| centre + d);
+    let warned = |design: Design, centre: f64| {
+        let of_design = |(run, d): (u32, f64)| placed(&design, (0, run), d);
+        let forks: Vec<ForkPair> = (0..).zip(around(centre)).map(of_design).collect();
+        let measured = Measured { samples: samples_of(&forks), failed_trials: vec![] };
+        analyse(&plan_of(&["A"], design), &[measured], &Decision::default()).remove(0)
+    };
+    for (centre, word, changed) in [(0.1, "regression", true), (-0.1, "improvement", true), (0.0, "no_change", false)] {
+        let single = warned(fixed_design(5), centre);
+        assert_eq!((single.verdict.word(), single.warnings.len()), (word, usize::from(changed)));
+        // 2.576 standard deviations of 2 %.
+        let told = |w: &Warning| matches!(w, Warning::SingleBuild { layout_explains } if (layout_explains - 0.05287).abs() < 1e-5);
+        assert!(single.warnings.iter().all(told), "{:?}", single.warnings);
+        let several = warned(Design { by_build: true, ..fixed_design(5) }, centre);
+        assert_eq!((several.verdict.word(), several.warnings.len()), (word, 0));
+    }
 }

@@ -4,15 +4,21 @@
 
 mod analyse;
 mod basis;
+mod confirm;
 mod counts;
 mod group_sequential;
 mod judge;
+mod looks;
+mod monitor;
+mod nested;
 mod noise;
 mod pairing;
 mod plan;
 mod properties;
 mod reference;
+mod refine;
 mod schedule;
 mod simulation;
 mod summarise;
 mod support;
+mod units;

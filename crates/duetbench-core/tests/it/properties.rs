@@ -1,8 +1,8 @@
 //! Properties of the methods in `stats`.
 
 use duetbench_core::stats::{
-    Level, adjusted_p_values, critical_t, detectable_factor, mean, median, noncentral_t_survival, smallest_sample,
-    trimmed_mean, trimmed_t, two_sided_p,
+    Level, adjusted_p_values, critical_t, detectable_factor, mean, median, noncentral_t_survival, repetitions,
+    smallest_sample, trimmed_mean, trimmed_t, two_sided_p, variance_components,
 };
 use proptest::collection::vec;
 use proptest::num::f64::ANY;
@@ -12,6 +12,14 @@ use crate::support::same_cases;
 
 fn values() -> impl Strategy<Value = Vec<f64>> {
     vec(-1.0..1.0f64, 2..40)
+}
+
+fn groups() -> impl Strategy<Value = Vec<Vec<f64>>> {
+    // At least one of them has two values.
+    (vec(vec(-1.0..1.0f64, 1..5), 1..20), vec(-1.0..1.0f64, 2..5)).prop_map(|(mut groups, last)| {
+        groups.push(last);
+        groups
+    })
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -114,6 +122,52 @@ proptest! {
     fn more_values_detect_less(df in 1.0..200.0f64, alpha in 0.001..0.2f64) {
         let factor = |df| detectable_factor(df, Level { alpha, power: 0.8 }).unwrap();
         prop_assert!(factor(df) > factor(df + 1.0));
+    }
+
+    #[test]
+    fn components_and_repetitions_never_panic(groups in vec(vec(ANY, 0..5), 0..6), a in ANY, b in ANY, c in ANY, d in ANY) {
+        if let Ok(c) = variance_components(&groups) {
+            // Sums of squares of large numbers may overflow; they are never negative.
+            prop_assert!(!(c.between < 0.0 || c.within < 0.0), "{c:?}");
+        }
+        if let Ok(n) = repetitions((a, b), (c, d)) {
+            prop_assert!(n >= 1);
+        }
+    }
+
+    #[test]
+    fn components_do_not_move_with_their_values_and_scale_with_their_square(groups in groups(), shift in -10.0..10.0f64, scale in 0.001..1000.0f64) {
+        let changed = |by: &dyn Fn(f64) -> f64| -> Vec<Vec<f64>> { groups.iter().map(|g| g.iter().map(|v| by(*v)).collect()).collect() };
+        let c = variance_components(&groups).unwrap();
+        let moved = variance_components(&changed(&|v| v + shift)).unwrap();
+        prop_assert!(close(c.between, moved.between) && close(c.within, moved.within));
+        let scaled = variance_components(&changed(&|v| v * scale)).unwrap();
+        prop_assert!(close(c.between, scaled.between / scale / scale) && close(c.within, scaled.within / scale / scale));
+        prop_assert!((0.0..=1.0).contains(&c.share_between()));
+    }
+
+    #[test]
+    fn components_ignore_the_order_of_groups_and_empty_ones(mut groups in groups()) {
+        let c = variance_components(&groups).unwrap();
+        groups.reverse();
+        groups.insert(1, vec![]);
+        let turned = variance_components(&groups).unwrap();
+        prop_assert!(close(c.between, turned.between) && close(c.within, turned.within));
+    }
+
+    #[test]
+    fn components_need_two_groups_and_a_group_of_two(values in values()) {
+        prop_assert!(variance_components(std::slice::from_ref(&values)).is_err());
+        let alone: Vec<Vec<f64>> = values.iter().map(|v| vec![*v]).collect();
+        prop_assert!(variance_components(&alone).is_err());
+    }
+
+    #[test]
+    fn repetitions_are_as_good_as_any_other_number(v in 1e-4..1e4f64, c in 1e-4..1e4f64) {
+        // Variance for the cost, for one inner repetition of variance 1 and cost 1.
+        let product = |n: f64| (v + 1.0 / n) * (c + n);
+        let n = f64::from(repetitions((v, 1.0), (c, 1.0)).unwrap());
+        prop_assert!([1.0, n - 1.0, n + 1.0, 2.0 * n, n / 2.0].iter().all(|m| *m < 1.0 || product(n) <= 1.01 * product(*m)), "{}", n);
     }
 }
 

@@ -1,8 +1,8 @@
 //! The methods of `stats` against SciPy. The answers are in `tests/reference/scipy.json`, made by `make.py` there.
 
 use duetbench_core::stats::{
-    Level, adjusted_p_values, critical_t, detectable_factor, noncentral_t_survival, smallest_sample, trimmed_t,
-    two_sided_p,
+    Level, adjusted_p_values, critical_t, detectable_factor, noncentral_t_survival, repetitions, smallest_sample,
+    trimmed_t, two_sided_p, variance_components,
 };
 use serde_json::Value;
 
@@ -70,6 +70,30 @@ fn trimmed_t_is_scipys() {
         close(ours.p_value().unwrap(), scipy("p"), 1e-9);
         close(low, scipy("low"), 1e-9);
         close(high, scipy("high"), 1e-9);
+    }
+}
+
+#[test]
+fn variance_components_are_those_of_quadratic_forms() {
+    let cases = answers("variance_components");
+    let mut none = 0;
+    for case in &cases {
+        let groups: Vec<Vec<f64>> = case["groups"].as_array().unwrap().iter().map(numbers).collect();
+        let ours = variance_components(&groups).unwrap();
+        close(ours.within, case["within"].as_f64().unwrap(), 1e-9);
+        assert!(
+            (ours.between - case["between"].as_f64().unwrap()).abs() < 1e-9 * (ours.between + ours.within),
+            "{ours:?}"
+        );
+        none += u32::from(ours.between == 0.0);
+    }
+    assert!(cases.len() >= 12 && none > 0);
+}
+
+#[test]
+fn repetitions_are_those_of_least_variance() {
+    for case in answers("repetitions").iter().map(numbers) {
+        assert_eq!(repetitions((case[0], case[1]), (case[2], case[3])), Ok(case[4] as u32), "{case:?}");
     }
 }
 

@@ -42,7 +42,7 @@ fn share<T>(draws: impl Iterator<Item = T>, holds: impl Fn(T) -> bool) -> f64 {
 
 /// Asserts that a share is what it should be, up to four standard errors of a binomial share.
 #[track_caller]
-fn assert_share(share: f64, expected: f64, draws: u32) {
+pub(crate) fn assert_share(share: f64, expected: f64, draws: u32) {
     let four_errors = 4.0 * (expected * (1.0 - expected) / f64::from(draws)).sqrt();
     assert!((share - expected).abs() <= four_errors, "{share}, expected {expected} +- {four_errors}");
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use duetbench_core::analysis::{Basis, Evidence, Looks};
+use duetbench_core::analysis::{Basis, Evidence, Looks, Monitor, Standing};
 use duetbench_core::plan::{Capacity, Design, Discovered, Found, Mode, Plan, Style};
 use duetbench_core::report::{ForkPair, ForkSide};
 use duetbench_core::sample::{Coordinates, Memory};
@@ -149,5 +149,83 @@ impl Noise {
     pub(crate) fn t3(&mut self) -> f64 {
         let chi_square: f64 = (0..3).map(|_| self.normal().powi(2)).sum();
         self.normal() / (chi_square / 3.0).sqrt()
+    }
+}
+
+/// A design with so many build pairs, looked at while they are measured; the first `doubled` have two fork pairs.
+pub(crate) fn build_pairs(units: u32, doubled: u32) -> Design {
+    Design { doubled, by_build: true, sequential: true, ..fixed_design(units) }
+}
+
+/// A plan of benchmarks of these names that all have this design.
+pub(crate) fn plan_of(names: &[&str], design: Design) -> Plan {
+    let mut plan = plan(names, Mode::InterleavedOneCore);
+    plan.benchmarks.iter_mut().for_each(|b| b.configuration.design = design);
+    plan
+}
+
+/// The fork pair of a suite run of a round, where the design puts it; only its log ratio matters.
+pub(crate) fn placed(design: &Design, (round, suite_run): (u32, u32), log_ratio: f64) -> ForkPair {
+    let build = if design.by_build { 1000 * round + design.unit(suite_run) } else { 0 };
+    ForkPair { build, round, suite_run, ..fork(log_ratio) }
+}
+
+/// One slice pair for each of these fork pairs.
+pub(crate) fn samples_of(forks: &[ForkPair]) -> Vec<Sample> {
+    let at = |f: &ForkPair, sample: Sample| {
+        let at = Coordinates { build: f.build, round: f.round, fork: f.fork, ..sample.at };
+        Sample { at, ..sample }
+    };
+    let both = |f: &ForkPair| {
+        slices((f.suite_run, 0), 1_000_000_000, (1e9 * f.log_ratio.exp()).round() as u64).map(|s| at(f, s))
+    };
+    forks.iter().flat_map(both).collect()
+}
+
+/// A run as the engine has it: suite runs until everybody is settled or has all units.
+pub(crate) struct Course {
+    /// By benchmark.
+    pub(crate) forks: Vec<Vec<ForkPair>>,
+    pub(crate) standings: Vec<Standing>,
+    /// A benchmark that was settled once stood differently in a later look.
+    pub(crate) took_back: bool,
+}
+
+impl Course {
+    /// `draw` gives the log ratio of a benchmark's fork pair in a suite run; `None`, and the trial has failed.
+    pub(crate) fn run(
+        plan: &Plan,
+        monitor: &mut Monitor<'_>,
+        mut draw: impl FnMut(usize, u32) -> Option<f64>,
+    ) -> Course {
+        let all = 0..plan.benchmarks.len();
+        let design = |i: usize| &plan.benchmarks[i].configuration.design;
+        let mut course =
+            Course { forks: vec![vec![]; all.len()], standings: vec![Standing::Open; all.len()], took_back: false };
+        let suite_runs = all.clone().map(|i| design(i).forks()).max().unwrap_or(0) + 5;
+        for suite_run in 0..suite_runs {
+            for i in all.clone().filter(|i| course.standings[*i] == Standing::Open) {
+                let wanted = design(i).unit(suite_run) < design(i).units;
+                let log_ratio = wanted.then(|| draw(i, suite_run)).flatten();
+                course.forks[i].extend(log_ratio.map(|d| placed(design(i), (0, suite_run), d)));
+            }
+            course.look(monitor, suite_run);
+        }
+        course
+    }
+
+    fn look(&mut self, monitor: &mut Monitor<'_>, suite_run: u32) {
+        let open: Vec<bool> = self.standings.iter().map(|s| *s == Standing::Open).collect();
+        let looks: Vec<bool> =
+            (0..open.len()).map(|i| open[i] && monitor.is_look(i, suite_run, &self.forks[i])).collect();
+        if looks.contains(&true) {
+            let now = monitor.look(suite_run, &self.slices());
+            self.took_back |= (0..open.len()).any(|i| !open[i] && now[i] != self.standings[i]);
+            (0..open.len()).filter(|i| looks[*i]).for_each(|i| self.standings[i] = now[i]);
+        }
+    }
+
+    pub(crate) fn slices(&self) -> Vec<&[ForkPair]> {
+        self.forks.iter().map(Vec::as_slice).collect()
     }
 }

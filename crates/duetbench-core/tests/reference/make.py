@@ -84,13 +84,19 @@ def nominal_p_cases():
     return [[horizon, n, a, nominal_p(horizon, n, a)] for horizon, ns in ends.items() for n in ns for a in alphas]
 
 
-def p_by_column(values):
-    """Two-sided p of the trimmed t of every column."""
+def t_by_column(values):
+    """Trimmed mean of every column, its standard error, and their degrees of freedom."""
     n, g = len(values), len(values) // 10
     ascending = np.sort(values, axis=0)
     winsorised = np.clip(ascending, ascending[g], ascending[n - 1 - g])
     error = winsorised.std(axis=0, ddof=1) / ((1 - 2 * g / n) * np.sqrt(n))
-    return 2 * stats.t.sf(np.abs(ascending[g : n - g].mean(axis=0) / error), n - 2 * g - 1)
+    return ascending[g : n - g].mean(axis=0), error, n - 2 * g - 1
+
+
+def p_by_column(values):
+    """Two-sided p of the trimmed t of every column."""
+    mean, error, df = t_by_column(values)
+    return 2 * stats.t.sf(np.abs(mean / error), df)
 
 
 def stopping(horizon, effect, draws=1_000_000):
@@ -104,6 +110,67 @@ def stopping(horizon, effect, draws=1_000_000):
             of_alpha[(of_alpha == 0) & (p <= nominal_p(horizon, n, alpha))] = n
     shares, means = np.mean(stopped_at > 0, axis=1), np.mean(np.where(stopped_at > 0, stopped_at, horizon), axis=1)
     return [[horizon, effect, *case] for case in zip(alphas, shares, means)]
+
+
+def verdicts(values, alpha, threshold):
+    """What the first look that settles a column says (0 nothing, 1 no change, 2 slower, 3 faster), and after how many values."""
+    horizon, band = len(values), np.log1p(threshold)
+    says, after = np.zeros(values.shape[1], int), np.full(values.shape[1], horizon)
+    for n in looks(horizon):
+        mean, error, df = t_by_column(values[:n])
+        half = error * stats.t.isf(nominal_p(horizon, n, alpha) / 2, df)
+        change = np.where(mean - half > 0, 2, np.where(mean + half < 0, 3, 0))
+        now = np.where((mean - half > -band) & (mean + half < band), 1, change)
+        new = (says == 0) & (now > 0)
+        says[new], after[new] = now[new], n
+    return says, after
+
+
+def build_pairs(change, sd_build, sd_fork, draws=200_000):
+    """32 build pairs at most, the first four with two fork pairs: shares of the verdicts, and mean number of fork pairs."""
+    rng = np.random.default_rng(20190409)
+    forks = rng.standard_normal((32, 2, draws)) * sd_fork
+    values = np.log1p(change) + rng.standard_normal((32, draws)) * sd_build
+    values += np.where(np.arange(32)[:, None] < 4, forks.mean(axis=1), forks[:, 0])
+    says, after = verdicts(values, 0.01, 0.03)
+    return [change, sd_build, sd_fork, *(np.mean(says == v) for v in [1, 2, 3]), np.mean(after + np.minimum(after, 4))]
+
+
+def forks_for_units(sd_build, sd_fork, draws=200_000):
+    """Equal versions called changed: 20 forks of a single build pair, at most; p of 32 forks of 8 build pairs up to 1 %."""
+    rng = np.random.default_rng(20190409)
+    single = rng.standard_normal(draws) * sd_build + rng.standard_normal((20, draws)) * sd_fork
+    of_single = np.mean(verdicts(single, 0.01, 0.03)[0] > 1)
+    eight = np.repeat(rng.standard_normal((8, draws)) * sd_build, 4, axis=0) + rng.standard_normal((32, draws)) * sd_fork
+    of_units = eight.reshape(8, 4, draws).mean(axis=1)
+    return [sd_build, sd_fork, of_single, np.mean(p_by_column(eight) <= 0.01), np.mean(p_by_column(of_units) <= 0.01)]
+
+
+def variance_components(groups):
+    """By quadratic forms: each sum of squares is y'Ay and expects tr(A V), where V is linear in the components."""
+    values, of = np.concatenate(groups), np.repeat(np.arange(len(groups)), [len(g) for g in groups])
+    same = (of[:, None] == of).astype(float)
+    onto_groups, onto_mean = same / same.sum(axis=0), np.full_like(same, 1 / len(values))
+    forms = [onto_groups - onto_mean, np.eye(len(values)) - onto_groups]
+    expects = [[np.trace(a @ same), np.trace(a)] for a in forms]
+    between, within = np.linalg.solve(expects, [values @ a @ values for a in forms])
+    return {"groups": [list(g) for g in groups], "between": max(between, 0), "within": within}
+
+
+def repetitions(v_outer, v_inner, c_outer, c_inner):
+    """Variance of a mean that may cost 1, as a function of the inner repetitions for each outer one, at its least."""
+    variance = lambda log_n: (v_outer + v_inner / np.exp(log_n)) * (c_outer + c_inner * np.exp(log_n))
+    best = np.exp(optimize.minimize_scalar(variance, bounds=(-20, 20), method="bounded", options={"xatol": 1e-12}).x)
+    return [v_outer, v_inner, c_outer, c_inner, max(1, round(best))]
+
+
+def confirming_units(values):
+    """Least number of units from 3 at which a one-sided test at 5 % sees what is left of this change with power 95 %."""
+    mean, error, _ = t_by_column(np.array(values)[:, None])
+    change, spread = abs(mean[0]), error[0] * np.sqrt(len(values))
+    distance = max(change - error[0], change / 2)
+    power = lambda n: stats.nct.sf(stats.t.isf(0.05, trimmed_df(n)), trimmed_df(n), distance * np.sqrt(n) / spread)
+    return [list(values), next(n for n in range(3, 1000) if power(n) >= 0.95)]
 
 
 def main():
@@ -131,6 +198,18 @@ def main():
         "trimmed_t": [trimmed_t(rng.standard_t(3, size=n) * 0.02 + 0.01, 0.01) for n in [2, 3, 5, 9, 10, 12, 19, 20, 25, 30, 57, 200]],
         "nominal_p": nominal_p_cases(),
         "stopping": [case for horizon, effect in [(10, 0), (20, 0), (20, 0.5), (20, 1), (20, 1.5), (20, 3), (30, 0)] for case in stopping(horizon, effect)],
+        "build_pairs": [build_pairs(change, 0.025, 0.012) for change in [0, 0.03, 0.05, 0.1]],
+        "forks_for_units": [forks_for_units(0.025, 0.012)],
+        "variance_components": [
+            variance_components([rng.normal(rng.normal(0.01, sd), 0.012, size=n) for n in sizes])
+            for sd in [0, 0.004, 0.025]
+            for sizes in [[2, 2], [1, 1, 2], [2] * 4 + [1] * 28, [3, 1, 4, 1, 5]]
+        ],
+        "repetitions": [repetitions(v, 1, c, 1) for v in [0.001, 0.2, 3, 100] for c in [0.01, 1, 15, 7000]],
+        "confirming_units": [
+            confirming_units([change * (1 + spread * d) for d in [-3, -2, -1, 0, 0, 1, 2, 3]])
+            for change, spread in [(0.07, 0.257), (0.07, 0.2), (0.05, 0.1), (-0.07, 0.257), (0.2, 0.01)]
+        ],
         "adjusted_p_values": [list(probabilities), list(stats.false_discovery_control(probabilities))],
     }
     path = pathlib.Path(__file__).with_name("scipy.json")

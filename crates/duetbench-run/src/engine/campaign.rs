@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use duetbench_core::analysis::{Monitor, Standing};
+use duetbench_core::analysis::{ForkPair, Monitor, Standing};
 use duetbench_core::plan::Plan;
 use duetbench_core::spec::{Decision, defaults};
 use duetbench_core::{Schedule, Trial};
@@ -174,7 +174,7 @@ impl<'a> Campaign<'a> {
     fn visit(&mut self, trial: &Trial) -> Result<(), RunError> {
         let planned = &self.plan.benchmarks[trial.benchmark];
         if let Some(&outcome) = self.past.get(&(trial.round, trial.suite_run, trial.benchmark)) {
-            self.tallies[trial.benchmark].count(outcome, self.threshold);
+            self.tallies[trial.benchmark].count(planned, outcome, self.threshold);
             return Ok(());
         }
         self.stop_if_interrupted()?;
@@ -183,7 +183,7 @@ impl<'a> Campaign<'a> {
         let refined = self.tallies[trial.benchmark].refine(planned);
         let outcome = self.hands.backend.run_trial(&refined, trial)?;
         self.hands.observer.ended(trial, &outcome)?;
-        self.tallies[trial.benchmark].count(&outcome, self.threshold);
+        self.tallies[trial.benchmark].count(planned, &outcome, self.threshold);
         Ok(())
     }
 
@@ -211,20 +211,16 @@ impl<'a> Campaign<'a> {
         if looking.is_empty() {
             return;
         }
-        let standings = self.look();
+        let standings = self.monitor.look(suite_run, &forks_of(&self.tallies));
         for i in looking {
             self.tallies[i].standing = standings[i];
         }
     }
 
-    fn look(&mut self) -> Vec<Standing> {
-        let forks: Vec<&[_]> = self.tallies.iter().map(|t| t.forks.as_slice()).collect();
-        self.monitor.look(&forks)
-    }
-
     /// Measures what looks like a regression again, in rounds of fresh trials.
     fn confirm(&mut self) -> Result<(), RunError> {
-        let standings = if self.plan.confirm_rounds > 0 { self.look() } else { Vec::new() };
+        let standings =
+            if self.plan.confirm_rounds > 0 { self.monitor.end(&forks_of(&self.tallies)) } else { Vec::new() };
         for round in 1..=self.plan.confirm_rounds {
             self.round = round;
             let suite_runs = |i: usize| match standings[i] {
@@ -242,4 +238,8 @@ impl<'a> Campaign<'a> {
         }
         Ok(())
     }
+}
+
+fn forks_of(tallies: &[Tally]) -> Vec<&[ForkPair]> {
+    tallies.iter().map(|t| t.forks.as_slice()).collect()
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use duetbench_core::analysis::{ForkPair, Standing, core_imbalance, refined, summarise, too_unlike};
-use duetbench_core::plan::{Mode, PlannedBenchmark};
+use duetbench_core::analysis::{ForkPair, PILOT_FORKS, Standing, core_imbalance, refined, summarise, too_unlike};
+use duetbench_core::plan::{ExecutionConfiguration, Mode, PlannedBenchmark};
 
 use super::TrialOutcome;
 
@@ -27,6 +27,8 @@ pub(super) struct Tally {
     pub(super) standing: Standing,
     /// Wall time of its trials.
     pub(super) spent: Duration,
+    /// How its trials are executed once the first of them showed what suits it.
+    refined: Option<ExecutionConfiguration>,
     trials: u32,
     failures: u32,
     failures_in_a_row: u32,
@@ -41,6 +43,7 @@ impl Tally {
             imbalances: Vec::new(),
             standing: Standing::Open,
             spent: Duration::ZERO,
+            refined: None,
             trials: 0,
             failures: 0,
             failures_in_a_row: 0,
@@ -49,7 +52,7 @@ impl Tally {
     }
 
     /// Takes the outcome of one of its trials. A duet whose cores turn out too unlike begins anew in turns on one core.
-    pub(super) fn count(&mut self, outcome: &TrialOutcome, threshold: f64) {
+    pub(super) fn count(&mut self, planned: &PlannedBenchmark, outcome: &TrialOutcome, threshold: f64) {
         self.spent += outcome.wall;
         self.trials += 1;
         match &outcome.result {
@@ -62,9 +65,15 @@ impl Tally {
                         self.mode = Mode::InterleavedOneCore;
                         self.forks.clear();
                         self.imbalances.clear();
+                        self.refined = None;
                     }
                 }
                 self.failures_in_a_row = 0;
+                // Once: what later trials take is what was settled here.
+                if self.refined.is_none() && self.forks.len() >= PILOT_FORKS {
+                    let trial_ns = self.spent.as_nanos() as f64 / f64::from(self.trials);
+                    self.refined = Some(refined(planned.configuration, &self.forks, trial_ns));
+                }
             }
             Err(failure) if failure.discarded => self.discarded += 1,
             Err(_) => {
@@ -90,8 +99,7 @@ impl Tally {
 
     /// How its next trial is executed: as planned, or as suits what was seen so far.
     pub(super) fn refine(&self, planned: &PlannedBenchmark) -> PlannedBenchmark {
-        let trial_ns = self.spent.as_nanos() as f64 / f64::from(self.trials.max(1));
-        let configuration = refined(planned.configuration, &self.forks, trial_ns);
+        let configuration = self.refined.unwrap_or(planned.configuration);
         PlannedBenchmark { mode: self.mode, configuration, ..planned.clone() }
     }
 
@@ -121,5 +129,61 @@ impl Tally {
         }
         let all = planned.configuration.design.forks();
         self.trial_cost(planned) * all.saturating_sub(u32::try_from(self.forks.len()).unwrap_or(u32::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use duetbench_core::plan::{Design, Mode, Style};
+    use duetbench_core::sample::Coordinates;
+    use duetbench_core::{BenchmarkId, Role, Sample};
+
+    use super::*;
+
+    fn planned() -> PlannedBenchmark {
+        let design = Design { units: 20, forks_per_unit: 1, doubled: 0, by_build: false, sequential: true };
+        PlannedBenchmark {
+            id: BenchmarkId { package: "p".into(), name: "A".into() },
+            style: Style::Loop,
+            mode: Mode::InterleavedOneCore,
+            mode_reason: String::new(),
+            configuration: ExecutionConfiguration { design, slice_ns: 1, trial_ns: 20_000_000, warmup_slices: 0 },
+            trial_predicted_ns: 1,
+            first_ns: 1,
+            profile: None,
+        }
+    }
+
+    /// A hundred slices of a side, which vary and whose mean varies from trial to trial.
+    fn outcome(suite_run: u32, wall: Duration) -> TrialOutcome {
+        let sample = |role, iteration| Sample {
+            at: Coordinates { role, instance: 0, build: 0, round: 0, suite_run, fork: 0, iteration },
+            block: 0,
+            invocations: 1,
+            wall_ns: 200_000
+                + u64::from(role == Role::Candidate) * u64::from(iteration % 10 * 1000 + suite_run % 3 * 500),
+            cpu_ns: None,
+            start_ns: 0,
+            memory: None,
+            warm_up: false,
+        };
+        let samples = (0..100).flat_map(|i| Role::BOTH.map(|role| sample(role, i))).collect();
+        TrialOutcome { result: Ok(samples), mode: Mode::InterleavedOneCore, wall, conditions: None }
+    }
+
+    #[test]
+    fn the_length_of_trials_is_settled_once_by_the_first_of_them() {
+        let planned = planned();
+        let mut tally = Tally::new(&planned);
+        for suite_run in 0..8 {
+            assert_eq!(tally.refine(&planned), planned);
+            tally.count(&planned, &outcome(suite_run, Duration::from_millis(80)), 0.03);
+        }
+        let settled = tally.refine(&planned);
+        assert_ne!(settled.configuration.trial_ns, planned.configuration.trial_ns);
+        for suite_run in 8..20 {
+            tally.count(&planned, &outcome(suite_run, Duration::from_secs(9)), 0.03);
+            assert_eq!(tally.refine(&planned), settled);
+        }
     }
 }

@@ -1,0 +1,153 @@
+//! Who is settled while measuring goes on.
+
+use duetbench_core::Verdict;
+use duetbench_core::analysis::{Measured, Monitor, Standing, analyse};
+use duetbench_core::plan::{Design, Plan};
+use duetbench_core::report::ForkPair;
+use duetbench_core::spec::Decision;
+use proptest::collection::vec;
+use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
+use proptest::sample::select;
+use proptest::test_runner::Config as ProptestConfig;
+
+use crate::support::{Course, Noise, build_pairs, fixed_design, placed, plan_of, same_cases, samples_of};
+
+/// The suite runs after which one looks, when those in `failed` gave nothing.
+fn looks(design: Design, failed: &[u32], suite_runs: u32) -> Vec<u32> {
+    let (plan, decision) = (plan_of(&["A"], design), Decision::default());
+    let mut monitor = Monitor::new(&plan, &decision);
+    let mut forks = Vec::new();
+    let mut look = |run: &u32| {
+        forks.extend((!failed.contains(run)).then(|| placed(&design, (0, *run), 0.0)));
+        monitor.is_look(0, *run, &forks)
+    };
+    (0..suite_runs).filter(&mut look).collect()
+}
+
+#[test]
+fn looks_come_when_their_units_are_complete() {
+    assert_eq!(looks(fixed(20), &[], 20), [3, 5, 7, 9, 12, 15, 19]);
+    // Two of them have two forks, so everything comes two suite runs later.
+    assert_eq!(looks(build_pairs(20, 2), &[], 22), [5, 7, 9, 11, 14, 17, 21]);
+    // Four doubled units end after suite run 7 and not after their first fork, 6.
+    assert_eq!(looks(build_pairs(6, 4), &[], 10), [7, 9]);
+    assert_eq!(looks(Design { forks_per_unit: 3, ..build_pairs(6, 0) }, &[], 18), [11, 17]);
+    assert_eq!(looks(Design { sequential: false, ..build_pairs(6, 4) }, &[], 10), [9]);
+}
+
+fn fixed(units: u32) -> Design {
+    Design { sequential: true, ..fixed_design(units) }
+}
+
+#[test]
+fn failed_trials_put_a_look_off_only_where_a_unit_has_nothing_left() {
+    assert_eq!(looks(fixed(8), &[1], 9), [4, 6, 8]);
+    // One of two forks of the second unit.
+    assert_eq!(looks(build_pairs(8, 2), &[3], 10), [5, 7, 9]);
+    // Both.
+    assert_eq!(looks(build_pairs(8, 2), &[2, 3], 11), [6, 8, 10]);
+    // A unit that fails right after a look leaves that look as it was.
+    assert_eq!(looks(fixed(8), &[4], 9), [3, 4, 6, 8]);
+}
+
+/// Standings of benchmarks with these log ratios, a unit each, after the last of them.
+fn stand(of_each: &[&[f64]]) -> Vec<Standing> {
+    let names: Vec<String> = (0..of_each.len()).map(|i| format!("B{i:03}")).collect();
+    let design = build_pairs(20, 0);
+    let plan = plan_of(&names.iter().map(String::as_str).collect::<Vec<_>>(), design);
+    let decision = Decision::default();
+    let forks = |d: &&[f64]| -> Vec<ForkPair> { (0..).zip(*d).map(|(run, d)| placed(&design, (0, run), *d)).collect() };
+    let forks: Vec<Vec<ForkPair>> = of_each.iter().map(forks).collect();
+    let last = of_each.iter().map(|d| d.len() as u32).max().unwrap().max(1) - 1;
+    Monitor::new(&plan, &decision).look(last, &forks.iter().map(Vec::as_slice).collect::<Vec<_>>())
+}
+
+const SLOWER: [f64; 4] = [0.1, 0.101, 0.099, 0.1];
+/// Slower with p = 0.0008, which just suffices for a look after four units.
+const HARDLY_SLOWER: [f64; 4] = [0.0827, 0.0942, 0.1058, 0.1173];
+const OPEN: [f64; 4] = [0.3, -0.1, 0.02, -0.2];
+
+#[test]
+fn each_kind_of_answer_settles_and_none_does_not() {
+    assert_eq!(stand(&[&SLOWER]), [Standing::Regressed { confirming_units: 3 }]);
+    assert_eq!(stand(&[&SLOWER.map(|d| -d)]), [Standing::Settled]);
+    assert_eq!(stand(&[&SLOWER.map(|d| d - 0.1)]), [Standing::Settled]);
+    assert_eq!(stand(&[&OPEN]), [Standing::Open]);
+    assert_eq!(stand(&[&SLOWER[..2]]), [Standing::Open]);
+    assert_eq!(stand(&[&[]]), [Standing::Open]);
+}
+
+#[test]
+fn a_suite_may_keep_open_what_alone_would_be_settled() {
+    assert!(matches!(stand(&[&HARDLY_SLOWER])[..], [Standing::Regressed { .. }]));
+    let among = |others: &'static [f64]| stand(&[&[&HARDLY_SLOWER[..]][..], &[others; 9]].concat())[0];
+    assert_eq!(among(&OPEN), Standing::Open);
+    // Others that have not come to a look count too, because they will.
+    assert_eq!(among(&OPEN[..1]), Standing::Open);
+    assert_eq!(among(&[]), Standing::Open);
+    // And where all changed, one more is no surprise.
+    assert!(matches!(among(&SLOWER), Standing::Regressed { .. }));
+}
+
+#[test]
+fn between_its_looks_a_benchmark_stands_where_it_stood() {
+    let drowned = [&SLOWER[..], &[-0.5]].concat();
+    assert_eq!(stand(&[&drowned]), stand(&[&SLOWER]));
+    let (design, decision) = (build_pairs(20, 0), Decision::default());
+    let plan = plan_of(&["A"], design);
+    let forks: Vec<ForkPair> = (0..).zip(&drowned).map(|(run, d)| placed(&design, (0, run), *d)).collect();
+    // At the end, all that was measured counts.
+    assert_eq!(Monitor::new(&plan, &decision).end(&[&forks]), [Standing::Open]);
+}
+
+/// A benchmark's design, its true change and its spread.
+fn benchmarks() -> impl Strategy<Value = Vec<(Design, f64, f64)>> {
+    let design = (select(vec![4u32, 6, 10]), 1..4u32, 0..5u32, any::<bool>());
+    let design = design.prop_map(|(units, forks_per_unit, doubled, by_build)| {
+        let several = Design { forks_per_unit, ..build_pairs(units, doubled.min(units)) };
+        if by_build { several } else { fixed(units) }
+    });
+    vec((design, select(vec![0.0, 0.03, 0.06]), 0.002..0.05f64), 1..12)
+}
+
+fn plan_of_these(benchmarks: &[(Design, f64, f64)]) -> Plan {
+    let names: Vec<String> = (0..benchmarks.len()).map(|i| format!("B{i:03}")).collect();
+    let mut plan = plan_of(&names.iter().map(String::as_str).collect::<Vec<_>>(), fixed(4));
+    plan.benchmarks.iter_mut().zip(benchmarks).for_each(|(b, (design, ..))| b.configuration.design = *design);
+    plan
+}
+
+fn agree(standing: Standing, verdict: &Verdict) -> bool {
+    match standing {
+        Standing::Open => matches!(verdict, Verdict::Inconclusive { .. }),
+        Standing::Settled => matches!(verdict, Verdict::Improvement | Verdict::NoChange),
+        Standing::Regressed { .. } => *verdict == Verdict::Regression,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..same_cases() })]
+
+    #[test]
+    fn what_is_settled_stays_so_to_the_end(benchmarks in benchmarks(), seed in any::<u64>()) {
+        let (plan, decision) = (plan_of_these(&benchmarks), Decision::default());
+        let (mut monitor, mut noise) = (Monitor::new(&plan, &decision), Noise::new(seed));
+        let course = Course::run(&plan, &mut monitor, |i, _| {
+            // One trial in eleven fails.
+            let (_, change, spread) = benchmarks[i];
+            (noise.normal().abs() < 1.7).then(|| change + spread * noise.normal())
+        });
+        prop_assert!(!course.took_back);
+        let end = monitor.end(&course.slices());
+        for (during, end) in course.standings.iter().zip(&end) {
+            prop_assert!(*during == Standing::Open || during == end, "{:?}, then {:?}", during, end);
+        }
+        // And the report says the same.
+        let measured = course.forks.iter().map(|f| Measured { samples: samples_of(f), failed_trials: vec![] });
+        let reports = analyse(&plan, &measured.collect::<Vec<_>>(), &decision);
+        prop_assert_eq!(reports.len(), end.len());
+        for (end, report) in end.iter().zip(&reports) {
+            prop_assert!(agree(*end, &report.verdict), "{:?} and {:?}", end, report.verdict);
+        }
+    }
+}

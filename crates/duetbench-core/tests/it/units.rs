@@ -1,0 +1,161 @@
+//! From fork pairs to units of inference, and how much of their spread is layout.
+
+use duetbench_core::analysis::{Basis, Evidence, Looks, Measured, analyse};
+use duetbench_core::plan::Design;
+use duetbench_core::report::{BenchmarkReport, ForkPair, Layout};
+use duetbench_core::spec::Decision;
+use duetbench_core::stats::{Sequential, trimmed_t};
+
+use crate::support::{build_pairs, fixed_design, placed, plan_of, samples_of};
+
+/// Fork pairs of consecutive suite runs.
+fn in_order(design: &Design, log_ratios: &[f64]) -> Vec<ForkPair> {
+    (0..).zip(log_ratios).map(|(suite_run, d)| placed(design, (0, suite_run), *d)).collect()
+}
+
+fn evidence(forks: &[ForkPair], design: &Design) -> Evidence {
+    let boundaries = Sequential::single(design.units.max(3)).unwrap();
+    Evidence::of(forks, Basis::TypicalSlice, Looks { boundaries: &boundaries, design, alpha: 0.01 }).unwrap()
+}
+
+/// Asserts which numbers enter the test, up to their order.
+#[track_caller]
+fn check(forks: &[ForkPair], design: &Design, units: &[f64]) {
+    let (ours, expected) = (evidence(forks, design).log_ratio, trimmed_t(units).unwrap());
+    assert_eq!(ours.values, expected.values);
+    let close = |a: f64, b: f64| (a - b).abs() < 1e-15;
+    assert!(close(ours.mean, expected.mean) && close(ours.standard_error, expected.standard_error), "{ours:?}");
+}
+
+#[test]
+fn forks_of_one_build_pair_are_averaged() {
+    let design = Design { forks_per_unit: 2, ..build_pairs(3, 0) };
+    let forks = in_order(&design, &[0.01, 0.03, 0.05, 0.06, -0.02, 0.02]);
+    check(&forks, &design, &[0.02, 0.055, 0.0]);
+    let counts = evidence(&forks, &design).counts;
+    assert_eq!((counts.units, counts.builds, counts.forks, counts.slices), (3, 3, 6, 6));
+}
+
+#[test]
+fn the_first_units_have_a_fork_more() {
+    let design = build_pairs(5, 2);
+    check(&in_order(&design, &[0.01, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3]), &design, &[0.02, 0.06, 0.1, 0.2, 0.3]);
+}
+
+#[test]
+fn a_unit_that_lost_a_fork_is_what_it_has_left() {
+    let design = build_pairs(4, 2);
+    let mut forks = in_order(&design, &[0.01, 0.03, 0.05, 0.07, 0.1, 0.2]);
+    forks.remove(1);
+    check(&forks, &design, &[0.01, 0.06, 0.1, 0.2]);
+    // And a unit that lost all is none.
+    forks.remove(0);
+    check(&forks, &design, &[0.06, 0.1, 0.2]);
+}
+
+#[test]
+fn forks_of_a_single_build_pair_are_units() {
+    let design = fixed_design(4);
+    let forks = in_order(&design, &[0.01, 0.03, 0.05, 0.07]);
+    check(&forks, &design, &[0.01, 0.03, 0.05, 0.07]);
+    assert_eq!((evidence(&forks, &design).counts.units, evidence(&forks, &design).counts.builds), (4, 1));
+}
+
+#[test]
+fn forks_of_one_suite_run_stay_apart_unless_they_share_a_build_pair() {
+    let twice = |design: &Design| -> Vec<ForkPair> {
+        let of_machine = |fork, d| in_order(design, d).into_iter().map(move |f: ForkPair| ForkPair { fork, ..f });
+        of_machine(0, &[0.01, 0.02, 0.03]).chain(of_machine(1, &[0.05, 0.08, 0.11])).collect()
+    };
+    let single = fixed_design(6);
+    check(&twice(&single), &single, &[0.01, 0.02, 0.03, 0.05, 0.08, 0.11]);
+    let several = build_pairs(6, 0);
+    check(&twice(&several), &several, &[0.03, 0.05, 0.07]);
+}
+
+#[test]
+fn units_stand_in_the_order_in_which_they_were_measured() {
+    // What lies beyond the horizon is left out, so the order shows in what is left.
+    let design = build_pairs(3, 0);
+    let mut forks = in_order(&design, &[0.01, 0.03, 0.05, 0.9, -0.9]);
+    forks.rotate_left(2);
+    check(&forks, &design, &[0.01, 0.03, 0.05]);
+}
+
+#[test]
+fn the_basis_decides_what_is_averaged() {
+    let design = build_pairs(3, 0);
+    let complete = |f: ForkPair| ForkPair { log_ratio_complete: 2.0 * f.log_ratio, ..f };
+    let forks: Vec<ForkPair> = in_order(&design, &[0.01, 0.02, 0.03]).into_iter().map(complete).collect();
+    let boundaries = Sequential::single(3).unwrap();
+    let looks = Looks { boundaries: &boundaries, design: &design, alpha: 0.01 };
+    assert!((Evidence::of(&forks, Basis::AllSlices, looks).unwrap().log_ratio.mean - 0.04).abs() < 1e-15);
+}
+
+fn report(forks: &[ForkPair], design: Design) -> BenchmarkReport {
+    let measured = Measured { samples: samples_of(forks), failed_trials: vec![] };
+    analyse(&plan_of(&["A"], design), &[measured], &Decision::default()).remove(0)
+}
+
+#[test]
+fn layout_is_told_from_the_rest_by_the_doubled_units() {
+    let design = Design { forks_per_unit: 2, sequential: false, ..build_pairs(3, 0) };
+    let layout = report(&in_order(&design, &[0.01, 0.03, 0.04, 0.06, 0.07, 0.09]), design).layout.unwrap();
+    // The table for unit means 0.02, 0.05, 0.08 with two values each:
+    //   between  SS 2 (0.03^2 + 0.03^2) = 0.0036  df 2  MS 0.0018
+    //   within   SS 6 0.01^2            = 0.0006  df 3  MS 0.0002      (0.0018 - 0.0002) / 2 = 0.0008
+    let expected = Layout { sd_between: 0.0008f64.sqrt(), sd_within: 0.0002f64.sqrt(), share: 0.8 };
+    for (ours, expected) in [
+        (layout.sd_between, expected.sd_between),
+        (layout.sd_within, expected.sd_within),
+        (layout.share, expected.share),
+    ] {
+        assert!((ours - expected).abs() < 1e-7, "{layout:?}");
+    }
+}
+
+#[test]
+fn where_build_pairs_agree_better_than_forks_there_is_no_layout() {
+    let design = Design { forks_per_unit: 2, sequential: false, ..build_pairs(3, 0) };
+    let layout = report(&in_order(&design, &[0.01, 0.03, 0.03, 0.01, 0.01, 0.03]), design).layout.unwrap();
+    assert_eq!((layout.sd_between, layout.share), (0.0, 0.0));
+    assert!((layout.sd_within - 0.0002f64.sqrt()).abs() < 1e-7);
+}
+
+#[test]
+fn layout_is_not_told_where_it_cannot_be() {
+    let log_ratios = [0.01, 0.03, 0.04, 0.06];
+    // One fork of each build pair; one build pair; one unit.
+    for design in [build_pairs(4, 0), fixed_design(4), Design { forks_per_unit: 4, ..build_pairs(1, 0) }] {
+        assert_eq!(report(&in_order(&design, &log_ratios), design).layout, None, "{design:?}");
+    }
+    assert!(report(&in_order(&build_pairs(3, 1), &log_ratios), build_pairs(3, 1)).layout.is_some());
+    assert_eq!(report(&[], build_pairs(3, 1)).layout, None);
+}
+
+#[test]
+fn layout_is_of_the_first_round_alone() {
+    let design = build_pairs(3, 1);
+    let mut forks = in_order(&design, &[0.01, 0.03, 0.04, 0.06]);
+    let first = report(&forks, design).layout;
+    forks.extend((0..4).map(|run| placed(&design, (1, run), f64::from(run))));
+    assert_eq!(report(&forks, design).layout, first);
+}
+
+#[test]
+fn a_suite_run_has_the_unit_that_the_design_says() {
+    let units = |design: Design, runs: u32| (0..runs).map(|run| design.unit(run)).collect::<Vec<_>>();
+    assert_eq!(units(build_pairs(32, 4), 10), [0, 0, 1, 1, 2, 2, 3, 3, 4, 5]);
+    assert_eq!(units(Design { forks_per_unit: 2, ..build_pairs(9, 1) }, 8), [0, 0, 0, 1, 1, 2, 2, 3]);
+    assert_eq!(units(fixed_design(5), 3), [0, 1, 2]);
+    // The last suite run of so many units is the last of these units.
+    for design in [build_pairs(32, 4), Design { forks_per_unit: 3, ..build_pairs(9, 2) }, fixed_design(7)] {
+        for n in 1..=design.units {
+            assert_eq!(
+                (design.unit(design.forks_of(n) - 1), design.unit(design.forks_of(n))),
+                (n - 1, n),
+                "{design:?}"
+            );
+        }
+    }
+}
