@@ -9,10 +9,10 @@ use duetbench_run::environment::usable_cpus;
 use duetbench_run::noise::{Watch, facts, hiccup};
 
 use super::Context;
-use crate::session::lock_machine;
 use crate::args::DoctorArgs;
 use crate::failure::{Failure, code};
 use crate::render::doctor::Checkup;
+use crate::session::lock_machine;
 
 /// How long a processor is watched before it is the turn of the next: short, so that Ctrl-C is heard and all see the same
 /// moments of the machine, yet long enough for what takes a processor away every few milliseconds.
