@@ -122,6 +122,13 @@ impl RunError {
             RunError::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 Some("free some space; what was reported so far is stored".into())
             }
+            RunError::Store { source, .. } => match source.sqlite_error_code()? {
+                rusqlite::ErrorCode::DiskFull => Some("free some space; what was reported so far is stored".into()),
+                rusqlite::ErrorCode::SystemIoFailure => Some(
+                    "is the disk full or broken, or `ulimit -f` too low? What was reported so far is stored".into(),
+                ),
+                _ => None,
+            },
             RunError::Locked { .. } => Some("wait for it to end, or leave out `--no-wait`".into()),
             _ => None,
         }

@@ -113,10 +113,7 @@ impl Launch {
             .stdout(writer)
             .process_group(0);
         if !self.hooked {
-            // SAFETY: the closure makes one system call and neither allocates nor takes a lock.
-            unsafe {
-                command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?));
-            }
+            dies_with_us(&mut command, Signal::KILL);
         }
         let mut inner = self.on_its_cpus(|| command.spawn()).map_err(start)?;
         let pidfd = match rustix::process::pidfd_open(pid_of(&inner), PidfdFlags::empty()) {
@@ -142,6 +139,20 @@ impl Launch {
         let spawned = spawn();
         rustix::thread::sched_setaffinity(None, &ours)?;
         spawned
+    }
+}
+
+/// Makes a process get this signal when the thread that starts it, and so all of us, is gone.
+pub(crate) fn dies_with_us(command: &mut Command, signal: Signal) {
+    let us = rustix::process::getpid();
+    let arrange = move || {
+        rustix::process::set_parent_process_death_signal(Some(signal))?;
+        // Who died before that sends nothing any more.
+        if rustix::process::getppid() == Some(us) { Ok(()) } else { Err(std::io::ErrorKind::BrokenPipe.into()) }
+    };
+    // SAFETY: the closure makes two system calls and neither allocates nor takes a lock.
+    unsafe {
+        command.pre_exec(arrange);
     }
 }
 

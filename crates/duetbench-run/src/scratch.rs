@@ -1,16 +1,27 @@
 //! Private directories for what a run makes, and the sweeping up after runs that were killed.
 
-use std::fs;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::error::RunError;
+
+/// A file in each directory that its owner holds locked for as long as it lives. A number of a process alone would not tell:
+/// another process may have it by now, and one in another container is not seen from here.
+const OWNER: &str = ".owner";
+/// Directories of dead owners that are removed at a time, so that nobody waits long for it.
+const SWEPT_MAX: usize = 64;
 
 /// A directory of this run (mode 0700), removed with everything in it on drop.
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
+    _owner: Hold,
 }
+
+/// The locked [`OWNER`] of a directory; absent where the file system has no locks, or an older duet made none.
+type Hold = Option<File>;
 
 impl Scratch {
     /// Makes one for files of any size, below the user's cache directory.
@@ -43,8 +54,9 @@ impl Scratch {
             let path = parent.join(format!("duet-{pid}-{n}"));
             match fs::DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {
+                    let Some(owner) = own(&path).map_err(|e| RunError::file("own", &path, e))? else { continue };
                     let path = fs::canonicalize(&path).map_err(|e| RunError::file("find", &path, e))?;
-                    return Ok(Scratch { path });
+                    return Ok(Scratch { path, _owner: owner });
                 }
                 Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(e) => return Err(RunError::file("create", &path, e)),
@@ -76,18 +88,81 @@ pub fn cache_dir() -> PathBuf {
         .join("duet")
 }
 
+/// Locks a new directory; nothing where somebody who sweeps up was faster and took it for a dead one.
+fn own(dir: &Path) -> io::Result<Option<Hold>> {
+    let path = dir.join(OWNER);
+    let file = match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        other => other?,
+    };
+    match file.try_lock() {
+        Ok(()) => {
+            let still_there = fs::metadata(&path).is_ok_and(|m| file.metadata().is_ok_and(|f| f.ino() == m.ino()));
+            Ok(still_there.then_some(Some(file)))
+        }
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(_)) => fs::remove_file(&path).map(|()| Some(None)),
+    }
+}
+
 /// Removes our own directories whose process has died.
 fn sweep(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     let me = rustix::process::getuid().as_raw();
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let pid =
-            name.to_str().and_then(|n| n.strip_prefix("duet-")).and_then(|n| n.split('-').next()?.parse::<u32>().ok());
-        let Some(pid) = pid else { continue };
-        let ours = entry.metadata().is_ok_and(|m| m.is_dir() && m.uid() == me);
-        if ours && !Path::new(&format!("/proc/{pid}")).exists() {
-            let _ = fs::remove_dir_all(entry.path());
+    let is_ours = |m: fs::Metadata| m.is_dir() && m.uid() == me && m.mode() & 0o777 == 0o700;
+    let ours = entries.flatten().filter(|entry| entry.metadata().is_ok_and(is_ours));
+    let dead = ours.filter_map(|entry| Some((entry.path(), of_the_dead(&entry.path())?)));
+    for (path, _held) in dead.take(SWEPT_MAX) {
+        let _ = fs::remove_dir_all(path);
+    }
+}
+
+/// Something to hold while a directory is removed, if its owner is dead.
+fn of_the_dead(dir: &Path) -> Option<Hold> {
+    let pid: u32 = dir.file_name()?.to_str()?.strip_prefix("duet-")?.split('-').next()?.parse().ok()?;
+    let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+    match OpenOptions::new().write(true).custom_flags(no_follow).open(dir.join(OWNER)) {
+        Ok(file) => file.try_lock().is_ok().then_some(Some(file)),
+        Err(_) => (!Path::new(&format!("/proc/{pid}")).exists()).then_some(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_of_the_dead_go_and_nothing_else() {
+        let parent = tempfile::tempdir().unwrap();
+        let make = |name: &str, mode: u32| {
+            let path = parent.path().join(name);
+            fs::DirBuilder::new().mode(mode).create(&path).unwrap();
+            path
+        };
+        let alive = Scratch::below(parent.path()).unwrap();
+        let dead_pid = u32::try_from(i32::MAX).unwrap();
+        // Its number is taken by somebody else (us), but nobody holds its lock.
+        let reused = make(&format!("duet-{}-77", std::process::id()), 0o700);
+        fs::write(reused.join(OWNER), "").unwrap();
+        // Its process cannot be seen from here, but holds its lock.
+        let elsewhere = make(&format!("duet-{dead_pid}-0"), 0o700);
+        fs::write(elsewhere.join(OWNER), "").unwrap();
+        let held = File::open(elsewhere.join(OWNER)).unwrap();
+        held.lock().unwrap();
+        let without_lock = make(&format!("duet-{dead_pid}-1"), 0o700);
+        let open_to_all = make(&format!("duet-{dead_pid}-2"), 0o755);
+        let other_name = make("duet-study", 0o700);
+        let link = parent.path().join(format!("duet-{dead_pid}-3"));
+        std::os::unix::fs::symlink(&other_name, &link).unwrap();
+        let next = Scratch::below(parent.path()).unwrap();
+        for kept in [alive.path(), next.path(), &elsewhere, &open_to_all, &other_name, &link] {
+            assert!(kept.exists(), "{}", kept.display());
         }
+        for swept in [&reused, &without_lock] {
+            assert!(!swept.exists(), "{}", swept.display());
+        }
+        let path = next.path().to_owned();
+        drop(next);
+        assert!(!path.exists());
     }
 }

@@ -5,7 +5,10 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use rustix::process::Signal;
+
 use crate::error::RunError;
+use crate::process::dies_with_us;
 
 /// Most lines of a tool's output that an error repeats.
 const OUTPUT_LINES: usize = 40;
@@ -30,6 +33,9 @@ impl Tool {
             command.arg(arg);
         }
         command.current_dir(dir).stdin(Stdio::null());
+        // As from Ctrl-C, because then it tidies up: a build that goes on alone writes into a directory that is swept away
+        // meanwhile, and makes it again.
+        dies_with_us(&mut command, Signal::INT);
         Tool { command, words }
     }
 

@@ -161,12 +161,7 @@ fn compare(
 /// Goes on with a run that did not come to its end.
 fn resume(name: &str, args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
     let mut store = Store::open_existing(&context.db())?;
-    let stored = store.load(name)?;
-    if stored.complete {
-        let run = &stored.name;
-        return Err(Failure::usage(format!("run `{run}` came to its end: `duet show {run}` prints its report")));
-    }
-    let StoredRun { name, head, trials, .. } = stored;
+    let StoredRun { name, head, trials, .. } = unfinished(&store, name)?;
     if let Some(script) = &args.measure.scripted {
         let mut scripted = Scripted::load(script)?;
         let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
@@ -176,11 +171,23 @@ fn resume(name: &str, args: &CompareArgs, context: &Context) -> Result<u8, Failu
         return Err(Failure::usage(format!("run `{name}` was scripted: name its script")));
     };
     let _lock = lock_machine(context)?;
+    // Whoever held the machine until now may have measured this very run.
+    let trials = unfinished(&store, &name)?.trials;
     let prepared = prepare(context, &head.spec, origin)?;
     let builds = same_builds(&prepared, &head)?;
     let mut local = local(context, &prepared, builds)?;
     let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
     carry_out(context, session, &head, &mut Watched::new(&mut local))
+}
+
+/// A stored run that can be gone on with.
+fn unfinished(store: &Store, name: &str) -> Result<StoredRun, Failure> {
+    let stored = store.load(name)?;
+    if stored.complete {
+        let run = &stored.name;
+        return Err(Failure::usage(format!("run `{run}` came to its end: `duet show {run}` prints its report")));
+    }
+    Ok(stored)
 }
 
 /// The builds of the two versions, if they are what was measured before.

@@ -38,6 +38,9 @@ struct Part {
     failure_in: Option<u32>,
     /// The process is interrupted when this suite run reaches it.
     interrupt_in: Option<u32>,
+    /// How long each of its trials takes, microseconds; never part of an outcome.
+    #[serde(default)]
+    pause_us: u64,
 }
 
 /// Outcomes by script.
@@ -127,6 +130,7 @@ impl Backend for Scripted {
         if part.interrupt_in == Some(trial.suite_run) {
             return Err(RunError::Interrupted);
         }
+        std::thread::sleep(Duration::from_micros(part.pause_us));
         let always = part.failure.clone();
         let once = part.failure_in.filter(|run| *run == trial.suite_run).map(|_| "it failed this once".to_owned());
         let result = match always.or(once) {
