@@ -118,9 +118,12 @@ fn standing(one: &Examined<'_>, p_adjusted: f64, decision: &Decision) -> Standin
     }
 }
 
+/// An interval that reaches no farther than so many thresholds to either side tells well enough how large a change is.
+const THRESHOLDS_WIDE: f64 = 3.0;
+
 /// Whether an interval that tells of a change hardly tells how large it is: it reaches farther than half the change to either
-/// side, and farther than the threshold. Going on costs little, because changes that are found so early are large.
+/// side, and much farther than the threshold. Going on costs little, because changes that are found so early are large.
 fn is_vague(evidence: &Evidence, decision: &Decision) -> bool {
     let half_width = evidence.ratio_interval().map_or(0.0, |(low, high)| (high / low).ln() / 2.0);
-    half_width > (evidence.log_ratio.mean.abs() / 2.0).max(decision.threshold.ln_1p())
+    half_width > (evidence.log_ratio.mean.abs() / 2.0).max(THRESHOLDS_WIDE * decision.threshold.ln_1p())
 }
