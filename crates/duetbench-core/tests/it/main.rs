@@ -9,6 +9,7 @@ mod counts;
 mod group_sequential;
 mod judge;
 mod looks;
+mod modes;
 mod monitor;
 mod nested;
 mod noise;

@@ -1,0 +1,132 @@
+//! What first trials and the machine's self-check decide, and when a duet is given up.
+
+use std::collections::BTreeSet;
+
+use duetbench_core::analysis::{core_imbalance, too_unlike};
+use duetbench_core::plan::{Capacity, Discovered, Found, Learnt, Mode, Plan, Profile, SelfCheck, Style};
+use duetbench_core::spec::ModeChoice;
+use duetbench_core::{Role, Sample};
+
+use crate::support::{CAPACITY, forks, found, slice, spec};
+
+const BUSY: Profile = Profile { cores_busy: 1.9, cpu_share: 1.9, invocation_ns: 1e5, collects: false };
+const PLAIN: Profile = Profile { cores_busy: 1.0, cpu_share: 1.0, ..BUSY };
+
+/// The mode of one benchmark after it was looked at, and the reason.
+fn learnt(choice: ModeChoice, style: Style, (profile, check): (Option<Profile>, Option<SelfCheck>)) -> (Mode, String) {
+    let both = [Discovered { style, ..found("A") }];
+    let spec = spec(forks(5), choice);
+    let none = BTreeSet::new();
+    let found = Found { baseline: &both, candidate: &both, identical: &none };
+    let mut plan = Plan::new(&spec, &found, CAPACITY);
+    plan.learn(Learnt { profiles: vec![profile], check }, &spec, CAPACITY);
+    (plan.benchmarks[0].mode, plan.benchmarks[0].mode_reason.clone())
+}
+
+fn mode(choice: ModeChoice, style: Style, profile: Profile) -> Mode {
+    learnt(choice, style, (Some(profile), None)).0
+}
+
+#[test]
+fn a_benchmark_that_keeps_several_cores_busy_gets_them_whatever_was_asked_but_sequential() {
+    for choice in [ModeChoice::Auto, ModeChoice::Duet, ModeChoice::Interleaved] {
+        assert_eq!(mode(choice, Style::Loop, BUSY), Mode::InterleavedAllCores, "{choice:?}");
+    }
+    assert_eq!(mode(ModeChoice::Sequential, Style::Loop, BUSY), Mode::Sequential);
+    assert_eq!(mode(ModeChoice::Auto, Style::Loop, PLAIN), Mode::InterleavedOneCore);
+    // The harness itself started it on every core.
+    assert_eq!(mode(ModeChoice::Auto, Style::Parallel, BUSY), Mode::InterleavedOneCore);
+    // It may have been the collector.
+    assert_eq!(mode(ModeChoice::Auto, Style::Loop, Profile { collects: true, ..BUSY }), Mode::InterleavedOneCore);
+}
+
+#[test]
+fn slices_are_longer_where_several_threads_take_part() {
+    let both = [found("A")];
+    let none = BTreeSet::new();
+    let spec = spec(forks(5), ModeChoice::Auto);
+    let mut plan = Plan::new(&spec, &Found { baseline: &both, candidate: &both, identical: &none }, CAPACITY);
+    let before = plan.benchmarks[0].clone();
+    plan.learn(Learnt { profiles: vec![Some(BUSY)], check: None }, &spec, CAPACITY);
+    let after = &plan.benchmarks[0];
+    assert!(after.configuration.slice_ns > before.configuration.slice_ns);
+    assert!(after.trial_predicted_ns > before.trial_predicted_ns);
+    assert_eq!(after.configuration.design, before.configuration.design);
+}
+
+fn check(one_core: f64, duet: f64) -> SelfCheck {
+    SelfCheck { widths: vec![(Mode::InterleavedOneCore, one_core), (Mode::Duet, duet), (Mode::Sequential, 0.1)] }
+}
+
+#[test]
+fn another_mode_is_taken_only_where_it_is_clearly_narrower() {
+    let auto = |check| learnt(ModeChoice::Auto, Style::Loop, (Some(PLAIN), Some(check)));
+    assert_eq!(auto(check(0.01, 0.008)).0, Mode::InterleavedOneCore);
+    let (mode, reason) = auto(check(0.01, 0.006));
+    assert_eq!(mode, Mode::Duet);
+    assert!(reason.contains("interleaved on one core 1.00%, duet 0.60%, sequential 10.00%"), "{reason}");
+    // What was asked for is not chosen again.
+    let asked = learnt(ModeChoice::Interleaved, Style::Loop, (Some(PLAIN), Some(check(0.01, 0.001))));
+    assert_eq!(asked, (Mode::InterleavedOneCore, "asked for".into()));
+}
+
+#[test]
+fn a_duet_needs_two_physical_cores_however_narrow_it_is() {
+    let both = [found("A")];
+    let none = BTreeSet::new();
+    let capacity = Capacity { cpus: 2, cores_physical: 1, ..CAPACITY };
+    let spec = spec(forks(5), ModeChoice::Auto);
+    let mut plan = Plan::new(&spec, &Found { baseline: &both, candidate: &both, identical: &none }, capacity);
+    plan.learn(Learnt { profiles: vec![None], check: Some(check(0.01, 0.001)) }, &spec, capacity);
+    assert_eq!(plan.benchmarks[0].mode, Mode::InterleavedOneCore);
+}
+
+#[test]
+fn waiting_is_told() {
+    let waiting = Profile { cores_busy: 0.6, cpu_share: 0.57, ..PLAIN };
+    let (_, reason) = learnt(ModeChoice::Auto, Style::Loop, (Some(waiting), None));
+    assert!(reason.ends_with("it waits for 43% of its time"), "{reason}");
+}
+
+#[test]
+fn a_width_is_spread_times_the_root_of_time() {
+    let mut check = SelfCheck::default();
+    check.add(Mode::Duet, &[0.01, -0.01, 0.0], (0.25, 0.0));
+    // Standard deviation 0.01, a quarter of a second.
+    assert!((check.width(Mode::Duet).unwrap() - 0.005).abs() < 1e-12);
+    check.add(Mode::Sequential, &[0.03, -0.03, 0.0], (1.0, 0.04));
+    assert!((check.width(Mode::Sequential).unwrap() - 0.05).abs() < 1e-12);
+    check.add(Mode::InterleavedOneCore, &[0.1, 0.2], (1.0, 0.0));
+    assert_eq!(check.width(Mode::InterleavedOneCore), None);
+}
+
+#[test]
+fn a_profile_is_that_of_the_side_that_needs_more() {
+    let sample = |role, iteration, cpu_ns| Sample { cpu_ns, ..slice(role, (0, iteration), 1000) };
+    let baseline = (0..3).map(|i| sample(Role::Baseline, i, Some(700)));
+    let candidate = (0..3).map(|i| Sample { invocations: 2, ..sample(Role::Candidate, i, Some(1800)) });
+    let both: Vec<Sample> = baseline.chain(candidate).collect();
+    let profile = Profile::of(&both).unwrap();
+    assert_eq!((profile.cores_busy, profile.cpu_share, profile.invocation_ns), (1.8, 0.7, 1000.0));
+    assert_eq!(Profile::of(&both[..3]), None);
+}
+
+/// Slices of four blocks; in blocks with an odd number the candidate takes `odd` times as long as in the others.
+fn exchanged(odd: f64) -> Vec<Sample> {
+    let side = |role, i: u32| {
+        let slower = role == Role::Candidate && (i / 4) % 2 == 1;
+        Sample { block: i / 4, ..slice(role, (0, i), if slower { (1e6 * odd) as u64 } else { 1_000_000 }) }
+    };
+    (0..16).flat_map(|i| Role::BOTH.map(|role| side(role, i))).collect()
+}
+
+#[test]
+fn unlike_cores_show_where_sides_exchange_them() {
+    assert!(core_imbalance(&exchanged(1.0)).unwrap() < 1e-9);
+    // Half of ln 1.2.
+    assert!((core_imbalance(&exchanged(1.2)).unwrap() - 0.091_16).abs() < 1e-4);
+    assert_eq!(core_imbalance(&exchanged(1.2)[..8]), None);
+    // Half the threshold of 3 % is 0.0148.
+    assert!(too_unlike(&[0.02; 4], 0.03) && !too_unlike(&[0.02; 3], 0.03) && !too_unlike(&[0.01; 9], 0.03));
+    assert!(!too_unlike(&[0.5, 0.001, 0.002, 0.001], 0.03));
+}
