@@ -126,7 +126,9 @@ fn where_build_pairs_agree_better_than_forks_there_is_no_layout() {
 fn layout_is_not_told_where_it_cannot_be() {
     let log_ratios = [0.01, 0.03, 0.04, 0.06];
     // One fork of each build pair; one build pair; one unit.
-    for design in [build_pairs(4, 0), fixed_design(4), Design { forks_per_unit: 4, ..build_pairs(1, 0) }] {
+    let of_one_build = Design { forks_per_unit: 2, ..fixed_design(2) };
+    for design in [build_pairs(4, 0), fixed_design(4), of_one_build, Design { forks_per_unit: 4, ..build_pairs(1, 0) }]
+    {
         assert_eq!(report(&in_order(&design, &log_ratios), design).layout, None, "{design:?}");
     }
     assert!(report(&in_order(&build_pairs(3, 1), &log_ratios), build_pairs(3, 1)).layout.is_some());
