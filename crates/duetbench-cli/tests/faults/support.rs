@@ -109,6 +109,10 @@ impl Sitting {
         Sitting { child, stdout, stderr }
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// How it ended, if it has.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().unwrap()
@@ -158,7 +162,7 @@ pub fn died_of(status: ExitStatus, signal: Signal) -> bool {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept {
     place: (i64, i64, i64, i64),
-    failed: bool,
+    pub failed: bool,
     columns: String,
 }
 
