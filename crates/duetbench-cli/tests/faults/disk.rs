@@ -7,7 +7,9 @@ use std::process::Command;
 use libtest_mimic::Trial;
 
 use crate::common::{Place, Ran};
+use crate::real::{self, judged_right};
 use crate::support::{Kind, Log, Rng, Sitting, essence, is_sound, kept, nothing_is_lost, told_is_kept};
+use crate::workers::nobody_works_below;
 
 const SCRIPT: &str = r#"{
     "BenchmarkSteady": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002},
@@ -17,7 +19,7 @@ const SCRIPT: &str = r#"{
 const ARGS: [&str; 9] =
     ["compare", "--scripted", "script.json", "--seed", "1", "--fixed", "--confirm", "--format", "json"];
 
-pub fn tests(seed: u64) -> Vec<Trial> {
+pub fn tests(seed: u64, go_found: bool) -> Vec<Trial> {
     // Whether a file system may be mounted here, in a name space that nobody else sees.
     let may_mount = in_a_small_file_system(Path::new("/"), 64, "true").output().is_ok_and(|o| o.status.success());
     vec![
@@ -31,8 +33,17 @@ pub fn tests(seed: u64) -> Vec<Trial> {
         })
         .with_kind("needs mount")
         .with_ignored_flag(!may_mount),
+        Trial::test("disk: the file system is full while processes are measured", move || {
+            it_is_full_while_processes_are_measured();
+            Ok(())
+        })
+        .with_kind("needs go, mount")
+        .with_ignored_flag(!may_mount || !go_found),
     ]
 }
+
+/// Runs `duet` and keeps what it left on the small file system.
+const KEEP: &str = "\"$@\"; code=$?; cp -r /mnt kept; exit $code";
 
 /// A shell line in a directory, with a file system of so many KiB in `/mnt`.
 fn in_a_small_file_system(dir: &Path, kib: u64, line: &str) -> Command {
@@ -43,9 +54,9 @@ fn in_a_small_file_system(dir: &Path, kib: u64, line: &str) -> Command {
 }
 
 /// A shell line that begins with `exec "$@"` or similar, run with duet's command line as its arguments.
-fn through(mut shell: Command, place: &Place, args: &[&str]) -> Command {
-    let duet = place.command(args);
-    shell.arg("sh").arg(duet.get_program()).args(duet.get_args()).current_dir(place.path());
+fn through(mut shell: Command, duet: &Command) -> Command {
+    shell.arg("sh").arg(duet.get_program()).args(duet.get_args());
+    shell.current_dir(duet.get_current_dir().unwrap());
     for (name, value) in duet.get_envs() {
         match value {
             Some(value) => shell.env(name, value),
@@ -78,7 +89,7 @@ fn no_file_may_grow(seed: u64) {
         let limited = |args: &[&str]| {
             let mut shell = Command::new("sh");
             shell.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"")]);
-            Sitting::start(&place, &mut through(shell, &place, args)).end().1
+            Sitting::start(&place, &mut through(shell, &place.command(args))).end().1
         };
         let ran = limited(&ARGS);
         log.injected(Kind::DiskFull, format!("{blocks} blocks: exit code {}", ran.code));
@@ -105,10 +116,9 @@ fn the_file_system_is_full(seed: u64) {
         let place = Place::new();
         place.write("script.json", SCRIPT);
         let kib = rng.between(160, 500);
-        let line = "\"$@\"; code=$?; cp -r /mnt kept; exit $code";
-        let shell = in_a_small_file_system(place.path(), kib, line);
+        let shell = in_a_small_file_system(place.path(), kib, KEEP);
         let args = [&ARGS[..], &["--db", "/mnt/duet.db"]].concat();
-        let ran = Sitting::start(&place, &mut through(shell, &place, &args)).end().1;
+        let ran = Sitting::start(&place, &mut through(shell, &place.command(&args))).end().1;
         log.injected(Kind::DiskFull, format!("{kib} KiB: exit code {}", ran.code));
         let ran = it_says_so(ran, "/mnt/duet.db`", "free some space");
         let db = place.path().join("kept/duet.db");
@@ -118,6 +128,26 @@ fn the_file_system_is_full(seed: u64) {
         told_is_kept(&ran.stderr, &before);
         ends_well(&place, &db, &calm);
     }
+}
+
+fn it_is_full_while_processes_are_measured() {
+    let log = Log::new("it is full while processes are measured", 0);
+    let place = real::place();
+    let shell = in_a_small_file_system(place.path(), 300, KEEP);
+    let args = ["compare", "./old", "./new", "--builds", "1", "--forks", "15", "--fixed", "--threshold", "20%"];
+    let duet = real::command(&place, &[&args[..], &["--db", "/mnt/duet.db"]].concat());
+    let ran = Sitting::start(&place, &mut through(shell, &duet)).end().1;
+    log.injected(Kind::DiskFull, "300 KiB");
+    it_says_so(ran, "/mnt/duet.db`", "free some space");
+    nobody_works_below(place.path());
+    let db = place.path().join("kept/duet.db");
+    let before = kept(&db);
+    assert!(!before.is_empty());
+    let resume = ["compare", "--resume", "r1", "--format", "json", "--db", "kept/duet.db"];
+    let ran = Ran::from(real::command(&place, &resume).output().unwrap());
+    judged_right(&ran);
+    nothing_is_lost(&before, &kept(&db));
+    assert_eq!(ran.benchmark("BenchmarkGood")["forks"].as_array().unwrap().len(), 15);
 }
 
 /// With room again, the run ends as if nothing had been.

@@ -31,7 +31,7 @@ fn main() {
     let tests = scripted::tests(SEED)
         .into_iter()
         .chain(refusals::tests())
-        .chain(disk::tests(SEED))
+        .chain(disk::tests(SEED, go_found))
         .chain(with_go.map(needs_go))
         .collect();
     let conclusion = libtest_mimic::run(&Arguments::from_args(), tests);

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 
 use crate::common::{GOOD, Place, Ran, simple, two};
 use crate::support::{Kind, Log, Rng, Sitting, counts, died_of, is_sound, kept, nothing_is_lost, told_is_kept};
@@ -105,6 +105,10 @@ pub fn tests(seed: u64) -> Vec<Trial> {
     vec![
         disturbed("duet", 100),
         disturbed("interleaved", 101),
+        Trial::test("real: duet stands still for longer than a trial may take", move || {
+            duet_stands_still(seed + 103);
+            Ok(())
+        }),
         Trial::test("real: duet is killed and gone on with", move || {
             duet_is_killed(seed + 102);
             Ok(())
@@ -127,12 +131,13 @@ fn workers_are_disturbed(mode: &'static str, seed: u64) {
         }
         let worker = all[rng.between(0, all.len() as u64) as usize];
         let time = Duration::from_millis(rng.between(50, 300));
-        let done = match rng.between(0, 4) {
+        let done = match rng.between(0, 6) {
             0 if kills < KILLS_MAX => {
                 kills += 1;
                 (Kind::KillWorker, kill(worker))
             }
             1 => (Kind::Starve, starve(worker, time)),
+            2 => (Kind::StopDuet, stop(pid_of(&sitting), time)),
             _ => (Kind::StopWorker, stop(worker, time)),
         };
         if let (kind, true) = done {
@@ -150,6 +155,26 @@ fn workers_are_disturbed(mode: &'static str, seed: u64) {
     assert_eq!(failed_trials(&ran), failed, "\n{}", ran.stdout);
     assert!(failed <= kills as usize, "{failed} failed trials, {kills} kills\n{}", ran.stderr);
     assert!(log.injections() >= 20, "only {} injections", log.injections());
+}
+
+fn pid_of(sitting: &Sitting) -> Pid {
+    Pid::from_raw(i32::try_from(sitting.pid()).unwrap()).unwrap()
+}
+
+/// What ended in time is not called hung because nobody looked in time.
+fn duet_stands_still(seed: u64) {
+    let log = Log::new("duet stands still", seed);
+    let mut rng = Rng(seed);
+    let place = place();
+    let args = ["compare", "./old", "./new", "--builds", "1", "--forks", "6", "--fixed", "--threshold", "20%"];
+    let mut sitting = Sitting::start(&place, &mut command(&place, &[&args[..], &FORM, &["--timeout", "2s"]].concat()));
+    wait_for_trials(&place, &mut sitting, 2);
+    std::thread::sleep(Duration::from_millis(rng.between(10, 60)));
+    assert!(stop(pid_of(&sitting), Duration::from_secs(3)));
+    log.injected(Kind::StopDuet, "for 3 s after 2 trials");
+    let ran = sitting.end().1;
+    judged_right(&ran);
+    assert_eq!(failed_trials(&ran), 0, "{}", ran.stderr);
 }
 
 fn duet_is_killed(seed: u64) {

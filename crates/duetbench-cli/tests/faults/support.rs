@@ -23,12 +23,13 @@ pub enum Kind {
     Interrupt,
     KillWorker,
     StopWorker,
+    StopDuet,
     Starve,
     DiskFull,
 }
 
-const KINDS: [Kind; 6] =
-    [Kind::KillDuet, Kind::Interrupt, Kind::KillWorker, Kind::StopWorker, Kind::Starve, Kind::DiskFull];
+const KINDS: [Kind; 7] =
+    [Kind::KillDuet, Kind::Interrupt, Kind::KillWorker, Kind::StopWorker, Kind::StopDuet, Kind::Starve, Kind::DiskFull];
 static DONE: [AtomicUsize; KINDS.len()] = [const { AtomicUsize::new(0) }; KINDS.len()];
 
 /// How often each was done, in words.
