@@ -185,11 +185,11 @@ fn duet_is_killed(seed: u64) {
     while log.injections() < 8 {
         let begun = counts(&db(&place)).0 > 0;
         let mut sitting =
-            if begun { go_on(&place) } else { begin(&place, &["--builds", "1", "--forks", "24", "--fixed"]) };
+            if begun { go_on(&place) } else { begin(&place, &["--builds", "1", "--forks", "40", "--fixed"]) };
         duets.push(sitting.pid());
         match rng.between(0, 4) {
             // While it builds, most likely.
-            0 => std::thread::sleep(Duration::from_millis(rng.between(0, 1500))),
+            0 => std::thread::sleep(Duration::from_millis(rng.between(0, 1000))),
             _ => {
                 let goal = counts(&db(&place)).1 + i64::try_from(rng.between(1, 5)).unwrap();
                 wait_for_trials(&place, &mut sitting, goal);
@@ -224,6 +224,6 @@ fn duet_is_killed(seed: u64) {
     nothing_is_lost(&before, &after);
     is_sound(&db(&place));
     let good = ran.benchmark("BenchmarkGood");
-    assert_eq!(good["forks"].as_array().unwrap().len() + failed_trials(&ran), 24, "{good:#}");
+    assert_eq!(good["forks"].as_array().unwrap().len() + failed_trials(&ran), 40, "{good:#}");
     assert_eq!(scratches(&place, &duets), Vec::<PathBuf>::new(), "runs that were killed left directories");
 }

@@ -107,7 +107,7 @@ fn several_begin() {
 /// A run that was interrupted after its first trials.
 fn interrupted(log: &Log) -> Place {
     let place = place();
-    let mut sitting = begin(&place, &["--builds", "1", "--forks", "6", "--fixed"]);
+    let mut sitting = begin(&place, &["--builds", "1", "--forks", "12", "--fixed"]);
     wait_for_trials(&place, &mut sitting, 2);
     assert!(sitting.signal(Signal::INT));
     log.injected(Kind::Interrupt, "after two trials");
