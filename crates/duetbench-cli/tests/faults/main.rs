@@ -9,16 +9,31 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod disk;
+mod leftovers;
+mod real;
+mod refusals;
 mod scripted;
 mod support;
+mod workers;
 
-use libtest_mimic::Arguments;
+use std::process::Command;
+
+use libtest_mimic::{Arguments, Trial};
 
 /// Everything random comes from it.
 const SEED: u64 = 0xfa17;
 
 fn main() {
-    let tests = scripted::tests(SEED);
+    let go_found = Command::new("go").arg("version").output().is_ok();
+    let needs_go = |test: Trial| test.with_kind("needs go").with_ignored_flag(!go_found);
+    let with_go = real::tests(SEED).into_iter().chain(refusals::tests_with_go()).chain(leftovers::tests(SEED));
+    let tests = scripted::tests(SEED)
+        .into_iter()
+        .chain(refusals::tests())
+        .chain(disk::tests(SEED, go_found))
+        .chain(with_go.map(needs_go))
+        .collect();
     let conclusion = libtest_mimic::run(&Arguments::from_args(), tests);
     eprintln!("seed {SEED:#x}, {}", support::summary());
     conclusion.exit();

@@ -23,12 +23,13 @@ pub enum Kind {
     Interrupt,
     KillWorker,
     StopWorker,
+    StopDuet,
     Starve,
     DiskFull,
 }
 
-const KINDS: [Kind; 6] =
-    [Kind::KillDuet, Kind::Interrupt, Kind::KillWorker, Kind::StopWorker, Kind::Starve, Kind::DiskFull];
+const KINDS: [Kind; 7] =
+    [Kind::KillDuet, Kind::Interrupt, Kind::KillWorker, Kind::StopWorker, Kind::StopDuet, Kind::Starve, Kind::DiskFull];
 static DONE: [AtomicUsize; KINDS.len()] = [const { AtomicUsize::new(0) }; KINDS.len()];
 
 /// How often each was done, in words.
@@ -109,6 +110,10 @@ impl Sitting {
         Sitting { child, stdout, stderr }
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// How it ended, if it has.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().unwrap()
@@ -158,7 +163,7 @@ pub fn died_of(status: ExitStatus, signal: Signal) -> bool {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept {
     place: (i64, i64, i64, i64),
-    failed: bool,
+    pub failed: bool,
     columns: String,
 }
 

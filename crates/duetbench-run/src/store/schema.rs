@@ -1,14 +1,16 @@
 //! The database's tables, format 2.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use duetbench_core::plan::Mode;
 use duetbench_core::sample::{Coordinates, Memory};
 use duetbench_core::{Role, Sample, Trial};
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, ErrorCode, Row};
 
 use crate::engine::{TrialFailure, TrialOutcome};
 
+/// How long another duet may keep us waiting.
+const BUSY_MAX: Duration = Duration::from_secs(10);
 /// Format of the tables, kept in `user_version`.
 const FORMAT: i64 = 2;
 
@@ -101,16 +103,28 @@ pub(super) fn is_newer(version: i64) -> bool {
 
 /// Makes the tables in a new database and checks the format of an old one.
 pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
-    connection.busy_timeout(std::time::Duration::from_secs(10))?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.busy_timeout(BUSY_MAX)?;
+    // SQLite does not wait when two begin this at once, because it cannot tell that they do not wait for each other.
+    let begun = Instant::now();
+    while let Err(e) = connection.pragma_update(None, "journal_mode", "WAL") {
+        if e.sqlite_error_code() != Some(ErrorCode::DatabaseBusy) || begun.elapsed() > BUSY_MAX {
+            return Err(e.into());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // Moving the log into the database costs processor time while measuring; 16 MB of log are no burden.
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
-    match connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))? {
-        0 => {
-            connection.execute_batch(&format!("BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {FORMAT}; COMMIT;"))?;
-            Ok(())
+    let version = || connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
+    if version()? == 0 {
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        // Another duet may have been faster.
+        if version()? == 0 {
+            connection.execute_batch(&format!("{TABLES} PRAGMA user_version = {FORMAT};"))?;
         }
+        connection.execute_batch("COMMIT")?;
+    }
+    match version()? {
         FORMAT => Ok(()),
         version => Err(SchemaError::Format { version }),
     }
