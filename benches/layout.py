@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""How much of what benchmarks vary is layout: where the linker and the kernel put the code.
+
+Each module is compared with itself, which duet would prove to be needless, so it is told to measure. Both sides are linked again and
+again with their functions in another order, two fork pairs of each build pair. What build pairs differ by beyond what forks of one
+differ by is layout; a single build of each version would report it as a change of the code.
+"""
+
+import math
+
+from planting import MODULES, packages_of, version
+from study import Failed, Study, decimals, median_of, module_copy, paragraph, parser, percent, table
+
+
+def main():
+    options = parser(__doc__.splitlines()[0], "layout.md")
+    options.add_argument("--builds", type=int, default=16, help="build pairs of each module")
+    options.add_argument("--bench", default=".", help="only benchmarks whose name matches")
+    args = options.parse_args()
+    study = Study(args, "What layout explains", lambda study: body(study, args))
+    for name in MODULES:
+        study.do(name, lambda: layouts(study, args, name))
+    study.finish()
+
+
+def layouts(study, args, name):
+    here = module_copy(version(name, "head"), study.scratch / name)
+    flags = ["--builds", str(args.builds), "--forks", str(2 * args.builds), "--fixed", "--measure-identical"]
+    report = study.compare(here, here, "--bench", args.bench, *packages_of(name), *study.known(*flags))
+    measured = [b for b in report["benchmarks"] if b["layout"]]
+    if not measured:
+        raise Failed("no benchmark has a layout")
+    found = [{"name": b["name"], "between": b["layout"]["sd_between"], "within": b["layout"]["sd_within"],
+              "share": b["layout"]["share"]} for b in measured]
+    return {"wall_s": report["wall_s"], "benchmarks": found}
+
+
+def body(study, args):
+    results = {name: study.get(name) for name in MODULES}
+    made = {name: result for name, result in results.items() if result}
+    every = [b for result in made.values() for b in result["benchmarks"]]
+    rows = [row(name, result["benchmarks"], result["wall_s"]) for name, result in made.items()]
+    if every:
+        rows.append(row("all", every, None))
+    head = ["module", "benchmarks", "sd between build pairs, median", "root mean square", "largest",
+            "sd within, median", "share of layout, median", "within to between, variances", "seconds"]
+    return "\n\n".join([paragraph(__doc__, 1), f"Build pairs: {args.builds}, two fork pairs each.", table(head, rows)])
+
+
+def row(name, benchmarks, wall_s):
+    between = [b["between"] for b in benchmarks]
+    rms = math.sqrt(sum(sd * sd for sd in between) / len(between))
+    ratio = sum(b["within"] ** 2 for b in benchmarks) / max(sum(sd * sd for sd in between), 1e-12)
+    return [name, len(benchmarks), percent(median_of(between)), percent(rms), percent(max(between)),
+            percent(median_of(b["within"] for b in benchmarks)), percent(median_of(b["share"] for b in benchmarks), 0),
+            decimals(ratio, 2), decimals(wall_s, 0)]
+
+
+if __name__ == "__main__":
+    main()
