@@ -28,10 +28,10 @@ pub mod defaults {
     pub const DOUBLED_UNITS: u32 = 4;
     /// Variance between fork pairs of one build pair as a multiple of that between build pairs, before any was measured
     /// (`docs/studies/layout.md`).
-    pub const WITHIN_TO_LAYOUT: f64 = 0.25;
+    pub const WITHIN_TO_LAYOUT: f64 = 0.84;
     /// Standard deviation of the log ratio between build pairs of the same source, where it was not measured: the root mean
     /// square over the benchmarks of three Go modules (`docs/studies/layout.md`).
-    pub const LAYOUT_SD: f64 = 0.02;
+    pub const LAYOUT_SD: f64 = 0.037;
     /// Rounds of fresh trials that a regression must survive to be called confirmed.
     pub const CONFIRM_ROUNDS: u32 = 2;
     /// Error at which each of these rounds must see the regression again, one-sided.
