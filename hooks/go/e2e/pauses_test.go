@@ -41,11 +41,16 @@ func (c *toolchain) checkForced(t *testing.T, mode uint64, bench string, changes
 	return p
 }
 
-// testHiccup checks that one interruption while calibrating does not make all slices tiny.
+// testHiccup checks that one interruption while calibrating does not make all slices tiny. The machine may add a second one,
+// but hardly three times running.
 func (c *toolchain) testHiccup(t *testing.T) {
 	for mode := uint64(modeDuet); mode <= modeSolo; mode++ {
-		p, _ := c.trial(t, mode, "BenchmarkHiccup", nil)
-		if k := p.records(0)[0]["invocations"]; k < 100 {
+		k := uint64(0)
+		for tried := 0; tried < 3 && k < 100; tried++ {
+			p, _ := c.trial(t, mode, "BenchmarkHiccup", nil)
+			k = p.records(0)[0]["invocations"]
+		}
+		if k < 100 {
 			t.Errorf("mode %d: slices have %d invocations", mode, k)
 		}
 	}
