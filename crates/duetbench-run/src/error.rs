@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use duetbench_core::Role;
 use thiserror::Error;
@@ -110,6 +111,14 @@ impl RunError {
     #[must_use]
     pub fn file(action: &'static str, path: &Path, source: io::Error) -> RunError {
         RunError::File { action, path: path.to_owned(), source }
+    }
+
+    /// Ends what is being done once somebody asked for it.
+    ///
+    /// # Errors
+    /// [`RunError::Interrupted`] when the flag is set.
+    pub(crate) fn stop_if(interrupted: &AtomicBool) -> Result<(), RunError> {
+        if interrupted.load(Ordering::Relaxed) { Err(RunError::Interrupted) } else { Ok(()) }
     }
 
     /// What the user can do about it, where that is known.

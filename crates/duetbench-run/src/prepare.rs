@@ -87,7 +87,7 @@ impl Prepared {
                 on_stage(Stage::Fetching(module));
             }
             sources.push(Source::resolve(version, request.cwd, scratch.path())?);
-            stop_if(interrupted)?;
+            RunError::stop_if(interrupted)?;
         }
         let (Some(first), Some(last)) = (sources.first(), sources.last()) else {
             return Err(RunError::NothingToMeasure { what: "no version was named".into(), hint: None });
@@ -156,7 +156,7 @@ impl Version {
         on_stage(Stage::Building(&source.requested));
         let subject = Subject { role, version: &source.requested };
         let built = adapter.build(source, request.packages, subject)?;
-        stop_if(interrupted)?;
+        RunError::stop_if(interrupted)?;
         on_stage(Stage::Listing(&source.requested));
         let listing = adapter.list(&built.build, interrupted)?;
         let info = VersionInfo {
@@ -178,8 +178,4 @@ impl Version {
             not_rewritten: self.not_rewritten.clone(),
         }
     }
-}
-
-fn stop_if(interrupted: &AtomicBool) -> Result<(), RunError> {
-    if interrupted.load(std::sync::atomic::Ordering::Relaxed) { Err(RunError::Interrupted) } else { Ok(()) }
 }

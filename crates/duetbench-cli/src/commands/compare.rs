@@ -11,7 +11,7 @@ use duetbench_run::RunError;
 use duetbench_run::adapter::{Adapter, Build, Conditions};
 use duetbench_run::engine::{Backend, Benches, Local, Scripted, Watched, probe};
 use duetbench_run::environment;
-use duetbench_run::prepare::{Prepared, Request};
+use duetbench_run::prepare::{Prepared, Request, Version};
 use duetbench_run::source::{VersionRequest, default_base};
 use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 
@@ -90,9 +90,7 @@ struct Material {
 
 impl Material {
     fn prepared(prepared: &Prepared, origin: Origin) -> Result<(Material, [Build; 2]), Failure> {
-        let [baseline, candidate] = &prepared.versions[..] else {
-            return Err(Failure::usage("a comparison needs two versions"));
-        };
+        let [baseline, candidate] = both(prepared)?;
         let subjects = Subjects {
             info: [baseline.info.clone(), candidate.info.clone()],
             toolchain: prepared.toolchain.clone(),
@@ -190,11 +188,13 @@ fn unfinished(store: &Store, name: &str) -> Result<StoredRun, Failure> {
     Ok(stored)
 }
 
+fn both(prepared: &Prepared) -> Result<&[Version; 2], Failure> {
+    prepared.versions[..].try_into().map_err(|_| Failure::usage("a comparison needs two versions"))
+}
+
 /// The builds of the two versions, if they are what was measured before.
 fn same_builds(prepared: &Prepared, head: &RunHead) -> Result<[Build; 2], Failure> {
-    let [baseline, candidate] = &prepared.versions[..] else {
-        return Err(Failure::usage("a comparison needs two versions"));
-    };
+    let [baseline, candidate] = both(prepared)?;
     for (now, then) in [(baseline, &head.baseline), (candidate, &head.candidate)] {
         if now.info.artifact_digest != then.artifact_digest {
             return Err(Failure::usage(format!(

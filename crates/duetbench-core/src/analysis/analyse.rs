@@ -3,7 +3,7 @@
 use super::confirm::confirmation;
 use super::examine::{Boundaries, Examined, adjusted, median_over};
 use super::unit::Layout;
-use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Summary, Warning, summarise};
+use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Summary, Warning, count, summarise};
 use crate::plan::{Excluded, Plan};
 use crate::sample::{BenchmarkId, Role, Sample};
 use crate::spec::{Decision, defaults};
@@ -84,7 +84,7 @@ impl Brought {
             warnings.push(Warning::NotCpuBound { cpu_share });
         }
         if let [first, ..] = &self.failed_trials[..] {
-            let trials = u32::try_from(self.failed_trials.len()).unwrap_or(u32::MAX);
+            let trials = count(self.failed_trials.len());
             warnings.push(Warning::FailedTrials { trials, first: first.reason.clone() });
         }
         warnings
@@ -130,7 +130,7 @@ impl Conclusion {
 
     /// A regression that fresh trials do not show again is an open question, whatever the first round said.
     fn withdraw_if_contradicted(&mut self) {
-        let contradiction = self.confirmation.iter().flat_map(|c| &c.rounds).find(|r| !r.seen);
+        let contradiction = self.confirmation.as_ref().and_then(Confirmation::contradiction);
         if let (Some(round), Some(estimate)) = (contradiction, self.estimate) {
             self.warnings.push(Warning::NotConfirmed { ratio: estimate.ratio, later: round.ratio });
             self.verdict = Verdict::Inconclusive { forks_sufficient: None };

@@ -41,10 +41,10 @@ impl Confirmation {
         self.rounds.len() >= self.wanted as usize && self.rounds.iter().all(|r| r.seen)
     }
 
-    /// A round did not see it.
+    /// The first round that did not see it, if there is one.
     #[must_use]
-    pub fn contradicted(&self) -> bool {
-        self.rounds.iter().any(|r| !r.seen)
+    pub fn contradiction(&self) -> Option<&Round> {
+        self.rounds.iter().find(|r| !r.seen)
     }
 }
 

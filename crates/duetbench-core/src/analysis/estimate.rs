@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::ForkPair;
+use super::{ForkPair, count};
 use crate::plan::Design;
 use crate::spec::{Decision, defaults};
 use crate::stats::{self, Level, Sequential, StatsError, TrimmedT};
@@ -171,8 +171,4 @@ impl Evidence {
 /// Exponential that stays finite, because infinity cannot be written in JSON.
 fn exp(log: f64) -> f64 {
     log.exp().min(f64::MAX)
-}
-
-fn count(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }

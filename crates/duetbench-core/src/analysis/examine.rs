@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::estimate::Looks;
-use super::{Choice, Counted, Estimate, Evidence, ForkPair, ForkSide, Warning, choose_basis, compare_counts, judge};
+use super::{
+    Choice, Counted, Estimate, Evidence, ForkPair, ForkSide, Warning, choose_basis, compare_counts, count, judge,
+};
 use crate::plan::PlannedBenchmark;
 use crate::sample::Role;
 use crate::spec::Decision;
@@ -68,7 +70,6 @@ impl<'a> Examined<'a> {
     pub(super) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if let Err(StatsError::TooFew { have, needed }) = self.evidence {
-            let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
             warnings.push(Warning::TooFewUnits { units: count(have), needed: count(needed) });
         }
         if self.evidence.is_ok_and(|e| e.is_degenerate()) {

@@ -34,3 +34,8 @@ pub use refine::{PILOT_FORKS, refined};
 pub use summarise::{Rejection, Summary, summarise};
 pub use unit::Layout;
 pub use warning::Warning;
+
+/// A number of things, as it is reported.
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

@@ -4,7 +4,7 @@ use super::confirm::confirming_units;
 use super::examine::{Boundaries, Examined, adjusted};
 use super::judge::decided;
 use super::unit::units;
-use super::{Basis, Evidence, ForkPair};
+use super::{Basis, Evidence, ForkPair, count};
 use crate::plan::{Design, Plan, PlannedBenchmark};
 use crate::spec::Decision;
 use crate::stats;
@@ -88,7 +88,7 @@ impl<'a> Monitor<'a> {
 }
 
 fn number_of_units(forks: &[ForkPair], design: &Design) -> u32 {
-    u32::try_from(units(forks, Basis::TypicalSlice, design).len()).unwrap_or(u32::MAX)
+    count(units(forks, Basis::TypicalSlice, design).len())
 }
 
 /// Those of the fork pairs there are after a suite run that a benchmark had at its last planned look; none before the first.

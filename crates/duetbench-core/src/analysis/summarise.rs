@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
-use super::{ForkPair, ForkSide};
+use super::{ForkPair, ForkSide, count};
 use crate::pair::pair;
 use crate::plan::Mode;
 use crate::sample::{Role, Sample};
@@ -184,8 +184,4 @@ fn cpu_share(forks: &BTreeMap<ForkKey, Fork>) -> Option<f64> {
     };
     let sides = [median_of(|fork| &fork.baseline), median_of(|fork| &fork.candidate)];
     sides.into_iter().flatten().reduce(f64::min)
-}
-
-fn count(n: usize) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Capacity, Profile, SelfCheck, Style};
-use crate::spec::ModeChoice;
+use crate::spec::{ModeChoice, defaults};
 
 /// How the two sides of a trial are run on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,9 +50,6 @@ impl Mode {
     }
 }
 
-/// Cores that a benchmark keeps busy from which on it is said to need several: a collector beside it keeps up to a quarter of
-/// the others busy.
-const SEVERAL_CORES: f64 = 1.5;
 /// Another mode must be so much narrower than one core to be taken: widths are estimated from few trials.
 const CLEARLY_NARROWER: f64 = 0.7;
 
@@ -106,13 +103,13 @@ impl Circumstances<'_> {
     /// The cores that the benchmark itself keeps busy, if they are several.
     fn needs_several(&self) -> Option<f64> {
         let profile = self.profile.filter(|p| !p.collects && self.style != Style::Parallel)?;
-        (profile.cores_busy > SEVERAL_CORES && self.capacity.cpus > 1).then_some(profile.cores_busy)
+        (profile.keeps_several_cores_busy() && self.capacity.cpus > 1).then_some(profile.cores_busy)
     }
 
     /// One core, unless the machine's self-check found another mode clearly better.
     fn narrowest(&self) -> (Mode, String) {
         let waits = match self.profile {
-            Some(profile) if profile.cpu_share < WAITING => {
+            Some(profile) if profile.cpu_share < defaults::CPU_SHARE_MIN => {
                 format!("; it waits for {:.0}% of its time", 100.0 * (1.0 - profile.cpu_share))
             }
             _ => String::new(),
@@ -131,6 +128,3 @@ impl Circumstances<'_> {
         (mode, format!("by this machine's self-check: {}{waits}", check.words()))
     }
 }
-
-/// CPU time as a share of wall time below which a benchmark is said to wait.
-const WAITING: f64 = 0.9;

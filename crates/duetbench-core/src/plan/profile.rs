@@ -19,7 +19,17 @@ pub struct Profile {
     pub collects: bool,
 }
 
+/// Cores that a benchmark keeps busy from which on it is said to need several: a collector beside it keeps up to a quarter of
+/// the others busy.
+const SEVERAL_CORES: f64 = 1.5;
+
 impl Profile {
+    /// Whether more was busy than one core and what a runtime does beside it.
+    #[must_use]
+    pub fn keeps_several_cores_busy(&self) -> bool {
+        self.cores_busy > SEVERAL_CORES
+    }
+
     /// Reads the samples of first trials; absent where they do not tell of both versions.
     #[must_use]
     pub fn of(samples: &[Sample]) -> Option<Profile> {

@@ -38,7 +38,7 @@ fn rounds(report: &BenchmarkReport) -> &[Round] {
 fn what_two_rounds_see_again_is_confirmed() {
     let report = report(&[&REGRESSED, &[0.09, 0.1, 0.11], &[0.05, 0.06, 0.07]]);
     let confirmation = report.confirmation.as_ref().unwrap();
-    assert!(confirmation.confirmed() && !confirmation.contradicted());
+    assert!(confirmation.confirmed() && confirmation.contradiction().is_none());
     assert_eq!((report.verdict, confirmation.wanted, report.warnings), (Verdict::Regression, 2, vec![]));
     let [first, second] = &confirmation.rounds[..] else { panic!("{confirmation:?}") };
     // Their own estimates, and half of the two-sided p: standard error 0.01 / sqrt(3), two degrees of freedom.
@@ -59,7 +59,7 @@ fn a_round_that_does_not_see_it_leaves_the_question_open() {
         let [seen, unseen] = rounds(&report) else { panic!("{report:?}") };
         assert!(seen.seen && !unseen.seen && unseen.p_value > p_above, "{unseen:?}");
         let confirmation = report.confirmation.as_ref().unwrap();
-        assert!(confirmation.contradicted() && !confirmation.confirmed());
+        assert!(confirmation.contradiction().is_some() && !confirmation.confirmed());
         let ratio = report.estimate.unwrap().ratio;
         assert_eq!(report.warnings, [Warning::NotConfirmed { ratio, later: unseen.ratio }]);
     }
@@ -76,7 +76,7 @@ fn a_missing_round_neither_confirms_nor_contradicts() {
     let report_of_one = report(&[&REGRESSED, &[0.09, 0.1, 0.11]]);
     let confirmation = report_of_one.confirmation.unwrap();
     assert_eq!((confirmation.rounds.len(), confirmation.wanted), (1, 2));
-    assert!(!confirmation.confirmed() && !confirmation.contradicted());
+    assert!(!confirmation.confirmed() && confirmation.contradiction().is_none());
     assert_eq!((report_of_one.verdict, report_of_one.warnings), (Verdict::Regression, vec![]));
     let report_of_none = report(&[&REGRESSED]);
     assert_eq!((report_of_none.verdict, report_of_none.confirmation), (Verdict::Regression, None));

@@ -1,11 +1,11 @@
 //! The course of a run: suite runs until everything is known or the time is up, then the rounds that confirm.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use duetbench_core::analysis::{ForkPair, Monitor, Standing};
-use duetbench_core::plan::Plan;
+use duetbench_core::plan::{Plan, PlannedBenchmark};
 use duetbench_core::spec::{Decision, defaults};
 use duetbench_core::{Schedule, Trial};
 
@@ -59,6 +59,10 @@ struct Hands<'a> {
 /// What identifies a trial: round, suite run and benchmark.
 type Slot = (u32, u32, usize);
 
+fn slot(trial: &Trial) -> Slot {
+    (trial.round, trial.suite_run, trial.benchmark)
+}
+
 struct Campaign<'a> {
     plan: &'a Plan,
     schedule: Schedule,
@@ -76,7 +80,6 @@ struct Campaign<'a> {
 
 impl<'a> Campaign<'a> {
     fn new(job: Job<'a>, hands: Hands<'a>) -> Campaign<'a> {
-        let slot = |t: &Trial| (t.round, t.suite_run, t.benchmark);
         Campaign {
             plan: job.plan,
             schedule: Schedule::new(job.plan),
@@ -110,32 +113,35 @@ impl<'a> Campaign<'a> {
         self.confirm()
     }
 
+    /// Every benchmark with what has become of it.
+    fn each(&self) -> impl Iterator<Item = (&PlannedBenchmark, &Tally)> {
+        self.plan.benchmarks.iter().zip(&self.tallies)
+    }
+
     fn nobody_is_open(&self) -> bool {
-        self.plan.benchmarks.iter().zip(&self.tallies).all(|(b, t)| !t.is_open(b) || !self.affords(b, t))
+        let share = self.share();
+        self.each().all(|(b, t)| !t.is_open(b) || !affords(b, t, share))
     }
 
     /// The trials of a suite run that are going to be run, or were.
     fn due(&self, suite_run: u32) -> Vec<Trial> {
-        let mut trials = self.schedule.suite_run(0, suite_run);
+        let (mut trials, share) = (self.schedule.suite_run(0, suite_run), self.share());
         trials.retain(|t| {
             let (planned, tally) = (&self.plan.benchmarks[t.benchmark], &self.tallies[t.benchmark]);
-            let was_run = self.past.contains_key(&(t.round, t.suite_run, t.benchmark));
-            was_run || (tally.wants(planned, suite_run) && self.affords(planned, tally))
+            let was_run = self.past.contains_key(&slot(t));
+            was_run || (tally.wants(planned, suite_run) && affords(planned, tally, share))
         });
         trials
     }
 
-    /// Whether there is time for another trial: each open benchmark may use an even share of what the others leave of the
-    /// budget, and each gets its first units in any case.
-    fn affords(&self, planned: &duetbench_core::plan::PlannedBenchmark, tally: &Tally) -> bool {
-        let Some(budget) = self.budget() else { return true };
-        let open = self.plan.benchmarks.iter().zip(&self.tallies).filter(|(b, t)| t.is_open(b)).count().max(1);
-        let spent_by_others: Duration =
-            self.plan.benchmarks.iter().zip(&self.tallies).filter(|(b, t)| !t.is_open(b)).map(|(_, t)| t.spent).sum();
+    /// The time that each open benchmark may use: an even share of what the others leave of the budget.
+    fn share(&self) -> Option<Duration> {
+        let budget = self.budget()?;
+        let open = self.each().filter(|(b, t)| t.is_open(b)).count().max(1);
+        let spent_by_others: Duration = self.each().filter(|(b, t)| !t.is_open(b)).map(|(_, t)| t.spent).sum();
         let spent: Duration = self.tallies.iter().map(|t| t.spent).sum();
         let besides = self.elapsed().saturating_sub(spent);
-        let share = budget.saturating_sub(spent_by_others + besides) / u32::try_from(open).unwrap_or(u32::MAX);
-        tally.units(planned) < defaults::UNITS_MIN || tally.spent + tally.trial_cost(planned) <= share
+        Some(budget.saturating_sub(spent_by_others + besides) / u32::try_from(open).unwrap_or(u32::MAX))
     }
 
     /// The time that the first round may take.
@@ -146,10 +152,10 @@ impl<'a> Campaign<'a> {
 
     /// Runs trials in order, with their builds made before the first.
     fn suite_run(&mut self, trials: &[Trial]) -> Result<(), RunError> {
-        let new = |t: &&Trial| !self.past.contains_key(&(t.round, t.suite_run, t.benchmark));
+        let new = |t: &&Trial| !self.past.contains_key(&slot(t));
         let needed: BTreeSet<Needed> = trials.iter().filter(new).filter_map(|t| self.needed(t)).collect();
         let needed: Vec<Needed> = needed.into_iter().collect();
-        self.stop_if_interrupted()?;
+        RunError::stop_if(self.hands.interrupted)?;
         if !needed.is_empty() {
             self.announce(Activity::Linking(2 * needed.len()));
             self.hands.backend.provide(&needed)?;
@@ -173,11 +179,11 @@ impl<'a> Campaign<'a> {
     /// Runs one trial, or takes it from an earlier sitting.
     fn visit(&mut self, trial: &Trial) -> Result<(), RunError> {
         let planned = &self.plan.benchmarks[trial.benchmark];
-        if let Some(&outcome) = self.past.get(&(trial.round, trial.suite_run, trial.benchmark)) {
+        if let Some(&outcome) = self.past.get(&slot(trial)) {
             self.tallies[trial.benchmark].count(planned, outcome, self.threshold);
             return Ok(());
         }
-        self.stop_if_interrupted()?;
+        RunError::stop_if(self.hands.interrupted)?;
         let forks = u32::try_from(self.tallies[trial.benchmark].forks.len()).unwrap_or(u32::MAX);
         self.announce(Activity::Trial(planned, forks));
         let refined = self.tallies[trial.benchmark].refine(planned);
@@ -187,13 +193,9 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    fn stop_if_interrupted(&self) -> Result<(), RunError> {
-        if self.hands.interrupted.load(Ordering::Relaxed) { Err(RunError::Interrupted) } else { Ok(()) }
-    }
-
     fn announce(&mut self, activity: Activity<'_>) {
-        let settled = self.plan.benchmarks.iter().zip(&self.tallies).filter(|(b, t)| !t.is_open(b)).count();
-        let all: Duration = self.plan.benchmarks.iter().zip(&self.tallies).map(|(b, t)| t.left(b)).sum();
+        let settled = self.each().filter(|(b, t)| !t.is_open(b)).count();
+        let all: Duration = self.each().map(|(b, t)| t.left(b)).sum();
         let elapsed = self.elapsed();
         let left =
             self.plan.budget_ns.map_or(all, |budget| all.min(Duration::from_nanos(budget).saturating_sub(elapsed)));
@@ -238,6 +240,12 @@ impl<'a> Campaign<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether there is time for another trial; the first units are made in any case.
+fn affords(planned: &PlannedBenchmark, tally: &Tally, share: Option<Duration>) -> bool {
+    let in_time = |share| tally.spent + tally.trial_cost(planned) <= share;
+    tally.units(planned) < defaults::UNITS_MIN || share.is_none_or(in_time)
 }
 
 fn forks_of(tallies: &[Tally]) -> Vec<&[ForkPair]> {

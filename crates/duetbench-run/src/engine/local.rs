@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use duetbench_core::plan::{Mode, PlannedBenchmark};
@@ -166,9 +166,7 @@ impl Backend for Local<'_> {
         let wanted = self.layouts.missing(needed, &self.builds, &mut self.placements);
         let linked = layout::link(self.adapter, &wanted, self.cpus.len());
         // An interrupt reaches the linker too, and it is not the linker that failed.
-        if self.interrupted.load(Ordering::Relaxed) {
-            return Err(RunError::Interrupted);
-        }
+        RunError::stop_if(&self.interrupted)?;
         linked?;
         self.layouts.add(wanted);
         Ok(())

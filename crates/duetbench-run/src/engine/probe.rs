@@ -1,6 +1,6 @@
 //! First trials: what a benchmark needs, and which mode gives the narrowest interval on this machine.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::Trial;
@@ -39,17 +39,16 @@ pub struct Benches<'a> {
 /// # Errors
 /// When a back end cannot go on, or on an interrupt. A first trial that fails tells nothing, which is no error.
 pub fn probe(plan: &Plan, benches: Benches<'_>, auto: bool, interrupted: &AtomicBool) -> Result<Learnt, RunError> {
-    let stop = || if interrupted.load(Ordering::Relaxed) { Err(RunError::Interrupted) } else { Ok(()) };
     let mut profiles = Vec::with_capacity(plan.benchmarks.len());
     for (benchmark, planned) in plan.benchmarks.iter().enumerate() {
-        stop()?;
+        RunError::stop_if(interrupted)?;
         let wanted =
             planned.mode != Mode::Sequential && planned.style != Style::Parallel && planned.first_ns < FIRST_NS_MAX;
         profiles.push(if wanted { profile(benches.versions, planned, benchmark)? } else { None });
     }
     let mut check = None;
     if plan.predicted() >= CHECK_WORTH && auto {
-        check = self_check(plan, &profiles, benches.baseline_alone, &stop)?;
+        check = self_check(plan, &profiles, benches.baseline_alone, interrupted)?;
     }
     Ok(Learnt { profiles, check })
 }
@@ -70,12 +69,12 @@ fn self_check(
     plan: &Plan,
     profiles: &[Option<Profile>],
     backend: &mut dyn Backend,
-    stop: &dyn Fn() -> Result<(), RunError>,
+    interrupted: &AtomicBool,
 ) -> Result<Option<SelfCheck>, RunError> {
     let mut fit: Vec<(usize, f64)> = profiles
         .iter()
         .enumerate()
-        .filter_map(|(i, p)| p.filter(|p| !p.collects && p.cores_busy < 1.5).map(|p| (i, p.invocation_ns)))
+        .filter_map(|(i, p)| p.filter(|p| !p.collects && !p.keeps_several_cores_busy()).map(|p| (i, p.invocation_ns)))
         .collect();
     fit.sort_by(|a, b| a.1.total_cmp(&b.1));
     fit.truncate(CHECK_BENCHMARKS);
@@ -86,7 +85,7 @@ fn self_check(
             let planned = &plan.benchmarks[benchmark];
             let one_mode = as_trial(planned, mode, planned.configuration.trial_ns);
             for suite_run in 0..CHECK_FORKS {
-                stop()?;
+                RunError::stop_if(interrupted)?;
                 let outcome = backend.run_trial(&one_mode, &trial(benchmark, suite_run))?;
                 wall += outcome.wall;
                 let samples: Vec<Sample> = outcome.result.unwrap_or_default();

@@ -106,8 +106,9 @@ impl Tally {
     /// Units of which at least one fork pair was measured.
     pub(super) fn units(&self, planned: &PlannedBenchmark) -> u32 {
         let design = &planned.configuration.design;
-        let units: std::collections::BTreeSet<u32> = self.forks.iter().map(|f| design.unit(f.suite_run)).collect();
-        u32::try_from(units.len()).unwrap_or(u32::MAX)
+        // Forks are in the order of suite runs, so those of one unit stand together.
+        let units = self.forks.chunk_by(|a, b| design.unit(a.suite_run) == design.unit(b.suite_run)).count();
+        u32::try_from(units).unwrap_or(u32::MAX)
     }
 
     /// Whether this suite run would add to it: it is open, and the unit is one of those it has or may still have.

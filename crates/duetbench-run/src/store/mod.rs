@@ -70,11 +70,12 @@ impl StoredRun {
     #[must_use]
     pub fn measured(&self) -> Vec<Measured> {
         let mut measured = vec![Measured::default(); self.head.plan.benchmarks.len()];
+        let modes = self.modes();
         for (trial, outcome) in &self.trials {
             let Some(measured) = measured.get_mut(trial.benchmark) else { continue };
             match &outcome.result {
                 // What was measured before a benchmark fell back to another mode is kept, but not judged.
-                Ok(_) if outcome.mode != self.mode(trial.benchmark) => {}
+                Ok(_) if outcome.mode != modes[trial.benchmark] => {}
                 Ok(samples) => measured.samples.extend(samples),
                 Err(failure) => measured.failed_trials.push(failure.clone()),
             }
@@ -82,18 +83,22 @@ impl StoredRun {
         measured
     }
 
-    /// The mode that a benchmark ended in.
-    fn mode(&self, benchmark: usize) -> Mode {
-        let last = self.trials.iter().rev().find(|(t, o)| t.benchmark == benchmark && o.result.is_ok());
-        last.map_or(self.head.plan.benchmarks[benchmark].mode, |(_, outcome)| outcome.mode)
+    /// The mode that each benchmark ended in: that of its last trial.
+    fn modes(&self) -> Vec<Mode> {
+        let mut modes: Vec<Mode> = self.head.plan.benchmarks.iter().map(|planned| planned.mode).collect();
+        for (trial, outcome) in self.trials.iter().filter(|(_, outcome)| outcome.result.is_ok()) {
+            if let Some(mode) = modes.get_mut(trial.benchmark) {
+                *mode = outcome.mode;
+            }
+        }
+        modes
     }
 
     /// The plan with the modes that benchmarks ended in.
     #[must_use]
     pub fn plan(&self) -> Plan {
         let mut plan = self.head.plan.clone();
-        for (benchmark, planned) in plan.benchmarks.iter_mut().enumerate() {
-            let mode = self.mode(benchmark);
+        for (planned, mode) in plan.benchmarks.iter_mut().zip(self.modes()) {
             if mode != planned.mode {
                 planned.mode_reason = format!("fell back from {}: its two cores were not alike", planned.mode.label());
                 planned.mode = mode;
