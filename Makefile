@@ -1,5 +1,5 @@
 # `make demo` shows duet at work; `make test` runs every test. Both install nothing outside this folder and the caches of
-# cargo and go; they need the Rust, Go and Git that stand in README.md, and `taskset`.
+# cargo, go and Maven; they need what stands in README.md.
 
 .PHONY: demo test lint benchmarks build
 

@@ -2,17 +2,18 @@
 
 use duetbench_core::analysis::analyse;
 use duetbench_core::noise::{Witnessed, explain};
+use duetbench_core::solo_report::solo_results;
 use duetbench_core::spec::Decision;
-use duetbench_core::{Report, Trial};
+use duetbench_core::{BenchmarkId, Plan, Report, SoloReport, Trial};
 use duetbench_run::engine::TrialOutcome;
-use duetbench_run::store::StoredRun;
+use duetbench_run::store::{RunHead, SoloHead, StoredRun};
 
 /// The report of a stored run, judged by `decision`.
 #[must_use]
-pub fn report(run: StoredRun, decision: Decision) -> Report {
+pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
     let plan = run.plan();
     let benchmarks = analyse(&plan, &run.measured(), &decision);
-    let noise = explain(&witnessed(&run), &run.head.facts, &benchmarks);
+    let noise = explain(&witnessed(&run.trials, &plan_ids(&plan)), &run.head.facts, &benchmarks);
     let StoredRun { name, head, complete, measured_s, .. } = run;
     let mut spec = head.spec;
     spec.decision = decision;
@@ -32,12 +33,37 @@ pub fn report(run: StoredRun, decision: Decision) -> Report {
     }
 }
 
-/// What the run's trials went through, as far as the machine was watched.
-fn witnessed(run: &StoredRun) -> Vec<Witnessed<'_>> {
+/// The report of a stored run of one version.
+#[must_use]
+pub fn solo_report(run: StoredRun<SoloHead>) -> SoloReport {
+    let benchmarks = solo_results(&run.head.plan, &run.measured());
+    let ids: Vec<&BenchmarkId> = run.head.plan.benchmarks.iter().map(|b| &b.id).collect();
+    let noise = explain(&witnessed(&run.trials, &ids), &run.head.facts, &[]);
+    let StoredRun { name, head, complete, measured_s, .. } = run;
+    SoloReport {
+        run: name,
+        started: head.started,
+        complete,
+        spec: head.spec,
+        plan: head.plan,
+        version: head.version,
+        environment: head.environment,
+        measured_s,
+        benchmarks,
+        noise,
+        warnings: head.warnings,
+    }
+}
+
+fn plan_ids(plan: &Plan) -> Vec<&BenchmarkId> {
+    plan.benchmarks.iter().map(|b| &b.id).collect()
+}
+
+/// What a run's trials went through, as far as the machine was watched.
+fn witnessed<'a>(trials: &[(Trial, TrialOutcome)], benchmarks: &[&'a BenchmarkId]) -> Vec<Witnessed<'a>> {
     let one = |(trial, outcome): &(Trial, TrialOutcome)| {
-        let benchmark = &run.head.plan.benchmarks.get(trial.benchmark)?.id;
-        Some((benchmark, (trial.round, trial.suite_run), outcome.conditions?))
+        let benchmark = *benchmarks.get(trial.benchmark)?;
+        Some(Witnessed { benchmark, at: (trial.round, trial.suite_run), conditions: outcome.conditions? })
     };
-    let seen = run.trials.iter().filter_map(one);
-    seen.map(|(benchmark, at, conditions)| Witnessed { benchmark, at, conditions }).collect()
+    trials.iter().filter_map(one).collect()
 }

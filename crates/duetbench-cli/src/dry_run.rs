@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use duetbench_core::plan::{Excluded, Plan, PlannedBenchmark};
+use duetbench_core::plan::{Excluded, Plan, PlannedBenchmark, Repetitions, SoloPlan};
 use duetbench_core::report::VersionInfo;
 
 /// The plan as text, one line per benchmark.
@@ -34,6 +34,32 @@ pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
     out + &format!("\n{} benchmarks, at most about {}\n", plan.benchmarks.len(), seconds(plan.predicted()))
 }
 
+/// The plan of a run of one version as text, one line per benchmark.
+#[must_use]
+pub fn render_solo(plan: &SoloPlan, version: &VersionInfo) -> String {
+    let mut out = format!("version {} ({})\nseed {}\n\n", version.requested, version.resolved, plan.seed);
+    let mut package = "";
+    for b in &plan.benchmarks {
+        if package != b.id.package {
+            package = &b.id.package;
+            out += &format!("{package}\n");
+        }
+        let time = seconds(Duration::from_nanos(b.predicted_ns()));
+        out += &format!("  {}: {}, {time}, {}\n", b.id.name, repeated(&b.repetitions), b.style.word());
+    }
+    for (id, words) in &plan.failed {
+        out += &format!("  {id}: fails: {}\n", words.lines().next().unwrap_or_default());
+    }
+    out + &format!("\n{} benchmarks, about {}\n", plan.benchmarks.len(), seconds(plan.predicted()))
+}
+
+/// How often a benchmark of one version is measured.
+fn repeated(r: &Repetitions) -> String {
+    let length = seconds(Duration::from_nanos(r.iteration_ns));
+    let warmup = if r.warmup > 0 { format!(" after {} to warm up", r.warmup) } else { String::new() };
+    format!("suite runs {} × forks {} × iterations {} of {length}{warmup}", r.suite_runs, r.forks, r.iterations)
+}
+
 /// How much of a benchmark is measured at most.
 fn extent(b: &PlannedBenchmark) -> String {
     let design = &b.configuration.design;
@@ -44,7 +70,9 @@ fn extent(b: &PlannedBenchmark) -> String {
 }
 
 fn seconds(time: Duration) -> String {
-    if time < Duration::from_secs(10) {
+    if time < Duration::from_millis(100) {
+        format!("{}ms", time.as_secs_f64() * 1000.0)
+    } else if time < Duration::from_secs(10) {
         format!("{:.1}s", time.as_secs_f64())
     } else {
         humantime::format_duration(Duration::from_secs(time.as_secs())).to_string()

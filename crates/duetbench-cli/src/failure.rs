@@ -1,5 +1,6 @@
 //! Errors on their way to the person at the terminal, and the exit codes.
 
+use duetbench_core::SoloReport;
 use duetbench_core::report::Outcome;
 use duetbench_core::spec::SpecError;
 use duetbench_run::RunError;
@@ -48,7 +49,10 @@ impl Failure {
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
-            Failure::Usage { .. } | Failure::Run(RunError::Source { .. } | RunError::Argument { .. }) => code::USAGE,
+            Failure::Usage { .. }
+            | Failure::Run(RunError::Source { .. } | RunError::Argument { .. } | RunError::OtherKind { .. }) => {
+                code::USAGE
+            }
             Failure::Run(RunError::Interrupted) => code::INTERRUPTED,
             Failure::Run(_) | Failure::Output(_) => code::FAILED,
         }
@@ -69,6 +73,13 @@ impl From<SpecError> for Failure {
     fn from(e: SpecError) -> Self {
         Failure::usage(e.to_string())
     }
+}
+
+/// The exit code of a finished run of one version, in which nothing is judged.
+#[must_use]
+pub fn solo_exit_code(report: &SoloReport) -> u8 {
+    let nothing = report.benchmarks.iter().all(|b| b.summary.is_none());
+    if nothing || report.has_failures() { code::FAILED } else { code::CLEAN }
 }
 
 /// The exit code of a finished run.

@@ -18,12 +18,16 @@ pub mod commands;
 pub mod demo;
 pub mod dry_run;
 pub mod failure;
+pub mod planned;
 pub mod printer;
 pub mod progress;
 pub mod render;
 pub mod seed;
 pub mod session;
 pub mod settings;
+pub mod staleness;
+pub mod tuning;
+pub mod warm_up;
 
 /// Runs the command line of this process.
 #[must_use]
@@ -60,6 +64,10 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Analyze(args) => commands::analyze::run(args, &context),
         Command::Demo(args) => commands::demo::run(args, &context),
         Command::Doctor(args) => commands::doctor::run(args, &context),
+        Command::Run(args) => commands::run::run(args, &context),
+        Command::Tune(args) => commands::tune::run(args, &context),
+        Command::Detect(args) => commands::detect::run(args, &context),
+        Command::Study(args) => commands::study::run(args, &context),
     }
 }
 
@@ -69,10 +77,14 @@ fn typed(cli: &Cli) -> Layer {
     match &cli.command {
         Command::Compare(args) => layer
             .with_selection(&args.measure.select, &args.harness)
+            .with_program(&args.program)
             .with_measurement(&args.measure, args.dry_run)
             .with_decision(&args.decide),
-        Command::List(args) => layer.with_selection(&args.select, &args.harness),
-        Command::Show(_) | Command::Doctor(_) => layer,
+        Command::List(args) => layer.with_selection(&args.select, &args.harness).with_program(&args.program),
+        Command::Run(args) => {
+            layer.with_selection(&args.select, &args.harness).with_program(&args.program).with_solo(args)
+        }
+        Command::Show(_) | Command::Doctor(_) | Command::Tune(_) | Command::Detect(_) | Command::Study(_) => layer,
         Command::Analyze(args) => layer.with_decision(&args.decide),
         Command::Demo(args) => layer.with_seed(args.seed),
     }

@@ -5,14 +5,17 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-use duetbench_core::Report;
+use duetbench_core::{Report, SoloReport};
 
 use crate::args::Format;
 use crate::failure::Failure;
+use crate::render::detect::{self, Answered};
 use crate::render::doctor::{self, Checkup};
 use crate::render::palette::Palette;
-use crate::render::{csv, gobench, json, markdown, text};
+use crate::render::study::{self, Studied};
+use crate::render::{csv, gobench, json, markdown, solo, solo_json, text, tune};
 use crate::settings::Settings;
+use crate::tuning::Tuning;
 
 /// Decides what is shown, where and how.
 #[derive(Debug, Clone)]
@@ -48,6 +51,35 @@ impl Printer {
         })
     }
 
+    /// Writes what `duet tune` found, in the chosen form.
+    ///
+    /// # Errors
+    /// When it cannot be written, or not in that form.
+    pub fn tuning(&self, tuning: &Tuning) -> Result<(), Failure> {
+        let width = if self.is_on_terminal() { terminal_width() } else { None };
+        self.data(&match self.format {
+            Format::Text => tune::text::render(tuning, &self.palette(), width),
+            Format::Json => tune::json::render(tuning),
+            Format::Markdown => tune::markdown::render(tuning),
+            Format::Csv => tune::csv::render(tuning),
+            Format::Go => return Err(Failure::usage("what `duet tune` finds cannot be written as Go benchmark text")),
+        })
+    }
+
+    /// Writes the report of a run of one version in the chosen form.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn solo_report(&self, report: &SoloReport) -> Result<(), Failure> {
+        self.data(&match self.format {
+            Format::Text => solo::text(report, &self.palette()),
+            Format::Json => solo_json::render(report),
+            Format::Markdown => solo::markdown(report),
+            Format::Csv => solo::csv(report),
+            Format::Go => solo::go(report),
+        })
+    }
+
     /// Writes what `duet doctor` found: as JSON if that was chosen, else as text.
     ///
     /// # Errors
@@ -56,6 +88,36 @@ impl Printer {
         self.data(&match self.format {
             Format::Json => doctor::json(checkup),
             _ => doctor::text(checkup, &self.palette()),
+        })
+    }
+
+    /// Writes what `duet detect` found in the chosen form.
+    ///
+    /// # Errors
+    /// When it cannot be written, or not in that form.
+    pub fn detected(&self, answered: &Answered) -> Result<(), Failure> {
+        self.data(&match self.format {
+            Format::Json => detect::json(answered),
+            Format::Csv => detect::csv(answered),
+            Format::Markdown => detect::markdown(answered),
+            Format::Text => detect::text(answered, &self.palette()),
+            Format::Go => {
+                return Err(Failure::usage("what `duet detect` finds cannot be written as Go benchmark text"));
+            }
+        })
+    }
+
+    /// Writes what a study found, as text or Markdown.
+    ///
+    /// # Errors
+    /// When it cannot be written, or not in the chosen form.
+    pub fn studied(&self, studied: &Studied) -> Result<(), Failure> {
+        self.data(&match self.format {
+            Format::Text => study::text(studied, &self.palette()),
+            Format::Markdown => study::markdown(studied),
+            Format::Json | Format::Csv | Format::Go => {
+                return Err(Failure::usage("a study has several tables: `--out DIR` writes them as CSV"));
+            }
         })
     }
 

@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use duetbench_core::Trial;
-use duetbench_core::plan::Plan;
+use duetbench_core::{BenchmarkId, Trial};
 use duetbench_run::RunError;
 use duetbench_run::engine::{Activity, Observer, Progress, TrialOutcome};
 use duetbench_run::store::{RunId, Store};
@@ -20,22 +19,27 @@ const DRAW_HZ: u8 = 4;
 pub struct Recorder<'a> {
     store: &'a mut Store,
     run: RunId,
-    plan: &'a Plan,
+    benchmarks: Vec<&'a BenchmarkId>,
     printer: &'a Printer,
     bar: Option<ProgressBar>,
     logged: Instant,
 }
 
 impl<'a> Recorder<'a> {
-    /// A recorder for a run that has begun.
-    pub fn new(store: &'a mut Store, run: RunId, plan: &'a Plan, printer: &'a Printer) -> Recorder<'a> {
+    /// A recorder for a run of these benchmarks that has begun.
+    pub fn new(
+        store: &'a mut Store,
+        run: RunId,
+        benchmarks: Vec<&'a BenchmarkId>,
+        printer: &'a Printer,
+    ) -> Recorder<'a> {
         let bar = printer.is_live().then(|| {
             let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr_with_hz(DRAW_HZ));
             let template = "{bar:24} {percent:>3} %  {prefix}  {msg}";
             bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
         });
-        Recorder { store, run, plan, printer, bar, logged: Instant::now() }
+        Recorder { store, run, benchmarks, printer, bar, logged: Instant::now() }
     }
 
     /// Ends the display.
@@ -50,26 +54,33 @@ impl Observer for Recorder<'_> {
     fn begins(&mut self, progress: &Progress<'_>) {
         let left = humantime::format_duration(Duration::from_secs(progress.left.as_secs() + 1));
         let share = progress.elapsed.as_secs_f64() / (progress.elapsed + progress.left).as_secs_f64().max(1e-9);
-        let settled = format!("{}/{} settled", progress.settled, self.plan.benchmarks.len());
+        let (settled, most) = match progress.activity {
+            Activity::Solo(..) => ("done", ""),
+            Activity::Linking(_) | Activity::Trial(..) => ("settled", " at most"),
+        };
+        let settled = format!("{}/{} {settled}", progress.settled, self.benchmarks.len());
         let confirming = if progress.round > 0 { "confirming regressions, " } else { "" };
         let activity = match progress.activity {
             Activity::Linking(programs) => format!("linking {programs} programs"),
-            Activity::Trial(benchmark, forks) => format!("{}, {forks} fork pairs done", benchmark.id.name),
+            Activity::Trial(benchmark, forks) => format!("{}, {forks} fork pairs done", benchmark.name),
+            Activity::Solo(benchmark, (suite_run, of)) => {
+                format!("{}, suite run {} of {of}", benchmark.name, suite_run + 1)
+            }
         };
         if let Some(bar) = &self.bar {
             bar.set_position((share * 1000.0) as u64);
-            bar.set_prefix(format!("{settled}, {left} left at most"));
+            bar.set_prefix(format!("{settled}, {left} left{most}"));
             bar.set_message(format!("{confirming}{activity}"));
         } else if self.logged.elapsed() >= LOG_EVERY && !self.printer.is_quiet() {
             self.logged = Instant::now();
-            self.printer.note(&format!("{settled}, {left} left at most, {confirming}at {activity}"));
+            self.printer.note(&format!("{settled}, {left} left{most}, {confirming}at {activity}"));
         }
     }
 
     fn ended(&mut self, trial: &Trial, outcome: &TrialOutcome) -> Result<(), RunError> {
         self.store.add_trial(self.run, trial, outcome)?;
         if let Err(failure) = &outcome.result {
-            let name = &self.plan.benchmarks[trial.benchmark].id.name;
+            let name = &self.benchmarks[trial.benchmark].name;
             let role = failure.role.map_or(String::new(), |role| format!(" ({})", role.word()));
             let first_line = failure.reason.lines().next().unwrap_or_default();
             let fate = if failure.discarded { "discarded a trial" } else { "failed" };

@@ -4,9 +4,9 @@ use std::time::SystemTime;
 
 use duetbench_core::plan::Plan;
 use duetbench_core::report::VersionInfo;
-use duetbench_core::{Report, Spec, Trial};
+use duetbench_core::{BenchmarkId, Report, Spec, Trial};
 use duetbench_run::RunError;
-use duetbench_run::engine::{Backend, Job, RunSummary, TrialOutcome, measure};
+use duetbench_run::engine::{Backend, Job, Observer, RunSummary, TrialOutcome, measure};
 use duetbench_run::environment::{self, CpuTimes};
 use duetbench_run::lock::{self, MachineLock};
 use duetbench_run::noise;
@@ -97,14 +97,9 @@ impl<'a> Session<'a> {
     /// When measuring cannot go on. What was measured until then is in the store.
     pub fn measure(&mut self, backend: &mut dyn Backend) -> Result<RunSummary, RunError> {
         let job = Job { plan: &self.head.plan, decision: &self.head.spec.decision, past: self.past };
-        let before = CpuTimes::now();
-        let mut recorder = Recorder::new(self.store, self.run, &self.head.plan, &self.context.printer);
-        let measured = measure(job, backend, &mut recorder, &self.context.interrupted);
-        recorder.finish();
-        let summary = measured?;
-        let steal_share = before.zip(CpuTimes::now()).map(|(before, after)| after.steal_share_since(before));
-        self.store.end(self.run, &summary, steal_share)?;
-        Ok(summary)
+        let benchmarks = self.head.plan.benchmarks.iter().map(|b| &b.id).collect();
+        let measure = |observer: &mut dyn Observer| measure(job, backend, observer, &self.context.interrupted);
+        sitting(self.context, (&mut *self.store, self.run), benchmarks, measure)
     }
 
     /// The report of what is in the store.
@@ -112,10 +107,30 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When it cannot be read.
     pub fn report(&self) -> Result<Report, RunError> {
-        let stored = self.store.load(&self.run.to_string())?;
+        let stored = self.store.load(&self.run.to_string())?.comparison()?;
         let decision = stored.head.spec.decision;
         Ok(assemble::report(stored, decision))
     }
+}
+
+/// Has a run measured, every trial kept and shown, and writes down its end.
+///
+/// # Errors
+/// When measuring cannot go on. What was measured until then is in the store.
+pub fn sitting(
+    context: &Context,
+    (store, run): (&mut Store, RunId),
+    benchmarks: Vec<&BenchmarkId>,
+    measure: impl FnOnce(&mut dyn Observer) -> Result<RunSummary, RunError>,
+) -> Result<RunSummary, RunError> {
+    let before = CpuTimes::now();
+    let mut recorder = Recorder::new(store, run, benchmarks, &context.printer);
+    let measured = measure(&mut recorder);
+    recorder.finish();
+    let summary = measured?;
+    let steal_share = before.zip(CpuTimes::now()).map(|(before, after)| after.steal_share_since(before));
+    store.end(run, &summary, steal_share)?;
+    Ok(summary)
 }
 
 /// One run per machine: waits for the holder, or refuses with `--no-wait`.

@@ -25,6 +25,8 @@ fn a_version_that_does_not_build_speaks_through_the_compiler() {
         "fixture_test.go:15",
     ]);
     compare(&two(&broken, &simple(GOOD)), &[]).expect(1).says(&["baseline", "./old", "undefinedThing"]);
+    let no_go = simple("func BenchmarkGood(b *testing.B) { for i := 0; i < ");
+    compare(&two(&simple(GOOD), &no_go), &[]).expect(1).says(&["candidate", "./new", "fixture_test.go:15"]);
 }
 
 #[test]

@@ -13,13 +13,17 @@ fn read(path: &str) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-fn schema() -> Value {
-    read("../../schema/report-v1.schema.json")
+const REPORT: &str = "../../schema/report-v1.schema.json";
+const TUNE: &str = "../../schema/tune-v1.schema.json";
+
+/// Everything in which a report departs from its schema.
+fn departures(value: &Value) -> Vec<String> {
+    departures_from(REPORT, value)
 }
 
-/// Everything in which a value departs from the schema.
-fn departures(value: &Value) -> Vec<String> {
-    let root = schema();
+/// Everything in which a value departs from a schema.
+fn departures_from(schema: &str, value: &Value) -> Vec<String> {
+    let root = read(schema);
     Validator { root: &root }.check(&root, value, "report")
 }
 
@@ -115,11 +119,21 @@ fn the_schema_describes_everything_in_words() {
             check(inner, &format!("{at}.{key}"));
         }
     }
-    let root = schema();
-    check(&root, "report");
-    for (name, definition) in root["$defs"].as_object().expect("there are definitions") {
-        check(definition, name);
+    for root in [REPORT, TUNE].map(read) {
+        check(&root, "report");
+        for (name, definition) in root["$defs"].as_object().expect("there are definitions") {
+            check(definition, name);
+        }
     }
+}
+
+#[test]
+fn what_tune_finds_keeps_to_its_schema() {
+    let mut found = read("tests/golden/tune.json");
+    assert_eq!(departures_from(TUNE, &found), Vec::<String>::new());
+    found["recordings"][0]["results"][0]["benchmarks"][0]["stable"] = json!("yes");
+    let at = "report.recordings[0].results[0].benchmarks[0].stable: type";
+    assert!(departures_from(TUNE, &found).iter().any(|departure| departure.starts_with(at)));
 }
 
 #[test]

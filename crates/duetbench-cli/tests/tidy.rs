@@ -61,8 +61,12 @@ fn must_not_name(room: &str, forbidden: &[&str]) {
 fn rooms_look_in_one_direction() {
     must_not_name(
         "crates/duetbench-core/src/stats",
-        &["crate::analysis", "crate::plan", "crate::sample", "crate::report"],
+        &["crate::analysis", "crate::plan", "crate::sample", "crate::report", "crate::recording", "crate::tune"],
     );
+    let (tune, detect) = ("crates/duetbench-core/src/tune", "crates/duetbench-core/src/detect");
+    must_not_name(tune, &["crate::detect", "crate::study", "crate::analysis", "crate::report"]);
+    must_not_name(detect, &["crate::study", "crate::analysis", "crate::report"]);
+    must_not_name("crates/duetbench-core/src/study", &["crate::analysis", "crate::report"]);
     must_not_name(
         "crates/duetbench-core/src",
         &["duetbench_run", "duetbench_cli", "std::fs", "std::process", "std::env", "std::net"],
@@ -71,7 +75,8 @@ fn rooms_look_in_one_direction() {
     must_not_name("crates/duetbench-cli/src/render", &["duetbench_run", "std::fs", "rusqlite", "analysis::analyse"]);
     must_not_name("crates/duetbench-core/src/analysis", &["crate::report"]);
     let core = root().join("crates/duetbench-core/src");
-    let early = ["schedule.rs", "pair.rs", "sample.rs", "spec.rs"].map(|file| core.join(file));
+    let early = ["schedule/mod.rs", "schedule/mixture.rs", "schedule/solo.rs", "pair.rs", "sample.rs", "spec/mod.rs"]
+        .map(|file| core.join(file));
     for path in early.into_iter().chain(files("crates/duetbench-core/src/plan", &[".rs"])) {
         let text = text(&path);
         let looks_back = text.contains("crate::report") || text.contains("crate::verdict");

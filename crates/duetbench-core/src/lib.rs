@@ -14,23 +14,31 @@
 //! Nothing here reads a clock, a file, the environment or an unseeded random number.
 
 pub mod analysis;
+pub mod detect;
 pub mod environment;
 pub mod noise;
 pub mod pair;
 pub mod plan;
+pub mod recording;
 pub mod report;
 pub mod sample;
 pub mod schedule;
+pub mod solo_report;
 pub mod spec;
 pub mod stats;
+pub mod study;
+pub mod tune;
 pub mod verdict;
+pub mod warmup;
 
 pub use analysis::Estimate;
 pub use environment::Environment;
 pub use pair::Pair;
 pub use plan::Plan;
+pub use recording::Recording;
 pub use report::Report;
 pub use sample::{BenchmarkId, Role, Sample};
-pub use schedule::{Schedule, Trial};
+pub use schedule::{Mixture, Schedule, SoloSchedule, Trial};
+pub use solo_report::SoloReport;
 pub use spec::Spec;
 pub use verdict::Verdict;

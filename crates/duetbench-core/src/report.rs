@@ -7,6 +7,7 @@ use crate::environment::Environment;
 use crate::noise::Diagnosis;
 use crate::plan::Plan;
 use crate::spec::Spec;
+use crate::stats;
 
 /// What one version was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,6 +72,20 @@ impl Report {
     #[must_use]
     pub fn count(&self, word: &str) -> usize {
         self.benchmarks.iter().filter(|b| b.verdict.word() == word).count()
+    }
+
+    /// What layout does to the suite: the median over its benchmarks of each number; absent where no benchmark has several builds.
+    #[must_use]
+    pub fn typical_layout(&self) -> Option<Layout> {
+        let median = |number: fn(&Layout) -> f64| {
+            let numbers: Vec<f64> = self.benchmarks.iter().filter_map(|b| b.layout.as_ref()).map(number).collect();
+            stats::median(&numbers).ok()
+        };
+        Some(Layout {
+            sd_between: median(|l| l.sd_between)?,
+            sd_within: median(|l| l.sd_within)?,
+            share: median(|l| l.share)?,
+        })
     }
 
     /// What the run comes to: a regression outweighs a failure, a failure an open question.

@@ -17,6 +17,14 @@ impl std::fmt::Display for BenchmarkId {
     }
 }
 
+/// A name with its parameters, as JMH prints them: `name:size=10,word=a`.
+#[must_use]
+pub fn with_parameters<'a>(name: &str, parameters: impl IntoIterator<Item = (&'a String, &'a String)>) -> String {
+    let parameters: Vec<String> = parameters.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let colon = if parameters.is_empty() { "" } else { ":" };
+    format!("{name}{colon}{}", parameters.join(","))
+}
+
 /// The part a version plays in a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -72,8 +80,8 @@ pub struct Coordinates {
 /// What was allocated over a block of slices, attached to the block's last slice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Memory {
-    /// Number of allocations in the block.
-    pub allocations: u64,
+    /// Number of allocations in the block; absent where the runtime counts bytes alone.
+    pub allocations: Option<u64>,
     /// Bytes allocated in the block.
     pub bytes: u64,
     /// Collections that ended in the block, a forced one at its head excluded.

@@ -7,6 +7,8 @@ use std::path::Path;
 use duetbench_core::Environment;
 use duetbench_core::plan::Capacity;
 
+use crate::noise::facts;
+
 /// The processors this process may use, in order.
 #[must_use]
 pub fn usable_cpus() -> Vec<u32> {
@@ -49,35 +51,26 @@ pub fn capacity(asked: Option<u32>, relinks: bool) -> Capacity {
 #[must_use]
 pub fn describe(toolchain: &str, duet_version: &str) -> Environment {
     let cpus_usable = usable_cpus();
-    let capacity = capacity(None, false);
     let uname = rustix::system::uname();
     let arch = match uname.machine().to_string_lossy().as_ref() {
         "x86_64" => "amd64".to_owned(),
         "aarch64" => "arm64".to_owned(),
         other => other.to_owned(),
     };
-    let governor = cpus_usable
-        .first()
-        .and_then(|cpu| fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor")).ok());
+    let facts = facts();
     Environment {
         platform: format!("{}/{arch}", uname.sysname().to_string_lossy().to_lowercase()),
         kernel: uname.release().to_string_lossy().into_owned(),
-        cpu_model: cpu_model(),
-        smt: capacity.cores_physical < capacity.cpus,
-        cores_physical: capacity.cores_physical,
+        cpu_model: facts.cpu_model.unwrap_or_else(|| "unknown".to_owned()),
+        smt: facts.cores_physical < facts.cpus_usable,
+        cores_physical: facts.cores_physical,
         cpus_usable,
-        governor: governor.map(|g| g.trim().to_owned()),
+        governor: facts.governor,
         load_1min: load_1min(),
         steal_share: None,
         toolchain: toolchain.to_owned(),
         duet_version: duet_version.to_owned(),
     }
-}
-
-fn cpu_model() -> String {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let named = |key: &str| info.lines().find(|l| l.starts_with(key)).and_then(|l| l.split_once(':'));
-    named("model name").or_else(|| named("CPU part")).map_or_else(|| "unknown".to_owned(), |(_, v)| v.trim().to_owned())
 }
 
 fn load_1min() -> f64 {

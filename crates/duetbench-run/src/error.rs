@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use duetbench_core::Role;
 use thiserror::Error;
 
+use crate::import::Wrong;
+
 /// An error of the effects: names the file, version or command, and a remedy through [`RunError::hint`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -95,6 +97,24 @@ pub enum RunError {
         /// What is wrong.
         what: String,
     },
+    /// A file of another tool does not hold what it should.
+    #[error("`{}`{wrong}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        wrong: Wrong,
+        /// What the user can do.
+        hint: Option<String>,
+    },
+    /// A stored run is of another kind than was asked for.
+    #[error("{what}")]
+    OtherKind {
+        /// What it is.
+        what: String,
+        /// What can be done with it.
+        hint: String,
+    },
     /// The user or the system asked us to stop.
     #[error("interrupted")]
     Interrupted,
@@ -127,7 +147,8 @@ impl RunError {
         match self {
             RunError::Source { hint, .. }
             | RunError::Toolchain { hint, .. }
-            | RunError::NothingToMeasure { hint, .. } => hint.clone(),
+            | RunError::NothingToMeasure { hint, .. }
+            | RunError::Content { hint, .. } => hint.clone(),
             RunError::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 Some("free some space; what was reported so far is stored".into())
             }
@@ -138,6 +159,7 @@ impl RunError {
                 ),
                 _ => None,
             },
+            RunError::OtherKind { hint, .. } => Some(hint.clone()),
             RunError::Locked { .. } => Some("wait for it to end, or leave out `--no-wait`".into()),
             _ => None,
         }

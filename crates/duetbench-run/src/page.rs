@@ -3,7 +3,8 @@
 //! The page carries the only data that the two measured processes and `duet` exchange. Whatever stands in it after
 //! the header was written by measured code and is not trusted: counts are bounded, words are checked.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
@@ -40,6 +41,7 @@ mod header {
     pub(super) const CORE_0: usize = 64;
     pub(super) const CORE_1: usize = 68;
     pub(super) const SWAP: usize = 72;
+    pub(super) const SLICES: usize = 76;
     pub(super) const STOP: usize = 128;
 }
 
@@ -101,6 +103,8 @@ pub struct PageHeader {
     pub cores: [u32; 2],
     /// Whether cores are exchanged at pauses.
     pub swap: bool,
+    /// Slices that count, exactly; 0: as many as the measured time has room for.
+    pub slices: u32,
 }
 
 /// One slice as a side wrote it.
@@ -112,6 +116,8 @@ pub struct Record {
     pub warm_up: bool,
     /// The memory fields are valid.
     pub has_memory: bool,
+    /// Allocations were counted, and not their bytes alone.
+    pub has_allocs: bool,
     /// The CPU time is valid.
     pub has_cpu: bool,
     /// Invocations.
@@ -154,6 +160,50 @@ pub struct Page {
     len: usize,
     capacity: u32,
     path: PathBuf,
+    /// The pipes of sides that cannot sleep in a futex.
+    bells: [Bell; 2],
+}
+
+/// A named pipe on which a side sleeps that cannot sleep in a futex; removed on drop.
+#[derive(Debug)]
+struct Bell {
+    pipe: File,
+    path: PathBuf,
+}
+
+impl Bell {
+    fn create(path: PathBuf) -> std::io::Result<Bell> {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let pipe = OpenOptions::new().read(true).write(true).custom_flags(flags).open(&path);
+        let pipe = pipe.inspect_err(|_| drop(std::fs::remove_file(&path)))?;
+        Ok(Bell { pipe, path })
+    }
+
+    /// Wakes who sleeps on it. A pipe that is full wakes as well.
+    fn ring(&self) {
+        let _ = (&self.pipe).write(&[1]);
+    }
+
+    /// Forgets what was rung in earlier trials.
+    fn silence(&self) {
+        let mut buffer = [0; 4096];
+        while (&self.pipe).read(&mut buffer).is_ok_and(|n| n > 0) {}
+    }
+}
+
+impl Drop for Bell {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Where the pipe of a side is: beside the page.
+fn bell_path(page: &Path, side: usize) -> PathBuf {
+    let mut path = page.as_os_str().to_owned();
+    path.push(format!(".{side}"));
+    path.into()
 }
 
 impl Page {
@@ -179,7 +229,13 @@ impl Page {
             unsafe { mmap(std::ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &file, 0) }
                 .map_err(|e| in_page(e.into()))?;
         let base = NonNull::new(base.cast::<u8>()).ok_or_else(|| in_page(std::io::ErrorKind::OutOfMemory.into()))?;
-        let page = Page { base, len, capacity: header.capacity, path: path.to_owned() };
+        let bell = |side| Bell::create(bell_path(path, side)).map_err(in_page);
+        let bells = bell(0).and_then(|first| Ok([first, bell(1)?])).inspect_err(|_| {
+            // SAFETY: exactly the range just mapped, to which nothing refers yet.
+            let _ = unsafe { munmap(base.as_ptr().cast(), len) };
+            let _ = std::fs::remove_file(path);
+        })?;
+        let page = Page { base, len, capacity: header.capacity, path: path.to_owned(), bells };
         page.write_header(header);
         Ok(page)
     }
@@ -193,6 +249,7 @@ impl Page {
         for offset in (0..HEADER_BYTES).step_by(8) {
             self.u64_at(offset).store(0, Ordering::Relaxed);
         }
+        self.bells.iter().for_each(Bell::silence);
         self.write_header(header);
     }
 
@@ -212,6 +269,7 @@ impl Page {
         put32(header::CORE_0, h.cores[0]);
         put32(header::CORE_1, h.cores[1]);
         put32(header::SWAP, u32::from(h.swap));
+        put32(header::SLICES, h.slices);
         self.u64_at(header::MAGIC).store(MAGIC, Ordering::Release);
     }
 
@@ -224,11 +282,13 @@ impl Page {
     /// Tells both sides to leave.
     pub fn stop(&self) {
         self.u32_at(header::STOP).store(1, Ordering::Release);
+        self.bells.iter().for_each(Bell::ring);
     }
 
     /// Marks a side whose process has ended, so that its peer stops waiting for it.
     pub fn mark_gone(&self, side: usize) {
         self.u32_at(side_at(side) + side::STATE).store(3, Ordering::Release);
+        self.bells.iter().for_each(Bell::ring);
     }
 
     /// What a side said about itself.
@@ -241,6 +301,7 @@ impl Page {
             2 => Some(Style::Rewritten),
             3 => Some(Style::Recall),
             4 => Some(Style::Parallel),
+            5 => Some(Style::Iteration),
             _ => None,
         };
         SideStatus {
@@ -268,6 +329,7 @@ impl Page {
             slice: get32(record::SLICE),
             warm_up: flags & 1 != 0,
             has_memory: flags & 4 != 0,
+            has_allocs: flags & (4 | 32) == 4,
             has_cpu: flags & 16 != 0,
             invocations: get64(record::INVOCATIONS),
             wall_ns: get64(record::WALL_NS),
@@ -343,7 +405,8 @@ mod tests {
         );
         check("header", &[("trial_ns", TRIAL_NS), ("warmup_slices", WARMUP_SLICES), ("capacity", CAPACITY)]);
         check("header", &[("block_slices", BLOCK_SLICES), ("gc_cycles", GC_CYCLES), ("k_hint", K_HINT)]);
-        check("header", &[("core_0", CORE_0), ("core_1", CORE_1), ("swap", SWAP), ("stop", STOP)]);
+        check("header", &[("core_0", CORE_0), ("core_1", CORE_1), ("swap", SWAP), ("slices", SLICES)]);
+        check("header", &[("stop", STOP)]);
         check("side", &[("state", side::STATE), ("style", side::STYLE), ("k", side::K), ("k_ns", side::K_NS)]);
         check("side", &[("records", side::RECORDS), ("left_early", side::LEFT_EARLY)]);
     }
@@ -361,6 +424,7 @@ mod tests {
             k_hint: 0,
             cores: [0, 1],
             swap: true,
+            slices: 0,
         }
     }
 

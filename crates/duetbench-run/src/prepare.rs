@@ -8,9 +8,7 @@ use duetbench_core::plan::Discovered;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{BenchmarkId, Role};
 
-use crate::adapter::go::identity::{self, Identity};
-use crate::adapter::go::{Go, GoArguments, Toolchain};
-use crate::adapter::{Adapter, Build, Conditions, Subject};
+use crate::adapter::{self, Adapter, Build, Identity, Subject, Wish};
 use crate::error::RunError;
 use crate::scratch::Scratch;
 use crate::source::{Source, VersionRequest};
@@ -33,10 +31,8 @@ pub struct Request<'a> {
     pub cwd: &'a Path,
     /// Package patterns.
     pub packages: &'a [String],
-    /// For the harness, as typed after `--`.
-    pub harness_args: &'a [String],
-    /// Under what conditions benchmarks run.
-    pub conditions: Conditions<'a>,
+    /// What is asked of the harness.
+    pub wish: Wish<'a>,
 }
 
 /// A version whose benchmarks can be started.
@@ -49,7 +45,7 @@ pub struct Version {
     /// Its benchmarks.
     pub found: Vec<Discovered>,
     skipped: Vec<BenchmarkId>,
-    not_rewritten: Vec<String>,
+    notes: Vec<String>,
 }
 
 /// Everything that measuring needs. Dropping it removes what was made.
@@ -58,7 +54,7 @@ pub struct Prepared {
     /// The versions: one, or baseline and candidate.
     pub versions: Vec<Version>,
     /// How their benchmarks are started.
-    pub adapter: Go,
+    pub adapter: Box<dyn Adapter>,
     /// The toolchain that built them.
     pub toolchain: String,
     /// Of two versions, whether a package's benchmarks can differ at all; by package, those that both have.
@@ -79,7 +75,6 @@ impl Prepared {
         on_stage: &mut dyn FnMut(Stage<'_>),
         interrupted: &AtomicBool,
     ) -> Result<Prepared, RunError> {
-        let arguments = GoArguments::parse(request.harness_args)?;
         let scratch = Scratch::new()?;
         let mut sources = Vec::new();
         for version in versions {
@@ -89,12 +84,7 @@ impl Prepared {
             sources.push(Source::resolve(version, request.cwd, scratch.path())?);
             RunError::stop_if(interrupted)?;
         }
-        let (Some(first), Some(last)) = (sources.first(), sources.last()) else {
-            return Err(RunError::NothingToMeasure { what: "no version was named".into(), hint: None });
-        };
-        let toolchain = Toolchain::for_both(first, last, scratch.path())?;
-        let toolchain_name = toolchain.version.clone();
-        let adapter = Go::new(toolchain, arguments, scratch.path(), request.conditions)?;
+        let mut adapter = adapter::open(&request.wish, &sources, scratch.path())?;
         let mut prepared: Vec<Version> = Vec::new();
         for (number, source) in sources.iter().enumerate() {
             let twin = sources[..number].iter().position(|earlier| earlier.resolved == source.resolved);
@@ -102,16 +92,16 @@ impl Prepared {
                 Some(earlier) => prepared[earlier].named(&source.requested),
                 None => {
                     let role = if number + 1 == sources.len() { Role::Candidate } else { Role::Baseline };
-                    Version::prepare(&adapter, source, role, request, on_stage, interrupted)?
+                    Version::prepare(&mut *adapter, source, role, request, on_stage, interrupted)?
                 }
             };
             prepared.push(version);
         }
         let identical = match (&prepared[..], &sources[..]) {
-            ([a, b], [from, to]) => identity::compare_packages(&a.build, &b.build, identity::roots(from, to)),
+            ([a, b], [from, to]) => adapter.identical([&a.build, &b.build], [from, to]),
             _ => BTreeMap::new(),
         };
-        let toolchain = toolchain_name;
+        let toolchain = adapter.toolchain();
         Ok(Prepared { versions: prepared, adapter, toolchain, identical, _sources: sources, _scratch: scratch })
     }
 
@@ -125,17 +115,13 @@ impl Prepared {
     /// What a reader of the report should know about the builds.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
-        if let [baseline, candidate] = &self.versions[..] {
-            if !candidate.not_rewritten.is_empty() {
-                warnings.push(format!(
-                    "these are called again for every slice, because their loop cannot be sliced from inside: {}",
-                    candidate.not_rewritten.join(", ")
-                ));
-            }
-            for (version, role) in [(baseline, Role::Baseline), (candidate, Role::Candidate)] {
-                for id in &version.skipped {
-                    warnings.push(format!("{} skips itself in the {}", id.name, role.word()));
+        let mut warnings: Vec<String> = self.versions.last().map_or_else(Vec::new, |last| last.notes.clone());
+        match &self.versions[..] {
+            [only] => warnings.extend(only.skipped.iter().map(|id| format!("{} skips itself", id.name))),
+            versions => {
+                for (version, role) in versions.iter().zip(Role::BOTH) {
+                    let skips = |id: &BenchmarkId| format!("{} skips itself in the {}", id.name, role.word());
+                    warnings.extend(version.skipped.iter().map(skips));
                 }
             }
         }
@@ -146,7 +132,7 @@ impl Prepared {
 impl Version {
     #[expect(clippy::too_many_arguments, reason = "one step of `Prepared::new`, split off for its length")]
     fn prepare(
-        adapter: &Go,
+        adapter: &mut dyn Adapter,
         source: &Source,
         role: Role,
         request: &Request<'_>,
@@ -165,7 +151,8 @@ impl Version {
             artifact_digest: built.build.digest(),
         };
         let (found, skipped) = (listing.found, listing.skipped);
-        Ok(Version { info, build: built.build, found, skipped, not_rewritten: built.not_rewritten })
+        let notes = built.notes.into_iter().chain(listing.notes).collect();
+        Ok(Version { info, build: built.build, found, skipped, notes })
     }
 
     /// The same version under the name that was typed for the other side.
@@ -175,7 +162,7 @@ impl Version {
             build: self.build.clone(),
             found: self.found.clone(),
             skipped: self.skipped.clone(),
-            not_rewritten: self.not_rewritten.clone(),
+            notes: self.notes.clone(),
         }
     }
 }

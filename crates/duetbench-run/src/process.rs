@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -15,8 +16,13 @@ use rustix::thread::CpuSet;
 
 use crate::error::RunError;
 
+mod gate;
+
+pub use gate::{Gate, spawn_together};
+use gate::{Passage, now_ns};
+
 /// Environment variables that reach measured code; everything else stays with us.
-const ALLOWED_ENV: [&str; 24] = [
+const ALLOWED_ENV: [&str; 25] = [
     "PATH",
     "HOME",
     "USER",
@@ -41,6 +47,7 @@ const ALLOWED_ENV: [&str; 24] = [
     "GOEXPERIMENT",
     "LD_LIBRARY_PATH",
     "XDG_CACHE_HOME",
+    "JAVA_HOME",
 ];
 /// How much of a process's output is kept: its end.
 const TAIL_BYTES: usize = 16 * 1024;
@@ -65,6 +72,8 @@ pub struct Launch {
     pub cpus: Option<Vec<u32>>,
     /// Its hook sees to it that it dies with us (`DUET_PARENT`), which makes starting it cheaper.
     pub hooked: bool,
+    /// The program itself is what is measured, so each suite run starts a copy of its own: where its pages lie in memory matters.
+    pub placed: bool,
 }
 
 /// A running or ended process; killed with its whole group and reaped on drop.
@@ -75,6 +84,31 @@ pub struct Child {
     output: Option<PipeReader>,
     tail: Vec<u8>,
     status: Option<ExitStatus>,
+    usage: Usage,
+    /// Where it noted its start, if it is timed.
+    passage: Option<Passage>,
+}
+
+/// What a process used, with those of its children that it waited for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Usage {
+    /// Monotonic clock when its end was seen.
+    ended_ns: u64,
+    cpu_ns: u64,
+    peak_bytes: u64,
+}
+
+/// What a timed process took from the moment it became the program to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timing {
+    /// Monotonic clock when it became the program, nanoseconds.
+    pub start_ns: u64,
+    /// Wall time from then to its end, nanoseconds.
+    pub wall_ns: u64,
+    /// User and system time of it and of those of its children that it waited for, nanoseconds.
+    pub cpu_ns: u64,
+    /// Largest resident set of any of them.
+    pub peak_bytes: u64,
 }
 
 /// Why a wait ended.
@@ -94,6 +128,19 @@ impl Launch {
     /// # Errors
     /// When the program cannot be started.
     pub fn spawn(&self) -> Result<Child, RunError> {
+        self.start(None)
+    }
+
+    /// Starts the process as one that is timed as a whole, once it may pass the gate. What it prints on standard output goes
+    /// nowhere, because a pipe of ours would be measured too. The calling thread must outlive it.
+    ///
+    /// # Errors
+    /// When the program cannot be started.
+    pub fn spawn_timed(&self, gate: &Arc<Gate>, side: usize) -> Result<Child, RunError> {
+        self.start(Some(gate.passage(side)))
+    }
+
+    fn start(&self, passage: Option<Passage>) -> Result<Child, RunError> {
         let start = |source| RunError::Start { program: self.program.display().to_string(), source };
         let (reader, writer) = std::io::pipe().map_err(start)?;
         rustix::fs::fcntl_setfl(&reader, rustix::fs::OFlags::NONBLOCK).map_err(|e| start(e.into()))?;
@@ -109,11 +156,17 @@ impl Launch {
             .env("DUET_PARENT", std::process::id().to_string())
             .envs(self.env.iter().map(|(k, v)| (k, v)))
             .stdin(Stdio::null())
-            .stderr(writer.try_clone().map_err(start)?)
-            .stdout(writer)
             .process_group(0);
+        match passage {
+            Some(_) => command.stdout(Stdio::null()),
+            None => command.stdout(writer.try_clone().map_err(start)?),
+        };
+        command.stderr(writer);
         if !self.hooked {
             dies_with_us(&mut command, Signal::KILL);
+        }
+        if let Some(passage) = &passage {
+            passes(&mut command, passage.clone());
         }
         let mut inner = self.on_its_cpus(|| command.spawn()).map_err(start)?;
         let pidfd = match rustix::process::pidfd_open(pid_of(&inner), PidfdFlags::empty()) {
@@ -124,7 +177,8 @@ impl Launch {
                 return Err(start(e.into()));
             }
         };
-        Ok(Child { inner, pidfd, output: Some(reader), tail: Vec::new(), status: None })
+        let usage = Usage::default();
+        Ok(Child { inner, pidfd, output: Some(reader), tail: Vec::new(), status: None, usage, passage })
     }
 }
 
@@ -156,6 +210,18 @@ pub(crate) fn dies_with_us(command: &mut Command, signal: Signal) {
     }
 }
 
+/// Makes a process note when it becomes the program, and wait for others before that if it is to start together with them.
+fn passes(command: &mut Command, passage: Passage) {
+    let pass = move || {
+        passage.pass();
+        Ok(())
+    };
+    // SAFETY: passing makes system calls and writes to memory that is shared with us; it neither allocates nor takes a lock.
+    unsafe {
+        command.pre_exec(pass);
+    }
+}
+
 impl Child {
     /// How it ended; absent while it runs.
     #[must_use]
@@ -169,14 +235,36 @@ impl Child {
         String::from_utf8_lossy(&self.tail).into_owned()
     }
 
+    /// What it took; absent while it runs, and for processes that are not timed as a whole.
+    #[must_use]
+    pub fn timing(&self) -> Option<Timing> {
+        let start = self.passage.as_ref()?.start()?;
+        self.status?;
+        Some(Timing {
+            start_ns: start.at_ns,
+            wall_ns: self.usage.ended_ns.saturating_sub(start.at_ns),
+            cpu_ns: self.usage.cpu_ns.saturating_sub(start.cpu_ns),
+            peak_bytes: self.usage.peak_bytes,
+        })
+    }
+
     /// Kills it and its whole group, and reaps it.
     pub fn kill(&mut self) {
         if self.status.is_none() {
             let _ = rustix::process::kill_process_group(pid_of(&self.inner), Signal::KILL);
             let _ = self.inner.kill();
-            self.status = self.inner.wait().ok();
-            self.drain();
+            self.bury();
         }
+    }
+
+    /// Waits for it, which is dead or about to be.
+    fn bury(&mut self) {
+        self.usage.ended_ns = now_ns();
+        if let Ok((status, cpu_ns, peak_bytes)) = wait4(pid_of(&self.inner)) {
+            self.status = Some(status);
+            self.usage = Usage { cpu_ns, peak_bytes, ..self.usage };
+        }
+        self.drain();
     }
 
     /// Reads what is there; keeps the end.
@@ -198,12 +286,12 @@ impl Child {
     }
 
     /// Takes note of its end, if it has ended; its group goes with it.
-    fn reap(&mut self) {
+    fn reap(&mut self, ended_ns: u64) {
         if self.status.is_none() {
             // While it is a zombie its number cannot be reused, so the group is still the right one.
             let _ = rustix::process::kill_process_group(pid_of(&self.inner), Signal::KILL);
-            self.status = self.inner.wait().ok();
-            self.drain();
+            self.bury();
+            self.usage.ended_ns = ended_ns;
         }
     }
 }
@@ -220,24 +308,43 @@ pub fn wait_all(
     children: &mut [Child],
     deadline: Instant,
     interrupted: &AtomicBool,
-    mut on_exit: impl FnMut(usize),
+    on_exit: impl FnMut(usize),
 ) -> WaitEnd {
-    loop {
-        if children.iter().all(|c| c.status.is_some()) {
-            return WaitEnd::Ended;
+    let wanted = children.len();
+    Wait { deadline, interrupted }.for_ends(children, wanted, on_exit)
+}
+
+/// How long a wait may last.
+#[derive(Debug, Clone, Copy)]
+pub struct Wait<'a> {
+    /// When it ends at the latest.
+    pub deadline: Instant,
+    /// Ends it when set.
+    pub interrupted: &'a AtomicBool,
+}
+
+impl Wait<'_> {
+    /// Waits until at least so many of these have ended, otherwise like [`wait_all`].
+    pub fn for_ends(self, children: &mut [Child], wanted: usize, mut on_exit: impl FnMut(usize)) -> WaitEnd {
+        loop {
+            if children.iter().filter(|c| c.status.is_some()).count() >= wanted {
+                return WaitEnd::Ended;
+            }
+            if self.interrupted.load(Ordering::Relaxed) {
+                return WaitEnd::Interrupted;
+            }
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return WaitEnd::TimedOut;
+            }
+            let ended = poll_once(children, left.min(TICK));
+            let ended_ns = now_ns();
+            for index in ended {
+                children[index].reap(ended_ns);
+                on_exit(index);
+            }
+            children.iter_mut().for_each(Child::drain);
         }
-        if interrupted.load(Ordering::Relaxed) {
-            return WaitEnd::Interrupted;
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return WaitEnd::TimedOut;
-        }
-        for index in poll_once(children, left.min(TICK)) {
-            children[index].reap();
-            on_exit(index);
-        }
-        children.iter_mut().for_each(Child::drain);
     }
 }
 
@@ -252,6 +359,33 @@ fn poll_once(children: &[Child], timeout: Duration) -> Vec<usize> {
         }
         Err(_) => Vec::new(),
     }
+}
+
+/// Takes the end of a process that is dead or about to be: its status, its CPU time in nanoseconds and its largest resident set.
+fn wait4(pid: Pid) -> std::io::Result<(ExitStatus, u64, u64)> {
+    let mut status = 0;
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    loop {
+        // SAFETY: both pointers are to live memory of the right types, which the call may fill.
+        let waited = unsafe { libc::wait4(pid.as_raw_pid(), &raw mut status, 0, usage.as_mut_ptr()) };
+        if waited >= 0 {
+            break;
+        }
+        let error = std::io::Error::last_os_error();
+        if error.kind() != std::io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    // SAFETY: all zeroes are a valid value, whether or not the kernel filled it.
+    let usage = unsafe { usage.assume_init() };
+    let nanos = |t: libc::timeval| {
+        t.tv_sec
+            .unsigned_abs()
+            .saturating_mul(1_000_000_000)
+            .saturating_add(t.tv_usec.unsigned_abs().saturating_mul(1000))
+    };
+    let cpu_ns = nanos(usage.ru_utime).saturating_add(nanos(usage.ru_stime));
+    Ok((ExitStatus::from_raw(status), cpu_ns, usage.ru_maxrss.unsigned_abs().saturating_mul(1024)))
 }
 
 /// How a process ended, in words; absent when it ended well.
@@ -271,11 +405,17 @@ pub fn words_of_death(death: &str, output: &str) -> String {
     let told: Vec<&str> = match output.find("panic: ").or_else(|| output.find("fatal error: ")) {
         Some(at) => output[at..].lines().take_while(|l| !l.is_empty()).take(5).collect(),
         None => {
-            let lines: Vec<&str> = output.lines().filter(|l| !l.is_empty()).collect();
+            let lines: Vec<&str> =
+                output.lines().map(str::trim).filter(|l| !l.is_empty() && !is_java_frame(l)).collect();
             lines[lines.len().saturating_sub(5)..].to_vec()
         }
     };
     if told.is_empty() { death.to_owned() } else { format!("{death}: {}", told.join("\n")) }
+}
+
+/// Whether a line is one of a Java stack: the exception stands before them.
+fn is_java_frame(line: &str) -> bool {
+    (line.starts_with("at ") && line.ends_with(')')) || (line.starts_with("... ") && line.ends_with(" more"))
 }
 
 fn cpu_set(cpus: &[u32]) -> CpuSet {
@@ -298,5 +438,12 @@ mod tests {
     fn a_panic_is_quoted_without_its_stack() {
         let words = words_of_death("exit status 2", "x\npanic: boom\n\ngoroutine 1 [running]:\nmain.f()\n");
         assert_eq!(words, "exit status 2: panic: boom");
+    }
+
+    #[test]
+    fn an_exception_is_quoted_without_its_stack() {
+        let frames = "\tat a.B.c(B.java:3)\n".repeat(9);
+        let output = format!("<failure>\n\njava.lang.Error: no luck\n{frames}\t... 3 more\n");
+        assert_eq!(words_of_death("exit status 1", &output), "exit status 1: <failure>\njava.lang.Error: no luck");
     }
 }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use duetbench_core::Role;
-use duetbench_run::adapter::go::identity::{self, Identity};
-use duetbench_run::adapter::go::{Built, Go, GoArguments, Toolchain};
-use duetbench_run::adapter::{Build, Conditions, Subject};
+use duetbench_run::adapter::go::identity;
+use duetbench_run::adapter::go::{Go, GoArguments, Toolchain};
+use duetbench_run::adapter::{Adapter, Build, Built, Conditions, Identity, Subject};
 use duetbench_run::source::{Source, VersionRequest};
 
 const LIBRARY: &str = r#"package m

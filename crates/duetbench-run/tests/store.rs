@@ -8,14 +8,15 @@ use std::time::Duration;
 
 use duetbench_core::analysis::TrialFailure;
 use duetbench_core::noise::{Conditions, Facts};
-use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, Style};
+use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, Repetitions, SoloPlan, Style};
+use duetbench_core::recording::Level;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::sample::{Coordinates, Memory};
-use duetbench_core::spec::{Decision, Effort, ModeChoice, Selection};
-use duetbench_core::{BenchmarkId, Environment, Role, Sample, Schedule, Spec, Trial};
+use duetbench_core::spec::{Decision, Effort, HarnessSpec, ModeChoice, Selection, SoloSpec};
+use duetbench_core::{BenchmarkId, Environment, Role, Sample, Schedule, SoloSchedule, Spec, Trial};
 use duetbench_run::engine::{RunSummary, TrialOutcome};
 use duetbench_run::source::VersionRequest;
-use duetbench_run::store::{Origin, RunHead, Store};
+use duetbench_run::store::{Origin, RunHead, SoloHead, SoloOrigin, Store};
 
 fn spec() -> Spec {
     Spec {
@@ -32,6 +33,7 @@ fn spec() -> Spec {
         measure_identical: false,
         seed: 7,
         harness_args: vec!["-short".into()],
+        harness: HarnessSpec::default(),
     }
 }
 
@@ -51,11 +53,26 @@ fn environment() -> Environment {
     }
 }
 
+fn facts() -> Facts {
+    Facts {
+        cpu_model: None,
+        cpus_usable: 2,
+        cpus_online: 2,
+        cores_physical: 2,
+        governor: None,
+        frequency_max_khz: None,
+        quota_cpus: None,
+        virtualised: Some(true),
+    }
+}
+
 fn head() -> RunHead {
     let found = |name: &str| Discovered {
         id: BenchmarkId { package: "example.com/p".into(), name: name.into() },
         style: Style::Rewritten,
         first_ns: 100,
+        threads: 1,
+        runtime_threads: false,
         failure: None,
     };
     let (baseline, candidate) = ([found("BenchmarkA"), found("BenchmarkOld")], [found("BenchmarkA")]);
@@ -74,22 +91,79 @@ fn head() -> RunHead {
         baseline: version("old"),
         candidate: version("new"),
         environment: environment(),
-        facts: Facts {
-            cpu_model: None,
-            cpus_usable: 2,
-            cpus_online: 2,
-            cores_physical: 2,
-            governor: None,
-            frequency_max_khz: None,
-            quota_cpus: None,
-            virtualised: Some(true),
-        },
+        facts: facts(),
         warnings: vec!["a warning".into()],
         origin: Some(Origin {
             cwd: "/home/user/project".into(),
             versions: [VersionRequest::Revision("v1".into()), VersionRequest::WorkTree],
         }),
     }
+}
+
+fn solo_head() -> SoloHead {
+    let found = |name: &str, failure: Option<&str>| Discovered {
+        id: BenchmarkId { package: "example.com/p".into(), name: name.into() },
+        style: Style::Rewritten,
+        first_ns: 100,
+        threads: 1,
+        runtime_threads: false,
+        failure: failure.map(String::from),
+    };
+    let repetitions = Repetitions { suite_runs: 2, forks: 2, iterations: 3, warmup: 1, iteration_ns: 100_000_000 };
+    let selection = Selection { bench: None, exclude: Some("B".into()), packages: vec!["./...".into()] };
+    let spec = SoloSpec {
+        selection,
+        repetitions,
+        seed: 7,
+        harness_args: vec!["-short".into()],
+        harness: HarnessSpec::default(),
+    };
+    let all = [found("BenchmarkA", None), found("BenchmarkBroken", Some("no luck"))];
+    SoloHead {
+        started: "2026-01-02T03:04:05Z".into(),
+        plan: SoloPlan::new(&spec, &all, &std::collections::BTreeMap::new()),
+        spec,
+        version: VersionInfo { requested: "v1".into(), resolved: "1a2b".into(), artifact_digest: "00".into() },
+        artifacts: [("example.com/p".to_owned(), "0a".to_owned())].into(),
+        environment: environment(),
+        facts: facts(),
+        warnings: vec!["a warning".into()],
+        origin: Some(SoloOrigin { cwd: "/home/user/project".into(), version: VersionRequest::Revision("v1".into()) }),
+    }
+}
+
+/// What a process of one version gives: iteration `i` takes `100 (suite run) + 10 (fork) + i` nanoseconds per invocation, and the
+/// first of four warms up.
+fn alone(trial: &Trial) -> TrialOutcome {
+    let sample = |i: u32| {
+        let base = samples(trial)[0];
+        let ns = u64::from(100 * (trial.suite_run + 1) + 10 * trial.fork + i);
+        let at = Coordinates { role: Role::Candidate, iteration: i, ..base.at };
+        Sample { at, invocations: 1_000_000, wall_ns: 1_000_000 * ns, warm_up: i == 0, ..base }
+    };
+    let samples: Vec<Sample> = (0..4).map(sample).collect();
+    // A second beside the iterations that count.
+    let measured_ns: u64 = samples[1..].iter().map(|s| s.wall_ns).sum();
+    let wall = Duration::from_nanos(1_000_000_000 + measured_ns);
+    TrialOutcome { result: Ok(samples), wall, conditions: None, mode: Mode::Sequential }
+}
+
+/// A complete run of one version in which the process `missing` (suite run, fork) failed.
+fn fill_solo(path: &Path, missing: Option<(u32, u32)>) {
+    let mut store = Store::open(path).unwrap();
+    let head = solo_head();
+    let run = store.begin_solo(&head).unwrap();
+    for suite_run in 0..2 {
+        for trial in SoloSchedule::new(&head.plan).suite_run(suite_run, &[Some(suite_run)]) {
+            let failed = Err(TrialFailure { role: None, reason: "no luck\nat all".into(), discarded: false });
+            let outcome = match missing == Some((trial.suite_run, trial.fork)) {
+                true => TrialOutcome { result: failed, ..alone(&trial) },
+                false => alone(&trial),
+            };
+            store.add_trial(run, &trial, &outcome).unwrap();
+        }
+    }
+    store.end(run, &RunSummary { measured: Duration::from_secs(5), complete: true }, None).unwrap();
 }
 
 fn samples(trial: &Trial) -> Vec<Sample> {
@@ -108,7 +182,7 @@ fn samples(trial: &Trial) -> Vec<Sample> {
         wall_ns: u64::from(iteration) + 1000,
         cpu_ns: (iteration > 0).then_some(900),
         start_ns: 1 << 40,
-        memory: (iteration == 1).then_some(Memory { allocations: 3, bytes: 48, collections: 1, invocations: 20 }),
+        memory: (iteration == 1).then_some(Memory { allocations: Some(3), bytes: 48, collections: 1, invocations: 20 }),
         warm_up: iteration == 0,
     };
     Role::BOTH.iter().flat_map(|role| (0..2).map(|i| sample(*role, i))).collect()
@@ -160,7 +234,7 @@ fn fill(path: &Path) -> Vec<Sample> {
 fn what_goes_in_comes_out() {
     let (_dir, path) = place();
     let samples = fill(&path);
-    let run = Store::open_existing(&path).unwrap().load("latest").unwrap();
+    let run = Store::open_existing(&path).unwrap().load("latest").unwrap().comparison().unwrap();
     let mut expected = head();
     expected.environment.steal_share = Some(0.25);
     assert_eq!((run.name.as_str(), run.complete, run.measured_s), ("r1", true, 1.5));
@@ -194,8 +268,8 @@ fn a_trial_is_kept_whole_or_not_at_all() {
             )
             .is_err()
     );
-    assert!(store.load("r2").unwrap().measured()[0].samples.is_empty());
-    assert_eq!(store.load("r1").unwrap().measured()[0].samples, before);
+    assert!(store.load("r2").unwrap().comparison().unwrap().measured()[0].samples.is_empty());
+    assert_eq!(store.load("r1").unwrap().comparison().unwrap().measured()[0].samples, before);
 }
 
 #[test]
@@ -203,14 +277,27 @@ fn the_format_is_sealed() {
     // A change here needs a new format number and a way to read the old one. DUET_BLESS=1 writes the file.
     let (_dir, path) = place();
     fill(&path);
-    let connection = rusqlite::Connection::open(&path).unwrap();
+    sealed(&path, "store-format-2.txt");
+}
+
+#[test]
+fn the_head_of_a_run_of_one_version_is_sealed() {
+    let (_dir, path) = place();
+    fill_solo(&path, None);
+    sealed(&path, "store-format-2-solo.txt");
+}
+
+/// Compares tables and the head of the only run with a golden file.
+#[track_caller]
+fn sealed(path: &Path, golden: &str) {
+    let connection = rusqlite::Connection::open(path).unwrap();
     let head: String = connection.query_row("SELECT head FROM runs", [], |row| row.get(0)).unwrap();
     let select = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name";
     let mut statement = connection.prepare(select).unwrap();
     let tables: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     let head: serde_json::Value = serde_json::from_str(&head).unwrap();
     let sealed = format!("{}\n{head:#}\n", tables.join("\n"));
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/store-format-2.txt");
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(golden);
     if std::env::var_os("DUET_BLESS").is_some() {
         std::fs::create_dir_all(golden.parent().unwrap()).unwrap();
         std::fs::write(&golden, &sealed).unwrap();
@@ -237,4 +324,80 @@ fn a_new_folder_is_invisible_to_git() {
     let (dir, path) = place();
     fill(&path);
     assert_eq!(std::fs::read_to_string(dir.path().join("sub/.gitignore")).unwrap(), "*\n");
+}
+
+#[test]
+fn a_run_of_one_version_comes_back_and_is_no_comparison() {
+    let (_dir, path) = place();
+    fill_solo(&path, None);
+    fill(&path);
+    let store = Store::open(&path).unwrap();
+    let run = store.load("r1").unwrap().solo().unwrap();
+    assert_eq!((run.head.clone(), run.complete, run.trials.len()), (solo_head(), true, 4));
+    assert_eq!(run.measured()[0].samples.len(), 16);
+    for (error, words) in [
+        (store.load("r1").unwrap().comparison().unwrap_err(), ["`r1` measured one version", "`duet tune r1`"]),
+        (store.load("r2").unwrap().solo().unwrap_err(), ["`r2` is a comparison", "`duet compare --resume r2`"]),
+    ] {
+        let said = format!("{error} {}", error.hint().unwrap());
+        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+    }
+}
+
+#[test]
+fn what_only_a_newer_duet_can_read_is_said_to_be_so() {
+    let (_dir, path) = place();
+    fill_solo(&path, None);
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute("UPDATE runs SET head = replace(head, '\"solo\"', '\"fleet\"')", []).unwrap();
+    let error = Store::open(&path).unwrap().load("r1").unwrap_err().to_string();
+    assert!(error.contains("`fleet`") && error.contains("newer duet"), "{error}");
+}
+
+#[test]
+fn a_run_of_one_version_is_a_recording_of_three_levels() {
+    let (_dir, path) = place();
+    fill_solo(&path, None);
+    let recording = Store::open(&path).unwrap().load("r1").unwrap().recording(Role::Baseline);
+    assert_eq!((recording.name.as_str(), recording.warnings.len()), ("r1", 0));
+    assert_eq!(recording.levels, [Level::SuiteRun, Level::Fork, Level::Iteration]);
+    let a = &recording.benchmarks[0];
+    assert_eq!(
+        (a.benchmark.as_str(), a.unit.as_str(), a.grid.shape()),
+        ("example.com/p.BenchmarkA", "ns/op", &[2, 2, 3][..])
+    );
+    // The warm-up is no value …
+    let values = [101.0, 102.0, 103.0, 111.0, 112.0, 113.0, 201.0, 202.0, 203.0, 211.0, 212.0, 213.0];
+    assert_eq!(a.grid.cells(), values);
+    // … but part of what a fork costs.
+    assert!((a.cost.innermost_s - 0.157).abs() < 1e-9, "{}", a.cost.innermost_s);
+    assert!(a.cost.overhead_s[0] == 0.0 && (a.cost.overhead_s[1] - 1.0).abs() < 1e-9, "{:?}", a.cost.overhead_s);
+}
+
+#[test]
+fn a_process_that_failed_is_a_gap_and_a_warning() {
+    let (_dir, path) = place();
+    fill_solo(&path, Some((1, 0)));
+    let stored = Store::open(&path).unwrap().load("r1").unwrap();
+    let recording = stored.recording(Role::Candidate);
+    assert_eq!(recording.benchmarks[0].grid.prefix(&[2, 2, 1]), [101.0, 111.0, 211.0]);
+    assert_eq!(recording.warnings, ["`example.com/p.BenchmarkA` failed in suite run 2, fork 1: no luck"]);
+    let provenance = stored.provenance(Role::Candidate);
+    assert_eq!(provenance.warmup["example.com/p.BenchmarkA"], 1);
+    assert_eq!(provenance.machine, "a processor, 2 processors, linux/amd64");
+}
+
+#[test]
+fn each_version_of_a_comparison_is_a_recording_of_its_forks() {
+    let (_dir, path) = place();
+    fill(&path);
+    let stored = Store::open(&path).unwrap().load("r1").unwrap();
+    for role in Role::BOTH {
+        let recording = stored.recording(role);
+        assert_eq!(recording.levels, [Level::SuiteRun, Level::Fork]);
+        let a = &recording.benchmarks[0];
+        // One slice of ten invocations counts in each of the two forks; the failed one was to be made up for.
+        assert_eq!((a.grid.shape(), a.grid.cells()), (&[2, 1][..], &[100.1, 100.1][..]));
+        assert_eq!(a.cost.innermost_s, 0.0025);
+    }
 }

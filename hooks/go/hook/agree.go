@@ -61,6 +61,10 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 			p.slices = duetMost(1, wanted/span) * span
 		}
 	}
+	if h.slices > 0 {
+		p.collecting, p.warmup, p.slices = false, duetLeast(uint64(h.warmupSlices), room), uint64(h.slices)
+		p.block = duetMost(1, uint64(h.blockSlices))
+	}
 	p.slices = duetLeast(p.slices, room-p.warmup)
 	if p.collecting {
 		p.slices -= p.slices % p.block

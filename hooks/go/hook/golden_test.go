@@ -76,6 +76,7 @@ func headerPlaces() []place {
 		{"core_0", unsafe.Offsetof(h.core), unsafe.Sizeof(h.core[0])},
 		{"core_1", unsafe.Offsetof(h.core) + unsafe.Sizeof(h.core[0]), unsafe.Sizeof(h.core[1])},
 		{"swap", unsafe.Offsetof(h.swap), unsafe.Sizeof(h.swap)},
+		{"slices", unsafe.Offsetof(h.slices), unsafe.Sizeof(h.slices)},
 		{"stop", unsafe.Offsetof(h.stop), unsafe.Sizeof(h.stop)},
 		{"turn", unsafe.Offsetof(h.turn), unsafe.Sizeof(h.turn)},
 	}
@@ -173,6 +174,7 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 			Capacity     uint32 `json:"capacity"`
 			BlockSlices  uint32 `json:"block_slices"`
 			GCCycles     uint32 `json:"gc_cycles"`
+			Slices       uint32 `json:"slices"`
 		}
 		Sides []struct {
 			K        uint64 `json:"k"`
@@ -189,7 +191,7 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 	golden(t, "agree.json", &want)
 	for _, w := range want {
 		h := &duetHeader{sliceNS: w.Header.SliceNS, trialNS: w.Header.TrialNS, warmupSlices: w.Header.WarmupSlices,
-			capacity: w.Header.Capacity, blockSlices: w.Header.BlockSlices, gcCycles: w.Header.GCCycles}
+			capacity: w.Header.Capacity, blockSlices: w.Header.BlockSlices, gcCycles: w.Header.GCCycles, slices: w.Header.Slices}
 		var sides, swapped []*duetSide
 		for _, s := range w.Sides {
 			side := &duetSide{k: s.K, kNS: s.KNS, kBytes: s.KBytes, gcPeriod: s.GCPeriod, sliceNS: s.SliceNS}

@@ -72,7 +72,8 @@ type duetHeader struct {
 	kHint        uint64
 	core         [2]uint32
 	swap         uint32
-	_            [52]byte
+	slices       uint32
+	_            [48]byte
 	stop         uint32 // atomic
 	_            [60]byte
 	turn         uint32 // atomic, a futex word

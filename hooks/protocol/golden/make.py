@@ -66,6 +66,8 @@ def agree(h, sides):
     else:
         block = max(1, h["block_slices"])
         slices = wanted
+    if h.get("slices", 0) > 0:
+        collecting, warmup, block, slices = False, h["warmup_slices"], max(1, h["block_slices"]), h["slices"]
     slices = min(slices, room - warmup)
     if collecting:
         slices -= slices % block
@@ -128,6 +130,10 @@ def agree_cases():
         ("span overflows", header(capacity=2**32 - 1), [side(1, 200_000, 1, U64)] * 2),
         ("block of no slices", header(block_slices=0), [equal, equal]),
         ("trial of no time", header(trial_ns=0), [equal, equal]),
+        ("so many slices", header(slices=7, trial_ns=200_000), [fast]),
+        ("so many slices, one invocation is longer", header(slices=5, warmup_slices=2, block_slices=1, gc_cycles=0), [side(1, 10**10)]),
+        ("so many slices, which allocate much", header(slices=5), [side(100, 200_000, 1_000_000)]),
+        ("so many slices, less room", header(slices=50, capacity=30), [fast]),
         ("largest room", header(capacity=2**32 - 1, trial_ns=U64), [equal, equal]),
     ]
     return [{"name": n, "header": h, "sides": s, "plan": agree(h, s)} for n, h, s in cases]
@@ -185,6 +191,22 @@ def transcripts():
             for i, (n, p) in enumerate(plans)]
 
 
+def iterations():
+    """Trials of style 5: whose every turn is, and what both sides do after every barrier."""
+    cases = [("a warm-up", 3, 8), ("no warm-up", 0, 4), ("one slice", 0, 1), ("enough for both orders", 4, 12)]
+    made = []
+    for i, (name, warmup, slices) in enumerate(cases):
+        seed, total = 42 + i, warmup + slices
+        turns = [{"turn": side, "side": side, "does": "arrive"} for side in (0, 1)]
+        turns += [{"turn": 2 + 2 * j + place, "side": lead(seed, j) ^ place, "does": "slice", "slice": j}
+                  for j in range(total) for place in (0, 1)]
+        turns.append({"turn": 2 + 2 * total, "side": None, "does": "leave"})
+        after = ["begin"] + [f"slice {j}" for j in range(total)] + ["leave"]
+        barriers = [{"barrier": n, "then": what} for n, what in enumerate(after, 1)]
+        made.append({"name": name, "seed": seed, "warmup": warmup, "slices": slices, "interleaved": turns, "duet": barriers})
+    return made
+
+
 if __name__ == "__main__":
     write("layout.json", layout())
     seeds = [0, 1, 2, 42, 0xDEADBEEF, 0x9E3779B97F4A7C15, U64, 2**63]
@@ -192,3 +214,4 @@ if __name__ == "__main__":
     write("agree.json", agree_cases())
     write("record.json", record())
     write("transcripts.json", transcripts())
+    write("iterations.json", iterations())

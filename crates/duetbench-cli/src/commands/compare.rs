@@ -3,21 +3,22 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use duetbench_core::plan::{Capacity, Discovered, Found, Plan};
+use duetbench_core::plan::{Capacity, Discovered, Found, Plan, Style};
 use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::ModeChoice;
-use duetbench_core::{Role, Spec};
+use duetbench_core::{BenchmarkId, Role, Spec};
 use duetbench_run::RunError;
-use duetbench_run::adapter::{Adapter, Build, Conditions};
-use duetbench_run::engine::{Backend, Benches, Local, Scripted, Watched, probe};
+use duetbench_run::adapter::Build;
+use duetbench_run::engine::{Backend, Benches, Local, Scripted, Wanted, Watched, probe, probing_takes};
 use duetbench_run::environment;
-use duetbench_run::prepare::{Prepared, Request, Version};
+use duetbench_run::prepare::{Prepared, Version};
 use duetbench_run::source::{VersionRequest, default_base};
 use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 
-use super::{Context, selected};
+use super::{Asked, Context, nothing_selected, selected};
 use crate::args::CompareArgs;
 use crate::failure::{Failure, code, exit_code};
+use crate::planned::Planned;
 use crate::session::{self, Session, Subjects, lock_machine};
 use crate::{dry_run, seed};
 
@@ -31,10 +32,12 @@ pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
     }
     let spec = context.settings.spec(seed::draw())?;
     spec.selection.filter()?;
+    let planned = Planned::read(&context.settings)?;
     if let Some(script) = &args.measure.scripted {
         let mut scripted = Scripted::load(script)?;
         let material = Material::scripted(&scripted);
-        let plan = material.plan(context, &spec)?;
+        let mut plan = material.plan(context, &spec)?;
+        material.follow(&mut plan, planned.as_ref(), (context, &spec));
         return compare(context, &spec, (plan, material.subjects), &mut scripted);
     }
     let _lock = lock_machine(context)?;
@@ -42,20 +45,44 @@ pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
     let prepared = prepare(context, &spec, &origin)?;
     let (material, builds) = Material::prepared(&prepared, origin)?;
     let mut plan = material.plan(context, &spec)?;
+    material.follow(&mut plan, planned.as_ref(), (context, &spec));
     let mut versions = local(context, &prepared, builds.clone())?;
-    if spec.mode != ModeChoice::Sequential && !context.settings.dry_run() && !plan.benchmarks.is_empty() {
-        context.printer.note("looking at each benchmark for a moment, to see how it is best measured");
+    let iterates = plan.benchmarks.iter().any(|b| b.style == Style::Iteration);
+    let tells = (spec.mode != ModeChoice::Sequential && !plan.benchmarks.is_empty()) || iterates;
+    if tells && !context.settings.dry_run() {
         let [baseline, _] = builds;
         let mut baseline_alone = local(context, &prepared, [baseline.clone(), baseline])?;
         let benches = Benches { versions: &mut versions, baseline_alone: &mut baseline_alone };
-        let learnt = probe(&plan, benches, spec.mode == ModeChoice::Auto, &context.interrupted)?;
+        let warm_up = |id: &BenchmarkId| {
+            spec.harness.warmup.is_none() && !planned.as_ref().is_some_and(|planned| planned.knows(id))
+        };
+        let wanted = Wanted { mode: spec.mode == ModeChoice::Auto, warm_up: &warm_up };
+        announce_first_trials(context, &plan, &wanted);
+        let learnt = probe(&plan, benches, &wanted, &context.interrupted)?;
         plan.learn(learnt, &spec, material.capacity());
+        if let Some(planned) = &planned {
+            plan.follow(&planned.starts(), &spec, material.capacity());
+        }
     }
     compare(context, &spec, (plan, material.subjects), &mut Watched::new(&mut versions))
 }
 
+/// Says what happens before measuring, and how long it takes where somebody would wonder.
+fn announce_first_trials(context: &Context, plan: &Plan, wanted: &Wanted<'_>) {
+    let takes = probing_takes(plan, wanted).as_secs();
+    let long = humantime::format_duration(std::time::Duration::from_secs(takes));
+    let how_long = if takes > 2 { format!(" (about {long})") } else { String::new() };
+    context.printer.note(&format!("looking at each benchmark for a moment, to see how it is best measured{how_long}"));
+}
+
 /// The two versions, defaults filled in.
-fn requests(args: &CompareArgs, cwd: &Path) -> Result<[VersionRequest; 2], RunError> {
+fn requests(args: &CompareArgs, cwd: &Path) -> Result<[VersionRequest; 2], Failure> {
+    if args.program.command {
+        return match (&args.base, &args.head) {
+            (Some(base), Some(head)) => Ok([base, head].map(|line| VersionRequest::Command(line.clone()))),
+            _ => Err(Failure::usage("`--command` needs two command lines, the baseline's and the candidate's")),
+        };
+    }
     let base = match &args.base {
         Some(text) => VersionRequest::parse(text, cwd),
         None => VersionRequest::Revision(default_base(cwd)?),
@@ -66,17 +93,12 @@ fn requests(args: &CompareArgs, cwd: &Path) -> Result<[VersionRequest; 2], RunEr
 
 /// Fetches, builds and lists the two versions.
 fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result<Prepared, RunError> {
-    let request = Request {
-        cwd: &origin.cwd,
-        packages: &spec.selection.packages,
-        harness_args: &spec.harness_args,
-        conditions: Conditions { timeout: context.settings.timeout(), pass_env: &context.settings.pass_env() },
-    };
-    Prepared::new(&origin.versions, &request, &mut |stage| context.stage(stage), &context.interrupted)
+    let asked = Asked { packages: &spec.selection.packages, harness: &spec.harness, arguments: &spec.harness_args };
+    context.prepare(&origin.versions, &origin.cwd, asked)
 }
 
 fn local<'a>(context: &Context, prepared: &'a Prepared, builds: [Build; 2]) -> Result<Local<'a>, RunError> {
-    Local::new(&prepared.adapter, builds, context.settings.timeout(), context.interrupted.clone())
+    Local::new(&*prepared.adapter, builds, context.settings.timeout(), context.interrupted.clone())
 }
 
 /// Two versions that can be planned, wherever their outcomes come from.
@@ -131,6 +153,14 @@ impl Material {
         Ok(Plan::new(spec, &found, self.capacity()))
     }
 
+    /// Has the plan follow a plan file, if there is one, and says where the two do not fit.
+    fn follow(&self, plan: &mut Plan, planned: Option<&Planned>, (context, spec): (&Context, &Spec)) {
+        if let Some(planned) = planned {
+            plan.follow(&planned.starts(), spec, self.capacity());
+            planned.note(context, self.found.iter().flatten().map(|d| &d.id));
+        }
+    }
+
     fn capacity(&self) -> Capacity {
         environment::capacity(self.processors_asked, self.relinks)
     }
@@ -179,8 +209,8 @@ fn resume(name: &str, args: &CompareArgs, context: &Context) -> Result<u8, Failu
 }
 
 /// A stored run that can be gone on with.
-fn unfinished(store: &Store, name: &str) -> Result<StoredRun, Failure> {
-    let stored = store.load(name)?;
+fn unfinished(store: &Store, name: &str) -> Result<StoredRun<RunHead>, Failure> {
+    let stored = store.load(name)?.comparison()?;
     if stored.complete {
         let run = &stored.name;
         return Err(Failure::usage(format!("run `{run}` came to its end: `duet show {run}` prints its report")));
@@ -228,18 +258,6 @@ fn carry_out(
     }
     context.printer.report(&report, exit)?;
     Ok(exit)
-}
-
-fn nothing_selected(context: &Context) -> RunError {
-    let selection = context.settings.selection();
-    let filter = [("--bench", selection.bench), ("--exclude", selection.exclude)];
-    let typed: Vec<String> = filter.iter().filter_map(|(k, v)| Some(format!("`{k} {}`", v.as_ref()?))).collect();
-    let what = if typed.is_empty() {
-        "every benchmark skips itself".to_owned()
-    } else {
-        format!("no benchmark is left after {}", typed.join(" and "))
-    };
-    RunError::NothingToMeasure { what, hint: Some("`duet list` shows their names".into()) }
 }
 
 fn announce(context: &Context, head: &RunHead, session: &Session<'_>) {

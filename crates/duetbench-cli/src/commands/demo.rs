@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use duetbench_core::plan::{Found, Plan};
+use duetbench_core::plan::{Found, Mode, Plan};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::Effort;
 use duetbench_core::{Report, Spec};
 use duetbench_run::RunError;
-use duetbench_run::adapter::{Adapter, Build, Conditions};
+use duetbench_run::adapter::{Build, Conditions, Order, Wish};
 use duetbench_run::engine::{Backend, Local};
 use duetbench_run::environment;
 use duetbench_run::prepare::{Prepared, Request, Version};
@@ -57,7 +57,8 @@ pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
     spec.effort = Effort { forks: Some(FORKS), budget: None, builds: Some(1), fixed: true, confirm: false };
     let packages = [".".to_owned()];
     let conditions = Conditions { timeout: context.settings.timeout(), pass_env: &[] };
-    let request = Request { cwd: scratch.path(), packages: &packages, harness_args: &[], conditions };
+    let wish = Wish { harness: &spec.harness, arguments: &[], conditions };
+    let request = Request { cwd: scratch.path(), packages: &packages, wish };
     let directory = |typed: &str, path| VersionRequest::Directory { typed: typed.to_owned(), path };
     let versions = [directory("the demo project", base), directory("its slower version", slower)];
     context.printer.note("building two versions of a small project (one with 5 % more work in one function)");
@@ -118,14 +119,14 @@ impl<'a> Stage<'a> {
     fn launch(&self, number: usize) -> Result<Launch, Failure> {
         let version = self.version(number)?;
         let first = version.found.first().map(|d| &d.id);
-        let launch = first
-            .and_then(|id| self.prepared.adapter.launch(&version.build, id, duetbench_core::plan::Mode::Sequential));
+        let order = Order { mode: Mode::Sequential, slice_ns: 0, warmup_slices: 0, slices: 0 };
+        let launch = first.and_then(|id| self.prepared.adapter.launch(&version.build, id, &order));
         launch.ok_or_else(|| Failure::usage("the demo has no benchmarks"))
     }
 
     fn local(&self, builds: [Build; 2]) -> Result<Local<'a>, RunError> {
         let timeout = self.context.settings.timeout();
-        Local::new(&self.prepared.adapter, builds, timeout, self.context.interrupted.clone())
+        Local::new(&*self.prepared.adapter, builds, timeout, self.context.interrupted.clone())
     }
 
     /// Measures and judges two of the versions with the given back end.

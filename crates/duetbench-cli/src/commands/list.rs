@@ -1,10 +1,6 @@
 //! `duet list`: the benchmarks of a version.
 
-use duetbench_run::adapter::Conditions;
-use duetbench_run::prepare::{Prepared, Request};
-use duetbench_run::source::VersionRequest;
-
-use super::{Context, selected};
+use super::{Asked, Context, selected};
 use crate::args::ListArgs;
 use crate::failure::{Failure, code};
 use crate::session::lock_machine;
@@ -17,15 +13,9 @@ pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
     let spec = context.settings.spec(0)?;
     // Listing runs every benchmark once, which would disturb a run in progress.
     let _lock = lock_machine(context)?;
-    let version =
-        args.version.as_ref().map_or(VersionRequest::WorkTree, |text| VersionRequest::parse(text, &context.cwd));
-    let request = Request {
-        cwd: &context.cwd,
-        packages: &spec.selection.packages,
-        harness_args: &spec.harness_args,
-        conditions: Conditions { timeout: context.settings.timeout(), pass_env: &context.settings.pass_env() },
-    };
-    let prepared = Prepared::new(&[version], &request, &mut |stage| context.stage(stage), &context.interrupted)?;
+    let version = super::one_version(args.version.as_deref(), &args.program, &context.cwd)?;
+    let asked = Asked { packages: &spec.selection.packages, harness: &spec.harness, arguments: &spec.harness_args };
+    let prepared = context.prepare(&[version], &context.cwd, asked)?;
     let mut failed = false;
     let mut out = String::new();
     for version in &prepared.versions {

@@ -4,8 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use duetbench_run::prepare::Stage;
+use duetbench_core::spec::HarnessSpec;
+use duetbench_run::RunError;
+use duetbench_run::adapter::{Conditions, Wish};
+use duetbench_run::prepare::{Prepared, Request, Stage};
+use duetbench_run::source::VersionRequest;
 
+use crate::args::CommandArgs;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::settings::Settings;
@@ -13,9 +18,16 @@ use crate::settings::Settings;
 pub mod analyze;
 pub mod compare;
 pub mod demo;
+pub mod detect;
 pub mod doctor;
 pub mod list;
+pub mod run;
 pub mod show;
+pub mod source;
+pub mod study;
+pub mod tune;
+pub mod tune_answers;
+pub mod tune_check;
 
 /// What every command works with.
 pub struct Context {
@@ -29,11 +41,28 @@ pub struct Context {
     pub interrupted: Arc<AtomicBool>,
 }
 
+/// What a request says of versions before they are measured.
+#[derive(Debug, Clone, Copy)]
+struct Asked<'a> {
+    packages: &'a [String],
+    harness: &'a HarnessSpec,
+    arguments: &'a [String],
+}
+
 impl Context {
     /// Where runs are stored: as set, or at the root of the checkout around the current directory.
     #[must_use]
     pub fn db(&self) -> PathBuf {
         self.settings.db().unwrap_or_else(|| project_root(&self.cwd).join(".duet/duet.db"))
+    }
+
+    /// Fetches, builds and lists versions; relative names start at `cwd`.
+    fn prepare(&self, versions: &[VersionRequest], cwd: &Path, asked: Asked<'_>) -> Result<Prepared, RunError> {
+        let pass_env = self.settings.pass_env();
+        let conditions = Conditions { timeout: self.settings.timeout(), pass_env: &pass_env };
+        let wish = Wish { harness: asked.harness, arguments: asked.arguments, conditions };
+        let request = Request { cwd, packages: asked.packages, wish };
+        Prepared::new(versions, &request, &mut |stage| self.stage(stage), &self.interrupted)
     }
 
     /// Tells people what is being done before measuring.
@@ -44,6 +73,16 @@ impl Context {
             Stage::Listing(version) => format!("listing the benchmarks of {version}"),
         };
         self.printer.note(&text);
+    }
+}
+
+/// The version that was typed: a command line, something with sources, or by default the work tree.
+fn one_version(typed: Option<&str>, program: &CommandArgs, cwd: &Path) -> Result<VersionRequest, Failure> {
+    match typed {
+        Some(line) if program.command => Ok(VersionRequest::Command(line.to_owned())),
+        None if program.command => Err(Failure::usage("`--command` needs a command line")),
+        Some(text) => Ok(VersionRequest::parse(text, cwd)),
+        None => Ok(VersionRequest::WorkTree),
     }
 }
 
@@ -59,4 +98,17 @@ fn selected(
 ) -> Result<Vec<duetbench_core::plan::Discovered>, Failure> {
     let filter = settings.selection().filter()?;
     Ok(found.iter().filter(|d| filter.keeps(&d.id.name)).cloned().collect())
+}
+
+/// What to say when a selection leaves nothing.
+fn nothing_selected(context: &Context) -> RunError {
+    let selection = context.settings.selection();
+    let filter = [("--bench", selection.bench), ("--exclude", selection.exclude)];
+    let typed: Vec<String> = filter.iter().filter_map(|(k, v)| Some(format!("`{k} {}`", v.as_ref()?))).collect();
+    let what = if typed.is_empty() {
+        "every benchmark skips itself".to_owned()
+    } else {
+        format!("no benchmark is left after {}", typed.join(" and "))
+    };
+    RunError::NothingToMeasure { what, hint: Some("`duet list` shows their names".into()) }
 }

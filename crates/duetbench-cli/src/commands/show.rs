@@ -1,18 +1,24 @@
 //! `duet show`: a stored run again, as it was judged then.
 
-use duetbench_run::store::Store;
+use duetbench_run::store::{Head, Store};
 
 use super::Context;
 use crate::args::ShowRunArgs;
 use crate::assemble;
-use crate::failure::{Failure, exit_code};
+use crate::failure::{Failure, exit_code, solo_exit_code};
 
-/// Prints a stored run; gives the exit code its verdicts have.
+/// Prints a stored run; gives the exit code that it ended with.
 ///
 /// # Errors
 /// When there is no such run.
 pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
     let stored = Store::open_existing(&context.db())?.load(&args.run)?;
+    if let Head::Solo(_) = stored.head {
+        let report = assemble::solo_report(stored.solo()?);
+        context.printer.solo_report(&report)?;
+        return Ok(solo_exit_code(&report));
+    }
+    let stored = stored.comparison()?;
     let decision = stored.head.spec.decision;
     let report = assemble::report(stored, decision);
     let exit = exit_code(report.outcome(), context.settings.strict());

@@ -1,7 +1,7 @@
 //! The command that repeats a run, or a part of it.
 
 use duetbench_core::report::VersionInfo;
-use duetbench_core::spec::{Decision, Effort, ModeChoice, Spec, defaults};
+use duetbench_core::spec::{CommandSpec, Decision, Effort, ModeChoice, Spec, defaults};
 use duetbench_core::{BenchmarkId, Report};
 
 /// The command that makes this run again.
@@ -20,10 +20,14 @@ pub(super) fn alone(report: &Report, id: &BenchmarkId, forks: u32) -> String {
 
 /// Everything that differs from the defaults, in the order of the help text.
 fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
-    let mut words = vec!["duet".to_owned(), "compare".to_owned(), quote(&report.baseline.requested)];
-    if report.candidate.requested != VersionInfo::WORK_TREE {
+    let program = typed_program(spec);
+    let mut words = vec!["duet".to_owned(), "compare".to_owned()];
+    words.extend(program.is_some().then(|| "--command".to_owned()));
+    words.push(quote(&report.baseline.requested));
+    if program.is_some() || report.candidate.requested != VersionInfo::WORK_TREE {
         words.push(quote(&report.candidate.requested));
     }
+    words.extend(program.iter().flat_map(|program| program_options(program)));
     let mut option = |name: &str, value: String| words.extend([name.to_owned(), quote(&value)]);
     if let Some(pattern) = &spec.selection.bench {
         option("--bench", pattern.clone());
@@ -39,6 +43,12 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     }
     for (name, value) in unusual_decisions(spec.decision) {
         option(name, value.to_string());
+    }
+    if let Some(name) = spec.harness.name {
+        option("--adapter", name.word().to_owned());
+    }
+    if let Some(warmup) = spec.harness.warmup {
+        option("--warmup", warmup.to_string());
     }
     match spec.mode {
         ModeChoice::Auto => {}
@@ -58,6 +68,36 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
         words.extend(spec.harness_args.iter().map(|argument| quote(argument)));
     }
     words.join(" ")
+}
+
+/// The program, where the versions are command lines; what stands in `duet.toml` stands there still.
+fn typed_program(spec: &Spec) -> Option<&CommandSpec> {
+    spec.harness.commands.first().filter(|program| program.command.is_none())
+}
+
+/// What was typed of it, word by word.
+fn program_options(program: &CommandSpec) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut option = |name: &str, values: &[&str]| {
+        words.push(name.to_owned());
+        words.extend(values.iter().map(|value| quote(value)));
+    };
+    if !program.name.is_empty() {
+        option("--command-name", &[&program.name]);
+    }
+    for (name, line) in [("--prepare", &program.prepare), ("--conclude", &program.conclude)] {
+        line.iter().for_each(|line| option(name, &[line]));
+    }
+    for (name, values) in &program.parameters {
+        option("--parameter-list", &[name, &values.join(",")]);
+    }
+    if program.exit_code != 0 {
+        option("--exit-code", &[&program.exit_code.to_string()]);
+    }
+    for (name, _) in [("--lockstep", program.lockstep), ("--refill", program.refill)].iter().filter(|(_, set)| *set) {
+        option(name, &[]);
+    }
+    words
 }
 
 /// How much was to be measured, as far as it was said.
@@ -88,7 +128,7 @@ fn unusual_decisions(decision: Decision) -> impl Iterator<Item = (&'static str, 
 }
 
 /// A word as a POSIX shell must be given it.
-fn quote(word: &str) -> String {
+pub(super) fn quote(word: &str) -> String {
     let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,~".contains(c);
     if !word.is_empty() && !word.starts_with('~') && word.chars().all(harmless) {
         word.to_owned()

@@ -50,7 +50,7 @@ pub fn render(report: &Report) -> String {
     out
 }
 
-fn number(value: Option<f64>) -> Option<String> {
+pub(super) fn number(value: Option<f64>) -> Option<String> {
     value.map(|v| v.to_string())
 }
 
@@ -58,7 +58,8 @@ fn changed(counted: Option<Counted>) -> Option<String> {
     counted.map(|c| c.changed.to_string())
 }
 
-fn line(cells: impl Iterator<Item = String>) -> String {
+/// A line of cells, quoted where they must be.
+pub(super) fn line(cells: impl Iterator<Item = String>) -> String {
     cells.map(|cell| quote(&cell)).collect::<Vec<_>>().join(",") + "\n"
 }
 

@@ -3,6 +3,7 @@
 use duetbench_core::noise::{Conditions, Facts, Finding, Gaps};
 use serde::Serialize;
 
+use super::document;
 use super::format::{many, one_line, share};
 use super::noise;
 use super::palette::{Palette, paint};
@@ -114,10 +115,7 @@ fn taken_away(gaps: &[Gaps]) -> Option<String> {
 /// | `conclusion` | one sentence for people |
 #[must_use]
 pub fn json(checkup: &Checkup) -> String {
-    let mut out = serde_json::to_string_pretty(&Document::of(checkup))
-        .expect("a document of plain values and string keys serialises");
-    out.push('\n');
-    out
+    document::json(&Document::of(checkup))
 }
 
 #[derive(Serialize)]

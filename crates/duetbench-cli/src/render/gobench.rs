@@ -5,7 +5,7 @@
 //! benchmark stands in a line that begins with `#`, which readers of the format skip.
 
 use duetbench_core::report::{BenchmarkReport, ForkSide};
-use duetbench_core::{Report, Role, Verdict};
+use duetbench_core::{Environment, Report, Role, Verdict};
 
 use super::format::one_line;
 use super::{order, summary};
@@ -34,27 +34,30 @@ pub fn render(report: &Report) -> String {
 
 /// The keys that hold for the whole file.
 fn configuration(report: &Report) -> String {
-    let environment = &report.environment;
+    let versions = [("duet-baseline", &report.baseline), ("duet-candidate", &report.candidate)];
+    measured_by(&report.environment, (&report.run, &report.started, report.plan.seed))
+        + &versions.map(|(name, version)| key(name, &version.resolved)).concat()
+}
+
+/// The keys that say on which machine, by which duet and in which run, with when it began and its seed.
+pub(super) fn measured_by(environment: &Environment, (run, started, seed): (&str, &str, u64)) -> String {
     let (goos, goarch) = environment.platform.split_once('/').unwrap_or((&environment.platform, ""));
-    let seed = report.plan.seed.to_string();
     [
         ("goos", goos),
         ("goarch", goarch),
         ("cpu", &environment.cpu_model),
         ("toolchain", &environment.toolchain),
         ("duet-version", &environment.duet_version),
-        ("duet-run", &report.run),
-        ("duet-started", &report.started),
-        ("duet-seed", &seed),
-        ("duet-baseline", &report.baseline.resolved),
-        ("duet-candidate", &report.candidate.resolved),
+        ("duet-run", run),
+        ("duet-started", started),
+        ("duet-seed", &seed.to_string()),
     ]
     .map(|(name, value)| key(name, value))
     .concat()
 }
 
 /// A configuration line. An empty value would delete the key, so it says that the value is not known.
-fn key(name: &str, value: &str) -> String {
+pub(super) fn key(name: &str, value: &str) -> String {
     let value = one_line(value);
     format!("{name}: {}\n", if value.is_empty() { "unknown" } else { &value })
 }
@@ -105,6 +108,11 @@ fn result(name: &str, side: &ForkSide) -> String {
 
 /// The name as the format demands it: `Benchmark` in front and no white space inside.
 fn name(benchmark: &BenchmarkReport) -> String {
-    let name = one_line(&benchmark.id.name).replace(' ', "_");
+    go_name(&benchmark.id.name)
+}
+
+/// Any name as the format demands it.
+pub(super) fn go_name(name: &str) -> String {
+    let name = one_line(name).replace(' ', "_");
     if name.starts_with("Benchmark") { name } else { format!("Benchmark{name}") }
 }

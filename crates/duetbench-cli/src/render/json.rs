@@ -13,7 +13,7 @@ use duetbench_core::spec::{ModeChoice, Spec};
 use duetbench_core::{Report, Role, Verdict};
 use serde::Serialize;
 
-use super::{noise, summary, warning};
+use super::{document, noise, summary, warning};
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -21,11 +21,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// The report as JSON, with the exit code the command is going to end with.
 #[must_use]
 pub fn render(report: &Report, exit_code: u8) -> String {
-    let document = Document::of(report, exit_code);
-    let mut out =
-        serde_json::to_string_pretty(&document).expect("a document of plain values and string keys serialises");
-    out.push('\n');
-    out
+    document::json(&Document::of(report, exit_code))
 }
 
 #[derive(Serialize)]

@@ -154,7 +154,7 @@ fn row(benchmark: &BenchmarkReport) -> String {
 }
 
 /// Foreign words as a code span that holds in a table's cell.
-fn code(foreign: &str) -> String {
+pub(super) fn code(foreign: &str) -> String {
     let clean = one_line(foreign).replace('|', r"\|");
     let fence = "`".repeat(longest_run_of_backticks(&clean) + 1);
     let pad = if clean.starts_with('`') || clean.ends_with('`') { " " } else { "" };
@@ -167,7 +167,7 @@ fn longest_run_of_backticks(text: &str) -> usize {
 
 /// Words outside a code span, with everything defused that Markdown, HTML or a mention would be made of. Backticks stay:
 /// our own sentences set flags and paths in them.
-fn prose(text: &str) -> String {
+pub(super) fn prose(text: &str) -> String {
     let mut out = String::new();
     let unlinked = one_line(text).replace("://", ":\u{200b}//").replace("www.", "www\u{200b}.");
     for c in unlinked.chars() {

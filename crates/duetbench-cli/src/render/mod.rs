@@ -8,12 +8,16 @@
 //! | `csv` | spreadsheets | [`csv::render`] |
 //! | `go` | benchstat and whatever else reads Go benchmark text | [`gobench::render`] |
 //!
-//! [`doctor`] does the same for what `duet doctor` found. [`noise`] and [`warning`] have the words that several share.
+//! [`solo`] and [`solo_json`] do the same for runs of one version, [`tune`] for what `duet tune` found, [`detect`] for two recordings,
+//! [`study`] for a study (tables of the last two are [`columns`]), [`doctor`] for what `duet doctor` found. [`noise`] and [`warning`]
+//! have the words that several share.
 //!
 //! A renderer is a pure function. It does not print, it does not judge, and it works out no number that the report
 //! does not already hold: it orders, words and aligns.
 
+pub mod columns;
 pub mod csv;
+pub mod detect;
 pub mod doctor;
 pub mod format;
 pub mod gobench;
@@ -21,10 +25,16 @@ pub mod json;
 pub mod markdown;
 pub mod noise;
 pub mod palette;
+pub mod solo;
+pub mod solo_json;
+pub mod staleness;
+pub mod study;
 pub mod text;
+pub mod tune;
 pub mod warning;
 
 mod command_line;
+mod document;
 mod hint;
 mod order;
 mod summary;

@@ -1,7 +1,7 @@
 //! The lines around the table: what came out in a sentence, how many of each verdict, machine, modes, run.
 
 use duetbench_core::plan::Excluded;
-use duetbench_core::report::{BenchmarkReport, Counted, Layout, Outcome};
+use duetbench_core::report::{BenchmarkReport, Counted, Outcome};
 use duetbench_core::{Report, Verdict};
 
 use super::format::{TimeScale, change, counted, duration, many, one_line, share};
@@ -187,18 +187,12 @@ fn noise(report: &Report) -> Option<String> {
 
 /// What layout does to this suite, where several builds tell.
 pub(super) fn layout(report: &Report) -> Option<String> {
-    let layouts: Vec<Layout> = report.benchmarks.iter().filter_map(|b| b.layout).collect();
-    let median = |number: fn(&Layout) -> f64| {
-        let mut numbers: Vec<f64> = layouts.iter().map(number).collect();
-        numbers.sort_by(f64::total_cmp);
-        numbers.get(numbers.len() / 2).copied()
-    };
-    let (sd, part) = (median(|l| l.sd_between)?, median(|l| l.share)?);
+    let typical = report.typical_layout()?;
     let builds = report.benchmarks.iter().filter_map(|b| Some(b.estimate?.counts.builds)).max().unwrap_or(0);
     Some(format!(
         "{builds} build pairs at most; where the linker put things moves a benchmark by {} (median standard deviation), {} of what fork pairs vary",
-        share(sd),
-        share(part)
+        share(typical.sd_between),
+        share(typical.share)
     ))
 }
 

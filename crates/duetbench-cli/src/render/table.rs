@@ -128,17 +128,18 @@ pub(super) fn left(text: &str, width: usize) -> String {
 }
 
 /// Text after spaces up to a width.
-fn right(text: &str, width: usize) -> String {
+pub(super) fn right(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-fn centre(text: &str, width: usize) -> String {
+/// Text in the middle of a width.
+pub(super) fn centre(text: &str, width: usize) -> String {
     let before = width.saturating_sub(text.width()) / 2;
     left(&format!("{}{text}", " ".repeat(before)), width)
 }
 
 /// A text that fits a width, its middle replaced by `…` if it must be: beginning and end tell names apart best.
-fn cut_middle(text: &str, width: usize) -> String {
+pub(super) fn cut_middle(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }

@@ -15,6 +15,8 @@ pub fn kind(warning: &Warning) -> &'static str {
         Warning::Degenerate => "degenerate",
         Warning::NotCpuBound { .. } => "not_cpu_bound",
         Warning::SlowSlices { .. } => "slow_slices",
+        Warning::NoSteadyState { .. } => "no_steady_state",
+        Warning::StillChanging { .. } => "still_changing",
         Warning::FailedTrials { .. } => "failed_trials",
     }
 }
@@ -34,9 +36,10 @@ pub fn text(warning: &Warning) -> String {
             change(*ratio),
             change(*later)
         ),
-        Warning::SingleBuild { layout_explains } => format!(
-            "these two binaries differ; where the linker put things alone explains up to {}: without `--builds 1` the code is measured",
-            share(*layout_explains)
+        Warning::SingleBuild { layout_explains, relinks } => format!(
+            "these two binaries differ; where the linker put things alone explains up to {}{}",
+            share(*layout_explains),
+            if *relinks { ": without `--builds 1` the code is measured" } else { "" }
         ),
         Warning::Degenerate => {
             "all units gave the same number, which says nothing about their spread: needs a benchmark that does more work".into()
@@ -49,6 +52,15 @@ pub fn text(warning: &Warning) -> String {
             "a few slow slices differ between the versions ({} beyond the typical slice): all slices were judged",
             change(*ratio)
         ),
+        Warning::NoSteadyState { role, within } => format!(
+            "the {} did not become steady within {within} iterations, all of which warm up now: `--warmup N` sets how many do",
+            role.word()
+        ),
+        Warning::StillChanging { role, forks, of, ratio, warm_up } => format!(
+            "{forks} of {of} processes of the {} went on changing while they were judged ({} in the median): needs more than {warm_up} iterations to warm up, which `--warmup N` sets",
+            role.word(),
+            change(*ratio)
+        ),
         Warning::FailedTrials { trials, first } => {
             format!("{} failed and left out, the first with: {}", many(*trials as usize, "trial", "trials"), one_line(first))
         }
@@ -57,6 +69,8 @@ pub fn text(warning: &Warning) -> String {
 
 #[cfg(test)]
 mod tests {
+    use duetbench_core::Role;
+
     use super::*;
 
     #[test]
@@ -71,7 +85,7 @@ mod tests {
             "+5.00% at first, but -0.20% in a later round of fresh trials, which does not confirm a regression",
         );
         check(
-            Warning::SingleBuild { layout_explains: 0.053 },
+            Warning::SingleBuild { layout_explains: 0.053, relinks: true },
             "these two binaries differ; where the linker put things alone explains up to 5.3%: without `--builds 1` the code is measured",
         );
         check(Warning::Orphans { samples: 1 }, "1 sample left out because the other half is missing");
@@ -86,6 +100,14 @@ mod tests {
         check(
             Warning::SlowSlices { ratio: 1.042 },
             "a few slow slices differ between the versions (+4.20% beyond the typical slice): all slices were judged",
+        );
+        check(
+            Warning::NoSteadyState { role: Role::Candidate, within: 300 },
+            "the candidate did not become steady within 300 iterations, all of which warm up now: `--warmup N` sets how many do",
+        );
+        check(
+            Warning::StillChanging { role: Role::Baseline, forks: 7, of: 10, ratio: 0.92, warm_up: 30 },
+            "7 of 10 processes of the baseline went on changing while they were judged (-8.00% in the median): needs more than 30 iterations to warm up, which `--warmup N` sets",
         );
         check(
             Warning::FailedTrials { trials: 2, first: "panic: boom\n\tgoroutine 1".into() },

@@ -9,7 +9,7 @@ use duetbench_core::plan::{
     Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, SelfCheck, Style,
 };
 use duetbench_core::report::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout, Report, VersionInfo};
-use duetbench_core::spec::{Decision, Effort, ModeChoice, Selection, Spec};
+use duetbench_core::spec::{Decision, Effort, HarnessSpec, ModeChoice, Selection, Spec};
 use duetbench_core::{BenchmarkId, Role, Verdict};
 
 const CODEC: &str = "example.com/shop/codec";
@@ -29,6 +29,7 @@ pub(crate) fn empty() -> Report {
             measure_identical: false,
             seed: 42,
             harness_args: Vec::new(),
+            harness: HarnessSpec::default(),
         },
         plan: Plan {
             seed: 42,
@@ -37,6 +38,7 @@ pub(crate) fn empty() -> Report {
             budget_ns: None,
             confirm_rounds: 2,
             check: Some(SelfCheck { widths: vec![(Mode::InterleavedOneCore, 0.004), (Mode::Duet, 0.009)] }),
+            spread: false,
         },
         baseline: version("main", "1a2b3c4d5e Read the header once", "aa11"),
         candidate: version("work tree", "work tree (9f8e7d6c5b with changes)", "bb22"),
@@ -160,8 +162,10 @@ fn store() -> Vec<BenchmarkReport> {
     let mut parallel = measured(STORE, "BenchmarkGetParallel-8", open(Some(40)), Change(84.2, 1.021, 0.04));
     parallel.mode = Some(Mode::InterleavedAllCores);
     parallel.layout = None;
-    parallel.warnings =
-        vec![Warning::NotConfirmed { ratio: 1.021, later: 0.998 }, Warning::SingleBuild { layout_explains: 0.053 }];
+    parallel.warnings = vec![
+        Warning::NotConfirmed { ratio: 1.021, later: 0.998 },
+        Warning::SingleBuild { layout_explains: 0.053, relinks: true },
+    ];
     let failed = |name, role, reason: &str| benchmark(STORE, name, Verdict::Failed { role, reason: reason.into() });
     vec![
         young,
@@ -277,6 +281,15 @@ fn planned(benchmark: &BenchmarkReport) -> PlannedBenchmark {
         },
         trial_predicted_ns: 90_000_000,
         first_ns: 1_800,
-        profile: Some(Profile { cores_busy: 1.1, cpu_share: 0.99, invocation_ns: 1718.0, collects: false }),
+        threads: 1,
+        runtime_threads: false,
+        profile: Some(Profile {
+            cores_busy: 1.1,
+            cpu_share: 0.99,
+            invocation_ns: 1718.0,
+            collects: false,
+            warmup_slices: None,
+            unsteady: None,
+        }),
     }
 }

@@ -4,11 +4,12 @@ use super::confirm::confirmation;
 use super::examine::{Boundaries, Examined, adjusted, median_over};
 use super::unit::Layout;
 use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Summary, Warning, count, summarise};
-use crate::plan::{Excluded, Plan};
+use crate::plan::{Excluded, Plan, PlannedBenchmark, Style};
 use crate::sample::{BenchmarkId, Role, Sample};
 use crate::spec::{Decision, defaults};
 use crate::stats::StatsError;
 use crate::verdict::Verdict;
+use crate::warmup;
 
 /// What measuring one benchmark of a plan brought in.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -39,7 +40,7 @@ pub fn analyse(plan: &Plan, measured: &[Measured], decision: &Decision) -> Vec<B
     let nothing = Measured::default();
     let measured = (0..plan.benchmarks.len()).map(|i| measured.get(i).unwrap_or(&nothing));
     let brought: Vec<Brought> =
-        plan.benchmarks.iter().zip(measured).map(|(planned, m)| Brought::new(m, planned.mode)).collect();
+        plan.benchmarks.iter().zip(measured).map(|(planned, m)| Brought::new(m, planned, decision)).collect();
     let mut boundaries = Boundaries::default();
     let both = plan.benchmarks.iter().zip(&brought);
     let examined: Vec<Examined<'_>> =
@@ -60,11 +61,13 @@ struct Brought {
     first_round: Vec<ForkPair>,
     /// Those that failed while measuring, then those whose samples make no sense.
     failed_trials: Vec<TrialFailure>,
+    /// What is the matter with its warm-up.
+    warm_up: Vec<Warning>,
 }
 
 impl Brought {
-    fn new(measured: &Measured, mode: crate::plan::Mode) -> Brought {
-        let summary = summarise(&measured.samples, mode);
+    fn new(measured: &Measured, planned: &PlannedBenchmark, decision: &Decision) -> Brought {
+        let summary = summarise(&measured.samples, planned.mode);
         let first_round = summary.forks.iter().filter(|f| f.round == 0).copied().collect();
         let rejected = summary.rejected.iter().map(|r| TrialFailure {
             role: Some(r.role()),
@@ -72,7 +75,8 @@ impl Brought {
             discarded: false,
         });
         let failed_trials = measured.failed_trials.iter().cloned().chain(rejected).collect();
-        Brought { summary, first_round, failed_trials }
+        let warm_up = warm_up_warnings(&measured.samples, planned, decision);
+        Brought { summary, first_round, failed_trials, warm_up }
     }
 
     fn warnings(&self) -> Vec<Warning> {
@@ -87,8 +91,28 @@ impl Brought {
             let trials = count(self.failed_trials.len());
             warnings.push(Warning::FailedTrials { trials, first: first.reason.clone() });
         }
+        warnings.extend(self.warm_up.iter().cloned());
         warnings
     }
+}
+
+/// Whether processes of a harness with a loop of its own were steady: at first, and while they were judged.
+fn warm_up_warnings(samples: &[Sample], planned: &PlannedBenchmark, decision: &Decision) -> Vec<Warning> {
+    if planned.style != Style::Iteration {
+        return Vec::new();
+    }
+    let unsteady = planned.profile.and_then(|profile| profile.unsteady);
+    let never = unsteady.map(|never| Warning::NoSteadyState { role: never.role, within: never.within });
+    let warm_up = planned.configuration.warmup_slices;
+    let drift = warmup::drift(samples, decision.threshold).filter(warmup::Drift::is_usual);
+    let still = drift.map(|warmup::Drift { role, forks, of, ratio }| Warning::StillChanging {
+        role,
+        forks,
+        of,
+        ratio,
+        warm_up,
+    });
+    never.into_iter().chain(still).collect()
 }
 
 /// Normal quantile that leaves half a hundredth on either side.
@@ -117,8 +141,11 @@ impl Conclusion {
             (Err(error), _) => (None, Verdict::Failed { role: None, reason: error.to_string() }),
         };
         let design = &one.planned.configuration.design;
-        if !design.by_build && matches!(verdict, Verdict::Regression | Verdict::Improvement) {
-            warnings.push(Warning::SingleBuild { layout_explains: (Z_OF_99 * defaults::LAYOUT_SD).exp_m1() });
+        // Iterations are mostly those of a JVM, whose compiler lays out code anew in every process.
+        let (style, changed) = (one.planned.style, matches!(verdict, Verdict::Regression | Verdict::Improvement));
+        if !design.by_build && changed && style != Style::Iteration {
+            let layout_explains = (Z_OF_99 * defaults::LAYOUT_SD).exp_m1();
+            warnings.push(Warning::SingleBuild { layout_explains, relinks: !style.is_counted() });
         }
         let mut conclusion = Conclusion { estimate, verdict, confirmation: None, warnings };
         if let (Verdict::Regression, Ok(evidence)) = (&conclusion.verdict, &one.evidence) {

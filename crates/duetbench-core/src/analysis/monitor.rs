@@ -39,16 +39,16 @@ impl<'a> Monitor<'a> {
         Monitor { plan, decision, boundaries: Boundaries::default() }
     }
 
-    /// Where every benchmark stands after this suite run, given the fork pairs of its first round; `forks` is indexed like
-    /// [`Plan::benchmarks`].
+    /// Where every benchmark stands, given the last suite run that each took part in and the fork pairs of its first round; both
+    /// are indexed like [`Plan::benchmarks`].
     ///
     /// Each is judged by what it had at its last planned look, and one that has not come to any counts among the tests without
     /// speaking for a change. So adjusted p-values only fall when more is measured (unless another number of the fork pairs
     /// comes to be judged): what was settled once stays so, and need not be asked again as long as its fork pairs are passed on.
-    pub fn look(&mut self, suite_run: u32, forks: &[&[ForkPair]]) -> Vec<Standing> {
-        let all = self.plan.benchmarks.iter().zip(forks);
+    pub fn look(&mut self, after: &[u32], forks: &[&[ForkPair]]) -> Vec<Standing> {
+        let all = self.plan.benchmarks.iter().zip(after).zip(forks);
         let at_looks: Vec<&[ForkPair]> =
-            all.map(|(planned, forks)| at_last_look(&mut self.boundaries, (planned, suite_run), forks)).collect();
+            all.map(|((planned, after), forks)| at_last_look(&mut self.boundaries, (planned, *after), forks)).collect();
         let examined = self.examine(&at_looks);
         let p_values: Vec<f64> = examined.iter().map(|one| one.evidence.map_or(1.0, |e| e.p_value)).collect();
         let p_adjusted = stats::adjusted_p_values(&p_values).unwrap_or(p_values);

@@ -172,7 +172,7 @@ fn side(samples: &[Sample]) -> ForkSide {
         ns_per_op: per_op(samples.iter().map(|s| s.wall_ns as f64).sum()),
         cpu_ns_per_op: cpu_ns.map(per_op),
         bytes_per_op: per_counted_op(memory().map(|m| m.bytes as f64).sum()),
-        allocs_per_op: per_counted_op(memory().map(|m| m.allocations as f64).sum()),
+        allocs_per_op: memory().map(|m| m.allocations.map(|n| n as f64)).sum::<Option<f64>>().and_then(per_counted_op),
     }
 }
 

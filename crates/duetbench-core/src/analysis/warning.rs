@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::sample::Role;
+
 /// Something a reader should know about one benchmark's numbers. Data; worded by the renderers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -29,6 +31,8 @@ pub enum Warning {
     SingleBuild {
         /// Change that layout alone explains in 99 of 100 build pairs, as a fraction.
         layout_explains: f64,
+        /// More builds could have been asked for.
+        relinks: bool,
     },
     /// All units gave the same number, which says nothing about their spread.
     Degenerate,
@@ -41,6 +45,26 @@ pub enum Warning {
     SlowSlices {
         /// Ratio of all slices to that of the typical one.
         ratio: f64,
+    },
+    /// Its first trial did not become steady as long as it was looked at, and all that counts for warm-up.
+    NoSteadyState {
+        /// Of which version.
+        role: Role,
+        /// Iterations that it had.
+        within: u32,
+    },
+    /// Processes went on changing while they were judged.
+    StillChanging {
+        /// Of which version.
+        role: Role,
+        /// How many.
+        forks: u32,
+        /// Of how many.
+        of: u32,
+        /// Ratio of the second half of what was judged to the first, the median over those that changed.
+        ratio: f64,
+        /// Iterations before that, which warmed up.
+        warm_up: u32,
     },
     /// Trials of this benchmark failed and were left out.
     FailedTrials {

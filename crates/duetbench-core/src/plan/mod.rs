@@ -11,10 +11,14 @@ use crate::spec::{Spec, defaults};
 mod design;
 mod mode;
 mod profile;
+mod solo;
+mod start;
 
 pub use design::Design;
 pub use mode::Mode;
-pub use profile::{Learnt, Profile, SelfCheck};
+pub use profile::{FirstWarmUp, Learnt, Profile, SelfCheck, Unsteady};
+pub use solo::{Repetitions, SoloBenchmark, SoloPlan};
+pub use start::{Start, Unmatched};
 
 use design::{Relink, design};
 use mode::{Circumstances, choose_mode};
@@ -31,6 +35,10 @@ pub enum Style {
     Recall,
     /// The harness's own parallel loop (`RunParallel`).
     Parallel,
+    /// Iterations of a loop that the harness or the program has of its own; how long one is, is settled before.
+    Iteration,
+    /// A whole process is a slice.
+    Process,
 }
 
 impl Style {
@@ -42,13 +50,22 @@ impl Style {
             Style::Rewritten => "rewritten",
             Style::Recall => "recall",
             Style::Parallel => "parallel",
+            Style::Iteration => "iteration",
+            Style::Process => "process",
         }
     }
 
     /// The style of this word, where there is one.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Style> {
-        [Style::Loop, Style::Rewritten, Style::Recall, Style::Parallel].into_iter().find(|s| s.word() == word)
+        let all = [Style::Loop, Style::Rewritten, Style::Recall, Style::Parallel, Style::Iteration, Style::Process];
+        all.into_iter().find(|s| s.word() == word)
+    }
+
+    /// Whether slices are given by the harness, so that their number is asked for and not agreed upon.
+    #[must_use]
+    pub fn is_counted(self) -> bool {
+        matches!(self, Style::Iteration | Style::Process)
     }
 }
 
@@ -61,6 +78,10 @@ pub struct Discovered {
     pub style: Style,
     /// Time of its first invocation, nanoseconds.
     pub first_ns: u64,
+    /// Threads that it runs on by its own configuration; 1 where the harness has no such thing.
+    pub threads: u32,
+    /// Its runtime works beside it on threads of its own, as a JVM compiles and collects.
+    pub runtime_threads: bool,
     /// Set when it failed while being listed, in its own words.
     pub failure: Option<String>,
 }
@@ -91,6 +112,14 @@ pub struct ExecutionConfiguration {
     pub warmup_slices: u32,
 }
 
+impl ExecutionConfiguration {
+    /// Slices of a trial that count, where their number is asked for and not agreed upon.
+    #[must_use]
+    pub fn slices(&self) -> u32 {
+        u32::try_from(self.trial_ns / self.slice_ns.max(1)).unwrap_or(u32::MAX).max(1)
+    }
+}
+
 /// One benchmark of the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedBenchmark {
@@ -108,8 +137,23 @@ pub struct PlannedBenchmark {
     pub trial_predicted_ns: u64,
     /// Time of the first invocation when it was listed, of the slower version, nanoseconds.
     pub first_ns: u64,
+    /// Threads that it runs on by its own configuration.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub threads: u32,
+    /// Its runtime works beside it on threads of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub runtime_threads: bool,
     /// What its first trials told.
     pub profile: Option<Profile>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_one(threads: &u32) -> bool {
+    *threads == 1
 }
 
 /// A benchmark that will not be compared, and why.
@@ -143,10 +187,18 @@ pub struct Plan {
     pub confirm_rounds: u32,
     /// What each mode is worth on this machine, where that was looked at.
     pub check: Option<SelfCheck>,
+    /// Whether benchmarks with few trials have them spread over the whole run, so that few suite runs hold one benchmark alone;
+    /// else everyone takes part in every suite run until it ends.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spread: bool,
 }
 
 /// Start-up, calibration and warm-up of one process, nanoseconds; a first guess that the engine replaces by what it sees.
 const FORK_OVERHEAD_NS: u64 = 20_000_000;
+/// The same for a harness with a loop of its own, which is mostly the start of two JVMs.
+const JVM_OVERHEAD_NS: u64 = 1_000_000_000;
+/// Forking and reaping a process that is a slice, nanoseconds: no part of what it takes, but of what a trial does.
+const PROCESS_OVERHEAD_NS: u64 = 1_000_000;
 /// Linking one program again, nanoseconds; as rough.
 const LINK_NS: u64 = 600_000_000;
 
@@ -171,7 +223,7 @@ impl Plan {
         excluded.sort_by(|a, b| a.id().cmp(b.id()));
         let confirm_rounds = if spec.effort.confirm { defaults::CONFIRM_ROUNDS } else { 0 };
         let benchmarks = measured.into_iter().map(plan).collect();
-        Plan { seed: spec.seed, benchmarks, excluded, budget_ns, confirm_rounds, check: None }
+        Plan { seed: spec.seed, benchmarks, excluded, budget_ns, confirm_rounds, check: None, spread: false }
     }
 
     /// Settles modes and lengths again, now that first trials were seen. What was excluded stays so, and so does the design.
@@ -179,14 +231,18 @@ impl Plan {
         let mut profiles = learnt.profiles.into_iter();
         for planned in &mut self.benchmarks {
             planned.profile = profiles.next().flatten();
-            let (choice, style, profile) = (spec.mode, planned.style, planned.profile);
+            let (choice, style, profile, threads) = (spec.mode, planned.style, planned.profile, planned.threads);
+            let runtime_threads = planned.runtime_threads;
             let check = learnt.check.as_ref();
-            let (mode, mode_reason) = choose_mode(&Circumstances { choice, style, profile, capacity, check });
-            let lengths = Lengths::of(mode, planned.first_ns);
+            let (mode, mode_reason) =
+                choose_mode(&Circumstances { choice, style, threads, runtime_threads, profile, capacity, check });
+            let warmup_slices = warmup_slices((style, planned.first_ns), spec, profile);
+            let lengths = Lengths::of(mode, style, (planned.first_ns, warmup_slices));
             (planned.mode, planned.mode_reason) = (mode, mode_reason);
             planned.configuration = ExecutionConfiguration {
                 slice_ns: lengths.slice_ns,
                 trial_ns: lengths.trial_ns,
+                warmup_slices,
                 ..planned.configuration
             };
             planned.trial_predicted_ns = lengths.predicted_ns;
@@ -237,6 +293,8 @@ struct Common {
     id: BenchmarkId,
     style: Style,
     first_ns: u64,
+    threads: u32,
+    runtime_threads: bool,
 }
 
 fn join(found: &Found<'_>) -> (Vec<Common>, Vec<Excluded>) {
@@ -255,6 +313,8 @@ fn join(found: &Found<'_>) -> (Vec<Common>, Vec<Excluded>) {
                     id,
                     style: slower_style(b.style, c.style),
                     first_ns: b.first_ns.max(c.first_ns),
+                    threads: b.threads.max(c.threads),
+                    runtime_threads: b.runtime_threads || c.runtime_threads,
                 }),
             },
         }
@@ -284,6 +344,8 @@ fn slower_style(a: Style, b: Style) -> Style {
         Style::Rewritten => 1,
         Style::Recall => 2,
         Style::Parallel => 3,
+        Style::Iteration => 4,
+        Style::Process => 5,
     };
     if rank(a) >= rank(b) { a } else { b }
 }
@@ -291,15 +353,18 @@ fn slower_style(a: Style, b: Style) -> Style {
 impl Common {
     /// `siblings` is the number of benchmarks in its package.
     fn plan(self, spec: &Spec, capacity: Capacity, (share_ns, siblings): (Option<u64>, u64)) -> PlannedBenchmark {
-        let (choice, style) = (spec.mode, self.style);
-        let (mode, mode_reason) = choose_mode(&Circumstances { choice, style, profile: None, capacity, check: None });
-        let Lengths { slice_ns, trial_ns, predicted_ns: trial_predicted_ns } = Lengths::of(mode, self.first_ns);
+        let (choice, style, threads, runtime_threads) = (spec.mode, self.style, self.threads, self.runtime_threads);
+        let circumstances =
+            Circumstances { choice, style, threads, runtime_threads, profile: None, capacity, check: None };
+        let (mode, mode_reason) = choose_mode(&circumstances);
+        let warmup_slices = warmup_slices((style, self.first_ns), spec, None);
+        let lengths = Lengths::of(mode, style, (self.first_ns, warmup_slices));
+        let Lengths { slice_ns, trial_ns, predicted_ns: trial_predicted_ns } = lengths;
         let affordable = share_ns.map(|share| 2 * share / trial_predicted_ns.max(1));
         let cost_ns = 2 * LINK_NS / (u64::from(capacity.cpus) * siblings).max(1);
         let relink = capacity.relinks.then_some(Relink { cost_ns, trial_ns: trial_predicted_ns });
         let design = design(spec.effort, affordable, relink);
-        let configuration =
-            ExecutionConfiguration { design, slice_ns, trial_ns, warmup_slices: defaults::WARMUP_SLICES };
+        let configuration = ExecutionConfiguration { design, slice_ns, trial_ns, warmup_slices };
         PlannedBenchmark {
             id: self.id,
             style: self.style,
@@ -308,9 +373,31 @@ impl Common {
             configuration,
             trial_predicted_ns,
             first_ns: self.first_ns,
+            threads,
+            runtime_threads,
             profile: None,
         }
     }
+}
+
+/// Slices at the start of a trial that warm up: as asked, as its first trial showed, or as is usual.
+fn warmup_slices((style, first_ns): (Style, u64), spec: &Spec, profile: Option<Profile>) -> u32 {
+    match style {
+        Style::Iteration => {
+            let found = || profile.and_then(|p| p.warmup_slices);
+            spec.harness.warmup.or_else(found).unwrap_or_else(|| usual_warm_up(first_ns))
+        }
+        // Each process is new; only what the system keeps of files warms up, which is for the user to ask for.
+        Style::Process => spec.harness.commands.iter().map(|c| c.warmup).max().unwrap_or(0),
+        Style::Loop | Style::Rewritten | Style::Recall | Style::Parallel => defaults::WARMUP_SLICES,
+    }
+}
+
+/// Iterations that warm up where nothing says how many: as long as [`defaults::WARMUP_ITERATIONS`] usual ones take, if they are longer.
+fn usual_warm_up(first_ns: u64) -> u32 {
+    let usual_ns = u64::from(defaults::WARMUP_ITERATIONS) * defaults::ITERATION_NS;
+    let iterations = (usual_ns / first_ns.max(defaults::ITERATION_NS)).max(defaults::ITERATIONS_MIN);
+    u32::try_from(iterations).unwrap_or(u32::MAX)
 }
 
 /// How long slices and trials are, nanoseconds.
@@ -321,17 +408,36 @@ struct Lengths {
 }
 
 impl Lengths {
-    /// For a mode and the time of one invocation.
-    fn of(mode: Mode, first_ns: u64) -> Lengths {
-        // Several threads take a while to get going, so short slices would measure their start.
-        let (slice_ns, trial_ns) = match mode {
-            Mode::InterleavedAllCores => (defaults::SLICE_ALL_CORES_NS, defaults::TRIAL_ALL_CORES_NS),
-            Mode::Duet | Mode::InterleavedOneCore | Mode::Sequential => (defaults::SLICE_NS, defaults::TRIAL_NS),
+    /// For a mode, a style, and the time of one invocation with the number of slices that warm up.
+    fn of(mode: Mode, style: Style, (first_ns, warmup_slices): (u64, u32)) -> Lengths {
+        let (slice_ns, trial_ns) = match (style, mode) {
+            (Style::Iteration, _) => {
+                let iteration_ns = first_ns.max(defaults::ITERATION_NS);
+                (iteration_ns, defaults::TRIAL_ITERATIONS_NS.max(defaults::ITERATIONS_MIN.saturating_mul(iteration_ns)))
+            }
+            (Style::Process, _) => {
+                let process_ns = first_ns.saturating_add(PROCESS_OVERHEAD_NS);
+                (process_ns, defaults::TRIAL_PROCESSES_NS.max(process_ns))
+            }
+            // Several threads take a while to get going, so short slices would measure their start.
+            (_, Mode::InterleavedAllCores) => (defaults::SLICE_ALL_CORES_NS, defaults::TRIAL_ALL_CORES_NS),
+            (_, Mode::Duet | Mode::InterleavedOneCore | Mode::Sequential) => (defaults::SLICE_NS, defaults::TRIAL_NS),
         };
-        // A benchmark slower than the trial runs one invocation to calibrate and one to measure.
-        let side_ns = FORK_OVERHEAD_NS.saturating_add(trial_ns.max(first_ns.saturating_mul(2)));
+        let lengths = Lengths { slice_ns, trial_ns, predicted_ns: 0 };
+        lengths.with_trial(trial_ns, (mode, style), (first_ns, warmup_slices))
+    }
+
+    /// The same with trials of another length.
+    fn with_trial(self, trial_ns: u64, (mode, style): (Mode, Style), (first_ns, warmup_slices): (u64, u32)) -> Lengths {
+        let side_ns = if style.is_counted() {
+            let start_ns = if style == Style::Iteration { JVM_OVERHEAD_NS } else { 0 };
+            start_ns.saturating_add(trial_ns).saturating_add(self.slice_ns.saturating_mul(warmup_slices.into()))
+        } else {
+            // A benchmark slower than the trial runs one invocation to calibrate and one to measure.
+            FORK_OVERHEAD_NS.saturating_add(trial_ns.max(first_ns.saturating_mul(2)))
+        };
         let sides = if mode == Mode::Duet { 1 } else { 2 };
-        Lengths { slice_ns, trial_ns, predicted_ns: side_ns.saturating_mul(sides) }
+        Lengths { trial_ns, predicted_ns: side_ns.saturating_mul(sides), ..self }
     }
 }
 

@@ -60,6 +60,10 @@ pub(super) struct Circumstances<'a> {
     pub(super) choice: ModeChoice,
     /// How the benchmark can be sliced.
     pub(super) style: Style,
+    /// Threads that it runs on by its own configuration.
+    pub(super) threads: u32,
+    /// Its runtime works beside it on threads of its own.
+    pub(super) runtime_threads: bool,
     /// What its first trials told.
     pub(super) profile: Option<Profile>,
     /// What the machine allows.
@@ -79,6 +83,9 @@ pub(super) fn choose_mode(c: &Circumstances<'_>) -> (Mode, String) {
     match c.choice {
         ModeChoice::Sequential => (Mode::Sequential, "asked for".into()),
         _ if several_asked => (Mode::InterleavedAllCores, "more than one processor was asked for".into()),
+        _ if c.threads > 1 && c.capacity.cpus > 1 => {
+            (Mode::InterleavedAllCores, format!("runs on {} threads, as its own configuration says", c.threads))
+        }
         _ if c.needs_several().is_some() => {
             let busy = c.needs_several().unwrap_or_default();
             (Mode::InterleavedAllCores, format!("keeps {busy:.1} cores busy, which is more than one side's half"))
@@ -95,6 +102,10 @@ pub(super) fn choose_mode(c: &Circumstances<'_>) -> (Mode, String) {
             "they run in parallel, but contention does not show; `-- -cpu N` uses N cores".into(),
         ),
         ModeChoice::Interleaved => (Mode::InterleavedOneCore, "asked for".into()),
+        // On one core these would take the time of whichever side has its turn.
+        ModeChoice::Auto if c.runtime_threads && c.capacity.cpus > 1 => {
+            (Mode::InterleavedAllCores, "its runtime compiles and collects beside it".into())
+        }
         ModeChoice::Auto => c.narrowest(),
     }
 }

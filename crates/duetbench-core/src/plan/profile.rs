@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Mode;
 use crate::sample::{Role, Sample};
 use crate::stats;
+use crate::warmup::{Course, WarmUp, steady_from};
 
 /// What a benchmark's first trials told: a short one of each version, alone and free to use every core.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,30 @@ pub struct Profile {
     pub invocation_ns: f64,
     /// Whether collections took part in what was seen.
     pub collects: bool,
+    /// Slices that a process needs to become steady, where the harness has iterations and that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warmup_slices: Option<u32>,
+    /// Set where a process did not become steady as long as it was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsteady: Option<Unsteady>,
+}
+
+/// A process that did not become steady.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unsteady {
+    /// Of which version, the baseline if of both.
+    pub role: Role,
+    /// Iterations that it had.
+    pub within: u32,
+}
+
+/// What a first trial of many iterations told of a benchmark's warm-up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstWarmUp {
+    /// Iterations that are taken to warm up in every process.
+    pub slices: u32,
+    /// Set where they are all that there were, because they never became steady.
+    pub unsteady: Option<Unsteady>,
 }
 
 /// Cores that a benchmark keeps busy from which on it is said to need several: a collector beside it keeps up to a quarter of
@@ -45,8 +70,48 @@ impl Profile {
             cpu_share: baseline.0.min(candidate.0),
             invocation_ns: baseline.1.max(candidate.1),
             collects: samples.iter().any(|s| s.memory.is_some_and(|m| m.collections > 0)),
+            warmup_slices: None,
+            unsteady: None,
         })
     }
+
+    /// The same with what is known of its warm-up.
+    #[must_use]
+    pub fn with_warm_up(self, found: FirstWarmUp) -> Profile {
+        Profile { warmup_slices: Some(found.slices), unsteady: found.unsteady, ..self }
+    }
+}
+
+/// Processes compile at other moments each time they run, and one was seen: so half as many iterations again warm up.
+const MARGIN: f64 = 1.5;
+/// And never fewer, as even a flat one may begin slowly the next time.
+const WARM_UP_MIN: u32 = 5;
+
+impl FirstWarmUp {
+    /// Looks at the iterations of both versions, of which none was taken to warm up; absent where they are too few to tell. The side
+    /// that takes longer decides for both, because slices are paired by their number.
+    #[must_use]
+    pub fn of(samples: &[Sample]) -> Option<FirstWarmUp> {
+        let [baseline, candidate] = Role::BOTH.map(|role| times_of(samples, role));
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let all = count(baseline.len().max(candidate.len()));
+        let found = [steady_from(&baseline)?, steady_from(&candidate)?];
+        let never = |(role, warm_up): &(Role, WarmUp)| (warm_up.course == Course::NoSteadyState).then_some(*role);
+        let unsteady = Role::BOTH.into_iter().zip(found).find_map(|side| never(&side));
+        let needed = found.iter().map(|warm_up| warm_up.iterations).max().unwrap_or(0);
+        let with_margin = ((needed as f64 * MARGIN).ceil() as u32).clamp(WARM_UP_MIN, all.max(WARM_UP_MIN));
+        Some(FirstWarmUp {
+            slices: if unsteady.is_some() { all } else { with_margin },
+            unsteady: unsteady.map(|role| Unsteady { role, within: all }),
+        })
+    }
+}
+
+/// The times per invocation of one version's iterations, in their order.
+fn times_of(samples: &[Sample], role: Role) -> Vec<f64> {
+    let mut own: Vec<&Sample> = samples.iter().filter(|s| s.at.role == role).collect();
+    own.sort_by_key(|s| s.at.iteration);
+    own.iter().map(|s| s.wall_ns as f64 / s.invocations.max(1) as f64).collect()
 }
 
 /// How wide an interval each mode gives here for a second of measuring, found by comparing the baseline with itself.

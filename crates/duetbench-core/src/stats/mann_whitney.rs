@@ -2,6 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
+use super::ranks::ranks;
 use super::{StatsError, sorted};
 
 /// Largest sample for which the exact distribution is worked out; beyond it, and with ties, the normal approximation serves.
@@ -27,7 +28,7 @@ pub fn mann_whitney_p(a: &[f64], b: &[f64]) -> Result<f64, StatsError> {
     let wins = |x: f64| b.iter().map(|&y| if y < x { 1.0 } else { f64::from(u8::from(y == x)) / 2.0 }).sum::<f64>();
     let u: f64 = a.iter().map(|&x| wins(x)).sum();
     let smaller = u.min((n * m) as f64 - u);
-    let ties = tie_term(&a, &b);
+    let ties = ranks(&[a, b].concat())?.ties;
     if ties == 0.0 && n.max(m) <= EXACT_MAX {
         // Without ties U is a whole number.
         let tail: f64 = null_probabilities(n, m)[..=smaller as usize].iter().sum();
@@ -35,13 +36,6 @@ pub fn mann_whitney_p(a: &[f64], b: &[f64]) -> Result<f64, StatsError> {
     } else {
         approximate(smaller, (n as f64, m as f64), ties)
     }
-}
-
-/// Sum of t³ − t over the groups of t equal values in both samples together.
-fn tie_term(a: &[f64], b: &[f64]) -> f64 {
-    let mut all = [a, b].concat();
-    all.sort_by(f64::total_cmp);
-    all.chunk_by(|x, y| x == y).map(|group| (group.len() as f64).powi(3) - group.len() as f64).sum()
 }
 
 fn approximate(smaller: f64, (n, m): (f64, f64), ties: f64) -> Result<f64, StatsError> {

@@ -4,32 +4,61 @@
 //! a [`StatsError`].
 
 mod benjamini_hochberg;
+mod bootstrap;
+mod changepoints;
+mod cliffs_delta;
 mod detectable;
+mod dunn;
 mod error;
+mod family_wise;
 mod group_sequential;
+mod kruskal_wallis;
 mod mann_whitney;
 mod mean;
 mod median;
+mod nested_components;
 mod noncentral;
+mod ranks;
 mod repetitions;
 mod root;
 mod sample_size;
+mod sign_test;
+mod signed_rank;
 mod student;
+mod t_mixture;
 mod variance_components;
+mod welch;
+mod winsorise;
 mod yuen;
 
 pub use benjamini_hochberg::adjusted_p_values;
+pub use bootstrap::{
+    GrandRatio, Interval, MedianTable, Moments, Nested, ZeroSpread, grand_ratio, mean_interval, mean_interval_screen,
+    mean_ratio_interval, median_interval, median_interval_of_sorted, median_ranks, median_ratio_interval,
+    nested_mean_interval, nested_median_interval, studentised_interval, studentised_interval_with,
+};
+pub use changepoints::changepoints;
+pub use cliffs_delta::{DeltaSize, cliffs_delta};
 pub use detectable::{Level, detectable_factor};
+pub use dunn::{DunnPair, dunn};
 pub use error::StatsError;
+pub use family_wise::{bonferroni_p_values, holm_p_values};
 pub use group_sequential::{Sequential, looks};
+pub use kruskal_wallis::{KruskalWallis, kruskal_wallis};
 pub use mann_whitney::mann_whitney_p;
 pub use mean::{mean, trimmed_mean};
 pub use median::median;
+pub use nested_components::nested_variance_components;
 pub use noncentral::noncentral_t_survival;
 pub use repetitions::repetitions;
 pub use sample_size::smallest_sample;
+pub use sign_test::sign_test_p;
+pub use signed_rank::signed_rank_p;
 pub use student::{critical_t, two_sided_p};
+pub use t_mixture::TMixture;
 pub use variance_components::{Components, variance_components};
+pub use welch::{Difference, welch_t, yuen_welch_t};
+pub use winsorise::winsorise;
 pub use yuen::{TrimmedT, trimmed_t};
 
 /// The values in ascending order, if there are at least `needed` and all are finite.

@@ -9,7 +9,14 @@ use duetbench_core::{Role, Sample};
 
 use crate::support::{CAPACITY, forks, found, slice, spec};
 
-const BUSY: Profile = Profile { cores_busy: 1.9, cpu_share: 1.9, invocation_ns: 1e5, collects: false };
+const BUSY: Profile = Profile {
+    cores_busy: 1.9,
+    cpu_share: 1.9,
+    invocation_ns: 1e5,
+    collects: false,
+    warmup_slices: None,
+    unsteady: None,
+};
 const PLAIN: Profile = Profile { cores_busy: 1.0, cpu_share: 1.0, ..BUSY };
 
 /// The mode of one benchmark after it was looked at, and the reason.

@@ -59,7 +59,8 @@ fn stand(of_each: &[&[f64]]) -> Vec<Standing> {
     let forks = |d: &&[f64]| -> Vec<ForkPair> { (0..).zip(*d).map(|(run, d)| placed(&design, (0, run), *d)).collect() };
     let forks: Vec<Vec<ForkPair>> = of_each.iter().map(forks).collect();
     let last = of_each.iter().map(|d| d.len() as u32).max().unwrap().max(1) - 1;
-    Monitor::new(&plan, &decision).look(last, &forks.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    Monitor::new(&plan, &decision)
+        .look(&vec![last; plan.benchmarks.len()], &forks.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
 const SLOWER: [f64; 4] = [0.1, 0.101, 0.099, 0.1];
@@ -126,10 +127,10 @@ fn a_unit_that_is_not_complete_does_not_count_in_a_look() {
         |runs: u32| (0..runs).map(|run| placed(&design, (0, run), SLOWER[run as usize / 2])).collect::<Vec<_>>();
     let (seven, eight) = (forks(7), forks(8));
     let mut monitor = Monitor::new(&plan, &decision);
-    assert_eq!(monitor.look(6, &[&seven, &[]]), [Standing::Open; 2]);
-    assert!(matches!(monitor.look(7, &[&eight, &[]])[0], Standing::Regressed { .. }));
+    assert_eq!(monitor.look(&[6; 2], &[&seven, &[]]), [Standing::Open; 2]);
+    assert!(matches!(monitor.look(&[7; 2], &[&eight, &[]])[0], Standing::Regressed { .. }));
     // It is complete too when the last of its forks has failed.
-    assert!(matches!(monitor.look(7, &[&seven, &[]])[0], Standing::Regressed { .. }));
+    assert!(matches!(monitor.look(&[7; 2], &[&seven, &[]])[0], Standing::Regressed { .. }));
 }
 
 /// A benchmark's design, its true change and its spread.

@@ -7,7 +7,7 @@ use duetbench_core::analysis::{Basis, Evidence, Looks, Monitor, Standing};
 use duetbench_core::plan::{Capacity, Design, Discovered, Found, Mode, Plan, Style};
 use duetbench_core::report::{ForkPair, ForkSide};
 use duetbench_core::sample::{Coordinates, Memory};
-use duetbench_core::spec::{Decision, Effort, ModeChoice, Selection};
+use duetbench_core::spec::{Decision, Effort, HarnessSpec, ModeChoice, Selection};
 use duetbench_core::stats::Sequential;
 use duetbench_core::{BenchmarkId, Role, Sample, Spec};
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
@@ -40,12 +40,13 @@ pub(crate) fn spec(effort: Effort, mode: ModeChoice) -> Spec {
         measure_identical: false,
         seed: 7,
         harness_args: Vec::new(),
+        harness: HarnessSpec::default(),
     }
 }
 
 pub(crate) fn found(name: &str) -> Discovered {
     let id = BenchmarkId { package: "p".into(), name: name.into() };
-    Discovered { id, style: Style::Loop, first_ns: 1_000, failure: None }
+    Discovered { id, style: Style::Loop, first_ns: 1_000, threads: 1, runtime_threads: false, failure: None }
 }
 
 /// A plan of benchmarks of these names, found in both versions, all run in `mode`.
@@ -86,7 +87,7 @@ pub(crate) fn one_slice_forks(log_ratios: &[f64]) -> Vec<Sample> {
 
 /// The memory record that ends a block of one invocation.
 pub(crate) fn memory(collections: u32) -> Option<Memory> {
-    Some(Memory { allocations: 5, bytes: 80, collections, invocations: 1 })
+    Some(Memory { allocations: Some(5), bytes: 80, collections, invocations: 1 })
 }
 
 /// A design with so many units of one fork pair each, looked at once.
@@ -219,7 +220,7 @@ impl Course {
         let looks: Vec<bool> =
             (0..open.len()).map(|i| open[i] && monitor.is_look(i, suite_run, &self.forks[i])).collect();
         if looks.contains(&true) {
-            let now = monitor.look(suite_run, &self.slices());
+            let now = monitor.look(&vec![suite_run; self.forks.len()], &self.slices());
             self.took_back |= (0..open.len()).any(|i| !open[i] && now[i] != self.standings[i]);
             (0..open.len()).filter(|i| looks[*i]).for_each(|i| self.standings[i] = now[i]);
         }

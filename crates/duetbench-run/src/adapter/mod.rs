@@ -1,6 +1,9 @@
 //! Harness adapters: how one kind of benchmark is built, listed and started. One folder each.
+//!
+//! The rest of duet knows an adapter by [`Adapter`] alone; [`open`] is the only place that names them.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -10,8 +13,16 @@ use duetbench_core::{BenchmarkId, Role};
 
 use crate::error::RunError;
 use crate::process::Launch;
+use crate::program::Program;
+use crate::source::Source;
 
+pub mod command;
 pub mod go;
+mod growing;
+pub mod jmh;
+mod open;
+
+pub use open::{Wish, open};
 
 /// One started program of one version: what a package was built into.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +33,7 @@ pub struct Artifact {
     pub dir: PathBuf,
     /// SHA-256 of the executable, hexadecimal.
     pub digest: String,
-    /// Arguments of the harness's own build command, without output and linker flags.
+    /// Arguments of the harness's own build command, without output and linker flags; of whole programs their command lines.
     pub build_args: Vec<String>,
 }
 
@@ -48,6 +59,37 @@ impl Build {
     }
 }
 
+/// A version's build and what its reader should know about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Built {
+    /// What was built.
+    pub build: Build,
+    /// In sentences; the candidate's are shown.
+    pub notes: Vec<String>,
+}
+
+/// Whether the benchmarks of a package can differ at all between two builds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    /// Everything that running code depends on is equal.
+    Identical,
+    /// The first thing found that differs, or that could not be compared, in words.
+    Different(String),
+}
+
+/// What is asked of one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Order {
+    /// How the two sides are run.
+    pub mode: Mode,
+    /// Length a slice aims at, nanoseconds.
+    pub slice_ns: u64,
+    /// Slices at its start that warm up.
+    pub warmup_slices: u32,
+    /// Slices after these; of no concern to styles whose number is agreed upon on the page.
+    pub slices: u32,
+}
+
 /// Under what conditions benchmarks run.
 #[derive(Debug, Clone, Copy)]
 pub struct Conditions<'a> {
@@ -57,6 +99,14 @@ pub struct Conditions<'a> {
     pub pass_env: &'a [String],
 }
 
+impl Conditions<'_> {
+    /// The variables of [`Conditions::pass_env`] that are set, with their values.
+    fn passed(&self) -> Vec<(OsString, OsString)> {
+        let value = |name: &String| std::env::var_os(name).map(|value| (name.into(), value));
+        self.pass_env.iter().filter_map(value).collect()
+    }
+}
+
 /// What listing a build's benchmarks found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Listing {
@@ -64,27 +114,58 @@ pub struct Listing {
     pub found: Vec<Discovered>,
     /// Benchmarks that skip themselves.
     pub skipped: Vec<BenchmarkId>,
+    /// What a reader should know about them, in sentences; the candidate's are shown.
+    pub notes: Vec<String>,
 }
 
-/// How to start listed or measured code of one build.
-pub trait Adapter: Sync {
-    /// The benchmarks of a build. A benchmark that fails while it is listed is listed with its failure.
+/// How the code of one harness is built, listed and started.
+pub trait Adapter: std::fmt::Debug + Sync {
+    /// What builds and runs both versions, in a few words.
+    fn toolchain(&self) -> String;
+
+    /// Builds a version; `patterns` choose packages in the harness's own syntax.
+    ///
+    /// # Errors
+    /// When the version does not build (the compiler's words), or has no benchmarks.
+    fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError>;
+
+    /// Packages that both builds have, and whether their benchmarks can differ. What cannot be compared is different.
+    fn identical(&self, builds: [&Build; 2], sources: [&Source; 2]) -> BTreeMap<String, Identity>;
+
+    /// The benchmarks of a build; must come before [`Adapter::launch`]. A benchmark that fails while it is listed is listed with its failure.
     ///
     /// # Errors
     /// When the build cannot be listed at all, or on an interrupt.
-    fn list(&self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError>;
+    fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError>;
+
+    /// The number of processors that the user wants benchmarks to run on, where that was said.
+    fn processors_asked(&self) -> Option<u32> {
+        None
+    }
 
     /// Whether artifacts can be linked again with their functions in another order.
-    fn relinks(&self) -> bool;
+    fn relinks(&self) -> bool {
+        false
+    }
 
     /// Links an artifact again, with its functions in the order that `layout_seed` gives, as `program`.
     ///
     /// # Errors
     /// When it cannot be linked.
-    fn relink(&self, artifact: &Artifact, layout_seed: u32, program: &Path) -> Result<(), RunError>;
+    fn relink(&self, artifact: &Artifact, layout_seed: u32, program: &Path) -> Result<(), RunError> {
+        let _ = (layout_seed, program);
+        let what = format!("`{}` cannot be linked in another order", artifact.program.display());
+        Err(RunError::Toolchain { what, hint: None })
+    }
 
     /// The command line that measures one benchmark; absent when the build has no such package.
-    fn launch(&self, build: &Build, id: &BenchmarkId, mode: Mode) -> Option<Launch>;
+    fn launch(&self, build: &Build, id: &BenchmarkId, order: &Order) -> Option<Launch>;
+
+    /// How a benchmark is run of which each process is a slice; absent when the build has no such program.
+    fn program(&self, build: &Build, id: &BenchmarkId) -> Option<Program> {
+        let _ = (build, id);
+        None
+    }
 }
 
 /// Which version a message is about.

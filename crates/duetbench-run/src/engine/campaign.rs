@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use duetbench_core::analysis::{ForkPair, Monitor, Standing};
 use duetbench_core::plan::{Plan, PlannedBenchmark};
 use duetbench_core::spec::{Decision, defaults};
-use duetbench_core::{Schedule, Trial};
+use duetbench_core::{Mixture, Schedule, Trial};
 
 use super::tally::{DISCARDED_MAX, FAILURES_MAX, Tally};
 use super::{Activity, Backend, Needed, Observer, Progress, RunSummary, TrialOutcome};
@@ -66,6 +66,10 @@ fn slot(trial: &Trial) -> Slot {
 struct Campaign<'a> {
     plan: &'a Plan,
     schedule: Schedule,
+    /// Who takes part in a suite run, where not everyone does.
+    mixture: Option<Mixture>,
+    /// Suite runs of the first round in which each benchmark took part, where not everyone does.
+    visits: Vec<u32>,
     monitor: Monitor<'a>,
     hands: Hands<'a>,
     tallies: Vec<Tally>,
@@ -83,6 +87,8 @@ impl<'a> Campaign<'a> {
         Campaign {
             plan: job.plan,
             schedule: Schedule::new(job.plan),
+            mixture: job.plan.spread.then(|| Mixture::new(job.plan.seed, job.plan.benchmarks.len())),
+            visits: vec![0; job.plan.benchmarks.len()],
             monitor: Monitor::new(job.plan, job.decision),
             hands,
             tallies: job.plan.benchmarks.iter().map(Tally::new).collect(),
@@ -102,13 +108,14 @@ impl<'a> Campaign<'a> {
         // A failed trial is not repeated in place: its benchmark gets another visit in a later suite run.
         // One that falls back begins anew, so there may be twice as many.
         let suite_runs = self.schedule.suite_runs().saturating_mul(2).saturating_add(FAILURES_MAX + DISCARDED_MAX);
-        for suite_run in 0..suite_runs {
-            let due: Vec<Trial> = self.due(suite_run);
+        for pass in 0..suite_runs {
+            let due: Vec<Trial> = self.due(pass);
             if due.is_empty() && self.nobody_is_open() {
                 break;
             }
             self.suite_run(&due)?;
-            self.look_after(suite_run);
+            due.iter().for_each(|t| self.visits[t.benchmark] += 1);
+            self.look_after(pass, &due);
         }
         self.confirm()
     }
@@ -123,15 +130,25 @@ impl<'a> Campaign<'a> {
         self.each().all(|(b, t)| !t.is_open(b) || !affords(b, t, share))
     }
 
-    /// The trials of a suite run that are going to be run, or were.
-    fn due(&self, suite_run: u32) -> Vec<Trial> {
-        let (mut trials, share) = (self.schedule.suite_run(0, suite_run), self.share());
-        trials.retain(|t| {
-            let (planned, tally) = (&self.plan.benchmarks[t.benchmark], &self.tallies[t.benchmark]);
-            let was_run = self.past.contains_key(&slot(t));
-            was_run || (tally.wants(planned, suite_run) && affords(planned, tally, share))
-        });
-        trials
+    /// The trials of a pass over the suite that are going to be run, or were.
+    fn due(&mut self, pass: u32) -> Vec<Trial> {
+        let share = self.share();
+        let visit = |(benchmark, (planned, tally)): (usize, (&PlannedBenchmark, &Tally))| {
+            let suite_run = if self.mixture.is_some() { self.visits[benchmark] } else { pass };
+            let was_run = self.past.contains_key(&(0, suite_run, benchmark));
+            let wanted = was_run || (tally.wants(planned, suite_run) && affords(planned, tally, share));
+            wanted.then_some(suite_run)
+        };
+        let mut visits: Vec<Option<u32>> = self.each().enumerate().map(visit).collect();
+        let left = |((planned, tally), visit): ((&PlannedBenchmark, &Tally), &Option<u32>)| {
+            visit.map_or(0, |_| tally.forks_left(planned).max(1))
+        };
+        let left: Vec<u32> = self.each().zip(&visits).map(left).collect();
+        if let Some(mixture) = &mut self.mixture {
+            let chosen = mixture.next(&left);
+            visits.iter_mut().zip(chosen).filter(|(_, chosen)| !chosen).for_each(|(visit, _)| *visit = None);
+        }
+        self.schedule.pass((0, pass), &visits)
     }
 
     /// The time that each open benchmark may use: an even share of what the others leave of the budget.
@@ -185,7 +202,7 @@ impl<'a> Campaign<'a> {
         }
         RunError::stop_if(self.hands.interrupted)?;
         let forks = u32::try_from(self.tallies[trial.benchmark].forks.len()).unwrap_or(u32::MAX);
-        self.announce(Activity::Trial(planned, forks));
+        self.announce(Activity::Trial(&planned.id, forks));
         let refined = self.tallies[trial.benchmark].refine(planned);
         let outcome = self.hands.backend.run_trial(&refined, trial)?;
         self.hands.observer.ended(trial, &outcome)?;
@@ -202,18 +219,22 @@ impl<'a> Campaign<'a> {
         self.hands.observer.begins(&Progress { activity, round: self.round, settled, elapsed, left });
     }
 
-    /// Asks, after a suite run, whether the open benchmarks that have come to a planned look are settled by it.
-    fn look_after(&mut self, suite_run: u32) {
+    /// Asks, after a pass over the suite, whether the open benchmarks that have come to a planned look are settled by it.
+    fn look_after(&mut self, pass: u32, visited: &[Trial]) {
         let sequential = |i: usize| self.plan.benchmarks[i].configuration.design.sequential;
-        let mut looking: Vec<usize> = (0..self.tallies.len()).filter(|i| sequential(*i)).collect();
+        let everyone = self.mixture.is_none();
+        let took_part = |i: usize| everyone || visited.iter().any(|t| t.benchmark == i);
+        let after: Vec<u32> =
+            self.visits.iter().map(|visits| if everyone { pass } else { visits.saturating_sub(1) }).collect();
+        let mut looking: Vec<usize> = (0..self.tallies.len()).filter(|i| sequential(*i) && took_part(*i)).collect();
         looking.retain(|i| {
             let tally = &self.tallies[*i];
-            tally.standing == Standing::Open && self.monitor.is_look(*i, suite_run, &tally.forks)
+            tally.standing == Standing::Open && self.monitor.is_look(*i, after[*i], &tally.forks)
         });
         if looking.is_empty() {
             return;
         }
-        let standings = self.monitor.look(suite_run, &forks_of(&self.tallies));
+        let standings = self.monitor.look(&after, &forks_of(&self.tallies));
         for i in looking {
             self.tallies[i].standing = standings[i];
         }

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use duetbench_core::plan::{Mode, PlannedBenchmark};
+use duetbench_core::plan::{Mode, PlannedBenchmark, Style};
 use duetbench_core::spec::defaults;
 use duetbench_core::{BenchmarkId, Role, Sample, Trial};
 
 use super::layout::{self, Layouts};
 use super::placement::Placements;
+use super::process_trial::{ProcessSide, ProcessTrial};
 use super::trial::{Gathered, TrialRun, samples_of};
 use super::{Backend, Needed, TrialFailure, TrialOutcome};
-use crate::adapter::{Adapter, Build};
+use crate::adapter::{Adapter, Build, Order};
 use crate::environment::{one_cpu_per_core, usable_cpus};
 use crate::error::RunError;
 use crate::page::{NO_CORE, Page, PageHeader, PageMode};
@@ -21,7 +22,7 @@ use crate::process::Launch;
 use crate::scratch::Scratch;
 
 /// Records a side may write in one trial.
-const CAPACITY: u32 = 2048;
+pub(super) const CAPACITY: u32 = 2048;
 
 /// Runs trials on this machine, one at a time.
 pub struct Local<'a> {
@@ -79,13 +80,14 @@ impl<'a> Local<'a> {
             seed: trial.seed,
             slice_ns: configuration.slice_ns,
             trial_ns: configuration.trial_ns,
-            warmup_slices: configuration.warmup_slices,
+            warmup_slices: order(planned).warmup_slices,
             capacity: CAPACITY,
             block_slices: defaults::BLOCK_SLICES,
             gc_cycles: defaults::COLLECTIONS_PER_BLOCK,
             k_hint: self.k_hints.get(&planned.id).copied().unwrap_or(0),
             cores: if duet { [0, 1].map(|side| self.duet_core(trial, side)) } else { [NO_CORE; 2] },
             swap: duet,
+            slices: if planned.style.is_counted() { order(planned).slices } else { 0 },
         }
     }
 
@@ -107,14 +109,38 @@ impl<'a> Local<'a> {
     fn launch(&mut self, planned: &PlannedBenchmark, trial: &Trial, side: usize) -> Result<Option<Launch>, RunError> {
         let role = role_on(trial, side);
         let build = &self.builds[usize::from(role == Role::Candidate)];
-        let Some(launch) = self.adapter.launch(build, &planned.id, planned.mode) else { return Ok(None) };
+        let Some(launch) = self.adapter.launch(build, &planned.id, &order(planned)) else { return Ok(None) };
         let program = if planned.configuration.design.by_build {
             // Linked for these trials alone, so it already lies in a place of its own.
             self.layouts.program(role, &planned.id.package, trial.build).to_owned()
-        } else {
+        } else if launch.placed {
             self.placements.program(role, &launch.program, trial.suite_run)?
+        } else {
+            launch.program
         };
         Ok(Some(Launch { program, cpus: self.cpus_of(planned, trial, side), ..launch }))
+    }
+
+    /// Runs a trial whose slices are whole processes; these share no page.
+    fn processes(
+        &self,
+        planned: &PlannedBenchmark,
+        trial: &Trial,
+    ) -> Result<Result<Vec<Sample>, TrialFailure>, RunError> {
+        let mut sides = Vec::new();
+        for side in [0, 1] {
+            let role = role_on(trial, side);
+            let build = &self.builds[usize::from(role == Role::Candidate)];
+            let Some(mut program) = self.adapter.program(build, &planned.id) else {
+                return Ok(Err(lacks(planned, role)));
+            };
+            program.launch.cpus = self.cpus_of(planned, trial, side);
+            sides.push(ProcessSide { role, program });
+        }
+        let configuration = &planned.configuration;
+        let slices = (configuration.warmup_slices, configuration.slices());
+        let limit = self.timeout + 4 * Duration::from_nanos(planned.first_ns);
+        ProcessTrial { trial, sides, mode: planned.mode, slices, limit }.run(&self.interrupted)
     }
 
     /// The shared page, made ready; the same one for every trial, because making one takes longer than a slice.
@@ -135,10 +161,7 @@ impl<'a> Local<'a> {
         for &side in sides {
             match self.launch(planned, trial, side)? {
                 Some(launch) => launches.push((side, launch)),
-                None => {
-                    let reason = format!("the build has no package `{}`", planned.id.package);
-                    return Ok(Err(TrialFailure { role: Some(role_on(trial, side)), reason, discarded: false }));
-                }
+                None => return Ok(Err(lacks(planned, role_on(trial, side)))),
             }
         }
         let limit = self.timeout + 4 * Duration::from_nanos(planned.trial_predicted_ns);
@@ -154,6 +177,24 @@ impl<'a> Local<'a> {
         }
         Ok(gathered)
     }
+}
+
+/// What is asked of each of its processes.
+fn order(planned: &PlannedBenchmark) -> Order {
+    let configuration = &planned.configuration;
+    let warmup_slices = configuration.warmup_slices.min(CAPACITY - 1);
+    Order {
+        mode: planned.mode,
+        slice_ns: configuration.slice_ns,
+        warmup_slices,
+        slices: configuration.slices().min(CAPACITY - warmup_slices),
+    }
+}
+
+/// The failure of a trial whose build does not hold the benchmark.
+fn lacks(planned: &PlannedBenchmark, role: Role) -> TrialFailure {
+    let reason = format!("the build has no package `{}`", planned.id.package);
+    TrialFailure { role: Some(role), reason, discarded: false }
 }
 
 /// Which role a side has in this trial.
@@ -174,6 +215,10 @@ impl Backend for Local<'_> {
 
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
         let began = Instant::now();
+        if planned.style == Style::Process {
+            let result = self.processes(planned, trial)?;
+            return Ok(TrialOutcome { result, mode: planned.mode, wall: began.elapsed(), conditions: None });
+        }
         // A sequential trial is one process after the other, each with a page of its own.
         let rounds: &[&[usize]] = if planned.mode == Mode::Sequential { &[&[0], &[1]] } else { &[&[0, 1]] };
         let mut samples: Vec<Sample> = Vec::new();

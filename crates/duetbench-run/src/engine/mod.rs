@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use duetbench_core::noise::Conditions;
-use duetbench_core::plan::{Mode, PlannedBenchmark};
-use duetbench_core::{Sample, Trial};
+use duetbench_core::plan::{Mode, PlannedBenchmark, SoloBenchmark};
+use duetbench_core::{BenchmarkId, Sample, Trial};
 
 use crate::error::RunError;
 
@@ -13,15 +13,20 @@ mod layout;
 mod local;
 mod placement;
 mod probe;
+mod process_trial;
 mod scripted;
+mod solo;
+mod solo_local;
 mod tally;
 mod trial;
 mod watched;
 
 pub use campaign::{Job, measure};
 pub use local::Local;
-pub use probe::{Benches, probe};
+pub use probe::{Benches, Wanted, probe, probing_takes};
 pub use scripted::Scripted;
+pub use solo::{SoloJob, record};
+pub use solo_local::SoloLocal;
 pub use watched::Watched;
 
 /// A trial that gave nothing, and why.
@@ -69,6 +74,15 @@ pub trait Backend {
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError>;
 }
 
+/// Where a version is measured alone.
+pub trait SoloBackend {
+    /// Runs one process of a benchmark to its end.
+    ///
+    /// # Errors
+    /// Only when measuring as a whole cannot go on; what goes wrong inside a benchmark is part of the outcome.
+    fn run_alone(&mut self, planned: &SoloBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError>;
+}
+
 /// Hears of every trial; keeps it before the next one begins.
 pub trait Observer {
     /// Something is about to begin.
@@ -86,7 +100,9 @@ pub enum Activity<'a> {
     /// Linking this many programs in another order.
     Linking(usize),
     /// A trial of this benchmark, which has so many fork pairs.
-    Trial(&'a PlannedBenchmark, u32),
+    Trial(&'a BenchmarkId, u32),
+    /// A process of this benchmark alone, in the suite run of this number, of so many.
+    Solo(&'a BenchmarkId, (u32, u32)),
 }
 
 /// Where a run stands.

@@ -6,10 +6,11 @@ use std::time::Duration;
 use duetbench_core::Trial;
 use duetbench_core::analysis::summarise;
 use duetbench_core::plan::{
-    Design, ExecutionConfiguration, Learnt, Mode, Plan, PlannedBenchmark, Profile, SelfCheck, Style,
+    Design, ExecutionConfiguration, FirstWarmUp, Learnt, Mode, Plan, PlannedBenchmark, Profile, SelfCheck, Style,
 };
 use duetbench_core::spec::defaults;
-use duetbench_core::{Role, Sample};
+use duetbench_core::warmup::SERIES_MIN;
+use duetbench_core::{BenchmarkId, Role, Sample};
 
 use super::Backend;
 use crate::error::RunError;
@@ -20,10 +21,22 @@ const PROFILE_NS: u64 = 2_000_000;
 const FIRST_NS_MAX: u64 = 100_000_000;
 /// Fork pairs of each mode in the self-check.
 const CHECK_FORKS: u32 = 6;
+/// Modes that it compares.
+const CHECK_MODES: [Mode; 4] = [Mode::InterleavedOneCore, Mode::Duet, Mode::InterleavedAllCores, Mode::Sequential];
 /// Benchmarks that take part in it.
 const CHECK_BENCHMARKS: usize = 2;
 /// The self-check is left out of runs that are predicted to be shorter: it takes a few seconds.
 const CHECK_WORTH: Duration = Duration::from_secs(90);
+
+/// Where slices are iterations of processes that take long to start, the self-check may take this share of what the run is
+/// predicted to take.
+const CHECK_SHARE: f64 = 0.05;
+/// Most iterations of a trial that looks for the end of the warm-up.
+const WARM_UP_ITERATIONS_MAX: u64 = 300;
+/// Longest time that one side measures in it, nanoseconds, unless its iterations are so long that they would be too few.
+const WARM_UP_NS_MAX: u64 = 3_000_000_000;
+/// Fewest iterations of such a trial: twice as many as tell anything, for a warm-up and as much that is steady.
+const WARM_UP_ITERATIONS_MIN: u64 = 2 * SERIES_MIN as u64;
 
 /// The back ends that first trials are run with.
 pub struct Benches<'a> {
@@ -33,24 +46,57 @@ pub struct Benches<'a> {
     pub baseline_alone: &'a mut dyn Backend,
 }
 
-/// Runs the first trials of a plan, with the self-check if modes are chosen by us (`auto`). Their samples are not judged and not
-/// kept.
+/// What first trials are to find out.
+pub struct Wanted<'a> {
+    /// Which mode is best on this machine; not where the user said so.
+    pub mode: bool,
+    /// How long a benchmark warms up; not where the user or a plan file says so.
+    pub warm_up: &'a dyn Fn(&BenchmarkId) -> bool,
+}
+
+/// Wall time that first trials will probably take, the self-check left out.
+#[must_use]
+pub fn probing_takes(plan: &Plan, wanted: &Wanted<'_>) -> Duration {
+    let of = |planned: &PlannedBenchmark| {
+        let looks = planned.style == Style::Iteration && (wanted.warm_up)(&planned.id);
+        if looks { warm_up_trial(planned).trial_predicted_ns } else { 2 * PROFILE_NS }
+    };
+    Duration::from_nanos(plan.benchmarks.iter().fold(0, |sum: u64, planned| sum.saturating_add(of(planned))))
+}
+
+/// Runs the first trials of a plan, with the self-check if modes are chosen by us. Their samples are not judged and not kept.
 ///
 /// # Errors
 /// When a back end cannot go on, or on an interrupt. A first trial that fails tells nothing, which is no error.
-pub fn probe(plan: &Plan, benches: Benches<'_>, auto: bool, interrupted: &AtomicBool) -> Result<Learnt, RunError> {
+pub fn probe(
+    plan: &Plan,
+    benches: Benches<'_>,
+    wanted: &Wanted<'_>,
+    interrupted: &AtomicBool,
+) -> Result<Learnt, RunError> {
     let mut profiles = Vec::with_capacity(plan.benchmarks.len());
     for (benchmark, planned) in plan.benchmarks.iter().enumerate() {
         RunError::stop_if(interrupted)?;
-        let wanted =
-            planned.mode != Mode::Sequential && planned.style != Style::Parallel && planned.first_ns < FIRST_NS_MAX;
-        profiles.push(if wanted { profile(benches.versions, planned, benchmark)? } else { None });
+        profiles.push(if planned.style == Style::Iteration {
+            profile_of_iterations(benches.versions, (planned, benchmark), wanted)?
+        } else if is_worth_a_look(planned) {
+            profile(benches.versions, planned, benchmark)?
+        } else {
+            None
+        });
     }
     let mut check = None;
-    if plan.predicted() >= CHECK_WORTH && auto {
+    if plan.predicted() >= CHECK_WORTH && wanted.mode {
         check = self_check(plan, &profiles, benches.baseline_alone, interrupted)?;
     }
     Ok(Learnt { profiles, check })
+}
+
+/// Whether a trial of each version alone can tell something that matters, at a cost that does not.
+fn is_worth_a_look(planned: &PlannedBenchmark) -> bool {
+    // That a whole program keeps several cores busy, nothing else would tell.
+    let cheap = planned.first_ns < FIRST_NS_MAX || planned.style == Style::Process;
+    planned.mode != Mode::Sequential && planned.style != Style::Parallel && cheap
 }
 
 /// One benchmark, each version alone, free to use every core.
@@ -64,6 +110,52 @@ fn profile(
     Ok(outcome.result.ok().and_then(|samples| Profile::of(&samples)))
 }
 
+/// One benchmark whose processes warm up: first how long they do, if that is wanted, then each version alone once it is steady.
+fn profile_of_iterations(
+    backend: &mut dyn Backend,
+    (planned, benchmark): (&PlannedBenchmark, usize),
+    wanted: &Wanted<'_>,
+) -> Result<Option<Profile>, RunError> {
+    let mut warm = planned.clone();
+    let mut found = None;
+    if (wanted.warm_up)(&planned.id) {
+        let outcome = backend.run_trial(&warm_up_trial(planned), &trial(benchmark, 0))?;
+        let samples = outcome.result.unwrap_or_default();
+        let Some(first) = FirstWarmUp::of(&samples) else { return Ok(None) };
+        warm.configuration.warmup_slices = first.slices;
+        found = Profile::of(&last_quarter(&samples)).map(|profile| (profile.with_warm_up(first), first));
+    }
+    // What is run on all cores anyhow needs no look at how many it keeps busy.
+    if !is_worth_a_look(planned) || planned.mode == Mode::InterleavedAllCores {
+        return Ok(found.map(|(profile, _)| profile));
+    }
+    let several = defaults::ITERATIONS_MIN.saturating_mul(planned.configuration.slice_ns);
+    let outcome = backend.run_trial(&as_trial(&warm, Mode::Sequential, several), &trial(benchmark, 0))?;
+    let alone = outcome.result.ok().and_then(|samples| Profile::of(&samples));
+    Ok(match (alone, found) {
+        (Some(alone), Some((_, first))) => Some(alone.with_warm_up(first)),
+        (alone, found) => alone.or(found.map(|(profile, _)| profile)),
+    })
+}
+
+/// The iterations at the end, which are steady if any are.
+fn last_quarter(samples: &[Sample]) -> Vec<Sample> {
+    let iterations = samples.iter().map(|s| s.at.iteration + 1).max().unwrap_or(0);
+    samples.iter().filter(|s| s.at.iteration >= iterations - iterations / 4).copied().collect()
+}
+
+/// A trial in which nothing is taken for warm-up yet, in the mode that is planned: a compiler that shares its core with what it
+/// compiles takes longer.
+fn warm_up_trial(planned: &PlannedBenchmark) -> PlannedBenchmark {
+    let slice_ns = planned.configuration.slice_ns.max(1);
+    let iterations = (WARM_UP_NS_MAX / slice_ns).clamp(WARM_UP_ITERATIONS_MIN, WARM_UP_ITERATIONS_MAX);
+    let trial_ns = iterations.saturating_mul(slice_ns);
+    let mut long = as_trial(planned, planned.mode, trial_ns);
+    long.configuration.warmup_slices = 0;
+    long.trial_predicted_ns = long.trial_predicted_ns.saturating_add(trial_ns.saturating_mul(2));
+    long
+}
+
 /// Compares the baseline with itself in every mode, with the cheapest benchmarks that keep one core busy.
 fn self_check(
     plan: &Plan,
@@ -74,12 +166,14 @@ fn self_check(
     let mut fit: Vec<(usize, f64)> = profiles
         .iter()
         .enumerate()
+        .filter(|(i, _)| plan.benchmarks[*i].first_ns < FIRST_NS_MAX)
         .filter_map(|(i, p)| p.filter(|p| !p.collects && !p.keeps_several_cores_busy()).map(|p| (i, p.invocation_ns)))
         .collect();
     fit.sort_by(|a, b| a.1.total_cmp(&b.1));
     fit.truncate(CHECK_BENCHMARKS);
+    fit.retain(|(benchmark, _)| has_room_for_check(plan, &plan.benchmarks[*benchmark]));
     let mut check = SelfCheck::default();
-    for mode in [Mode::InterleavedOneCore, Mode::Duet, Mode::InterleavedAllCores, Mode::Sequential] {
+    for mode in CHECK_MODES {
         let (mut log_ratios, mut wall) = (Vec::new(), Duration::ZERO);
         for &(benchmark, _) in &fit {
             let planned = &plan.benchmarks[benchmark];
@@ -98,6 +192,13 @@ fn self_check(
         check.add(mode, &log_ratios, (trial_s, layout_sd));
     }
     Ok((!check.widths.is_empty()).then_some(check))
+}
+
+/// Whether a benchmark can take part in the self-check without this being most of the run.
+fn has_room_for_check(plan: &Plan, planned: &PlannedBenchmark) -> bool {
+    let trials = f64::from(CHECK_FORKS) * CHECK_MODES.len() as f64;
+    let takes_s = trials * Duration::from_nanos(planned.trial_predicted_ns).as_secs_f64();
+    !planned.style.is_counted() || takes_s <= CHECK_SHARE * plan.predicted().as_secs_f64()
 }
 
 /// A benchmark as it is run in a first trial: in this mode, for so long, from the builds that every run has.

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use duetbench_core::plan::{Discovered, PlannedBenchmark, Style};
+use duetbench_core::plan::{Discovered, Mode, PlannedBenchmark, Repetitions, SoloBenchmark, Style};
 use duetbench_core::sample::{Coordinates, Memory};
 use duetbench_core::{BenchmarkId, Role, Sample, Trial};
 use serde::Deserialize;
 
-use super::{Backend, TrialFailure, TrialOutcome};
+use super::{Backend, SoloBackend, TrialFailure, TrialOutcome};
 use crate::error::RunError;
 
 /// Slices that a scripted fork has.
@@ -72,6 +72,8 @@ impl Scripted {
             .map(|(name, part)| Discovered {
                 id: BenchmarkId { package: Self::PACKAGE.into(), name: name.clone() },
                 style: Style::Rewritten,
+                threads: 1,
+                runtime_threads: false,
                 first_ns: part.ns(role).map_or(0, |ns| ns as u64),
                 failure: None,
             })
@@ -112,7 +114,7 @@ impl Part {
             cpu_ns: Some(wall_ns),
             start_ns: u64::from(iteration) * 1_000_000,
             memory: (iteration + 1 == SLICES).then_some(Memory {
-                allocations: allocations * invocations * u64::from(SLICES),
+                allocations: Some(allocations * invocations * u64::from(SLICES)),
                 bytes: 16 * allocations * invocations * u64::from(SLICES),
                 collections: 0,
                 invocations: invocations * u64::from(SLICES),
@@ -122,21 +124,61 @@ impl Part {
     }
 }
 
-impl Backend for Scripted {
-    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
-        let Some(part) = self.parts.get(&planned.id.name) else {
-            return Err(RunError::StoredRun { what: format!("the script has no `{}`", planned.id.name) });
+impl Scripted {
+    /// What the script says of a benchmark, once its trial of this suite run has taken its time.
+    fn play(&self, name: &str, trial: &Trial) -> Result<&Part, RunError> {
+        let Some(part) = self.parts.get(name) else {
+            return Err(RunError::StoredRun { what: format!("the script has no `{name}`") });
         };
         if part.interrupt_in == Some(trial.suite_run) {
             return Err(RunError::Interrupted);
         }
         std::thread::sleep(Duration::from_micros(part.pause_us));
-        let always = part.failure.clone();
-        let once = part.failure_in.filter(|run| *run == trial.suite_run).map(|_| "it failed this once".to_owned());
-        let result = match always.or(once) {
+        Ok(part)
+    }
+}
+
+impl Part {
+    /// Why a trial fails, if it does.
+    fn failure(&self, trial: &Trial) -> Option<String> {
+        let once = self.failure_in.filter(|run| *run == trial.suite_run).map(|_| "it failed this once".to_owned());
+        self.failure.clone().or(once)
+    }
+
+    /// An iteration of one version alone; it varies with suite run, fork and iteration.
+    fn iteration(&self, trial: &Trial, iteration: u32, warmup: u32) -> Sample {
+        let slice = self.slice(trial, Role::Candidate, iteration);
+        let own = 1.0 + self.spread * f64::from((7 * trial.fork + 3 * iteration) % 5) / 5.0;
+        let wall_ns = (slice.wall_ns as f64 * own) as u64;
+        let memory = Some(Memory {
+            allocations: Some(self.allocs[1] * slice.invocations),
+            bytes: 16 * self.allocs[1] * slice.invocations,
+            collections: 0,
+            invocations: slice.invocations,
+        });
+        Sample { block: iteration, wall_ns, cpu_ns: Some(wall_ns), memory, warm_up: iteration < warmup, ..slice }
+    }
+}
+
+impl Backend for Scripted {
+    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        let part = self.play(&planned.id.name, trial)?;
+        let result = match part.failure(trial) {
             Some(reason) => Err(TrialFailure { role: Some(Role::Candidate), reason, discarded: false }),
             None => Ok(Role::BOTH.iter().flat_map(|role| (0..SLICES).map(|i| part.slice(trial, *role, i))).collect()),
         };
         Ok(TrialOutcome { result, mode: planned.mode, wall: Duration::from_millis(1), conditions: None })
+    }
+}
+
+impl SoloBackend for Scripted {
+    fn run_alone(&mut self, planned: &SoloBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        let part = self.play(&planned.id.name, trial)?;
+        let Repetitions { iterations, warmup, .. } = planned.repetitions;
+        let result = match part.failure(trial) {
+            Some(reason) => Err(TrialFailure { role: None, reason, discarded: false }),
+            None => Ok((0..warmup + iterations).map(|i| part.iteration(trial, i, warmup)).collect()),
+        };
+        Ok(TrialOutcome { result, mode: Mode::Sequential, wall: Duration::from_millis(1), conditions: None })
     }
 }

@@ -8,7 +8,7 @@ use duetbench_core::plan::{ExecutionConfiguration, Mode, PlannedBenchmark};
 use super::TrialOutcome;
 
 /// Failed trials after which a benchmark that never gave anything is given up.
-const FAILURES_IN_A_ROW_MAX: u32 = 2;
+pub(super) const FAILURES_IN_A_ROW_MAX: u32 = 2;
 /// Failed trials after which a benchmark is given up in any case.
 pub(super) const FAILURES_MAX: u32 = 5;
 /// Trials that the machine may spoil before a benchmark is given up: one that sleeps all the time measures nothing.
@@ -128,8 +128,13 @@ impl Tally {
         if !self.is_open(planned) {
             return Duration::ZERO;
         }
+        self.trial_cost(planned) * self.forks_left(planned)
+    }
+
+    /// Fork pairs that it lacks of those it has at most.
+    pub(super) fn forks_left(&self, planned: &PlannedBenchmark) -> u32 {
         let all = planned.configuration.design.forks();
-        self.trial_cost(planned) * all.saturating_sub(u32::try_from(self.forks.len()).unwrap_or(u32::MAX))
+        all.saturating_sub(u32::try_from(self.forks.len()).unwrap_or(u32::MAX))
     }
 }
 
@@ -151,6 +156,8 @@ mod tests {
             configuration: ExecutionConfiguration { design, slice_ns: 1, trial_ns: 20_000_000, warmup_slices: 0 },
             trial_predicted_ns: 1,
             first_ns: 1,
+            threads: 1,
+            runtime_threads: false,
             profile: None,
         }
     }

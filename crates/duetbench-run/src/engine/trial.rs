@@ -139,7 +139,7 @@ pub(super) fn samples_of<'a>(side: &'a SideRecords, trial: &'a Trial) -> impl It
             cpu_ns: r.has_cpu.then_some(r.cpu_ns),
             start_ns: r.start_ns,
             memory: r.has_memory.then_some(Memory {
-                allocations: r.allocs,
+                allocations: r.has_allocs.then_some(r.allocs),
                 bytes: r.bytes,
                 collections: r.gcs,
                 invocations: block_invocations.1,

@@ -113,7 +113,8 @@ pub(super) fn work_tree(cwd: &Path) -> Result<Source, RunError> {
         resolved: format!("work tree{state}"),
         tree: tree.unwrap_or_else(|| dir.clone()),
         dir,
-        _cleanup: None,
+        finished: None,
+        worktree: None,
     })
 }
 
@@ -146,7 +147,8 @@ pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source,
         resolved: format!("{} {subject}", short(&commit)).trim_end().to_owned(),
         dir: canonical(&dir)?,
         tree: canonical(&worktree.path)?,
-        _cleanup: Some(worktree),
+        finished: None,
+        worktree: Some(worktree),
     })
 }
 

@@ -28,11 +28,21 @@ pub enum VersionRequest {
     },
     /// A published Go module, `path@version`.
     Module(String),
+    /// A jar with benchmarks in it.
+    Jar {
+        /// As typed.
+        typed: String,
+        /// Where it is.
+        path: PathBuf,
+    },
+    /// A command line that is a version itself.
+    Command(String),
 }
 
 impl VersionRequest {
     /// Reads a version as typed: `path@version` whose first element has a dot is a module, what begins with `.` or `/`
-    /// or names an existing directory that is no revision is a directory, everything else is a revision.
+    /// or names an existing directory that is no revision is a directory, what ends in `.jar` is a jar, everything else is a
+    /// revision.
     #[must_use]
     pub fn parse(text: &str, cwd: &Path) -> VersionRequest {
         let looks_like_path = text.starts_with('.') || text.starts_with('/') || text.ends_with('/');
@@ -42,7 +52,9 @@ impl VersionRequest {
                     && path.split('/').next().is_some_and(|host| host.contains('.'))
                     && !text.contains("@{")
             });
-        if is_module {
+        if text.ends_with(".jar") {
+            VersionRequest::Jar { typed: text.to_owned(), path: cwd.join(text) }
+        } else if is_module {
             VersionRequest::Module(text.to_owned())
         } else if looks_like_path || (cwd.join(text).is_dir() && !git::is_revision(cwd, text)) {
             VersionRequest::Directory { typed: text.to_owned(), path: cwd.join(text) }
@@ -63,11 +75,44 @@ pub struct Source {
     pub dir: PathBuf,
     /// The tree it belongs to (repository or module root): local replacements must stay inside.
     pub tree: PathBuf,
-    // Held for its drop.
-    _cleanup: Option<git::Worktree>,
+    /// What it is where it is no source tree.
+    finished: Option<Finished>,
+    /// The worktree that was made for it; removed on drop.
+    worktree: Option<git::Worktree>,
+}
+
+/// A version that needs no building.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Finished {
+    Jar(PathBuf),
+    Command(String),
 }
 
 impl Source {
+    /// Whether the tree was made for us, so that building in it touches nobody's files.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        self.worktree.is_some()
+    }
+
+    /// The jar that this version is, where it is one.
+    #[must_use]
+    pub fn jar(&self) -> Option<&Path> {
+        match &self.finished {
+            Some(Finished::Jar(path)) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// The command line that this version is, where it is one.
+    #[must_use]
+    pub fn command(&self) -> Option<&str> {
+        match &self.finished {
+            Some(Finished::Command(line)) => Some(line),
+            _ => None,
+        }
+    }
+
     /// Makes a version's source tree available. `scratch` is a private directory for what has to be made.
     ///
     /// # Errors
@@ -78,8 +123,29 @@ impl Source {
             VersionRequest::Revision(revision) => git::revision(revision, cwd, scratch),
             VersionRequest::Directory { typed, path } => directory(typed, path),
             VersionRequest::Module(module) => module::download(module, scratch),
+            VersionRequest::Jar { typed, path } => jar(typed, path, cwd),
+            VersionRequest::Command(line) => command(line, cwd),
         }
     }
+}
+
+/// A jar; its benchmarks run in the current directory, as `java -jar` would have them.
+fn jar(typed: &str, path: &Path, cwd: &Path) -> Result<Source, RunError> {
+    let path = canonical(path).map_err(|_| RunError::Source {
+        what: format!("there is no jar `{typed}`"),
+        hint: Some("build it first, or name a directory or a git revision that `duet` builds itself".into()),
+    })?;
+    let dir = canonical(cwd)?;
+    let resolved = path.display().to_string();
+    let finished = Some(Finished::Jar(path));
+    Ok(Source { requested: typed.to_owned(), resolved, tree: dir.clone(), dir, finished, worktree: None })
+}
+
+fn command(line: &str, cwd: &Path) -> Result<Source, RunError> {
+    let dir = canonical(cwd)?;
+    let finished = Some(Finished::Command(line.to_owned()));
+    let (requested, resolved) = (line.to_owned(), line.to_owned());
+    Ok(Source { requested, resolved, tree: dir.clone(), dir, finished, worktree: None })
 }
 
 fn directory(typed: &str, dir: &Path) -> Result<Source, RunError> {
@@ -92,7 +158,7 @@ fn directory(typed: &str, dir: &Path) -> Result<Source, RunError> {
     }
     let tree = git::top_level(&canonical).unwrap_or_else(|| canonical.clone());
     let resolved = canonical.display().to_string();
-    Ok(Source { requested: typed.to_owned(), resolved, dir: canonical, tree, _cleanup: None })
+    Ok(Source { requested: typed.to_owned(), resolved, dir: canonical, tree, finished: None, worktree: None })
 }
 
 fn canonical(path: &Path) -> Result<PathBuf, RunError> {
@@ -112,11 +178,14 @@ mod tests {
             VersionRequest::Revision(_) => "revision",
             VersionRequest::Directory { .. } => "directory",
             VersionRequest::Module(_) => "module",
+            VersionRequest::Jar { .. } => "jar",
+            VersionRequest::Command(_) => "command",
         };
         for (text, want) in [
             (".", "directory"),
             ("../elsewhere", "directory"),
             ("/abs", "directory"),
+            ("target/benchmarks.jar", "jar"),
             ("old", "directory"),
             ("feature/x", "revision"),
             ("v1.2.0", "revision"),

@@ -48,7 +48,8 @@ pub(super) fn download(module: &str, scratch: &Path) -> Result<Source, RunError>
         resolved: format!("{path}@{version}"),
         tree: dir.clone(),
         dir,
-        _cleanup: None,
+        finished: None,
+        worktree: None,
     })
 }
 

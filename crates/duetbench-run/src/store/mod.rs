@@ -3,110 +3,21 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use duetbench_core::analysis::Measured;
-use duetbench_core::noise::Facts;
-use duetbench_core::plan::{Mode, Plan};
-use duetbench_core::report::VersionInfo;
-use duetbench_core::{Environment, Sample, Spec, Trial};
+use duetbench_core::{Sample, Trial};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::engine::{RunSummary, TrialOutcome};
 use crate::error::RunError;
-use crate::source::VersionRequest;
 
+mod head;
+mod provenance;
+mod recording;
 mod schema;
+mod stored;
 
-/// What is known of a run before its first trial.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunHead {
-    /// When it began, RFC 3339.
-    pub started: String,
-    /// The request.
-    pub spec: Spec,
-    /// The plan.
-    pub plan: Plan,
-    /// What the baseline was.
-    pub baseline: VersionInfo,
-    /// What the candidate was.
-    pub candidate: VersionInfo,
-    /// The machine.
-    pub environment: Environment,
-    /// What of the machine explains noise.
-    pub facts: Facts,
-    /// What concerns the run as a whole.
-    pub warnings: Vec<String>,
-    /// Where its versions came from, for resuming; absent where outcomes came from a script.
-    pub origin: Option<Origin>,
-}
-
-/// Where the versions of a run came from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
-    /// Where relative names start.
-    pub cwd: PathBuf,
-    /// Baseline and candidate.
-    pub versions: [VersionRequest; 2],
-}
-
-/// A run as it was stored.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StoredRun {
-    /// Its name.
-    pub name: String,
-    /// What was known before.
-    pub head: RunHead,
-    /// Whether it was measured to its end.
-    pub complete: bool,
-    /// Wall time spent measuring, seconds.
-    pub measured_s: f64,
-    /// Its trials, in the order in which they were run.
-    pub trials: Vec<(Trial, TrialOutcome)>,
-}
-
-impl StoredRun {
-    /// What was measured, indexed like the plan's benchmarks.
-    #[must_use]
-    pub fn measured(&self) -> Vec<Measured> {
-        let mut measured = vec![Measured::default(); self.head.plan.benchmarks.len()];
-        let modes = self.modes();
-        for (trial, outcome) in &self.trials {
-            let Some(measured) = measured.get_mut(trial.benchmark) else { continue };
-            match &outcome.result {
-                // What was measured before a benchmark fell back to another mode is kept, but not judged.
-                Ok(_) if outcome.mode != modes[trial.benchmark] => {}
-                Ok(samples) => measured.samples.extend(samples),
-                Err(failure) => measured.failed_trials.push(failure.clone()),
-            }
-        }
-        measured
-    }
-
-    /// The mode that each benchmark ended in: that of its last trial.
-    fn modes(&self) -> Vec<Mode> {
-        let mut modes: Vec<Mode> = self.head.plan.benchmarks.iter().map(|planned| planned.mode).collect();
-        for (trial, outcome) in self.trials.iter().filter(|(_, outcome)| outcome.result.is_ok()) {
-            if let Some(mode) = modes.get_mut(trial.benchmark) {
-                *mode = outcome.mode;
-            }
-        }
-        modes
-    }
-
-    /// The plan with the modes that benchmarks ended in.
-    #[must_use]
-    pub fn plan(&self) -> Plan {
-        let mut plan = self.head.plan.clone();
-        for (planned, mode) in plan.benchmarks.iter_mut().zip(self.modes()) {
-            if mode != planned.mode {
-                planned.mode_reason = format!("fell back from {}: its two cores were not alike", planned.mode.label());
-                planned.mode = mode;
-            }
-        }
-        plan
-    }
-}
+pub use head::{Head, Origin, RunHead, SoloHead, SoloOrigin};
+pub use provenance::{Provenance, machine};
+pub use stored::StoredRun;
 
 /// An open database.
 #[derive(Debug)]
@@ -175,10 +86,20 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn begin(&mut self, head: &RunHead) -> Result<RunId, RunError> {
-        let json = serde_json::to_string(head)
-            .map_err(|e| RunError::StoredRun { what: format!("the run cannot be written down: {e}") })?;
+        self.insert(&head.started, &head::comparison_json(head)?)
+    }
+
+    /// Begins a run of one version.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn begin_solo(&mut self, head: &SoloHead) -> Result<RunId, RunError> {
+        self.insert(&head.started, &head::solo_json(head)?)
+    }
+
+    fn insert(&mut self, started: &str, json: &str) -> Result<RunId, RunError> {
         self.connection
-            .execute("INSERT INTO runs (started, head) VALUES (?1, ?2)", params![head.started, json])
+            .execute("INSERT INTO runs (started, head) VALUES (?1, ?2)", params![started, json])
             .map_err(|e| failed(&self.path, "cannot take a new run", e))?;
         Ok(RunId(self.connection.last_insert_rowid()))
     }
@@ -224,8 +145,8 @@ impl Store {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
             })
             .map_err(read)?;
-        let mut head: RunHead = parse(&json, id)?;
-        head.environment.steal_share = steal;
+        let mut head = Head::parse(&json, id)?;
+        head.environment_mut().steal_share = steal;
         let trials = self.load_trials(id).map_err(read)?;
         // A run that was killed did not write down how long it took.
         let in_trials: f64 = trials.iter().map(|(_, outcome)| outcome.wall.as_secs_f64()).sum();
@@ -314,7 +235,7 @@ fn insert_trial(
             s.cpu_ns.map(clamp),
             clamp(s.start_ns),
             s.warm_up,
-            s.memory.map(|m| clamp(m.allocations)),
+            s.memory.and_then(|m| m.allocations.map(clamp)),
             s.memory.map(|m| clamp(m.bytes)),
             s.memory.map(|m| m.collections),
             s.memory.map(|m| clamp(m.invocations)),
@@ -326,12 +247,6 @@ fn insert_trial(
 /// SQLite's integers are signed.
 fn clamp(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
-}
-
-fn parse<T: DeserializeOwned>(json: &str, run: i64) -> Result<T, RunError> {
-    serde_json::from_str(json).map_err(|e| RunError::StoredRun {
-        what: format!("the run `r{run}` cannot be read, it was written by another duet: {e}"),
-    })
 }
 
 fn failed(path: &Path, what: &'static str, source: rusqlite::Error) -> RunError {

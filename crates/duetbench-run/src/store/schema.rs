@@ -169,7 +169,7 @@ pub(super) fn sample(row: &Row<'_>, trial: &Trial) -> rusqlite::Result<Sample> {
     let unsigned = |value: i64| value.unsigned_abs();
     let optional = |index: usize| row.get::<_, Option<i64>>(index).map(|v| v.map(unsigned));
     let memory = match (optional(8)?, optional(9)?, row.get::<_, Option<u32>>(10)?, optional(11)?) {
-        (Some(allocations), Some(bytes), Some(collections), Some(invocations)) => {
+        (allocations, Some(bytes), Some(collections), Some(invocations)) => {
             Some(Memory { allocations, bytes, collections, invocations })
         }
         _ => None,

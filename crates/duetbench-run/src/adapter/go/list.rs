@@ -5,15 +5,16 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Style};
 
 use super::super::Listing;
 use super::{ByName, exact_pattern};
+use crate::adapter::growing::{self, Listed};
 use crate::error::RunError;
-use crate::process::{Launch, WaitEnd, failure_words, wait_all, words_of_death};
+use crate::process::{Launch, words_of_death};
 
 /// Most benchmarks of one package that may take the process down with them before we give the package up.
 const CULPRITS_MAX: usize = 25;
@@ -73,7 +74,7 @@ impl Lister<'_> {
         }
         let failed = |id: &BenchmarkId| found.get(&id.name).is_some_and(|d| d.failure.is_some());
         skipped.retain(|id| !failed(id));
-        Ok(Listing { found: found.into_values().collect(), skipped: skipped.into_iter().collect() })
+        Ok(Listing { found: found.into_values().collect(), skipped: skipped.into_iter().collect(), notes: Vec::new() })
     }
 
     fn id(&self, name: &str) -> BenchmarkId {
@@ -82,7 +83,7 @@ impl Lister<'_> {
 
     fn failed(&self, name: &str, words: String) -> Discovered {
         let id = self.id(name);
-        Discovered { id, style: Style::Recall, first_ns: 0, failure: Some(words) }
+        Discovered { id, style: Style::Recall, first_ns: 0, threads: 1, runtime_threads: false, failure: Some(words) }
     }
 
     fn pass(&self, culprits: &[String], interrupted: &AtomicBool) -> Result<Pass, RunError> {
@@ -95,26 +96,7 @@ impl Lister<'_> {
         }
         launch.args.extend(self.last.iter().cloned());
         launch.env.push(("DUET_LIST".into(), self.file.clone().into()));
-        let mut children = [launch.spawn()?];
-        let mut length = 0;
-        let death = loop {
-            match wait_all(&mut children, Instant::now() + self.timeout, interrupted, |_| {}) {
-                WaitEnd::Interrupted => return Err(RunError::Interrupted),
-                WaitEnd::Ended => break children[0].status().and_then(failure_words),
-                WaitEnd::TimedOut => {
-                    let grown = fs::metadata(&self.file).map_or(0, |m| m.len());
-                    if grown == length {
-                        children[0].kill();
-                        break Some(format!(
-                            "no answer within {} s: it hangs, or `--timeout` is too short",
-                            self.timeout.as_secs()
-                        ));
-                    }
-                    length = grown;
-                }
-            }
-        };
-        let output = children[0].output_tail();
+        let Listed { output, death } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
         // Exit status 1 after all benchmarks had their turn is how the harness says that some of them failed.
         let all_had_their_turn = output.lines().any(|l| l == "FAIL" || l == "PASS");
         let death = death.filter(|_| !all_had_their_turn);
@@ -133,7 +115,10 @@ fn parse(lines: &str, package: &str, found: &mut ByName) -> Vec<String> {
             ["leaf", name, style, ns, ..] => {
                 let (Some(style), Ok(first_ns)) = (Style::from_word(style), ns.parse()) else { continue };
                 let id = BenchmarkId { package: package.to_owned(), name: name.to_owned() };
-                found.insert(name.to_owned(), Discovered { id, style, first_ns, failure: None });
+                found.insert(
+                    name.to_owned(),
+                    Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure: None },
+                );
             }
             _ => {}
         }

@@ -14,7 +14,7 @@ use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Mode};
 use sha2::{Digest, Sha256};
 
-use super::{Adapter, Artifact, Build, Conditions, Listing, Subject, hex};
+use super::{Adapter, Artifact, Build, Built, Conditions, Identity, Listing, Order, Subject, hex};
 use crate::error::RunError;
 use crate::process::Launch;
 use crate::source::Source;
@@ -47,15 +47,6 @@ pub struct Go {
     passed: Vec<(OsString, OsString)>,
 }
 
-/// A version's build and what its reader should know about it.
-#[derive(Debug, Clone, Default)]
-pub struct Built {
-    /// What was built.
-    pub build: Build,
-    /// Counting loops that could not be rewritten, so that their benchmarks repeat their set-up in every slice.
-    pub not_rewritten: Vec<String>,
-}
-
 impl Go {
     /// An adapter with one toolchain for both versions.
     ///
@@ -69,37 +60,8 @@ impl Go {
     ) -> Result<Go, RunError> {
         let scratch = scratch.join("go");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
-        let value = |name: &String| std::env::var_os(name).map(|value| (name.into(), value));
-        let passed = conditions.pass_env.iter().filter_map(value).collect();
-        Ok(Go { toolchain, arguments, scratch, timeout: conditions.timeout, passed })
-    }
-
-    /// Builds one test binary for every package with benchmarks.
-    ///
-    /// # Errors
-    /// When the version does not build (the compiler's words), has no benchmarks, or the hook did not get in.
-    pub fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
-        packages::check_replacements(&self.toolchain, source)?;
-        let found = packages::list(&self.toolchain, &self.arguments.build, source, patterns)
-            .map_err(|e| build_error(e, subject))?;
-        let place = self.scratch.join(subject.role.word());
-        fs::create_dir_all(&place).map_err(|e| RunError::file("create", &place, e))?;
-        let overlay = overlay::Overlay::write(&self.toolchain, &found, &place)?;
-        let mut built = Built { build: Build::default(), not_rewritten: overlay.not_rewritten };
-        for (number, package) in found.iter().filter(|p| overlay.packages.contains(&p.import_path)).enumerate() {
-            let program = place.join(format!("{number}.test"));
-            let compiled = self.compile(package, &overlay.file, program).map_err(|e| build_error(e, subject))?;
-            if let Some(artifact) = compiled {
-                built.build.artifacts.insert(package.import_path.clone(), artifact);
-            }
-        }
-        if built.build.artifacts.is_empty() {
-            return Err(RunError::NothingToMeasure {
-                what: format!("the {} (`{}`) has no benchmarks in {}", subject.role.word(), subject.version, patterns.join(" ")),
-                hint: Some("benchmarks are functions `BenchmarkXxx(b *testing.B)` in `_test.go` files; `--packages` chooses where to look".into()),
-            });
-        }
-        Ok(built)
+        let (timeout, passed) = (conditions.timeout, conditions.passed());
+        Ok(Go { toolchain, arguments, scratch, timeout, passed })
     }
 
     /// What the package was built into; nothing where its test files are all excluded by build constraints.
@@ -143,6 +105,12 @@ impl Go {
     }
 }
 
+/// What a reader should know of counting loops that could not be rewritten.
+fn recalled(not_rewritten: &[String]) -> Option<String> {
+    let what = "these are called again for every slice, because their loop cannot be sliced from inside";
+    (!not_rewritten.is_empty()).then(|| format!("{what}: {}", not_rewritten.join(", ")))
+}
+
 /// A tool's failure while building is the version's failure to build.
 fn build_error(error: RunError, subject: Subject<'_>) -> RunError {
     match error {
@@ -168,7 +136,43 @@ fn hooked(program: &Path, dir: &Path) -> Result<Vec<u8>, RunError> {
 }
 
 impl Adapter for Go {
-    fn list(&self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
+    fn toolchain(&self) -> String {
+        self.toolchain.version.clone()
+    }
+
+    fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
+        packages::check_replacements(&self.toolchain, source)?;
+        let found = packages::list(&self.toolchain, &self.arguments.build, source, patterns)
+            .map_err(|e| build_error(e, subject))?;
+        let place = self.scratch.join(subject.role.word());
+        fs::create_dir_all(&place).map_err(|e| RunError::file("create", &place, e))?;
+        let overlay = overlay::Overlay::write(&self.toolchain, &found, &place)?;
+        let mut build = Build::default();
+        for (number, package) in found.iter().filter(|p| overlay.packages.contains(&p.import_path)).enumerate() {
+            let program = place.join(format!("{number}.test"));
+            let compiled = self.compile(package, &overlay.file, program).map_err(|e| build_error(e, subject))?;
+            if let Some(artifact) = compiled {
+                build.artifacts.insert(package.import_path.clone(), artifact);
+            }
+        }
+        if build.artifacts.is_empty() {
+            return Err(RunError::NothingToMeasure {
+                what: format!("the {} (`{}`) has no benchmarks in {}", subject.role.word(), subject.version, patterns.join(" ")),
+                hint: Some("benchmarks are functions `BenchmarkXxx(b *testing.B)` in `_test.go` files; `--packages` chooses where to look".into()),
+            });
+        }
+        Ok(Built { build, notes: recalled(&overlay.not_rewritten).into_iter().collect() })
+    }
+
+    fn identical(&self, [baseline, candidate]: [&Build; 2], [from, to]: [&Source; 2]) -> BTreeMap<String, Identity> {
+        identity::compare_packages(baseline, candidate, identity::roots(from, to))
+    }
+
+    fn processors_asked(&self) -> Option<u32> {
+        self.arguments.cpu
+    }
+
+    fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
         let mut all = Listing::default();
         for (number, (package, artifact)) in build.artifacts.iter().enumerate() {
             let file = self.scratch.join(format!("list-{number}"));
@@ -193,11 +197,11 @@ impl Adapter for Go {
         hooked(program, &artifact.dir).map(drop)
     }
 
-    fn launch(&self, build: &Build, id: &BenchmarkId, mode: Mode) -> Option<Launch> {
+    fn launch(&self, build: &Build, id: &BenchmarkId, order: &Order) -> Option<Launch> {
         let mut launch = self.base_launch(build.artifacts.get(&id.package)?);
         launch.args.push(format!("-test.bench={}", exact_pattern(&id.name)).into());
         launch.env.push(("DUET_BENCH".into(), id.name.clone().into()));
-        if matches!(mode, Mode::Duet | Mode::InterleavedOneCore) {
+        if matches!(order.mode, Mode::Duet | Mode::InterleavedOneCore) {
             // A side that is pinned to one core must not believe otherwise, nor be told otherwise.
             launch.env.push(("GOMAXPROCS".into(), "1".into()));
             launch.args.push("-test.cpu=1".into());
@@ -210,12 +214,6 @@ impl Adapter for Go {
 }
 
 impl Go {
-    /// The number of processors that the user wants benchmarks to run on (`-cpu`).
-    #[must_use]
-    pub fn processors_asked(&self) -> Option<u32> {
-        self.arguments.cpu
-    }
-
     /// What the user passes to the binary; comes last, because it may end in arguments that are no flags.
     fn user_args(&self) -> Vec<OsString> {
         self.arguments.binary.iter().map(OsString::from).collect()
@@ -231,6 +229,7 @@ impl Go {
             env: self.passed.iter().cloned().chain([("GOROOT".into(), self.toolchain.root.clone().into())]).collect(),
             cpus: None,
             hooked: true,
+            placed: true,
         }
     }
 }

@@ -67,7 +67,7 @@ struct Variant {
 pub(super) struct Overlay {
     /// For `-overlay`.
     pub(super) file: PathBuf,
-    /// Import paths of the packages that have benchmarks.
+    /// Import paths of the packages that have benchmarks, or test files that do not parse.
     pub(super) packages: BTreeSet<String>,
     /// Benchmarks whose loop could not be rewritten, with place and reason.
     pub(super) not_rewritten: Vec<String>,
@@ -84,7 +84,7 @@ impl Overlay {
         let owner: BTreeMap<PathBuf, &str> =
             packages.iter().flat_map(|p| p.test_files().map(|f| (f, p.import_path.as_str()))).collect();
         for file in answer.files {
-            if !file.benchmarks.is_empty()
+            if file.may_have_benchmarks()
                 && let Some(package) = owner.get(&file.path)
             {
                 with_benchmarks.insert((*package).to_owned());
@@ -177,6 +177,16 @@ struct Rewritten {
     refused: Vec<Refused>,
     #[serde(default)]
     changed: bool,
+    /// Why it could not be parsed.
+    #[serde(default)]
+    error: String,
+}
+
+impl Rewritten {
+    /// A file that does not parse may have benchmarks: the compiler has the better words for what is wrong with it.
+    fn may_have_benchmarks(&self) -> bool {
+        !self.benchmarks.is_empty() || !self.error.is_empty()
+    }
 }
 
 #[derive(Debug, Deserialize)]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::super::{Artifact, Build};
+use super::super::{Artifact, Build, Identity};
 use crate::source::Source;
 
 mod files;
@@ -18,15 +18,6 @@ mod program;
 
 use files::Changes;
 use program::Program;
-
-/// Whether a package's benchmarks can behave differently in the two versions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Identity {
-    /// Everything that running code depends on is equal.
-    Identical,
-    /// The first thing found that differs, or that could not be compared, in words.
-    Different(String),
-}
 
 /// The directories whose files are compared; absent when those of the two versions do not correspond.
 ///

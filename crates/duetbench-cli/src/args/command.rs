@@ -1,0 +1,95 @@
+//! What can be typed where whole programs are measured.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use duetbench_core::spec::CommandSpec;
+
+/// Options for versions that are command lines. Typed only: `duet.toml` has `[[command]]` tables instead.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Whole programs")]
+pub struct CommandArgs {
+    /// Each version is a command line, whose whole process is measured; it is split into words as a shell would, and no shell runs:
+    /// who needs one writes `sh -c '…'`
+    #[arg(long)]
+    pub command: bool,
+    /// What the results are called [default: the command line]
+    #[arg(long, value_name = "NAME", requires = "command")]
+    pub command_name: Option<String>,
+    /// Command line that runs before every measured process
+    #[arg(long, value_name = "CMD", requires = "command")]
+    pub prepare: Option<String>,
+    /// Command line that runs after every measured process
+    #[arg(long, value_name = "CMD", requires = "command")]
+    pub conclude: Option<String>,
+    /// Values, separated by commas, for `{NAME}` in the command lines; may be repeated, and every combination is a benchmark
+    #[arg(short = 'L', long, num_args = 2, value_names = ["NAME", "VALUES"], requires = "command")]
+    pub parameter_list: Vec<String>,
+    /// The exit code that means success [default: 0]. There is no way to ignore it: a program that fails does not do its work
+    #[arg(long, value_name = "N", requires = "command")]
+    pub exit_code: Option<i32>,
+    /// The program has a loop of its own and takes part in the lock-step: its iterations are measured, and not its processes
+    #[arg(long, requires = "command")]
+    pub lockstep: bool,
+    /// In duet mode, starts the shorter side again, unmeasured, until the longer one ends, so that both have company all the time
+    #[arg(long, requires = "command")]
+    pub refill: bool,
+}
+
+impl CommandArgs {
+    /// The program that was asked for; absent where the versions are no command lines.
+    #[must_use]
+    pub fn spec(&self) -> Option<CommandSpec> {
+        self.command.then(|| CommandSpec {
+            name: self.command_name.clone().unwrap_or_default(),
+            prepare: self.prepare.clone(),
+            conclude: self.conclude.clone(),
+            exit_code: self.exit_code.unwrap_or(0),
+            parameters: self.parameters(),
+            lockstep: self.lockstep,
+            refill: self.refill,
+            ..CommandSpec::default()
+        })
+    }
+
+    fn parameters(&self) -> BTreeMap<String, Vec<String>> {
+        let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for pair in self.parameter_list.chunks(2) {
+            if let [name, values] = pair {
+                // A name that is given twice has the values of both.
+                all.entry(name.clone()).or_default().extend(values.split(',').map(String::from));
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn parsed(words: &[&str]) -> CommandArgs {
+        match Cli::try_parse_from([&["duet", "compare", "--command"], words].concat()).unwrap().command {
+            Command::Compare(args) => args.program,
+            _ => unreachable!("`compare` was typed"),
+        }
+    }
+
+    #[test]
+    fn parameters_are_lists_and_may_be_several() {
+        let args = parsed(&["a {n} {m}", "b {n} {m}", "-L", "n", "1,2", "--parameter-list", "m", "x"]);
+        let parameters = args.spec().unwrap().parameters;
+        assert_eq!(parameters["n"], ["1", "2"]);
+        assert_eq!(parameters["m"], ["x"]);
+    }
+
+    #[test]
+    fn options_of_whole_programs_need_one() {
+        let words = ["duet", "compare", "v1", "v2", "--prepare", "make"];
+        let error = Cli::try_parse_from(words).unwrap_err().to_string();
+        assert!(error.contains("--command"), "{error}");
+    }
+}

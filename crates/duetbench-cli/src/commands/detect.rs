@@ -1,0 +1,126 @@
+//! `duet detect`: two recordings, compared.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use duetbench_core::Recording;
+use duetbench_core::detect::{HouseRule, PaperRule, Rules, detect, fidelity};
+use duetbench_core::recording::Level;
+use duetbench_run::RunError;
+use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
+
+use super::{Context, source};
+use crate::args::{DetectArgs, DetectMethod};
+use crate::failure::{Failure, code};
+use crate::render::detect::Answered;
+
+/// Compares two recordings and prints what changed; gives the exit code.
+///
+/// # Errors
+/// When one cannot be read, they have nothing in common, or a number is out of range.
+pub fn run(args: &DetectArgs, context: &Context) -> Result<u8, Failure> {
+    check(args)?;
+    let base = source::recording(&args.base, context)?;
+    let head = source::recording(&args.head, context)?;
+    let paper = PaperRule {
+        statistic: args.statistic.into(),
+        confidence: args.confidence,
+        threshold: args.threshold,
+        compat: args.compat.into(),
+    };
+    let house = HouseRule { threshold: args.threshold, alpha: error_of(args.confidence), fdr: args.fdr };
+    let rules = Rules {
+        paper: (args.method != DetectMethod::Duet).then(|| paper.clone()),
+        house: (args.method != DetectMethod::Paper).then_some(house),
+    };
+    let mut detection = detect(&base, &head, &rules);
+    if let Some(plan) = &args.plan {
+        detection.fidelity = Some(fidelity((&base, &head), &planned(plan, &base)?, &paper));
+    }
+    if detection.benchmarks.is_empty() {
+        return Err(nothing(&detection.warnings).into());
+    }
+    let exit_code = if detection.has_regression() { code::REGRESSION } else { code::CLEAN };
+    let duet_version = env!("CARGO_PKG_VERSION").to_owned();
+    context.printer.detected(&Answered { duet_version, rules, detection, exit_code })?;
+    Ok(exit_code)
+}
+
+/// What is left of a confidence, without the crumbs that subtracting leaves.
+fn error_of(confidence: f64) -> f64 {
+    ((1.0 - confidence) * 1e12).round() / 1e12
+}
+
+fn check(args: &DetectArgs) -> Result<(), Failure> {
+    let numbers = [("confidence", args.confidence), ("threshold", args.threshold), ("fdr", args.fdr)];
+    match numbers.iter().find(|(_, value)| !(*value > 0.0 && *value < 1.0)) {
+        Some((name, value)) => Err(Failure::usage(format!("`--{name}` is {value}, not between 0 and 1"))),
+        None => Ok(()),
+    }
+}
+
+fn nothing(warnings: &[String]) -> RunError {
+    let what = match warnings.first() {
+        Some(first) => format!("nothing could be compared: {first}"),
+        None => "base and head have no benchmark in common".to_owned(),
+    };
+    RunError::NothingToMeasure { what, hint: Some("both must be recordings of the same suite".into()) }
+}
+
+/// The plan's configurations of a recording's benchmarks, by name.
+fn planned(path: &Path, recording: &Recording) -> Result<BTreeMap<String, Vec<usize>>, Failure> {
+    let plan = PlanFile::read(path)?;
+    let of_name: BTreeMap<&str, &PlannedRepetitions> = plan.benchmarks.iter().map(|b| (b.name.as_str(), b)).collect();
+    let mut configurations = BTreeMap::new();
+    for recorded in &recording.benchmarks {
+        if let Some(planned) = of_name.get(recorded.benchmark.as_str()) {
+            let configuration = configuration(planned, &recording.levels, recorded.grid.shape());
+            configurations.insert(recorded.benchmark.clone(), configuration);
+        }
+    }
+    if configurations.is_empty() {
+        return Err(Failure::usage(format!("the plan `{}` names no benchmark of base", path.display())));
+    }
+    Ok(configurations)
+}
+
+/// What a plan says of each level that a recording has.
+fn configuration(planned: &PlannedRepetitions, levels: &[Level], full: &[usize]) -> Vec<usize> {
+    let of_level = |(level, full): (&Level, &usize)| match level {
+        Level::Instance => *full,
+        Level::SuiteRun => planned.suite_runs as usize,
+        Level::Fork => planned.forks as usize,
+        Level::Iteration => planned.iterations as usize,
+        Level::Second => planned.iteration_s.round().max(1.0) as usize,
+    };
+    levels.iter().zip(full).map(of_level).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_of_a_confidence_is_what_was_meant() {
+        assert_eq!([0.99, 0.95, 0.999, 0.9].map(error_of), [0.01, 0.05, 0.001, 0.1]);
+    }
+
+    #[test]
+    fn a_plan_says_how_often_each_level_is_repeated() {
+        let planned = PlannedRepetitions {
+            name: "p.B".into(),
+            suite_runs: 2,
+            forks: 3,
+            iterations: 4,
+            warmup: 0,
+            iteration_s: 5.0,
+            stability: 0.01,
+            stable: true,
+        };
+        let check = |levels: &[Level], full: &[usize], want: &[usize]| {
+            assert_eq!(configuration(&planned, levels, full), want);
+        };
+        check(&Level::ALL, &[9, 9, 9, 9, 9], &[9, 2, 3, 4, 5]);
+        check(&[Level::Fork, Level::Iteration], &[5, 50], &[3, 4]);
+    }
+}

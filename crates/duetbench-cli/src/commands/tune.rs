@@ -1,0 +1,195 @@
+//! `duet tune`: from a full recording to the repetitions that are enough.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use duetbench_core::recording::{Cost, Level, Recording};
+use duetbench_core::tune::{Choice, Metric, Rules, tune};
+use duetbench_run::plan_file::{self, LearntFrom, PlanFile, PlannedRepetitions};
+use duetbench_run::store::Provenance;
+
+use super::source::{self, Source};
+use super::{Context, tune_answers::Answers, tune_check};
+use crate::args::{Format, TuneArgs, WarmUpArg};
+use crate::failure::{Failure, code};
+use crate::tuning::{TunedMetric, TunedSource, Tuning};
+use crate::warm_up::Warm;
+
+/// Tunes every recording, prints what was found, and writes plan and answers where they are wanted.
+///
+/// # Errors
+/// When a recording cannot be read, the request makes no sense, or something cannot be written.
+pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
+    if args.check {
+        return tune_check::run(args, context);
+    }
+    let metrics = args.metric.metrics();
+    check_request(args, context, &metrics)?;
+    let mut answers = args.answers.as_ref().map(|_| Answers::default());
+    let mut found = Found::default();
+    for from in &args.from {
+        let source = source::load(from, context)?;
+        if let Some(answers) = &mut answers {
+            answers.add(&source.recording, &rules(args, Metric::Cv))?;
+        }
+        found.add(source, args)?;
+    }
+    if let (Some(answers), Some(path)) = (answers, &args.answers) {
+        answers.write(path)?;
+        context.printer.note(&format!("wrote `{}`", path.display()));
+    }
+    if context.settings.format() == Format::Csv {
+        // The other formats have room for warnings.
+        let warnings = found.sources.iter().flat_map(|source| source.warnings.iter().map(|w| (&source.name, w)));
+        warnings.for_each(|(name, words)| context.printer.note(&format!("warning: {name}: {words}")));
+    }
+    let plan_file = found.write_plan(args, context)?.map(|path| path.display().to_string());
+    let tuning = Tuning {
+        duet_version: env!("CARGO_PKG_VERSION").into(),
+        rules: rules(args, metrics.first().copied().unwrap_or(Metric::Rciw3)),
+        metrics,
+        warmup: asked_warm_up(args),
+        sources: found.sources,
+        plan_file,
+    };
+    context.printer.tuning(&tuning)?;
+    Ok(if tuning.is_empty() { code::FAILED } else { code::CLEAN })
+}
+
+/// What was found so far.
+#[derive(Debug, Default)]
+struct Found {
+    sources: Vec<TunedSource>,
+    planned: Vec<PlannedRepetitions>,
+    provenances: Vec<Provenance>,
+}
+
+impl Found {
+    /// Tunes one recording more.
+    fn add(&mut self, source: Source, args: &TuneArgs) -> Result<(), Failure> {
+        check_levels(&source.recording, args)?;
+        let warm = Warm::of(source.recording, args)?;
+        let recording = &warm.recording;
+        let mut results = Vec::new();
+        for metric in args.metric.metrics() {
+            let rules = rules(args, metric);
+            let tuned = tune(recording, &rules);
+            self.planned.extend(planned(&tuned.choices, recording, |name| {
+                let in_run = source.provenance.as_ref().and_then(|known| known.warmup.get(name)).copied();
+                warm.planned(name).saturating_add(in_run.unwrap_or(0))
+            }));
+            results.push(TunedMetric::of(tuned, &recording.levels, &rules).with_warm_up(&warm.found));
+        }
+        let Recording { name, levels, warnings, .. } = warm.recording;
+        self.sources.push(TunedSource { name, levels, results, warnings });
+        self.provenances.extend(source.provenance);
+        Ok(())
+    }
+
+    /// Writes the plan where one is wanted and can be made, and says where.
+    fn write_plan(&mut self, args: &TuneArgs, context: &Context) -> Result<Option<PathBuf>, Failure> {
+        let Some(path) = plan_path(args) else { return Ok(None) };
+        if let Some(source) = self.sources.iter().find(|source| !source.levels.contains(&Level::Iteration)) {
+            let words = format!("`{}` has no iterations to plan: a plan is learnt from a `duet run`", source.name);
+            if args.plan_file.is_some() {
+                return Err(Failure::usage(words));
+            }
+            context.printer.note(&format!("no plan was written: {words}"));
+            return Ok(None);
+        }
+        let planned = std::mem::take(&mut self.planned);
+        if planned.is_empty() {
+            return Ok(None);
+        }
+        PlanFile::new(self.learnt(args), planned).write(&path)?;
+        Ok(Some(path))
+    }
+
+    /// Where and when this was learnt. What runs say of themselves is that of the last one.
+    fn learnt(&self, args: &TuneArgs) -> LearntFrom {
+        let source = self.provenances.last();
+        let digest = |source: &Provenance| Some(source.artifact_digest.clone()).filter(|digest| !digest.is_empty());
+        let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        LearntFrom {
+            date: now.chars().take("2026-11-22".len()).collect(),
+            from: args.from.iter().zip(&self.sources).map(|(from, source)| name(from, source)).collect(),
+            version: source.map(|source| source.version.clone()),
+            artifact_digest: source.and_then(digest),
+            machine: source.map(|source| source.machine.clone()),
+            toolchain: source.map(|source| source.toolchain.clone()),
+            metric: args.metric.metrics().first().map_or_else(String::new, |metric| metric.word().into()),
+            threshold: args.threshold,
+            confidence: args.confidence,
+        }
+    }
+}
+
+/// Refuses what contradicts itself before anything is read.
+fn check_request(args: &TuneArgs, context: &Context, metrics: &[Metric]) -> Result<(), Failure> {
+    if context.settings.format() == Format::Go {
+        return Err(Failure::usage("what `duet tune` finds cannot be written as Go benchmark text"));
+    }
+    if !(args.threshold > 0.0 && args.threshold.is_finite()) {
+        return Err(Failure::usage("`--threshold` must be more than 0%"));
+    }
+    if !(0.5..1.0).contains(&args.confidence) {
+        return Err(Failure::usage("`--confidence` must be at least 50% and less than 100%"));
+    }
+    if metrics.len() > 1 && plan_path(args).is_some() {
+        return Err(Failure::usage("a plan is learnt by one metric: give one with `--metric` instead of `all`"));
+    }
+    Ok(())
+}
+
+/// Where the plan is written: as typed, or where `duet compare` is told to look for it when a run was tuned from.
+fn plan_path(args: &TuneArgs) -> Option<PathBuf> {
+    let from_run = args.from.iter().any(|from| from.to_str().is_some_and(source::is_run));
+    let usual = (from_run && args.metric.metrics().len() == 1).then(|| PathBuf::from(plan_file::NAME));
+    args.plan_file.clone().or(usual)
+}
+
+fn rules(args: &TuneArgs, metric: Metric) -> Rules {
+    Rules {
+        metric,
+        threshold: args.threshold,
+        confidence: args.confidence,
+        keep: args.kept(),
+        compat: args.compat.into(),
+    }
+}
+
+/// Iterations that were asked to be cut of every benchmark.
+fn asked_warm_up(args: &TuneArgs) -> usize {
+    match args.warmup {
+        Some(WarmUpArg::Iterations(asked)) => asked,
+        Some(WarmUpArg::Auto) | None => 0,
+    }
+}
+
+/// Refuses to reduce a level that a recording does not have.
+fn check_levels(recording: &Recording, args: &TuneArgs) -> Result<(), Failure> {
+    let Some(absent) = args.levels.iter().find(|level| !recording.levels.contains(level)) else { return Ok(()) };
+    let has = recording.levels.iter().map(|level| level.word()).collect::<Vec<_>>().join(", ");
+    Err(Failure::usage(format!("`{}` has no level `{}`: it has {has}", recording.name, absent.word())))
+}
+
+/// What is planned for the choices of a recording, with so many iterations to warm up before.
+fn planned(choices: &[Choice], recording: &Recording, warmup: impl Fn(&str) -> u32) -> Vec<PlannedRepetitions> {
+    let costs: HashMap<&str, &Cost> =
+        recording.benchmarks.iter().map(|recorded| (recorded.benchmark.as_str(), &recorded.cost)).collect();
+    let planned = |choice: &Choice| {
+        let cost = costs.get(choice.benchmark.as_str())?;
+        let repetitions = PlannedRepetitions::of(choice, &recording.levels, cost);
+        Some(PlannedRepetitions { warmup: warmup(&choice.benchmark), ..repetitions })
+    };
+    choices.iter().filter_map(planned).collect()
+}
+
+/// What a plan calls a source: a run by its name, a file without its folder, which is nobody else's concern.
+fn name(from: &Path, source: &TunedSource) -> String {
+    match from.file_name() {
+        Some(name) if !from.to_str().is_some_and(source::is_run) => name.to_string_lossy().into_owned(),
+        _ => source.name.clone(),
+    }
+}

@@ -1,0 +1,100 @@
+//! What a plan file says of the benchmarks there are.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use duetbench_core::BenchmarkId;
+use duetbench_core::plan::{Repetitions, Start, Unmatched};
+use duetbench_core::spec::defaults;
+use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
+
+use crate::commands::Context;
+use crate::failure::Failure;
+use crate::settings::Settings;
+
+/// How many names a note lists before it only counts the rest.
+const NAMES_MAX: usize = 8;
+
+/// A plan file that is followed.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    path: PathBuf,
+    by_name: BTreeMap<String, Repetitions>,
+}
+
+impl Planned {
+    /// Reads the plan file that is set, if one is.
+    ///
+    /// # Errors
+    /// When it cannot be read, or an entry asks for what cannot be measured.
+    pub fn read(settings: &Settings) -> Result<Option<Planned>, Failure> {
+        let Some(path) = settings.plan() else { return Ok(None) };
+        let file = PlanFile::read(&path)?;
+        let mut by_name = BTreeMap::new();
+        for entry in &file.benchmarks {
+            let checked = repetitions(entry).check().map_err(|e| {
+                Failure::usage(format!("the plan `{}` cannot be followed for `{}`: {e}", path.display(), entry.name))
+            })?;
+            if by_name.insert(entry.name.clone(), checked).is_some() {
+                let twice = format!("the plan `{}` has `{}` twice", path.display(), entry.name);
+                return Err(Failure::usage(twice));
+            }
+        }
+        Ok(Some(Planned { path, by_name }))
+    }
+
+    /// Repetitions by full name.
+    #[must_use]
+    pub fn repetitions(&self) -> &BTreeMap<String, Repetitions> {
+        &self.by_name
+    }
+
+    /// Whether it says anything of this benchmark.
+    #[must_use]
+    pub fn knows(&self, id: &BenchmarkId) -> bool {
+        self.by_name.contains_key(&id.to_string())
+    }
+
+    /// What a comparison begins with, by full name.
+    #[must_use]
+    pub fn starts(&self) -> BTreeMap<String, Start> {
+        self.by_name.iter().map(|(name, repetitions)| (name.clone(), Start::of(repetitions))).collect()
+    }
+
+    /// Tells people where file and benchmarks do not fit. `all` is what was found whatever its name, so that leaving benchmarks out
+    /// is not taken for their end; and where not all packages were looked into, nobody knows what is not there.
+    pub fn note<'a>(&self, context: &Context, all: impl Iterator<Item = &'a BenchmarkId>) {
+        let path = self.path.display();
+        let Unmatched { not_planned, not_found } = Unmatched::of(&self.by_name, all);
+        if !not_planned.is_empty() {
+            let names = names(&not_planned);
+            let text = format!("not in `{path}`, so measured as without it: {names}; `duet tune --check` adds them");
+            context.printer.note(&text);
+        }
+        if !not_found.is_empty() && context.settings.selection().packages == [defaults::PACKAGES] {
+            let names = names(&not_found);
+            context.printer.note(&format!("in `{path}`, but not found: {names}; `duet tune --check` removes them"));
+        }
+    }
+}
+
+/// How often an entry says.
+#[must_use]
+pub fn repetitions(entry: &PlannedRepetitions) -> Repetitions {
+    Repetitions {
+        suite_runs: entry.suite_runs,
+        forks: entry.forks,
+        iterations: entry.iterations,
+        warmup: entry.warmup,
+        // What is no length of time becomes 0, which is refused.
+        iteration_ns: (entry.iteration_s * 1e9).round() as u64,
+    }
+}
+
+/// The first of some names, and how many more there are.
+fn names(all: &[String]) -> String {
+    let shown: Vec<String> = all.iter().take(NAMES_MAX).map(|name| format!("`{name}`")).collect();
+    let more = all.len().saturating_sub(NAMES_MAX);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    shown.join(", ") + &rest
+}

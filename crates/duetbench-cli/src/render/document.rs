@@ -1,0 +1,8 @@
+//! JSON documents, which every command writes in the same form.
+
+use serde::Serialize;
+
+/// The document as JSON, indented, with a line end.
+pub(super) fn json(document: &impl Serialize) -> String {
+    serde_json::to_string_pretty(document).expect("a document of plain values and string keys serialises") + "\n"
+}

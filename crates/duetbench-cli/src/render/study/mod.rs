@@ -1,0 +1,54 @@
+//! What `duet study` found: tables for people, tables for programs, figures.
+
+mod figures;
+mod machine;
+mod people;
+
+use duetbench_core::study::uoptime::{Contrast, FileName, PairOfVersions, Savings, Settings};
+
+pub use figures::figures;
+pub use machine::tables;
+pub use people::{markdown, text};
+
+/// A study of the µOpTime paper's questions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Studied {
+    /// Version of duet.
+    pub duet_version: String,
+    /// What it went by.
+    pub settings: Settings,
+    /// First iterations removed for the third question.
+    pub warm_up: u32,
+    /// What each file gave, in the order of projects and versions.
+    pub files: Vec<StudiedFile>,
+    /// Which changes were found between versions.
+    pub projects: Vec<StudiedProject>,
+    /// What was met on the way.
+    pub warnings: Vec<String>,
+}
+
+/// What one file gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudiedFile {
+    /// Project and version.
+    pub name: FileName,
+    /// The file's name without folder and ending.
+    pub stem: String,
+    /// Whether it is the newest version of its project.
+    pub newest: bool,
+    /// Savings by method and metric; empty where that was not asked.
+    pub savings: Vec<Savings>,
+    /// The same without warm-up; empty where there is not enough of it.
+    pub warm: Vec<Savings>,
+    /// The metrics against each other, by signed and by absolute changes.
+    pub contrasts: Vec<Contrast>,
+}
+
+/// What was found between the versions of a project.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudiedProject {
+    /// Its name.
+    pub project: String,
+    /// Consecutive versions, by method.
+    pub pairs: Vec<PairOfVersions>,
+}

@@ -1,0 +1,108 @@
+//! Words and numbers that the formats for people share.
+
+use duetbench_core::recording::Level;
+use duetbench_core::tune::{Compat, Rules, TunedWarmUp};
+
+use crate::render::format::{duration, many, share};
+use crate::tuning::{Enough, Summary, TunedSource, Tuning};
+
+/// A level for people.
+pub(super) fn level(level: Level) -> String {
+    level.word().replace('_', " ")
+}
+
+fn level_plural(of: Level) -> String {
+    format!("{}s", level(of))
+}
+
+/// A configuration: `3×1×3×1`.
+pub(super) fn configuration(repetitions: &[usize]) -> String {
+    repetitions.iter().map(usize::to_string).collect::<Vec<_>>().join("×")
+}
+
+/// What the numbers of a configuration count.
+pub(super) fn legend(source: &TunedSource) -> String {
+    source.levels.iter().map(|l| level_plural(*l)).collect::<Vec<_>>().join(" × ")
+}
+
+/// What counts as stable.
+pub(super) fn rules(tuning: &Tuning) -> String {
+    let Rules { threshold, confidence, keep, compat, .. } = &tuning.rules;
+    let metrics: Vec<&str> = tuning.metrics.iter().map(|metric| metric.word()).collect();
+    let mut words =
+        format!("{} at most {}, intervals of {} confidence", metrics.join(", "), share(*threshold), share(*confidence));
+    if !keep.is_empty() {
+        let kept: Vec<String> = keep.iter().map(|l| level_plural(*l)).collect();
+        words += &format!("; {} are not reduced", kept.join(", "));
+    }
+    if tuning.warmup > 0 {
+        words += &format!("; the first {} of every fork warm up", many(tuning.warmup, "iteration", "iterations"));
+    }
+    if *compat == Compat::PaperCode {
+        words += "; by the rules of the published code of µOpTime";
+    }
+    words
+}
+
+/// The warm-up that a benchmark needs, in iterations and time. What the harness ran unseen is an upper bound, and what cannot be
+/// told is a question.
+pub(super) fn warm_up(found: &TunedWarmUp) -> String {
+    if found.found.is_none_or(|found| found.iterations.is_none()) {
+        return "?".into();
+    }
+    let most = if found.unseen() > 0 { "≤ " } else { "" };
+    iterations(most, found.iterations(), found.iteration_s)
+}
+
+/// What its harness does by its default or configuration.
+pub(super) fn harness_warm_up(found: &TunedWarmUp) -> String {
+    iterations("", found.harness.iterations as usize, found.harness.iteration_s)
+}
+
+fn iterations(most: &str, number: usize, each_s: f64) -> String {
+    if number == 0 { "0".into() } else { format!("{most}{number} ({})", duration(number as f64 * each_s)) }
+}
+
+/// What would be enough for a benchmark that is not stable.
+pub(super) fn enough(enough: Option<Enough>) -> String {
+    match enough {
+        Some(Enough { level, now, repetitions }) => {
+            format!("{repetitions} {} instead of {now} would probably be enough (extrapolated)", level_plural(level))
+        }
+        None => "how many repetitions would be enough cannot be extrapolated".into(),
+    }
+}
+
+/// How many benchmarks there are, and of which kind.
+pub(super) fn counts(summary: &Summary) -> String {
+    let benchmarks = summary.accuracy.benchmarks;
+    let mut words = format!("{}: {} reduced", many(benchmarks, "benchmark", "benchmarks"), summary.reduced());
+    let unstable = benchmarks - summary.stable;
+    if unstable > 0 {
+        words += &format!(", {unstable} not stable even in full");
+    }
+    words
+}
+
+/// What is saved.
+pub(super) fn time(summary: &Summary) -> String {
+    let accuracy = &summary.accuracy;
+    let saves = saves(accuracy.saving());
+    format!("{} in full, {} reduced, saves {saves}", duration(accuracy.full_s), duration(accuracy.chosen_s))
+}
+
+/// A saving; empty where there is nothing to save.
+pub(super) fn saves(saving: Option<f64>) -> String {
+    saving.map_or_else(String::new, |saving| format!("{:.1}%", saving * 100.0))
+}
+
+/// How close results stay to those of the full configuration.
+pub(super) fn accuracy(summary: &Summary) -> String {
+    let within: Vec<String> = shown(summary).map(|(limit, n)| format!("{} for {n}", share(limit))).collect();
+    format!("within {} of {}", within.join(", "), summary.accuracy.benchmarks)
+}
+
+/// The distances that people are shown: those that the study reports for every project.
+pub(super) fn shown(summary: &Summary) -> impl Iterator<Item = (f64, usize)> {
+    summary.within().take(3)
+}

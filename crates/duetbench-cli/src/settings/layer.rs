@@ -1,0 +1,243 @@
+//! One source of settings, whichever it is: all have the same keys.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use duetbench_core::spec::{CommandSpec, JmhSpec};
+use serde::Deserialize;
+
+use super::loose::{choice, duration, fraction, number, switch};
+use crate::args::{AdapterArg, CommandArgs, DecideArgs, Format, MeasureArgs, ModeArg, RunArgs, SelectArgs, ShowArgs};
+use crate::failure::Failure;
+
+/// One source of settings: the command line, the environment, or a file. Absent: the next source decides.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Layer {
+    pub(super) bench: Option<String>,
+    pub(super) exclude: Option<String>,
+    pub(super) packages: Option<Words>,
+    #[serde(deserialize_with = "number")]
+    pub(super) forks: Option<u32>,
+    #[serde(deserialize_with = "duration")]
+    pub(super) budget: Option<Duration>,
+    #[serde(deserialize_with = "number")]
+    pub(super) builds: Option<u32>,
+    #[serde(deserialize_with = "switch")]
+    pub(super) fixed: Option<bool>,
+    #[serde(deserialize_with = "switch")]
+    pub(super) confirm: Option<bool>,
+    #[serde(deserialize_with = "switch")]
+    pub(super) measure_identical: Option<bool>,
+    #[serde(deserialize_with = "fraction")]
+    pub(super) threshold: Option<f64>,
+    #[serde(deserialize_with = "fraction")]
+    pub(super) alpha: Option<f64>,
+    #[serde(deserialize_with = "fraction")]
+    pub(super) fdr: Option<f64>,
+    #[serde(deserialize_with = "choice")]
+    pub(super) mode: Option<ModeArg>,
+    #[serde(deserialize_with = "number")]
+    pub(super) warmup: Option<u32>,
+    #[serde(deserialize_with = "number")]
+    pub(super) seed: Option<u64>,
+    #[serde(deserialize_with = "choice")]
+    pub(super) format: Option<Format>,
+    pub(super) output: Option<PathBuf>,
+    pub(super) db: Option<PathBuf>,
+    pub(super) plan: Option<PathBuf>,
+    #[serde(deserialize_with = "duration")]
+    pub(super) timeout: Option<Duration>,
+    pub(super) pass_env: Option<Words>,
+    #[serde(deserialize_with = "switch")]
+    pub(super) strict: Option<bool>,
+    #[serde(deserialize_with = "switch")]
+    pub(super) quiet: Option<bool>,
+    #[serde(deserialize_with = "switch")]
+    pub(super) no_color: Option<bool>,
+    #[serde(deserialize_with = "switch")]
+    pub(super) no_wait: Option<bool>,
+    #[serde(deserialize_with = "switch")]
+    pub(super) dry_run: Option<bool>,
+    #[serde(deserialize_with = "choice")]
+    pub(super) adapter: Option<AdapterArg>,
+    pub(super) harness: Option<Words>,
+    /// A table, so the file alone can hold it.
+    pub(super) jmh: Option<JmhSpec>,
+    /// Likewise.
+    pub(super) command: Option<Vec<CommandSpec>>,
+}
+
+/// The keys of a [`Layer`], for the environment: `DUET_BENCH` is `bench`.
+pub(super) const KEYS: [&str; 28] = [
+    "adapter",
+    "bench",
+    "exclude",
+    "packages",
+    "forks",
+    "budget",
+    "builds",
+    "fixed",
+    "confirm",
+    "measure_identical",
+    "threshold",
+    "alpha",
+    "fdr",
+    "mode",
+    "warmup",
+    "seed",
+    "format",
+    "output",
+    "db",
+    "plan",
+    "timeout",
+    "pass_env",
+    "strict",
+    "quiet",
+    "no_color",
+    "no_wait",
+    "dry_run",
+    "harness",
+];
+
+/// A list, or one string of words.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Words {
+    List(Vec<String>),
+    Line(String),
+}
+
+impl Words {
+    pub(super) fn list(self) -> Vec<String> {
+        match self {
+            Words::List(list) => list,
+            Words::Line(line) => line.split_whitespace().map(String::from).collect(),
+        }
+    }
+}
+
+impl Layer {
+    /// What was typed about the display.
+    #[must_use]
+    pub fn typed(show: &ShowArgs) -> Layer {
+        let set = |typed: bool| typed.then_some(true);
+        Layer {
+            format: show.format,
+            output: show.output.clone(),
+            db: show.db.clone(),
+            quiet: set(show.quiet),
+            no_color: set(show.no_color),
+            ..Layer::default()
+        }
+    }
+
+    /// … and about the selection and the harness.
+    #[must_use]
+    pub fn with_selection(self, select: &SelectArgs, harness: &[String]) -> Layer {
+        let list = |words: &[String]| (!words.is_empty()).then(|| Words::List(words.to_vec()));
+        Layer {
+            bench: select.bench.clone(),
+            exclude: select.exclude.clone(),
+            packages: list(&select.packages),
+            adapter: select.adapter,
+            timeout: select.timeout,
+            pass_env: list(&select.pass_env),
+            harness: list(harness),
+            ..self
+        }
+    }
+
+    /// … and about whole programs.
+    #[must_use]
+    pub fn with_program(self, program: &CommandArgs) -> Layer {
+        Layer { command: program.spec().map(|spec| vec![spec]), ..self }
+    }
+
+    /// … and about the measurement.
+    #[must_use]
+    pub fn with_measurement(self, measure: &MeasureArgs, dry_run: bool) -> Layer {
+        Layer {
+            forks: measure.forks,
+            budget: measure.budget,
+            plan: measure.plan.clone(),
+            builds: measure.builds,
+            fixed: measure.fixed.then_some(true),
+            confirm: measure.confirm,
+            measure_identical: measure.measure_identical.then_some(true),
+            mode: measure.mode,
+            warmup: measure.warmup,
+            seed: measure.seed,
+            no_wait: measure.no_wait.then_some(true),
+            dry_run: dry_run.then_some(true),
+            ..self
+        }
+    }
+
+    /// … and about a run of one version. How often it measures is not among it: that is typed, or stands in a plan file.
+    #[must_use]
+    pub fn with_solo(self, args: &RunArgs) -> Layer {
+        Layer {
+            plan: args.plan.clone(),
+            seed: args.seed,
+            no_wait: args.no_wait.then_some(true),
+            dry_run: args.dry_run.then_some(true),
+            ..self
+        }
+    }
+
+    /// … and about the decision.
+    #[must_use]
+    pub fn with_decision(self, decide: &DecideArgs) -> Layer {
+        let strict = decide.strict.then_some(true);
+        Layer { threshold: decide.threshold, alpha: decide.alpha, fdr: decide.fdr, strict, ..self }
+    }
+
+    /// The seed alone.
+    #[must_use]
+    pub fn with_seed(self, seed: Option<u64>) -> Layer {
+        Layer { seed, ..self }
+    }
+}
+
+/// A misspelt variable would silently do nothing.
+pub(super) fn check_names(names: impl Iterator<Item = String>) -> Result<(), Failure> {
+    let known = |name: &str| {
+        let key = name.strip_prefix("DUET_").map(str::to_lowercase);
+        key.is_none_or(|key| KEYS.contains(&key.as_str()) || key == "lock")
+    };
+    match names.into_iter().find(|name| !known(name)) {
+        Some(name) => {
+            Err(Failure::usage(format!("there is no setting `{name}`; options are set by variables like DUET_BUDGET")))
+        }
+        None => Ok(()),
+    }
+}
+
+pub(super) fn from_environment(read: impl Fn(&str) -> Option<String>) -> Result<Layer, Failure> {
+    let mut layer = toml::Table::new();
+    for key in KEYS {
+        let name = format!("DUET_{}", key.to_uppercase());
+        if let Some(value) = read(&name) {
+            layer.insert(key.into(), toml::Value::String(value));
+            // One at a time, so that the message can name the variable.
+            Layer::deserialize(layer.clone())
+                .map_err(|e| Failure::usage(format!("`{name}` cannot be understood: {}", e.to_string().trim_end())))?;
+        }
+    }
+    Layer::deserialize(layer).map_err(|e| Failure::usage(e.to_string()))
+}
+
+/// The nearest `duet.toml`, not beyond the root of the git checkout.
+pub(super) fn find_upward(cwd: &Path) -> Option<PathBuf> {
+    for dir in cwd.ancestors() {
+        let path = dir.join("duet.toml");
+        if path.is_file() {
+            return Some(path);
+        }
+        if dir.join(".git").exists() {
+            return None;
+        }
+    }
+    None
+}

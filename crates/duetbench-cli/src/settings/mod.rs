@@ -1,0 +1,291 @@
+//! From what was typed, set and configured to a [`Spec`]: the one place where the three meet.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use duetbench_core::Spec;
+use duetbench_core::plan::Repetitions;
+use duetbench_core::spec::{Decision, Effort, HarnessName, HarnessSpec, ModeChoice, Selection, SoloSpec, defaults};
+
+use crate::args::Format;
+use crate::failure::Failure;
+
+mod layer;
+mod loose;
+
+pub use layer::Layer;
+use layer::{Words, check_names, find_upward, from_environment};
+
+/// How long a benchmark may be silent when nothing else is said.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// All sources, the strongest first.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    layers: Vec<Layer>,
+    /// A continuous-integration service says that it runs us.
+    in_ci: bool,
+}
+
+impl Settings {
+    /// Reads the environment and the `duet.toml` of the project around `cwd`.
+    ///
+    /// # Errors
+    /// Names the variable, or the file and line, that cannot be understood.
+    pub fn gather(typed: Layer, cwd: &Path) -> Result<Settings, Failure> {
+        check_names(std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()))?;
+        let mut layers = vec![typed, from_environment(|name| std::env::var(name).ok())?];
+        if let Some(path) = find_upward(cwd) {
+            let text = std::fs::read_to_string(&path)
+                .map_err(|e| Failure::usage(format!("cannot read `{}`: {e}", path.display())))?;
+            let layer = toml::from_str(&text).map_err(|e| {
+                Failure::usage(format!("`{}` cannot be understood: {}", path.display(), e.to_string().trim_end()))
+            })?;
+            layers.push(layer);
+        }
+        let in_ci = std::env::var("CI").is_ok_and(|ci| !ci.is_empty() && ci != "false");
+        Ok(Settings { layers, in_ci })
+    }
+
+    fn first<T>(&self, pick: impl Fn(&Layer) -> Option<T>) -> Option<T> {
+        self.layers.iter().find_map(pick)
+    }
+
+    /// The request, with every default filled in; `drawn` is the seed when none is set.
+    ///
+    /// # Errors
+    /// When a number is out of range or one source asks for both forks and a budget.
+    pub fn spec(&self, drawn: u64) -> Result<Spec, Failure> {
+        Ok(Spec {
+            selection: self.selection(),
+            effort: self.effort()?,
+            decision: self.decision(Decision::default())?,
+            mode: self.first(|l| l.mode).map_or(ModeChoice::Auto, ModeChoice::from),
+            measure_identical: self.first(|l| l.measure_identical).unwrap_or(false),
+            seed: self.first(|l| l.seed).unwrap_or(drawn),
+            harness_args: self.harness_args(),
+            harness: self.harness(),
+        })
+    }
+
+    /// The request for a run of one version, with every default filled in; `drawn` is the seed when none is set.
+    #[must_use]
+    pub fn solo_spec(&self, repetitions: Repetitions, drawn: u64) -> SoloSpec {
+        SoloSpec {
+            selection: self.selection(),
+            repetitions,
+            seed: self.first(|l| l.seed).unwrap_or(drawn),
+            harness_args: self.harness_args(),
+            harness: self.harness(),
+        }
+    }
+
+    fn harness_args(&self) -> Vec<String> {
+        self.first(|l| l.harness.clone()).map_or_else(Vec::new, Words::list)
+    }
+
+    /// What is asked of the harness.
+    fn harness(&self) -> HarnessSpec {
+        let asked = self.first(|l| l.warmup);
+        let mut commands = self.first(|l| l.command.clone()).unwrap_or_default();
+        // Iterations of programs with a loop of their own are those of any other harness.
+        let of_loops = commands.iter().filter(|c| c.lockstep && c.warmup > 0).map(|c| c.warmup).max();
+        if let Some(warmup) = asked {
+            commands.iter_mut().for_each(|command| command.warmup = warmup);
+        }
+        HarnessSpec {
+            name: self.first(|l| l.adapter).map(HarnessName::from),
+            warmup: asked.or(of_loops),
+            jmh: self.first(|l| l.jmh.clone()).unwrap_or_default(),
+            commands,
+        }
+    }
+
+    /// Which benchmarks.
+    #[must_use]
+    pub fn selection(&self) -> Selection {
+        Selection {
+            bench: self.first(|l| l.bench.clone()),
+            exclude: self.first(|l| l.exclude.clone()),
+            packages: self.first(|l| l.packages.clone()).map_or_else(|| vec![defaults::PACKAGES.into()], Words::list),
+        }
+    }
+
+    fn effort(&self) -> Result<Effort, Failure> {
+        let (forks, budget) = self.extent()?;
+        Ok(Effort {
+            forks,
+            budget,
+            builds: self.first(|l| l.builds),
+            fixed: self.first(|l| l.fixed).unwrap_or(false),
+            confirm: self.first(|l| l.confirm).unwrap_or(self.in_ci),
+        })
+    }
+
+    /// Fork pairs or a budget: the strongest source that says either.
+    fn extent(&self) -> Result<(Option<u32>, Option<Duration>), Failure> {
+        if self.first(|l| l.builds) == Some(0) {
+            return Err(Failure::usage("`--builds` must be at least 1"));
+        }
+        let Some(layer) = self.layers.iter().find(|l| l.forks.is_some() || l.budget.is_some()) else {
+            return Ok((None, None));
+        };
+        match (layer.forks, layer.budget) {
+            (Some(_), Some(_)) => Err(Failure::usage(
+                "`--forks` and `--budget` exclude each other: a budget decides how many forks there are",
+            )),
+            (Some(0), _) => Err(Failure::usage("`--forks` must be at least 1")),
+            (_, Some(budget)) if budget.is_zero() => Err(Failure::usage("`--budget` must be longer than nothing")),
+            extent => Ok(extent),
+        }
+    }
+
+    /// How to judge: what is set here, the rest from `fallback`.
+    ///
+    /// # Errors
+    /// When a number is out of range.
+    pub fn decision(&self, fallback: Decision) -> Result<Decision, Failure> {
+        Decision {
+            threshold: self.first(|l| l.threshold).unwrap_or(fallback.threshold),
+            alpha: self.first(|l| l.alpha).unwrap_or(fallback.alpha),
+            false_discovery_rate: self.first(|l| l.fdr).unwrap_or(fallback.false_discovery_rate),
+            power: fallback.power,
+        }
+        .check()
+        .map_err(|e| Failure::usage(e.to_string()))
+    }
+
+    /// Only what was typed: a stored run keeps its own decision unless the command line says otherwise.
+    #[must_use]
+    pub fn typed_only(&self) -> Settings {
+        Settings { layers: self.layers[..1].to_vec(), in_ci: self.in_ci }
+    }
+
+    /// How long a benchmark may hang.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        self.first(|l| l.timeout).unwrap_or(TIMEOUT)
+    }
+
+    /// Variables that benchmarks may see on top of the allow-list.
+    #[must_use]
+    pub fn pass_env(&self) -> Vec<String> {
+        self.first(|l| l.pass_env.clone()).map_or_else(Vec::new, Words::list)
+    }
+
+    /// Where runs are stored, if it was set.
+    #[must_use]
+    pub fn db(&self) -> Option<PathBuf> {
+        self.first(|l| l.db.clone())
+    }
+
+    /// The plan file, if one was set.
+    #[must_use]
+    pub fn plan(&self) -> Option<PathBuf> {
+        self.first(|l| l.plan.clone())
+    }
+
+    /// Form of the report.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.first(|l| l.format).unwrap_or(Format::Text)
+    }
+
+    /// File for the report, if it was set.
+    #[must_use]
+    pub fn output(&self) -> Option<PathBuf> {
+        self.first(|l| l.output.clone())
+    }
+
+    /// `--strict`.
+    #[must_use]
+    pub fn strict(&self) -> bool {
+        self.first(|l| l.strict).unwrap_or(false)
+    }
+
+    /// `--quiet`.
+    #[must_use]
+    pub fn quiet(&self) -> bool {
+        self.first(|l| l.quiet).unwrap_or(false)
+    }
+
+    /// `--no-color`.
+    #[must_use]
+    pub fn no_color(&self) -> bool {
+        self.first(|l| l.no_color).unwrap_or(false)
+    }
+
+    /// `--no-wait`.
+    #[must_use]
+    pub fn no_wait(&self) -> bool {
+        self.first(|l| l.no_wait).unwrap_or(false)
+    }
+
+    /// `--dry-run`.
+    #[must_use]
+    pub fn dry_run(&self) -> bool {
+        self.first(|l| l.dry_run).unwrap_or(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::layer::KEYS;
+    use super::*;
+
+    fn file(text: &str) -> Layer {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn the_stronger_source_wins_and_the_weaker_fills_in() {
+        let typed = Layer { threshold: Some(0.05), ..Layer::default() };
+        let settings =
+            Settings { layers: vec![typed, file("threshold = '1%'\nseed = 7\nmode = 'duet'")], in_ci: false };
+        let spec = settings.spec(1).unwrap();
+        assert_eq!((spec.decision.threshold, spec.seed, spec.mode), (0.05, 7, ModeChoice::Duet));
+    }
+
+    #[test]
+    fn a_stronger_budget_beats_weaker_forks() {
+        let settings = Settings { layers: vec![file("budget = '2m'"), file("forks = 5")], in_ci: false };
+        let effort = settings.spec(1).unwrap().effort;
+        assert_eq!((effort.forks, effort.budget), (None, Some(Duration::from_secs(120))));
+        let both = Settings { layers: vec![file("budget = '2m'\nforks = 5")], in_ci: false };
+        assert!(both.spec(1).is_err());
+    }
+
+    #[test]
+    fn every_key_can_be_set_by_a_variable() {
+        let sample = |key: &str| match key {
+            "forks" | "builds" | "warmup" | "seed" => "4",
+            "budget" | "timeout" => "3s",
+            "threshold" | "alpha" | "fdr" => "2%",
+            "mode" => "sequential",
+            "adapter" => "jmh",
+            "format" => "json",
+            "strict" | "quiet" | "no_color" | "no_wait" | "dry_run" => "1",
+            "fixed" | "confirm" | "measure_identical" => "true",
+            _ => "a b",
+        };
+        for key in KEYS {
+            let name = format!("DUET_{}", key.to_uppercase());
+            let layer = from_environment(|asked| (asked == name).then(|| sample(key).to_owned())).unwrap();
+            assert_ne!(layer, Layer::default(), "{name} had no effect");
+        }
+    }
+
+    #[test]
+    fn misspelt_variables_are_refused() {
+        let check = |names: &[&str]| check_names(names.iter().map(|n| (*n).to_owned()));
+        assert!(check(&["PATH", "DUET_BUDGET", "DUET_LOCK"]).is_ok());
+        assert!(check(&["DUET_BUGDET"]).unwrap_err().to_string().contains("`DUET_BUGDET`"));
+    }
+
+    #[test]
+    fn what_cannot_be_understood_is_named() {
+        let error = from_environment(|name| (name == "DUET_FORKS").then(|| "many".into())).unwrap_err();
+        assert!(error.to_string().contains("`DUET_FORKS`"), "{error}");
+        assert!(toml::from_str::<Layer>("treshold = 1").unwrap_err().to_string().contains("treshold"));
+    }
+}

@@ -1,0 +1,287 @@
+//! Whether a plan still holds: what a new run says of every entry, and which must be tuned again.
+
+use std::collections::BTreeMap;
+
+use duetbench_core::Recording;
+use duetbench_core::plan::Repetitions;
+use duetbench_core::recording::{Grid, Level, Recorded};
+use duetbench_core::tune::{Rules, tune};
+use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
+use duetbench_run::store::Provenance;
+
+use crate::planned::repetitions;
+use crate::warm_up::found_in;
+
+/// Why an entry does not hold any more, or has to be made.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reason {
+    /// With as many repetitions as are planned, the metric's value is not within the threshold any more.
+    Violates {
+        /// What it is now; absent where so few repetitions have none.
+        value: Option<f64>,
+    },
+    /// The benchmark is not in the plan.
+    New,
+    /// Its code is another one.
+    Code,
+    /// It was measured on another machine.
+    Machine,
+    /// The benchmark is not there any more.
+    Gone,
+}
+
+/// What became of one benchmark, of the plan or of the run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Its full name.
+    pub name: String,
+    /// Why it is stale; empty where it is not.
+    pub reasons: Vec<Reason>,
+    /// Why the run says nothing of it, or why it could not be tuned again.
+    pub unknown: Option<String>,
+    /// What was planned.
+    pub planned: Option<PlannedRepetitions>,
+    /// What is planned from now on; absent where the entry goes.
+    pub next: Option<PlannedRepetitions>,
+}
+
+impl Entry {
+    /// Whether it has to change.
+    #[must_use]
+    pub fn is_stale(&self) -> bool {
+        !self.reasons.is_empty()
+    }
+
+    /// How often it was to be measured.
+    #[must_use]
+    pub fn planned_repetitions(&self) -> Option<Repetitions> {
+        self.planned.as_ref().map(repetitions)
+    }
+
+    /// How often it is to be measured from now on.
+    #[must_use]
+    pub fn next_repetitions(&self) -> Option<Repetitions> {
+        self.next.as_ref().map(repetitions)
+    }
+}
+
+/// What is known of a new run beside what it measured.
+pub struct Surroundings<'a> {
+    /// Where its values came from.
+    pub now: &'a Provenance,
+    /// Digests of test binaries by package of the run that the plan was learnt from, where it is still there.
+    pub artifacts_then: Option<&'a BTreeMap<String, String>>,
+    /// Why the run has no values of a benchmark; absent if it would have, were the benchmark there.
+    pub missing: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// Holds a plan against a new run: entries in name order, those that are stale tuned again by the plan's own rules, of which `rules`
+/// has what the file does not say.
+#[must_use]
+pub fn inspect(plan: &PlanFile, recording: &Recording, rules: &Rules, around: &Surroundings<'_>) -> Vec<Entry> {
+    let planned: BTreeMap<&str, &PlannedRepetitions> = plan.benchmarks.iter().map(|b| (b.name.as_str(), b)).collect();
+    let other_machine = plan.learnt.machine.as_ref().is_some_and(|machine| *machine != around.now.machine);
+    let mut entries: Vec<Entry> = Vec::new();
+    for recorded in &recording.benchmarks {
+        let mut entry = Entry {
+            name: recorded.benchmark.clone(),
+            reasons: Vec::new(),
+            unknown: None,
+            planned: planned.get(recorded.benchmark.as_str()).map(|p| (*p).clone()),
+            next: None,
+        };
+        match &entry.planned {
+            None => entry.reasons.push(Reason::New),
+            Some(planned) => {
+                let cut = planned.warmup.saturating_sub(warmed_up_in_run(&planned.name, around));
+                let warm = recorded.without_warm_up(&recording.levels, cut as usize);
+                let value = value_as_planned((recording, warm.as_ref().unwrap_or(recorded)), planned, rules);
+                // One that was not stable in full is not expected to be so now.
+                if planned.stable && value.is_none_or(|value| value > rules.threshold) {
+                    entry.reasons.push(Reason::Violates { value });
+                }
+                if has_other_code(&recorded.benchmark, plan, around) {
+                    entry.reasons.push(Reason::Code);
+                }
+                if other_machine {
+                    entry.reasons.push(Reason::Machine);
+                }
+            }
+        }
+        entries.push(entry);
+    }
+    let measured = |name: &str| recording.benchmarks.iter().any(|b| b.benchmark == name);
+    for entry in plan.benchmarks.iter().filter(|entry| !measured(&entry.name)) {
+        let unknown = (around.missing)(&entry.name);
+        let reasons = if unknown.is_some() { Vec::new() } else { vec![Reason::Gone] };
+        let next = unknown.is_some().then(|| entry.clone());
+        entries.push(Entry { name: entry.name.clone(), reasons, unknown, planned: Some(entry.clone()), next });
+    }
+    tune_again(&mut entries, recording, rules, around);
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    entries
+}
+
+/// Settles what is planned from now on of what was measured.
+fn tune_again(entries: &mut [Entry], recording: &Recording, rules: &Rules, around: &Surroundings<'_>) {
+    let stale = |recorded: &&Recorded| entries.iter().any(|e| e.name == recorded.benchmark && e.is_stale());
+    let benchmarks: Vec<Recorded> = recording.benchmarks.iter().filter(stale).cloned().collect();
+    let warm = found_in(&Recording { benchmarks, ..recording.clone() });
+    let again = &warm.recording;
+    let tuned = tune(again, rules);
+    let costs: BTreeMap<&str, _> = again.benchmarks.iter().map(|r| (r.benchmark.as_str(), &r.cost)).collect();
+    for entry in entries.iter_mut().filter(|entry| !entry.reasons.contains(&Reason::Gone) && entry.unknown.is_none()) {
+        if !entry.is_stale() {
+            entry.next.clone_from(&entry.planned);
+            continue;
+        }
+        let choice = tuned.choices.iter().find(|choice| choice.benchmark == entry.name);
+        entry.next = choice.zip(costs.get(entry.name.as_str())).map(|(choice, cost)| PlannedRepetitions {
+            warmup: warm.planned(&entry.name).saturating_add(warmed_up_in_run(&entry.name, around)),
+            ..PlannedRepetitions::of(choice, &recording.levels, cost)
+        });
+        if entry.next.is_none() {
+            entry.unknown = tuned.left_out.iter().find(|(name, _)| *name == entry.name).map(|(_, why)| why.clone());
+            entry.next.clone_from(&entry.planned);
+        }
+    }
+}
+
+/// Iterations of a benchmark that warmed up in the run and are no values.
+fn warmed_up_in_run(benchmark: &str, around: &Surroundings<'_>) -> u32 {
+    around.now.warmup.get(benchmark).copied().unwrap_or(0)
+}
+
+/// The metric's value with the repetitions that are planned; absent where these have none, or were not measured.
+fn value_as_planned(
+    (recording, recorded): (&Recording, &Recorded),
+    planned: &PlannedRepetitions,
+    rules: &Rules,
+) -> Option<f64> {
+    let shape = planned_shape(&recording.levels, recorded.grid.shape(), planned);
+    let benchmarks = vec![Recorded { grid: cut(&recorded.grid, &shape), ..recorded.clone() }];
+    let as_planned = Recording { benchmarks, ..recording.clone() };
+    // Nothing is stable enough for it, so that it is the value of all that is there.
+    let strictest = Rules { threshold: 0.0, ..rules.clone() };
+    tune(&as_planned, &strictest).choices.first().map(|choice| choice.stability).filter(|value| value.is_finite())
+}
+
+/// Repetitions of each level that a plan asks for, as far as there are so many. A comparison has one fork in every suite run, so
+/// all forks that are planned are suite runs there.
+fn planned_shape(levels: &[Level], there: &[usize], planned: &PlannedRepetitions) -> Vec<usize> {
+    let comparison = !levels.contains(&Level::Iteration);
+    let wanted = |level: &Level| match level {
+        Level::SuiteRun if comparison => Some(u64::from(planned.suite_runs) * u64::from(planned.forks)),
+        Level::SuiteRun => Some(planned.suite_runs.into()),
+        Level::Fork => Some(planned.forks.into()),
+        Level::Iteration => Some(planned.iterations.into()),
+        Level::Instance | Level::Second => None,
+    };
+    let least = |(level, there): (&Level, &usize)| {
+        wanted(level).map_or(*there, |n| usize::try_from(n).unwrap_or(usize::MAX).min(*there))
+    };
+    levels.iter().zip(there).map(least).collect()
+}
+
+/// The first repetitions of each level.
+fn cut(grid: &Grid, shape: &[usize]) -> Grid {
+    let mut smaller = Grid::empty(shape);
+    let mut place = vec![0; shape.len()];
+    if shape.contains(&0) {
+        return smaller;
+    }
+    loop {
+        let index = place.iter().zip(grid.shape()).fold(0, |index, (at, size)| index * size + at);
+        smaller.set(&place, grid.cells().get(index).copied().unwrap_or(f64::NAN));
+        let Some(level) = (0..shape.len()).rev().find(|level| place[*level] + 1 < shape[*level]) else {
+            return smaller;
+        };
+        place[level] += 1;
+        place[level + 1..].fill(0);
+    }
+}
+
+/// Whether a benchmark's code differs from what the plan was learnt from: by its package's test binary where that is known of
+/// both, else by all of them together. Where neither is known, nothing is said.
+fn has_other_code(name: &str, plan: &PlanFile, around: &Surroundings<'_>) -> bool {
+    let package = |all: &BTreeMap<String, String>| {
+        let holds = |package: &&String| name.strip_prefix(package.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        all.keys().filter(holds).max_by_key(|package| package.len()).and_then(|package| all.get(package).cloned())
+    };
+    if let Some(then) = around.artifacts_then.filter(|all| !all.is_empty())
+        && !around.now.artifacts.is_empty()
+    {
+        return package(then) != package(&around.now.artifacts);
+    }
+    let then = plan.learnt.artifact_digest.as_ref().filter(|digest| !digest.is_empty());
+    then.is_some_and(|then| !around.now.artifact_digest.is_empty() && *then != around.now.artifact_digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use duetbench_core::recording::{Better, Cost, HarnessWarmUp};
+    use duetbench_core::tune::Metric;
+    use duetbench_run::plan_file::LearntFrom;
+
+    use super::*;
+
+    /// Two forks of forty iterations, the first five of which take twice as long.
+    fn recording() -> Recording {
+        let value = |i: usize| if i % 40 < 5 { 200.0 } else { 100.0 } + (i % 3) as f64 / 10.0;
+        let recorded = Recorded {
+            benchmark: "p.C.m".into(),
+            unit: "ns/op".into(),
+            better: Better::Lower,
+            cost: Cost { innermost_s: 0.01, overhead_s: vec![0.0; 2] },
+            harness_warm_up: Some(HarnessWarmUp::JMH_DEFAULT),
+            grid: Grid::of(&[2, 40], (0..80).map(value).collect()).unwrap(),
+        };
+        let levels = vec![Level::Fork, Level::Iteration];
+        Recording { name: "r1".into(), levels, benchmarks: vec![recorded], warnings: Vec::new() }
+    }
+
+    /// What a run that warmed up for `in_run` iterations says of an entry that plans `warmup`.
+    fn inspected(warmup: u32, in_run: u32) -> Entry {
+        let entry = PlannedRepetitions {
+            name: "p.C.m".into(),
+            suite_runs: 1,
+            forks: 2,
+            iterations: 10,
+            warmup,
+            iteration_s: 0.01,
+            stability: 0.001,
+            stable: true,
+        };
+        let learnt = LearntFrom {
+            date: String::new(),
+            from: Vec::new(),
+            version: None,
+            artifact_digest: None,
+            machine: None,
+            toolchain: None,
+            metric: "cv".into(),
+            threshold: 0.01,
+            confidence: 0.99,
+        };
+        let now = Provenance {
+            version: String::new(),
+            artifact_digest: String::new(),
+            artifacts: BTreeMap::new(),
+            machine: String::new(),
+            toolchain: String::new(),
+            warmup: BTreeMap::from([("p.C.m".into(), in_run)]),
+        };
+        let around = Surroundings { now: &now, artifacts_then: None, missing: &|_| None };
+        inspect(&PlanFile::new(learnt, vec![entry]), &recording(), &Rules::of(Metric::Cv), &around).remove(0)
+    }
+
+    #[test]
+    fn a_plan_is_held_against_what_comes_after_its_warm_up() {
+        assert!(!inspected(5, 0).is_stale());
+        assert!(!inspected(9, 4).is_stale());
+        assert!(matches!(inspected(0, 0).reasons[..], [Reason::Violates { value: Some(_) }]));
+        // What the run warmed up for comes on top of what is found in its values.
+        assert_eq!(inspected(0, 0).next.map(|next| next.warmup), Some(5));
+        assert_eq!(inspected(4, 4).next.map(|next| next.warmup), Some(9));
+    }
+}

@@ -1,0 +1,227 @@
+//! JMH with the real binary and real jars, built by Maven from `examples/03-jmh` and `fixtures/jmh`.
+//!
+//! No test asserts a time. A jar against itself is never called changed; planted changes are large enough to be found on any machine.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod common;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use common::{Place, Ran, assert_no_false_alarm};
+
+const CRATE: &str = env!("CARGO_MANIFEST_DIR");
+
+fn example() -> PathBuf {
+    Path::new(CRATE).join("../../examples/03-jmh")
+}
+
+/// Copies a project's sources, with a number of rounds where there is one.
+fn copy(project: &Path, to: &Path, rounds: u32) {
+    for entry in fs::read_dir(project).unwrap().map(Result::unwrap).filter(|e| e.file_name() != "target") {
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            fs::create_dir_all(&target).unwrap();
+            copy(&entry.path(), &target, rounds);
+        } else {
+            let text = fs::read_to_string(entry.path()).unwrap();
+            fs::write(target, text.replace("ROUNDS = 100;", &format!("ROUNDS = {rounds};"))).unwrap();
+        }
+    }
+}
+
+/// The jar of a project, built here.
+fn jar(project: &Path, rounds: u32) -> Vec<u8> {
+    let dir = tempfile::tempdir().unwrap();
+    copy(project, dir.path(), rounds);
+    let built =
+        Command::new("mvn").args(["-B", "-q", "-DskipTests", "package"]).current_dir(dir.path()).output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stdout));
+    fs::read(dir.path().join("target/benchmarks.jar")).unwrap()
+}
+
+/// A place with these jars in it, each built once for all tests.
+fn place() -> Place {
+    static JARS: OnceLock<[Vec<u8>; 3]> = OnceLock::new();
+    let [base, slower, troubled] = JARS.get_or_init(|| {
+        [jar(&example(), 100), jar(&example(), 150), jar(&Path::new(CRATE).join("tests/fixtures/jmh"), 0)]
+    });
+    let place = Place::new();
+    for (name, bytes) in [("base.jar", base), ("slower.jar", slower), ("troubled.jar", troubled)] {
+        fs::write(place.path().join(name), bytes).unwrap();
+    }
+    place
+}
+
+/// Whether nothing was measured, with the reason.
+trait Refused {
+    fn refused(self, words: &[&str]);
+}
+
+fn compare(place: &Place, jars: [&str; 2], more: &[&str]) -> Ran {
+    let fixed = ["--format", "json", "--fixed", "--threshold", "20%", "--measure-identical", "--warmup", "5"];
+    place.duet(&[&["compare"], &jars[..], &fixed, more].concat())
+}
+
+#[test]
+fn a_jar_is_listed_with_its_parameters() {
+    let place = place();
+    let listed = place.duet(&["list", "base.jar"]).expect(0).stdout;
+    let want = ["hash:size=1024", "hash:size=64", "join", "sort", "words"];
+    let want: String = want.iter().map(|name| format!("org.example.text\tTextBenchmark.{name}\titeration\n")).collect();
+    let mut lines: Vec<&str> = listed.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines.join("\n") + "\n", want);
+}
+
+#[test]
+fn a_jar_is_identical_to_itself_and_measuring_it_gives_no_alarm() {
+    let place = place();
+    let proven = place.duet(&["compare", "base.jar", "base.jar", "--format", "json"]).expect(0);
+    assert_eq!(proven.verdict("TextBenchmark.sort"), "identical_code");
+    for mode in ["interleaved", "duet", "sequential"] {
+        let ran = compare(&place, ["base.jar", "base.jar"], &["--mode", mode, "--forks", "4", "--bench", "words"]);
+        assert_no_false_alarm(&ran, &["TextBenchmark.words"]);
+        assert_eq!(ran.benchmark("TextBenchmark.words")["forks"].as_array().unwrap().len(), 4, "{mode}");
+    }
+}
+
+#[test]
+fn a_planted_slowdown_is_found_whether_time_or_throughput_is_asked_for() {
+    let place = place();
+    let ran = compare(
+        &place,
+        ["base.jar", "slower.jar"],
+        &["--forks", "8", "--bench", "hash:size=64|words", "--alpha", "5%"],
+    );
+    // Average time and throughput: slower is a regression in both.
+    for name in ["TextBenchmark.hash:size=64", "TextBenchmark.words"] {
+        assert_eq!(ran.verdict(name), "regression", "{name}: {}", ran.stdout);
+    }
+    let counts = &ran.benchmark("TextBenchmark.words")["forks"][0]["baseline"];
+    assert!(counts["bytes_per_op"].as_f64().unwrap() > 1000.0 && counts["allocs_per_op"].is_null(), "{counts}");
+}
+
+#[test]
+fn a_run_of_a_jar_is_tuned_and_its_plan_followed() {
+    let place = place();
+    let often = ["--suite-runs", "2", "--iterations", "40", "--seconds", "0.01"];
+    place.duet(&[&["run", "base.jar", "--bench", "hash:size=64"], &often[..]].concat()).expect(0);
+    let tuned = place.duet(&["tune", "latest"]).expect(0).stdout;
+    assert!(tuned.contains("warm-up") && tuned.contains("by the harness"), "{tuned}");
+    let plan = fs::read_to_string(place.path().join("duet-plan.toml")).unwrap();
+    assert!(plan.contains("\"org.example.text.TextBenchmark.hash:size=64\"") && plan.contains("warmup = "), "{plan}");
+    let args = ["--plan", "duet-plan.toml", "--bench", "hash:size=64", "--threshold", "20%", "--format", "json"];
+    let ran = place.duet(&[&["compare", "base.jar", "slower.jar"], &args[..]].concat());
+    let name = "TextBenchmark.hash:size=64";
+    assert!(["regression", "inconclusive"].contains(&ran.verdict(name).as_str()), "{}", ran.stdout);
+    // Never fewer than four, and no first trial where the plan says how long it warms up.
+    assert!(ran.benchmark(name)["forks"].as_array().unwrap().len() >= 4 && !ran.stderr.contains("not in the plan"));
+}
+
+#[test]
+fn revisions_of_a_maven_project_are_built_without_touching_the_checkout() {
+    let place = Place::new();
+    place.git(&["init", "-q"]);
+    copy(&example(), place.path(), 100);
+    place.write(".gitignore", "target\n.duet\n");
+    place.commit_all("base");
+    copy(&example(), place.path(), 200);
+    let args =
+        ["compare", "HEAD", "--bench", "hash:size=64", "--forks", "4", "--fixed", "--warmup", "5", "--format", "json"];
+    let ran = place.duet(&[&args[..], &["--alpha", "5%"]].concat());
+    assert_eq!(ran.expect(3).verdict("TextBenchmark.hash:size=64"), "regression");
+    assert!(!place.path().join("target").exists());
+    assert_eq!(place.git(&["status", "--porcelain"]).trim(), "M src/main/java/org/example/text/Text.java");
+    place.write("src/main/java/org/example/text/Broken.java", "class Broken { int x = \"no number\"; }\n");
+    place.duet(&["compare", "HEAD"]).expect(1).says(&["the candidate", "does not build", "Broken.java"]);
+}
+
+#[test]
+fn what_misbehaves_is_named_with_its_words_and_leaves_nothing_running() {
+    let place = place();
+    let listed = place.duet(&["list", "troubled.jar", "--timeout", "5s"]);
+    for (name, words) in
+        [("throwsAtOnce", "no luck today"), ("endsTheJvm", "exit status 3"), ("hangs", "no answer within 5 s")]
+    {
+        let line = listed.stdout.lines().find(|l| l.contains(&format!("Troubled.{name}\t"))).unwrap();
+        assert!(line.contains("failed") && line.contains(words), "{line}");
+    }
+    let names = "throwsWhenMeasured|endsTheJvmWhenMeasured|hangsWhenMeasured";
+    let ran = compare(&place, ["troubled.jar", "troubled.jar"], &["--forks", "3", "--bench", names, "--timeout", "5s"]);
+    let ran = ran.expect(1);
+    for (name, words) in [
+        ("throwsWhenMeasured", "no luck with measuring"),
+        ("endsTheJvmWhenMeasured", "exit status"),
+        ("hangsWhenMeasured", "it hangs, or `--timeout` is too short"),
+    ] {
+        let benchmark = ran.benchmark(&format!("Troubled.{name}"));
+        assert_eq!(benchmark["verdict"], "failed", "{name}");
+        assert!(benchmark.to_string().contains(words), "{benchmark:#}");
+    }
+    let left = Command::new("pgrep").args(["-f", place.path().to_str().unwrap()]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&left.stdout), "");
+}
+
+#[test]
+fn what_jmh_offers_works() {
+    let place = place();
+    let names = "twoThreads|group|severalModes|needsItsArguments|prepared";
+    let ran = compare(&place, ["troubled.jar", "troubled.jar"], &["--forks", "3", "--bench", names]);
+    let benchmarks = ran.json()["benchmarks"].as_array().unwrap().clone();
+    let names: Vec<&str> = benchmarks.iter().map(|b| b["name"].as_str().unwrap()).collect();
+    let want = [
+        "Troubled.group",
+        "Troubled.needsItsArguments",
+        "Troubled.prepared:size=1,word=a b",
+        "Troubled.prepared:size=1,word=c",
+        "Troubled.prepared:size=2,word=a b",
+        "Troubled.prepared:size=2,word=c",
+        "Troubled.severalModes (ss)",
+        "Troubled.severalModes (thrpt)",
+        "Troubled.twoThreads",
+    ];
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, want);
+    assert_no_false_alarm(&ran, &want);
+    let processors = std::thread::available_parallelism().unwrap().get();
+    if processors > 1 {
+        assert_eq!(ran.benchmark("Troubled.twoThreads")["mode"], "interleaved_all_cores");
+        assert_eq!(ran.benchmark("Troubled.group")["mode"], "interleaved_all_cores");
+    }
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused_with_the_remedy() {
+    let place = place();
+    let other = zip_of_nothing();
+    fs::write(place.path().join("other.jar"), &other).unwrap();
+    place.write("broken.jar", "no zip at all");
+    place.duet(&["compare", "gone.jar", "base.jar"]).refused(&["there is no jar `gone.jar`"]);
+    place.duet(&["compare", "broken.jar", "base.jar"]).refused(&["broken.jar", "not a jar that can be read"]);
+    place.duet(&["compare", "other.jar", "base.jar"]).refused(&["holds no JMH benchmarks"]);
+    place.duet(&["compare", "base.jar", "base.jar", "--", "-f", "2"]).refused(&["`-f`", "`--forks`"]);
+    let without_java = |name: &str, value: &str| {
+        let mut command = place.command(&["compare", "base.jar", "slower.jar"]);
+        Ran::from(command.env_remove("JAVA_HOME").env(name, value).output().unwrap())
+    };
+    let empty = place.path().join("empty");
+    fs::create_dir(&empty).unwrap();
+    without_java("PATH", empty.to_str().unwrap()).refused(&["need Java", "JAVA_HOME"]);
+    without_java("JAVA_HOME", "/nowhere").refused(&["need Java", "JAVA_HOME"]);
+}
+
+impl Refused for Ran {
+    fn refused(self, words: &[&str]) {
+        assert!([1, 2].contains(&self.code) && self.stdout.is_empty(), "{}: {}", self.code, self.stdout);
+        self.says(words);
+    }
+}
+
+/// The end record of an archive without entries, which is a whole archive.
+fn zip_of_nothing() -> Vec<u8> {
+    [b"PK\x05\x06".as_slice(), &[0; 18]].concat()
+}

@@ -1,0 +1,279 @@
+//! Which benchmarks changed between two recordings that were made apart from each other: nothing in them is paired, so what
+//! the machine did between the two counts as change as well.
+//!
+//! Two rules stand beside each other: that of the papers ([`PaperRule`]), which takes every value for independent, and the house's
+//! ([`HouseRule`]), whose units are the outermost repetitions.
+
+mod fidelity;
+mod house;
+mod paper;
+mod units;
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::recording::{Better, Recorded, Recording};
+use crate::stats::StatsError;
+
+pub use fidelity::{Both, Fidelity};
+pub use house::{Answer, HouseFinding, HouseRule, UNITS_MIN};
+pub use paper::{PaperFinding, PaperRule, Statistic, Summary};
+pub use units::Units;
+
+/// A change that a rule found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It got worse.
+    Regression,
+    /// It got better.
+    Improvement,
+}
+
+impl Change {
+    /// What a larger (or else a smaller) value of the candidate means.
+    #[must_use]
+    pub fn of(larger: bool, better: Better) -> Change {
+        if larger == (better == Better::Lower) { Change::Regression } else { Change::Improvement }
+    }
+
+    /// The word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Change::Regression => "regression",
+            Change::Improvement => "improvement",
+        }
+    }
+}
+
+/// Which rules are applied.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rules {
+    /// That of the papers.
+    pub paper: Option<PaperRule>,
+    /// The house's.
+    pub house: Option<HouseRule>,
+}
+
+/// What both rules say about one benchmark.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Detected {
+    /// Its full name.
+    pub benchmark: String,
+    /// Unit of its values.
+    pub unit: String,
+    /// Which of them are good.
+    pub better: Better,
+    /// The result of base and of head: what the rule of the papers looks at, or else the median of all values.
+    pub results: [f64; 2],
+    /// What the rule of the papers says, where it was asked.
+    pub paper: Option<PaperFinding>,
+    /// What the house's rule says, where it was asked.
+    pub house: Option<HouseFinding>,
+}
+
+/// What two recordings say about the difference between their versions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Detection {
+    /// Name of the recording compared against.
+    pub base: String,
+    /// Name of the recording under test.
+    pub head: String,
+    /// What is in both, in the order of the first.
+    pub benchmarks: Vec<Detected>,
+    /// What is in the first only.
+    pub only_base: Vec<String>,
+    /// What is in the second only.
+    pub only_head: Vec<String>,
+    /// What could not be judged, with the reason, and what the recordings themselves warn of.
+    pub warnings: Vec<String>,
+    /// How well reduced configurations see what the full ones see, where a plan was given.
+    pub fidelity: Option<Fidelity>,
+}
+
+impl Detection {
+    /// Whether the house's rule found a regression.
+    #[must_use]
+    pub fn has_regression(&self) -> bool {
+        let mut answers = self.benchmarks.iter().filter_map(|b| b.house.as_ref());
+        answers.any(|house| house.answer == Answer::Changed(Change::Regression))
+    }
+}
+
+/// A recording's benchmarks by name; of several with one name the first.
+pub(crate) fn by_name(recording: &Recording) -> HashMap<&str, &Recorded> {
+    let mut named = HashMap::new();
+    for recorded in &recording.benchmarks {
+        named.entry(recorded.benchmark.as_str()).or_insert(recorded);
+    }
+    named
+}
+
+/// Compares two recordings, benchmark by benchmark.
+#[must_use]
+pub fn detect(base: &Recording, head: &Recording, rules: &Rules) -> Detection {
+    let (in_base, in_head) = (by_name(base), by_name(head));
+    let mut warnings: Vec<String> = base.warnings.iter().chain(&head.warnings).cloned().collect();
+    let mut found = Vec::new();
+    for a in &base.benchmarks {
+        let Some(b) = in_head.get(a.benchmark.as_str()) else { continue };
+        match judge((a, base), (b, head), rules) {
+            Ok(detected) => found.push(detected),
+            Err(why) => warnings.push(format!("`{}` was not compared: {why}", a.benchmark)),
+        }
+    }
+    if let Some(house) = &rules.house {
+        house.adjust(&mut found);
+    }
+    let alone = |of: &Recording, other: &HashMap<&str, &Recorded>| {
+        let names = of.benchmarks.iter().map(|b| b.benchmark.clone());
+        names.filter(|name| !other.contains_key(name.as_str())).collect()
+    };
+    Detection {
+        base: base.name.clone(),
+        head: head.name.clone(),
+        benchmarks: found,
+        only_base: alone(base, &in_head),
+        only_head: alone(head, &in_base),
+        warnings,
+        fidelity: None,
+    }
+}
+
+/// What the rules say about one benchmark, the house's p-value not yet adjusted.
+fn judge(
+    (a, base): (&Recorded, &Recording),
+    (b, head): (&Recorded, &Recording),
+    rules: &Rules,
+) -> Result<Detected, String> {
+    if a.unit != b.unit {
+        return Err(format!("its unit is `{}` in base and `{}` in head", a.unit, b.unit));
+    }
+    let words = |e: StatsError| e.to_string();
+    let statistic = rules.paper.as_ref().map_or(Statistic::Median, |rule| rule.statistic);
+    let result = |recorded: &Recorded| statistic.of(&recorded.grid.values()).map_err(words);
+    let paper = |rule: &PaperRule| rule.finding((a, b)).map_err(words);
+    let house = |rule: &HouseRule| {
+        let (a, b) = (Units::of(a, &base.levels), Units::of(b, &head.levels));
+        rule.finding(&a?, &b?)
+    };
+    Ok(Detected {
+        benchmark: a.benchmark.clone(),
+        unit: a.unit.clone(),
+        better: a.better,
+        results: [result(a)?, result(b)?],
+        paper: rules.paper.as_ref().map(paper).transpose()?,
+        house: rules.house.as_ref().map(house).transpose()?,
+    })
+}
+
+/// What reduced configurations would have found where the full ones are there to compare with: of every benchmark that is in both
+/// recordings and in the plan, by the rule of the papers.
+#[must_use]
+pub fn fidelity(
+    (base, head): (&Recording, &Recording),
+    plan: &BTreeMap<String, Vec<usize>>,
+    rule: &PaperRule,
+) -> Fidelity {
+    let in_head = by_name(head);
+    let mut fidelity = Fidelity::default();
+    for a in &base.benchmarks {
+        let planned = in_head.get(a.benchmark.as_str()).zip(plan.get(&a.benchmark));
+        let both = planned.map(|(b, reduced)| (Both::of(a, reduced, rule), Both::of(b, reduced, rule)));
+        if let Some((Ok(of_base), Ok(of_head))) = both {
+            fidelity.count(a, rule, (&of_base, &of_head));
+        }
+    }
+    fidelity
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::{Cost, Grid, Level};
+    use crate::tune::Compat;
+
+    fn recording(name: &str, benchmarks: &[(&str, Better, &[f64])]) -> Recording {
+        let recorded = |(benchmark, better, values): &(&str, Better, &[f64])| Recorded {
+            benchmark: (*benchmark).to_owned(),
+            unit: "ns/op".into(),
+            better: *better,
+            cost: Cost { innermost_s: 1.0, overhead_s: Vec::new() },
+            harness_warm_up: None,
+            grid: Grid::of(&[values.len() / 2, 2], values.to_vec()).unwrap(),
+        };
+        let benchmarks = benchmarks.iter().map(recorded).collect();
+        let levels = vec![Level::Fork, Level::Iteration];
+        Recording { name: name.to_owned(), levels, benchmarks, warnings: Vec::new() }
+    }
+
+    fn rules() -> Rules {
+        let paper =
+            PaperRule { statistic: Statistic::Median, confidence: 0.99, threshold: 0.03, compat: Compat::Paper };
+        Rules { paper: Some(paper), house: Some(HouseRule { threshold: 0.03, alpha: 0.01, fdr: 0.05 }) }
+    }
+
+    const SLOW: [f64; 8] = [120.0, 120.2, 119.9, 120.1, 120.0, 120.3, 119.8, 120.1];
+    const FAST: [f64; 8] = [100.0, 100.2, 99.9, 100.1, 100.0, 100.3, 99.8, 100.1];
+
+    #[test]
+    fn both_rules_see_a_plain_change_and_its_direction() {
+        let check = |better, (a, b): (&[f64], &[f64]), want| {
+            let detection =
+                detect(&recording("a", &[("X", better, a)]), &recording("b", &[("X", better, b)]), &rules());
+            let found = &detection.benchmarks[0];
+            assert_eq!(found.paper.as_ref().unwrap().change, Some(want));
+            assert_eq!(found.house.as_ref().unwrap().answer, Answer::Changed(want));
+            assert_eq!(detection.has_regression(), want == Change::Regression);
+        };
+        check(Better::Lower, (&FAST, &SLOW), Change::Regression);
+        check(Better::Lower, (&SLOW, &FAST), Change::Improvement);
+        check(Better::Higher, (&FAST, &SLOW), Change::Improvement);
+        check(Better::Higher, (&SLOW, &FAST), Change::Regression);
+    }
+
+    #[test]
+    fn the_same_values_are_no_change() {
+        let detection = detect(
+            &recording("a", &[("X", Better::Lower, &FAST)]),
+            &recording("b", &[("X", Better::Lower, &FAST)]),
+            &rules(),
+        );
+        assert_eq!(detection.benchmarks[0].paper.as_ref().unwrap().change, None);
+        assert_eq!(detection.benchmarks[0].house.as_ref().unwrap().answer, Answer::NoChange);
+    }
+
+    #[test]
+    fn what_is_alone_is_named_and_what_makes_no_sense_is_warned_of() {
+        let base = recording("a", &[("X", Better::Lower, &FAST), ("Gone", Better::Lower, &FAST)]);
+        let head = recording("b", &[("New", Better::Lower, &FAST), ("X", Better::Lower, &[f64::NAN; 8])]);
+        let detection = detect(&base, &head, &rules());
+        assert_eq!((detection.only_base, detection.only_head), (vec!["Gone".to_owned()], vec!["New".to_owned()]));
+        assert!(detection.benchmarks.is_empty() && detection.warnings[0].contains("`X` was not compared"));
+    }
+
+    #[test]
+    fn too_few_units_give_no_verdict() {
+        let base = recording("a", &[("X", Better::Lower, &FAST[..4])]);
+        let head = recording("b", &[("X", Better::Lower, &SLOW)]);
+        let detection = detect(&base, &head, &rules());
+        let house = detection.benchmarks[0].house.as_ref().unwrap();
+        assert_eq!(house.answer, Answer::TooFew { level: Level::Fork, have: 2 });
+        assert!(!detection.has_regression());
+    }
+
+    #[test]
+    fn reduced_configurations_miss_what_they_do_not_measure() {
+        // The last iteration of every fork is slow in head; a plan of one iteration does not see it, one of all does.
+        let tail = |slow: f64| [100.0, slow, 100.1, slow, 99.9, slow, 100.0, slow];
+        let base = recording("a", &[("X", Better::Lower, &tail(100.0))]);
+        let head = recording("b", &[("X", Better::Lower, &tail(150.0))]);
+        let rule = PaperRule { statistic: Statistic::Mean, ..rules().paper.unwrap() };
+        let plan = |configuration: &[usize]| BTreeMap::from([("X".to_owned(), configuration.to_vec())]);
+        let all = fidelity((&base, &head), &plan(&[4, 2]), &rule);
+        assert_eq!((all.compared, all.full, all.reduced, all.missed.len()), (1, 1, 1, 0));
+        let few = fidelity((&base, &head), &plan(&[4, 1]), &rule);
+        assert_eq!((few.full, few.reduced, &few.missed[..]), (1, 0, &["X".to_owned()][..]));
+        assert_eq!((few.missed_rate(), few.false_rate()), (Some(1.0), None));
+        assert_eq!(fidelity((&base, &head), &BTreeMap::new(), &rule).compared, 0);
+    }
+}

@@ -1,0 +1,70 @@
+//! What is independent in a recording: its outermost repetitions.
+
+use crate::recording::{Level, Recorded};
+
+/// One number for each outermost repetition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Units {
+    /// Which repetitions: the outermost level that has several, or the outermost of all.
+    pub level: Level,
+    /// The logarithm of the mean of the values of each.
+    pub logs: Vec<f64>,
+}
+
+impl Units {
+    /// The units of a benchmark, those without values left out.
+    ///
+    /// # Errors
+    /// In words, when there are no levels, no values, or one that has no logarithm.
+    pub fn of(recorded: &Recorded, levels: &[Level]) -> Result<Units, String> {
+        let shape = recorded.grid.shape();
+        let several = shape.iter().position(|n| *n > 1).unwrap_or(0);
+        let level = *levels.get(several).ok_or("it has no level of repetition")?;
+        let outer: usize = shape.iter().take(several + 1).product();
+        let inside = (recorded.grid.cells().len() / outer.max(1)).max(1);
+        let mean = |cells: &[f64]| {
+            let values: Vec<f64> = cells.iter().copied().filter(|v| v.is_finite()).collect();
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        };
+        let means: Vec<f64> = recorded.grid.cells().chunks(inside).filter_map(mean).collect();
+        if means.is_empty() {
+            return Err("it has no values".into());
+        }
+        match means.iter().find(|m| **m <= 0.0 || !m.is_finite()) {
+            Some(mean) => Err(format!("a mean of {mean} has no logarithm")),
+            None => Ok(Units { level, logs: means.iter().map(|m| m.ln()).collect() }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::{Better, Cost, Grid};
+
+    fn units(shape: &[usize], values: &[f64]) -> Result<Units, String> {
+        let recorded = Recorded {
+            benchmark: "A".into(),
+            unit: "ns/op".into(),
+            better: Better::Lower,
+            cost: Cost { innermost_s: 1.0, overhead_s: Vec::new() },
+            harness_warm_up: None,
+            grid: Grid::of(shape, values.to_vec()).unwrap(),
+        };
+        Units::of(&recorded, &[Level::Instance, Level::SuiteRun, Level::Iteration])
+    }
+
+    #[test]
+    fn units_are_the_outermost_level_that_repeats() {
+        let of_instances = units(&[2, 1, 2], &[1.0, 3.0, f64::NAN, 5.0]).unwrap();
+        assert_eq!(of_instances, Units { level: Level::Instance, logs: vec![2.0f64.ln(), 5.0f64.ln()] });
+        let of_runs = units(&[1, 2, 2], &[1.0, 3.0, 4.0, 4.0]).unwrap();
+        assert_eq!(of_runs, Units { level: Level::SuiteRun, logs: vec![2.0f64.ln(), 4.0f64.ln()] });
+        assert_eq!(units(&[1, 1, 1], &[3.0]).unwrap().level, Level::Instance);
+    }
+
+    #[test]
+    fn what_has_no_logarithm_is_refused() {
+        assert!(units(&[1, 1, 2], &[f64::NAN; 2]).is_err() && units(&[2, 1, 1], &[0.0, 1.0]).is_err());
+    }
+}

@@ -1,0 +1,101 @@
+//! How a comparison begins that follows a plan file: every benchmark with as much as was learnt to be enough for it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::design::{Relink, design};
+use super::{Capacity, ExecutionConfiguration, Lengths, Plan, PlannedBenchmark, Repetitions, Style};
+use crate::spec::{Effort, Spec, defaults};
+
+/// With how much a comparison of one benchmark begins; planned looks may end it sooner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Start {
+    /// Fork pairs.
+    pub fork_pairs: u32,
+    /// Time one side measures in one trial, nanoseconds.
+    pub measured_ns: u64,
+    /// Length of an iteration, nanoseconds, where the harness has iterations of its own.
+    pub iteration_ns: u64,
+    /// Iterations of that length that warm up before.
+    pub warmup: u32,
+}
+
+impl Start {
+    /// What so many repetitions of one version make of a comparison: a fork pair for every process, and as much time in each as
+    /// its iterations take. Fewer than four fork pairs tell nothing, whatever was learnt.
+    #[must_use]
+    pub fn of(repetitions: &Repetitions) -> Start {
+        let processes = u32::try_from(repetitions.trials()).unwrap_or(u32::MAX);
+        let measured_ns = repetitions.iteration_ns.saturating_mul(repetitions.iterations.into());
+        Start {
+            fork_pairs: processes.clamp(defaults::PLANNED_UNITS_MIN, defaults::UNITS_MAX),
+            measured_ns,
+            iteration_ns: repetitions.iteration_ns,
+            warmup: repetitions.warmup,
+        }
+    }
+
+    /// Time one side measures in one trial that is cut into short slices, nanoseconds: there is no room for more than
+    /// [`defaults::TRIAL_PLANNED_MAX_NS`].
+    #[must_use]
+    pub fn sliced_ns(&self) -> u64 {
+        self.measured_ns.clamp(defaults::TRIAL_NS, defaults::TRIAL_PLANNED_MAX_NS)
+    }
+}
+
+/// Where a plan file and the benchmarks there are do not fit, by full names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unmatched {
+    /// Benchmarks of which the file says nothing; they are measured as without it.
+    pub not_planned: Vec<String>,
+    /// Entries whose benchmark is not there.
+    pub not_found: Vec<String>,
+}
+
+impl Unmatched {
+    /// Compares the names that are planned with those that were found, in name order.
+    #[must_use]
+    pub fn of<'a, T>(planned: &BTreeMap<String, T>, found: impl Iterator<Item = &'a crate::BenchmarkId>) -> Unmatched {
+        let found: BTreeSet<String> = found.map(ToString::to_string).collect();
+        Unmatched {
+            not_planned: found.iter().filter(|name| !planned.contains_key(*name)).cloned().collect(),
+            not_found: planned.keys().filter(|name| !found.contains(*name)).cloned().collect(),
+        }
+    }
+}
+
+impl Plan {
+    /// Gives every benchmark that `starts` names the fork pairs and the length that stand there, and spreads the trials of those
+    /// that have few over the whole run. The others stay as they are. May be called again after [`Plan::learn`], which sets
+    /// lengths anew.
+    pub fn follow(&mut self, starts: &BTreeMap<String, Start>, spec: &Spec, capacity: Capacity) {
+        self.spread = true;
+        for planned in &mut self.benchmarks {
+            if let Some(start) = starts.get(&planned.id.to_string()) {
+                planned.follow(*start, spec, capacity);
+            }
+        }
+    }
+}
+
+impl PlannedBenchmark {
+    fn follow(&mut self, start: Start, spec: &Spec, capacity: Capacity) {
+        let effort = Effort { forks: Some(start.fork_pairs), budget: None, ..spec.effort };
+        let iterations = (self.style == Style::Iteration).then(|| {
+            // As in the run that was learnt from, whatever is usual; what was typed counts more than what was learnt.
+            (start.iteration_ns, spec.harness.warmup.unwrap_or(start.warmup))
+        });
+        let warmup_slices = iterations.map_or(self.configuration.warmup_slices, |(_, warmup)| warmup);
+        let times = (self.first_ns, warmup_slices);
+        let usual = Lengths::of(self.mode, self.style, times);
+        let (slice_ns, trial_ns) = match iterations {
+            Some((iteration_ns, _)) => (iteration_ns, start.measured_ns),
+            None => (self.configuration.slice_ns, start.sliced_ns().max(usual.trial_ns)),
+        };
+        let lengths = Lengths { slice_ns, ..usual }.with_trial(trial_ns, (self.mode, self.style), times);
+        // What linking costs was weighed when the plan was learnt: its processes are given.
+        let relink = capacity.relinks.then_some(Relink { cost_ns: 0, trial_ns });
+        self.trial_predicted_ns = lengths.predicted_ns;
+        self.configuration =
+            ExecutionConfiguration { design: design(effort, None, relink), slice_ns, trial_ns, warmup_slices };
+    }
+}

@@ -1,0 +1,126 @@
+//! The order of trials: randomized multiple interleaved trials (RMIT), from plan and seed alone.
+
+use rand::seq::SliceRandom;
+use rand::{Rng, RngCore, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::plan::{Design, Plan};
+use crate::sample::Role;
+
+mod mixture;
+mod solo;
+
+pub use mixture::Mixture;
+pub use solo::SoloSchedule;
+
+/// One scheduled visit to one benchmark in one suite run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trial {
+    /// Index into [`Plan::benchmarks`].
+    pub benchmark: usize,
+    /// Round of measuring: 0, or one of those that confirm regressions.
+    pub round: u32,
+    /// Pass over the suite, counted from 0 in every round; where benchmarks do not take part in every pass, the number of those
+    /// in which this one took part before.
+    pub suite_run: u32,
+    /// Fork within the suite run, counted from 0.
+    pub fork: u32,
+    /// Build of each version, counted from 0.
+    pub build: u32,
+    /// The role on side 0: it is started and calibrated first, and in a sequential trial runs first.
+    pub first: Role,
+    /// Which of the usable cores (modulo their number) side 0 starts on.
+    pub core: u32,
+    /// Orders the slices within the trial.
+    pub seed: u64,
+}
+
+/// Builds of different rounds never have the same number: a round confirms nothing with the layouts of the one before.
+const BUILDS_PER_ROUND: u32 = 100_000;
+
+/// The suite runs of a plan, each in a fresh random order.
+///
+/// A suite run visits every benchmark once, so that slow changes of the machine hit all benchmarks alike (RMIT: Abedi and
+/// Brecht, ICPE 2017). Whoever follows the schedule skips benchmarks that have all they need: that one ends early, or
+/// needs another visit because a trial failed, never reshuffles the others.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    seed: u64,
+    designs: Vec<Design>,
+    spread: bool,
+}
+
+impl Schedule {
+    /// The schedule of this plan.
+    #[must_use]
+    pub fn new(plan: &Plan) -> Schedule {
+        let designs = plan.benchmarks.iter().map(|b| b.configuration.design).collect();
+        Schedule { seed: plan.seed, designs, spread: plan.spread }
+    }
+
+    /// Number of suite runs after which every benchmark has all its forks, if none of its trials failed.
+    #[must_use]
+    pub fn suite_runs(&self) -> u32 {
+        self.designs.iter().map(Design::forks).max().unwrap_or(0)
+    }
+
+    /// The trials of one suite run of one round, in order. Depends on the seed, the designs and these two numbers
+    /// alone, so a resumed run continues the same schedule.
+    #[must_use]
+    pub fn suite_run(&self, round: u32, suite_run: u32) -> Vec<Trial> {
+        self.pass((round, suite_run), &vec![Some(suite_run); self.designs.len()])
+    }
+
+    /// The trials of one pass over the suite, in order. `visits` says for every benchmark which of its own suite runs this is;
+    /// absent, it does not take part, which does not reshuffle the others.
+    #[must_use]
+    pub fn pass(&self, (round, number): (u32, u32), visits: &[Option<u32>]) -> Vec<Trial> {
+        let mut rng = self.rng(round, u64::from(number) + 1);
+        let mut order: Vec<usize> = (0..self.designs.len()).collect();
+        order.shuffle(&mut rng);
+        let mut trial = |benchmark: usize| {
+            let seed = rng.next_u64();
+            let suite_run = visits.get(benchmark).copied().flatten()?;
+            let (first, core) = self.place(benchmark, (round, suite_run));
+            let build = self.build(benchmark, (round, suite_run), number);
+            Some(Trial { benchmark, round, suite_run, fork: 0, build, first, core, seed })
+        };
+        order.into_iter().filter_map(&mut trial).collect()
+    }
+
+    /// What orders the functions in the two halves of a build pair, baseline first; never 0.
+    #[must_use]
+    pub fn layout_seeds(&self, build: u32) -> [u32; 2] {
+        // Below the streams of `place`, above those of the suite runs.
+        let mut rng = self.rng(0, (1 << 48) + u64::from(build));
+        [rng.next_u32() | 1, rng.next_u32() | 1]
+    }
+
+    /// The build pair from which a benchmark's processes of this suite run are started.
+    fn build(&self, benchmark: usize, (round, suite_run): (u32, u32), pass: u32) -> u32 {
+        let design = &self.designs[benchmark];
+        // Benchmarks of one package that take part in the same pass share its programs, wherever each of them stands.
+        let shared = self.spread && round == 0 && design.forks_per_unit == 1 && design.doubled == 0;
+        let number = if shared { pass } else { design.unit(suite_run) };
+        if design.by_build { round * BUILDS_PER_ROUND + number } else { 0 }
+    }
+
+    /// Who is on side 0 and on which core, drawn in blocks of two suite runs: the second of a block has both the other way
+    /// round, so that whatever favours a side or a core hits both roles equally often (permuted blocks).
+    fn place(&self, benchmark: usize, (round, suite_run): (u32, u32)) -> (Role, u32) {
+        // Streams from the top, far from those of the suite runs.
+        let stream = u64::MAX - (benchmark as u64) * u64::from(u32::MAX) - u64::from(suite_run / 2);
+        let mut rng = self.rng(round, stream);
+        let (baseline_first, core): (bool, u32) = (rng.random(), rng.random());
+        let second = suite_run % 2;
+        let first = if baseline_first == (second == 0) { Role::Baseline } else { Role::Candidate };
+        (first, core.wrapping_add(second))
+    }
+
+    /// A stream of random numbers of its own for everything that is drawn.
+    fn rng(&self, round: u32, stream: u64) -> ChaCha8Rng {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed.wrapping_add(u64::from(round) << 32));
+        rng.set_stream(stream);
+        rng
+    }
+}

@@ -1,0 +1,279 @@
+//! What the user asked, validated; knows nothing of this machine.
+
+use std::time::Duration;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::plan::Repetitions;
+
+mod harness;
+
+pub use harness::{CommandSpec, HarnessName, HarnessSpec, JmhSpec};
+
+/// The one place of all defaults; help texts and documents are derived from it.
+pub mod defaults {
+    /// Smallest change worth a verdict.
+    pub const THRESHOLD: f64 = 0.03;
+    /// Two-sided error of each benchmark's interval.
+    pub const ALPHA: f64 = 0.01;
+    /// Share of false alarms accepted among the changes reported for a whole suite (Benjamini-Hochberg).
+    pub const FALSE_DISCOVERY_RATE: f64 = 0.05;
+    /// Power at which a minimal detectable change is stated.
+    pub const POWER: f64 = 0.8;
+    /// Fork pairs of a single build pair after which a benchmark ends undecided.
+    pub const UNITS: u32 = 20;
+    /// Build pairs after which a benchmark ends undecided: they differ more than forks do.
+    pub const BUILDS: u32 = 32;
+    /// Fewest units from which an interval is computed at all.
+    pub const UNITS_MIN: u32 = 3;
+    /// Most units that a budget is turned into.
+    pub const UNITS_MAX: u32 = 200;
+    /// Build pairs that get one fork pair more than the others: the fewest that tell layout from the rest.
+    pub const DOUBLED_UNITS: u32 = 4;
+    /// Variance between fork pairs of one build pair as a multiple of that between build pairs, before any was measured
+    /// (`docs/studies/layout.md`).
+    pub const WITHIN_TO_LAYOUT: f64 = 0.84;
+    /// Standard deviation of the log ratio between build pairs of the same source, where it was not measured: the root mean
+    /// square over the benchmarks of three Go modules (`docs/studies/layout.md`).
+    pub const LAYOUT_SD: f64 = 0.037;
+    /// Rounds of fresh trials that a regression must survive to be called confirmed.
+    pub const CONFIRM_ROUNDS: u32 = 2;
+    /// Error at which each of these rounds must see the regression again, one-sided.
+    pub const CONFIRM_ALPHA: f64 = 0.05;
+    /// Power with which a regression as large as it was measured survives each of them.
+    pub const CONFIRM_POWER: f64 = 0.95;
+    /// Length a slice aims at, nanoseconds.
+    pub const SLICE_NS: u64 = 200_000;
+    /// Time one side measures in one trial, nanoseconds.
+    pub const TRIAL_NS: u64 = 20_000_000;
+    /// Length a slice aims at where several threads take part, nanoseconds.
+    pub const SLICE_ALL_CORES_NS: u64 = 5_000_000;
+    /// Time one side measures in one trial where several threads take part, nanoseconds.
+    pub const TRIAL_ALL_CORES_NS: u64 = 60_000_000;
+    /// Length of an iteration where the harness has a loop of its own, nanoseconds: shorter ones are mostly the harness's own work.
+    pub const ITERATION_NS: u64 = 10_000_000;
+    /// Time one side measures in one trial of such iterations, nanoseconds.
+    pub const TRIAL_ITERATIONS_NS: u64 = 300_000_000;
+    /// Fewest iterations of such a trial.
+    pub const ITERATIONS_MIN: u64 = 5;
+    /// Iterations that warm up where neither the user nor a first trial says how many are needed.
+    pub const WARMUP_ITERATIONS: u32 = 100;
+    /// Time one side spends in one trial of whole processes, nanoseconds.
+    pub const TRIAL_PROCESSES_NS: u64 = 200_000_000;
+    /// Slices at the start of a trial that warm up and are not judged.
+    pub const WARMUP_SLICES: u32 = 16;
+    /// Slices between two pauses for a benchmark that does not allocate.
+    pub const BLOCK_SLICES: u32 = 16;
+    /// Collections a block spans for a benchmark that allocates.
+    pub const COLLECTIONS_PER_BLOCK: u32 = 4;
+    /// A slice counts at most as this many times its side's median slice where all slices are summed.
+    pub const CLIP: f64 = 3.0;
+    /// CPU time as a share of wall time below which a benchmark is said not to be CPU bound.
+    pub const CPU_SHARE_MIN: f64 = 0.9;
+    /// Smallest difference between two counts per invocation that is looked at.
+    pub const COUNT_RESOLUTION: f64 = 0.01;
+    /// Most fork pairs that are named as sufficient to settle a benchmark.
+    pub const FORKS_SUFFICIENT_MAX: u32 = 10_000;
+    /// Fewest fork pairs that a plan file is turned into: with fewer no look is planned, and an interval says nothing.
+    pub const PLANNED_UNITS_MIN: u32 = 4;
+    /// Longest time one side measures in one trial that follows a plan file, nanoseconds: what a page has room for in slices of
+    /// [`SLICE_NS`].
+    pub const TRIAL_PLANNED_MAX_NS: u64 = 400_000_000;
+    /// Passes over the suite in a run of one version.
+    pub const SOLO_SUITE_RUNS: u32 = 3;
+    /// Fresh processes of each benchmark in each of them.
+    pub const SOLO_FORKS: u32 = 1;
+    /// Iterations of each process.
+    pub const SOLO_ITERATIONS: u32 = 5;
+    /// Iterations before these that warm up: none, as calibrating runs a benchmark for about an iteration anyhow.
+    pub const SOLO_WARMUP: u32 = 0;
+    /// Length of an iteration, nanoseconds.
+    pub const SOLO_ITERATION_NS: u64 = 1_000_000_000;
+    /// Most passes over the suite.
+    pub const SOLO_SUITE_RUNS_MAX: u32 = 10_000;
+    /// Most processes of a benchmark in one of them.
+    pub const SOLO_FORKS_MAX: u32 = 10_000;
+    /// Most iterations of a process, those that warm up included: what a page has room for.
+    pub const SOLO_ITERATIONS_MAX: u32 = 2048;
+    /// Longest iteration, nanoseconds.
+    pub const SOLO_ITERATION_MAX_NS: u64 = 3_600_000_000_000;
+    /// Packages that are searched for benchmarks.
+    pub const PACKAGES: &str = "./...";
+}
+
+/// How the two sides of a trial are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModeChoice {
+    /// Decided per benchmark.
+    Auto,
+    /// Both at once, a core each.
+    Duet,
+    /// One at a time, slices alternating.
+    Interleaved,
+    /// Whole processes one after the other.
+    Sequential,
+}
+
+/// Which benchmarks take part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Selection {
+    /// Keeps benchmarks whose name matches.
+    pub bench: Option<String>,
+    /// Drops benchmarks whose name matches.
+    pub exclude: Option<String>,
+    /// Package patterns in the harness's own syntax.
+    pub packages: Vec<String>,
+}
+
+/// How much measuring may be done.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Effort {
+    /// At most this many fork pairs for every benchmark.
+    pub forks: Option<u32>,
+    /// At most this much wall time of measuring and linking in all.
+    pub budget: Option<Duration>,
+    /// Builds of each version that differ in nothing but where the linker put things; absent: as many as are needed.
+    pub builds: Option<u32>,
+    /// Measures all fork pairs even of benchmarks whose answer is known before.
+    pub fixed: bool,
+    /// Measures regressions again before they are reported as confirmed.
+    pub confirm: bool,
+}
+
+/// How evidence becomes a verdict. Fractions, not percent.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Smallest change worth a verdict.
+    pub threshold: f64,
+    /// Two-sided error of each interval.
+    pub alpha: f64,
+    /// Accepted share of false alarms among all changes reported.
+    pub false_discovery_rate: f64,
+    /// Power for which the minimal detectable change is stated.
+    pub power: f64,
+}
+
+impl Default for Decision {
+    fn default() -> Self {
+        Decision {
+            threshold: defaults::THRESHOLD,
+            alpha: defaults::ALPHA,
+            false_discovery_rate: defaults::FALSE_DISCOVERY_RATE,
+            power: defaults::POWER,
+        }
+    }
+}
+
+impl Decision {
+    /// Checks that every number lies where its formula holds.
+    ///
+    /// # Errors
+    /// Names the first number that is out of range.
+    pub fn check(self) -> Result<Decision, SpecError> {
+        let open_unit = |name, value: f64, high: f64| {
+            if value > 0.0 && value < high { Ok(()) } else { Err(SpecError::OutOfRange { name, value, high }) }
+        };
+        open_unit("threshold", self.threshold, 10.0)?;
+        open_unit("alpha", self.alpha, 0.5)?;
+        open_unit("fdr", self.false_discovery_rate, 0.5)?;
+        open_unit("power", self.power, 1.0)?;
+        Ok(self)
+    }
+}
+
+/// Everything that was asked, with all defaults filled in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spec {
+    /// Which benchmarks.
+    pub selection: Selection,
+    /// How much measuring.
+    pub effort: Effort,
+    /// How to judge.
+    pub decision: Decision,
+    /// How to run the two sides.
+    pub mode: ModeChoice,
+    /// Measures packages too whose code is proven to be the same in both versions.
+    pub measure_identical: bool,
+    /// Source of every random choice of the run.
+    pub seed: u64,
+    /// Arguments for the harness, as typed after `--`.
+    pub harness_args: Vec<String>,
+    /// Which harness, and what only it understands.
+    #[serde(default, skip_serializing_if = "HarnessSpec::is_usual")]
+    pub harness: HarnessSpec,
+}
+
+/// Everything that was asked of a run of one version, with all defaults filled in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SoloSpec {
+    /// Which benchmarks.
+    pub selection: Selection,
+    /// How often each is measured of which no plan file says otherwise.
+    pub repetitions: Repetitions,
+    /// Source of every random choice of the run.
+    pub seed: u64,
+    /// Arguments for the harness, as typed after `--`.
+    pub harness_args: Vec<String>,
+    /// Which harness, and what only it understands.
+    #[serde(default, skip_serializing_if = "HarnessSpec::is_usual")]
+    pub harness: HarnessSpec,
+}
+
+/// What makes a request impossible to honour.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// A number lies outside the range in which its formula holds.
+    #[error("`{name}` is {value}, but must lie above 0 and below {high}")]
+    OutOfRange {
+        /// Name of the option.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// Exclusive upper bound.
+        high: f64,
+    },
+    /// A regular expression does not parse.
+    #[error("`{option}` is not a regular expression: {source}")]
+    Pattern {
+        /// Name of the option.
+        option: &'static str,
+        /// What the parser says.
+        source: Box<regex::Error>,
+    },
+}
+
+/// The compiled form of [`Selection`].
+#[derive(Debug)]
+pub struct Filter {
+    bench: Option<Regex>,
+    exclude: Option<Regex>,
+}
+
+impl Selection {
+    /// Compiles the patterns.
+    ///
+    /// # Errors
+    /// Names the option whose pattern does not parse.
+    pub fn filter(&self) -> Result<Filter, SpecError> {
+        Ok(Filter {
+            bench: compile("--bench", self.bench.as_deref())?,
+            exclude: compile("--exclude", self.exclude.as_deref())?,
+        })
+    }
+}
+
+impl Filter {
+    /// Whether a benchmark of this name takes part.
+    #[must_use]
+    pub fn keeps(&self, name: &str) -> bool {
+        self.bench.as_ref().is_none_or(|r| r.is_match(name)) && !self.exclude.as_ref().is_some_and(|r| r.is_match(name))
+    }
+}
+
+fn compile(option: &'static str, pattern: Option<&str>) -> Result<Option<Regex>, SpecError> {
+    pattern.map(Regex::new).transpose().map_err(|source| SpecError::Pattern { option, source: Box::new(source) })
+}

@@ -1,0 +1,3 @@
+//! Tables of the papers, on anybody's data.
+
+pub mod uoptime;

@@ -1,0 +1,38 @@
+//! Relative width of the t-interval of the mean.
+
+use super::{Location, Stability, Terms, mean_of, mean_width_at_least, relative};
+use crate::stats::{Moments, ZeroSpread, studentised_interval_with};
+use crate::tune::Compat;
+
+/// Width of the studentised bootstrap interval of the mean over the mean (µOpTime, section 2).
+///
+/// Resamples without any spread have no t. By the paper they make the interval as wide as their share says, so that few values
+/// have no interval; the published code gives them a standard error in the unit of the data.
+pub(super) struct Rciw2;
+
+impl Stability for Rciw2 {
+    fn word(&self) -> &'static str {
+        "rciw2"
+    }
+
+    fn location(&self) -> Location {
+        Location::Mean
+    }
+
+    fn value(&self, ascending: &[f64], terms: &Terms) -> Option<f64> {
+        let zero_spread = match terms.compat {
+            Compat::Paper => ZeroSpread::Infinite,
+            Compat::PaperCode => ZeroSpread::PublishedCode,
+        };
+        let interval = studentised_interval_with(ascending, terms.confidence, zero_spread).ok()?;
+        Some(relative(interval.width(), mean_of(ascending)))
+    }
+
+    fn at_least(&self, moments: &Moments, terms: &Terms) -> f64 {
+        relative(mean_width_at_least(moments, terms), moments.mean)
+    }
+
+    fn falls_with_number(&self) -> bool {
+        true
+    }
+}

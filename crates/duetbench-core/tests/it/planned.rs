@@ -1,0 +1,136 @@
+//! Plans that follow a plan file, and plans of one version.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use duetbench_core::plan::{Capacity, Discovered, Plan, Repetitions, SoloPlan, Start, Style, Unmatched};
+use duetbench_core::spec::{Effort, HarnessSpec, ModeChoice, Selection, SoloSpec, defaults};
+
+use crate::support::{CAPACITY, forks, found, plan, spec};
+
+const SECOND: u64 = 1_000_000_000;
+
+fn repetitions(suite_runs: u32, forks: u32, iterations: u32) -> Repetitions {
+    Repetitions { suite_runs, forks, iterations, warmup: 0, iteration_ns: SECOND / 10 }
+}
+
+#[test]
+fn a_start_has_a_fork_pair_for_every_process_and_its_time() {
+    let check = |r: Repetitions, want: (u32, u64)| {
+        let start = Start::of(&r);
+        assert_eq!((start.fork_pairs, start.sliced_ns()), want, "{r:?}");
+    };
+    check(repetitions(3, 2, 2), (6, SECOND / 5));
+    // Never fewer than four, however stable it was; never more than are ever planned.
+    check(repetitions(1, 1, 1), (4, SECOND / 10));
+    check(repetitions(100, 100, 1), (defaults::UNITS_MAX, SECOND / 10));
+    // As long as a trial is anyhow, and as long as a page has room for.
+    check(Repetitions { iteration_ns: 1000, ..repetitions(5, 1, 3) }, (5, defaults::TRIAL_NS));
+    check(repetitions(5, 1, 2000), (5, defaults::TRIAL_PLANNED_MAX_NS));
+}
+
+fn followed(effort: Effort, capacity: Capacity) -> Plan {
+    let spec = spec(effort, ModeChoice::Interleaved);
+    let both = ["A", "B", "C"].map(found);
+    let all = duetbench_core::plan::Found { baseline: &both, candidate: &both, identical: &Default::default() };
+    let mut plan = Plan::new(&spec, &all, capacity);
+    let start = |fork_pairs| Start { fork_pairs, measured_ns: SECOND / 5, iteration_ns: SECOND / 10, warmup: 3 };
+    plan.follow(&BTreeMap::from([("p.A".into(), start(6)), ("p.B".into(), start(40))]), &spec, capacity);
+    plan
+}
+
+#[test]
+fn planned_benchmarks_get_their_own_numbers_and_the_others_keep_theirs() {
+    let open = Effort { forks: None, builds: None, fixed: false, ..forks(1) };
+    let relinks = Capacity { relinks: true, ..CAPACITY };
+    let plan = followed(open, relinks);
+    let [a, b, c] = [0, 1, 2].map(|i| plan.benchmarks[i].configuration);
+    assert!(plan.spread);
+    assert_eq!((a.design.forks(), a.design.units, a.design.by_build, a.trial_ns), (6, 6, true, SECOND / 5));
+    assert_eq!((b.design.forks(), b.design.by_build, b.trial_ns), (40, true, SECOND / 5));
+    assert_eq!((c.design.units, c.trial_ns), (defaults::BUILDS, defaults::TRIAL_NS));
+    assert!(a.design.sequential && b.design.sequential, "they may end sooner");
+    assert!(plan.benchmarks[0].trial_predicted_ns > 2 * SECOND / 5);
+    // One build: the forks are the units.
+    let alone = followed(Effort { builds: Some(1), ..open }, relinks);
+    let a = alone.benchmarks[0].configuration.design;
+    assert_eq!((a.units, a.forks_per_unit, a.by_build), (6, 1, false));
+    assert!(!followed(open, CAPACITY).benchmarks[0].configuration.design.by_build);
+}
+
+#[test]
+fn iterations_are_as_long_and_as_many_as_planned_and_warm_up_as_planned() {
+    let check = |warmup: Option<u32>, want: u32| {
+        let mut spec = spec(forks(1), ModeChoice::Interleaved);
+        spec.harness.warmup = warmup;
+        let both = [Discovered { style: Style::Iteration, ..found("A") }];
+        let all = duetbench_core::plan::Found { baseline: &both, candidate: &both, identical: &Default::default() };
+        let mut plan = Plan::new(&spec, &all, CAPACITY);
+        // Far longer than what slices have room for.
+        let repetitions = Repetitions { warmup: 4, iteration_ns: 2 * SECOND, ..repetitions(1, 5, 3) };
+        plan.follow(&BTreeMap::from([("p.A".into(), Start::of(&repetitions))]), &spec, CAPACITY);
+        let planned = &plan.benchmarks[0];
+        let c = planned.configuration;
+        assert_eq!((c.slice_ns, c.slices(), c.warmup_slices, c.design.forks()), (2 * SECOND, 3, want, 5));
+        let measured = 2 * u64::from(3 + want) * 2 * SECOND;
+        assert!(planned.trial_predicted_ns >= measured && planned.trial_predicted_ns < measured + 5 * SECOND);
+    };
+    check(None, 4);
+    check(Some(0), 0);
+}
+
+#[test]
+fn a_plan_that_follows_nothing_is_stored_as_ever() {
+    let json = serde_json::to_string(&plan(&["A"], duetbench_core::plan::Mode::Duet)).unwrap();
+    assert!(!json.contains("spread"), "{json}");
+    let read: Plan = serde_json::from_str(&json).unwrap();
+    assert!(!read.spread);
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let planned = BTreeMap::from([("p.A".to_owned(), ()), ("p.Gone".to_owned(), ())]);
+    let there = ["A", "New"].map(|name| found(name).id);
+    let unmatched = Unmatched::of(&planned, there.iter());
+    assert_eq!(unmatched, Unmatched { not_planned: vec!["p.New".into()], not_found: vec!["p.Gone".into()] });
+}
+
+fn solo_spec(repetitions: Repetitions) -> SoloSpec {
+    let selection = Selection { bench: None, exclude: None, packages: vec!["./...".into()] };
+    SoloSpec { selection, repetitions, seed: 7, harness_args: Vec::new(), harness: HarnessSpec::default() }
+}
+
+#[test]
+fn a_plan_of_one_version_is_in_name_order_and_says_how_long_it_takes() {
+    let failed = Discovered { failure: Some("no luck".into()), ..found("Broken") };
+    let slow = Discovered { first_ns: 3 * SECOND, ..found("Slow") };
+    let all = [slow, found("B"), failed, found("A")];
+    let own = repetitions(1, 2, 3);
+    let plan = SoloPlan::new(&solo_spec(Repetitions::default()), &all, &BTreeMap::from([("p.B".into(), own)]));
+    let names: Vec<&str> = plan.benchmarks.iter().map(|b| b.id.name.as_str()).collect();
+    assert_eq!(names, ["A", "B", "Slow"]);
+    assert_eq!(plan.failed, [(found("Broken").id, "no luck".into())]);
+    assert_eq!(plan.benchmarks[1].repetitions, own);
+    assert_eq!(plan.benchmarks[0].repetitions, Repetitions::default());
+    // Five iterations and one to calibrate, each as long as it must be.
+    let overhead = plan.benchmarks[0].trial_predicted_ns() - 6 * SECOND;
+    assert_eq!(plan.benchmarks[2].trial_predicted_ns(), 18 * SECOND + overhead);
+    assert_eq!(plan.benchmarks[1].predicted_ns(), 2 * (4 * SECOND / 10 + overhead));
+    assert!(plan.predicted() > Duration::from_secs(3 * (6 + 18)));
+}
+
+#[test]
+fn repetitions_that_cannot_be_are_refused_by_name() {
+    let check = |r: Repetitions, name: &str| {
+        let said = r.check().unwrap_err().to_string();
+        assert!(said.contains(name), "{said}");
+    };
+    let usual = Repetitions::default();
+    assert!(usual.check().is_ok());
+    check(Repetitions { suite_runs: 0, ..usual }, "`suite-runs` is 0");
+    check(Repetitions { forks: 0, ..usual }, "`forks` is 0");
+    check(Repetitions { iterations: 0, ..usual }, "`iterations` is 0");
+    check(Repetitions { iteration_ns: 0, ..usual }, "`seconds` is 0");
+    check(Repetitions { iterations: 2000, warmup: 49, ..usual }, "together");
+    assert!(Repetitions { iterations: 2000, warmup: 48, ..usual }.check().is_ok());
+}

@@ -1,0 +1,151 @@
+//! Command lines: words without a shell, parameters in their places, programs where the system finds them.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::adapter::hex;
+use crate::error::RunError;
+use crate::process::Launch;
+
+/// Of larger files only size and time of change tell whether they are the same: reading them would take longer than measuring.
+const READ_MAX: u64 = 64 << 20;
+
+/// The words of a command line, as a POSIX shell splits it; nothing in them is expanded.
+///
+/// # Errors
+/// When a quote does not end, or there is no word.
+pub(super) fn words(line: &str) -> Result<Vec<String>, RunError> {
+    let wrong = |why: &str| RunError::Argument { argument: line.to_owned(), why: why.to_owned() };
+    let words = shell_words::split(line).map_err(|_| wrong("a quote in it does not end"))?;
+    if words.first().is_none_or(String::is_empty) { Err(wrong("it names no program")) } else { Ok(words) }
+}
+
+/// A word with every `{name}` that is a parameter replaced by its value; other braces stay.
+pub(super) fn filled(word: &str, values: &BTreeMap<String, String>) -> String {
+    let mut out = String::new();
+    let mut rest = word;
+    while let Some(at) = rest.find('{') {
+        out += &rest[..at];
+        rest = &rest[at..];
+        let named =
+            values.iter().find(|(name, _)| rest[1..].strip_prefix(name.as_str()).is_some_and(|r| r.starts_with('}')));
+        let (text, length) = named.map_or(("{", 1), |(name, value)| (value, name.len() + 2));
+        out += text;
+        rest = &rest[length..];
+    }
+    out + rest
+}
+
+/// Whether a command line has a place for a parameter.
+pub(super) fn mentions(line: &str, parameter: &str) -> bool {
+    line.contains(&format!("{{{parameter}}}"))
+}
+
+/// How to start a command line in a directory, with these variables on top of the allow-list.
+///
+/// # Errors
+/// When it cannot be split into words.
+pub(super) fn launch(
+    line: &str,
+    values: &BTreeMap<String, String>,
+    (dir, env): (&Path, &[(OsString, OsString)]),
+) -> Result<Launch, RunError> {
+    let mut words = words(line)?.into_iter().map(|word| filled(&word, values));
+    let program = words.next().unwrap_or_default().into();
+    Ok(Launch {
+        program,
+        args: words.map(OsString::from).collect(),
+        dir: dir.to_owned(),
+        env: env.to_vec(),
+        cpus: None,
+        hooked: false,
+        // A program may look for what belongs to it beside itself, where its copy would have nothing.
+        placed: false,
+    })
+}
+
+/// Where the system finds a program: as a path from the directory, or on the search path.
+pub(super) fn locate(program: &str, dir: &Path) -> Option<PathBuf> {
+    if program.contains('/') {
+        return Some(dir.join(program)).filter(|path| path.is_file());
+    }
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|place| dir.join(place).join(program)).find(|path| path.is_file())
+}
+
+/// A digest of command lines and of every file that they name: of the program, of a script, of a jar.
+pub(super) fn digest(lines: &[Vec<String>], dir: &Path) -> String {
+    let mut hash = Sha256::new();
+    for words in lines {
+        for (number, word) in words.iter().enumerate() {
+            hash.update(word.as_bytes());
+            hash.update([0]);
+            let file = if number == 0 { locate(word, dir) } else { Some(dir.join(word)).filter(|path| path.is_file()) };
+            // What cannot be read now cannot be told apart later either.
+            let _ = file.map(|path| add_file(&mut hash, &path));
+        }
+        hash.update([1]);
+    }
+    hex(&hash.finalize())
+}
+
+fn add_file(hash: &mut Sha256, path: &Path) -> io::Result<()> {
+    let metadata = fs::metadata(path)?;
+    if metadata.len() > READ_MAX {
+        hash.update(metadata.len().to_le_bytes());
+        let age = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        hash.update(age.as_nanos().to_le_bytes());
+        return Ok(());
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(READ_MAX).read_to_end(&mut bytes)?;
+    hash.update(&bytes);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_a_shell_and_nothing_is_expanded() {
+        let check = |line: &str, want: &[&str]| assert_eq!(words(line).unwrap(), want, "{line}");
+        check("sleep 0.1", &["sleep", "0.1"]);
+        check("sh -c 'echo \"a  b\" | wc'", &["sh", "-c", "echo \"a  b\" | wc"]);
+        check(r"a\ b $HOME *", &["a b", "$HOME", "*"]);
+        for wrong in ["", "  ", "'open", "\"\" x"] {
+            assert!(words(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_parameters_are_replaced() {
+        let values = BTreeMap::from([("n".to_owned(), "1 2".to_owned()), ("mode".to_owned(), "{n}".to_owned())]);
+        let check = |word: &str, want: &str| assert_eq!(filled(word, &values), want, "{word}");
+        check("{n}", "1 2");
+        check("--x={n},{mode}", "--x=1 2,{n}");
+        check("{} {other} {", "{} {other} {");
+        check("{{n}}", "{1 2}");
+        check("ä{n}ä", "ä1 2ä");
+    }
+
+    #[test]
+    fn a_digest_sees_the_files_that_a_line_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let of = |line: &str| digest(&[words(line).unwrap()], dir.path());
+        let line = "sh script.sh 1";
+        let without = of(line);
+        fs::write(dir.path().join("script.sh"), "echo a").unwrap();
+        let with = of(line);
+        fs::write(dir.path().join("script.sh"), "echo b").unwrap();
+        assert_ne!(without, with);
+        assert_ne!(with, of(line));
+        assert_ne!(of("sh script.sh 1"), of("sh script.sh 2"));
+    }
+}

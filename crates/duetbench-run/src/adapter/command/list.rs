@@ -1,0 +1,158 @@
+//! Listing whole programs: each is run once.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use duetbench_core::BenchmarkId;
+use duetbench_core::plan::{Discovered, Style};
+
+use super::{Commands, PACKAGE, Variant, line};
+use crate::adapter::{Adapter, Build, Listing};
+use crate::error::RunError;
+use crate::page::{NO_CORE, Page, PageHeader, PageMode};
+use crate::process::{Launch, WaitEnd, failure_words, wait_all, words_of_death};
+use crate::program::{Patience, Program, Trouble};
+use crate::scratch::Scratch;
+
+/// Programs that take less are mostly what the system does to start a process.
+const SHORT_NS: u64 = 5_000_000;
+/// How often it is tried what starting a process takes.
+const FLOOR_RUNS: u32 = 5;
+/// Iterations that a program with a loop of its own is asked for; the shortest one counts, because the first ones warm up.
+const ITERATIONS: u32 = 3;
+
+/// Runs every benchmark of a version once.
+pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
+    let patience = Patience { limit: commands.timeout, interrupted };
+    let mut listing = Listing::default();
+    let (mut short, mut peaks) = (Vec::new(), BTreeMap::new());
+    for variant in &commands.variants {
+        let id = BenchmarkId { package: PACKAGE.to_owned(), name: variant.name.clone() };
+        let lockstep = commands.entries.get(variant.entry).is_some_and(|entry| entry.lockstep);
+        let style = if lockstep { Style::Iteration } else { Style::Process };
+        let outcome = if lockstep {
+            commands.first_iteration(build, variant, patience)?.map(|ns| (ns, None))
+        } else {
+            once(commands.program(build, &id), patience)?.map(|timing| (timing.wall_ns, Some(timing.peak_bytes)))
+        };
+        let (first_ns, failure) = match outcome {
+            Ok((first_ns, peak)) => {
+                short.extend((style == Style::Process && first_ns < SHORT_NS).then(|| variant.name.clone()));
+                peaks.extend(peak.map(|bytes| (variant.name.clone(), bytes)));
+                (first_ns, None)
+            }
+            Err(words) => (0, Some(words)),
+        };
+        listing.found.push(Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure });
+    }
+    if !short.is_empty() {
+        listing.notes.push(about_short(&short, floor_ns(patience)?));
+    }
+    listing.notes.extend(about_memory(&peaks, &commands.peaks));
+    commands.peaks = peaks;
+    Ok(listing)
+}
+
+/// What a run took, or the words of its failure.
+type Once<T> = Result<Result<T, String>, RunError>;
+
+fn once(program: Option<Program>, patience: Patience<'_>) -> Once<crate::process::Timing> {
+    let Some(program) = program else { return Ok(Err("this version has no such command".into())) };
+    match program.run(patience) {
+        Ok(timing) => Ok(Ok(timing)),
+        Err(Trouble::Failed { reason, .. }) => Ok(Err(reason)),
+        Err(Trouble::Fatal(error)) => Err(error),
+    }
+}
+
+/// What a process takes that does nothing, where that can be tried: the shortest of a few, nanoseconds.
+fn floor_ns(patience: Patience<'_>) -> Result<Option<u64>, RunError> {
+    let dir = std::env::temp_dir();
+    let Ok(launch) = line::launch("true", &BTreeMap::new(), (&dir, &[])) else { return Ok(None) };
+    let program = Program { launch, prepare: None, conclude: None, exit_code: 0, refill: false };
+    let mut floor = None;
+    for _ in 0..FLOOR_RUNS {
+        let ns = once(Some(program.clone()), patience)?.ok().map(|timing| timing.wall_ns);
+        floor = [floor, ns].into_iter().flatten().min();
+    }
+    Ok(floor)
+}
+
+fn about_short(names: &[String], floor_ns: Option<u64>) -> String {
+    let floor = floor_ns
+        .map_or_else(String::new, |ns| format!(" (here {:.1} ms for a program that does nothing)", ns as f64 * 1e-6));
+    format!(
+        "of less than {} ms most is the start of a process{floor}: give the program more to do, or let its own loop take part \
+         with `--lockstep`; this concerns {}",
+        SHORT_NS / 1_000_000,
+        shown(names.iter().map(|name| format!("`{name}`")))
+    )
+}
+
+/// What the programs needed at most, beside what they needed in the version that was listed before.
+fn about_memory(peaks: &BTreeMap<String, u64>, before: &BTreeMap<String, u64>) -> Option<String> {
+    let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
+    let one = |(name, bytes): (&String, &u64)| {
+        let other = before.get(name).map_or_else(String::new, |bytes| format!(" (baseline {})", mib(*bytes)));
+        format!("`{name}` {}{other}", mib(*bytes))
+    };
+    (!peaks.is_empty()).then(|| format!("largest resident memory while listing: {}", shown(peaks.iter().map(one))))
+}
+
+/// The first few of these.
+fn shown(all: impl ExactSizeIterator<Item = String>) -> String {
+    const SHOWN_MAX: usize = 5;
+    let more = all.len().saturating_sub(SHOWN_MAX);
+    let named = all.take(SHOWN_MAX).collect::<Vec<_>>().join(", ");
+    if more > 0 { format!("{named} and {more} more") } else { named }
+}
+
+impl Commands {
+    /// Runs a program with a loop of its own for a few iterations; gives the time of the shortest one.
+    fn first_iteration(&self, build: &Build, variant: &Variant, patience: Patience<'_>) -> Once<u64> {
+        let launch = build.artifacts.get(PACKAGE).and_then(|artifact| self.own_launch(artifact, variant));
+        let Some(launch) = launch else { return Ok(Err("this version has no such command".into())) };
+        let pages = Scratch::in_memory()?;
+        let page = Page::create(&pages.path().join("page"), &alone())?;
+        let env = [("DUET_PAGE".into(), page.path().into()), ("DUET_SIDE".into(), "0".into())];
+        let launch = Launch { env: launch.env.into_iter().chain(env).collect(), ..launch };
+        let mut children = match launch.spawn() {
+            Ok(child) => [child],
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        match wait_all(&mut children, Instant::now() + patience.limit, patience.interrupted, |_| {}) {
+            WaitEnd::Interrupted => return Err(RunError::Interrupted),
+            WaitEnd::TimedOut => return Ok(Err(hangs(patience.limit))),
+            WaitEnd::Ended => {}
+        }
+        if let Some(death) = children[0].status().and_then(failure_words) {
+            return Ok(Err(words_of_death(&death, &children[0].output_tail())));
+        }
+        let shortest = page.records(0).iter().map(|record| record.wall_ns).min();
+        Ok(shortest
+            .ok_or_else(|| "it ended without an iteration: does it call `begin` and `end` of the protocol?".into()))
+    }
+}
+
+fn hangs(limit: Duration) -> String {
+    format!("no end within {:.0} s: it hangs, or `--timeout` is too short", limit.as_secs_f64())
+}
+
+/// What a program is asked for when it is listed.
+fn alone() -> PageHeader {
+    PageHeader {
+        mode: PageMode::Solo,
+        seed: 0,
+        slice_ns: 1,
+        trial_ns: 1,
+        warmup_slices: 0,
+        capacity: ITERATIONS,
+        block_slices: 1,
+        gc_cycles: 0,
+        k_hint: 0,
+        cores: [NO_CORE; 2],
+        swap: false,
+        slices: ITERATIONS,
+    }
+}

@@ -1,0 +1,153 @@
+//! Which benchmarks there are: every command line with every combination of its parameters.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use duetbench_core::sample::with_parameters;
+use duetbench_core::spec::CommandSpec;
+
+use super::line;
+use crate::error::RunError;
+use crate::source::Source;
+
+/// One command with one combination of parameters: a benchmark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Variant {
+    pub(super) name: String,
+    /// Index of its entry.
+    pub(super) entry: usize,
+    /// Of its parameters.
+    pub(super) values: BTreeMap<String, String>,
+}
+
+/// All benchmarks of these entries, each of which was found to make sense for these versions.
+///
+/// # Errors
+/// Names the entry, command line or parameter that makes none.
+pub(super) fn variants(entries: &[CommandSpec], sources: &[Source]) -> Result<Vec<Variant>, RunError> {
+    let mut all = Vec::new();
+    for (entry, spec) in entries.iter().enumerate() {
+        let lines = lines(spec, sources)?;
+        check(spec, &lines)?;
+        let own_name = if spec.name.is_empty() { lines.last().copied().unwrap_or_default() } else { &spec.name };
+        for values in combinations(&spec.parameters) {
+            all.push(Variant { name: with_parameters(own_name, &values), entry, values });
+        }
+    }
+    let mut seen = BTreeSet::new();
+    match all.iter().find(|variant| !seen.insert(variant.name.as_str())) {
+        Some(twice) => Err(refused(&twice.name, "two commands have this name: give each a `name` of its own")),
+        None => Ok(all),
+    }
+}
+
+/// The command lines of an entry, one of each version, that of the last one last.
+fn lines<'a>(spec: &'a CommandSpec, sources: &'a [Source]) -> Result<Vec<&'a str>, RunError> {
+    let line = |source: &'a Source| {
+        spec.command.as_deref().or(source.command()).ok_or_else(|| {
+            let entry = if spec.name.is_empty() { "[[command]]" } else { &spec.name };
+            refused(entry, "it has no `command` to be run in each version's directory")
+        })
+    };
+    sources.iter().map(line).collect()
+}
+
+fn check(spec: &CommandSpec, lines: &[&str]) -> Result<(), RunError> {
+    let beside = [&spec.build, &spec.prepare, &spec.conclude].into_iter().flatten().map(String::as_str);
+    for one in lines.iter().copied().chain(beside) {
+        line::words(one)?;
+    }
+    for (parameter, values) in &spec.parameters {
+        if values.is_empty() {
+            return Err(refused(parameter, "the parameter has no values: separate them by commas"));
+        }
+        if values.iter().collect::<BTreeSet<_>>().len() < values.len() {
+            return Err(refused(parameter, "the parameter has a value twice"));
+        }
+        if let Some(without) = lines.iter().find(|line| !line::mentions(line, parameter)) {
+            let why = format!("the parameter has no place in `{without}`: write `{{{parameter}}}` where it belongs");
+            return Err(refused(parameter, &why));
+        }
+    }
+    let whole = [
+        ("prepare", spec.prepare.is_some()),
+        ("conclude", spec.conclude.is_some()),
+        ("exit-code", spec.exit_code != 0),
+        ("refill", spec.refill),
+    ];
+    match whole.into_iter().find(|(_, asked)| *asked && spec.lockstep) {
+        Some((what, _)) => Err(refused(
+            what,
+            "it is for whole processes, and with `lockstep` the program's own iterations are measured",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Every combination of values, the last parameter's changing fastest; one empty one where there are no parameters.
+fn combinations(parameters: &BTreeMap<String, Vec<String>>) -> Vec<BTreeMap<String, String>> {
+    parameters.iter().fold(vec![BTreeMap::new()], |all, (name, values)| {
+        let with = |one: &BTreeMap<String, String>| {
+            let one = one.clone();
+            values
+                .iter()
+                .map(move |value| {
+                    let mut more = one.clone();
+                    more.insert(name.clone(), value.clone());
+                    more
+                })
+                .collect::<Vec<_>>()
+        };
+        all.iter().flat_map(with).collect()
+    })
+}
+
+fn refused(argument: &str, why: &str) -> RunError {
+    RunError::Argument { argument: argument.to_owned(), why: why.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(parameters: &[(&str, &[&str])]) -> CommandSpec {
+        let owned =
+            |(name, values): &(&str, &[&str])| ((*name).to_owned(), values.iter().map(|v| (*v).to_owned()).collect());
+        CommandSpec { parameters: parameters.iter().map(owned).collect(), ..CommandSpec::default() }
+    }
+
+    fn names(entries: &[CommandSpec], lines: &[&str]) -> Result<Vec<String>, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let request = |line: &&str| crate::source::VersionRequest::Command((*line).to_owned());
+        let sources: Vec<Source> =
+            lines.iter().map(|l| Source::resolve(&request(l), dir.path(), dir.path()).unwrap()).collect();
+        let found = variants(entries, &sources).map_err(|e| e.to_string())?;
+        Ok(found.into_iter().map(|v| v.name).collect())
+    }
+
+    #[test]
+    fn every_combination_is_a_benchmark() {
+        let entry = CommandSpec { name: "sort".into(), ..spec(&[("size", &["10", "20"]), ("mode", &["a", "b"])]) };
+        let want = ["sort:mode=a,size=10", "sort:mode=a,size=20", "sort:mode=b,size=10", "sort:mode=b,size=20"];
+        assert_eq!(names(&[entry], &["x {size} {mode}", "y {mode} {size}"]).unwrap(), want);
+    }
+
+    #[test]
+    fn without_a_name_the_candidates_line_is_one() {
+        assert_eq!(names(&[spec(&[])], &["old 1", "new 2"]).unwrap(), ["new 2"]);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_named_with_the_remedy() {
+        let check = |entries: &[CommandSpec], lines: &[&str], want: &str| {
+            let error = names(entries, lines).unwrap_err();
+            assert!(error.contains(want), "{error}");
+        };
+        check(&[spec(&[("n", &["1"])])], &["a {n}", "b"], "`n` cannot be passed on: the parameter has no place in `b`");
+        check(&[spec(&[("n", &[])])], &["a {n}"], "has no values");
+        check(&[spec(&[("n", &["1", "1"])])], &["a {n}"], "a value twice");
+        check(&[spec(&[])], &["a 'b"], "a quote in it does not end");
+        check(&[spec(&[]), spec(&[])], &["a"], "two commands have this name");
+        let lockstep = CommandSpec { lockstep: true, refill: true, ..spec(&[]) };
+        check(&[lockstep], &["a"], "`refill` cannot be passed on: it is for whole processes");
+    }
+}

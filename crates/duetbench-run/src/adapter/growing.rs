@@ -1,0 +1,47 @@
+//! A process that lists benchmarks, and the file that grows while it does.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use crate::error::RunError;
+use crate::process::{Launch, WaitEnd, failure_words, wait_all};
+
+/// How a process ended that writes a list.
+pub(super) struct Listed {
+    /// What it printed, its end.
+    pub(super) output: String,
+    /// How it died; absent when it ended well.
+    pub(super) death: Option<String>,
+}
+
+/// Runs a process to its end, or until the file that it writes has not grown for `timeout`: it then counts as hung and is killed.
+///
+/// # Errors
+/// When it cannot be started, or on an interrupt.
+pub(super) fn run(
+    launch: &Launch,
+    file: &Path,
+    timeout: Duration,
+    interrupted: &AtomicBool,
+) -> Result<Listed, RunError> {
+    let mut children = [launch.spawn()?];
+    let mut length = 0;
+    let death = loop {
+        match wait_all(&mut children, Instant::now() + timeout, interrupted, |_| {}) {
+            WaitEnd::Interrupted => return Err(RunError::Interrupted),
+            WaitEnd::Ended => break children[0].status().and_then(failure_words),
+            WaitEnd::TimedOut => {
+                let grown = fs::metadata(file).map_or(0, |m| m.len());
+                if grown == length {
+                    children[0].kill();
+                    let limit = timeout.as_secs();
+                    break Some(format!("no answer within {limit} s: it hangs, or `--timeout` is too short"));
+                }
+                length = grown;
+            }
+        }
+    };
+    Ok(Listed { output: children[0].output_tail(), death })
+}

@@ -1,0 +1,171 @@
+//! What the lister writes down, line by line.
+
+use std::collections::{BTreeMap, HashMap};
+
+use duetbench_core::BenchmarkId;
+use duetbench_core::sample::with_parameters;
+
+/// One benchmark in one mode with one set of parameters, as JMH would run it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Number among those of its jar.
+    pub(super) index: usize,
+    /// Class and method.
+    pub(super) username: String,
+    /// JMH's short word: `thrpt`, `avgt`, `sample` or `ss`.
+    pub(super) mode: String,
+    /// Threads that it asks for.
+    pub(super) threads: u32,
+    /// In the order in which JMH prints them.
+    pub(super) parameters: Vec<(String, String)>,
+    /// Arguments for its JVM.
+    pub(super) jvm_args: Vec<String>,
+}
+
+/// Everything that a pass of the lister wrote.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Lines {
+    /// JMH's version.
+    pub(super) version: Option<String>,
+    pub(super) entries: Vec<Entry>,
+    /// Time of a first operation of those that worked, nanoseconds, by index.
+    pub(super) done: BTreeMap<usize, u64>,
+    /// Words of those that failed, by index.
+    pub(super) failed: BTreeMap<usize, String>,
+    /// The one that was tried last.
+    pub(super) last_started: Option<usize>,
+    /// It came to its end.
+    pub(super) ended: bool,
+}
+
+impl Lines {
+    /// Reads what was written; a line that is cut off or makes no sense counts for nothing.
+    pub(super) fn parse(text: &str) -> Lines {
+        let mut lines = Lines::default();
+        for line in text.lines() {
+            let fields: Vec<String> = line.split('\t').map(unescaped).collect();
+            let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+            match fields[..] {
+                ["jmh", version] => lines.version = Some(version.to_owned()),
+                ["entry", ref rest @ ..] => lines.entries.extend(Entry::parse(rest)),
+                ["start", index] => lines.last_started = index.parse().ok(),
+                ["done", index, ns] => {
+                    if let (Ok(index), Ok(ns)) = (index.parse(), ns.parse()) {
+                        lines.done.insert(index, ns);
+                    }
+                }
+                ["fail", index, words] => {
+                    if let Ok(index) = index.parse() {
+                        lines.failed.insert(index, words.to_owned());
+                    }
+                }
+                ["end"] => lines.ended = true,
+                _ => {}
+            }
+        }
+        lines
+    }
+}
+
+impl Entry {
+    /// `INDEX USERNAME MODE THREADS WARMUP_ITERATIONS WARMUP_NS ITERATIONS ITERATION_NS FORKS NPARAMS (k v)… NJVMARGS arg…`
+    fn parse(fields: &[&str]) -> Option<Entry> {
+        let [index, username, mode, threads, _, _, _, _, _, rest @ ..] = fields else { return None };
+        let (count, rest) = rest.split_first()?;
+        let count: usize = count.parse().ok()?;
+        let (pairs, rest) = rest.split_at_checked(count.checked_mul(2)?)?;
+        let (count, jvm_args) = rest.split_first()?;
+        if count.parse() != Ok(jvm_args.len()) {
+            return None;
+        }
+        let owned = |text: &str| text.to_owned();
+        Some(Entry {
+            index: index.parse().ok()?,
+            username: owned(username),
+            mode: owned(mode),
+            threads: threads.parse::<u32>().ok()?.max(1),
+            parameters: pairs.chunks_exact(2).map(|pair| (owned(pair[0]), owned(pair[1]))).collect(),
+            jvm_args: jvm_args.iter().map(|arg| owned(arg)).collect(),
+        })
+    }
+
+    /// Its name with its parameters, as JMH's reports and [`crate::import`] have it.
+    fn name(&self) -> String {
+        let sorted: BTreeMap<&String, &String> = self.parameters.iter().map(|(name, value)| (name, value)).collect();
+        with_parameters(&self.username, sorted)
+    }
+}
+
+/// What each entry is called: its mode is part of the name only where it would not be unique without.
+pub(super) fn ids(entries: &[Entry]) -> Vec<BenchmarkId> {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for entry in entries {
+        *counts.entry(entry.name()).or_default() += 1;
+    }
+    let full = |entry: &Entry| {
+        let name = entry.name();
+        if counts.get(&name) == Some(&1) { name } else { format!("{name} ({})", entry.mode) }
+    };
+    entries.iter().map(|entry| id(&full(entry))).collect()
+}
+
+/// `org.sample` and `Bench.method:size=10` of `org.sample.Bench.method:size=10`.
+fn id(full: &str) -> BenchmarkId {
+    let path = full.split([':', ' ']).next().unwrap_or(full);
+    let class = path.rfind('.').unwrap_or(0);
+    // Of the class without its package; a class in no package belongs to the package of no name, which has one here.
+    let (package, name) = match path[..class].rfind('.') {
+        Some(dot) => (&full[..dot], &full[dot + 1..]),
+        None => ("default", full),
+    };
+    BenchmarkId { package: package.to_owned(), name: name.to_owned() }
+}
+
+/// Undoes `\\`, `\t`, `\n` and `\r`.
+fn unescaped(field: &str) -> String {
+    let mut text = String::with_capacity(field.len());
+    let mut characters = field.chars();
+    while let Some(c) = characters.next() {
+        text.push(match c {
+            '\\' => match characters.next() {
+                Some('t') => '\t',
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some(other) => other,
+                None => '\\',
+            },
+            other => other,
+        });
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINES: &str = "jmh\t1.37\n\
+        entry\t0\torg.a.B.m\tthrpt\t2\t5\t1\t5\t1\t1\t2\tsize\t10\tkind\ta\\tb\t1\t-Xmx1g\n\
+        entry\t1\torg.a.B.n\tavgt\t1\t5\t1\t5\t1\t1\t0\t0\n\
+        entry\t2\torg.a.B.n\tss\t1\t5\t1\t5\t1\t1\t0\t0\n\
+        entry\t3\torg.a.B.cut\tss\t1\t5\t1\t5\t1\t1\t7\t0\n\
+        start\t0\ndone\t0\t120\nstart\t1\nfail\t1\tno\\nluck\nstart\t2\n";
+
+    #[test]
+    fn lines_are_read_and_broken_ones_left_out() {
+        let lines = Lines::parse(LINES);
+        assert_eq!((lines.version.as_deref(), lines.entries.len(), lines.last_started), (Some("1.37"), 3, Some(2)));
+        assert_eq!(lines.entries[0].parameters[1], ("kind".into(), "a\tb".into()));
+        assert_eq!((lines.entries[0].threads, lines.entries[0].jvm_args.clone()), (2, vec!["-Xmx1g".to_owned()]));
+        assert_eq!((lines.done.get(&0), lines.failed.get(&1).map(String::as_str)), (Some(&120), Some("no\nluck")));
+        assert!(!lines.ended);
+    }
+
+    #[test]
+    fn a_mode_is_part_of_a_name_only_where_it_must_be() {
+        let names: Vec<String> = ids(&Lines::parse(LINES).entries).iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["org.a.B.m:kind=a\tb,size=10", "org.a.B.n (avgt)", "org.a.B.n (ss)"]);
+        assert_eq!(id("B.m:x=1.5"), BenchmarkId { package: "default".into(), name: "B.m:x=1.5".into() });
+        assert_eq!(id("org.a.B.m:x=1.5").name, "B.m:x=1.5");
+    }
+}

@@ -1,0 +1,88 @@
+//! Jars: whether they hold benchmarks, and what they hold apart from when they were made.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use zip::ZipArchive;
+
+use super::super::hex;
+use crate::error::RunError;
+
+/// Where JMH's annotation processor lists what it generated.
+const LIST: &str = "META-INF/BenchmarkList";
+/// What a jar holds that needs nothing else on the class path.
+const MAIN: &str = "org/openjdk/jmh/Main.class";
+/// Largest file in a jar that is read, bytes: an entry that grows without end when it is unpacked must not fill the memory.
+const ENTRY_BYTES_MAX: u64 = 1 << 30;
+
+/// What a jar is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kind {
+    /// It holds generated benchmarks.
+    pub(super) has_benchmarks: bool,
+    /// It holds JMH itself, as a jar that `java -jar` runs does.
+    pub(super) has_jmh: bool,
+}
+
+/// Looks into a jar.
+///
+/// # Errors
+/// When it cannot be read, or is none.
+pub(super) fn kind(path: &Path) -> Result<Kind, RunError> {
+    let jar = open(path)?;
+    let has = |name: &str| jar.index_for_name(name).is_some();
+    Ok(Kind { has_benchmarks: has(LIST), has_jmh: has(MAIN) })
+}
+
+/// A digest over what a jar holds: names and contents in name order, so that neither the order of its entries nor their dates
+/// matter. The manifest is left out, because build tools write there who built it and when.
+///
+/// # Errors
+/// When it cannot be read whole.
+pub(super) fn content_digest(path: &Path) -> Result<String, RunError> {
+    let mut jar = open(path)?;
+    let mut contents = BTreeMap::new();
+    for index in 0..jar.len() {
+        let entry = jar.by_index(index).map_err(|e| unreadable(path, &e.to_string()))?;
+        let name = entry.name().map_err(|e| unreadable(path, &e.to_string()))?.into_owned();
+        if entry.is_dir() || name == "META-INF/MANIFEST.MF" {
+            continue;
+        }
+        let mut hash = Sha256::new();
+        let copied = std::io::copy(&mut entry.take(ENTRY_BYTES_MAX), &mut HashWriter(&mut hash));
+        copied.map_err(|e| RunError::file("read", path, e))?;
+        contents.insert(name, hash.finalize());
+    }
+    let mut all = Sha256::new();
+    for (name, digest) in contents {
+        all.update((name.len() as u64).to_le_bytes());
+        all.update(name.as_bytes());
+        all.update(digest);
+    }
+    Ok(hex(&all.finalize()))
+}
+
+struct HashWriter<'a>(&'a mut Sha256);
+
+impl std::io::Write for HashWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn open(path: &Path) -> Result<ZipArchive<impl Read + Seek + use<>>, RunError> {
+    let file = File::open(path).map_err(|e| RunError::file("read", path, e))?;
+    ZipArchive::new(std::io::BufReader::new(file)).map_err(|e| unreadable(path, &e.to_string()))
+}
+
+fn unreadable(path: &Path, why: &str) -> RunError {
+    RunError::Source { what: format!("`{}` is not a jar that can be read: {why}", path.display()), hint: None }
+}

@@ -1,0 +1,160 @@
+//! The JVM that measures, and what it would be if it were left alone.
+
+use std::path::{Path, PathBuf};
+
+use crate::environment::usable_cpus;
+use crate::error::RunError;
+use crate::tool::Tool;
+
+/// The oldest release that the hook's classes run on.
+const RELEASE_MIN: u32 = 9;
+
+/// The collectors that a JVM may choose by itself.
+const COLLECTORS: [&str; 5] = ["UseSerialGC", "UseParallelGC", "UseG1GC", "UseZGC", "UseShenandoahGC"];
+
+/// A JVM, with what it chose when it was free to use the whole machine.
+///
+/// A JVM that is confined to one processor takes itself for a small machine and becomes another JVM: another collector, fewer
+/// threads for it. What is measured should be the JVM that users run, so both sides are told what it would have chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Jvm {
+    /// The `java` command.
+    pub(super) program: PathBuf,
+    /// As `17.0.15`.
+    version: String,
+    /// As `OpenJDK 64-Bit Server VM`.
+    name: String,
+    /// Of [`COLLECTORS`]; absent where the JVM does not say.
+    collector: Option<String>,
+    /// Largest heap by its own choice, bytes.
+    heap_max: Option<u64>,
+    processors: usize,
+}
+
+impl Jvm {
+    /// The JVM of `JAVA_HOME`, else the one on the `PATH`.
+    ///
+    /// # Errors
+    /// When there is none, or it is too old for the hook.
+    pub(super) fn find(dir: &Path) -> Result<Jvm, RunError> {
+        let home = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty());
+        let program = home.map_or_else(|| PathBuf::from("java"), |home| Path::new(&home).join("bin/java"));
+        let hint = "install a JDK (Java 9 or newer), and set `JAVA_HOME` or put `java` on the `PATH`";
+        let missing = |e: RunError| RunError::Toolchain {
+            what: format!("JMH benchmarks need Java, and it cannot be used: {e}"),
+            hint: Some(hint.into()),
+        };
+        let asked = ["-XX:+PrintFlagsFinal", "-XshowSettings:properties", "-version"];
+        let output = Tool::new(&program.to_string_lossy(), asked, dir).output().map_err(missing)?;
+        let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        let jvm = Jvm::parse(program, &text, usable_cpus().len()).ok_or_else(|| RunError::Toolchain {
+            what: "JMH benchmarks need Java, and `java -version` does not say what it is".into(),
+            hint: Some(hint.into()),
+        })?;
+        match jvm.release() {
+            Some(release) if release < RELEASE_MIN => Err(RunError::Toolchain {
+                what: format!("JMH benchmarks need Java {RELEASE_MIN} or newer, and `java` is {}", jvm.version),
+                hint: Some("set `JAVA_HOME` to a newer JDK: it runs classes of older ones too".into()),
+            }),
+            _ => Ok(jvm),
+        }
+    }
+
+    /// Reads what `java` says of itself; absent where it does not tell its version.
+    fn parse(program: PathBuf, text: &str, processors: usize) -> Option<Jvm> {
+        let property = |name: &str| {
+            let value =
+                |line: &str| Some(line.trim().strip_prefix(name)?.trim_start().strip_prefix('=')?.trim().to_owned());
+            text.lines().find_map(value)
+        };
+        let flag = |name: &str| text.lines().find(|line| line.split_whitespace().nth(1) == Some(name));
+        let value = |name: &str| flag(name)?.split('=').nth(1)?.split_whitespace().next().map(str::to_owned);
+        let chosen = |name: &&&str| value(name).as_deref() == Some("true");
+        Some(Jvm {
+            program,
+            version: property("java.version")?,
+            name: property("java.vm.name").unwrap_or_else(|| "Java".into()),
+            collector: COLLECTORS.iter().find(chosen).map(|name| (*name).to_owned()),
+            heap_max: value("MaxHeapSize").and_then(|bytes| bytes.parse().ok()),
+            processors,
+        })
+    }
+
+    /// `8` of `1.8.0_392`, `17` of `17.0.15`.
+    fn release(&self) -> Option<u32> {
+        let text = self.version.strip_prefix("1.").unwrap_or(&self.version);
+        text.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    }
+
+    /// What a measured JVM is told so that it stays the one it would be: processors, collector and largest heap, each where it is
+    /// not chosen already.
+    pub(super) fn pinned(&self, chosen: &[String]) -> Vec<String> {
+        let says = |starts: &[&str]| chosen.iter().any(|arg| starts.iter().any(|start| arg.starts_with(start)));
+        let is_collector = |arg: &String| COLLECTORS.iter().any(|name| arg.ends_with(name)) || arg.contains("GCPolicy");
+        let mut flags = Vec::new();
+        if !says(&["-XX:ActiveProcessorCount"]) {
+            flags.push(format!("-XX:ActiveProcessorCount={}", self.processors));
+        }
+        if let Some(collector) = self.collector.as_ref().filter(|_| !chosen.iter().any(is_collector)) {
+            flags.push(format!("-XX:+{collector}"));
+        }
+        if let Some(heap) = self.heap_max.filter(|_| !says(&["-Xmx", "-XX:MaxHeapSize", "-XX:MaxRAM"])) {
+            flags.push(format!("-XX:MaxHeapSize={heap}"));
+        }
+        flags
+    }
+
+    /// What it is, in a few words, for the report.
+    pub(super) fn words(&self) -> String {
+        let mut words = format!("{} {}", self.name, self.version);
+        if let Some(collector) = &self.collector {
+            words += &format!(", {}", collector.trim_start_matches("Use").trim_end_matches("GC"));
+        }
+        words += &format!(", {} processors", self.processors);
+        if let Some(heap) = self.heap_max {
+            words += &format!(", heap up to {:.1} GiB", heap as f64 / f64::from(1 << 30));
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAID: &str = "[Global flags]
+     bool UseG1GC                                  = true                                      {product} {ergonomic}
+     bool UseSerialGC                              = false                                     {product} {default}
+   size_t MaxHeapSize                              = 6442450944                                {product} {ergonomic}
+Property settings:
+    java.version = 17.0.15
+    java.version.date = 2025-04-15
+    java.vm.name = OpenJDK 64-Bit Server VM
+openjdk version \"17.0.15\" 2025-04-15
+";
+
+    fn jvm(text: &str) -> Option<Jvm> {
+        Jvm::parse("java".into(), text, 2)
+    }
+
+    #[test]
+    fn a_jvm_tells_what_it_would_choose() {
+        let jvm = jvm(SAID).unwrap();
+        assert_eq!(jvm.words(), "OpenJDK 64-Bit Server VM 17.0.15, G1, 2 processors, heap up to 6.0 GiB");
+        assert_eq!(jvm.release(), Some(17));
+        let pinned = |chosen: &[&str]| jvm.pinned(&chosen.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let (processors, collector, heap) =
+            ("-XX:ActiveProcessorCount=2", "-XX:+UseG1GC", "-XX:MaxHeapSize=6442450944");
+        assert_eq!(pinned(&[]), [processors, collector, heap]);
+        assert_eq!(pinned(&["-XX:+UseZGC"]), [processors, heap]);
+        assert_eq!(pinned(&["-XX:ActiveProcessorCount=1", "-Xmx1g"]), [collector]);
+        assert_eq!(pinned(&["-XX:MaxRAMPercentage=50"]), [processors, collector]);
+    }
+
+    #[test]
+    fn a_jvm_that_says_less_is_told_less() {
+        assert_eq!(jvm("nothing"), None);
+        let old = jvm("    java.version = 1.8.0_392\n").unwrap();
+        assert_eq!((old.release(), old.pinned(&[])), (Some(8), vec!["-XX:ActiveProcessorCount=2".to_owned()]));
+    }
+}

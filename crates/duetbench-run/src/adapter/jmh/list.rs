@@ -1,0 +1,114 @@
+//! Listing a jar's benchmarks by trying each once, surviving those that end the JVM or hang.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::entry::{Entry, Lines};
+use crate::adapter::growing::{self, Listed};
+use crate::error::RunError;
+use crate::process::{Launch, words_of_death};
+
+/// Most benchmarks of one jar that may take the JVM down with them before we give the jar up.
+const CULPRITS_MAX: usize = 25;
+
+/// Lists one jar.
+pub(super) struct Lister {
+    /// The JVM with the lister's class path and main class, without what its benchmarks ask for.
+    pub(super) launch: Launch,
+    /// Where the lister writes.
+    pub(super) file: PathBuf,
+    /// How long the list may not grow before the benchmark in hand counts as hung.
+    pub(super) timeout: Duration,
+}
+
+/// A benchmark with the time of a first operation, nanoseconds, or the words with which it failed.
+pub(super) type Tried = (Entry, Result<u64, String>);
+
+/// What a pass is asked for.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    /// All from this one on.
+    From(usize),
+    /// This one alone.
+    Only(usize),
+}
+
+/// How one pass ended.
+struct Pass {
+    lines: Lines,
+    output: String,
+    /// Absent when every benchmark had its turn.
+    death: Option<String>,
+}
+
+impl Lister {
+    /// All benchmarks of the jar.
+    pub(super) fn run(&self, interrupted: &AtomicBool) -> Result<Vec<Tried>, RunError> {
+        let mut entries = Vec::new();
+        let mut outcomes: BTreeMap<usize, Result<u64, String>> = BTreeMap::new();
+        let mut from = 0;
+        for culprits in 0.. {
+            let Pass { lines, output, death } = self.pass(Part::From(from), &[], interrupted)?;
+            outcomes.extend(lines.done.iter().map(|(index, ns)| (*index, Ok(*ns))));
+            outcomes.extend(lines.failed.iter().map(|(index, words)| (*index, Err(words.clone()))));
+            entries = lines.entries;
+            let Some(death) = death else { break };
+            let culprit = lines.last_started.filter(|index| *index >= from && culprits < CULPRITS_MAX);
+            let Some(culprit) = culprit else { return Err(cannot_list(&words_of_death(&death, &output))) };
+            outcomes.insert(culprit, Err(words_of_death(&death, &output)));
+            from = culprit + 1;
+        }
+        let mut tried = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let outcome = outcomes.remove(&entry.index);
+            let outcome = outcome.unwrap_or_else(|| Err("it was not tried: the JVM ended before".into()));
+            // All were tried in one JVM, which had no benchmark's own arguments.
+            let outcome = match outcome {
+                Err(_) if !entry.jvm_args.is_empty() => self.alone(&entry, interrupted)?,
+                outcome => outcome,
+            };
+            tried.push((entry, outcome));
+        }
+        Ok(tried)
+    }
+
+    /// One benchmark in a JVM with its own arguments.
+    fn alone(&self, entry: &Entry, interrupted: &AtomicBool) -> Result<Result<u64, String>, RunError> {
+        let Pass { mut lines, output, death } = self.pass(Part::Only(entry.index), &entry.jvm_args, interrupted)?;
+        let died = || words_of_death(&death.unwrap_or_else(|| "it ended without an answer".into()), &output);
+        Ok(match lines.done.remove(&entry.index) {
+            Some(ns) => Ok(ns),
+            None => Err(lines.failed.remove(&entry.index).unwrap_or_else(died)),
+        })
+    }
+
+    fn pass(&self, part: Part, jvm_args: &[String], interrupted: &AtomicBool) -> Result<Pass, RunError> {
+        let _ = fs::remove_file(&self.file);
+        let mut launch = self.launch.clone();
+        launch.args.splice(0..0, jvm_args.iter().map(Into::into));
+        launch.env.push(("DUET_LIST".into(), self.file.clone().into()));
+        launch.env.push(match part {
+            Part::From(index) => ("DUET_FROM".into(), index.to_string().into()),
+            Part::Only(index) => ("DUET_ONLY".into(), index.to_string().into()),
+        });
+        let Listed { output, death } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
+        let lines = Lines::parse(&fs::read_to_string(&self.file).unwrap_or_default());
+        let ended_early = || (!lines.ended).then(|| "the JVM ended by itself, as `System.exit` makes it".to_owned());
+        // A benchmark that left threads behind may fail the JVM's end when all is written down.
+        let death = death.filter(|_| !lines.ended).or_else(ended_early);
+        Ok(Pass { lines, output, death })
+    }
+}
+
+fn cannot_list(words: &str) -> RunError {
+    RunError::NothingToMeasure {
+        what: format!("the benchmarks cannot be listed: {words}"),
+        hint: Some(
+            "does `java -jar benchmarks.jar -l` work? A jar that does not hold all it needs needs `class_path` in `[jmh]`"
+                .into(),
+        ),
+    }
+}

@@ -1,0 +1,235 @@
+//! JMH: unmodified jars, hooked by a profiler of ours on the class path.
+//!
+//! JMH lets a profiler see the beginning and the end of every iteration. Ours meets its peer there, so that the iterations of
+//! two JVMs take turns or run side by side. Nothing of JMH or of the benchmarks is changed.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use duetbench_core::BenchmarkId;
+use duetbench_core::plan::{Discovered, Style};
+use duetbench_core::spec::JmhSpec;
+use sha2::{Digest, Sha256};
+
+use super::{Adapter, Artifact, Build, Built, Identity, Listing, Order, Subject, Wish, hex};
+use crate::error::RunError;
+use crate::process::Launch;
+use crate::source::Source;
+
+mod entry;
+mod hook;
+mod jar;
+mod jvm;
+mod list;
+mod project;
+
+use entry::Entry;
+use jvm::Jvm;
+
+/// The one package of a build: a jar is built, and differs, as a whole.
+const JAR: &str = "jar";
+
+/// Builds and starts JMH benchmarks.
+#[derive(Debug)]
+pub struct Jmh {
+    jvm: Jvm,
+    spec: JmhSpec,
+    /// For JMH, as typed after `--`.
+    arguments: Vec<String>,
+    /// Where the hook's classes are.
+    hook: PathBuf,
+    scratch: PathBuf,
+    timeout: Duration,
+    /// Variables of the user's that benchmarks may see.
+    passed: Vec<(OsString, OsString)>,
+    /// What was listed, by the digest of the jar.
+    listed: BTreeMap<String, BTreeMap<BenchmarkId, Entry>>,
+}
+
+impl Jmh {
+    /// An adapter with one JVM for both versions.
+    ///
+    /// # Errors
+    /// When there is no JVM that can be used, or an argument would change what duet asks of JMH.
+    pub fn new(wish: &Wish<'_>, scratch: &Path) -> Result<Jmh, RunError> {
+        check_arguments(wish.arguments)?;
+        let scratch = scratch.join("jmh");
+        fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
+        Ok(Jmh {
+            jvm: Jvm::find(&scratch)?,
+            spec: wish.harness.jmh.clone(),
+            arguments: wish.arguments.to_vec(),
+            hook: hook::write(&scratch.join("hook"))?,
+            timeout: wish.conditions.timeout,
+            passed: wish.conditions.passed(),
+            listed: BTreeMap::new(),
+            scratch,
+        })
+    }
+
+    /// The JVM in a jar's directory with everything on its class path, our classes first.
+    fn base_launch(&self, artifact: &Artifact) -> Launch {
+        let own = [self.hook.clone(), artifact.program.clone()];
+        // Entries of the user's are meant relative to where duet was started, or to the version's directory.
+        let more = self.spec.class_path.iter().map(|entry| artifact.dir.join(entry));
+        let class_path: Vec<OsString> = own.into_iter().chain(more).map(PathBuf::into_os_string).collect();
+        Launch {
+            program: self.jvm.program.clone(),
+            args: ["-cp".into()].into_iter().chain([class_path.join(":".as_ref())]).collect(),
+            dir: artifact.dir.clone(),
+            env: self.passed.clone(),
+            cpus: None,
+            hooked: false,
+            placed: false,
+        }
+    }
+}
+
+/// What the JVM is told that does nothing but start the measured one: two JMH at once are what is wanted here, and it should be
+/// up soon.
+const STARTER: [&str; 3] = ["-Djmh.ignoreLock=true", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
+
+/// Options of JMH that say what duet has to say itself, with what to use instead.
+const OURS: [(&str, &str); 15] = [
+    ("-f", "`--forks`"),
+    ("-wf", "`--forks`"),
+    ("-i", "`--iterations` of `duet run`; `duet compare` decides"),
+    ("-wi", "`--warmup`"),
+    ("-r", "`--seconds` of `duet run`; `duet compare` decides"),
+    ("-w", "`--warmup`"),
+    ("-prof", "JMH itself: a profiler would measure along"),
+    ("-bm", "`--bench`, which sees modes in names"),
+    ("-p", "`--bench`, which sees parameters in names"),
+    ("-rf", "`--format`"),
+    ("-rff", "`--output`"),
+    ("-o", "`--output`"),
+    ("-e", "`--exclude`"),
+    ("-jvmArgs", "`jvm_args` in `[jmh]` of duet.toml"),
+    ("-jvmArgsAppend", "`jvm_args` in `[jmh]` of duet.toml"),
+];
+
+fn check_arguments(arguments: &[String]) -> Result<(), RunError> {
+    let ours = |argument: &String| OURS.iter().find(|(option, _)| argument == option);
+    let found = arguments.iter().find_map(|argument| Some((argument, ours(argument)?.1)));
+    match found {
+        Some((argument, instead)) => {
+            Err(RunError::Argument { argument: argument.clone(), why: format!("use {instead} instead") })
+        }
+        None => Ok(()),
+    }
+}
+
+impl Adapter for Jmh {
+    fn toolchain(&self) -> String {
+        self.jvm.words()
+    }
+
+    fn build(&self, source: &Source, _: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
+        let place = self.scratch.join(subject.role.word());
+        fs::create_dir_all(&place).map_err(|e| RunError::file("create", &place, e))?;
+        let found = match source.jar() {
+            Some(path) => path.to_owned(),
+            None => project::build(source, &self.spec, &place, subject)?,
+        };
+        let kind = jar::kind(&found)?;
+        if !kind.has_benchmarks {
+            return Err(RunError::NothingToMeasure {
+                what: format!("`{}` holds no JMH benchmarks", found.display()),
+                hint: Some(
+                    "benchmarks are in a jar that was built with JMH's annotation processor, as `target/benchmarks.jar` of its Maven archetype".into(),
+                ),
+            });
+        }
+        // A copy of our own: the next build of the user's would change it while it is measured.
+        let program = place.join("benchmarks.jar");
+        fs::copy(&found, &program).map_err(|e| RunError::file("copy", &found, e))?;
+        let bytes = fs::read(&program).map_err(|e| RunError::file("read", &program, e))?;
+        let digest = hex(&Sha256::digest(bytes));
+        let artifact = Artifact { program, dir: source.dir.clone(), digest, build_args: Vec::new() };
+        let build = Build { artifacts: BTreeMap::from([(JAR.to_owned(), artifact)]) };
+        Ok(Built { build, notes: Vec::new() })
+    }
+
+    fn identical(&self, [baseline, candidate]: [&Build; 2], [from, to]: [&Source; 2]) -> BTreeMap<String, Identity> {
+        let (Some(a), Some(b)) = (baseline.artifacts.get(JAR), candidate.artifacts.get(JAR)) else {
+            return BTreeMap::new();
+        };
+        // Files beside the jar may be read: only in one directory are they the same for both.
+        let identity = if from.dir != to.dir {
+            Identity::Different("the two versions run in different directories".into())
+        } else {
+            match (jar::content_digest(&a.program), jar::content_digest(&b.program)) {
+                (Ok(a), Ok(b)) if a == b => Identity::Identical,
+                (Ok(_), Ok(_)) => Identity::Different("the jars hold different files".into()),
+                (Err(e), _) | (_, Err(e)) => Identity::Different(e.to_string()),
+            }
+        };
+        // Benchmarks know their package by its Java name.
+        let listed = self.listed.get(&a.digest).into_iter().flat_map(BTreeMap::keys);
+        listed.map(|id| (id.package.clone(), identity.clone())).collect()
+    }
+
+    fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
+        let Some(artifact) = build.artifacts.get(JAR) else { return Ok(Listing::default()) };
+        let mut launch = self.base_launch(artifact);
+        launch.args.push("duetbench.hook.Lister".into());
+        let lister = list::Lister { launch, file: self.scratch.join("list"), timeout: self.timeout };
+        let tried = lister.run(interrupted)?;
+        let entries: Vec<Entry> = tried.iter().map(|(entry, _)| entry.clone()).collect();
+        let ids = entry::ids(&entries);
+        let mut listing = Listing::default();
+        for ((entry, outcome), id) in tried.into_iter().zip(&ids) {
+            let (first_ns, failure) = match outcome.and_then(|ns| usable(&entry).map(|()| ns)) {
+                Ok(ns) => (ns, None),
+                Err(words) => (0, Some(words)),
+            };
+            let (id, style, threads) = (id.clone(), Style::Iteration, entry.threads);
+            listing.found.push(Discovered { id, style, first_ns, threads, runtime_threads: true, failure });
+        }
+        self.listed.insert(artifact.digest.clone(), ids.into_iter().zip(entries).collect());
+        Ok(listing)
+    }
+
+    fn launch(&self, build: &Build, id: &BenchmarkId, order: &Order) -> Option<Launch> {
+        let artifact = build.artifacts.get(JAR)?;
+        let entry = self.listed.get(&artifact.digest)?.get(id)?;
+        let mut launch = self.base_launch(artifact);
+        let iterations = order.warmup_slices.saturating_add(order.slices);
+        let mut args: Vec<String> = vec!["org.openjdk.jmh.Main".into(), format!("^\\Q{}\\E$", entry.username)];
+        launch.args.splice(0..0, STARTER.map(OsString::from));
+        args.extend(entry.parameters.iter().flat_map(|(name, value)| ["-p".into(), format!("{name}={value}")]));
+        // Warm-up iterations are ours too: only those that count for JMH come by the profiler with their score.
+        let fixed = ["-f", "1", "-wi", "0", "-foe", "true", "-v", "SILENT", "-prof", "duetbench.hook.DuetProfiler"];
+        args.extend(["-bm".into(), entry.mode.clone(), "-i".into(), iterations.to_string()]);
+        args.extend(["-r".into(), format!("{}us", (order.slice_ns / 1000).max(1))]);
+        args.extend(fixed.map(String::from));
+        // These replace those of the annotation, which therefore have to be said again. They also keep the measured JVM from
+        // inheriting what makes the one that only starts it start sooner.
+        let asked: Vec<String> = entry.jvm_args.iter().chain(&self.spec.jvm_args).cloned().collect();
+        let known: Vec<String> = asked.iter().chain(&self.arguments).cloned().collect();
+        let jvm_args: Vec<String> = asked.into_iter().chain(self.jvm.pinned(&known)).map(quoted).collect();
+        args.extend(["-jvmArgs".into(), jvm_args.join(" ")]);
+        args.extend(self.arguments.iter().cloned());
+        launch.args.extend(args.into_iter().map(OsString::from));
+        Some(launch)
+    }
+}
+
+/// An argument as JMH takes it apart again: at white space, unless it is quoted.
+fn quoted(argument: String) -> String {
+    if argument.contains(char::is_whitespace) { format!("\"{argument}\"") } else { argument }
+}
+
+/// Refuses what JMH's command line cannot name.
+fn usable(entry: &Entry) -> Result<(), String> {
+    match entry.parameters.iter().find(|(_, value)| value.contains(',')) {
+        Some((name, _)) => {
+            Err(format!("the value of its parameter `{name}` has a comma, which JMH's command line cannot pass"))
+        }
+        None => Ok(()),
+    }
+}

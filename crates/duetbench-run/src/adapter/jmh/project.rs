@@ -1,0 +1,129 @@
+//! From a source tree to a jar with benchmarks, by the project's own build.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use duetbench_core::spec::JmhSpec;
+
+use super::jar;
+use crate::adapter::Subject;
+use crate::error::RunError;
+use crate::source::Source;
+use crate::tool::{Tool, shorten};
+
+/// Folders that hold what a build made or a tool keeps, and not sources; a copy of a tree leaves them out.
+const MADE: [&str; 6] = ["target", "build", "out", ".gradle", ".duet", "node_modules"];
+/// How deep below a version's directory a module with benchmarks is looked for.
+const DEPTH_MAX: usize = 6;
+
+/// Builds a version and gives the jar with its benchmarks.
+///
+/// The user's checkout is left as it is: a tree that is not ours is copied first.
+///
+/// # Errors
+/// When the version does not build (the build tool's words), or when there is not exactly one jar with benchmarks after it.
+pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subject<'_>) -> Result<PathBuf, RunError> {
+    let tree = if source.is_ours() { source.tree.clone() } else { copy(&source.tree, &place.join("tree"))? };
+    let dir = tree.join(source.dir.strip_prefix(&source.tree).unwrap_or(Path::new("")));
+    let command = if spec.build.is_empty() { usual_command(&dir)? } else { spec.build.clone() };
+    let (program, args) = command.split_first().ok_or_else(|| RunError::Toolchain {
+        what: "`build` in `[jmh]` is empty".into(),
+        hint: Some("as in `build = [\"mvn\", \"-q\", \"-DskipTests\", \"package\"]`, or leave it out".into()),
+    })?;
+    let output = Tool::new(program, args, &dir).output().map_err(|e| RunError::Toolchain {
+        what: format!("the {} (`{}`) cannot be built: {e}", subject.role.word(), subject.version),
+        hint: Some("install the build tool, or set `build` in `[jmh]` of duet.toml".into()),
+    })?;
+    if !output.status.success() {
+        // Maven writes its errors where others write their results.
+        let said = [&output.stdout[..], &output.stderr[..]].concat();
+        let (role, version) = (subject.role, subject.version.to_owned());
+        return Err(RunError::Build { role, version, output: shorten(&said) });
+    }
+    match &spec.jar {
+        Some(name) => Ok(dir.join(name)),
+        None => find(&dir, subject),
+    }
+}
+
+/// What the project's build file calls for.
+fn usual_command(dir: &Path) -> Result<Vec<String>, RunError> {
+    let has = |name: &str| dir.join(name).exists();
+    let words: &[&str] = match () {
+        () if has("mvnw") => &["./mvnw", "-B", "-q", "-DskipTests", "package"],
+        () if has("pom.xml") => &["mvn", "-B", "-q", "-DskipTests", "package"],
+        () if has("gradlew") => &["./gradlew", "-q", "--no-daemon", "jmhJar"],
+        () if has("build.gradle") || has("build.gradle.kts") => &["gradle", "-q", "--no-daemon", "jmhJar"],
+        () => {
+            return Err(RunError::NothingToMeasure {
+                what: format!("`{}` has neither a `pom.xml` nor a `build.gradle`", dir.display()),
+                hint: Some("name two jars, or set `build` and `jar` in `[jmh]` of duet.toml".into()),
+            });
+        }
+    };
+    Ok(words.iter().map(|word| (*word).to_owned()).collect())
+}
+
+/// The one jar below a directory that holds benchmarks: of several the one that also holds JMH, as what `java -jar` runs does.
+fn find(dir: &Path, subject: Subject<'_>) -> Result<PathBuf, RunError> {
+    let mut jars = Vec::new();
+    collect(dir, DEPTH_MAX, &mut jars);
+    jars.sort();
+    // A jar that cannot be read is a build's leftover and none of ours.
+    let kinds = jars.into_iter().filter_map(|path| jar::kind(&path).ok().map(|kind| (path, kind)));
+    let mut found: Vec<(PathBuf, jar::Kind)> = kinds.filter(|(_, kind)| kind.has_benchmarks).collect();
+    if found.iter().any(|(_, kind)| kind.has_jmh) {
+        found.retain(|(_, kind)| kind.has_jmh);
+    }
+    let version = format!("the {} (`{}`)", subject.role.word(), subject.version);
+    match &found[..] {
+        [(only, _)] => Ok(only.clone()),
+        [] => Err(RunError::NothingToMeasure {
+            what: format!("{version} was built, but no jar of it holds JMH benchmarks"),
+            hint: Some("a jar made by the shade plugin or `jmhJar` holds them; `build` and `jar` in `[jmh]` of duet.toml choose what is built".into()),
+        }),
+        several => {
+            let inside = |path: &PathBuf| path.strip_prefix(dir).unwrap_or(path).display().to_string();
+            let names: Vec<String> = several.iter().map(|(path, _)| inside(path)).collect();
+            Err(RunError::NothingToMeasure {
+                what: format!("{version} has benchmarks in several jars: {}", names.join(", ")),
+                hint: Some("choose one with `jar` in `[jmh]` of duet.toml".into()),
+            })
+        }
+    }
+}
+
+/// Jars in folders that builds write to; links are not followed.
+fn collect(dir: &Path, depth: usize, jars: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let (path, is_dir) = (entry.path(), entry.file_type().is_ok_and(|t| t.is_dir()));
+        if is_dir && depth > 0 && entry.file_name() != ".git" {
+            collect(&path, depth - 1, jars);
+        } else if !is_dir && path.extension() == Some(OsStr::new("jar")) {
+            jars.push(path);
+        }
+    }
+}
+
+/// Copies a tree without what was built in it; links stay links.
+fn copy(from: &Path, to: &Path) -> Result<PathBuf, RunError> {
+    fs::create_dir_all(to).map_err(|e| RunError::file("create", to, e))?;
+    for entry in fs::read_dir(from).map_err(|e| RunError::file("read", from, e))? {
+        let entry = entry.map_err(|e| RunError::file("read", from, e))?;
+        let (source, target, name) = (entry.path(), to.join(entry.file_name()), entry.file_name());
+        let kind = entry.file_type().map_err(|e| RunError::file("read", &source, e))?;
+        if kind.is_dir() {
+            if !MADE.iter().any(|made| name == *made) {
+                copy(&source, &target)?;
+            }
+        } else if kind.is_symlink() {
+            let link = fs::read_link(&source).map_err(|e| RunError::file("read", &source, e))?;
+            std::os::unix::fs::symlink(link, &target).map_err(|e| RunError::file("create", &target, e))?;
+        } else if kind.is_file() {
+            fs::copy(&source, &target).map_err(|e| RunError::file("copy", &source, e))?;
+        }
+    }
+    Ok(to.to_owned())
+}

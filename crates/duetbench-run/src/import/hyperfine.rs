@@ -1,0 +1,118 @@
+//! hyperfine's JSON (`--export-json`): each command with the time of every run, which is a process.
+//!
+//! What else stands there (mean, spread, CPU times, memory) is either computed from these times or was measured beside them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use duetbench_core::Recording;
+use duetbench_core::recording::{Cost, Level};
+use serde::Deserialize;
+
+use super::cells::{self, Outline, cells_of};
+use super::{LeftOut, Wrong, listed, unit, wrong_json};
+
+const LEVELS: [Level; 1] = [Level::Fork];
+
+#[derive(Deserialize)]
+struct File {
+    results: Vec<Entry>,
+}
+
+/// One command with one combination of parameters.
+#[derive(Deserialize)]
+struct Entry {
+    command: String,
+    #[serde(default)]
+    times: Option<Vec<Option<f64>>>,
+    /// Absent before hyperfine 1.11; a code is absent where a signal ended the process.
+    #[serde(default)]
+    exit_codes: Option<Vec<Option<i32>>>,
+    #[serde(default)]
+    parameters: Option<BTreeMap<String, String>>,
+}
+
+/// Whether this is such a file.
+pub(super) fn is(bytes: &[u8]) -> bool {
+    let inside = bytes.trim_ascii_start().strip_prefix(b"{");
+    inside.is_some_and(|inside| inside.trim_ascii_start().starts_with(b"\"results\""))
+}
+
+/// Reads such a file.
+pub(super) fn parse(bytes: &[u8]) -> Result<Recording, Wrong> {
+    let file: File = serde_json::from_slice(bytes).map_err(|e| wrong_json(&e))?;
+    let unit = unit::of("s/op");
+    let mut left_out = LeftOut::default();
+    let (mut outlines, mut values) = (Vec::new(), Vec::new());
+    let (mut failed, mut unusual) = (Vec::new(), Vec::new());
+    for (entry, name) in file.results.iter().zip(names(&file.results)) {
+        let benchmark = name?;
+        let times = entry.times.as_ref().ok_or_else(|| Wrong::in_file(format!("has no `times` for `{benchmark}`")))?;
+        if cells_of(&[times.len()]).is_none() {
+            return Err(Wrong::in_file(format!("has more runs of `{benchmark}` than can be kept")));
+        }
+        let judged = Judged::of(entry);
+        unusual.extend(judged.usual.filter(|code| *code != 0).map(|code| (benchmark.clone(), format!(" ({code})"))));
+        let (mut failures, mut kept) = (0_usize, Vec::new());
+        for (run, time) in times.iter().enumerate() {
+            if !judged.succeeded(run) {
+                failures += 1;
+            } else if let Some(time) = left_out.checked(time.unwrap_or(f64::NAN) * unit.factor, 0) {
+                kept.push((run, time));
+            }
+        }
+        if failures > 0 {
+            failed.push((benchmark.clone(), format!(" ({failures} of {})", times.len())));
+        }
+        let number = u32::try_from(outlines.len()).unwrap_or(u32::MAX);
+        values.extend(kept.iter().map(|(run, time)| (number, u32::try_from(*run).unwrap_or(u32::MAX), *time)));
+        let sum_ns: f64 = kept.iter().map(|(_, time)| time).sum();
+        let cost = Cost { innermost_s: sum_ns * 1e-9 / kept.len().max(1) as f64, overhead_s: vec![0.0] };
+        outlines.push(Outline { benchmark, unit: unit.clone(), cost, shape: vec![times.len()], harness_warm_up: None });
+    }
+    let mut recording = cells::recording(&LEVELS, outlines, &values)?;
+    recording.warnings.extend(listed(failed.into_iter(), "runs that failed were left out"));
+    recording.warnings.extend(listed(unusual.into_iter(), "every run ended with the same exit code other than 0"));
+    recording.warnings.extend(left_out.warning());
+    Ok(recording)
+}
+
+/// Which runs of a command count.
+struct Judged<'a> {
+    codes: &'a [Option<i32>],
+    /// The code that all runs ended with.
+    usual: Option<i32>,
+}
+
+impl Judged<'_> {
+    /// A program that always ends with the same code may well mean it (`grep`); one that sometimes does did not do its work.
+    fn of(entry: &Entry) -> Judged<'_> {
+        let codes = entry.exit_codes.as_deref().unwrap_or_default();
+        let first = codes.first().copied().flatten();
+        Judged { codes, usual: first.filter(|first| codes.iter().all(|code| *code == Some(*first))) }
+    }
+
+    fn succeeded(&self, run: usize) -> bool {
+        self.usual.is_some() || self.codes.get(run).is_none_or(|code| *code == Some(0))
+    }
+}
+
+/// The names of all commands; parameters are part of a name only where it would not be unique without.
+fn names(entries: &[Entry]) -> Vec<Result<String, Wrong>> {
+    let with_parameters = |entry: &Entry| {
+        let values: Vec<String> =
+            entry.parameters.iter().flatten().map(|(name, value)| format!("{name}={value}")).collect();
+        if values.is_empty() { entry.command.clone() } else { format!("{}:{}", entry.command, values.join(",")) }
+    };
+    let spellings = [|entry: &Entry| entry.command.clone(), with_parameters];
+    let counts = spellings.map(|spell| {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        entries.iter().for_each(|entry| *counts.entry(spell(entry)).or_default() += 1);
+        counts
+    });
+    let unique = |entry: &Entry| {
+        let mut tried = spellings.iter().zip(&counts).map(|(spell, counts)| (spell(entry), counts));
+        let found = tried.find(|(name, counts)| counts.get(name) == Some(&1)).map(|(name, _)| name);
+        found.ok_or_else(|| Wrong::in_file(format!("holds `{}` more than once", entry.command)))
+    };
+    entries.iter().map(unique).collect()
+}

@@ -1,0 +1,211 @@
+//! JMH's JSON (`-rf json`): an array of benchmarks, each with its raw values by fork and iteration.
+//!
+//! Times become `ns/op` and throughputs `ops/s`, so that files whose benchmarks were given other units can be compared. In mode
+//! `sample` the value of an iteration is the mean over its histogram.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+
+use duetbench_core::Recording;
+use duetbench_core::recording::{Better, Cost, HarnessWarmUp, Level};
+use duetbench_core::sample::with_parameters;
+use serde::de::{Error, IgnoredAny, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::cells::{self, Outline, cells_of};
+use super::{LeftOut, Wrong, listed, plain, unit, wrong_json};
+
+const LEVELS: [Level; 2] = [Level::Fork, Level::Iteration];
+
+/// One benchmark with one set of parameters, as JMH writes it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    benchmark: String,
+    mode: String,
+    #[serde(default)]
+    threads: Option<u64>,
+    #[serde(default)]
+    forks: Option<u64>,
+    #[serde(default)]
+    warmup_iterations: Option<u32>,
+    #[serde(default)]
+    warmup_time: Option<String>,
+    #[serde(default)]
+    warmup_batch_size: Option<u32>,
+    #[serde(default)]
+    measurement_time: Option<String>,
+    #[serde(default)]
+    measurement_batch_size: Option<u32>,
+    #[serde(default)]
+    params: Option<BTreeMap<String, String>>,
+    primary_metric: Primary,
+    #[serde(default)]
+    secondary_metrics: Option<BTreeMap<String, IgnoredAny>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Primary {
+    score_unit: String,
+    #[serde(default)]
+    raw_data: Option<Vec<Vec<Number>>>,
+    #[serde(default)]
+    raw_data_histogram: Option<Vec<Vec<Histogram>>>,
+}
+
+/// Values with the number of times that each was seen.
+type Histogram = Vec<(Number, Number)>;
+
+/// A number, or the words that JMH writes for what is none.
+#[derive(Debug, Clone, Copy)]
+struct Number(f64);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Number, D::Error> {
+        struct Reader;
+        impl Visitor<'_> for Reader {
+            type Value = Number;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number")
+            }
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Number, E> {
+                Ok(Number(value))
+            }
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Number, E> {
+                Ok(Number(value as f64))
+            }
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Number, E> {
+                Ok(Number(value as f64))
+            }
+            fn visit_str<E: Error>(self, value: &str) -> Result<Number, E> {
+                let words = ["NaN", "+INF", "INF", "-INF", "Infinity", "-Infinity"];
+                if words.contains(&value) {
+                    Ok(Number(f64::NAN))
+                } else {
+                    Err(E::custom(format!("`{value}` is no number")))
+                }
+            }
+        }
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+/// Reads such a file.
+pub(super) fn parse(bytes: &[u8]) -> Result<Recording, Wrong> {
+    let entries: Vec<Entry> = serde_json::from_slice(bytes).map_err(|e| wrong_json(&e))?;
+    let names = names(&entries);
+    let mut warnings = Vec::new();
+    let mut left_out = LeftOut::default();
+    let (mut outlines, mut values) = (Vec::new(), Vec::new());
+    let mut fewer_forks = Vec::new();
+    for (entry, name) in entries.iter().zip(names) {
+        let name = name?;
+        let unit = unit::of(&entry.primary_metric.score_unit);
+        let forks = entry.primary_metric.iterations(&name)?;
+        if entry.forks.is_some_and(|asked| asked > forks.len() as u64) {
+            fewer_forks.push(name.clone());
+        }
+        let shape = vec![forks.len(), forks.iter().map(Vec::len).max().unwrap_or(0)];
+        if cells_of(&shape).is_none() {
+            return Err(Wrong::in_file(format!("has more forks and iterations of `{name}` than can be kept")));
+        }
+        let number = u32::try_from(outlines.len()).unwrap_or(u32::MAX);
+        let mut sum = (0.0, 0.0);
+        for (fork, iterations) in forks.iter().enumerate() {
+            for (iteration, value) in iterations.iter().enumerate() {
+                let Some(value) = left_out.checked(value * unit.factor, 0) else { continue };
+                sum = (sum.0 + value, sum.1 + 1.0);
+                values.push((number, u32::try_from(fork * shape[1] + iteration).unwrap_or(u32::MAX), value));
+            }
+        }
+        let harness_warm_up = entry.warm_up(typical_s(sum, unit.better));
+        let cost = entry.cost(typical_s(sum, unit.better), harness_warm_up.time_s());
+        outlines.push(Outline { benchmark: name, unit, cost, harness_warm_up: Some(harness_warm_up), shape });
+    }
+    warnings.extend(listed(secondary(&entries).into_iter().map(plain), "secondary metrics are not read"));
+    warnings.extend(listed(fewer_forks.into_iter().map(plain), "has fewer forks than were asked for"));
+    warnings.extend(left_out.warning());
+    let mut recording = cells::recording(&LEVELS, outlines, &values)?;
+    recording.warnings.extend(warnings);
+    Ok(recording)
+}
+
+impl Primary {
+    /// One value for every iteration, by fork.
+    fn iterations(&self, name: &str) -> Result<Vec<Vec<f64>>, Wrong> {
+        let single = |forks: &Vec<Vec<Number>>| forks.iter().map(|fork| fork.iter().map(|n| n.0).collect()).collect();
+        let mean = |histogram: &Histogram| {
+            let count: f64 = histogram.iter().map(|(_, count)| count.0).sum();
+            histogram.iter().map(|(value, count)| value.0 * count.0).sum::<f64>() / count
+        };
+        let histograms =
+            |forks: &Vec<Vec<Histogram>>| forks.iter().map(|fork| fork.iter().map(mean).collect()).collect();
+        let found = self.raw_data_histogram.as_ref().map(histograms).or_else(|| self.raw_data.as_ref().map(single));
+        found.ok_or_else(|| Wrong::in_file(format!("has no `rawData` for `{name}`")))
+    }
+}
+
+impl Entry {
+    /// What an iteration takes, and a fork before its first. Single shots take as long as they measure, `single_s` each.
+    fn cost(&self, single_s: f64, warm_up_s: f64) -> Cost {
+        let innermost_s = length_s(self.measurement_time.as_deref(), self.measurement_batch_size, single_s);
+        Cost { innermost_s, overhead_s: vec![warm_up_s, 0.0] }
+    }
+
+    /// What ran before the first value.
+    fn warm_up(&self, single_s: f64) -> HarnessWarmUp {
+        HarnessWarmUp {
+            iterations: self.warmup_iterations.unwrap_or(0),
+            iteration_s: length_s(self.warmup_time.as_deref(), self.warmup_batch_size, single_s),
+            ran: true,
+        }
+    }
+
+    /// Its name with its parameters, as JMH prints them.
+    fn name(&self) -> String {
+        with_parameters(&self.benchmark, self.params.iter().flatten())
+    }
+}
+
+/// Length of an iteration: as configured, or as long as its single shots take.
+fn length_s(span: Option<&str>, batch: Option<u32>, single_s: f64) -> f64 {
+    span.and_then(unit::span_s).unwrap_or_else(|| single_s * f64::from(batch.unwrap_or(1).max(1)))
+}
+
+/// Seconds of one operation, from the sum and number of values.
+fn typical_s((sum, count): (f64, f64), better: Better) -> f64 {
+    let mean = if count > 0.0 { sum / count } else { 0.0 };
+    match better {
+        Better::Lower => mean * 1e-9,
+        Better::Higher if mean > 0.0 => 1.0 / mean,
+        Better::Higher => 0.0,
+    }
+}
+
+/// The names of all entries; mode and threads are part of a name only where it would not be unique without.
+fn names(entries: &[Entry]) -> Vec<Result<String, Wrong>> {
+    let spellings: [fn(&Entry) -> String; 3] = [
+        Entry::name,
+        |entry| format!("{} ({})", entry.name(), entry.mode),
+        |entry| format!("{} ({}, {} threads)", entry.name(), entry.mode, entry.threads.unwrap_or(1)),
+    ];
+    let counts = spellings.map(|spell| {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for entry in entries {
+            *counts.entry(spell(entry)).or_default() += 1;
+        }
+        counts
+    });
+    let unique = |entry: &Entry| {
+        let tried = spellings.iter().zip(&counts).map(|(spell, counts)| (spell(entry), counts));
+        let found = tried.into_iter().find(|(name, counts)| counts.get(name) == Some(&1)).map(|(name, _)| name);
+        found.ok_or_else(|| Wrong::in_file(format!("holds `{}` more than once", entry.name())))
+    };
+    entries.iter().map(unique).collect()
+}
+
+/// What was measured beside the score.
+fn secondary(entries: &[Entry]) -> BTreeSet<String> {
+    entries.iter().flat_map(|entry| entry.secondary_metrics.iter().flat_map(BTreeMap::keys).cloned()).collect()
+}

@@ -1,0 +1,233 @@
+//! Other tools' result files, read as [`Recording`]s.
+//!
+//! | form | told by | levels |
+//! | --- | --- | --- |
+//! | CSV of the µOpTime study | columns `ns_per_op`, `b_name` | those that have a `…_pos` and a `…_setup` column |
+//! | CSV of `pa` | columns `benchmark`, `value_count` | instance, trial (a suite run), fork, iteration |
+//! | JMH JSON | `[` | fork, iteration |
+//! | hyperfine's JSON | `{"results"` | fork (a run is a process) |
+//! | Go benchmark text | a line of a benchmark | iteration |
+//!
+//! A parser is a pure function from bytes. What a file says and cannot be, ends reading with the line and what was expected
+//! there; single values that are no measurement (`NaN`, less than zero) are left out, and a warning says how many.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+use duetbench_core::Recording;
+
+use crate::error::RunError;
+
+mod cells;
+mod gobench;
+mod hyperfine;
+mod jmh;
+mod names;
+mod pa;
+mod papers;
+mod rows;
+mod unit;
+
+/// What files may be, for those who gave another.
+const KNOWN: &str = "what is read: CSV of the µOpTime study or of `pa`, JMH's JSON (`-rf json`), hyperfine's JSON \
+                     (`--export-json`), the output of `go test -bench`";
+
+/// Reads a file of one of the known forms; which one is told by its content.
+///
+/// # Errors
+/// When it cannot be read, is of no known form, or says something impossible; names the line.
+pub fn read(path: &Path) -> Result<Recording, RunError> {
+    let bytes = fs::read(path).map_err(|e| RunError::file("read", path, e))?;
+    let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    match parse(&bytes) {
+        Ok(recording) => Ok(Recording { name, ..recording }),
+        Err(wrong) => {
+            let hint = (wrong == Wrong::unknown_form()).then(|| KNOWN.to_owned());
+            Err(RunError::Content { path: path.to_owned(), wrong, hint })
+        }
+    }
+}
+
+/// Reads the content of a file of one of the known forms; the recording has no name yet.
+///
+/// # Errors
+/// When it is of no known form or says something impossible.
+pub fn parse(bytes: &[u8]) -> Result<Recording, Wrong> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if bytes.trim_ascii().is_empty() {
+        return Err(Wrong::in_file("is empty"));
+    }
+    let mut recording = match Form::of(bytes).ok_or_else(Wrong::unknown_form)? {
+        Form::Papers => papers::parse(bytes),
+        Form::Pa => pa::parse(bytes),
+        Form::Jmh => jmh::parse(bytes),
+        Form::Hyperfine => hyperfine::parse(bytes),
+        Form::Go => gobench::parse(bytes),
+    }?;
+    let empty = |recorded: &duetbench_core::recording::Recorded| recorded.grid.cells().iter().all(|v| v.is_nan());
+    let (without, with) = recording.benchmarks.into_iter().partition::<Vec<_>, _>(empty);
+    recording.benchmarks = with;
+    if recording.benchmarks.is_empty() {
+        return Err(Wrong::in_file("holds no value"));
+    }
+    let without = without.into_iter().map(|recorded| plain(recorded.benchmark));
+    recording.warnings.extend(listed(without, "left out, since not one value is a measurement"));
+    Ok(recording)
+}
+
+/// The forms of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Papers,
+    Pa,
+    Jmh,
+    Hyperfine,
+    Go,
+}
+
+impl Form {
+    fn of(bytes: &[u8]) -> Option<Form> {
+        if bytes.trim_ascii_start().starts_with(b"[") {
+            return Some(Form::Jmh);
+        }
+        if hyperfine::is(bytes) {
+            return Some(Form::Hyperfine);
+        }
+        let header = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
+        let has = |separator: u8, column: &str| {
+            header.split(|b| *b == separator).any(|cell| rows::bare(cell) == column.as_bytes())
+        };
+        if has(b',', papers::VALUE) && has(b',', papers::NAME) {
+            Some(Form::Papers)
+        } else if has(pa::SEPARATOR, pa::NAME) && has(pa::SEPARATOR, pa::COUNT) {
+            Some(Form::Pa)
+        } else {
+            gobench::is(bytes).then_some(Form::Go)
+        }
+    }
+}
+
+/// What is wrong with the content of a file, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrong {
+    /// In which line, counted from 1, where one can be named.
+    pub line: Option<u64>,
+    /// In which column of it.
+    pub column: Option<&'static str>,
+    /// What is wrong, with what was expected.
+    pub what: String,
+}
+
+impl Wrong {
+    /// Something that concerns the whole file.
+    fn in_file(what: impl Into<String>) -> Wrong {
+        Wrong { line: None, column: None, what: what.into() }
+    }
+
+    /// Something in one line.
+    fn in_line(line: u64, what: impl Into<String>) -> Wrong {
+        Wrong { line: Some(line), column: None, what: what.into() }
+    }
+
+    fn unknown_form() -> Wrong {
+        Wrong::in_file("is of no known form")
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => write!(f, ", line {line}, column `{column}`: {}", self.what),
+            (Some(line), None) => write!(f, ", line {line}: {}", self.what),
+            (None, _) => write!(f, " {}", self.what),
+        }
+    }
+}
+
+/// What is wrong with JSON.
+fn wrong_json(error: &serde_json::Error) -> Wrong {
+    let text = error.to_string();
+    let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
+    Wrong::in_line(error.line() as u64, format!("{what} (character {})", error.column()))
+}
+
+/// A warning about some benchmarks or the like, the first few of them named, each with a remark; none about nothing.
+fn listed(things: impl Iterator<Item = (String, String)>, what: &str) -> Option<String> {
+    const NAMED_MAX: usize = 3;
+    let mut more = 0_usize;
+    let mut named = Vec::new();
+    for (thing, remark) in things {
+        if named.len() < NAMED_MAX { named.push(format!("`{thing}`{remark}")) } else { more += 1 }
+    }
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!named.is_empty()).then(|| format!("{what}: {}{rest}", named.join(", ")))
+}
+
+/// A thing without a remark.
+fn plain(thing: String) -> (String, String) {
+    (thing, String::new())
+}
+
+/// Values that are no measurement, as they are met.
+#[derive(Debug, Default)]
+struct LeftOut {
+    first: Option<(u64, String)>,
+    count: usize,
+}
+
+impl LeftOut {
+    /// The value as a number that was measured; absent, and counted, where it is none.
+    fn checked(&mut self, value: f64, line: u64) -> Option<f64> {
+        if value.is_finite() && value >= 0.0 {
+            return Some(value);
+        }
+        self.first.get_or_insert_with(|| (line, value.to_string()));
+        self.count += 1;
+        None
+    }
+
+    /// What to say about them.
+    fn warning(self) -> Option<String> {
+        let (line, value) = self.first?;
+        let at = if line > 0 { format!(" in line {line}") } else { String::new() };
+        Some(match self.count {
+            1 => format!("1 value that is no measurement was left out: `{value}`{at}"),
+            n => format!("{n} values that are no measurements were left out, the first is `{value}`{at}"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_told_by_content() {
+        let check = |text: &str, want| assert_eq!(Form::of(text.as_bytes()), want, "{text}");
+        check("m_id,n,ns_per_op,it_setup,it_pos,b_name\n", Some(Form::Papers));
+        check("\"b_name\", ns_per_op ,it_pos\r\n", Some(Form::Papers));
+        check("project;commit;benchmark;params;value_count;value\n", Some(Form::Pa));
+        check("\n [ {\"benchmark\": 1}]", Some(Form::Jmh));
+        check("{\n  \"results\": [ ]}", Some(Form::Hyperfine));
+        check("goos: linux\nBenchmarkA-8 \t 100\t 5 ns/op\n", Some(Form::Go));
+        check("name,value\na,1\n", None);
+        check("{\"Action\":\"output\"}\n", None);
+    }
+
+    #[test]
+    fn wrongs_read_as_sentences_after_the_file_name() {
+        assert_eq!(Wrong::in_file("is empty").to_string(), " is empty");
+        assert_eq!(Wrong::in_line(3, "has 2 columns").to_string(), ", line 3: has 2 columns");
+        let column = Wrong { line: Some(3), column: Some("it_pos"), what: "expected a number".into() };
+        assert_eq!(column.to_string(), ", line 3, column `it_pos`: expected a number");
+    }
+
+    #[test]
+    fn long_lists_end_in_a_number() {
+        let names = |n: usize| (0..n).map(|i| plain(format!("b{i}")));
+        assert_eq!(listed(names(0), "gaps"), None);
+        assert_eq!(listed(names(2), "gaps").as_deref(), Some("gaps: `b0`, `b1`"));
+        assert_eq!(listed(names(5), "gaps").as_deref(), Some("gaps: `b0`, `b1`, `b2` and 2 more"));
+    }
+}

@@ -1,0 +1,286 @@
+//! The plan file: what tuning learnt, kept in the repository (`duet-plan.toml`).
+
+use std::fs;
+use std::path::Path;
+
+use duetbench_core::recording::{Cost, Level};
+use duetbench_core::tune::Choice;
+use serde::{Deserialize, Serialize};
+
+use crate::error::RunError;
+
+/// Name of the file where nothing else is said.
+pub const NAME: &str = "duet-plan.toml";
+/// Format of the file.
+pub const FORMAT: u32 = 1;
+
+/// How often each benchmark is to be measured, and where that was learnt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanFile {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// Where it was learnt.
+    pub learnt: LearntFrom,
+    /// In name order.
+    #[serde(rename = "benchmark", default)]
+    pub benchmarks: Vec<PlannedRepetitions>,
+}
+
+/// Where a plan was learnt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LearntFrom {
+    /// Day, `2026-11-22`.
+    pub date: String,
+    /// The run or the files.
+    pub from: Vec<String>,
+    /// The version: commit, module version or directory, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub version: Option<String>,
+    /// Digest over its test binaries, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub artifact_digest: Option<String>,
+    /// The machine in a line, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub machine: Option<String>,
+    /// The toolchain, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub toolchain: Option<String>,
+    /// Metric by its word, as `rciw3`.
+    pub metric: String,
+    /// Largest value that is stable, a fraction.
+    pub threshold: f64,
+    /// Confidence of the intervals behind it, a fraction.
+    pub confidence: f64,
+}
+
+/// How often one benchmark is to be measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedRepetitions {
+    /// Its full name: `package.Benchmark`.
+    pub name: String,
+    /// Passes over the suite.
+    pub suite_runs: u32,
+    /// Fresh processes in each.
+    pub forks: u32,
+    /// Iterations in each, warm-up left out.
+    pub iterations: u32,
+    /// Iterations before that, which warm up.
+    #[serde(default)]
+    pub warmup: u32,
+    /// Length of an iteration, seconds.
+    pub iteration_s: f64,
+    /// The metric's value with these repetitions, a fraction.
+    pub stability: f64,
+    /// Whether that is within the threshold.
+    pub stable: bool,
+}
+
+impl PlannedRepetitions {
+    /// What was chosen for a benchmark whose levels and cost are these. Instances are of no concern to a plan, which one machine
+    /// follows; where a level is not there, one repetition of it is meant.
+    #[must_use]
+    pub fn of(choice: &Choice, levels: &[Level], cost: &Cost) -> PlannedRepetitions {
+        let chosen = |level: Level| {
+            let at = levels.iter().position(|l| *l == level)?;
+            choice.chosen.get(at).and_then(|n| u32::try_from(*n).ok())
+        };
+        let seconds = chosen(Level::Second).map_or(1.0, f64::from);
+        PlannedRepetitions {
+            name: choice.benchmark.clone(),
+            suite_runs: chosen(Level::SuiteRun).unwrap_or(1),
+            forks: chosen(Level::Fork).unwrap_or(1),
+            iterations: chosen(Level::Iteration).unwrap_or(1),
+            warmup: 0,
+            iteration_s: rounded(seconds * cost.innermost_s),
+            stability: rounded(choice.stability),
+            stable: choice.stable,
+        }
+    }
+
+    /// Refuses what nobody can measure.
+    fn check(&self) -> Result<(), String> {
+        let counts = [("suite_runs", self.suite_runs), ("forks", self.forks), ("iterations", self.iterations)];
+        if let Some((key, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
+            return Err(format!("`{key}` of `{}` must be at least 1", self.name));
+        }
+        if self.iteration_s.is_finite() && self.iteration_s > 0.0 {
+            return Ok(());
+        }
+        Err(format!("`iteration_s` of `{}` must be more than 0", self.name))
+    }
+
+    /// Wall time of its iterations, seconds.
+    #[must_use]
+    pub fn measured_s(&self) -> f64 {
+        let iterations = f64::from(self.iterations) + f64::from(self.warmup);
+        f64::from(self.suite_runs) * f64::from(self.forks) * iterations * self.iteration_s
+    }
+}
+
+/// Four significant digits: what a file that is read by people needs, and no more that differs from one time to the next.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
+impl PlanFile {
+    /// A plan; of a benchmark that was tuned several times, the longest measurement is planned.
+    #[must_use]
+    pub fn new(learnt: LearntFrom, mut benchmarks: Vec<PlannedRepetitions>) -> PlanFile {
+        let longest_first = |a: &PlannedRepetitions, b: &PlannedRepetitions| {
+            a.name.cmp(&b.name).then(b.measured_s().total_cmp(&a.measured_s()))
+        };
+        benchmarks.sort_by(longest_first);
+        benchmarks.dedup_by(|later, kept| later.name == kept.name);
+        PlanFile { format: FORMAT, learnt, benchmarks }
+    }
+
+    /// Writes the file anew.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), RunError> {
+        fs::write(path, self.text()?).map_err(|e| RunError::file("write", path, e))
+    }
+
+    /// Reads a plan file.
+    ///
+    /// # Errors
+    /// When it cannot be read or is none; names the line.
+    pub fn read(path: &Path) -> Result<PlanFile, RunError> {
+        let text = fs::read_to_string(path).map_err(|e| RunError::file("read", path, e))?;
+        let wrong = |what: String| RunError::StoredRun { what: format!("the plan `{}`: {what}", path.display()) };
+        let plan: PlanFile = toml::from_str(&text).map_err(|e| wrong(e.to_string().trim_end().to_owned()))?;
+        if plan.format != FORMAT {
+            return Err(wrong(format!("format {} is not {FORMAT}, which this duet reads", plan.format)));
+        }
+        plan.benchmarks.iter().try_for_each(PlannedRepetitions::check).map_err(wrong)?;
+        Ok(plan)
+    }
+
+    /// The text of the file.
+    ///
+    /// # Errors
+    /// When a number in it cannot be written.
+    pub fn text(&self) -> Result<String, RunError> {
+        let body = toml::to_string(self)
+            .map_err(|e| RunError::StoredRun { what: format!("the plan cannot be written: {e}") })?;
+        Ok(format!("# Written by `duet tune`; `duet compare --plan {NAME}` measures as it says.\n\n{body}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEVELS: [Level; 4] = [Level::Instance, Level::SuiteRun, Level::Iteration, Level::Second];
+
+    fn choice(benchmark: &str, chosen: [usize; 4]) -> Choice {
+        Choice {
+            benchmark: benchmark.into(),
+            full: vec![3, 3, 5, 5],
+            chosen: chosen.to_vec(),
+            full_s: 75.0,
+            chosen_s: 3.0,
+            stability: 0.004_321_098,
+            stable: true,
+            result_full: 100.0,
+            result_chosen: 101.0,
+            enough_times: None,
+        }
+    }
+
+    fn planned(benchmark: &str, chosen: [usize; 4]) -> PlannedRepetitions {
+        let cost = Cost { innermost_s: 1.0, overhead_s: vec![0.0; 4] };
+        PlannedRepetitions::of(&choice(benchmark, chosen), &LEVELS, &cost)
+    }
+
+    fn learnt() -> LearntFrom {
+        LearntFrom {
+            date: "2026-11-22".into(),
+            from: vec!["r12".into()],
+            version: Some("1a2b3c4d5e".into()),
+            artifact_digest: None,
+            machine: Some("AMD EPYC, 2 processors".into()),
+            toolchain: Some("go1.26.8".into()),
+            metric: "rciw3".into(),
+            threshold: 0.01,
+            confidence: 0.99,
+        }
+    }
+
+    /// A plan as it stands in a repository: whoever changes this changes everybody's files.
+    const GOLDEN: &str = r#"# Written by `duet tune`; `duet compare --plan duet-plan.toml` measures as it says.
+
+format = 1
+
+[learnt]
+date = "2026-11-22"
+from = ["r12"]
+version = "1a2b3c4d5e"
+machine = "AMD EPYC, 2 processors"
+toolchain = "go1.26.8"
+metric = "rciw3"
+threshold = 0.01
+confidence = 0.99
+
+[[benchmark]]
+name = "p.BenchmarkA"
+suite_runs = 3
+forks = 1
+iterations = 5
+warmup = 0
+iteration_s = 5.0
+stability = 0.004321
+stable = true
+
+[[benchmark]]
+name = "p.BenchmarkB"
+suite_runs = 1
+forks = 1
+iterations = 3
+warmup = 0
+iteration_s = 1.0
+stability = 0.004321
+stable = true
+"#;
+
+    #[test]
+    fn a_plan_reads_as_sealed_and_keeps_the_longer_of_two_measurements() {
+        let benchmarks = [
+            planned("p.BenchmarkB", [3, 1, 3, 1]),
+            planned("p.BenchmarkA", [3, 1, 3, 1]),
+            planned("p.BenchmarkA", [1, 3, 5, 5]),
+        ];
+        let plan = PlanFile::new(learnt(), benchmarks.to_vec());
+        assert_eq!(plan.text().unwrap(), GOLDEN);
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(NAME);
+        let plan = PlanFile::new(learnt(), vec![planned("p.BenchmarkB", [3, 1, 3, 1])]);
+        plan.write(&path).unwrap();
+        assert_eq!(PlanFile::read(&path).unwrap(), plan);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_plan_is_said_with_its_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(NAME);
+        let check = |from: &str, to: &str, want: &str| {
+            fs::write(&path, GOLDEN.replacen(from, to, 1)).unwrap();
+            let said = PlanFile::read(&path).unwrap_err().to_string();
+            assert!(said.contains(want) && said.contains(NAME), "{said}");
+        };
+        check("suite_runs = 3", "suite_runs = -3", "line 17, column 14");
+        check("forks = 1", "forsk = 1", "line 18, column 1");
+        check("format = 1", "format = 2", "format 2 is not 1");
+        check("[learnt]", "[learnt", "line 5");
+        check("forks = 1", "forks = 0", "`forks` of `p.BenchmarkA` must be at least 1");
+        check("iteration_s = 5.0", "iteration_s = -5.0", "`iteration_s` of `p.BenchmarkA` must be more than 0");
+    }
+}

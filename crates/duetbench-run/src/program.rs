@@ -1,0 +1,183 @@
+//! One measured process of a whole program, with what belongs before and after it; or two of them at once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::error::RunError;
+use crate::process::{Child, Gate, Launch, Timing, Wait, WaitEnd, failure_words, spawn_together, words_of_death};
+
+/// How a program is measured as a whole.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// How it is started.
+    pub launch: Launch,
+    /// Runs before each of its processes, unmeasured.
+    pub prepare: Option<Launch>,
+    /// Runs after each of its processes, unmeasured, also after one that failed.
+    pub conclude: Option<Launch>,
+    /// The exit code that means success.
+    pub exit_code: i32,
+    /// Where two run at once, the one that ends first is started again until the other one ends.
+    pub refill: bool,
+}
+
+/// How long a process may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience<'a> {
+    /// From its start.
+    pub limit: Duration,
+    /// Ends every wait when set.
+    pub interrupted: &'a AtomicBool,
+}
+
+/// Why there is no timing.
+#[derive(Debug)]
+pub enum Trouble {
+    /// A program did not do what it should.
+    Failed {
+        /// Which of the two, where that is known.
+        side: Option<usize>,
+        /// What happened.
+        reason: String,
+    },
+    /// Going on is pointless.
+    Fatal(RunError),
+}
+
+impl Program {
+    /// Runs it alone, with what belongs to it.
+    ///
+    /// # Errors
+    /// When it, or what belongs to it, fails or hangs; on an interrupt.
+    pub fn run(&self, patience: Patience<'_>) -> Result<Timing, Trouble> {
+        self.before(patience)?;
+        let timing = self.measured(patience);
+        // Tidies up behind a failed process too; the first failure is the one to tell.
+        let concluded = self.after(patience);
+        let timing = timing?;
+        concluded.map(|()| timing)
+    }
+
+    fn before(&self, patience: Patience<'_>) -> Result<(), Trouble> {
+        self.prepare.as_ref().map_or(Ok(()), |launch| attend(launch, "prepare", patience))
+    }
+
+    fn after(&self, patience: Patience<'_>) -> Result<(), Trouble> {
+        // Who wants to stop would have to wait for it, or see it killed half-way.
+        let wanted = self.conclude.as_ref().filter(|_| !patience.interrupted.load(Ordering::Relaxed));
+        wanted.map_or(Ok(()), |launch| attend(launch, "conclude", patience))
+    }
+
+    fn measured(&self, patience: Patience<'_>) -> Result<Timing, Trouble> {
+        let mut children = [self.spawn()?];
+        wait_for(&mut children, 1, (Instant::now(), patience))?;
+        self.check(&children[0])?;
+        children[0].timing().ok_or_else(|| failed("it ended before it became the program"))
+    }
+
+    fn spawn(&self) -> Result<Child, Trouble> {
+        let gate = Gate::opened().map_err(Trouble::Fatal)?;
+        self.launch.spawn_timed(&gate, 0).map_err(|e| failed(e.to_string()))
+    }
+
+    /// Whether it ended as it should.
+    fn check(&self, child: &Child) -> Result<(), Trouble> {
+        let Some(status) = child.status().filter(|status| status.code() != Some(self.exit_code)) else { return Ok(()) };
+        let ended = failure_words(status).unwrap_or_else(|| "exit status 0".into());
+        let wanted = if self.exit_code == 0 { String::new() } else { format!(" instead of {}", self.exit_code) };
+        Err(failed(words_of_death(&format!("{ended}{wanted}"), &child.output_tail())))
+    }
+}
+
+/// Runs two programs at the same time, with what belongs to them; that is never run while a program is measured.
+///
+/// # Errors
+/// When one of them, or what belongs to it, fails or hangs, the other one is killed; on an interrupt.
+pub fn run_both(programs: [&Program; 2], patience: Patience<'_>) -> Result<[Timing; 2], Trouble> {
+    for (side, program) in programs.into_iter().enumerate() {
+        program.before(patience).map_err(|e| e.of(side))?;
+    }
+    let timings = spawn_together(programs.map(|p| &p.launch), |children| beside(programs, children, patience));
+    let timings = timings.map_err(Trouble::Fatal)?;
+    let concluded = [0, 1].map(|side| programs[side].after(patience).map_err(|e| e.of(side)));
+    let timings = timings?;
+    concluded.into_iter().collect::<Result<(), _>>().map(|()| timings)
+}
+
+/// Two programs that have been started, until both have ended.
+fn beside(
+    programs: [&Program; 2],
+    children: [Result<Child, RunError>; 2],
+    patience: Patience<'_>,
+) -> Result<[Timing; 2], Trouble> {
+    let began = Instant::now();
+    // The two that are measured, and at most one that keeps the core of the shorter one busy.
+    let mut running = Vec::with_capacity(3);
+    for (side, child) in children.into_iter().enumerate() {
+        running.push(child.map_err(|e| failed(e.to_string()).of(side))?);
+    }
+    loop {
+        let ended = running.iter().filter(|child| child.status().is_some()).count();
+        wait_for(&mut running, ended + 1, (began, patience))?;
+        for side in 0..2 {
+            programs[side].check(&running[side]).map_err(|e| e.of(side))?;
+        }
+        if let (Some(first), Some(second)) = (running[0].timing(), running[1].timing()) {
+            return Ok([first, second]);
+        }
+        let shorter = usize::from(running[0].timing().is_none());
+        if programs[shorter].refill && running.get(2).is_none_or(|filler| filler.status().is_some()) {
+            if let Some(filler) = running.get(2) {
+                programs[shorter].check(filler).map_err(|e| e.of(shorter))?;
+            }
+            running.truncate(2);
+            running.push(programs[shorter].spawn().map_err(|e| e.of(shorter))?);
+        }
+    }
+}
+
+/// Runs what belongs to a program.
+fn attend(launch: &Launch, what: &str, patience: Patience<'_>) -> Result<(), Trouble> {
+    let of_it = |words: String| failed(format!("what is to {what} it failed: {words}"));
+    let mut children = [launch.spawn().map_err(|e| of_it(e.to_string()))?];
+    wait_for(&mut children, 1, (Instant::now(), patience)).map_err(|e| match e {
+        Trouble::Failed { reason, .. } => of_it(reason),
+        fatal @ Trouble::Fatal(_) => fatal,
+    })?;
+    match children[0].status().and_then(failure_words) {
+        Some(death) => Err(of_it(words_of_death(&death, &children[0].output_tail()))),
+        None => Ok(()),
+    }
+}
+
+/// Waits until so many have ended.
+fn wait_for(children: &mut [Child], wanted: usize, (began, p): (Instant, Patience<'_>)) -> Result<(), Trouble> {
+    let wait = Wait { deadline: began + p.limit, interrupted: p.interrupted };
+    match wait.for_ends(children, wanted, |_| {}) {
+        WaitEnd::Ended => Ok(()),
+        WaitEnd::Interrupted => Err(Trouble::Fatal(RunError::Interrupted)),
+        WaitEnd::TimedOut => {
+            let running: Vec<usize> = (0..children.len()).filter(|&i| children[i].status().is_none()).collect();
+            let side = if let [only @ 0..2] = running[..] { Some(only) } else { None };
+            let limit = p.limit.as_secs_f64();
+            Err(Trouble::Failed {
+                side,
+                reason: format!("no end within {limit:.0} s: it hangs, or `--timeout` is too short"),
+            })
+        }
+    }
+}
+
+fn failed(reason: impl Into<String>) -> Trouble {
+    Trouble::Failed { side: None, reason: reason.into() }
+}
+
+impl Trouble {
+    /// The same, said of one of two.
+    fn of(self, side: usize) -> Trouble {
+        match self {
+            Trouble::Failed { reason, .. } => Trouble::Failed { side: Some(side), reason },
+            fatal @ Trouble::Fatal(_) => fatal,
+        }
+    }
+}

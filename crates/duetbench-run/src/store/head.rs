@@ -1,0 +1,157 @@
+//! What is known of a run before its first trial, and how it is written down.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use duetbench_core::noise::Facts;
+use duetbench_core::plan::{Plan, SoloPlan};
+use duetbench_core::report::VersionInfo;
+use duetbench_core::spec::SoloSpec;
+use duetbench_core::{Environment, Spec};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::error::RunError;
+use crate::source::VersionRequest;
+
+/// What is known of a comparison before its first trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunHead {
+    /// When it began, RFC 3339.
+    pub started: String,
+    /// The request.
+    pub spec: Spec,
+    /// The plan.
+    pub plan: Plan,
+    /// What the baseline was.
+    pub baseline: VersionInfo,
+    /// What the candidate was.
+    pub candidate: VersionInfo,
+    /// The machine.
+    pub environment: Environment,
+    /// What of the machine explains noise.
+    pub facts: Facts,
+    /// What concerns the run as a whole.
+    pub warnings: Vec<String>,
+    /// Where its versions came from, for resuming; absent where outcomes came from a script.
+    pub origin: Option<Origin>,
+}
+
+/// Where the versions of a comparison came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Where relative names start.
+    pub cwd: PathBuf,
+    /// Baseline and candidate.
+    pub versions: [VersionRequest; 2],
+}
+
+/// What is known of a run of one version before its first trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SoloHead {
+    /// When it began, RFC 3339.
+    pub started: String,
+    /// The request.
+    pub spec: SoloSpec,
+    /// The plan.
+    pub plan: SoloPlan,
+    /// What the version was.
+    pub version: VersionInfo,
+    /// Digest of every package's test binary, hexadecimal, by package.
+    pub artifacts: BTreeMap<String, String>,
+    /// The machine.
+    pub environment: Environment,
+    /// What of the machine explains noise.
+    pub facts: Facts,
+    /// What concerns the run as a whole.
+    pub warnings: Vec<String>,
+    /// Where the version came from, for resuming; absent where outcomes came from a script.
+    pub origin: Option<SoloOrigin>,
+}
+
+/// Where the version of a run of one version came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SoloOrigin {
+    /// Where relative names start.
+    pub cwd: PathBuf,
+    /// The version.
+    pub version: VersionRequest,
+}
+
+/// What is known of a run before its first trial, by what kind of run it is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Head {
+    /// Two versions against each other.
+    Comparison(Box<RunHead>),
+    /// One version alone.
+    Solo(Box<SoloHead>),
+}
+
+/// The word that a run of one version has under `kind`. A comparison has no `kind`, because it was the only one there was.
+const SOLO: &str = "solo";
+
+/// What tells kinds of runs apart.
+#[derive(Deserialize)]
+struct Kind {
+    kind: Option<String>,
+}
+
+/// A head with its kind in front.
+#[derive(Serialize)]
+struct Marked<'a> {
+    kind: &'static str,
+    #[serde(flatten)]
+    head: &'a SoloHead,
+}
+
+impl Head {
+    /// Reads what [`comparison_json`] or [`solo_json`] wrote.
+    pub(super) fn parse(json: &str, run: i64) -> Result<Head, RunError> {
+        match parse::<Kind>(json, run)?.kind.as_deref() {
+            None => Ok(Head::Comparison(parse(json, run)?)),
+            Some(SOLO) => Ok(Head::Solo(parse(json, run)?)),
+            Some(other) => {
+                let what = format!("the run `r{run}` is a `{other}`, which only a newer duet can read");
+                Err(RunError::StoredRun { what })
+            }
+        }
+    }
+
+    /// The machine.
+    pub(super) fn environment_mut(&mut self) -> &mut Environment {
+        match self {
+            Head::Comparison(head) => &mut head.environment,
+            Head::Solo(head) => &mut head.environment,
+        }
+    }
+
+    /// The machine.
+    #[must_use]
+    pub fn environment(&self) -> &Environment {
+        match self {
+            Head::Comparison(head) => &head.environment,
+            Head::Solo(head) => &head.environment,
+        }
+    }
+}
+
+/// A comparison as it is written down.
+pub(super) fn comparison_json(head: &RunHead) -> Result<String, RunError> {
+    json(head)
+}
+
+/// A run of one version as it is written down.
+pub(super) fn solo_json(head: &SoloHead) -> Result<String, RunError> {
+    json(&Marked { kind: SOLO, head })
+}
+
+fn json(value: &impl Serialize) -> Result<String, RunError> {
+    serde_json::to_string(value)
+        .map_err(|e| RunError::StoredRun { what: format!("the run cannot be written down: {e}") })
+}
+
+fn parse<T: DeserializeOwned>(json: &str, run: i64) -> Result<T, RunError> {
+    serde_json::from_str(json).map_err(|e| RunError::StoredRun {
+        what: format!("the run `r{run}` cannot be read, it was written by another duet: {e}"),
+    })
+}

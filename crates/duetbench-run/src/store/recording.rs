@@ -1,0 +1,140 @@
+//! What one version gave in a stored run, as the [`Recording`] that tuning and detecting work with.
+
+use duetbench_core::analysis::{ForkSide, summarise};
+use duetbench_core::plan::Style;
+use duetbench_core::recording::{Better, Cost, Grid, HarnessWarmUp, Level, Recorded};
+use duetbench_core::{BenchmarkId, Recording, Role, Sample, Trial, stats};
+
+use super::{Head, RunHead, SoloHead, StoredRun};
+use crate::engine::TrialOutcome;
+
+/// Unit of every value that comes from a store.
+const UNIT: &str = "ns/op";
+
+impl StoredRun {
+    /// Every value that one version gave.
+    ///
+    /// A run of one version has the levels suite run, fork and iteration; its only version is meant, whatever the role. What an
+    /// iteration gave is its wall time by its invocations. Warm-up is no value, but part of what a fork costs.
+    ///
+    /// A comparison has the levels suite run and fork, with one fork in each suite run and one value for each: the time per
+    /// invocation that its report shows for this side of the fork pair. Its slices are no iterations: they are so short that they
+    /// vary by things that iterations average out, and follow each other closely. The rounds that confirm are left out, because
+    /// only benchmarks that looked like regressions have them.
+    #[must_use]
+    pub fn recording(&self, role: Role) -> Recording {
+        let mut recording = match &self.head {
+            Head::Comparison(head) => of_comparison(head, &self.trials, role),
+            Head::Solo(head) => of_solo(head, &self.trials),
+        };
+        recording.name.clone_from(&self.name);
+        if !self.complete {
+            let stopped = format!("run `{}` did not come to its end, so benchmarks have gaps", self.name);
+            recording.warnings.insert(0, stopped);
+        }
+        recording
+    }
+}
+
+/// The trials of one benchmark.
+fn trials_of(trials: &[(Trial, TrialOutcome)], benchmark: usize) -> impl Iterator<Item = &(Trial, TrialOutcome)> {
+    trials.iter().filter(move |(trial, _)| trial.benchmark == benchmark)
+}
+
+fn recorded(id: &BenchmarkId, cost: Cost, grid: Grid) -> Recorded {
+    Recorded { benchmark: id.to_string(), unit: UNIT.into(), better: Better::Lower, cost, harness_warm_up: None, grid }
+}
+
+/// The median of what is there, 0 where nothing is.
+fn median_or_zero(values: &[f64]) -> f64 {
+    stats::median(values).unwrap_or(0.0)
+}
+
+fn of_solo(head: &SoloHead, trials: &[(Trial, TrialOutcome)]) -> Recording {
+    let levels = vec![Level::SuiteRun, Level::Fork, Level::Iteration];
+    let mut recording = Recording { name: String::new(), levels, benchmarks: Vec::new(), warnings: Vec::new() };
+    for (benchmark, planned) in head.plan.benchmarks.iter().enumerate() {
+        let repetitions = &planned.repetitions;
+        let shape = [repetitions.suite_runs, repetitions.forks, repetitions.iterations].map(|n| n as usize);
+        let mut grid = Grid::empty(&shape);
+        let (mut iterations_s, mut overheads_s) = (Vec::new(), Vec::new());
+        for (trial, outcome) in trials_of(trials, benchmark) {
+            match &outcome.result {
+                Ok(samples) => {
+                    let judged: Vec<&Sample> = samples.iter().filter(|s| !s.warm_up).collect();
+                    for (iteration, sample) in judged.iter().enumerate() {
+                        grid.set(&[trial.suite_run as usize, trial.fork as usize, iteration], per_invocation(sample));
+                    }
+                    let measured_s = judged.iter().map(|s| s.wall_ns as f64 * 1e-9);
+                    overheads_s.push((outcome.wall.as_secs_f64() - measured_s.clone().sum::<f64>()).max(0.0));
+                    iterations_s.extend(measured_s);
+                }
+                Err(failure) if failure.discarded => {}
+                Err(failure) => recording.warnings.push(format!(
+                    "`{}` failed in suite run {}, fork {}: {}",
+                    planned.id,
+                    trial.suite_run + 1,
+                    trial.fork + 1,
+                    failure.reason.lines().next().unwrap_or_default()
+                )),
+            }
+        }
+        if iterations_s.is_empty() {
+            recording.warnings.push(format!("`{}` gave nothing and is left out", planned.id));
+            continue;
+        }
+        let overhead_s = vec![0.0, median_or_zero(&overheads_s), 0.0];
+        let cost = Cost { innermost_s: median_or_zero(&iterations_s), overhead_s };
+        let harness_warm_up = harness_warm_up(head, planned.style);
+        recording.benchmarks.push(Recorded { harness_warm_up, ..recorded(&planned.id, cost, grid) });
+    }
+    recording
+}
+
+/// What the harness would do before it measures; absent where processes need no warm-up. Of JMH's benchmarks its default is meant: a run
+/// does not keep what single benchmarks are annotated with.
+fn harness_warm_up(head: &SoloHead, style: Style) -> Option<HarnessWarmUp> {
+    let nothing = HarnessWarmUp { iterations: 0, iteration_s: 0.0, ran: false };
+    let by_default = if head.spec.harness.commands.is_empty() { HarnessWarmUp::JMH_DEFAULT } else { nothing };
+    (style == Style::Iteration).then_some(by_default)
+}
+
+fn per_invocation(sample: &Sample) -> f64 {
+    sample.wall_ns as f64 / sample.invocations.max(1) as f64
+}
+
+fn of_comparison(head: &RunHead, trials: &[(Trial, TrialOutcome)], role: Role) -> Recording {
+    let levels = vec![Level::SuiteRun, Level::Fork];
+    let mut recording = Recording { name: String::new(), levels, benchmarks: Vec::new(), warnings: Vec::new() };
+    for (benchmark, planned) in head.plan.benchmarks.iter().enumerate() {
+        // What was measured before it fell back to another mode does not go together with the rest.
+        let last = trials_of(trials, benchmark).filter(|(_, outcome)| outcome.result.is_ok()).last();
+        let mode = last.map_or(planned.mode, |(_, outcome)| outcome.mode);
+        let (mut values, mut walls_s) = (Vec::new(), Vec::new());
+        for (trial, outcome) in trials_of(trials, benchmark).filter(|(trial, _)| trial.round == 0) {
+            let Ok(samples) = &outcome.result else { continue };
+            if outcome.mode != mode {
+                continue;
+            }
+            let side = |baseline: ForkSide, candidate: ForkSide| match role {
+                Role::Baseline => baseline.ns_per_op,
+                Role::Candidate => candidate.ns_per_op,
+            };
+            values.extend(
+                summarise(samples, mode).forks.iter().map(|f| (trial.suite_run, side(f.baseline, f.candidate))),
+            );
+            walls_s.push(outcome.wall.as_secs_f64());
+        }
+        // Failed trials were made up for in later suite runs, so the numbers of these have gaps, but the forks have not.
+        values.sort_by_key(|(suite_run, _)| *suite_run);
+        let values: Vec<f64> = values.into_iter().map(|(_, value)| value).collect();
+        let Some(grid) = Grid::of(&[values.len(), 1], values).filter(|grid| !grid.cells().is_empty()) else {
+            recording.warnings.push(format!("`{}` gave nothing and is left out", planned.id));
+            continue;
+        };
+        // One side of a fork pair takes half of it.
+        let cost = Cost { innermost_s: median_or_zero(&walls_s) / 2.0, overhead_s: vec![0.0, 0.0] };
+        recording.benchmarks.push(recorded(&planned.id, cost, grid));
+    }
+    recording
+}

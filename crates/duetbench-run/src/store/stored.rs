@@ -1,0 +1,118 @@
+//! Runs as they were stored.
+
+use duetbench_core::Trial;
+use duetbench_core::analysis::Measured;
+use duetbench_core::plan::{Mode, Plan};
+
+use super::{Head, RunHead, SoloHead};
+use crate::engine::TrialOutcome;
+use crate::error::RunError;
+
+/// A run as it was stored: of any kind, or of the kind whose head it has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredRun<H = Head> {
+    /// Its name.
+    pub name: String,
+    /// What was known before.
+    pub head: H,
+    /// Whether it was measured to its end.
+    pub complete: bool,
+    /// Wall time spent measuring, seconds.
+    pub measured_s: f64,
+    /// Its trials, in the order in which they were run.
+    pub trials: Vec<(Trial, TrialOutcome)>,
+}
+
+impl StoredRun {
+    /// The run, if it is a comparison.
+    ///
+    /// # Errors
+    /// Says what can be done with it, if it is not.
+    pub fn comparison(self) -> Result<StoredRun<RunHead>, RunError> {
+        let StoredRun { name, head, complete, measured_s, trials } = self;
+        match head {
+            Head::Comparison(head) => Ok(StoredRun { name, head: *head, complete, measured_s, trials }),
+            Head::Solo(_) => Err(RunError::OtherKind {
+                what: format!("run `{name}` measured one version, so there is nothing to compare"),
+                hint: format!(
+                    "`duet show {name}` prints it, `duet tune {name}` learns from it, `duet detect {name} RUN` compares it with another such run"
+                ),
+            }),
+        }
+    }
+
+    /// The run, if it is one of one version.
+    ///
+    /// # Errors
+    /// Says what can be done with it, if it is not.
+    pub fn solo(self) -> Result<StoredRun<SoloHead>, RunError> {
+        let StoredRun { name, head, complete, measured_s, trials } = self;
+        match head {
+            Head::Solo(head) => Ok(StoredRun { name, head: *head, complete, measured_s, trials }),
+            Head::Comparison(_) => Err(RunError::OtherKind {
+                what: format!("run `{name}` is a comparison of two versions"),
+                hint: format!("`duet show {name}` prints it, `duet compare --resume {name}` goes on with it"),
+            }),
+        }
+    }
+}
+
+impl StoredRun<RunHead> {
+    /// What was measured, indexed like the plan's benchmarks.
+    #[must_use]
+    pub fn measured(&self) -> Vec<Measured> {
+        let modes = self.modes();
+        // What was measured before a benchmark fell back to another mode is kept, but not judged.
+        measured(&self.trials, modes.len(), |trial, outcome| modes.get(trial.benchmark) == Some(&outcome.mode))
+    }
+
+    /// The mode that each benchmark ended in: that of its last trial.
+    fn modes(&self) -> Vec<Mode> {
+        let mut modes: Vec<Mode> = self.head.plan.benchmarks.iter().map(|planned| planned.mode).collect();
+        for (trial, outcome) in self.trials.iter().filter(|(_, outcome)| outcome.result.is_ok()) {
+            if let Some(mode) = modes.get_mut(trial.benchmark) {
+                *mode = outcome.mode;
+            }
+        }
+        modes
+    }
+
+    /// The plan with the modes that benchmarks ended in.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        let mut plan = self.head.plan.clone();
+        for (planned, mode) in plan.benchmarks.iter_mut().zip(self.modes()) {
+            if mode != planned.mode {
+                planned.mode_reason = format!("fell back from {}: its two cores were not alike", planned.mode.label());
+                planned.mode = mode;
+            }
+        }
+        plan
+    }
+}
+
+impl StoredRun<SoloHead> {
+    /// What was measured, indexed like the plan's benchmarks.
+    #[must_use]
+    pub fn measured(&self) -> Vec<Measured> {
+        measured(&self.trials, self.head.plan.benchmarks.len(), |_, _| true)
+    }
+}
+
+/// The samples and failures of so many benchmarks, as far as samples are wanted.
+fn measured(
+    trials: &[(Trial, TrialOutcome)],
+    benchmarks: usize,
+    wanted: impl Fn(&Trial, &TrialOutcome) -> bool,
+) -> Vec<Measured> {
+    let mut measured = vec![Measured::default(); benchmarks];
+    for (trial, outcome) in trials {
+        let Some(measured) = measured.get_mut(trial.benchmark) else { continue };
+        match &outcome.result {
+            Ok(_) if !wanted(trial, outcome) => {}
+            Ok(samples) => measured.samples.extend(samples),
+            Err(failure) => measured.failed_trials.push(failure.clone()),
+        }
+    }
+    measured
+}

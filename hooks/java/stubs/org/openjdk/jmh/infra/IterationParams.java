@@ -1,0 +1,3 @@
+package org.openjdk.jmh.infra;
+
+public abstract class IterationParams {}

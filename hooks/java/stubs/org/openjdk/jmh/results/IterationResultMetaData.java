@@ -1,0 +1,5 @@
+package org.openjdk.jmh.results;
+
+public abstract class IterationResultMetaData {
+    public abstract long getMeasuredOps();
+}

@@ -1,0 +1,5 @@
+package org.openjdk.jmh.results;
+
+public abstract class Result<T extends Result<T>> {
+    public abstract double getScore();
+}

@@ -1,0 +1,3 @@
+package org.openjdk.jmh.runner.format;
+
+public interface OutputFormat {}

@@ -1,0 +1,25 @@
+package org.openjdk.jmh.runner.options;
+
+import org.openjdk.jmh.annotations.Mode;
+
+public interface ChainedOptionsBuilder {
+    Options build();
+
+    ChainedOptionsBuilder include(String regexp);
+
+    ChainedOptionsBuilder mode(Mode mode);
+
+    ChainedOptionsBuilder forks(int count);
+
+    ChainedOptionsBuilder warmupIterations(int count);
+
+    ChainedOptionsBuilder measurementIterations(int count);
+
+    ChainedOptionsBuilder measurementTime(TimeValue time);
+
+    ChainedOptionsBuilder verbosity(VerboseMode mode);
+
+    ChainedOptionsBuilder shouldFailOnError(boolean value);
+
+    ChainedOptionsBuilder param(String name, String... values);
+}

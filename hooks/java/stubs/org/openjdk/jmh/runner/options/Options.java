@@ -1,0 +1,3 @@
+package org.openjdk.jmh.runner.options;
+
+public interface Options {}

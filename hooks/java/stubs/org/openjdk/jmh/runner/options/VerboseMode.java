@@ -1,0 +1,5 @@
+package org.openjdk.jmh.runner.options;
+
+public enum VerboseMode {
+    SILENT
+}
