@@ -16,6 +16,7 @@
 pub mod analysis;
 pub mod detect;
 pub mod environment;
+pub mod fleet;
 pub mod noise;
 pub mod pair;
 pub mod plan;

@@ -65,6 +65,7 @@ impl Settings {
             seed: self.first(|l| l.seed).unwrap_or(drawn),
             harness_args: self.harness_args(),
             harness: self.harness(),
+            fleet: None,
         })
     }
 

@@ -30,6 +30,7 @@ pub(crate) fn empty() -> Report {
             seed: 42,
             harness_args: Vec::new(),
             harness: HarnessSpec::default(),
+            fleet: None,
         },
         plan: Plan {
             seed: 42,

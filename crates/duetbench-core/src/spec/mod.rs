@@ -8,8 +8,10 @@ use thiserror::Error;
 
 use crate::plan::Repetitions;
 
+mod fleet;
 mod harness;
 
+pub use fleet::{Arch, EngineName, FleetSpec};
 pub use harness::{CommandSpec, HarnessName, HarnessSpec, JmhSpec};
 
 /// The one place of all defaults; help texts and documents are derived from it.
@@ -99,6 +101,18 @@ pub mod defaults {
     pub const SOLO_ITERATIONS_MAX: u32 = 2048;
     /// Longest iteration, nanoseconds.
     pub const SOLO_ITERATION_MAX_NS: u64 = 3_600_000_000_000;
+    /// Memory of a fleet's instance, megabytes: one whole processor on AWS Lambda, and some of a second.
+    pub const FLEET_MEMORY_MB: u32 = 2048;
+    /// Calls in flight at once.
+    pub const FLEET_PARALLEL: u32 = 150;
+    /// Most that a run on a fleet may cost, US dollars.
+    pub const FLEET_COST_MAX_USD: f64 = 2.0;
+    /// Longest that measuring on a fleet may take.
+    pub const FLEET_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(30 * 60);
+    /// Fork pairs that one call measures: the fewest that tell the spread within an instance from that between instances.
+    pub const FLEET_FORKS_PER_CALL: u32 = 2;
+    /// Calls of a benchmark after which it ends undecided.
+    pub const FLEET_CALLS: u32 = 20;
     /// Packages that are searched for benchmarks.
     pub const PACKAGES: &str = "./...";
 }
@@ -204,6 +218,9 @@ pub struct Spec {
     /// Which harness, and what only it understands.
     #[serde(default, skip_serializing_if = "HarnessSpec::is_usual")]
     pub harness: HarnessSpec,
+    /// Where it is measured, if not here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetSpec>,
 }
 
 /// Everything that was asked of a run of one version, with all defaults filled in.

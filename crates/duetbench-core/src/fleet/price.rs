@@ -1,0 +1,49 @@
+//! What calls cost.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::Usage;
+use crate::spec::Arch;
+
+/// Prices of one provider on one day, read from a file that the user can replace.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriceTable {
+    /// The day they were looked up, `2026-11-01`.
+    pub date: String,
+    /// Where they stand.
+    pub source: String,
+    /// By region; `default` stands for all others.
+    pub regions: BTreeMap<String, Rate>,
+}
+
+/// What a region takes, US dollars.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// For a gigabyte (2³⁰ bytes) of memory for a second, on x86_64.
+    pub gb_second_x86_64: f64,
+    /// The same on arm64.
+    pub gb_second_arm64: f64,
+    /// For a million requests.
+    pub million_requests: f64,
+}
+
+impl PriceTable {
+    /// The rate of a region; absent when the table has neither it nor a default.
+    #[must_use]
+    pub fn rate(&self, region: &str) -> Option<Rate> {
+        self.regions.get(region).or_else(|| self.regions.get("default")).copied()
+    }
+}
+
+impl Rate {
+    /// What one call cost, US dollars: billed time, rounded up to a millisecond, times memory, and the request itself.
+    #[must_use]
+    pub fn of(&self, usage: Usage, memory_mb: u32, arch: Arch) -> f64 {
+        let _ = (usage, memory_mb, arch);
+        unimplemented!()
+    }
+}

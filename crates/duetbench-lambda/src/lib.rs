@@ -1,0 +1,1 @@
+//! AWS Lambda as an [`Engine`](duetbench_run::fleet::Engine).

@@ -1,0 +1,130 @@
+//! A fleet: many instances that each measure a few fork pairs, behind one interface whoever runs them.
+//!
+//! The path of a call: [`package`] puts both versions' programs and the worker into one file, an [`Engine`] deploys it, [`campaign`]
+//! sends a [`wire::Request`] for each task, [`worker`] carries it out in the instance with the same code that measures here, and its
+//! [`wire::Response`] goes into the store.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use duetbench_core::spec::Arch;
+use thiserror::Error;
+
+pub mod wire;
+
+/// Who runs instances. Every engine passes the same conformance suite.
+pub trait Engine: Sync {
+    /// In a word.
+    fn name(&self) -> &'static str;
+
+    /// What the account or machine allows.
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    fn limits(&self) -> Result<Limits, FleetError>;
+
+    /// Makes a package callable; on return calls are taken. What was made until an error is removed again.
+    ///
+    /// # Errors
+    /// When it is refused, or not ready in time.
+    fn deploy(&self, wish: &Deployment<'_>) -> Result<Box<dyn Deployed + '_>, FleetError>;
+
+    /// Removes what runs that died left behind and whose time is up; gives the names of what it removed.
+    ///
+    /// # Errors
+    /// When it cannot be looked for, or not removed.
+    fn sweep(&self, now: SystemTime) -> Result<Vec<String>, FleetError>;
+}
+
+/// What is to be made callable.
+#[derive(Debug, Clone, Copy)]
+pub struct Deployment<'a> {
+    /// A zip file with an executable `bootstrap` in it.
+    pub package: &'a Path,
+    /// Names what is made: `duet-` and this.
+    pub run: &'a str,
+    /// Memory of an instance, megabytes.
+    pub memory_mb: u32,
+    /// Room for files in an instance, megabytes.
+    pub disk_mb: u32,
+    /// Its processor.
+    pub arch: Arch,
+    /// Longest call.
+    pub call_max: Duration,
+    /// Most calls at once that the provider shall ever take: a cap that holds even if we go astray.
+    pub parallel: u32,
+    /// When it may be swept away.
+    pub expires: SystemTime,
+}
+
+/// Something that can be called.
+pub trait Deployed: Sync {
+    /// Its name at the provider's.
+    fn name(&self) -> &str;
+
+    /// Calls it and waits for the answer; blocks its thread, and is called from many. Never sends anything twice.
+    fn call(&self, request: &[u8]) -> Reply;
+
+    /// Removes it; calls in flight are lost. Removing what is gone is no error.
+    ///
+    /// # Errors
+    /// When it is still there.
+    fn remove(&self) -> Result<(), FleetError>;
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// The worker's answer.
+    Answer(Vec<u8>),
+    /// The provider would not take it now.
+    Throttled(String),
+    /// No answer: whether it ran is not known.
+    Lost(String),
+    /// The instance ended under it, or ran out of time or memory.
+    Crashed(String),
+    /// The provider will never take it.
+    Refused(String),
+}
+
+/// What may be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Calls at once.
+    pub parallel: u32,
+    /// Bytes of a package.
+    pub package_bytes: u64,
+    /// Bytes of a request, and of an answer.
+    pub payload_bytes: usize,
+}
+
+/// What can go wrong with a fleet, with the remedy where there is one.
+#[derive(Debug, Error)]
+#[error("{what}")]
+pub struct FleetError {
+    /// What is wrong.
+    pub what: String,
+    /// What the user can do.
+    pub hint: Option<String>,
+}
+
+impl FleetError {
+    /// An error without a remedy.
+    #[must_use]
+    pub fn new(what: impl Into<String>) -> FleetError {
+        FleetError { what: what.into(), hint: None }
+    }
+
+    /// The same with a remedy.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> FleetError {
+        FleetError { hint: Some(hint.into()), ..self }
+    }
+}
+
+/// Prefix of the names of all that a fleet makes.
+pub const NAME_PREFIX: &str = "duet-";
+
+/// Where the worker is looked for, and what to do when it is not there.
+#[derive(Debug, Clone)]
+pub struct WorkerProgram(pub PathBuf);

@@ -1,0 +1,216 @@
+//! What goes to a worker and comes back: JSON, versioned, sealed by golden files.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use duetbench_core::plan::PlannedBenchmark;
+use duetbench_core::sample::{Coordinates, Memory};
+use duetbench_core::{Role, Sample, Trial};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{TrialFailure, TrialOutcome};
+
+/// Version of both messages and of a package's contents.
+pub const VERSION: u32 = 1;
+
+/// What one call shall measure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// [`VERSION`].
+    pub version: u32,
+    /// Names the task; the answer has the same.
+    pub task: String,
+    /// The benchmark with its execution configuration.
+    pub planned: PlannedBenchmark,
+    /// Its fork pairs.
+    pub trials: Vec<WireTrial>,
+    /// Which of the package's build pairs, where there are several.
+    pub build: Option<u32>,
+    /// How the two sides are started, baseline first.
+    pub sides: [Recipe; 2],
+    /// A trial that takes so much longer than planned counts as hung.
+    pub timeout: Duration,
+    /// Bytes that the answer may have.
+    pub answer_bytes_max: usize,
+}
+
+/// How one side is started, with paths relative to the unpacked package.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// The member of the package that holds what this side needs.
+    pub member: String,
+    /// The program.
+    pub program: PathBuf,
+    /// Where it runs.
+    pub dir: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables that it gets.
+    pub env: Vec<(String, String)>,
+    /// Its hook sees to it that it dies with the worker.
+    pub hooked: bool,
+    /// The exit code that means success, of a program whose processes are slices.
+    pub exit_code: i32,
+}
+
+/// A trial as it travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WireTrial {
+    benchmark: usize,
+    suite_run: u32,
+    build: u32,
+    first: Role,
+    core: u32,
+    seed: u64,
+}
+
+impl From<Trial> for WireTrial {
+    fn from(trial: Trial) -> WireTrial {
+        let Trial { benchmark, suite_run, build, first, core, seed, .. } = trial;
+        WireTrial { benchmark, suite_run, build, first, core, seed }
+    }
+}
+
+impl From<WireTrial> for Trial {
+    fn from(wire: WireTrial) -> Trial {
+        let WireTrial { benchmark, suite_run, build, first, core, seed } = wire;
+        Trial { benchmark, round: 0, suite_run, fork: 0, build, first, core, seed }
+    }
+}
+
+/// What a worker has to say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Response {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The request's.
+    pub task: String,
+    /// What became of each trial that was begun, in order.
+    pub trials: Vec<Outcome>,
+    /// Not all trials were run, or not all that was measured is told: the time or the answer's room was up.
+    pub truncated: bool,
+    /// Why nothing could be measured at all, for reasons that are not the benchmark's.
+    pub trouble: Option<String>,
+    /// Where it was measured.
+    pub instance: Instance,
+}
+
+/// Where a call was carried out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instance {
+    /// Tells instances apart.
+    pub id: String,
+    /// Model of its processor.
+    pub cpu: String,
+    /// Processors that it shows.
+    pub cpus: u32,
+    /// Memory that it was given, megabytes, where that is known.
+    pub memory_mb: Option<u32>,
+    /// Calls that it had carried out before: 0 started it.
+    pub calls_before: u32,
+    /// Time that starting it took, nanoseconds; counts for its first call.
+    pub init_ns: u64,
+    /// Time of this call, nanoseconds.
+    pub call_ns: u64,
+}
+
+/// What one trial gave, as it travels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    suite_run: u32,
+    mode: duetbench_core::plan::Mode,
+    wall_ns: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<WireFailure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conditions: Option<duetbench_core::noise::Conditions>,
+    samples: Vec<WireSample>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct WireFailure {
+    role: Option<Role>,
+    reason: String,
+    discarded: bool,
+}
+
+/// Side, iteration, block, invocations, wall, CPU, start, warm-up, and of memory: allocations, bytes, collections, invocations.
+/// A row and no map, because a trial has hundreds of them and an answer has a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct WireSample(u8, u32, u32, u64, u64, Option<u64>, u64, u8, Option<WireMemory>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct WireMemory(Option<u64>, u64, u32, u64);
+
+impl Outcome {
+    /// What became of this trial.
+    #[must_use]
+    pub fn new(trial: &Trial, outcome: &TrialOutcome) -> Outcome {
+        let (samples, failure) = match &outcome.result {
+            Ok(samples) => (samples.iter().map(WireSample::of).collect(), None),
+            Err(TrialFailure { role, reason, discarded }) => {
+                (Vec::new(), Some(WireFailure { role: *role, reason: reason.clone(), discarded: *discarded }))
+            }
+        };
+        Outcome {
+            suite_run: trial.suite_run,
+            mode: outcome.mode,
+            wall_ns: u64::try_from(outcome.wall.as_nanos()).unwrap_or(u64::MAX),
+            failure,
+            conditions: outcome.conditions,
+            samples,
+        }
+    }
+
+    /// Leaves out what is never judged.
+    pub fn drop_warm_up(&mut self) {
+        self.samples.retain(|s| s.7 == 0);
+    }
+
+    /// The suite run of its trial.
+    #[must_use]
+    pub fn suite_run(&self) -> u32 {
+        self.suite_run
+    }
+
+    /// The outcome of the trial that it belongs to.
+    #[must_use]
+    pub fn outcome_of(&self, trial: &Trial) -> TrialOutcome {
+        let result = match &self.failure {
+            Some(WireFailure { role, reason, discarded }) => {
+                Err(TrialFailure { role: *role, reason: reason.clone(), discarded: *discarded })
+            }
+            None => Ok(self.samples.iter().map(|s| s.sample(trial)).collect()),
+        };
+        TrialOutcome { result, mode: self.mode, wall: Duration::from_nanos(self.wall_ns), conditions: self.conditions }
+    }
+}
+
+impl WireSample {
+    fn of(s: &Sample) -> WireSample {
+        let memory = s.memory.map(|m| WireMemory(m.allocations, m.bytes, m.collections, m.invocations));
+        let side = u8::from(s.at.role == Role::Candidate);
+        let warm_up = u8::from(s.warm_up);
+        WireSample(side, s.at.iteration, s.block, s.invocations, s.wall_ns, s.cpu_ns, s.start_ns, warm_up, memory)
+    }
+
+    fn sample(&self, trial: &Trial) -> Sample {
+        let &WireSample(side, iteration, block, invocations, wall_ns, cpu_ns, start_ns, warm_up, memory) = self;
+        let memory = memory.map(|WireMemory(allocations, bytes, collections, invocations)| Memory {
+            allocations,
+            bytes,
+            collections,
+            invocations,
+        });
+        let at = Coordinates {
+            role: if side == 0 { Role::Baseline } else { Role::Candidate },
+            instance: 0,
+            build: trial.build,
+            round: trial.round,
+            suite_run: trial.suite_run,
+            fork: trial.fork,
+            iteration,
+        };
+        Sample { at, block, invocations, wall_ns, cpu_ns, start_ns, memory, warm_up: warm_up != 0 }
+    }
+}
