@@ -53,8 +53,8 @@ fn it_is_cpp_too_and_several_files_may_include_it() {
 #[test]
 fn it_dies_with_its_parent_even_while_it_is_busy() {
     let mut trial = Trial::new(PageMode::Solo, 0, 100_000);
-    // The shell stands for the controller, and says which process the loop is before it begins.
-    let script = "export DUET_PARENT=$$; \"$@\" & echo $!; wait";
+    // The shell stands for the controller. Its child says which process it is before it becomes the loop, which prints too.
+    let script = "export DUET_PARENT=$$; sh -c 'echo $$; exec \"$@\"' sh \"$@\" & wait";
     let mut shell = Command::new("sh");
     trial.spawn(0, shell.args(["-c", script, "sh"]).args(&HOOK.looping).args(["1000000", "300"]));
     let looping = trial.first_line(0);
