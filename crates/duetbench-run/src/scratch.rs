@@ -24,12 +24,13 @@ pub struct Scratch {
 type Hold = Option<File>;
 
 impl Scratch {
-    /// Makes one for files of any size, below the user's cache directory.
+    /// Makes one for files of any size, below the user's cache directory, or where that cannot be written, as in an instance of a
+    /// fleet, below that for temporary files.
     ///
     /// # Errors
     /// When it cannot be made.
     pub fn new() -> Result<Scratch, RunError> {
-        Scratch::below(&cache_dir())
+        Scratch::below(&cache_dir()).or_else(|e| Scratch::below(&std::env::temp_dir()).map_err(|_| e))
     }
 
     /// Makes one for small files that are written while measuring, in memory where the system offers that.

@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
 
 use rustix::process::Signal;
 
@@ -70,6 +71,34 @@ impl Tool {
             Err(RunError::Tool { command: words, output: shorten(&output.stderr) })
         }
     }
+}
+
+/// Does something for each item, so many at once.
+///
+/// # Errors
+/// The first failure; what was being done then is finished.
+pub(crate) fn each<T: Sync>(
+    items: &[T],
+    at_once: usize,
+    act: impl Fn(&T) -> Result<(), RunError> + Sync,
+) -> Result<(), RunError> {
+    let queue = Mutex::new(items.iter());
+    let failure = Mutex::new(None);
+    let next = || queue.lock().ok().filter(|_| failure.lock().is_ok_and(|f| f.is_none()))?.next();
+    std::thread::scope(|scope| {
+        for _ in 0..at_once.min(items.len()) {
+            scope.spawn(|| {
+                while let Some(item) = next() {
+                    if let Err(error) = act(item)
+                        && let Ok(mut failure) = failure.lock()
+                    {
+                        failure.get_or_insert(error);
+                    }
+                }
+            });
+        }
+    });
+    failure.into_inner().ok().flatten().map_or(Ok(()), Err)
 }
 
 /// What a tool printed, without trailing space and at most forty lines of it.

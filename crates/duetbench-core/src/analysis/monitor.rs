@@ -77,6 +77,12 @@ impl<'a> Monitor<'a> {
         examined.iter().zip(p_adjusted).map(|(one, p)| standing(one, p, self.decision)).collect()
     }
 
+    /// Units that a benchmark has at the planned look after the one at which it had so many; absent after the last.
+    pub fn next_look(&mut self, benchmark: usize, units: u32) -> Option<u32> {
+        let looks = self.boundaries.of(&self.plan.benchmarks[benchmark]).ok()?.looks();
+        looks.iter().copied().find(|look| *look > units)
+    }
+
     /// Whether the fork pairs that a benchmark has after this suite run are those of a planned look.
     pub fn is_look(&mut self, benchmark: usize, suite_run: u32, forks: &[ForkPair]) -> bool {
         let planned = &self.plan.benchmarks[benchmark];

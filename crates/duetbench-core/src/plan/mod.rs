@@ -9,12 +9,14 @@ use crate::sample::{BenchmarkId, Role};
 use crate::spec::{Spec, defaults};
 
 mod design;
+mod fleet;
 mod mode;
 mod profile;
 mod solo;
 mod start;
 
 pub use design::Design;
+pub use fleet::instance_capacity;
 pub use mode::Mode;
 pub use profile::{FirstWarmUp, Learnt, Profile, SelfCheck, Unsteady};
 pub use solo::{Repetitions, SoloBenchmark, SoloPlan};

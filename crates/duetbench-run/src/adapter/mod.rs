@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::plan::{Discovered, Mode};
+use duetbench_core::spec::Arch;
 use duetbench_core::{BenchmarkId, Role};
 
 use crate::error::RunError;
@@ -107,6 +108,15 @@ impl Conditions<'_> {
     }
 }
 
+/// How a program is linked that is going to run elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shipping {
+    /// The processor it is for.
+    pub arch: Arch,
+    /// What orders its functions; absent, they have the linker's own order.
+    pub layout_seed: Option<u32>,
+}
+
 /// What listing a build's benchmarks found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Listing {
@@ -156,6 +166,18 @@ pub trait Adapter: std::fmt::Debug + Sync {
         let _ = (layout_seed, program);
         let what = format!("`{}` cannot be linked in another order", artifact.program.display());
         Err(RunError::Toolchain { what, hint: None })
+    }
+
+    /// Links an artifact again as a `program` that needs nothing but itself and its package's files, to run elsewhere.
+    ///
+    /// # Errors
+    /// When it cannot be linked so, or this harness cannot do without what is installed here.
+    fn ship(&self, artifact: &Artifact, shipping: Shipping, program: &Path) -> Result<(), RunError> {
+        let _ = (artifact, shipping, program);
+        Err(RunError::Toolchain {
+            what: format!("a fleet has no {}, which these benchmarks need", self.toolchain()),
+            hint: Some("leave out `--on`: only Go's benchmarks need nothing but themselves".into()),
+        })
     }
 
     /// The command line that measures one benchmark; absent when the build has no such package.

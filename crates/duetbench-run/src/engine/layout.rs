@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use duetbench_core::Role;
 
@@ -11,6 +10,7 @@ use super::Needed;
 use super::placement::Placements;
 use crate::adapter::{Adapter, Artifact, Build};
 use crate::error::RunError;
+use crate::tool::each;
 
 /// Half of a build pair: which it is.
 type Key = (Role, String, u32);
@@ -66,21 +66,5 @@ impl Layouts {
 /// # Errors
 /// The first failure; what was being linked then is finished.
 pub(super) fn link(adapter: &dyn Adapter, links: &[Link], at_once: usize) -> Result<(), RunError> {
-    let queue = Mutex::new(links.iter());
-    let failure = Mutex::new(None);
-    let next = || queue.lock().ok().filter(|_| failure.lock().is_ok_and(|f| f.is_none()))?.next();
-    std::thread::scope(|scope| {
-        for _ in 0..at_once.min(links.len()) {
-            scope.spawn(|| {
-                while let Some(link) = next() {
-                    if let Err(error) = adapter.relink(&link.artifact, link.layout_seed, &link.program)
-                        && let Ok(mut failure) = failure.lock()
-                    {
-                        failure.get_or_insert(error);
-                    }
-                }
-            });
-        }
-    });
-    failure.into_inner().ok().flatten().map_or(Ok(()), Err)
+    each(links, at_once, |link| adapter.relink(&link.artifact, link.layout_seed, &link.program))
 }

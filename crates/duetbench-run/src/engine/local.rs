@@ -68,6 +68,11 @@ impl<'a> Local<'a> {
         })
     }
 
+    /// From now on a trial that takes so much longer than planned counts as hung.
+    pub(crate) fn set_timeout(&mut self, timeout: Duration) {
+        self.timeout = timeout;
+    }
+
     fn header(&self, planned: &PlannedBenchmark, trial: &Trial) -> PageHeader {
         let configuration = &planned.configuration;
         let duet = planned.mode == Mode::Duet;
@@ -180,7 +185,7 @@ impl<'a> Local<'a> {
 }
 
 /// What is asked of each of its processes.
-fn order(planned: &PlannedBenchmark) -> Order {
+pub(crate) fn order(planned: &PlannedBenchmark) -> Order {
     let configuration = &planned.configuration;
     let warmup_slices = configuration.warmup_slices.min(CAPACITY - 1);
     Order {

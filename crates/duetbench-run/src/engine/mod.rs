@@ -23,6 +23,7 @@ mod watched;
 
 pub use campaign::{Job, measure};
 pub use local::Local;
+pub(crate) use local::order;
 pub use probe::{Benches, Wanted, probe, probing_takes};
 pub use scripted::Scripted;
 pub use solo::{SoloJob, record};

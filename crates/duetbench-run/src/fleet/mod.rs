@@ -4,13 +4,17 @@
 //! sends a [`wire::Request`] for each task, [`worker`] carries it out in the instance with the same code that measures here, and its
 //! [`wire::Response`] goes into the store.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use duetbench_core::spec::Arch;
 use thiserror::Error;
 
+pub mod bundle;
+pub mod here;
+pub mod package;
 pub mod wire;
+pub mod worker;
 
 /// Who runs instances. Every engine passes the same conformance suite.
 pub trait Engine: Sync {
@@ -124,7 +128,3 @@ impl FleetError {
 
 /// Prefix of the names of all that a fleet makes.
 pub const NAME_PREFIX: &str = "duet-";
-
-/// Where the worker is looked for, and what to do when it is not there.
-#[derive(Debug, Clone)]
-pub struct WorkerProgram(pub PathBuf);

@@ -24,8 +24,8 @@ pub struct Request {
     pub planned: PlannedBenchmark,
     /// Its fork pairs.
     pub trials: Vec<WireTrial>,
-    /// Which of the package's build pairs, where there are several.
-    pub build: Option<u32>,
+    /// The members of the package that this needs.
+    pub members: Vec<String>,
     /// How the two sides are started, baseline first.
     pub sides: [Recipe; 2],
     /// A trial that takes so much longer than planned counts as hung.
@@ -34,11 +34,65 @@ pub struct Request {
     pub answer_bytes_max: usize,
 }
 
+impl Request {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// In words, when it cannot be understood or is one of another version.
+    pub fn read(bytes: &[u8]) -> Result<Request, String> {
+        read(bytes)
+    }
+
+    /// As it travels.
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
+impl Response {
+    /// Reads an answer.
+    ///
+    /// # Errors
+    /// In words, when it cannot be understood or is one of another version.
+    pub fn read(bytes: &[u8]) -> Result<Response, String> {
+        read(bytes)
+    }
+
+    /// As it travels, in no more than so many bytes: first without what warmed up, then without the last trials.
+    #[must_use]
+    pub fn write(mut self, bytes_max: usize) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec(&self).unwrap_or_default();
+        if bytes.len() > bytes_max {
+            self.trials.iter_mut().for_each(Outcome::drop_warm_up);
+            bytes = serde_json::to_vec(&self).unwrap_or_default();
+        }
+        while bytes.len() > bytes_max && self.trials.pop().is_some() {
+            self.truncated = true;
+            bytes = serde_json::to_vec(&self).unwrap_or_default();
+        }
+        bytes
+    }
+}
+
+/// Reads a message; its version first, so that another one's is told from a broken one.
+fn read<T: for<'d> Deserialize<'d>>(bytes: &[u8]) -> Result<T, String> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        version: u32,
+    }
+    let Versioned { version } = serde_json::from_slice(bytes).map_err(|e| format!("it is no message of ours: {e}"))?;
+    if version != VERSION {
+        return Err(format!(
+            "it is of version {version}, and this duet speaks version {VERSION}: use one duet's worker"
+        ));
+    }
+    serde_json::from_slice(bytes).map_err(|e| format!("it cannot be understood: {e}"))
+}
+
 /// How one side is started, with paths relative to the unpacked package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recipe {
-    /// The member of the package that holds what this side needs.
-    pub member: String,
     /// The program.
     pub program: PathBuf,
     /// Where it runs.

@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Mode};
+use duetbench_core::spec::Arch;
 use sha2::{Digest, Sha256};
 
-use super::{Adapter, Artifact, Build, Built, Conditions, Identity, Listing, Order, Subject, hex};
+use super::{Adapter, Artifact, Build, Built, Conditions, Identity, Listing, Order, Shipping, Subject, hex};
 use crate::error::RunError;
 use crate::process::Launch;
 use crate::source::Source;
@@ -81,7 +82,7 @@ impl Go {
             .chain(self.arguments.build.iter().cloned())
             .chain([package.import_path.clone()])
             .collect();
-        self.link(&build_args, &[], (&package.dir, &program))?;
+        self.link(&build_args, Linking::default(), (&package.dir, &program))?;
         if !program.exists() {
             return Ok(None);
         }
@@ -89,19 +90,43 @@ impl Go {
         Ok(Some(Artifact { program, dir: package.dir.clone(), digest, build_args }))
     }
 
-    /// Runs `go test -c` in a directory, with flags that win over those before them.
-    fn link(&self, build_args: &[String], more: &[String], (dir, program): (&Path, &Path)) -> Result<(), RunError> {
+    /// Runs `go test -c` in a directory.
+    fn link(&self, build_args: &[String], how: Linking<'_>, (dir, program): (&Path, &Path)) -> Result<(), RunError> {
+        let ldflags = build_args.iter().rev().find_map(|arg| arg.strip_prefix("-ldflags=")).unwrap_or_default();
+        // The last `-ldflags` wins.
+        let more = (!how.ldflags.is_empty()).then(|| format!("-ldflags={ldflags} {}", how.ldflags));
         let program = program.to_string_lossy().into_owned();
         let args = ["test", "-c", "-o", &program].into_iter();
         // Flags come before the package.
         let (package, flags) = build_args.split_last().map_or((None, build_args), |(last, rest)| (Some(last), rest));
-        let args = args.chain(flags.iter().chain(more).chain(package).map(String::as_str));
-        let output = self.toolchain.command(args, dir).output()?;
+        let args = args.chain(flags.iter().chain(&more).chain(package).map(String::as_str));
+        let tool = self.toolchain.command(args, dir);
+        let output = how.env.iter().fold(tool, |tool, (name, value)| tool.env(name, value)).output()?;
         if output.status.success() {
             Ok(())
         } else {
             Err(RunError::Tool { command: "go test -c".into(), output: shorten(&output.stderr) })
         }
+    }
+}
+
+/// What is different from how a package was built first.
+#[derive(Debug, Clone, Copy, Default)]
+struct Linking<'a> {
+    /// Added to the user's flags for the linker.
+    ldflags: &'a str,
+    /// Variables of the go command.
+    env: &'a [(&'a str, &'a str)],
+}
+
+/// A package that builds here and not for a fleet most likely needs C.
+fn without_cgo(error: RunError) -> RunError {
+    match error {
+        RunError::Tool { command, output } => RunError::Toolchain {
+            what: format!("`{command}` failed without cgo, which a fleet does not have: {output}"),
+            hint: Some("leave the package out with `--packages`, and compare it without `--on`".into()),
+        },
+        other => other,
     }
 }
 
@@ -190,10 +215,22 @@ impl Adapter for Go {
     }
 
     fn relink(&self, artifact: &Artifact, layout_seed: u32, program: &Path) -> Result<(), RunError> {
-        let flags = self.arguments.build.iter().rev().find_map(|arg| arg.strip_prefix("-ldflags=")).unwrap_or_default();
         // Without debugging tables linking takes half the time; they are no part of what runs.
-        let ldflags = format!("-ldflags={flags} -w -randlayout={layout_seed}");
-        self.link(&artifact.build_args, &[ldflags], (&artifact.dir, program))?;
+        let ldflags = &format!("-w -randlayout={layout_seed}");
+        self.link(&artifact.build_args, Linking { ldflags, env: &[] }, (&artifact.dir, program))?;
+        hooked(program, &artifact.dir).map(drop)
+    }
+
+    fn ship(&self, artifact: &Artifact, shipping: Shipping, program: &Path) -> Result<(), RunError> {
+        let goarch = match shipping.arch {
+            Arch::X86_64 => "amd64",
+            Arch::Arm64 => "arm64",
+        };
+        let layout = shipping.layout_seed.map_or(String::new(), |seed| format!(" -randlayout={seed}"));
+        // Tables for debuggers are half of what would be sent.
+        let ldflags = &format!("-s -w{layout}");
+        let env = &[("CGO_ENABLED", "0"), ("GOOS", "linux"), ("GOARCH", goarch)];
+        self.link(&artifact.build_args, Linking { ldflags, env }, (&artifact.dir, program)).map_err(without_cgo)?;
         hooked(program, &artifact.dir).map(drop)
     }
 

@@ -1,0 +1,36 @@
+//! What changes in a plan that is measured on a fleet.
+
+use super::{Capacity, Design, Plan};
+use crate::spec::{Effort, FleetSpec, defaults};
+
+/// Memory from which on an instance is paid for two whole processors, megabytes: 1,769 for each of them.
+const TWO_PROCESSORS_MB: u32 = 3538;
+
+/// What an instance of so much memory allows. Processors that it shows but that are not paid for are none: on them the provider
+/// stops a process for a while whenever its share is used up.
+#[must_use]
+pub fn instance_capacity(memory_mb: u32, asked: Option<u32>) -> Capacity {
+    let paid_for = if memory_mb < TWO_PROCESSORS_MB { 1 } else { memory_mb * 2 / TWO_PROCESSORS_MB };
+    Capacity { cpus: paid_for, cores_physical: paid_for, asked, relinks: false }
+}
+
+impl Plan {
+    /// Spreads the fork pairs of every benchmark over calls: so many at a time in one instance, with one of `builds` build pairs.
+    ///
+    /// The unit of inference stays what is drawn independently. With a single build pair that is the call (its forks share the
+    /// instance); with several it is the build pair, because calls with the same one share its layout.
+    pub fn spread_over_calls(&mut self, fleet: &FleetSpec, effort: Effort, builds: u32) {
+        let each = fleet.forks_per_call.max(1);
+        let calls = effort.forks.map_or(defaults::FLEET_CALLS, |forks| forks.div_ceil(each)).max(1);
+        for planned in &mut self.benchmarks {
+            let by_build = builds > 1;
+            let units = if by_build { builds.min(calls) } else { calls };
+            let forks_per_unit = each * calls.div_ceil(units);
+            planned.configuration.design =
+                Design { units, forks_per_unit, doubled: 0, by_build, sequential: !effort.fixed };
+        }
+        self.budget_ns = None;
+        self.confirm_rounds = 0;
+        self.spread = false;
+    }
+}

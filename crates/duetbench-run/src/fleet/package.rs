@@ -1,0 +1,290 @@
+//! What an engine deploys: the worker, both versions' programs and the files that their benchmarks may read.
+//!
+//! A zip file with the worker as `bootstrap` and one solid archive for each Go package (so that an instance unpacks only what it
+//! runs), and one for the files. The same contents give the same bytes.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use duetbench_core::BenchmarkId;
+use duetbench_core::plan::PlannedBenchmark;
+use duetbench_core::spec::Arch;
+use sha2::{Digest, Sha256};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use super::bundle::{self, Member};
+use super::wire::Recipe;
+use super::worker::ARCHIVE_ENDING;
+use crate::adapter::{Adapter, Build, Shipping, hex};
+use crate::engine::order;
+use crate::error::RunError;
+use crate::source::Source;
+use crate::tool::each;
+
+/// The member with the files of both versions.
+const FILES: &str = "files";
+/// A file larger than this stays here.
+const FILE_BYTES_MAX: u64 = 10_000_000;
+/// Directories that no benchmark reads.
+const LEFT_OUT: [&str; 3] = [".git", ".duet", "node_modules"];
+
+/// Two versions that are going to travel, baseline first.
+#[derive(Clone, Copy)]
+pub struct Cargo<'a> {
+    /// How they are linked and started.
+    pub adapter: &'a dyn Adapter,
+    /// What was built of them.
+    pub builds: &'a [Build; 2],
+    /// Where they came from.
+    pub sources: [&'a Source; 2],
+    /// Where the worker's program is.
+    pub worker: &'a Path,
+    /// The processor of the instances.
+    pub arch: Arch,
+}
+
+/// A package in the making, or made.
+#[derive(Debug)]
+pub struct Package {
+    /// The zip file.
+    pub file: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// What an instance needs of disk for all of it, megabytes.
+    pub unpacked_mb: u32,
+    /// SHA-256 of it, hexadecimal.
+    pub digest: String,
+    /// Build pairs that it holds.
+    pub builds: u32,
+    /// Files that were left out for their size.
+    pub left_out: Vec<PathBuf>,
+    /// The member of each Go package.
+    members: BTreeMap<String, String>,
+}
+
+impl Cargo<'_> {
+    /// Links build pairs and packs them, as many as asked for and no more than fit into `bytes_max`. `layout_seeds` gives what orders
+    /// the functions of each pair; a single pair has the linker's own order. Only packages with planned benchmarks are packed.
+    ///
+    /// # Errors
+    /// When something cannot be linked or packed, or not even one build pair fits.
+    pub fn pack(
+        &self,
+        planned: &[PlannedBenchmark],
+        layout_seeds: &[[u32; 2]],
+        (bytes_max, scratch): (u64, &Path),
+    ) -> Result<Package, RunError> {
+        let mut packages: Vec<&str> = planned.iter().map(|b| b.id.package.as_str()).collect();
+        packages.sort_unstable();
+        packages.dedup();
+        let builds = self.affordable(&packages, layout_seeds, (bytes_max, scratch))?;
+        let package = self.zip(&packages, builds, scratch)?;
+        if package.bytes <= bytes_max {
+            return Ok(package);
+        }
+        if builds > 1 {
+            return self.pack(planned, &layout_seeds[..builds as usize - 1], (bytes_max, scratch));
+        }
+        let what =
+            format!("the package has {} MB, and {} MB are taken", package.bytes / 1_000_000, bytes_max / 1_000_000);
+        let hint =
+            Some("choose fewer packages with `--packages`, or name a bucket for larger ones with `--bucket`".into());
+        Err(RunError::Toolchain { what, hint })
+    }
+
+    /// Links as many build pairs as will fit, judged by the sizes of the first two.
+    fn affordable(
+        &self,
+        packages: &[&str],
+        layout_seeds: &[[u32; 2]],
+        (bytes_max, scratch): (u64, &Path),
+    ) -> Result<u32, RunError> {
+        let wanted = layout_seeds.len().max(1);
+        let size = |builds: usize| -> Result<u64, RunError> {
+            self.link(packages, layout_seeds, (0..builds, scratch))?;
+            Ok(self.zip(packages, count(builds), scratch)?.bytes)
+        };
+        if wanted <= 2 {
+            self.link(packages, layout_seeds, (0..wanted, scratch))?;
+            return Ok(count(wanted));
+        }
+        let (one, two) = (size(1)?, size(2)?);
+        let each = two.saturating_sub(one).max(1);
+        let fitting = 1 + usize::try_from(bytes_max.saturating_sub(one) / each).unwrap_or(usize::MAX);
+        let builds = wanted.min(fitting).max(1);
+        self.link(packages, layout_seeds, (0..builds, scratch))?;
+        Ok(count(builds))
+    }
+
+    /// Links what is not linked yet, several programs at a time.
+    fn link(
+        &self,
+        packages: &[&str],
+        layout_seeds: &[[u32; 2]],
+        (builds, scratch): (std::ops::Range<usize>, &Path),
+    ) -> Result<(), RunError> {
+        let mut links = Vec::new();
+        for (number, package) in packages.iter().enumerate() {
+            for (side, build) in builds.clone().flat_map(|build| [(0, build), (1, build)]) {
+                let program = scratch.join(program_of(number, side, build));
+                // Another order with a single build would be as good, but then nobody could compare just these two binaries.
+                let layout_seed = (layout_seeds.len() > 1).then(|| layout_seeds[build][side]);
+                if let Some(artifact) = self.builds[side].artifacts.get(*package).filter(|_| !program.exists()) {
+                    links.push((artifact, Shipping { arch: self.arch, layout_seed }, program));
+                }
+            }
+        }
+        for (_, _, program) in &links {
+            let dir = program.parent().unwrap_or(scratch);
+            fs::create_dir_all(dir).map_err(|e| RunError::file("create", dir, e))?;
+        }
+        let at_once = crate::environment::usable_cpus().len();
+        each(&links, at_once, |(artifact, shipping, program)| self.adapter.ship(artifact, *shipping, program))
+    }
+
+    fn zip(&self, packages: &[&str], builds: u32, scratch: &Path) -> Result<Package, RunError> {
+        let mut archives = Vec::new();
+        let mut largest = 0;
+        for (number, _) in packages.iter().enumerate() {
+            let programs = (0..builds as usize).flat_map(|build| [0, 1].map(|side| program_of(number, side, build)));
+            let members: Vec<Member> = programs
+                .map(|place| Member { file: scratch.join(&place), place: place.components().skip(1).collect() })
+                .filter(|member| member.file.exists())
+                .collect();
+            largest = largest.max(size_of(&members));
+            archives.push(archive(&member_of(number), &members, scratch)?);
+        }
+        let (files, left_out) = self.files()?;
+        let unpacked = largest + size_of(&files);
+        archives.push(archive(FILES, &files, scratch)?);
+        let file = scratch.join("package.zip");
+        write_zip(&file, self.worker, &archives).map_err(|e| RunError::file("write", &file, e))?;
+        let contents = fs::read(&file).map_err(|e| RunError::file("read", &file, e))?;
+        Ok(Package {
+            bytes: contents.len() as u64,
+            digest: hex(&Sha256::digest(&contents)),
+            // Copies of two programs, and pages, come on top.
+            unpacked_mb: u32::try_from(2 * unpacked / 1_000_000).unwrap_or(u32::MAX).saturating_add(100),
+            builds,
+            left_out,
+            members: packages.iter().enumerate().map(|(n, package)| ((*package).to_owned(), member_of(n))).collect(),
+            file,
+        })
+    }
+
+    /// The files of both versions: everything in their trees but what no benchmark reads.
+    fn files(&self) -> Result<(Vec<Member>, Vec<PathBuf>), RunError> {
+        let (mut members, mut left_out) = (Vec::new(), Vec::new());
+        for (side, source) in self.sources.iter().enumerate() {
+            let mut found = Vec::new();
+            walk(&source.dir, &mut found).map_err(|e| RunError::file("read", &source.dir, e))?;
+            for (file, bytes) in found {
+                let inside = file.strip_prefix(&source.dir).unwrap_or(&file).to_owned();
+                if bytes > FILE_BYTES_MAX {
+                    left_out.push(inside);
+                } else {
+                    members.push(Member { place: Path::new(&side.to_string()).join(inside), file });
+                }
+            }
+        }
+        left_out.sort();
+        left_out.dedup();
+        Ok((members, left_out))
+    }
+}
+
+impl Package {
+    /// How both sides of a benchmark are started from one of the build pairs, and the members that this needs; absent where the
+    /// package does not hold it.
+    #[must_use]
+    pub fn recipe(
+        &self,
+        cargo: &Cargo<'_>,
+        planned: &PlannedBenchmark,
+        build: u32,
+    ) -> Option<([Recipe; 2], Vec<String>)> {
+        let member = self.members.get(&planned.id.package)?;
+        let sides = [0, 1].map(|side| cargo.side(planned, &planned.id, (side, member, build)));
+        let [Some(baseline), Some(candidate)] = sides else { return None };
+        Some(([baseline, candidate], vec![member.clone(), FILES.to_owned()]))
+    }
+}
+
+impl Cargo<'_> {
+    fn side(
+        &self,
+        planned: &PlannedBenchmark,
+        id: &BenchmarkId,
+        (side, member, build): (usize, &str, u32),
+    ) -> Option<Recipe> {
+        let launch = self.adapter.launch(&self.builds[side], id, &order(planned))?;
+        let inside = launch.dir.strip_prefix(&self.sources[side].dir).unwrap_or(Path::new(""));
+        let text = |word: &std::ffi::OsString| word.to_string_lossy().into_owned();
+        // Variables that hold paths of this machine say nothing there.
+        let travels = |value: &str| !value.starts_with('/');
+        let env = launch.env.iter().map(|(name, value)| (text(name), text(value))).filter(|(_, value)| travels(value));
+        Some(Recipe {
+            program: Path::new(member).join(side.to_string()).join(build.to_string()),
+            dir: Path::new(FILES).join(side.to_string()).join(inside),
+            args: launch.args.iter().map(text).collect(),
+            env: env.collect(),
+            hooked: launch.hooked,
+            exit_code: 0,
+        })
+    }
+}
+
+/// Where a program is linked, and, without its first part, its place in its member.
+fn program_of(package: usize, side: usize, build: usize) -> PathBuf {
+    [member_of(package), side.to_string(), build.to_string()].iter().collect()
+}
+
+fn member_of(package: usize) -> String {
+    format!("p{package}")
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+fn size_of(members: &[Member]) -> u64 {
+    members.iter().filter_map(|m| m.file.metadata().ok()).map(|m| m.len()).sum()
+}
+
+fn archive(name: &str, members: &[Member], scratch: &Path) -> Result<PathBuf, RunError> {
+    let archive = scratch.join(format!("{name}{ARCHIVE_ENDING}"));
+    bundle::pack(members, &archive).map(|()| archive)
+}
+
+/// The regular files below a directory with their sizes, in order; links and what cannot be read are left out.
+fn walk(dir: &Path, found: &mut Vec<(PathBuf, u64)>) -> io::Result<()> {
+    let mut entries: Vec<_> = fs::read_dir(dir)?.collect::<Result<_, _>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        if kind.is_dir() {
+            if !LEFT_OUT.iter().any(|name| entry.file_name() == *name) {
+                walk(&path, found)?;
+            }
+        } else if kind.is_file() && File::open(&path).is_ok() {
+            found.push((path, entry.metadata()?.len()));
+        }
+    }
+    Ok(())
+}
+
+fn write_zip(file: &Path, worker: &Path, archives: &[PathBuf]) -> io::Result<()> {
+    let mut zip = ZipWriter::new(File::create(file)?);
+    let fixed = SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
+    zip.start_file("bootstrap", fixed.unix_permissions(0o755).compression_method(CompressionMethod::Deflated))?;
+    io::copy(&mut File::open(worker)?, &mut zip)?;
+    for archive in archives {
+        let name = archive.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        zip.start_file(name, fixed.unix_permissions(0o644).compression_method(CompressionMethod::Stored))?;
+        io::copy(&mut File::open(archive)?, &mut zip)?;
+    }
+    zip.finish()?.flush()
+}

@@ -1,0 +1,246 @@
+//! Carries out calls, in an instance of whatever fleet: the same trials, hooks and records as on the user's machine.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use duetbench_core::plan::{Mode, PlannedBenchmark};
+use duetbench_core::{BenchmarkId, Role, Trial};
+
+use super::bundle;
+use super::wire::{Instance, Outcome, Recipe, Request, Response, VERSION};
+use crate::adapter::{Adapter, Artifact, Build, Built, Identity, Listing, Order, Subject};
+use crate::engine::{Backend, Local, TrialOutcome, Watched};
+use crate::environment::usable_cpus;
+use crate::error::RunError;
+use crate::noise;
+use crate::process::Launch;
+use crate::program::Program;
+use crate::scratch::Scratch;
+use crate::source::Source;
+
+/// What is left of a call's time for answering.
+const ANSWERING: Duration = Duration::from_millis(1500);
+/// Most bytes that are told of what a failed benchmark said.
+const REASON_BYTES_MAX: usize = 400;
+
+/// A worker in its instance.
+#[derive(Debug)]
+pub struct Worker {
+    /// Where the package lies.
+    package: PathBuf,
+    /// What of it is unpacked, and where.
+    place: Scratch,
+    unpacked: BTreeSet<String>,
+    instance: Instance,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Worker {
+    /// A worker for the package in a directory. `id` tells its instance from others.
+    ///
+    /// # Errors
+    /// When no private directory can be made.
+    pub fn new(package: &Path, id: String, interrupted: Arc<AtomicBool>) -> Result<Worker, RunError> {
+        let instance = Instance {
+            id,
+            cpu: noise::facts().cpu_model.unwrap_or_else(|| "unknown".to_owned()),
+            cpus: u32::try_from(usable_cpus().len()).unwrap_or(u32::MAX),
+            ..Instance::default()
+        };
+        Ok(Worker {
+            package: package.to_owned(),
+            place: Scratch::new()?,
+            unpacked: BTreeSet::new(),
+            instance,
+            interrupted,
+        })
+    }
+
+    /// Memory of the instance, megabytes, where the provider says so.
+    #[must_use]
+    pub fn with_memory(mut self, memory_mb: Option<u32>) -> Worker {
+        self.instance.memory_mb = memory_mb;
+        self
+    }
+
+    /// Notes how long the instance took from its start until it could take calls.
+    #[must_use]
+    pub fn started_in(mut self, init: Duration) -> Worker {
+        self.instance.init_ns = nanos(init);
+        self
+    }
+
+    /// Carries out one call and gives the answer, before the deadline and no larger than was asked for.
+    #[must_use]
+    pub fn carry_out(&mut self, request: &[u8], deadline: Instant) -> Vec<u8> {
+        let began = Instant::now();
+        let (task, answer_bytes_max, done) = match Request::read(request) {
+            Err(why) => (String::new(), usize::MAX, Err(why)),
+            Ok(request) => {
+                let done = self.measure(&request, deadline).map_err(|e| e.to_string());
+                (request.task, request.answer_bytes_max, done)
+            }
+        };
+        let (trials, truncated, trouble) = match done {
+            Ok((trials, truncated)) => (trials, truncated, None),
+            Err(why) => (Vec::new(), false, Some(why)),
+        };
+        let instance = Instance { call_ns: nanos(began.elapsed()), ..self.instance.clone() };
+        self.instance.calls_before += 1;
+        Response { version: VERSION, task, trials, truncated, trouble, instance }.write(answer_bytes_max)
+    }
+
+    /// Runs the trials for which there is time; whether some were left out.
+    fn measure(&mut self, request: &Request, deadline: Instant) -> Result<(Vec<Outcome>, bool), RunError> {
+        self.unpack(&request.members)?;
+        let adapter = Shipped::new(request, self.place.path());
+        let builds = [0, 1].map(|side| adapter.build_of(side, &request.planned.id));
+        let mut local = Local::new(&adapter, builds, request.timeout, self.interrupted.clone())?;
+        let mut outcomes = Vec::new();
+        for wire in &request.trials {
+            let left = deadline.saturating_duration_since(Instant::now()).saturating_sub(ANSWERING);
+            let needed = Duration::from_nanos(request.planned.trial_predicted_ns);
+            if left < needed {
+                return Ok((outcomes, true));
+            }
+            local.set_timeout(request.timeout.min(left.saturating_sub(4 * needed).max(needed)));
+            let trial = Trial::from(*wire);
+            let outcome = Watched::new(&mut local).run_trial(&request.planned, &trial)?;
+            outcomes.push(Outcome::new(&trial, &briefly(outcome)));
+        }
+        Ok((outcomes, false))
+    }
+
+    /// Unpacks what a call needs; what an earlier one needed and this does not is kept as long as there is room.
+    fn unpack(&mut self, members: &[String]) -> Result<(), RunError> {
+        for member in members {
+            if self.unpacked.contains(member) {
+                continue;
+            }
+            let plain = Path::new(member).file_name().is_some_and(|name| name == member.as_str());
+            if !plain {
+                return Err(RunError::Argument {
+                    argument: member.clone(),
+                    why: "it is no member of a package".into(),
+                });
+            }
+            let archive = self.package.join(format!("{member}{ARCHIVE_ENDING}"));
+            let dir = self.place.path().join(member);
+            if bundle::unpack(&archive, &dir).is_err() {
+                self.make_room();
+                bundle::unpack(&archive, &dir)?;
+            }
+            self.unpacked.insert(member.clone());
+        }
+        Ok(())
+    }
+
+    fn make_room(&mut self) {
+        for member in std::mem::take(&mut self.unpacked) {
+            let _ = std::fs::remove_dir_all(self.place.path().join(member));
+        }
+    }
+}
+
+/// What the archives of a package are named after their members.
+pub(super) const ARCHIVE_ENDING: &str = ".tar.zst";
+
+/// A failure told in few words, because an answer has a limit.
+fn briefly(outcome: TrialOutcome) -> TrialOutcome {
+    let result = outcome.result.map_err(|mut failure| {
+        if failure.reason.len() > REASON_BYTES_MAX {
+            let end = (0..=REASON_BYTES_MAX).rev().find(|i| failure.reason.is_char_boundary(*i)).unwrap_or(0);
+            failure.reason.truncate(end);
+            failure.reason.push('…');
+        }
+        failure
+    });
+    TrialOutcome { result, ..outcome }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Two versions that were built and listed elsewhere: started as the request says.
+#[derive(Debug)]
+struct Shipped<'a> {
+    sides: &'a [Recipe; 2],
+    place: &'a Path,
+}
+
+impl<'a> Shipped<'a> {
+    fn new(request: &'a Request, place: &'a Path) -> Shipped<'a> {
+        Shipped { sides: &request.sides, place }
+    }
+
+    /// One side as a build with one package.
+    fn build_of(&self, side: usize, id: &BenchmarkId) -> Build {
+        let artifact = Artifact {
+            program: self.place.join(&self.sides[side].program),
+            dir: self.place.join(&self.sides[side].dir),
+            // Equal programs on both sides are still two sides.
+            digest: Role::BOTH[side].word().to_owned(),
+            build_args: Vec::new(),
+        };
+        Build { artifacts: [(id.package.clone(), artifact)].into() }
+    }
+
+    fn recipe(&self, build: &Build, id: &BenchmarkId) -> Option<(&Recipe, Launch)> {
+        let artifact = build.artifacts.get(&id.package)?;
+        let side = Role::BOTH.iter().position(|role| role.word() == artifact.digest)?;
+        let recipe = &self.sides[side];
+        let launch = Launch {
+            program: artifact.program.clone(),
+            args: recipe.args.iter().map(Into::into).collect(),
+            dir: artifact.dir.clone(),
+            env: recipe.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+            cpus: None,
+            hooked: recipe.hooked,
+            placed: true,
+        };
+        Some((recipe, launch))
+    }
+}
+
+impl Adapter for Shipped<'_> {
+    fn toolchain(&self) -> String {
+        "built elsewhere".to_owned()
+    }
+
+    fn build(&self, _: &Source, _: &[String], _: Subject<'_>) -> Result<Built, RunError> {
+        Err(built_elsewhere())
+    }
+
+    fn identical(&self, _: [&Build; 2], _: [&Source; 2]) -> std::collections::BTreeMap<String, Identity> {
+        std::collections::BTreeMap::new()
+    }
+
+    fn list(&mut self, _: &Build, _: &AtomicBool) -> Result<Listing, RunError> {
+        Err(built_elsewhere())
+    }
+
+    fn launch(&self, build: &Build, id: &BenchmarkId, _: &Order) -> Option<Launch> {
+        self.recipe(build, id).map(|(_, launch)| launch)
+    }
+
+    fn program(&self, build: &Build, id: &BenchmarkId) -> Option<Program> {
+        let (recipe, launch) = self.recipe(build, id)?;
+        Some(Program { launch, prepare: None, conclude: None, exit_code: recipe.exit_code, refill: false })
+    }
+}
+
+fn built_elsewhere() -> RunError {
+    RunError::Toolchain { what: "a worker builds nothing".to_owned(), hint: None }
+}
+
+/// The mode and benchmark of a request as a worker carries it out: linked programs are chosen by whoever sends it.
+#[must_use]
+pub fn for_worker(planned: &PlannedBenchmark, mode: Mode) -> PlannedBenchmark {
+    let mut planned = PlannedBenchmark { mode, ..planned.clone() };
+    planned.configuration.design.by_build = false;
+    planned
+}
