@@ -43,7 +43,17 @@ impl Rate {
     /// What one call cost, US dollars: billed time, rounded up to a millisecond, times memory, and the request itself.
     #[must_use]
     pub fn of(&self, usage: Usage, memory_mb: u32, arch: Arch) -> f64 {
-        let _ = (usage, memory_mb, arch);
-        unimplemented!()
+        self.of_time(usage.billed_ns, memory_mb, arch) + self.million_requests / 1e6
+    }
+
+    /// What billed time costs without the request, US dollars; `billed_ns` in nanoseconds, rounded up to a millisecond.
+    #[must_use]
+    pub fn of_time(&self, billed_ns: u64, memory_mb: u32, arch: Arch) -> f64 {
+        let gb_second = match arch {
+            Arch::X86_64 => self.gb_second_x86_64,
+            Arch::Arm64 => self.gb_second_arm64,
+        };
+        let seconds = billed_ns.div_ceil(1_000_000) as f64 / 1e3;
+        seconds * f64::from(memory_mb) / 1024.0 * gb_second
     }
 }

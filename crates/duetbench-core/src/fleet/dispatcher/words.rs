@@ -1,8 +1,8 @@
-//! Which call next, and what becomes of each: retries, poison, the circuit breaker, and the caps.
+//! What goes into a dispatcher and what comes out of it.
 
 use std::time::Duration;
 
-use super::{Rate, Since, Task, Usage};
+use crate::fleet::{Rate, Task, Usage};
 use crate::spec::{Arch, FleetSpec};
 
 /// What must not be exceeded.
@@ -10,9 +10,9 @@ use crate::spec::{Arch, FleetSpec};
 pub struct Caps {
     /// Calls at once.
     pub parallel: u32,
-    /// US dollars, what earlier sittings spent included.
+    /// US dollars, what earlier sittings spent included. It is never exceeded if `call_max_ns` is not.
     pub cost_usd: f64,
-    /// Wall time of this sitting.
+    /// Wall time of this sitting after which nothing is sent; what is in flight then takes `call_max_ns` more at most.
     pub time: Duration,
     /// Prices.
     pub rate: Rate,
@@ -20,7 +20,7 @@ pub struct Caps {
     pub memory_mb: u32,
     /// Its processor.
     pub arch: Arch,
-    /// What one call takes at most, nanoseconds: what those in flight could still cost.
+    /// What one call is billed at most, nanoseconds, the start of its instance included: what those in flight could still cost.
     pub call_max_ns: u64,
 }
 
@@ -64,16 +64,18 @@ pub enum Fate {
     Count,
     /// Another call brought this task's result before: it is kept aside.
     Duplicate,
-    /// It is going to be sent again.
+    /// It is going to be sent again, in this sitting or a later one.
     Again,
     /// The task is given up.
     GivenUp,
+    /// Nobody needs it any more: its benchmark was dropped.
+    Dropped,
 }
 
 /// What to do next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Next {
-    /// Send this task, for the so-manieth time (from 1).
+    /// Send this task, for the so-manieth time (from 1, times that were throttled included). Both together name the call.
     Send(Task, u32),
     /// Wait for what is in flight, at most so long.
     Wait(Duration),
@@ -84,9 +86,9 @@ pub enum Next {
 /// Why there is nothing left to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// Every task has its result or was given up.
+    /// Every task has its result, was given up or dropped.
     Done,
-    /// What may be spent is spent.
+    /// One more call could cost more than may be spent.
     Cost,
     /// The time is up.
     Time,
@@ -116,6 +118,8 @@ pub struct Tallied {
     pub done: u32,
     /// Tasks that were given up.
     pub given_up: u32,
+    /// Tasks that nobody needs any more.
+    pub dropped: u32,
     /// Calls in flight.
     pub in_flight: u32,
     /// Calls that were sent.
@@ -130,63 +134,6 @@ pub struct Tallied {
     pub cold: u32,
     /// Time that was billed, seconds.
     pub billed_s: f64,
-    /// US dollars; of calls that were lost, what they cost at most.
+    /// US dollars that this sitting spent; of calls that were lost or crashed, what they cost at most.
     pub cost_usd: f64,
-}
-
-/// Decides what is sent when. It knows no clock and sends nothing itself: whoever holds it asks for the [`Next`] and says what was
-/// [`Heard`].
-#[derive(Debug)]
-pub struct Dispatcher {
-    caps: Caps,
-}
-
-impl Dispatcher {
-    /// One that has nothing to do yet. `spent` is what earlier sittings of the run used; `seed` spreads waits.
-    #[must_use]
-    pub fn new(caps: Caps, spent: f64, seed: u64) -> Dispatcher {
-        let _ = (spent, seed);
-        Dispatcher { caps }
-    }
-
-    /// Adds tasks, in the order in which they shall be sent. One that it was given before is not added again.
-    pub fn add(&mut self, tasks: &[Task]) {
-        let _ = (tasks, self.caps);
-        unimplemented!()
-    }
-
-    /// What to do now.
-    pub fn next(&mut self, now: Since) -> Next {
-        let _ = now;
-        unimplemented!()
-    }
-
-    /// What was heard of a call of this task.
-    pub fn heard(&mut self, task: Task, heard: Heard, now: Since) -> Fate {
-        let _ = (task, heard, now);
-        unimplemented!()
-    }
-
-    /// Nothing more is sent; what is in flight is waited for.
-    pub fn stop(&mut self) {
-        unimplemented!()
-    }
-
-    /// Nothing more of this benchmark is sent: its answer is known.
-    pub fn drop_benchmark(&mut self, benchmark: u32) {
-        let _ = benchmark;
-        unimplemented!()
-    }
-
-    /// Where it stands.
-    #[must_use]
-    pub fn tallied(&self) -> Tallied {
-        unimplemented!()
-    }
-
-    /// Tasks that were given up so far.
-    #[must_use]
-    pub fn given_up(&self) -> &[GaveUp] {
-        unimplemented!()
-    }
 }
