@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::analysis::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout};
 use crate::environment::Environment;
+use crate::fleet::FleetReport;
 use crate::noise::Diagnosis;
 use crate::plan::Plan;
 use crate::spec::Spec;
@@ -50,6 +51,9 @@ pub struct Report {
     pub benchmarks: Vec<BenchmarkReport>,
     /// What disturbed it.
     pub noise: Diagnosis,
+    /// What its calls came to, where it was measured on a fleet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetReport>,
     /// What concerns the run as a whole.
     pub warnings: Vec<String>,
 }

@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+mod account;
 mod dispatcher;
 mod forecast;
 mod pace;
 mod price;
 
+pub use account::{Account, CallEnd, FleetReport, FleetTerms, Lacking, ProcessorShare};
 pub use dispatcher::{Caps, Dispatcher, Ended, Fate, GaveUp, Heard, Next, Tallied};
 pub use forecast::{CallLength, Forecast, forecast};
 pub use pace::Pace;

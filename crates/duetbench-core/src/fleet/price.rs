@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Usage;
 use crate::spec::Arch;
@@ -20,7 +20,7 @@ pub struct PriceTable {
 }
 
 /// What a region takes, US dollars.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
     /// For a gigabyte (2³⁰ bytes) of memory for a second, on x86_64.

@@ -11,6 +11,7 @@ use duetbench_core::spec::Arch;
 use thiserror::Error;
 
 pub mod bundle;
+pub mod campaign;
 pub mod here;
 pub mod package;
 pub mod wire;

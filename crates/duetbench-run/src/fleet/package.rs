@@ -65,6 +65,15 @@ pub struct Package {
     members: BTreeMap<String, String>,
 }
 
+/// How both sides of a benchmark are started, baseline first, and the members of the package that this needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recipes {
+    /// How each side is started.
+    pub sides: [Recipe; 2],
+    /// What an instance unpacks for it.
+    pub members: Vec<String>,
+}
+
 impl Cargo<'_> {
     /// Links build pairs and packs them, as many as asked for and no more than fit into `bytes_max`. `layout_seeds` gives what orders
     /// the functions of each pair; a single pair has the linker's own order. Only packages with planned benchmarks are packed.
@@ -197,19 +206,13 @@ impl Cargo<'_> {
 }
 
 impl Package {
-    /// How both sides of a benchmark are started from one of the build pairs, and the members that this needs; absent where the
-    /// package does not hold it.
+    /// How a benchmark is started from one of the build pairs; absent where the package does not hold it.
     #[must_use]
-    pub fn recipe(
-        &self,
-        cargo: &Cargo<'_>,
-        planned: &PlannedBenchmark,
-        build: u32,
-    ) -> Option<([Recipe; 2], Vec<String>)> {
+    pub fn recipes(&self, cargo: &Cargo<'_>, planned: &PlannedBenchmark, build: u32) -> Option<Recipes> {
         let member = self.members.get(&planned.id.package)?;
         let sides = [0, 1].map(|side| cargo.side(planned, &planned.id, (side, member, build)));
         let [Some(baseline), Some(candidate)] = sides else { return None };
-        Some(([baseline, candidate], vec![member.clone(), FILES.to_owned()]))
+        Some(Recipes { sides: [baseline, candidate], members: vec![member.clone(), FILES.to_owned()] })
     }
 }
 

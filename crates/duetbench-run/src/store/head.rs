@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use duetbench_core::fleet::FleetTerms;
 use duetbench_core::noise::Facts;
 use duetbench_core::plan::{Plan, SoloPlan};
 use duetbench_core::report::VersionInfo;
@@ -35,6 +36,9 @@ pub struct RunHead {
     pub warnings: Vec<String>,
     /// Where its versions came from, for resuming; absent where outcomes came from a script.
     pub origin: Option<Origin>,
+    /// What was settled with a fleet, where it is measured on one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetTerms>,
 }
 
 /// Where the versions of a comparison came from.

@@ -61,6 +61,24 @@ CREATE TABLE samples (
 );
 ";
 
+/// The calls of runs on a fleet; added to stores of this format that were made without it.
+const CALLS: &str = "
+CREATE TABLE IF NOT EXISTS calls (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    benchmark INTEGER NOT NULL,                 -- index into the plan
+    first_suite_run INTEGER NOT NULL,
+    suite_runs INTEGER NOT NULL,
+    sending INTEGER NOT NULL,                   -- the so-manieth of this task, from 1, in its sitting
+    end TEXT NOT NULL,                          -- sent: it was never heard of; counted, duplicate, throttled, failed
+    words TEXT,
+    instance TEXT,                              -- JSON: where it was carried out
+    billed_ns INTEGER,
+    cold INTEGER
+);
+CREATE INDEX IF NOT EXISTS calls_by_run ON calls(run);
+";
+
 // Samples are found through their trial's range of row numbers: keeping an index would cost more than all else that is
 // done for a sample while measuring.
 pub(super) const INSERT_TRIAL: &str = "INSERT INTO trials
@@ -125,7 +143,7 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
         connection.execute_batch("COMMIT")?;
     }
     match version()? {
-        FORMAT => Ok(()),
+        FORMAT => Ok(connection.execute_batch(CALLS)?),
         version => Err(SchemaError::Format { version }),
     }
 }

@@ -1,0 +1,240 @@
+//! What a run on a fleet came to: its calls counted, what they cost, and whether the processor's model matters.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Rate, Task, Usage};
+use crate::analysis::BenchmarkReport;
+use crate::plan::Plan;
+use crate::sample::BenchmarkId;
+use crate::spec::{Arch, EngineName, FleetSpec};
+use crate::stats;
+
+/// What becomes of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallEnd {
+    /// It was sent and never heard of.
+    Sent,
+    /// Its result counts.
+    Counted,
+    /// Another call's result counts.
+    Duplicate,
+    /// The provider would not take it.
+    Throttled,
+    /// It gave nothing.
+    Failed,
+}
+
+impl CallEnd {
+    const ALL: [CallEnd; 5] =
+        [CallEnd::Sent, CallEnd::Counted, CallEnd::Duplicate, CallEnd::Throttled, CallEnd::Failed];
+
+    /// The word used in the store and in machine formats.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            CallEnd::Sent => "sent",
+            CallEnd::Counted => "counted",
+            CallEnd::Duplicate => "duplicate",
+            CallEnd::Throttled => "throttled",
+            CallEnd::Failed => "failed",
+        }
+    }
+
+    /// The end of this word, where there is one.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<CallEnd> {
+        CallEnd::ALL.into_iter().find(|end| end.word() == word)
+    }
+}
+
+/// A call that was sent, and what is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Account {
+    /// What it was to measure.
+    pub task: Task,
+    /// What became of it.
+    pub end: CallEnd,
+    /// What went wrong, in words.
+    pub words: Option<String>,
+    /// The instance that carried it out, and the model of its processor.
+    pub instance: Option<(String, String)>,
+    /// What is paid for, where that is known.
+    pub usage: Option<Usage>,
+}
+
+/// What was settled before a run's first call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FleetTerms {
+    /// Prices.
+    pub rate: Rate,
+    /// The day they were looked up.
+    pub price_date: String,
+    /// Build pairs in the package.
+    pub builds: u32,
+    /// Its size.
+    pub package_bytes: u64,
+    /// Longest call, nanoseconds.
+    pub call_max_ns: u64,
+}
+
+impl FleetTerms {
+    /// What these calls cost, US dollars; those of which nobody was told what they used, at most.
+    #[must_use]
+    pub fn cost_usd(&self, calls: &[Account], spec: &FleetSpec) -> f64 {
+        let most = Usage { billed_ns: self.call_max_ns, cold: false };
+        let usage = |call: &Account| match call.end {
+            CallEnd::Throttled => None,
+            _ => Some(call.usage.unwrap_or(most)),
+        };
+        calls.iter().filter_map(usage).map(|usage| self.rate.of(usage, spec.memory_mb, spec.arch)).sum()
+    }
+}
+
+/// What a run on a fleet came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FleetReport {
+    /// Whose instances.
+    pub engine: EngineName,
+    /// Memory of an instance, megabytes.
+    pub memory_mb: u32,
+    /// Its processor.
+    pub arch: Arch,
+    /// What was settled before.
+    pub terms: FleetTerms,
+    /// Tasks that were sent.
+    pub tasks: u32,
+    /// Of these, tasks whose result counts.
+    pub counted: u32,
+    /// Calls by what became of them, in the order of [`CallEnd`]; ends that did not occur are absent.
+    pub calls: Vec<(CallEnd, u32)>,
+    /// Instances that carried out calls.
+    pub instances: u32,
+    /// Calls that started one.
+    pub cold: u32,
+    /// Time that was billed, seconds, as far as it is known.
+    pub billed_s: f64,
+    /// US dollars, by the workers' clocks and the prices of the terms.
+    pub cost_usd: f64,
+    /// The models of their processors, the most frequent first.
+    pub processors: Vec<ProcessorShare>,
+    /// Benchmarks that lack results.
+    pub lacking: Vec<Lacking>,
+}
+
+/// What was measured on one model of processor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProcessorShare {
+    /// The model.
+    pub model: String,
+    /// Calls that count.
+    pub calls: u32,
+    /// Median over its fork pairs of how much larger their ratio is than their benchmark's mean; absent where there are none.
+    pub offset: Option<f64>,
+}
+
+/// A benchmark of which not every task has a result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lacking {
+    /// Which.
+    pub id: BenchmarkId,
+    /// Tasks with a result.
+    pub counted: u32,
+    /// Tasks that were sent.
+    pub asked: u32,
+    /// What was last heard of one that has none, in words.
+    pub reason: String,
+}
+
+impl FleetReport {
+    /// Adds up the calls of a run.
+    #[must_use]
+    pub fn of(
+        calls: &[Account],
+        (spec, terms): (&FleetSpec, FleetTerms),
+        (plan, benchmarks): (&Plan, &[BenchmarkReport]),
+    ) -> FleetReport {
+        let number = |end: CallEnd| count(calls.iter().filter(|call| call.end == end).count());
+        let tasks: BTreeSet<Task> = calls.iter().map(|call| call.task).collect();
+        let counted = counted(calls);
+        let instances: BTreeSet<&str> = calls.iter().filter_map(|c| Some(c.instance.as_ref()?.0.as_str())).collect();
+        let usages = || calls.iter().filter_map(|call| call.usage);
+        FleetReport {
+            engine: spec.engine,
+            memory_mb: spec.memory_mb,
+            arch: spec.arch,
+            tasks: count(tasks.len()),
+            counted: count(counted.len()),
+            calls: CallEnd::ALL.map(|end| (end, number(end))).into_iter().filter(|(_, n)| *n > 0).collect(),
+            instances: count(instances.len()),
+            cold: count(usages().filter(|usage| usage.cold).count()),
+            billed_s: usages().map(|usage| usage.billed_ns as f64 * 1e-9).sum(),
+            cost_usd: terms.cost_usd(calls, spec),
+            processors: processors(calls, plan, benchmarks),
+            lacking: lacking(calls, (&tasks, &counted), plan),
+            terms,
+        }
+    }
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+/// Tasks that have their result.
+fn counted(calls: &[Account]) -> BTreeSet<Task> {
+    calls.iter().filter(|call| call.end == CallEnd::Counted).map(|call| call.task).collect()
+}
+
+/// By model of processor: how many calls, and whether ratios are others there. Of every fork pair its benchmark's mean is taken away,
+/// so that it does not matter which benchmarks happened to meet which model.
+fn processors(calls: &[Account], plan: &Plan, benchmarks: &[BenchmarkReport]) -> Vec<ProcessorShare> {
+    let by_id: BTreeMap<&BenchmarkId, &BenchmarkReport> = benchmarks.iter().map(|b| (&b.id, b)).collect();
+    let mut models: BTreeMap<&str, (u32, Vec<f64>)> = BTreeMap::new();
+    for call in calls.iter().filter(|call| call.end == CallEnd::Counted) {
+        let Some((_, model)) = &call.instance else { continue };
+        let (calls, offsets) = models.entry(model).or_default();
+        *calls += 1;
+        let planned = plan.benchmarks.get(call.task.benchmark as usize);
+        if let Some(report) = planned.and_then(|planned| by_id.get(&planned.id)) {
+            offsets.extend(offsets_of(call.task, report));
+        }
+    }
+    let share = |(model, (calls, offsets)): (&str, (u32, Vec<f64>))| ProcessorShare {
+        model: model.to_owned(),
+        calls,
+        offset: stats::median(&offsets).ok().map(f64::exp_m1),
+    };
+    let mut shares: Vec<ProcessorShare> = models.into_iter().map(share).collect();
+    shares.sort_by_key(|share| std::cmp::Reverse(share.calls));
+    shares
+}
+
+/// By how much the log ratios of a task's fork pairs differ from their benchmark's mean.
+fn offsets_of(task: Task, report: &BenchmarkReport) -> impl Iterator<Item = f64> {
+    let mean = report.forks.iter().map(|fork| fork.log_ratio).sum::<f64>() / report.forks.len().max(1) as f64;
+    let suite_runs = task.first_suite_run..task.first_suite_run.saturating_add(task.suite_runs);
+    report.forks.iter().filter(move |fork| suite_runs.contains(&fork.suite_run)).map(move |fork| fork.log_ratio - mean)
+}
+
+/// Benchmarks of which some task was sent and has no result.
+fn lacking(calls: &[Account], (tasks, counted): (&BTreeSet<Task>, &BTreeSet<Task>), plan: &Plan) -> Vec<Lacking> {
+    let mut lacking = Vec::new();
+    for (benchmark, planned) in plan.benchmarks.iter().enumerate() {
+        let is_its = |task: &&Task| task.benchmark as usize == benchmark;
+        let (asked, counted_of_it) = (tasks.iter().filter(is_its).count(), counted.iter().filter(is_its).count());
+        if counted_of_it < asked {
+            let open = |call: &&Account| is_its(&&call.task) && !counted.contains(&call.task);
+            let reason = calls.iter().filter(open).filter_map(|call| call.words.clone()).next_back();
+            lacking.push(Lacking {
+                id: planned.id.clone(),
+                counted: count(counted_of_it),
+                asked: count(asked),
+                reason: reason.unwrap_or_else(|| "nothing was heard of it".to_owned()),
+            });
+        }
+    }
+    lacking
+}

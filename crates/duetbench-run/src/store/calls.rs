@@ -1,0 +1,88 @@
+//! The calls of a run on a fleet: what was sent, what was heard of it, what it cost.
+
+use duetbench_core::Trial;
+use duetbench_core::fleet::{Account, CallEnd, Task, Usage};
+use rusqlite::{Row, params};
+
+use super::{RunId, Store, failed, insert_trial};
+use crate::engine::TrialOutcome;
+use crate::error::RunError;
+use crate::fleet::campaign::Call;
+use crate::fleet::wire::Instance;
+
+impl Store {
+    /// Notes that a call is about to be sent, so that a run that is killed knows what it may have cost.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add_sent(&mut self, run: RunId, task: Task, sending: u32) -> Result<(), RunError> {
+        let insert = "INSERT INTO calls (run, benchmark, first_suite_run, suite_runs, sending, end) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        let Task { benchmark, first_suite_run, suite_runs } = task;
+        self.connection
+            .execute(insert, params![run.0, benchmark, first_suite_run, suite_runs, sending, CallEnd::Sent.word()])
+            .map(drop)
+            .map_err(|e| failed(&self.path, "cannot note a call", e))
+    }
+
+    /// Keeps what became of a call and the trials of which it counts; on return they are in the file, all or none.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add_call(&mut self, run: RunId, call: &Call, trials: &[(Trial, TrialOutcome)]) -> Result<(), RunError> {
+        let instance = call.instance.as_ref().and_then(|i| serde_json::to_string(i).ok());
+        let billed_ns = call.usage.map(|usage| usage.billed_ns.cast_signed());
+        let Task { benchmark, first_suite_run, .. } = call.task;
+        let write = |store: &mut Store| -> rusqlite::Result<()> {
+            let transaction = store.connection.transaction()?;
+            // Of several sittings the last one's.
+            transaction.execute(
+                "UPDATE calls SET end = ?5, words = ?6, instance = ?7, billed_ns = ?8, cold = ?9 WHERE id = (SELECT max(id)
+                 FROM calls WHERE run = ?1 AND benchmark = ?2 AND first_suite_run = ?3 AND sending = ?4)",
+                params![
+                    run.0,
+                    benchmark,
+                    first_suite_run,
+                    call.sending,
+                    call.end.word(),
+                    call.words,
+                    instance,
+                    billed_ns,
+                    call.usage.map(|usage| usage.cold)
+                ],
+            )?;
+            for (trial, outcome) in trials {
+                insert_trial(&transaction, run, trial, outcome)?;
+            }
+            transaction.commit()
+        };
+        write(self).map_err(|e| failed(&self.path, "cannot keep a call", e))
+    }
+
+    /// The calls of a run, in the order in which they were sent.
+    ///
+    /// # Errors
+    /// When there is no such run, or it cannot be read.
+    pub fn calls(&self, name: &str) -> Result<Vec<Account>, RunError> {
+        let id = self.find(name)?;
+        let select = "SELECT benchmark, first_suite_run, suite_runs, end, words, instance, billed_ns, cold
+             FROM calls WHERE run = ?1 ORDER BY id";
+        let read = || -> rusqlite::Result<Vec<Account>> {
+            self.connection.prepare(select)?.query_map([id], account)?.collect()
+        };
+        read().map_err(|e| failed(&self.path, "cannot be read", e))
+    }
+}
+
+fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
+    let billed_ns = row.get::<_, Option<i64>>(6)?.map(i64::unsigned_abs);
+    let usage = billed_ns.zip(row.get::<_, Option<bool>>(7)?).map(|(billed_ns, cold)| Usage { billed_ns, cold });
+    // What cannot be read is not known; no verdict depends on it.
+    let instance = row.get::<_, Option<String>>(5)?.and_then(|json| serde_json::from_str::<Instance>(&json).ok());
+    Ok(Account {
+        task: Task { benchmark: row.get(0)?, first_suite_run: row.get(1)?, suite_runs: row.get(2)? },
+        end: CallEnd::from_word(&row.get::<_, String>(3)?).unwrap_or(CallEnd::Failed),
+        words: row.get(4)?,
+        instance: instance.map(|instance| (instance.id, instance.cpu)),
+        usage,
+    })
+}
