@@ -1,6 +1,7 @@
 //! From a stored run to its report: samples in, verdicts out, nothing measured.
 
 use duetbench_core::analysis::analyse;
+use duetbench_core::fleet::FleetReport;
 use duetbench_core::noise::{Witnessed, explain};
 use duetbench_core::solo_report::solo_results;
 use duetbench_core::spec::Decision;
@@ -14,7 +15,9 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
     let plan = run.plan();
     let benchmarks = analyse(&plan, &run.measured(), &decision);
     let noise = explain(&witnessed(&run.trials, &plan_ids(&plan)), &run.head.facts, &benchmarks);
-    let StoredRun { name, head, complete, measured_s, .. } = run;
+    let StoredRun { name, head, complete, measured_s, calls, .. } = run;
+    let fleet = head.spec.fleet.zip(head.fleet);
+    let fleet = fleet.map(|(spec, terms)| FleetReport::of(&calls, (&spec, terms), (&plan, &benchmarks)));
     let mut spec = head.spec;
     spec.decision = decision;
     Report {
@@ -29,6 +32,7 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
         measured_s,
         benchmarks,
         noise,
+        fleet,
         warnings: head.warnings,
     }
 }

@@ -4,6 +4,7 @@ use duetbench_core::SoloReport;
 use duetbench_core::report::Outcome;
 use duetbench_core::spec::SpecError;
 use duetbench_run::RunError;
+use duetbench_run::fleet::FleetError;
 use thiserror::Error;
 
 /// Exit codes, as `duet --help` lists them.
@@ -34,6 +35,9 @@ pub enum Failure {
     /// The outside world does not cooperate.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A fleet does not cooperate.
+    #[error(transparent)]
+    Fleet(#[from] FleetError),
     /// The output could not be written.
     #[error("cannot write the report: {0}")]
     Output(#[from] std::io::Error),
@@ -54,7 +58,7 @@ impl Failure {
                 code::USAGE
             }
             Failure::Run(RunError::Interrupted) => code::INTERRUPTED,
-            Failure::Run(_) | Failure::Output(_) => code::FAILED,
+            Failure::Run(_) | Failure::Fleet(_) | Failure::Output(_) => code::FAILED,
         }
     }
 
@@ -63,6 +67,7 @@ impl Failure {
     pub fn hint(&self) -> Option<String> {
         match self {
             Failure::Run(e) => e.hint(),
+            Failure::Fleet(e) => e.hint.clone(),
             Failure::Usage { .. } => Some("`duet help` explains the options".into()),
             Failure::Output(_) => None,
         }

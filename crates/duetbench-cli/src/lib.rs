@@ -18,6 +18,7 @@ pub mod commands;
 pub mod demo;
 pub mod dry_run;
 pub mod failure;
+pub mod fleet;
 pub mod planned;
 pub mod printer;
 pub mod progress;
@@ -79,7 +80,8 @@ fn typed(cli: &Cli) -> Layer {
             .with_selection(&args.measure.select, &args.harness)
             .with_program(&args.program)
             .with_measurement(&args.measure, args.dry_run)
-            .with_decision(&args.decide),
+            .with_decision(&args.decide)
+            .with_fleet(&args.fleet),
         Command::List(args) => layer.with_selection(&args.select, &args.harness).with_program(&args.program),
         Command::Run(args) => {
             layer.with_selection(&args.select, &args.harness).with_program(&args.program).with_solo(args)

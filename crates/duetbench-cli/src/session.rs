@@ -43,6 +43,7 @@ pub fn head(spec: &Spec, plan: Plan, subjects: Subjects) -> RunHead {
         facts: noise::facts(),
         warnings: subjects.warnings,
         origin: subjects.origin,
+        fleet: None,
     }
 }
 

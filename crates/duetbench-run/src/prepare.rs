@@ -60,7 +60,8 @@ pub struct Prepared {
     /// Of two versions, whether a package's benchmarks can differ at all; by package, those that both have.
     pub identical: BTreeMap<String, Identity>,
     // Dropped last, in this order: worktrees are unregistered before their directory goes.
-    _sources: Vec<Source>,
+    /// Where the versions came from, in the same order.
+    pub sources: Vec<Source>,
     _scratch: Scratch,
 }
 
@@ -102,7 +103,7 @@ impl Prepared {
             _ => BTreeMap::new(),
         };
         let toolchain = adapter.toolchain();
-        Ok(Prepared { versions: prepared, adapter, toolchain, identical, _sources: sources, _scratch: scratch })
+        Ok(Prepared { versions: prepared, adapter, toolchain, identical, sources, _scratch: scratch })
     }
 
     /// Packages that run the same code in both versions, which was proven.

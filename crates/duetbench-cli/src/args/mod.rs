@@ -8,12 +8,14 @@ use duetbench_core::spec::{HarnessName, ModeChoice};
 
 mod command;
 mod detect;
+mod fleet;
 mod run;
 mod study;
 mod tune;
 
 pub use command::CommandArgs;
 pub use detect::{DetectArgs, DetectMethod};
+pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, parse_dollars};
 pub use run::RunArgs;
 pub use study::{Question, Study, StudyArgs, UoptimeArgs};
 pub use tune::{CompatArg, MetricArg, TuneArgs, WarmUpArg};
@@ -81,6 +83,8 @@ Examples:
   duet compare --plan duet-plan.toml as often as `duet tune` learnt to be enough
   duet compare --builds 1            just these two binaries, not the layouts that they happen to have
   duet compare --resume latest       go on where Ctrl-C or a crash ended
+  duet compare v1.2.0 HEAD --on lambda --role arn:aws:iam::123456789012:role/duet-exec
+                                     on hundreds of instances of AWS Lambda, in minutes, for cents
   duet compare -- -tags integration -short
   duet compare --command './old --fast in.txt' './new --fast in.txt'
                                      any two programs, each run as a whole
@@ -119,10 +123,13 @@ pub struct CompareArgs {
     /// Whole programs.
     #[command(flatten)]
     pub program: CommandArgs,
+    /// Measuring elsewhere.
+    #[command(flatten)]
+    pub fleet: FleetArgs,
 }
 
 /// What a run that is resumed has settled before.
-const SETTLED_BY_THE_RUN: [&str; 29] = [
+const SETTLED_BY_THE_RUN: [&str; 34] = [
     "adapter",
     "base",
     "head",
@@ -152,6 +159,11 @@ const SETTLED_BY_THE_RUN: [&str; 29] = [
     "exit_code",
     "lockstep",
     "refill",
+    "on",
+    "memory",
+    "arch",
+    "parallel",
+    "forks_per_call",
 ];
 
 /// Which benchmarks, of what is found where.

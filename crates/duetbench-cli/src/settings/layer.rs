@@ -6,8 +6,11 @@ use std::time::Duration;
 use duetbench_core::spec::{CommandSpec, JmhSpec};
 use serde::Deserialize;
 
-use super::loose::{choice, duration, fraction, number, switch};
-use crate::args::{AdapterArg, CommandArgs, DecideArgs, Format, MeasureArgs, ModeArg, RunArgs, SelectArgs, ShowArgs};
+use super::loose::{choice, dollars, duration, fraction, number, switch};
+use crate::args::{
+    AccountArgs, AdapterArg, ArchArg, CommandArgs, DecideArgs, EngineArg, FleetArgs, Format, MeasureArgs, ModeArg, RunArgs,
+    SelectArgs, ShowArgs,
+};
 use crate::failure::Failure;
 
 /// One source of settings: the command line, the environment, or a file. Absent: the next source decides.
@@ -62,6 +65,25 @@ pub struct Layer {
     #[serde(deserialize_with = "choice")]
     pub(super) adapter: Option<AdapterArg>,
     pub(super) harness: Option<Words>,
+    #[serde(deserialize_with = "choice")]
+    pub(super) on: Option<EngineArg>,
+    #[serde(deserialize_with = "number")]
+    pub(super) memory: Option<u32>,
+    #[serde(deserialize_with = "choice")]
+    pub(super) arch: Option<ArchArg>,
+    #[serde(deserialize_with = "number")]
+    pub(super) parallel: Option<u32>,
+    #[serde(deserialize_with = "dollars")]
+    pub(super) max_cost: Option<f64>,
+    #[serde(deserialize_with = "duration")]
+    pub(super) max_time: Option<Duration>,
+    #[serde(deserialize_with = "number")]
+    pub(super) forks_per_call: Option<u32>,
+    pub(super) role: Option<String>,
+    pub(super) bucket: Option<String>,
+    pub(super) region: Option<String>,
+    pub(super) worker: Option<PathBuf>,
+    pub(super) prices: Option<PathBuf>,
     /// A table, so the file alone can hold it.
     pub(super) jmh: Option<JmhSpec>,
     /// Likewise.
@@ -69,7 +91,7 @@ pub struct Layer {
 }
 
 /// The keys of a [`Layer`], for the environment: `DUET_BENCH` is `bench`.
-pub(super) const KEYS: [&str; 28] = [
+pub(super) const KEYS: [&str; 40] = [
     "adapter",
     "bench",
     "exclude",
@@ -98,6 +120,18 @@ pub(super) const KEYS: [&str; 28] = [
     "no_wait",
     "dry_run",
     "harness",
+    "on",
+    "memory",
+    "arch",
+    "parallel",
+    "max_cost",
+    "max_time",
+    "forks_per_call",
+    "role",
+    "bucket",
+    "region",
+    "worker",
+    "prices",
 ];
 
 /// A list, or one string of words.
@@ -172,6 +206,29 @@ impl Layer {
             dry_run: dry_run.then_some(true),
             ..self
         }
+    }
+
+    /// … and about a fleet.
+    #[must_use]
+    pub fn with_fleet(self, fleet: &FleetArgs) -> Layer {
+        let layer = self.with_account(&fleet.account);
+        Layer {
+            on: fleet.on,
+            memory: fleet.memory,
+            arch: fleet.arch,
+            parallel: fleet.parallel,
+            max_cost: fleet.max_cost,
+            max_time: fleet.max_time,
+            forks_per_call: fleet.forks_per_call,
+            ..layer
+        }
+    }
+
+    /// … and about the account that it is had from.
+    #[must_use]
+    pub fn with_account(self, account: &AccountArgs) -> Layer {
+        let AccountArgs { role, bucket, region, worker, prices } = account.clone();
+        Layer { role, bucket, region, worker, prices, ..self }
     }
 
     /// … and about a run of one version. How often it measures is not among it: that is typed, or stands in a plan file.

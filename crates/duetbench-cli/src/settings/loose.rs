@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::args::parse_fraction;
+use crate::args::{parse_dollars, parse_fraction};
 
 /// A value written as itself or as a string.
 #[derive(Deserialize)]
@@ -49,6 +49,10 @@ pub(super) fn duration<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Dura
 
 pub(super) fn fraction<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     loosely(from, parse_fraction)
+}
+
+pub(super) fn dollars<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    loosely(from, parse_dollars)
 }
 
 pub(super) fn choice<'de, D: Deserializer<'de>, T: clap::ValueEnum>(from: D) -> Result<Option<T>, D::Error> {

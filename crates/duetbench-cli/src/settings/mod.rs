@@ -10,9 +10,11 @@ use duetbench_core::spec::{Decision, Effort, HarnessName, HarnessSpec, ModeChoic
 use crate::args::Format;
 use crate::failure::Failure;
 
+mod fleet;
 mod layer;
 mod loose;
 
+pub use fleet::Account;
 pub use layer::Layer;
 use layer::{Words, check_names, find_upward, from_environment};
 
@@ -65,7 +67,7 @@ impl Settings {
             seed: self.first(|l| l.seed).unwrap_or(drawn),
             harness_args: self.harness_args(),
             harness: self.harness(),
-            fleet: None,
+            fleet: self.fleet(),
         })
     }
 
@@ -259,11 +261,13 @@ mod tests {
     #[test]
     fn every_key_can_be_set_by_a_variable() {
         let sample = |key: &str| match key {
-            "forks" | "builds" | "warmup" | "seed" => "4",
-            "budget" | "timeout" => "3s",
+            "forks" | "builds" | "warmup" | "seed" | "memory" | "parallel" | "max_cost" | "forks_per_call" => "4",
+            "budget" | "timeout" | "max_time" => "3s",
             "threshold" | "alpha" | "fdr" => "2%",
             "mode" => "sequential",
             "adapter" => "jmh",
+            "on" => "lambda",
+            "arch" => "arm64",
             "format" => "json",
             "strict" | "quiet" | "no_color" | "no_wait" | "dry_run" => "1",
             "fixed" | "confirm" | "measure_identical" => "true",

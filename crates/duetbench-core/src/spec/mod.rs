@@ -111,6 +111,8 @@ pub mod defaults {
     pub const FLEET_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(30 * 60);
     /// Fork pairs that one call measures: the fewest that tell the spread within an instance from that between instances.
     pub const FLEET_FORKS_PER_CALL: u32 = 2;
+    /// Build pairs in a package, as far as they fit.
+    pub const FLEET_BUILDS: u32 = 12;
     /// Calls of a benchmark after which it ends undecided.
     pub const FLEET_CALLS: u32 = 20;
     /// Packages that are searched for benchmarks.

@@ -109,10 +109,10 @@ pub struct FleetSummary {
 }
 
 impl FleetSummary {
-    /// Whether nothing would be gained by going on.
+    /// Whether everything was measured that was to be measured, so that there is nothing to go on with.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        matches!(self.ended, Ended::Done | Ended::Cost | Ended::Time)
+        self.ended == Ended::Done
     }
 }
 
@@ -368,14 +368,14 @@ fn name(task: Task) -> String {
 }
 
 /// What a reply means.
-struct Understood {
-    heard: Heard,
+pub(super) struct Understood {
+    pub(super) heard: Heard,
     response: Option<Response>,
-    outcomes: Vec<(Trial, TrialOutcome)>,
+    pub(super) outcomes: Vec<(Trial, TrialOutcome)>,
 }
 
 /// Reads a reply to the call that asked for these trials.
-fn understand(reply: Reply, (task, asked): (&str, &[Trial])) -> Understood {
+pub(super) fn understand(reply: Reply, (task, asked): (&str, &[Trial])) -> Understood {
     let bytes = match reply {
         Reply::Answer(bytes) => bytes,
         Reply::Throttled(_) => return Understood::without(Heard::Throttled),
@@ -426,7 +426,7 @@ fn usage(response: &Response) -> Usage {
     Usage { billed_ns, cold }
 }
 
-fn words(heard: &Heard) -> Option<String> {
+pub(super) fn words(heard: &Heard) -> Option<String> {
     match heard {
         Heard::Measured(_) | Heard::Throttled => None,
         Heard::BenchmarkFailed(_, words) | Heard::Lost(words) | Heard::Crashed(words) | Heard::Refused(words) => {

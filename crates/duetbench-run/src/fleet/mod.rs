@@ -14,6 +14,8 @@ pub mod bundle;
 pub mod campaign;
 pub mod here;
 pub mod package;
+pub mod prices;
+pub mod rehearsal;
 pub mod wire;
 pub mod worker;
 

@@ -59,17 +59,10 @@ impl Store {
     }
 
     /// The calls of a run, in the order in which they were sent.
-    ///
-    /// # Errors
-    /// When there is no such run, or it cannot be read.
-    pub fn calls(&self, name: &str) -> Result<Vec<Account>, RunError> {
-        let id = self.find(name)?;
+    pub(super) fn calls(&self, run: i64) -> rusqlite::Result<Vec<Account>> {
         let select = "SELECT benchmark, first_suite_run, suite_runs, end, words, instance, billed_ns, cold
              FROM calls WHERE run = ?1 ORDER BY id";
-        let read = || -> rusqlite::Result<Vec<Account>> {
-            self.connection.prepare(select)?.query_map([id], account)?.collect()
-        };
-        read().map_err(|e| failed(&self.path, "cannot be read", e))
+        self.connection.prepare(select)?.query_map([run], account)?.collect()
     }
 }
 

@@ -152,7 +152,8 @@ impl Store {
         // A run that was killed did not write down how long it took.
         let in_trials: f64 = trials.iter().map(|(_, outcome)| outcome.wall.as_secs_f64()).sum();
         let measured_s = if complete { measured_s } else { measured_s.max(in_trials) };
-        Ok(StoredRun { name: RunId(id).to_string(), head, complete, measured_s, trials })
+        let calls = self.calls(id).map_err(read)?;
+        Ok(StoredRun { name: RunId(id).to_string(), head, complete, measured_s, trials, calls })
     }
 
     /// A run that is in the store, to go on with.

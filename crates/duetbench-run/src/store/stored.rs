@@ -2,6 +2,7 @@
 
 use duetbench_core::Trial;
 use duetbench_core::analysis::Measured;
+use duetbench_core::fleet::Account;
 use duetbench_core::plan::{Mode, Plan};
 
 use super::{Head, RunHead, SoloHead};
@@ -21,6 +22,8 @@ pub struct StoredRun<H = Head> {
     pub measured_s: f64,
     /// Its trials, in the order in which they were run.
     pub trials: Vec<(Trial, TrialOutcome)>,
+    /// Its calls, in the order in which they were sent, where it was measured on a fleet.
+    pub calls: Vec<Account>,
 }
 
 impl StoredRun {
@@ -29,9 +32,9 @@ impl StoredRun {
     /// # Errors
     /// Says what can be done with it, if it is not.
     pub fn comparison(self) -> Result<StoredRun<RunHead>, RunError> {
-        let StoredRun { name, head, complete, measured_s, trials } = self;
+        let StoredRun { name, head, complete, measured_s, trials, calls } = self;
         match head {
-            Head::Comparison(head) => Ok(StoredRun { name, head: *head, complete, measured_s, trials }),
+            Head::Comparison(head) => Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls }),
             Head::Solo(_) => Err(RunError::OtherKind {
                 what: format!("run `{name}` measured one version, so there is nothing to compare"),
                 hint: format!(
@@ -46,9 +49,9 @@ impl StoredRun {
     /// # Errors
     /// Says what can be done with it, if it is not.
     pub fn solo(self) -> Result<StoredRun<SoloHead>, RunError> {
-        let StoredRun { name, head, complete, measured_s, trials } = self;
+        let StoredRun { name, head, complete, measured_s, trials, calls } = self;
         match head {
-            Head::Solo(head) => Ok(StoredRun { name, head: *head, complete, measured_s, trials }),
+            Head::Solo(head) => Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls }),
             Head::Comparison(_) => Err(RunError::OtherKind {
                 what: format!("run `{name}` is a comparison of two versions"),
                 hint: format!("`duet show {name}` prints it, `duet compare --resume {name}` goes on with it"),

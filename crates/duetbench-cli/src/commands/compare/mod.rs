@@ -1,26 +1,28 @@
 //! `duet compare`: the main job.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
-use duetbench_core::plan::{Capacity, Discovered, Found, Plan, Style};
-use duetbench_core::report::VersionInfo;
+use duetbench_core::plan::{Plan, Style};
 use duetbench_core::spec::ModeChoice;
-use duetbench_core::{BenchmarkId, Role, Spec};
+use duetbench_core::{BenchmarkId, Spec};
 use duetbench_run::RunError;
 use duetbench_run::adapter::Build;
 use duetbench_run::engine::{Backend, Benches, Local, Scripted, Wanted, Watched, probe, probing_takes};
-use duetbench_run::environment;
-use duetbench_run::prepare::{Prepared, Version};
+use duetbench_run::prepare::Prepared;
 use duetbench_run::source::{VersionRequest, default_base};
 use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 
-use super::{Asked, Context, nothing_selected, selected};
+use super::{Asked, Context, nothing_selected};
 use crate::args::CompareArgs;
 use crate::failure::{Failure, code, exit_code};
 use crate::planned::Planned;
 use crate::session::{self, Session, Subjects, lock_machine};
 use crate::{dry_run, seed};
+
+mod fleet;
+mod material;
+
+use material::{Material, both};
 
 /// Measures, stores, judges and reports; gives the exit code.
 ///
@@ -33,10 +35,14 @@ pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
     let spec = context.settings.spec(seed::draw())?;
     spec.selection.filter()?;
     let planned = Planned::read(&context.settings)?;
+    if let Some(fleet) = spec.fleet {
+        let origin = Origin { cwd: context.cwd.clone(), versions: requests(args, &context.cwd)? };
+        return fleet::compare(context, (&spec, fleet), origin, planned.as_ref());
+    }
     if let Some(script) = &args.measure.scripted {
         let mut scripted = Scripted::load(script)?;
         let material = Material::scripted(&scripted);
-        let mut plan = material.plan(context, &spec)?;
+        let mut plan = material.plan(context, &spec, material.capacity())?;
         material.follow(&mut plan, planned.as_ref(), (context, &spec));
         return compare(context, &spec, (plan, material.subjects), &mut scripted);
     }
@@ -44,7 +50,7 @@ pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
     let origin = Origin { cwd: context.cwd.clone(), versions: requests(args, &context.cwd)? };
     let prepared = prepare(context, &spec, &origin)?;
     let (material, builds) = Material::prepared(&prepared, origin)?;
-    let mut plan = material.plan(context, &spec)?;
+    let mut plan = material.plan(context, &spec, material.capacity())?;
     material.follow(&mut plan, planned.as_ref(), (context, &spec));
     let mut versions = local(context, &prepared, builds.clone())?;
     let iterates = plan.benchmarks.iter().any(|b| b.style == Style::Iteration);
@@ -101,71 +107,6 @@ fn local<'a>(context: &Context, prepared: &'a Prepared, builds: [Build; 2]) -> R
     Local::new(&*prepared.adapter, builds, context.settings.timeout(), context.interrupted.clone())
 }
 
-/// Two versions that can be planned, wherever their outcomes come from.
-struct Material {
-    subjects: Subjects,
-    found: [Vec<Discovered>; 2],
-    identical: BTreeSet<String>,
-    processors_asked: Option<u32>,
-    relinks: bool,
-}
-
-impl Material {
-    fn prepared(prepared: &Prepared, origin: Origin) -> Result<(Material, [Build; 2]), Failure> {
-        let [baseline, candidate] = both(prepared)?;
-        let subjects = Subjects {
-            info: [baseline.info.clone(), candidate.info.clone()],
-            toolchain: prepared.toolchain.clone(),
-            warnings: prepared.warnings(),
-            origin: Some(origin),
-        };
-        let material = Material {
-            subjects,
-            found: [baseline.found.clone(), candidate.found.clone()],
-            identical: prepared.proven(),
-            processors_asked: prepared.adapter.processors_asked(),
-            relinks: prepared.adapter.relinks(),
-        };
-        Ok((material, [baseline.build.clone(), candidate.build.clone()]))
-    }
-
-    fn scripted(script: &Scripted) -> Material {
-        let info = |role: Role| VersionInfo {
-            requested: role.word().into(),
-            resolved: format!("scripted {}", role.word()),
-            artifact_digest: String::new(),
-        };
-        let subjects =
-            Subjects { info: Role::BOTH.map(info), toolchain: "script".into(), warnings: Vec::new(), origin: None };
-        Material {
-            subjects,
-            found: Role::BOTH.map(|role| script.discovered(role)),
-            identical: BTreeSet::new(),
-            processors_asked: None,
-            relinks: false,
-        }
-    }
-
-    fn plan(&self, context: &Context, spec: &Spec) -> Result<Plan, Failure> {
-        let [baseline, candidate] = &self.found;
-        let (baseline, candidate) = (selected(baseline, &context.settings)?, selected(candidate, &context.settings)?);
-        let found = Found { baseline: &baseline, candidate: &candidate, identical: &self.identical };
-        Ok(Plan::new(spec, &found, self.capacity()))
-    }
-
-    /// Has the plan follow a plan file, if there is one, and says where the two do not fit.
-    fn follow(&self, plan: &mut Plan, planned: Option<&Planned>, (context, spec): (&Context, &Spec)) {
-        if let Some(planned) = planned {
-            plan.follow(&planned.starts(), spec, self.capacity());
-            planned.note(context, self.found.iter().flatten().map(|d| &d.id));
-        }
-    }
-
-    fn capacity(&self) -> Capacity {
-        environment::capacity(self.processors_asked, self.relinks)
-    }
-}
-
 /// From a plan to the exit code: measure, judge, report.
 fn compare(
     context: &Context,
@@ -195,6 +136,9 @@ fn resume(name: &str, args: &CompareArgs, context: &Context) -> Result<u8, Failu
         let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
         return carry_out(context, session, &head, &mut scripted);
     }
+    if let (Some(spec), Some(terms)) = (head.spec.fleet, &head.fleet) {
+        return fleet::resume(context, (&name, spec, terms.clone()));
+    }
     let Some(origin) = &head.origin else {
         return Err(Failure::usage(format!("run `{name}` was scripted: name its script")));
     };
@@ -216,10 +160,6 @@ fn unfinished(store: &Store, name: &str) -> Result<StoredRun<RunHead>, Failure> 
         return Err(Failure::usage(format!("run `{run}` came to its end: `duet show {run}` prints its report")));
     }
     Ok(stored)
-}
-
-fn both(prepared: &Prepared) -> Result<&[Version; 2], Failure> {
-    prepared.versions[..].try_into().map_err(|_| Failure::usage("a comparison needs two versions"))
 }
 
 /// The builds of the two versions, if they are what was measured before.

@@ -1,0 +1,89 @@
+//! Two versions that can be planned, wherever their outcomes come from.
+
+use std::collections::BTreeSet;
+
+use duetbench_core::plan::{Capacity, Discovered, Found, Plan};
+use duetbench_core::report::VersionInfo;
+use duetbench_core::{Role, Spec};
+use duetbench_run::adapter::Build;
+use duetbench_run::engine::Scripted;
+use duetbench_run::environment;
+use duetbench_run::prepare::{Prepared, Version};
+use duetbench_run::store::Origin;
+
+use crate::commands::{Context, selected};
+use crate::failure::Failure;
+use crate::planned::Planned;
+use crate::session::Subjects;
+
+/// Two versions that can be planned, wherever their outcomes come from.
+pub(super) struct Material {
+    pub(super) subjects: Subjects,
+    found: [Vec<Discovered>; 2],
+    identical: BTreeSet<String>,
+    processors_asked: Option<u32>,
+    relinks: bool,
+}
+
+impl Material {
+    pub(super) fn prepared(prepared: &Prepared, origin: Origin) -> Result<(Material, [Build; 2]), Failure> {
+        let [baseline, candidate] = both(prepared)?;
+        let subjects = Subjects {
+            info: [baseline.info.clone(), candidate.info.clone()],
+            toolchain: prepared.toolchain.clone(),
+            warnings: prepared.warnings(),
+            origin: Some(origin),
+        };
+        let material = Material {
+            subjects,
+            found: [baseline.found.clone(), candidate.found.clone()],
+            identical: prepared.proven(),
+            processors_asked: prepared.adapter.processors_asked(),
+            relinks: prepared.adapter.relinks(),
+        };
+        Ok((material, [baseline.build.clone(), candidate.build.clone()]))
+    }
+
+    pub(super) fn scripted(script: &Scripted) -> Material {
+        let info = |role: Role| VersionInfo {
+            requested: role.word().into(),
+            resolved: format!("scripted {}", role.word()),
+            artifact_digest: String::new(),
+        };
+        let subjects =
+            Subjects { info: Role::BOTH.map(info), toolchain: "script".into(), warnings: Vec::new(), origin: None };
+        Material {
+            subjects,
+            found: Role::BOTH.map(|role| script.discovered(role)),
+            identical: BTreeSet::new(),
+            processors_asked: None,
+            relinks: false,
+        }
+    }
+
+    /// The plan for what was selected, where trials are run on a machine that allows so much.
+    pub(super) fn plan(&self, context: &Context, spec: &Spec, capacity: Capacity) -> Result<Plan, Failure> {
+        let [baseline, candidate] = &self.found;
+        let (baseline, candidate) = (selected(baseline, &context.settings)?, selected(candidate, &context.settings)?);
+        let found = Found { baseline: &baseline, candidate: &candidate, identical: &self.identical };
+        Ok(Plan::new(spec, &found, capacity))
+    }
+
+    /// Has the plan follow a plan file, if there is one, and says where the two do not fit.
+    pub(super) fn follow(&self, plan: &mut Plan, planned: Option<&Planned>, (context, spec): (&Context, &Spec)) {
+        if let Some(planned) = planned {
+            plan.follow(&planned.starts(), spec, self.capacity());
+            planned.note(context, self.found.iter().flatten().map(|d| &d.id));
+        }
+    }
+
+    /// What this machine allows.
+    pub(super) fn capacity(&self) -> Capacity {
+        environment::capacity(self.processors_asked, self.relinks)
+    }
+}
+
+/// The two versions.
+pub(super) fn both(prepared: &Prepared) -> Result<&[Version; 2], Failure> {
+    prepared.versions[..].try_into().map_err(|_| Failure::usage("a comparison needs two versions"))
+}

@@ -1,0 +1,91 @@
+//! Fleets from the command's side: which engine, whose worker, which prices, and what is shown meanwhile.
+
+use std::path::{Path, PathBuf};
+
+use duetbench_core::fleet::{PriceTable, Rate};
+use duetbench_core::spec::{Arch, EngineName, FleetSpec};
+use duetbench_run::fleet::here::Here;
+use duetbench_run::fleet::{Engine, FleetError, prices};
+
+use crate::failure::Failure;
+use crate::settings::Account;
+
+mod recorder;
+
+pub use recorder::FleetRecorder;
+
+/// Prices with the day they were looked up.
+#[derive(Debug, Clone)]
+pub struct Prices {
+    /// What the region takes.
+    pub rate: Rate,
+    /// The day.
+    pub date: String,
+}
+
+/// The engine that was asked for.
+///
+/// # Errors
+/// When it cannot be reached, or this duet was built without it.
+pub fn engine(spec: &FleetSpec, account: &Account) -> Result<Box<dyn Engine>, Failure> {
+    match spec.engine {
+        EngineName::Here => Ok(Box::new(Here::new(spec.parallel))),
+        EngineName::Lambda => lambda(account),
+    }
+}
+
+/// AWS Lambda.
+///
+/// # Errors
+/// When it cannot be reached, or this duet was built without it.
+#[cfg(not(feature = "lambda"))]
+pub fn lambda(_: &Account) -> Result<Box<dyn Engine>, Failure> {
+    let error = FleetError::new("this duet was built without AWS Lambda");
+    Err(error.hint("build it with `cargo build --release --features lambda`; `--on here` rehearses without it").into())
+}
+
+/// The worker's program: the one that was named, or the one beside `duet`.
+///
+/// # Errors
+/// When there is none.
+pub fn worker(account: &Account, arch: Arch) -> Result<PathBuf, Failure> {
+    let beside = || {
+        let duet = std::env::current_exe().ok()?;
+        let names = [format!("duet-worker-{}", arch.word()), "duet-worker".to_owned()];
+        names.iter().map(|name| duet.with_file_name(name)).find(|path| path.is_file())
+    };
+    match account.worker.clone().or_else(beside) {
+        Some(path) if path.is_file() => Ok(path),
+        Some(path) => Err(Failure::usage(format!("there is no worker `{}`", path.display()))),
+        None => Err(FleetError::new("there is no `duet-worker` beside `duet`")
+            .hint("`make worker` builds it; `--worker FILE` names another")
+            .into()),
+    }
+}
+
+/// The prices to reckon with.
+///
+/// # Errors
+/// When the file that was named cannot be used.
+pub fn prices_of(account: &Account) -> Result<Prices, Failure> {
+    let table: PriceTable = match &account.prices {
+        None => prices::known(),
+        Some(path) => read(path)?,
+    };
+    let region = account.region.as_deref().unwrap_or("default");
+    let rate = table.rate(region).ok_or_else(|| Failure::usage(format!("the prices say nothing of `{region}`")))?;
+    Ok(Prices { rate, date: table.date })
+}
+
+fn read(path: &Path) -> Result<PriceTable, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| Failure::usage(format!("the prices `{}` cannot be read: {e}", path.display())))?;
+    prices::parse(&text)
+        .map_err(|e| Failure::usage(format!("the prices `{}` cannot be understood: {e}", path.display())))
+}
+
+/// The processor of this machine.
+#[must_use]
+pub fn this_arch() -> Arch {
+    if cfg!(target_arch = "aarch64") { Arch::Arm64 } else { Arch::X86_64 }
+}

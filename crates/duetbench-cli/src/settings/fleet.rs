@@ -1,0 +1,62 @@
+//! What the settings say of a fleet.
+
+use std::path::PathBuf;
+
+use duetbench_core::spec::{Arch, EngineName, FleetSpec, defaults};
+
+use super::Settings;
+use crate::fleet::this_arch;
+
+/// Where functions are made, and as whom. No credential is among it: those are the provider's own business.
+#[derive(Debug, Clone, Default)]
+pub struct Account {
+    /// The role that functions run as.
+    pub role: Option<String>,
+    /// Bucket for large packages.
+    pub bucket: Option<String>,
+    /// Region.
+    pub region: Option<String>,
+    /// The worker's program.
+    pub worker: Option<PathBuf>,
+    /// A file with prices.
+    pub prices: Option<PathBuf>,
+}
+
+impl Settings {
+    /// What is asked of a fleet, if measuring shall happen on one.
+    pub(super) fn fleet(&self) -> Option<FleetSpec> {
+        let engine = EngineName::from(self.first(|l| l.on)?);
+        Some(FleetSpec {
+            engine,
+            memory_mb: self.first(|l| l.memory).unwrap_or(defaults::FLEET_MEMORY_MB),
+            arch: self.first(|l| l.arch).map_or(this_arch(), Arch::from),
+            parallel: self.first(|l| l.parallel).unwrap_or(defaults::FLEET_PARALLEL),
+            max_cost_usd: defaults::FLEET_COST_MAX_USD,
+            max_time: defaults::FLEET_TIME_MAX,
+            forks_per_call: self.first(|l| l.forks_per_call).unwrap_or(defaults::FLEET_FORKS_PER_CALL),
+        })
+        .map(|spec| self.capped(spec))
+    }
+
+    /// With the caps that are set; a run that is resumed may get others.
+    #[must_use]
+    pub fn capped(&self, spec: FleetSpec) -> FleetSpec {
+        FleetSpec {
+            max_cost_usd: self.first(|l| l.max_cost).unwrap_or(spec.max_cost_usd),
+            max_time: self.first(|l| l.max_time).unwrap_or(spec.max_time),
+            ..spec
+        }
+    }
+
+    /// Where functions are made, and as whom.
+    #[must_use]
+    pub fn account(&self) -> Account {
+        Account {
+            role: self.first(|l| l.role.clone()),
+            bucket: self.first(|l| l.bucket.clone()),
+            region: self.first(|l| l.region.clone()),
+            worker: self.first(|l| l.worker.clone()),
+            prices: self.first(|l| l.prices.clone()),
+        }
+    }
+}
