@@ -7,7 +7,7 @@ use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::{csv, gobench, json, markdown, text};
 use duetbench_core::{Report, Verdict};
 use golden_files::check;
-use render_support::{Change, benchmark, clean, empty, everything, measured, only_excluded};
+use render_support::{Change, benchmark, clean, empty, everything, measured, on_a_fleet, only_excluded};
 
 #[test]
 fn text_of_everything() {
@@ -37,6 +37,16 @@ fn text_of_no_benchmark() {
 #[test]
 fn text_of_nothing_compared() {
     check("only_excluded.txt", &text::render(&only_excluded(), &Palette::plain(), None));
+}
+
+#[test]
+fn text_of_a_run_on_a_fleet() {
+    check("fleet.txt", &text::render(&on_a_fleet(), &Palette::plain(), None));
+}
+
+#[test]
+fn json_of_a_run_on_a_fleet() {
+    check("fleet.json", &json::render(&on_a_fleet(), 0));
 }
 
 #[test]

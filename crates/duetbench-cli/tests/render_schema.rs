@@ -105,7 +105,7 @@ fn has_type(rule: &Value, value: &Value) -> bool {
 
 #[test]
 fn rendered_reports_keep_to_the_schema() {
-    for golden in ["tests/golden/everything.json", "tests/golden/empty.json"] {
+    for golden in ["tests/golden/everything.json", "tests/golden/empty.json", "tests/golden/fleet.json"] {
         assert_eq!(departures(&read(golden)), Vec::<String>::new(), "{golden}");
     }
 }

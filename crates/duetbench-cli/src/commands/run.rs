@@ -138,7 +138,14 @@ fn measure(
     let head = subject.head(spec, plan);
     let mut store = Store::open(&context.db())?;
     let run = store.begin_solo(&head)?;
-    let stored = StoredRun { name: run.to_string(), head, complete: false, measured_s: 0.0, trials: Vec::new(), calls: Vec::new() };
+    let stored = StoredRun {
+        name: run.to_string(),
+        head,
+        complete: false,
+        measured_s: 0.0,
+        trials: Vec::new(),
+        calls: Vec::new(),
+    };
     carry_out(context, (&mut store, run), &stored, backend)
 }
 

@@ -1,7 +1,7 @@
 //! The command that repeats a run, or a part of it.
 
 use duetbench_core::report::VersionInfo;
-use duetbench_core::spec::{CommandSpec, Decision, Effort, ModeChoice, Spec, defaults};
+use duetbench_core::spec::{CommandSpec, Decision, Effort, FleetSpec, ModeChoice, Spec, defaults};
 use duetbench_core::{BenchmarkId, Report};
 
 /// The command that makes this run again.
@@ -61,6 +61,7 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
         // Whether it is the default depends on where it is run.
         words.push(format!("--confirm={}", spec.effort.confirm));
     }
+    words.extend(spec.fleet.iter().flat_map(fleet_options));
     words.extend(spec.effort.fixed.then(|| "--fixed".to_owned()));
     words.extend(spec.measure_identical.then(|| "--measure-identical".to_owned()));
     if !spec.harness_args.is_empty() {
@@ -97,6 +98,21 @@ fn program_options(program: &CommandSpec) -> Vec<String> {
     for (name, _) in [("--lockstep", program.lockstep), ("--refill", program.refill)].iter().filter(|(_, set)| *set) {
         option(name, &[]);
     }
+    words
+}
+
+/// Where it was measured, as far as that is not the default; role and bucket stand in `duet.toml`, or are the reader's own.
+fn fleet_options(fleet: &FleetSpec) -> Vec<String> {
+    let mut words = vec!["--on".to_owned(), fleet.engine.word().to_owned()];
+    let numbers = [
+        ("--memory", fleet.memory_mb, defaults::FLEET_MEMORY_MB),
+        ("--parallel", fleet.parallel, defaults::FLEET_PARALLEL),
+        ("--forks-per-call", fleet.forks_per_call, defaults::FLEET_FORKS_PER_CALL),
+    ];
+    for (name, value, _) in numbers.iter().filter(|(_, value, usual)| value != usual) {
+        words.extend([(*name).to_owned(), value.to_string()]);
+    }
+    words.extend(["--arch".to_owned(), fleet.arch.word().to_owned()]);
     words
 }
 

@@ -13,6 +13,7 @@ use duetbench_core::spec::{ModeChoice, Spec};
 use duetbench_core::{Report, Role, Verdict};
 use serde::Serialize;
 
+use super::fleet::Fleet;
 use super::{document, noise, summary, warning};
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
@@ -40,6 +41,8 @@ struct Document<'a> {
     counts: BTreeMap<&'static str, usize>,
     benchmarks: Vec<Benchmark<'a>>,
     noise: Noise,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fleet: Option<Fleet<'a>>,
     warnings: &'a [String],
     request: Request<'a>,
     plan: Plan<'a>,
@@ -270,6 +273,7 @@ impl<'a> Document<'a> {
             counts: summary::all_verdicts().iter().map(|v| (v.word(), report.count(v.word()))).collect(),
             benchmarks: report.benchmarks.iter().map(Benchmark::of).collect(),
             noise: Noise::of(&report.noise),
+            fleet: report.fleet.as_ref().map(Fleet::of),
             warnings: &report.warnings,
             request: Request::of(&report.spec),
             plan: Plan {

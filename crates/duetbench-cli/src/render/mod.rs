@@ -35,6 +35,7 @@ pub mod warning;
 
 mod command_line;
 mod document;
+mod fleet;
 mod hint;
 mod order;
 mod summary;

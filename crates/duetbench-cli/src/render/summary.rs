@@ -6,7 +6,7 @@ use duetbench_core::{Report, Verdict};
 
 use super::format::{TimeScale, change, counted, duration, many, one_line, share};
 use super::order::label;
-use super::{noise, warning};
+use super::{fleet, noise, warning};
 
 /// Findings about the machine that are worth the room; `--format json` and `duet doctor` have all.
 const NOISES_MAX: usize = 3;
@@ -165,7 +165,11 @@ pub(super) fn verdict_words(benchmark: &BenchmarkReport) -> String {
 /// Machine, modes, layout, proofs and run: each with its label.
 pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let facts = [
-        ("machine:", Some(machine(report))),
+        // What builds is not what measures, on a fleet.
+        (if report.fleet.is_some() { "built:" } else { "machine:" }, Some(machine(report))),
+        ("fleet:", report.fleet.as_ref().map(fleet::calls)),
+        ("models:", report.fleet.as_ref().and_then(fleet::processors)),
+        ("lacking:", report.fleet.as_ref().and_then(fleet::lacking)),
         ("mode:", Some(modes(report))),
         ("layout:", layout(report)),
         ("proven:", proven(report)),

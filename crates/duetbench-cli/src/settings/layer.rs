@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use super::loose::{choice, dollars, duration, fraction, number, switch};
 use crate::args::{
-    AccountArgs, AdapterArg, ArchArg, CommandArgs, DecideArgs, EngineArg, FleetArgs, Format, MeasureArgs, ModeArg, RunArgs,
-    SelectArgs, ShowArgs,
+    AccountArgs, AdapterArg, ArchArg, CommandArgs, DecideArgs, EngineArg, FleetArgs, Format, MeasureArgs, ModeArg,
+    RunArgs, SelectArgs, ShowArgs,
 };
 use crate::failure::Failure;
 

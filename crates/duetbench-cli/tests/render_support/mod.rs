@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use duetbench_core::analysis::{Basis, Counts, Estimate, Method, Round, Warning};
 use duetbench_core::environment::Environment;
+use duetbench_core::fleet::{Account, CallEnd, FleetReport, FleetTerms, Rate, Task, Usage};
 use duetbench_core::noise::{Diagnosis, Finding, Kind, Severity};
 use duetbench_core::plan::{
     Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, SelfCheck, Style,
 };
 use duetbench_core::report::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout, Report, VersionInfo};
-use duetbench_core::spec::{Decision, Effort, HarnessSpec, ModeChoice, Selection, Spec};
+use duetbench_core::spec::{Arch, Decision, Effort, EngineName, FleetSpec, HarnessSpec, ModeChoice, Selection, Spec};
 use duetbench_core::{BenchmarkId, Role, Verdict};
 
 const CODEC: &str = "example.com/shop/codec";
@@ -62,8 +63,55 @@ pub(crate) fn empty() -> Report {
             findings: vec![Finding { kind: Kind::Steal { share: 0.042 }, severity: Severity::Disturbing }],
             cost: Some(1.25),
         },
+        fleet: None,
         warnings: Vec::new(),
     }
+}
+
+/// A run on a fleet with every trouble that calls can have.
+pub(crate) fn on_a_fleet() -> Report {
+    let mut report = clean();
+    let spec = FleetSpec {
+        engine: EngineName::Lambda,
+        memory_mb: 3538,
+        arch: Arch::Arm64,
+        parallel: 150,
+        max_cost_usd: 2.0,
+        max_time: std::time::Duration::from_secs(1800),
+        forks_per_call: 2,
+    };
+    let rate = Rate { gb_second_x86_64: 1.6e-5, gb_second_arm64: 1.3e-5, million_requests: 0.2 };
+    let terms = FleetTerms {
+        rate,
+        price_date: "2026-02-03".into(),
+        builds: 8,
+        package_bytes: 31_000_000,
+        call_max_ns: 60_000_000_000,
+    };
+    let task = |n: u32| Task { benchmark: 0, first_suite_run: 2 * n, suite_runs: 2 };
+    let measured = |n: u32, model: &str| Account {
+        task: task(n),
+        end: CallEnd::Counted,
+        words: None,
+        instance: Some((format!("instance {}", n / 2), model.into())),
+        usage: Some(Usage { billed_ns: 1_500_000_000, cold: n.is_multiple_of(2) }),
+    };
+    let trouble = |n: u32, end: CallEnd, words: &str| {
+        let words = (!words.is_empty()).then(|| words.to_owned());
+        Account { end, words, instance: None, usage: None, ..measured(n, "") }
+    };
+    let calls = [
+        measured(0, "Graviton2"),
+        measured(1, "Graviton2"),
+        measured(2, "Graviton4"),
+        Account { end: CallEnd::Duplicate, ..measured(2, "Graviton4") },
+        trouble(3, CallEnd::Throttled, ""),
+        trouble(3, CallEnd::Failed, "Runtime.ExitError: signal: killed"),
+        trouble(4, CallEnd::Sent, ""),
+    ];
+    report.fleet = Some(FleetReport::of(&calls, (&spec, terms), (&report.plan, &report.benchmarks)));
+    report.spec.fleet = Some(spec);
+    report
 }
 
 /// A run in which nothing exists in both versions.

@@ -170,7 +170,7 @@ impl Cargo<'_> {
         let unpacked = largest + size_of(&files);
         archives.push(archive(FILES, &files, scratch)?);
         let file = scratch.join("package.zip");
-        write_zip(&file, self.worker, &archives).map_err(|e| RunError::file("write", &file, e))?;
+        write_zip(&file, self.worker, &archives)?;
         let contents = fs::read(&file).map_err(|e| RunError::file("read", &file, e))?;
         Ok(Package {
             bytes: contents.len() as u64,
@@ -279,7 +279,15 @@ fn walk(dir: &Path, found: &mut Vec<(PathBuf, u64)>) -> io::Result<()> {
     Ok(())
 }
 
-fn write_zip(file: &Path, worker: &Path, archives: &[PathBuf]) -> io::Result<()> {
+/// Writes the zip file of a package: the worker and its archives, which are named after their members.
+///
+/// # Errors
+/// When something cannot be read or written.
+pub fn write_zip(file: &Path, worker: &Path, archives: &[PathBuf]) -> Result<(), RunError> {
+    zipped(file, worker, archives).map_err(|e| RunError::file("write", file, e))
+}
+
+fn zipped(file: &Path, worker: &Path, archives: &[PathBuf]) -> io::Result<()> {
     let mut zip = ZipWriter::new(File::create(file)?);
     let fixed = SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
     zip.start_file("bootstrap", fixed.unix_permissions(0o755).compression_method(CompressionMethod::Deflated))?;

@@ -98,7 +98,9 @@ fn name(trial: &Trial) -> String {
 fn failure(reply: Reply, trial: &Trial) -> Option<(Option<Role>, String)> {
     let Understood { heard, outcomes, .. } = understand(reply, (&name(trial), &[*trial]));
     match outcomes.into_iter().next() {
-        Some((_, outcome)) => outcome.result.err().filter(|f| !f.discarded).map(|failure| (failure.role, failure.reason)),
+        Some((_, outcome)) => {
+            outcome.result.err().filter(|f| !f.discarded).map(|failure| (failure.role, failure.reason))
+        }
         None => Some((None, super::campaign::words(&heard).unwrap_or_else(|| "it was not answered".to_owned()))),
     }
 }

@@ -151,10 +151,7 @@ fn without_calls(context: &Context, spec: &Spec, (plan, material): (Plan, Materi
 }
 
 /// Goes on with a run that did not come to its end.
-pub(super) fn resume(
-    context: &Context,
-    (name, spec, terms): (&str, FleetSpec, FleetTerms),
-) -> Result<u8, Failure> {
+pub(super) fn resume(context: &Context, (name, spec, terms): (&str, FleetSpec, FleetTerms)) -> Result<u8, Failure> {
     let mut store = Store::open_existing(&context.db())?;
     let head = unfinished(&store, name)?.head;
     let Some(origin) = &head.origin else {

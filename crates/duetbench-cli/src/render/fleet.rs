@@ -1,0 +1,152 @@
+//! What a run on a fleet came to, for people and for programs.
+
+use duetbench_core::fleet::{CallEnd, FleetReport, Lacking, ProcessorShare};
+use serde::Serialize;
+
+use super::format::{change, one_line, short_name, shortened};
+
+/// Most benchmarks that are named because they lack results.
+const LACKING_MAX: usize = 5;
+
+/// Calls, instances and cost in a sentence; *k of n* in every case.
+pub(super) fn calls(fleet: &FleetReport) -> String {
+    let troubles: String = fleet
+        .calls
+        .iter()
+        .filter(|(end, _)| *end != CallEnd::Counted)
+        .map(|(end, calls)| format!(", {calls} {}", trouble(*end)))
+        .collect();
+    let builds = if fleet.terms.builds == 1 { String::new() } else { format!(", {} build pairs", fleet.terms.builds) };
+    format!(
+        "{} of {} calls count{troubles}; {} instances of {} with {} MB ({}), {} started by a call{builds}; {:.0} s billed, about ${:.2} (prices of {})",
+        fleet.counted,
+        fleet.tasks,
+        fleet.instances,
+        fleet.engine.word(),
+        fleet.memory_mb,
+        fleet.arch.word(),
+        fleet.cold,
+        fleet.billed_s,
+        fleet.cost_usd,
+        fleet.terms.price_date,
+    )
+}
+
+fn trouble(end: CallEnd) -> &'static str {
+    match end {
+        CallEnd::Counted => "counted",
+        CallEnd::Sent => "never heard of",
+        CallEnd::Duplicate => "came twice and are kept aside",
+        CallEnd::Throttled => "throttled",
+        CallEnd::Failed => "gave nothing",
+    }
+}
+
+/// Whether ratios differ between models of processors, where there are several.
+pub(super) fn processors(fleet: &FleetReport) -> Option<String> {
+    let one = |share: &ProcessorShare| {
+        let offset =
+            share.offset.map_or(String::new(), |offset| format!(", ratios {} from the mean", change(1.0 + offset)));
+        format!("{} ({} calls{offset})", one_line(&share.model), share.calls)
+    };
+    (fleet.processors.len() > 1).then(|| fleet.processors.iter().map(one).collect::<Vec<_>>().join("; "))
+}
+
+/// Which benchmarks lack results, and why.
+pub(super) fn lacking(fleet: &FleetReport) -> Option<String> {
+    let one = |lacking: &Lacking| {
+        let Lacking { id, counted, asked, reason } = lacking;
+        format!("{} {counted} of {asked} ({})", short_name(&id.name), shortened(&one_line(reason)))
+    };
+    let mut words: Vec<String> = fleet.lacking.iter().take(LACKING_MAX).map(one).collect();
+    let more = fleet.lacking.len().saturating_sub(LACKING_MAX);
+    words.extend((more > 0).then(|| format!("{more} more")));
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
+/// The same for programs.
+#[derive(Serialize)]
+pub(super) struct Fleet<'a> {
+    engine: &'static str,
+    memory_mb: u32,
+    arch: &'static str,
+    builds: u32,
+    package_bytes: u64,
+    price_date: &'a str,
+    tasks: u32,
+    counted: u32,
+    calls: Calls,
+    instances: u32,
+    cold: u32,
+    billed_s: f64,
+    cost_usd: f64,
+    processors: Vec<Processor<'a>>,
+    lacking: Vec<LackingEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Calls {
+    counted: u32,
+    duplicate: u32,
+    throttled: u32,
+    failed: u32,
+    sent: u32,
+}
+
+#[derive(Serialize)]
+struct Processor<'a> {
+    model: &'a str,
+    calls: u32,
+    offset: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct LackingEntry<'a> {
+    package: &'a str,
+    name: &'a str,
+    counted: u32,
+    asked: u32,
+    reason: &'a str,
+}
+
+impl<'a> Fleet<'a> {
+    pub(super) fn of(fleet: &'a FleetReport) -> Fleet<'a> {
+        let calls = |end: CallEnd| fleet.calls.iter().find(|(known, _)| *known == end).map_or(0, |(_, calls)| *calls);
+        let processor = |p: &'a ProcessorShare| Processor { model: &p.model, calls: p.calls, offset: p.offset };
+        Fleet {
+            engine: fleet.engine.word(),
+            memory_mb: fleet.memory_mb,
+            arch: fleet.arch.word(),
+            builds: fleet.terms.builds,
+            package_bytes: fleet.terms.package_bytes,
+            price_date: &fleet.terms.price_date,
+            tasks: fleet.tasks,
+            counted: fleet.counted,
+            calls: Calls {
+                counted: calls(CallEnd::Counted),
+                duplicate: calls(CallEnd::Duplicate),
+                throttled: calls(CallEnd::Throttled),
+                failed: calls(CallEnd::Failed),
+                sent: calls(CallEnd::Sent),
+            },
+            instances: fleet.instances,
+            cold: fleet.cold,
+            billed_s: fleet.billed_s,
+            cost_usd: fleet.cost_usd,
+            processors: fleet.processors.iter().map(processor).collect(),
+            lacking: fleet.lacking.iter().map(LackingEntry::of).collect(),
+        }
+    }
+}
+
+impl<'a> LackingEntry<'a> {
+    fn of(lacking: &'a Lacking) -> LackingEntry<'a> {
+        LackingEntry {
+            package: &lacking.id.package,
+            name: &lacking.id.name,
+            counted: lacking.counted,
+            asked: lacking.asked,
+            reason: &lacking.reason,
+        }
+    }
+}
