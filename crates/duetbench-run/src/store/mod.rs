@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use crate::engine::{RunSummary, TrialOutcome};
 use crate::error::RunError;
 
+mod experiment;
 mod head;
 mod provenance;
 mod recording;
