@@ -15,7 +15,10 @@ mod tune;
 pub use command::CommandArgs;
 pub use detect::{DetectArgs, DetectMethod};
 pub use run::RunArgs;
-pub use study::{Question, Study, StudyArgs, UoptimeArgs};
+pub use study::{
+    AgreementArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs, Question, RepetitionsArgs, Study, StudyArgs,
+    UoptimeArgs,
+};
 pub use tune::{CompatArg, MetricArg, TuneArgs, WarmUpArg};
 
 /// Did this change make the code slower or faster, and how sure is that?

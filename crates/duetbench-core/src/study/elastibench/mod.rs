@@ -54,7 +54,7 @@ mod tests {
     /// So many results that differ by even steps around a middle.
     pub(super) fn around(middle: f64, step: f64, results: usize) -> Vec<f64> {
         // From both ends in turn, so that the first ones are as wide as all.
-        let place = |i: usize| if i % 2 == 0 { (i / 2) as f64 } else { (results - 1 - i / 2) as f64 };
+        let place = |i: usize| if i.is_multiple_of(2) { (i / 2) as f64 } else { (results - 1 - i / 2) as f64 };
         (0..results).map(|i| middle + step * (place(i) - (results - 1) as f64 / 2.0)).collect()
     }
 }
