@@ -35,6 +35,7 @@ fn first() -> Experiment {
             ("BenchmarkEncode/json|x", around(0.0731, 0.004, 45)),
             ("BenchmarkQuery", around(-0.25, 0.002, 45)),
             ("BenchmarkSmall", around(0.0196, 0.001, 45)),
+            ("BenchmarkSure", around(0.03, 0.001, 45)),
             ("BenchmarkWild", around(0.01, 0.125, 45)),
             ("BenchmarkRare", around(0.2, 0.01, 7)),
             ("BenchmarkBroken", Vec::new()),
@@ -50,6 +51,7 @@ fn second() -> Experiment {
             ("BenchmarkEncode/json|x", around(0.08, 0.001, 33)),
             ("BenchmarkQuery", around(0.06, 0.002, 33)),
             ("BenchmarkSmall", around(0.001, 0.003, 33)),
+            ("BenchmarkSure", around(0.035, 0.003, 33)),
             ("BenchmarkNew", around(0.0, 0.002, 33)),
         ],
     )
