@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::render::detect::{self, Answered};
 use crate::render::doctor::{self, Checkup};
 use crate::render::palette::Palette;
+use crate::render::study::elastibench::{self, Elastibench};
 use crate::render::study::{self, Studied};
 use crate::render::{csv, gobench, json, markdown, solo, solo_json, text, tune};
 use crate::settings::Settings;
@@ -118,6 +119,20 @@ impl Printer {
             Format::Json | Format::Csv | Format::Go => {
                 return Err(Failure::usage("a study has several tables: `--out DIR` writes them as CSV"));
             }
+        })
+    }
+
+    /// Writes what ElastiBench's statistics say, in the chosen form.
+    ///
+    /// # Errors
+    /// When it cannot be written, or not in that form.
+    pub fn elastibench(&self, study: &Elastibench) -> Result<(), Failure> {
+        self.data(&match self.format {
+            Format::Text => elastibench::text(study, &self.palette()),
+            Format::Markdown => elastibench::markdown(study),
+            Format::Json => elastibench::json(study),
+            Format::Csv => elastibench::csv(study),
+            Format::Go => return Err(Failure::usage("what a study finds cannot be written as Go benchmark text")),
         })
     }
 

@@ -402,3 +402,40 @@ fn each_version_of_a_comparison_is_a_recording_of_its_forks() {
         assert_eq!(a.cost.innermost_s, 0.0025);
     }
 }
+
+#[test]
+fn a_comparison_is_an_experiment_with_a_result_for_every_fork_pair() {
+    let (_dir, path) = place();
+    fill(&path);
+    let mut run = Store::open(&path).unwrap().load("r1").unwrap().comparison().unwrap();
+    // Baseline 100 ns; candidate 100 ns but for one slow slice of three, which counts in full; then 125 ns in fewer invocations.
+    for ((_, outcome), (slow_ns, invocations)) in run.trials.iter_mut().zip([(100_000, 10), (1000, 8)]) {
+        let samples = outcome.result.as_mut().unwrap();
+        samples.retain(|sample| !sample.warm_up);
+        *samples = samples
+            .iter()
+            .flat_map(|s| (1..4).map(|i| Sample { at: Coordinates { iteration: i, ..s.at }, ..*s }))
+            .collect();
+        for sample in samples {
+            let baseline = sample.at.role == Role::Baseline;
+            let last_ns = if sample.at.iteration == 3 { slow_ns } else { 1000 };
+            (sample.wall_ns, sample.invocations) = if baseline { (1000, 10) } else { (last_ns, invocations) };
+        }
+    }
+    let (mut confirming, mut in_duet_mode) = (run.trials[1].clone(), run.trials[1].clone());
+    confirming.0.round = 1;
+    in_duet_mode.1.mode = Mode::Duet;
+    run.trials.swap(0, 1);
+    run.trials.insert(0, in_duet_mode);
+    run.trials.insert(2, confirming);
+    let experiment = run.experiment();
+    let [a, old] = &experiment.benchmarks[..] else { panic!("{experiment:?}") };
+    assert_eq!(
+        (a.benchmark.as_str(), old.benchmark.as_str()),
+        ("example.com/p.BenchmarkA", "example.com/p.BenchmarkOld")
+    );
+    let rounded: Vec<f64> = a.differences.iter().map(|d| (d * 1e9).round() / 1e9).collect();
+    assert_eq!(rounded, [0.25, 33.0]);
+    assert_eq!(a.missing.as_deref(), Some("trials failed, the first with: no luck"));
+    assert_eq!((old.differences.len(), old.missing.as_deref()), (0, Some("only in base")));
+}

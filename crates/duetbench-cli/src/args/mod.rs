@@ -17,7 +17,10 @@ pub use command::CommandArgs;
 pub use detect::{DetectArgs, DetectMethod};
 pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, parse_dollars};
 pub use run::RunArgs;
-pub use study::{Question, Study, StudyArgs, UoptimeArgs};
+pub use study::{
+    AgreementArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs, Question, RepetitionsArgs, Study, StudyArgs,
+    UoptimeArgs,
+};
 pub use tune::{CompatArg, MetricArg, TuneArgs, WarmUpArg};
 
 /// Did this change make the code slower or faster, and how sure is that?

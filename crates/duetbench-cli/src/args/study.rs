@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use super::parse_fraction;
 use super::tune::CompatArg;
@@ -21,6 +21,9 @@ pub enum Study {
     /// The four research questions of the µOpTime paper, on a folder of result files.
     #[command(after_help = UOPTIME_EXAMPLES)]
     Uoptime(UoptimeArgs),
+    /// ElastiBench's own statistics, on stored comparisons.
+    #[command(after_help = ELASTIBENCH_HELP)]
+    Elastibench(ElastibenchArgs),
 }
 
 const UOPTIME_EXAMPLES: &str = "\
@@ -83,4 +86,76 @@ impl UoptimeArgs {
     pub fn asks(&self, question: Question) -> bool {
         self.rq.is_empty() || self.rq.contains(&question)
     }
+}
+
+const ELASTIBENCH_HELP: &str = "\
+A stored comparison is an experiment: every fork pair gives one result, the relative difference of
+its mean times. With at least ten results a benchmark has changed if the 99 % bootstrap interval of
+their median does not hold 0. All results are pooled, so what a machine or a build does to several
+of them at once is not in the interval; the verdicts of `duet compare` know it.
+Benchmarks that are settled end early and then have few results: `duet compare --forks 45 --fixed`
+gives each as many as the paper.
+Exit codes: 0 done, 1 no such run or no benchmark with enough results, 2 usage or no comparison.
+Examples:
+  duet study elastibench changes r12         the paper's procedure beside duet's verdicts
+  duet study elastibench agreement r12 r13   whether two experiments agree
+  duet study elastibench repetitions r12 --reference r13
+                                             results until intervals are as narrow as in r13
+  duet study elastibench repetitions r12 --width 5%
+  duet study elastibench aa r14              what is called changed where nothing is";
+
+/// `duet study elastibench`. Typed only.
+#[derive(Debug, Args)]
+pub struct ElastibenchArgs {
+    /// Which question.
+    #[command(subcommand)]
+    pub question: ElastibenchQuestion,
+    /// Confidence of the intervals
+    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = parse_fraction, global = true)]
+    pub confidence: f64,
+}
+
+/// What is asked of stored comparisons.
+#[derive(Debug, Subcommand)]
+pub enum ElastibenchQuestion {
+    /// Whether two experiments agree: agree, disagree or possible change, and whose medians lie in the other's intervals (6.2.2, Fig. 6)
+    Agreement(AgreementArgs),
+    /// After how many results an interval is narrow enough (6.2.7, Fig. 7)
+    Repetitions(RepetitionsArgs),
+    /// What is called changed in a run of one version against itself (6.2.1, Fig. 4)
+    Aa(ExperimentArgs),
+    /// What the paper's procedure finds, beside duet's verdicts (6.2.2, Fig. 5)
+    Changes(ExperimentArgs),
+}
+
+/// A single experiment.
+#[derive(Debug, Args)]
+pub struct ExperimentArgs {
+    /// The run, as `r12`
+    #[arg(default_value = "latest")]
+    pub run: String,
+}
+
+/// `duet study elastibench agreement`.
+#[derive(Debug, Args)]
+pub struct AgreementArgs {
+    /// The first run, as `r12`
+    pub first: String,
+    /// The second run
+    pub second: String,
+}
+
+/// `duet study elastibench repetitions`.
+#[derive(Debug, Args)]
+#[group(skip)]
+#[command(group(ArgGroup::new("target").required(true)))]
+pub struct RepetitionsArgs {
+    /// The run, as `r12`
+    pub run: String,
+    /// No wider than the same benchmark's interval in this run; only benchmarks whose two intervals have a value in common
+    #[arg(long, value_name = "RUN", group = "target")]
+    pub reference: Option<String>,
+    /// No wider than this
+    #[arg(long, value_name = "PERCENT", value_parser = parse_fraction, group = "target")]
+    pub width: Option<f64>,
 }

@@ -25,6 +25,7 @@ pub mod run;
 pub mod show;
 pub mod source;
 pub mod study;
+pub mod study_elastibench;
 pub mod tune;
 pub mod tune_answers;
 pub mod tune_check;

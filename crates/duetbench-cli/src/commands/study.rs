@@ -13,7 +13,7 @@ use duetbench_core::study::uoptime::{
 use duetbench_core::tune::Metric;
 use duetbench_run::{RunError, import};
 
-use super::Context;
+use super::{Context, study_elastibench};
 use crate::args::{Format, Question, Study, StudyArgs, UoptimeArgs};
 use crate::failure::{Failure, code};
 use crate::render::study::{Studied, StudiedFile, StudiedProject, figures, tables};
@@ -26,7 +26,13 @@ const TOLD_EVERY: Duration = Duration::from_secs(5);
 /// # Errors
 /// When there is nothing to study, a number is out of range, or something cannot be written.
 pub fn run(args: &StudyArgs, context: &Context) -> Result<u8, Failure> {
-    let Study::Uoptime(args) = &args.study;
+    match &args.study {
+        Study::Uoptime(args) => uoptime(args, context),
+        Study::Elastibench(args) => study_elastibench::run(args, context),
+    }
+}
+
+fn uoptime(args: &UoptimeArgs, context: &Context) -> Result<u8, Failure> {
     check(args, context)?;
     let settings = Settings {
         threshold: args.threshold,

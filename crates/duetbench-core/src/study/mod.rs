@@ -1,3 +1,4 @@
 //! Tables of the papers, on anybody's data.
 
+pub mod elastibench;
 pub mod uoptime;

@@ -1,5 +1,7 @@
 //! Iterations that lie far out of what is around them.
 
+use crate::stats::quantile_of_sorted;
+
 /// Iterations that are looked at together.
 const WINDOW: usize = 200;
 /// How many times the distance between the first and the last tenth of its window lies between an outlier and the median.
@@ -19,7 +21,8 @@ pub(super) fn inliers(times: &[f64]) -> Vec<usize> {
             replace(&mut sorted, times[start], times[start + window]);
             start += 1;
         }
-        let (low, median, high) = (quantile(&sorted, 0.1), quantile(&sorted, 0.5), quantile(&sorted, 0.9));
+        let (low, median, high) =
+            (quantile_of_sorted(&sorted, 0.1), quantile_of_sorted(&sorted, 0.5), quantile_of_sorted(&sorted, 0.9));
         if (time - median).abs() <= FAR * (high - low) {
             kept.push(i);
         }
@@ -36,23 +39,9 @@ fn replace(sorted: &mut Vec<f64>, old: f64, new: f64) {
     sorted.insert(place, new);
 }
 
-/// A quantile of sorted values, with linear interpolation between two of them.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share * (sorted.len().saturating_sub(1)) as f64;
-    let (below, rest) = (place.floor() as usize, place.fract());
-    let value = |i: usize| sorted.get(i.min(sorted.len().saturating_sub(1))).copied().unwrap_or(f64::NAN);
-    value(below) + rest * (value(below + 1) - value(below))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_are_interpolated() {
-        let sorted = [1.0, 2.0, 4.0, 8.0, 16.0];
-        assert_eq!([0.0, 0.1, 0.5, 0.9, 1.0].map(|share| quantile(&sorted, share)), [1.0, 1.4, 4.0, 12.8, 16.0]);
-    }
 
     #[test]
     fn spikes_lie_out_and_levels_do_not() {

@@ -9,6 +9,7 @@ mod bootstrap_properties;
 mod confirm;
 mod counts;
 mod detect;
+mod elastibench;
 mod group_sequential;
 mod judge;
 mod looks;

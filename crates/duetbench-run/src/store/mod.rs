@@ -10,6 +10,7 @@ use crate::engine::{RunSummary, TrialOutcome};
 use crate::error::RunError;
 
 mod calls;
+mod experiment;
 mod head;
 mod provenance;
 mod recording;

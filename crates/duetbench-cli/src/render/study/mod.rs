@@ -1,5 +1,7 @@
 //! What `duet study` found: tables for people, tables for programs, figures.
 
+pub mod elastibench;
+
 mod figures;
 mod machine;
 mod people;
