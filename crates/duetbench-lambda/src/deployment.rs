@@ -10,7 +10,7 @@ use duetbench_core::spec::Arch;
 use duetbench_run::fleet::{Deployment, FleetError, NAME_PREFIX};
 
 use crate::bucket::{Bucket, KEY_PREFIX};
-use crate::failure::told;
+use crate::failure::{failed, remedy, told};
 use crate::function::Function;
 use crate::limits::{DIRECT_BYTES_MAX, DISK_MB, check_parallel};
 use crate::{Lambda, connect, name};
@@ -26,6 +26,8 @@ const TAG_OBJECT: &str = "duet:object";
 
 /// Longest that a new function may need to take calls.
 const READY_MAX: Duration = Duration::from_secs(180);
+/// Longest that one may need until it can be deleted.
+const DELETABLE_MAX: Duration = Duration::from_secs(30);
 /// Between two looks at it.
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -204,11 +206,7 @@ pub(crate) async fn remove(
 ) -> Result<(), FleetError> {
     let mut failures = Vec::new();
     if let Some(name) = function {
-        match lambda.control.delete_function().function_name(name).send().await {
-            Ok(_) => {}
-            Err(e) if e.code() == Some("ResourceNotFoundException") => {}
-            Err(e) => failures.push(told(&format!("the function `{name}` cannot be deleted"), &e)),
-        }
+        failures.extend(delete(lambda, name).await.err());
     }
     if let Some((bucket, key)) = object {
         failures.extend(bucket.delete(key).await.err());
@@ -217,6 +215,20 @@ pub(crate) async fn remove(
     let what = failures.iter().map(|f| f.what.as_str()).collect::<Vec<_>>().join("; ");
     let hint = first.hint.clone().unwrap_or_else(|| "`duet fleet sweep` tries again once they have expired".into());
     Err(FleetError::new(what).hint(hint))
+}
+
+/// Deletes a function. One that is only being made is not deleted until that is done.
+async fn delete(lambda: &Lambda, name: &str) -> Result<(), FleetError> {
+    let mut looks = DELETABLE_MAX.as_millis() / LOOK.as_millis();
+    loop {
+        match lambda.control.delete_function().function_name(name).send().await {
+            Ok(_) => return Ok(()),
+            Err(e) if e.code() == Some("ResourceNotFoundException") => return Ok(()),
+            Err(e) if e.code() == Some("ResourceConflictException") && looks > 0 => looks -= 1,
+            Err(e) => return Err(told(&format!("the function `{name}` cannot be deleted"), &e)),
+        }
+        tokio::time::sleep(LOOK).await;
+    }
 }
 
 /// Removes functions of ours whose time is up, with their objects; gives their names.
@@ -237,6 +249,10 @@ pub(crate) async fn sweep(lambda: &Lambda, now: SystemTime) -> Result<Vec<String
             Err(e) if e.code() == Some("ResourceNotFoundException") => continue,
             Err(e) => return Err(told(&format!("the function `{name}` cannot be looked at"), &e)),
         };
+        if let Some(error) = found.tags_error() {
+            let doing = format!("the tags of the function `{name}` cannot be read");
+            return Err(failed(&doing, error.message(), remedy(error.error_code(), error.message())));
+        }
         // A name alone proves nothing: only what bears our tags is ours.
         let expires = tag(&found, TAG_EXPIRES).and_then(|text| text.parse::<u64>().ok());
         if tag(&found, TAG_RUN).is_some() && expires.is_some_and(|expires_s| expires_s < now_s) {

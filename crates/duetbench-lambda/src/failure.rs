@@ -46,6 +46,9 @@ pub(crate) fn remedy(code: &str, said: &str) -> Option<String> {
         "InvalidParameterValueException" if said.contains("assumed by Lambda") => {
             Some("`duet fleet policy` prints the trust policy that the execution role needs".into())
         }
+        "InvalidParameterValueException" if said.contains("ole") && said.contains("cannot be found") => {
+            Some("make the execution role first, or name another with `--role`; `duet fleet policy` says how".into())
+        }
         "InvalidParameterValueException" | "ValidationException" if said.contains("emorySize") => {
             Some("new accounts get less memory: try `--memory 2048`".into())
         }
@@ -142,6 +145,7 @@ mod tests {
         check("AccessDeniedException", "", "duet fleet policy");
         check("ExpiredTokenException", "", "aws sso login");
         check("InvalidParameterValueException", "The role cannot be assumed by Lambda.", "trust policy");
+        check("InvalidParameterValueException", "The role with name x cannot be found.", "--role");
         check("InvalidParameterValueException", "'memorySize' failed to satisfy", "--memory");
         check(
             "InvalidParameterValueException",

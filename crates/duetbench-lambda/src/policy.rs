@@ -55,6 +55,7 @@ pub fn coordinator(scope: &Scope<'_>) -> String {
                 "lambda:GetFunction",
                 "lambda:GetFunctionConfiguration",
                 "lambda:InvokeFunction",
+                "lambda:ListTags",
                 "lambda:PutFunctionConcurrency",
                 "lambda:TagResource"
             ],

@@ -15,7 +15,7 @@ pub const CASES: &[Case] = &[
     ("calls_end_as_they_should", calls_end_as_they_should),
     ("answers_of_almost_6_mb_arrive_and_larger_requests_are_not_sent", large_payloads),
     ("reserved_concurrency_throttles_with_its_reason", reserved_concurrency_throttles),
-    ("a_full_account_throttles_with_its_reason", a_full_account_throttles),
+    ("a_small_account_is_told_before_anything_is_made", a_small_account_is_told_before_anything_is_made),
     ("calls_of_150_threads_are_in_flight_at_once", calls_of_150_threads_are_in_flight_at_once),
     ("the_check_tells_each_step", the_check_tells_each_step),
 ];
@@ -86,7 +86,7 @@ fn reserved_concurrency_throttles() {
     deployed.remove().unwrap();
 }
 
-fn a_full_account_throttles() {
+fn a_small_account_is_told_before_anything_is_made() {
     let server = place(Options { concurrency: Some(104), ..Options::default() });
     let (lambda, package) = (connect(&server), package(&server));
     assert_eq!(lambda.limits().unwrap().parallel, 4);

@@ -5,9 +5,9 @@ use std::time::{Duration, UNIX_EPOCH};
 use duetbench_run::fleet::{Deployment, Engine, Reply};
 use serde_json::json;
 
-use crate::Case;
 use crate::ministack::{Options, ROOT};
 use crate::place::{BUCKET, call, connect, connect_to, large_package, must_answer, package, place, role, wish};
+use crate::{ASK_LIMITS, Case};
 
 pub const CASES: &[Case] = &[
     ("what_is_made_is_what_was_wished_for", what_is_made_is_what_was_wished_for),
@@ -15,6 +15,7 @@ pub const CASES: &[Case] = &[
     ("a_large_package_goes_through_the_bucket", a_large_package_goes_through_the_bucket),
     ("another_run_s_function_is_not_touched", another_run_s_function_is_not_touched),
     ("a_role_that_does_not_exist_is_told", a_role_that_does_not_exist_is_told),
+    ("the_endpoint_of_the_environment_is_honoured", the_endpoint_of_the_environment_is_honoured),
     ("who_has_no_credentials_hears_how_to_log_in", who_has_no_credentials_hears_how_to_log_in),
 ];
 
@@ -79,13 +80,22 @@ fn another_run_s_function_is_not_touched() {
     deployed.remove().unwrap();
 }
 
+/// The server does not look at whom a role trusts; what is said to that has a test beside the words.
 fn a_role_that_does_not_exist_is_told() {
     let server = place(Options { auth: true, concurrency: None });
-    server.ask(ROOT, &json!([["iam", "delete_role", { "RoleName": "duet-exec" }]]));
     let (lambda, package) = (connect(&server), package(&server));
+    server.ask(ROOT, &json!([["iam", "delete_role", { "RoleName": "duet-exec" }]]));
     let error = lambda.deploy(&wish(&package, "r1")).err().unwrap();
-    assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("trust policy")), "{error:?}");
+    assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("--role")), "{error:?}");
     assert!(server.functions().is_empty());
+}
+
+fn the_endpoint_of_the_environment_is_honoured() {
+    let server = place(Options { concurrency: Some(177), ..Options::default() });
+    let this = std::env::current_exe().unwrap();
+    let mut asking = std::process::Command::new(this);
+    let output = asking.env(ASK_LIMITS, "1").envs(server.variables()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "77", "{output:?}");
 }
 
 fn who_has_no_credentials_hears_how_to_log_in() {

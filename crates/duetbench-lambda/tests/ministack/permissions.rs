@@ -13,7 +13,6 @@ pub const CASES: &[Case] = &[
     ("what_the_policy_does_not_grant_is_denied", what_the_policy_does_not_grant_is_denied),
     ("a_wrong_secret_is_refused_with_a_remedy", a_wrong_secret_is_refused_with_a_remedy),
     ("what_was_made_is_removed_when_the_rest_is_denied", what_was_made_is_removed_when_the_rest_is_denied),
-    ("an_account_that_may_not_be_asked_has_the_usual_limits", an_account_that_may_not_be_asked_has_the_usual_limits),
     ("calls_that_are_not_allowed_are_refused", calls_that_are_not_allowed_are_refused),
 ];
 
@@ -118,16 +117,6 @@ fn what_was_made_is_removed_when_the_rest_is_denied() {
     assert!(server.functions().is_empty());
     let left = server.ask(ROOT, &json!([["s3", "list_objects_v2", { "Bucket": BUCKET }]]));
     assert_eq!(left[0]["KeyCount"], 0);
-}
-
-fn an_account_that_may_not_be_asked_has_the_usual_limits() {
-    let server = place(AUTH);
-    let (key, secret) = user(&server, &policy_without(&["lambda:GetAccountSettings"]));
-    let lambda = connect_to(&server.endpoint(), (&key, &secret), false).unwrap();
-    assert_eq!(lambda.limits().unwrap().parallel, 900);
-    assert_eq!(lambda.caveats().len(), 1);
-    let package = package(&server);
-    lambda.deploy(&wish(&package, "r1")).unwrap().remove().unwrap();
 }
 
 fn calls_that_are_not_allowed_are_refused() {

@@ -43,6 +43,11 @@ fn profiles() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("profiles-{}", std::process::id()))
 }
 
+/// Once all tests have ended.
+pub fn remove_profiles() {
+    let _ = fs::remove_file(profiles());
+}
+
 /// The execution role that tests hand over.
 pub fn role() -> String {
     format!("arn:aws:iam::{ACCOUNT}:role/duet-exec")

@@ -1,57 +1,72 @@
-//! A proxy on loopback that cuts connections.
+//! A proxy on loopback that comes between.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// Hands on everything, but closes a connection instead of handing on the answer to one request.
+/// What happens to requests instead of being answered by the server.
+#[derive(Clone, Copy)]
+pub struct Fault {
+    /// Requests that begin so.
+    pub begin: &'static str,
+    /// How many of them.
+    pub times: u32,
+    /// What they get: this, or nothing where it is empty, and the connection is closed. Either way the server has them.
+    pub answer: &'static str,
+}
+
+/// Hands on everything but what a [`Fault`] says.
 pub struct Proxy {
     pub endpoint: String,
-    /// Beginning of the request whose answer is lost; taken by the first one that begins so.
-    cut: Arc<Mutex<Option<&'static str>>>,
+    fault: Arc<Mutex<Option<Fault>>>,
 }
 
 impl Proxy {
     /// Begins to hand on to an endpoint.
     pub fn start(endpoint: &str) -> Proxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let proxy =
-            Proxy { endpoint: format!("http://{}", listener.local_addr().unwrap()), cut: Arc::new(Mutex::new(None)) };
-        let (cut, upstream) = (proxy.cut.clone(), endpoint.trim_start_matches("http://").to_owned());
+        let endpoint_here = format!("http://{}", listener.local_addr().unwrap());
+        let proxy = Proxy { endpoint: endpoint_here, fault: Arc::new(Mutex::new(None)) };
+        let (fault, upstream) = (proxy.fault.clone(), endpoint.trim_start_matches("http://").to_owned());
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                let (cut, server) = (cut.clone(), TcpStream::connect(&upstream).unwrap());
-                std::thread::spawn(move || hand_on(client, server, &cut));
+                let (fault, server) = (fault.clone(), TcpStream::connect(&upstream).unwrap());
+                std::thread::spawn(move || hand_on(&client, &server, &fault));
             }
         });
         proxy
     }
 
-    /// The answer to the next request that begins so gets lost.
-    pub fn lose_answer_to(&self, request: &'static str) {
-        *self.cut.lock().unwrap() = Some(request);
+    /// From now on this happens.
+    pub fn suffer(&self, fault: Fault) {
+        *self.fault.lock().unwrap() = Some(fault);
     }
 
-    /// Whether one was lost.
-    pub fn has_lost(&self) -> bool {
-        self.cut.lock().unwrap().is_none()
+    /// How often it has yet to happen.
+    pub fn left(&self) -> u32 {
+        self.fault.lock().unwrap().map_or(0, |fault| fault.times)
     }
 }
 
-fn hand_on(client: TcpStream, server: TcpStream, cut: &Mutex<Option<&'static str>>) {
-    let losing = Mutex::new(false);
+fn hand_on(client: &TcpStream, server: &TcpStream, fault: &Mutex<Option<Fault>>) {
+    let instead = Mutex::new(None);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            copy(&client, &server, |bytes| {
-                let mut cut = cut.lock().unwrap();
-                if cut.is_some_and(|begin| bytes.starts_with(begin.as_bytes())) {
-                    *cut = None;
-                    *losing.lock().unwrap() = true;
+            copy(client, server, |bytes| {
+                let mut fault = fault.lock().unwrap();
+                if let Some(fault) = fault.as_mut().filter(|f| f.times > 0 && bytes.starts_with(f.begin.as_bytes())) {
+                    fault.times -= 1;
+                    *instead.lock().unwrap() = Some(fault.answer);
                 }
                 true
             });
         });
-        copy(&server, &client, |_| !*losing.lock().unwrap());
+        copy(server, client, |_| {
+            let Some(answer) = *instead.lock().unwrap() else { return true };
+            let mut client = client;
+            let _ = client.write_all(answer.as_bytes());
+            false
+        });
     });
 }
 

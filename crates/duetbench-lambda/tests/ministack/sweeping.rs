@@ -46,13 +46,11 @@ fn only_our_own_expired_functions_are_swept() {
     // Another machine sweeps, and knows of no bucket.
     let swept = connect(&server).sweep(at(2_000)).unwrap();
     assert_eq!(swept, ["duet-old", "duet-old-large"]);
-    let left: Vec<_> = server.functions().into_iter().filter(|name| name.starts_with("duet-")).collect();
+    let left: Vec<_> = server.functions().into_iter().filter(|name| !name.starts_with("a-")).collect();
+    assert_eq!(left, ["duet-new", "duet-nonsense", "duet-untagged", "duet-without-run", "other"]);
     let objects = server.ask(ROOT, &json!([["s3", "list_objects_v2", { "Bucket": BUCKET }]]));
     assert_eq!(objects[0]["KeyCount"], 0);
     assert!(connect(&server).sweep(at(2_000)).unwrap().is_empty());
-    assert!(!left.contains(&"duet-old".to_owned()));
-    let all = server.ask(ROOT, &json!([["lambda", "list_functions", { "MaxItems": 500 }]]));
-    assert_eq!(all[0]["Functions"].as_array().unwrap().len(), 65);
     for deployed in [first, second, third] {
         deployed.remove().unwrap();
     }

@@ -73,7 +73,8 @@ fn home() -> PathBuf {
 pub fn install() -> Result<(), String> {
     let (home, done) = (home(), home().join("installed"));
     fs::create_dir_all(&home).map_err(|e| e.to_string())?;
-    let lock = File::create(home.with_extension("lock")).map_err(|e| e.to_string())?;
+    // Outside, because what is there is cleared.
+    let lock = File::create(format!("{}.lock", home.display())).map_err(|e| e.to_string())?;
     rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(|e| e.to_string())?;
     if done.exists() {
         return Ok(());
@@ -185,7 +186,7 @@ impl Ministack {
 
     /// Names of all functions.
     pub fn functions(&self) -> Vec<String> {
-        let answers = self.ask(ROOT, &serde_json::json!([["lambda", "list_functions", {}]]));
+        let answers = self.ask(ROOT, &serde_json::json!([["lambda", "list_functions", { "MaxItems": 500 }]]));
         let functions = answers[0]["Functions"].as_array().unwrap();
         functions.iter().map(|f| f["FunctionName"].as_str().unwrap().to_owned()).collect()
     }
