@@ -30,6 +30,11 @@ pub trait Engine: Sync {
     /// When it cannot be asked.
     fn limits(&self) -> Result<Limits, FleetError>;
 
+    /// What it had to assume about its limits and why, a sentence each.
+    fn caveats(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Makes a package callable; on return calls are taken. What was made until an error is removed again.
     ///
     /// # Errors

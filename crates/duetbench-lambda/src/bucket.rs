@@ -1,0 +1,180 @@
+//! The way of large packages: one object, put into a bucket of the user's and deleted with its function. Two requests that need a
+//! signature are no reason for another SDK.
+
+use std::fmt::Write;
+use std::time::{Duration, SystemTime};
+
+use aws_config::SdkConfig;
+use aws_credential_types::provider::ProvideCredentials;
+use aws_sigv4::http_request::{
+    PayloadChecksumKind, PercentEncodingMode, SignableBody, SignableRequest, SigningSettings, UriPathNormalizationMode,
+    sign,
+};
+use aws_sigv4::sign::v4::SigningParams;
+use aws_smithy_http_client::Connector;
+use aws_smithy_http_client::proxy::ProxyConfig;
+use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_types::service_config::ServiceConfigKey;
+use duetbench_run::fleet::FleetError;
+
+use crate::connect::CONNECT_MAX;
+use crate::failure::{chain, failed, remedy};
+
+/// Objects are called this and the name of their function.
+pub(crate) const KEY_PREFIX: &str = "duet/";
+/// For putting 250 MB over a slow line.
+const ANSWER_MAX: Duration = Duration::from_secs(600);
+/// How often a request is sent at most; both may be repeated.
+const ATTEMPTS: u32 = 4;
+
+/// A bucket of the user's.
+#[derive(Debug, Clone)]
+pub(crate) struct Bucket {
+    pub(crate) name: String,
+    config: SdkConfig,
+}
+
+/// What S3 answered.
+struct Answer {
+    status: u16,
+    body: String,
+}
+
+impl Bucket {
+    pub(crate) fn new(name: String, config: &SdkConfig) -> Bucket {
+        Bucket { name, config: config.clone() }
+    }
+
+    /// Puts an object.
+    pub(crate) async fn put(&self, key: &str, bytes: &[u8]) -> Result<(), FleetError> {
+        let doing = format!("the package cannot be put into bucket `{}`", self.name);
+        self.insist("PUT", key, bytes).await.map_err(|(said, remedy)| failed(&doing, &said, remedy))
+    }
+
+    /// Deletes an object; that it is gone already is no error.
+    pub(crate) async fn delete(&self, key: &str) -> Result<(), FleetError> {
+        let doing = format!("`{key}` cannot be deleted from bucket `{}`", self.name);
+        self.insist("DELETE", key, &[]).await.map_err(|(said, remedy)| failed(&doing, &said, remedy))
+    }
+
+    /// Sends until there is an answer that would not change; gives words and a remedy else.
+    async fn insist(&self, method: &str, key: &str, body: &[u8]) -> Result<(), (String, Option<String>)> {
+        let mut last = String::new();
+        for attempt in 0..ATTEMPTS {
+            tokio::time::sleep(Duration::from_millis(u64::from(attempt) * 500)).await;
+            match self.send(method, key, body).await {
+                Ok(Answer { status: 200..=299 | 404, .. }) if method == "DELETE" => return Ok(()),
+                Ok(Answer { status: 200..=299, .. }) => return Ok(()),
+                Ok(Answer { status, body }) => {
+                    let code = element(&body, "Code").unwrap_or_default();
+                    last = format!("{} ({code}, {status})", element(&body, "Message").unwrap_or("no reason is given"));
+                    if status < 500 {
+                        return Err((last.clone(), remedy_of(code, &last)));
+                    }
+                }
+                Err(said) => last = said,
+            }
+        }
+        Err((last, None))
+    }
+
+    async fn send(&self, method: &str, key: &str, body: &[u8]) -> Result<Answer, String> {
+        let request = self.signed(method, key, body).await?;
+        let settings = HttpConnectorSettings::builder().connect_timeout(CONNECT_MAX).read_timeout(ANSWER_MAX).build();
+        let connector = Connector::builder()
+            .connector_settings(settings)
+            .proxy_config(ProxyConfig::from_env())
+            .tls_provider(Provider::Rustls(CryptoMode::AwsLc))
+            .build();
+        let mut response = connector.call(request).await.map_err(|e| chain(&e))?;
+        let status = response.status().as_u16();
+        let body = aws_sdk_lambda::primitives::ByteStream::new(response.take_body());
+        let body = body.collect().await.map_err(|e| chain(&e))?.into_bytes();
+        Ok(Answer { status, body: String::from_utf8_lossy(&body).into_owned() })
+    }
+
+    /// A request with a signature of version 4, as S3 wants it: <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html>.
+    async fn signed(&self, method: &str, key: &str, body: &[u8]) -> Result<HttpRequest, String> {
+        let provider = self.config.credentials_provider().ok_or("there are no AWS credentials")?;
+        let identity = provider.provide_credentials().await.map_err(|e| chain(&e))?.into();
+        let mut settings = SigningSettings::default();
+        settings.percent_encoding_mode = PercentEncodingMode::Single;
+        settings.uri_path_normalization_mode = UriPathNormalizationMode::Disabled;
+        settings.payload_checksum_kind = PayloadChecksumKind::XAmzSha256;
+        let params = SigningParams::builder()
+            .identity(&identity)
+            .region(self.region())
+            .name("s3")
+            .time(SystemTime::now())
+            .settings(settings)
+            .build()
+            .map_err(|e| chain(&e))?
+            .into();
+        let url = self.url(key);
+        let signable = SignableRequest::new(method, &url, std::iter::empty(), SignableBody::Bytes(body));
+        let (signature, _) = sign(signable.map_err(|e| chain(&e))?, &params).map_err(|e| chain(&e))?.into_parts();
+        let mut request = http::Request::builder()
+            .method(method)
+            .uri(&url)
+            .header("content-length", body.len())
+            .body(aws_sdk_lambda::primitives::SdkBody::from(body))
+            .map_err(|e| chain(&e))?;
+        signature.apply_to_request_http1x(&mut request);
+        HttpRequest::try_from(request).map_err(|e| chain(&e))
+    }
+
+    fn region(&self) -> &str {
+        self.config.region().map_or("", AsRef::as_ref)
+    }
+
+    /// Where an object is: in the path with an endpoint of the user's, and where the bucket's name makes no valid host.
+    fn url(&self, key: &str) -> String {
+        let (bucket, region) = (encoded(&self.name), self.region());
+        let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+        let key = key.split('/').map(encoded).collect::<Vec<_>>().join("/");
+        match self.endpoint() {
+            Some(endpoint) => format!("{}/{bucket}/{key}", endpoint.trim_end_matches('/')),
+            None if self.name.contains('.') => format!("https://s3.{region}.{domain}/{bucket}/{key}"),
+            None => format!("https://{bucket}.s3.{region}.{domain}/{key}"),
+        }
+    }
+
+    /// What stands in `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL` or the profile.
+    fn endpoint(&self) -> Option<String> {
+        let key = ServiceConfigKey::builder().service_id("S3").env("AWS_ENDPOINT_URL").profile("endpoint_url").build();
+        let own = self.config.service_config().zip(key.ok()).and_then(|(config, key)| config.load_config(key));
+        own.or_else(|| self.config.endpoint_url().map(str::to_owned))
+    }
+}
+
+fn remedy_of(code: &str, said: &str) -> Option<String> {
+    match code {
+        "NoSuchBucket" => Some("`--bucket` names a bucket that exists, in the region of the functions".into()),
+        "PermanentRedirect" | "IllegalLocationConstraintException" | "AuthorizationHeaderMalformed" => {
+            Some("the bucket must be in the region of the functions".into())
+        }
+        _ => remedy(code, said),
+    }
+}
+
+/// What stands in an element of XML that has no other in it.
+fn element<'a>(xml: &'a str, name: &str) -> Option<&'a str> {
+    let from = xml.find(&format!("<{name}>"))? + name.len() + 2;
+    let length = xml[from..].find("</")?;
+    Some(&xml[from..from + length])
+}
+
+/// Everything but unreserved characters in percent notation (RFC 3986, 2.3).
+fn encoded(part: &str) -> String {
+    part.bytes().fold(String::new(), |mut text, byte| {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            // Writing to a string does not fail.
+            let _ = write!(text, "%{byte:02X}");
+        }
+        text
+    })
+}
