@@ -9,6 +9,8 @@ mod bootstrap_properties;
 mod confirm;
 mod counts;
 mod detect;
+mod fleet;
+mod fleet_world;
 mod group_sequential;
 mod judge;
 mod looks;
