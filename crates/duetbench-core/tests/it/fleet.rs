@@ -299,6 +299,17 @@ fn a_benchmark_whose_calls_crash_three_times_in_a_row_is_sent_no_more() {
 }
 
 #[test]
+fn an_answer_between_them_makes_crashes_count_anew() {
+    let mut dispatcher = dispatcher(Caps { parallel: 5, ..caps() }, &tasks(0, 9));
+    let calls = sent(&mut dispatcher, ms(0));
+    let said = [crashed(), lost(), measured(), crashed(), lost()];
+    for (call, heard) in calls.iter().zip(said) {
+        assert_ne!(dispatcher.heard(*call, heard, ms(1)), Fate::GivenUp);
+    }
+    assert!(dispatcher.given_up().is_empty());
+}
+
+#[test]
 fn the_first_result_counts_even_when_it_is_late() {
     let mut dispatcher = dispatcher(Caps { parallel: 1, ..caps() }, &[task(0, 0), task(1, 0)]);
     sent(&mut dispatcher, ms(0));
