@@ -10,6 +10,8 @@ mod confirm;
 mod counts;
 mod detect;
 mod elastibench;
+mod fleet;
+mod fleet_world;
 mod group_sequential;
 mod judge;
 mod looks;

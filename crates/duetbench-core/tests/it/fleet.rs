@@ -1,0 +1,434 @@
+//! Calls as numbers: prices, pace, forecast, and what becomes of each call.
+
+use std::time::Duration;
+
+use duetbench_core::Plan;
+use duetbench_core::fleet::{
+    CallLength, Caps, Dispatcher, Ended, Fate, Heard, Next, Pace, Rate, Since, Task, Usage, forecast,
+};
+use duetbench_core::spec::{Arch, EngineName, FleetSpec};
+use proptest::prelude::*;
+
+use crate::support::{fixed_design, plan_of, same_cases};
+
+/// Of us-east-1, 2026.
+pub(crate) const RATE: Rate =
+    Rate { gb_second_x86_64: 0.0000166667, gb_second_arm64: 0.0000133334, million_requests: 0.20 };
+
+const S: u64 = 1_000_000_000;
+
+fn usage(billed_ns: u64) -> Usage {
+    Usage { billed_ns, cold: false }
+}
+
+fn ms(ms: u64) -> Since {
+    Duration::from_millis(ms)
+}
+
+fn near(is: f64, should: f64) {
+    assert!((is - should).abs() <= 1e-9 * should.abs().max(1.0), "{is} and not {should}");
+}
+
+#[test]
+fn a_thousand_calls_of_twenty_seconds_cost_what_the_price_page_says() {
+    let thousand = |arch| 1000.0 * RATE.of(usage(20 * S), 2048, arch);
+    near(thousand(Arch::X86_64), 0.666_668 + 0.000_2);
+    near(thousand(Arch::Arm64), 0.533_336 + 0.000_2);
+}
+
+#[test]
+fn billed_time_is_rounded_up_to_a_millisecond() {
+    let cost = |ns| RATE.of(usage(ns), 1024, Arch::X86_64);
+    near(cost(1_000_001), 0.002 * 0.0000166667 + 0.2e-6);
+    assert_eq!(cost(1_000_001), cost(2_000_000));
+    near(cost(0), 0.2e-6);
+}
+
+#[test]
+fn the_pace_grows_by_half_for_every_second_in_which_calls_are_taken() {
+    let mut pace = Pace::new(150);
+    assert_eq!(pace.allowed(ms(5_000)), 32, "nothing was sent yet");
+    let mut allowed = Vec::new();
+    for second in 5..11 {
+        pace.sent(ms(second * 1000));
+        assert_eq!(pace.grows_at().is_some(), *allowed.last().unwrap_or(&32) < 150);
+        allowed.push(pace.allowed(ms(second * 1000 + 1000)));
+    }
+    assert_eq!(allowed, [48, 72, 108, 150, 150, 150]);
+    assert_eq!(Pace::ramp(150), Duration::from_secs(4));
+    assert_eq!(Pace::ramp(32), Duration::ZERO);
+}
+
+#[test]
+fn one_burst_of_throttles_halves_the_pace_once() {
+    let mut pace = Pace::new(1000);
+    pace.sent(ms(0));
+    (10..60).for_each(|at| pace.throttled(ms(at)));
+    assert_eq!(pace.allowed(ms(999)), 16);
+    assert_eq!(pace.allowed(ms(5_000)), 16, "the second with throttles does not count");
+    pace.throttled(ms(1_010));
+    assert_eq!(pace.allowed(ms(1_010)), 8);
+    (2..20).for_each(|second| pace.throttled(ms(second * 1100)));
+    assert_eq!(pace.allowed(ms(30_000)), 1);
+    pace.taken(ms(30_000));
+    assert_eq!(pace.allowed(ms(31_000)), 2);
+}
+
+proptest! {
+    #![proptest_config(same_cases())]
+
+    #[test]
+    fn the_pace_stays_between_one_and_the_most(
+        most in 0u32..2000,
+        events in proptest::collection::vec((0u8..3, 0u64..1500), 0..200),
+    ) {
+        let (mut pace, mut now) = (Pace::new(most), 0);
+        for (kind, later) in events {
+            now += later;
+            match kind {
+                0 => pace.sent(ms(now)),
+                1 => pace.taken(ms(now)),
+                _ => pace.throttled(ms(now)),
+            }
+            let allowed = pace.allowed(ms(now));
+            prop_assert!((1..=most.max(1)).contains(&allowed));
+            prop_assert!(pace.grows_at().is_none_or(|at| at > ms(now)));
+        }
+    }
+}
+
+fn fleet(forks_per_call: u32) -> FleetSpec {
+    FleetSpec {
+        engine: EngineName::Lambda,
+        memory_mb: 2048,
+        arch: Arch::X86_64,
+        parallel: 150,
+        max_cost_usd: 2.0,
+        max_time: Duration::from_secs(900),
+        forks_per_call,
+    }
+}
+
+/// Two benchmarks of ten fork pairs, of one and two seconds.
+fn two_benchmarks() -> Plan {
+    let mut plan = plan_of(&["A", "B"], fixed_design(10));
+    (plan.benchmarks[0].trial_predicted_ns, plan.benchmarks[1].trial_predicted_ns) = (S, 2 * S);
+    plan
+}
+
+const LENGTH: CallLength = CallLength { cold_ns: S / 2, overhead_ns: S / 10 };
+
+#[test]
+fn a_plan_takes_as_many_calls_as_its_fork_pairs_fill() {
+    // Calls of 4, 4 and 2 fork pairs each: 4.1, 4.1, 2.1 and 8.1, 8.1, 4.1 seconds; 30.6 in all.
+    let all = forecast(&two_benchmarks(), &fleet(4), 1000, (RATE, LENGTH));
+    assert_eq!((all.calls, all.parallel, all.wall), (6, 6, ms(8_600)));
+    near(all.cost_usd, (30.6 + 6.0 * 0.5) * 2.0 * 0.0000166667 + 6.0 * 0.2e-6);
+}
+
+#[test]
+fn fewer_instances_take_longer_and_cost_less_to_start() {
+    // 0.5 + 30.6 / 2 + 8.1 / 2.
+    let two = forecast(&two_benchmarks(), &fleet(4), 2, (RATE, LENGTH));
+    assert_eq!((two.calls, two.parallel, two.wall), (6, 2, ms(19_850)));
+    near(two.cost_usd, (30.6 + 2.0 * 0.5) * 2.0 * 0.0000166667 + 6.0 * 0.2e-6);
+    let one = forecast(&two_benchmarks(), &fleet(4), 0, (RATE, LENGTH));
+    assert_eq!((one.parallel, one.wall), (1, ms(31_100)));
+}
+
+#[test]
+fn many_instances_are_not_there_at_once() {
+    let plan = plan_of(&["A"], fixed_design(100));
+    let seconds = |parallel| {
+        let spec = FleetSpec { parallel, ..fleet(1) };
+        forecast(&plan, &spec, 1000, (RATE, CallLength { cold_ns: 0, overhead_ns: 0 })).wall.as_secs()
+    };
+    assert_eq!((seconds(100), seconds(32)), (3, 0));
+}
+
+#[test]
+fn nothing_to_measure_takes_nothing() {
+    let none = forecast(&plan_of(&[], fixed_design(1)), &fleet(4), 10, (RATE, LENGTH));
+    assert_eq!((none.calls, none.wall, none.cost_usd), (0, Duration::ZERO, 0.0));
+}
+
+fn caps() -> Caps {
+    Caps::of(&fleet(1), 150, RATE, 10 * S)
+}
+
+fn task(benchmark: u32, suite_run: u32) -> Task {
+    Task { benchmark, first_suite_run: suite_run, suite_runs: 1 }
+}
+
+fn tasks(benchmark: u32, number: u32) -> Vec<Task> {
+    (0..number).map(|n| task(benchmark, n)).collect()
+}
+
+/// A task for each of so many benchmarks.
+fn one_each(benchmarks: u32) -> Vec<Task> {
+    (0..benchmarks).map(|benchmark| task(benchmark, 0)).collect()
+}
+
+fn dispatcher(caps: Caps, tasks: &[Task]) -> Dispatcher {
+    let mut dispatcher = Dispatcher::new(caps, 0.0, 1);
+    dispatcher.add(tasks);
+    dispatcher
+}
+
+/// Everything that may be sent now.
+fn sent(dispatcher: &mut Dispatcher, now: Since) -> Vec<(Task, u32)> {
+    let mut sent = Vec::new();
+    while let Next::Send(task, sending) = dispatcher.next(now) {
+        sent.push((task, sending));
+    }
+    sent
+}
+
+/// The same is heard of all these calls.
+fn answer(dispatcher: &mut Dispatcher, calls: &[(Task, u32)], (heard, now): (Heard, Since)) {
+    for call in calls {
+        dispatcher.heard(*call, heard.clone(), now);
+    }
+}
+
+fn measured() -> Heard {
+    Heard::Measured(usage(S))
+}
+
+fn failed() -> Heard {
+    Heard::BenchmarkFailed(usage(S), "index out of range".into())
+}
+
+fn lost() -> Heard {
+    Heard::Lost("connection reset".into())
+}
+
+fn crashed() -> Heard {
+    Heard::Crashed("out of memory".into())
+}
+
+#[test]
+fn tasks_are_sent_in_the_order_in_which_they_were_added_and_never_above_the_pace() {
+    let all = tasks(0, 100);
+    let mut dispatcher = dispatcher(caps(), &all);
+    dispatcher.add(&all);
+    let first = sent(&mut dispatcher, ms(0));
+    assert_eq!(first, all[..32].iter().map(|t| (*t, 1)).collect::<Vec<_>>());
+    assert_eq!(dispatcher.next(ms(0)), Next::Wait(ms(1000)), "until the pace grows");
+    assert_eq!(sent(&mut dispatcher, ms(1000)).len(), 16);
+    assert_eq!((dispatcher.tallied().tasks, dispatcher.tallied().in_flight), (100, 48));
+}
+
+#[test]
+fn what_was_throttled_keeps_its_place_and_is_no_attempt() {
+    let mut dispatcher = dispatcher(Caps { parallel: 1, ..caps() }, &tasks(0, 3));
+    let mut now = ms(0);
+    for n in 1..=10 {
+        assert_eq!(sent(&mut dispatcher, now)[0], (task(0, 0), n));
+        assert_eq!(dispatcher.heard((task(0, 0), n), Heard::Throttled, now), Fate::Again);
+        let Next::Wait(quiet) = dispatcher.next(now) else { panic!("nothing is sent after a throttle") };
+        assert!(quiet >= ms(100) && quiet <= ms(6_400), "{quiet:?}");
+        now += quiet;
+    }
+    assert_eq!(dispatcher.tallied().throttled, 10);
+    assert_eq!(dispatcher.tallied().cost_usd, 0.0);
+    assert!(dispatcher.given_up().is_empty());
+}
+
+#[test]
+fn what_was_lost_goes_behind_what_was_added_and_is_given_up_after_three_times() {
+    let mut dispatcher = dispatcher(Caps { parallel: 1, ..caps() }, &[task(0, 0), task(1, 0)]);
+    let mut order = Vec::new();
+    for _ in 0..4 {
+        let Next::Send(task, sending) = dispatcher.next(ms(0)) else { panic!("more to send") };
+        order.push((task.benchmark, sending));
+        let heard = if task.benchmark == 0 { lost() } else { measured() };
+        dispatcher.heard((task, sending), heard, ms(0));
+        if order.len() == 1 {
+            dispatcher.add(&tasks(1, 2));
+        }
+    }
+    assert_eq!(order, [(0, 1), (1, 1), (0, 2), (1, 1)]);
+    assert_eq!(dispatcher.next(ms(0)), Next::Send(task(0, 0), 3));
+    assert_eq!(dispatcher.heard((task(0, 0), 3), crashed(), ms(0)), Fate::GivenUp);
+    assert_eq!(dispatcher.next(ms(0)), Next::End(Ended::Done));
+    let gave_up = &dispatcher.given_up()[0];
+    assert_eq!((gave_up.task, &*gave_up.reason), (task(0, 0), "out of memory (sent 3 times)"));
+}
+
+#[test]
+fn lost_and_crashed_calls_are_paid_with_what_they_cost_at_most() {
+    let mut dispatcher = dispatcher(caps(), &[task(0, 0), task(1, 0), task(2, 0)]);
+    sent(&mut dispatcher, ms(0));
+    dispatcher.heard((task(0, 0), 1), lost(), ms(1));
+    dispatcher.heard((task(1, 0), 1), crashed(), ms(1));
+    dispatcher.heard((task(2, 0), 1), measured(), ms(1));
+    let cost = |s| RATE.of(usage(s * S), 2048, Arch::X86_64);
+    near(dispatcher.tallied().cost_usd, 2.0 * cost(10) + cost(1));
+    near(dispatcher.tallied().billed_s, 21.0);
+}
+
+#[test]
+fn a_benchmark_that_fails_three_times_in_a_row_is_sent_no_more() {
+    let mut dispatcher = dispatcher(Caps { parallel: 1, ..caps() }, &tasks(0, 10));
+    let said = [failed(), failed(), measured(), failed(), failed(), failed()];
+    for (n, heard) in (0u32..).zip(said) {
+        assert_eq!(dispatcher.next(ms(0)), Next::Send(task(0, n), 1));
+        assert_eq!(dispatcher.heard((task(0, n), 1), heard, ms(0)), Fate::Count);
+    }
+    assert_eq!(dispatcher.next(ms(0)), Next::End(Ended::Done));
+    assert_eq!(dispatcher.given_up().len(), 4);
+    assert_eq!(dispatcher.given_up()[3].reason, "failed 3 times in a row: index out of range");
+    dispatcher.add(&[task(0, 10), task(1, 0)]);
+    assert_eq!(dispatcher.next(ms(0)), Next::Send(task(1, 0), 1));
+    assert_eq!((dispatcher.tallied().given_up, dispatcher.tallied().done), (5, 6));
+}
+
+#[test]
+fn a_benchmark_whose_calls_crash_three_times_in_a_row_is_sent_no_more() {
+    let mut dispatcher = dispatcher(Caps { parallel: 4, ..caps() }, &tasks(0, 9));
+    let calls = sent(&mut dispatcher, ms(0));
+    assert_eq!(dispatcher.heard(calls[0], crashed(), ms(1)), Fate::Again);
+    assert_eq!(dispatcher.heard(calls[1], lost(), ms(1)), Fate::Again);
+    assert_eq!(dispatcher.heard(calls[2], crashed(), ms(1)), Fate::GivenUp);
+    assert_eq!(dispatcher.given_up().len(), 8, "all but the one in flight");
+    assert_eq!(dispatcher.next(ms(1)), Next::Wait(ms(10_000)), "for that one");
+    assert_eq!(dispatcher.heard(calls[3], Heard::Throttled, ms(1)), Fate::GivenUp);
+    assert_eq!(dispatcher.given_up()[8].reason, "3 calls in a row were lost or crashed: out of memory");
+    assert_eq!(dispatcher.next(ms(1)), Next::End(Ended::Done));
+}
+
+#[test]
+fn an_answer_between_them_makes_crashes_count_anew() {
+    let mut dispatcher = dispatcher(Caps { parallel: 5, ..caps() }, &tasks(0, 9));
+    let calls = sent(&mut dispatcher, ms(0));
+    let said = [crashed(), lost(), measured(), crashed(), lost()];
+    for (call, heard) in calls.iter().zip(said) {
+        assert_ne!(dispatcher.heard(*call, heard, ms(1)), Fate::GivenUp);
+    }
+    assert!(dispatcher.given_up().is_empty());
+}
+
+#[test]
+fn the_first_result_counts_even_when_it_is_late() {
+    let mut dispatcher = dispatcher(Caps { parallel: 1, ..caps() }, &[task(0, 0), task(1, 0)]);
+    sent(&mut dispatcher, ms(0));
+    dispatcher.heard((task(0, 0), 1), lost(), ms(1));
+    assert_eq!(dispatcher.heard((task(0, 0), 1), lost(), ms(1)), Fate::Again, "told twice");
+    sent(&mut dispatcher, ms(1));
+    dispatcher.heard((task(1, 0), 1), measured(), ms(2));
+    assert_eq!(sent(&mut dispatcher, ms(2)), [(task(0, 0), 2)]);
+    // The first sending answers while the second is in flight: that one stays so.
+    assert_eq!(dispatcher.heard((task(0, 0), 1), measured(), ms(3)), Fate::Count);
+    assert_eq!(dispatcher.tallied().in_flight, 1);
+    assert_eq!(dispatcher.heard((task(0, 0), 2), measured(), ms(4)), Fate::Duplicate);
+    let tallied = dispatcher.tallied();
+    assert_eq!((tallied.done, tallied.duplicates, tallied.in_flight), (2, 1, 0));
+    assert_eq!(dispatcher.next(ms(4)), Next::End(Ended::Done));
+}
+
+#[test]
+fn a_result_of_a_task_that_was_given_up_still_counts() {
+    let mut dispatcher = dispatcher(caps(), &[task(0, 0)]);
+    for sending in 1..=3 {
+        assert_eq!(sent(&mut dispatcher, ms(0)), [(task(0, 0), sending)]);
+        dispatcher.heard((task(0, 0), sending), lost(), ms(0));
+    }
+    assert_eq!(dispatcher.tallied().given_up, 1);
+    assert_eq!(dispatcher.heard((task(0, 0), 2), measured(), ms(9)), Fate::Count);
+    assert_eq!((dispatcher.tallied().given_up, dispatcher.tallied().done), (0, 1));
+    assert_eq!(dispatcher.heard((task(7, 7), 1), measured(), ms(9)), Fate::Duplicate, "nobody asked for it");
+}
+
+#[test]
+fn more_than_thirty_percent_of_faults_break_the_circuit() {
+    let ends_with = |faults: u32| {
+        let mut dispatcher = dispatcher(Caps { parallel: 1, ..caps() }, &one_each(60));
+        for n in 0..50 {
+            let Next::Send(task, sending) = dispatcher.next(ms(0)) else { return dispatcher.next(ms(0)) };
+            dispatcher.heard((task, sending), if n < faults { lost() } else { measured() }, ms(0));
+        }
+        dispatcher.next(ms(0))
+    };
+    assert_eq!(ends_with(15), Next::Send(task(50, 0), 1));
+    assert_eq!(ends_with(16), Next::End(Ended::Broken));
+}
+
+#[test]
+fn the_circuit_breaker_forgets_what_was_long_ago() {
+    let mut dispatcher = dispatcher(Caps { parallel: 1, ..caps() }, &one_each(400));
+    for n in 0..300 {
+        let Next::Send(task, sending) = dispatcher.next(ms(0)) else { panic!("broken after {n}") };
+        dispatcher.heard((task, sending), if n % 10 < 3 { lost() } else { measured() }, ms(0));
+    }
+}
+
+#[test]
+fn what_is_in_flight_is_waited_for_when_the_provider_refuses() {
+    let mut dispatcher = dispatcher(Caps { parallel: 3, ..caps() }, &tasks(0, 9));
+    let calls = sent(&mut dispatcher, ms(0));
+    assert_eq!(dispatcher.heard(calls[1], Heard::Refused("the token has expired".into()), ms(1)), Fate::Again);
+    assert!(matches!(dispatcher.next(ms(1)), Next::Wait(_)));
+    assert_eq!(dispatcher.heard(calls[0], measured(), ms(2)), Fate::Count);
+    assert_eq!(dispatcher.heard(calls[2], lost(), ms(2)), Fate::Again);
+    assert_eq!(dispatcher.next(ms(2)), Next::End(Ended::Refused));
+    assert!(dispatcher.given_up().is_empty(), "all are for another sitting");
+}
+
+#[test]
+fn nothing_is_sent_after_a_stop_or_after_the_time_is_up() {
+    let mut stopped = dispatcher(caps(), &tasks(0, 99));
+    let calls = sent(&mut stopped, ms(0));
+    stopped.stop();
+    assert!(matches!(stopped.next(ms(2_000)), Next::Wait(_)));
+    answer(&mut stopped, &calls, (measured(), ms(2_000)));
+    assert_eq!(stopped.next(ms(2_000)), Next::End(Ended::Interrupted));
+
+    let mut late = dispatcher(Caps { time: ms(1_000), ..caps() }, &tasks(0, 99));
+    let calls = sent(&mut late, ms(999));
+    assert_eq!(late.next(ms(999)), Next::Wait(ms(1)));
+    assert!(matches!(late.next(ms(1_000)), Next::Wait(_)));
+    answer(&mut late, &calls, (measured(), ms(2_000)));
+    assert_eq!(late.next(ms(2_000)), Next::End(Ended::Time));
+}
+
+#[test]
+fn what_is_done_is_done_however_it_was_stopped() {
+    let mut dispatcher = dispatcher(caps(), &tasks(0, 1));
+    let calls = sent(&mut dispatcher, ms(0));
+    dispatcher.stop();
+    dispatcher.heard(calls[0], measured(), ms(1));
+    assert_eq!(dispatcher.next(ms(1)), Next::End(Ended::Done));
+}
+
+#[test]
+fn so_many_calls_are_in_flight_as_can_be_paid_if_each_takes_as_long_as_it_may() {
+    let most = RATE.of(usage(10 * S), 2048, Arch::X86_64);
+    let one = RATE.of(usage(S), 2048, Arch::X86_64);
+    let caps = Caps { cost_usd: 6.5 * most, ..caps() };
+    let mut dispatcher = Dispatcher::new(caps, 2.0 * most, 1);
+    dispatcher.add(&one_each(99));
+    let calls = sent(&mut dispatcher, ms(0));
+    assert_eq!(calls.len(), 4);
+    // Those that took a tenth leave room for four more, less what they took.
+    answer(&mut dispatcher, &calls, (measured(), ms(1)));
+    let calls = sent(&mut dispatcher, ms(1));
+    assert_eq!(calls.len(), 4);
+    answer(&mut dispatcher, &calls, (lost(), ms(2)));
+    assert_eq!(dispatcher.next(ms(2)), Next::End(Ended::Cost));
+    near(dispatcher.tallied().cost_usd, 4.0 * one + 4.0 * most);
+}
+
+#[test]
+fn a_dropped_benchmark_is_sent_no_more_and_its_last_results_count() {
+    let mut dispatcher = dispatcher(Caps { parallel: 2, ..caps() }, &tasks(0, 5));
+    dispatcher.add(&tasks(1, 1));
+    let calls = sent(&mut dispatcher, ms(0));
+    dispatcher.drop_benchmark(0);
+    dispatcher.add(&tasks(0, 6));
+    assert_eq!(dispatcher.heard(calls[0], measured(), ms(1)), Fate::Count);
+    assert_eq!(dispatcher.heard(calls[1], lost(), ms(1)), Fate::Dropped);
+    assert_eq!(sent(&mut dispatcher, ms(1)), [(task(1, 0), 1)]);
+    let tallied = dispatcher.tallied();
+    assert_eq!((tallied.tasks, tallied.done, tallied.dropped, tallied.given_up), (7, 1, 5, 0));
+}
