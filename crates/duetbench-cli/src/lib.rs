@@ -69,6 +69,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Tune(args) => commands::tune::run(args, &context),
         Command::Detect(args) => commands::detect::run(args, &context),
         Command::Study(args) => commands::study::run(args, &context),
+        Command::Fleet(command) => commands::fleet::run(command, &context),
     }
 }
 
@@ -87,6 +88,7 @@ fn typed(cli: &Cli) -> Layer {
             layer.with_selection(&args.select, &args.harness).with_program(&args.program).with_solo(args)
         }
         Command::Show(_) | Command::Doctor(_) | Command::Tune(_) | Command::Detect(_) | Command::Study(_) => layer,
+        Command::Fleet(command) => layer.with_account(command.account()),
         Command::Analyze(args) => layer.with_decision(&args.decide),
         Command::Demo(args) => layer.with_seed(args.seed),
     }

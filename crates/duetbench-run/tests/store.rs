@@ -98,6 +98,7 @@ fn head() -> RunHead {
             cwd: "/home/user/project".into(),
             versions: [VersionRequest::Revision("v1".into()), VersionRequest::WorkTree],
         }),
+        fleet: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use duetbench_core::spec::{Arch, EngineName};
 
 /// Measuring on a fleet instead of here.
@@ -101,5 +101,49 @@ pub fn parse_dollars(text: &str) -> Result<f64, String> {
     match text.trim().trim_start_matches('$').parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => Err("give an amount above 0, like `2.50`".into()),
+    }
+}
+
+/// What `duet fleet` does.
+#[derive(Debug, Subcommand)]
+pub enum FleetCommand {
+    /// Print the two policies that AWS Lambda needs: what whoever runs `duet` may do, and who may use the role of the functions
+    Policy(AccountOnly),
+    /// Remove functions and packages that runs which died left behind and whose time is up
+    Sweep(AccountOnly),
+    /// Check an account in a minute: make a function, call it twice, remove it; costs less than a cent
+    Smoke(SmokeArgs),
+}
+
+/// `duet fleet policy` and `duet fleet sweep`.
+#[derive(Debug, Args)]
+pub struct AccountOnly {
+    /// Where and as whom.
+    #[command(flatten)]
+    pub account: AccountArgs,
+}
+
+/// `duet fleet smoke`.
+#[derive(Debug, Args)]
+pub struct SmokeArgs {
+    /// Where and as whom.
+    #[command(flatten)]
+    pub account: AccountArgs,
+    /// Memory of the instance in MB
+    #[arg(long, value_name = "MB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(128..=10_240))]
+    pub memory: u32,
+    /// Processor of the instance [default: that of this machine]
+    #[arg(long, value_enum)]
+    pub arch: Option<ArchArg>,
+}
+
+impl FleetCommand {
+    /// Where and as whom.
+    #[must_use]
+    pub fn account(&self) -> &AccountArgs {
+        match self {
+            FleetCommand::Policy(args) | FleetCommand::Sweep(args) => &args.account,
+            FleetCommand::Smoke(args) => &args.account,
+        }
     }
 }

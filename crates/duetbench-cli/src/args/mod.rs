@@ -15,7 +15,7 @@ mod tune;
 
 pub use command::CommandArgs;
 pub use detect::{DetectArgs, DetectMethod};
-pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, parse_dollars};
+pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, SmokeArgs, parse_dollars};
 pub use run::RunArgs;
 pub use study::{
     AgreementArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs, Question, RepetitionsArgs, Study, StudyArgs,
@@ -68,6 +68,9 @@ pub enum Command {
     Detect(DetectArgs),
     /// Tables and figures of the papers, on your data.
     Study(StudyArgs),
+    /// Set up, check and tidy the account of a fleet (`compare --on lambda`).
+    #[command(subcommand)]
+    Fleet(FleetCommand),
     /// See duet at work on a small built-in project.
     Demo(DemoArgs),
     /// Watch this machine for a moment and say what would disturb measuring, and what to do about it.

@@ -20,6 +20,7 @@ pub mod compare;
 pub mod demo;
 pub mod detect;
 pub mod doctor;
+pub mod fleet;
 pub mod list;
 pub mod run;
 pub mod show;

@@ -44,6 +44,56 @@ pub fn lambda(_: &Account) -> Result<Box<dyn Engine>, Failure> {
     Err(error.hint("build it with `cargo build --release --features lambda`; `--on here` rehearses without it").into())
 }
 
+/// AWS Lambda.
+///
+/// # Errors
+/// When there is no role, no region, or no credentials.
+#[cfg(feature = "lambda")]
+pub fn lambda(account: &Account) -> Result<Box<dyn Engine>, Failure> {
+    let Some(role_arn) = account.role.clone() else {
+        let error = FleetError::new("AWS Lambda needs a role that functions run as: `--role`");
+        return Err(error.hint("docs/fleet.md sets it up in three steps; put it into duet.toml as `role`").into());
+    };
+    let settings = duetbench_lambda::Settings {
+        region: account.region.clone(),
+        role_arn,
+        bucket: account.bucket.clone(),
+        profile: None,
+    };
+    Ok(Box::new(duetbench_lambda::Lambda::connect(settings)?))
+}
+
+/// The policies that AWS Lambda needs, with where each of them goes.
+///
+/// # Errors
+/// When the role is not said, from which the account is read.
+#[cfg(feature = "lambda")]
+pub fn policies(account: &Account) -> Result<String, Failure> {
+    use duetbench_lambda::policy::{ROLE_NAME, Scope, account_of, coordinator, execution_trust};
+    let role_arn = account.role.as_deref().unwrap_or_default();
+    let (Some(id), Some((_, role))) = (account_of(role_arn), role_arn.split_once(":role/")) else {
+        return Err(Failure::usage(format!(
+            "`--role` must say which role functions shall run as, as `arn:aws:iam::123456789012:role/{ROLE_NAME}`; it need not exist yet"
+        )));
+    };
+    let region = account.region.as_deref().ok_or_else(|| Failure::usage("`--region` must say where"))?;
+    let scope = Scope { region, account: id, role, bucket: account.bucket.as_deref() };
+    Ok(format!(
+        "# for whoever runs duet\n{}\n# who may use the role `{role}`; give that role no permission at all\n{}\n",
+        coordinator(&scope),
+        execution_trust()
+    ))
+}
+
+/// The policies that AWS Lambda needs.
+///
+/// # Errors
+/// Always: this duet was built without it.
+#[cfg(not(feature = "lambda"))]
+pub fn policies(account: &Account) -> Result<String, Failure> {
+    lambda(account).map(|_| String::new())
+}
+
 /// The worker's program: the one that was named, or the one beside `duet`.
 ///
 /// # Errors

@@ -16,6 +16,7 @@ pub mod here;
 pub mod package;
 pub mod prices;
 pub mod rehearsal;
+pub mod smoke;
 pub mod wire;
 pub mod worker;
 

@@ -115,7 +115,7 @@ pub(super) fn compare(
     }
     plan.spread_over_calls(&fleet, spec.effort, package.builds);
     let parallel = outfit.limits.parallel.min(fleet.parallel);
-    let forecast = forecast(&plan, &fleet, parallel, outfit.prices.rate, CallLength::default());
+    let forecast = forecast(&plan, &fleet, parallel, (outfit.prices.rate, CallLength::default()));
     announce(context, (&outfit, &package), &forecast);
     if context.settings.dry_run() {
         context.printer.data(&dry_run::render(&plan, &material.subjects.info))?;
