@@ -50,7 +50,7 @@ DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with
 pub enum Command {
     /// Measure two versions in lock-step and judge every benchmark.
     #[command(after_help = COMPARE_EXAMPLES)]
-    Compare(CompareArgs),
+    Compare(Box<CompareArgs>),
     /// List the benchmarks of a version.
     List(ListArgs),
     /// Print a stored run again.
