@@ -6,6 +6,9 @@
 #![allow(unreachable_pub, missing_docs, reason = "a test is no library")]
 
 mod calls;
+#[path = "../../../duetbench-worker/tests/conformance/mod.rs"]
+mod conformance;
+mod conforms;
 mod deploying;
 mod faults;
 #[path = "../support/ministack.rs"]
@@ -45,7 +48,10 @@ fn main() {
         Trial::test(name, run).with_kind("needs MiniStack").with_ignored_flag(installed.is_err())
     };
     let cases = [calls::CASES, deploying::CASES, faults::CASES, permissions::CASES, sweeping::CASES].concat();
-    let conclusion = libtest_mimic::run(&arguments, cases.into_iter().map(trial).collect());
+    let conclusion = libtest_mimic::run(
+        &arguments,
+        cases.into_iter().map(trial).chain(conforms::trials(installed.is_err())).collect(),
+    );
     place::remove_profiles();
     conclusion.exit();
 }

@@ -400,24 +400,28 @@ pub fn measured_code_sees_nothing_of_the_provider(world: &World<'_>) {
     deployed.remove().unwrap();
 }
 
-/// Every case as a test of its own, in a world that `$world` makes.
-#[macro_export]
-macro_rules! conformance {
-    ($with_world:expr) => {
-        $crate::conformance!(@ $with_world;
-            as_many_results_as_tasks
-            a_benchmark_that_keeps_failing_is_given_up_and_the_others_are_not
-            throttled_calls_are_sent_again_until_they_are_taken
-            killed_instances_lose_nothing
-            a_fleet_that_breaks_is_left_alone
-            an_interrupted_run_drains_and_is_gone_on_with
-            a_coordinator_that_is_gone_loses_only_what_it_had_not_kept
-            what_was_removed_is_called_no_more_and_another_one_takes_over
-            answers_are_no_larger_than_asked_for
-            measured_code_sees_nothing_of_the_provider
-        );
-    };
-    (@ $with_world:expr; $($case:ident)*) => {
-        $(#[test] fn $case() { $with_world(stringify!($case), conformance::$case); })*
-    };
-}
+/// A case and its name.
+pub type Case = (&'static str, fn(&World<'_>));
+
+/// All of them.
+pub const CASES: &[Case] = &[
+    ("as_many_results_as_tasks", as_many_results_as_tasks),
+    (
+        "a_benchmark_that_keeps_failing_is_given_up_and_the_others_are_not",
+        a_benchmark_that_keeps_failing_is_given_up_and_the_others_are_not,
+    ),
+    ("throttled_calls_are_sent_again_until_they_are_taken", throttled_calls_are_sent_again_until_they_are_taken),
+    ("killed_instances_lose_nothing", killed_instances_lose_nothing),
+    ("a_fleet_that_breaks_is_left_alone", a_fleet_that_breaks_is_left_alone),
+    ("an_interrupted_run_drains_and_is_gone_on_with", an_interrupted_run_drains_and_is_gone_on_with),
+    (
+        "a_coordinator_that_is_gone_loses_only_what_it_had_not_kept",
+        a_coordinator_that_is_gone_loses_only_what_it_had_not_kept,
+    ),
+    (
+        "what_was_removed_is_called_no_more_and_another_one_takes_over",
+        what_was_removed_is_called_no_more_and_another_one_takes_over,
+    ),
+    ("answers_are_no_larger_than_asked_for", answers_are_no_larger_than_asked_for),
+    ("measured_code_sees_nothing_of_the_provider", measured_code_sees_nothing_of_the_provider),
+];
