@@ -28,6 +28,8 @@ const PARALLELS: [u32; 4] = [50, 150, 500, 1000];
 const INSTANCE_SDS: [f64; 3] = [0.0, 0.01, 0.03];
 /// The one that is assumed unless it is what is varied.
 const INSTANCE_SD: f64 = 0.01;
+/// Trials may be so many times as long as those that were measured: duet's are short.
+const STRETCHES: [f64; 2] = [1.0, 20.0];
 /// Every twentieth benchmark is slower by this, and every twentieth by twice this.
 const PLANTED: f64 = 0.05;
 /// Memory that comes with one whole processor on AWS Lambda, megabytes.
@@ -50,6 +52,8 @@ struct Setting {
     memory_mb: u32,
     parallel: u32,
     instance_sd: f64,
+    /// How many times as long trials are.
+    stretch: f64,
     length: CallLength,
     /// How often is looked; a moment without work is a look too.
     look_every: Duration,
@@ -58,18 +62,19 @@ struct Setting {
 impl Setting {
     fn fleet(memory_mb: u32, parallel: u32, instance_sd: f64) -> Setting {
         let length = CallLength::default();
-        Setting { memory_mb, parallel, instance_sd, length, look_every: Duration::from_millis(200) }
+        Setting { memory_mb, parallel, instance_sd, stretch: 1.0, length, look_every: Duration::from_millis(200) }
     }
 
     /// One machine, which is always on and never another.
     fn machine() -> Setting {
         let length = CallLength { cold_ns: 0, overhead_ns: 0 };
-        Setting { memory_mb: 3538, parallel: 1, instance_sd: 0.0, length, look_every: Duration::from_secs(10) }
+        let look_every = Duration::from_secs(10);
+        Setting { memory_mb: 3538, parallel: 1, instance_sd: 0.0, stretch: 1.0, length, look_every }
     }
 
-    /// How much longer a trial takes than with a processor of its own.
+    /// How much longer a trial takes than it did here.
     fn slowdown(self) -> f64 {
-        (ONE_CPU_MB / f64::from(self.memory_mb)).max(1.0)
+        self.stretch * (ONE_CPU_MB / f64::from(self.memory_mb)).max(1.0)
     }
 
     fn spec(self) -> FleetSpec {
@@ -331,6 +336,7 @@ impl<'a> Simulation<'a> {
             "memory_mb": self.setting.memory_mb,
             "parallel": self.setting.parallel,
             "instance_sd": self.setting.instance_sd,
+            "stretch": self.setting.stretch,
             "benchmarks": self.suite.len(),
             "wall_s": self.now.as_secs_f64(),
             "cost_usd": tallied.cost_usd,
@@ -365,17 +371,25 @@ fn read() -> Result<Vec<Real>, Box<dyn Error>> {
     if real.is_empty() { Err("standard input has no benchmark".into()) } else { Ok(real) }
 }
 
+/// One machine and all fleets, in the order in which they are reported.
+fn settings() -> Vec<Setting> {
+    let grid = MEMORIES_MB.into_iter().flat_map(|memory| PARALLELS.map(|parallel| (memory, parallel, INSTANCE_SD)));
+    let varied = INSTANCE_SDS.map(|sd| (defaults::FLEET_MEMORY_MB, defaults::FLEET_PARALLEL, sd));
+    let fleets = grid.chain(varied).map(|(memory, parallel, sd)| Setting::fleet(memory, parallel, sd));
+    let longer = STRETCHES.into_iter().flat_map(|stretch| {
+        let fleets = PARALLELS.map(|parallel| Setting::fleet(defaults::FLEET_MEMORY_MB, parallel, INSTANCE_SD));
+        fleets.into_iter().chain([Setting::machine()]).map(move |setting| Setting { stretch, ..setting })
+    });
+    std::iter::once(Setting::machine()).chain(fleets).chain(longer).collect()
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     if std::env::args().nth(1).as_deref() == Some("--version") {
         writeln!(stdout(), "fleet_simulation {}", env!("CARGO_PKG_VERSION"))?;
         return Ok(());
     }
     let real = read()?;
-    let grid = MEMORIES_MB.into_iter().flat_map(|memory| PARALLELS.map(|parallel| (memory, parallel, INSTANCE_SD)));
-    let varied = INSTANCE_SDS.map(|sd| (defaults::FLEET_MEMORY_MB, defaults::FLEET_PARALLEL, sd));
-    let fleets = grid.chain(varied).map(|(memory, parallel, sd)| Setting::fleet(memory, parallel, sd));
-    let settings: Vec<Setting> = std::iter::once(Setting::machine()).chain(fleets).collect();
-    let outcomes: Vec<Value> = settings.into_par_iter().map(|setting| simulate(&real, setting)).collect();
+    let outcomes: Vec<Value> = settings().into_par_iter().map(|setting| simulate(&real, setting)).collect();
     let mut out = stdout().lock();
     for outcome in outcomes {
         writeln!(out, "{outcome}")?;
