@@ -28,8 +28,8 @@ const PARALLELS: [u32; 4] = [50, 150, 500, 1000];
 const INSTANCE_SDS: [f64; 3] = [0.0, 0.01, 0.03];
 /// The one that is assumed unless it is what is varied.
 const INSTANCE_SD: f64 = 0.01;
-/// Trials may be so many times as long as those that were measured: duet's are short.
-const STRETCHES: [f64; 2] = [1.0, 20.0];
+/// Trials of other harnesses are so many times as long as those that were measured: duet's are short.
+const STRETCH: f64 = 20.0;
 /// Every twentieth benchmark is slower by this, and every twentieth by twice this.
 const PLANTED: f64 = 0.05;
 /// Memory that comes with one whole processor on AWS Lambda, megabytes.
@@ -75,6 +75,11 @@ impl Setting {
     /// How much longer a trial takes than it did here.
     fn slowdown(self) -> f64 {
         self.stretch * (ONE_CPU_MB / f64::from(self.memory_mb)).max(1.0)
+    }
+
+    /// The same with longer trials, looked at as much more seldom.
+    fn stretched(self, stretch: f64) -> Setting {
+        Setting { stretch, look_every: self.look_every.mul_f64(stretch), ..self }
     }
 
     fn spec(self) -> FleetSpec {
@@ -376,10 +381,8 @@ fn settings() -> Vec<Setting> {
     let grid = MEMORIES_MB.into_iter().flat_map(|memory| PARALLELS.map(|parallel| (memory, parallel, INSTANCE_SD)));
     let varied = INSTANCE_SDS.map(|sd| (defaults::FLEET_MEMORY_MB, defaults::FLEET_PARALLEL, sd));
     let fleets = grid.chain(varied).map(|(memory, parallel, sd)| Setting::fleet(memory, parallel, sd));
-    let longer = STRETCHES.into_iter().flat_map(|stretch| {
-        let fleets = PARALLELS.map(|parallel| Setting::fleet(defaults::FLEET_MEMORY_MB, parallel, INSTANCE_SD));
-        fleets.into_iter().chain([Setting::machine()]).map(move |setting| Setting { stretch, ..setting })
-    });
+    let longer = PARALLELS.map(|parallel| Setting::fleet(defaults::FLEET_MEMORY_MB, parallel, INSTANCE_SD));
+    let longer = longer.into_iter().chain([Setting::machine()]).map(|setting| setting.stretched(STRETCH));
     std::iter::once(Setting::machine()).chain(fleets).chain(longer).collect()
 }
 
