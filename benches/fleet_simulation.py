@@ -102,7 +102,7 @@ def came_from(about, rows):
     names = {"sd_within": "sd of the log ratio between fork pairs", "sd_layout": "sd between build pairs", "trial_s": "trial, s"}
     shown = [[name, *(show(field, at(values[field])) for at in (median_of, ninetieth, max))] for field, name in names.items()]
     measured = (f"## What real runs gave\n\n{len(rows)} benchmarks of {', '.join(MODULES)} ([fleet-simulation.csv](fleet-simulation.csv)), each module "
-                f"against itself with `duet compare {' '.join(FLAGS)}`: {about}. Other work ran on that machine, so the spread is rather too large.")
+                f"against itself with `duet compare {' '.join(FLAGS)}`: {about}. Other work ran on that machine, so the spread may be too large.")
     return measured + "\n\n" + table(head, shown)
 
 
