@@ -40,7 +40,8 @@ pub struct Forecast {
 /// `j × trial_predicted_ns + overhead_ns`. Of `m` instances, one for each call at once, each is started once, for `cold_ns`. With `W`
 /// for all calls and `L` for the longest, the last has ended after at most `cold_ns + W / m + (1 − 1/m) L`: Graham's bound for
 /// handing out independent jobs in any order (Bell System Technical Journal 45, 1966); after `cold_ns + L` where no call waits
-/// for another. To this comes the time until [`Pace`] allows `m` at once. The cost is that of all calls, and of starting `m` instances.
+/// for another. To this comes the time until [`Pace`] allows `m` at once. That calls of a benchmark wait for the look before them is
+/// left out: whoever looks waits a little longer, but needs fewer calls. The cost is that of all calls, and of starting `m` instances.
 #[must_use]
 pub fn forecast(plan: &Plan, spec: &FleetSpec, parallel: u32, (rate, length): (Rate, CallLength)) -> Forecast {
     let kinds: Vec<(u64, u64)> =
