@@ -178,3 +178,55 @@ fn encoded(part: &str) -> String {
         text
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use aws_config::Region;
+    use aws_credential_types::Credentials;
+    use aws_credential_types::provider::SharedCredentialsProvider;
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    fn bucket(name: &str, region: &'static str, endpoint: Option<&str>) -> Bucket {
+        let keys = Credentials::new("key", "secret", Some("token".into()), None, "test");
+        let mut config =
+            SdkConfig::builder().region(Region::new(region)).credentials_provider(SharedCredentialsProvider::new(keys));
+        config.set_endpoint_url(endpoint.map(str::to_owned));
+        Bucket::new(name.into(), &config.build())
+    }
+
+    #[test]
+    fn objects_are_where_s3_has_them() {
+        let check = |name, region, endpoint, url: &str| assert_eq!(bucket(name, region, endpoint).url("duet/a b"), url);
+        check("acme", "eu-west-1", None, "https://acme.s3.eu-west-1.amazonaws.com/duet/a%20b");
+        check("acme.org", "eu-west-1", None, "https://s3.eu-west-1.amazonaws.com/acme.org/duet/a%20b");
+        check("acme", "cn-north-1", None, "https://acme.s3.cn-north-1.amazonaws.com.cn/duet/a%20b");
+        check("acme", "eu-west-1", Some("http://127.0.0.1:9/"), "http://127.0.0.1:9/acme/duet/a%20b");
+    }
+
+    #[test]
+    fn what_is_sent_is_signed_with_its_content() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let request = runtime.block_on(bucket("acme", "eu-west-1", None).signed("PUT", "duet/x.zip", b"abc")).unwrap();
+        let header = |name: &str| request.headers().get(name).unwrap_or_default().to_owned();
+        let content: String = Sha256::digest(b"abc").iter().map(|b| format!("{b:02x}")).collect();
+        assert_eq!(header("x-amz-content-sha256"), content);
+        assert_eq!(header("x-amz-security-token"), "token");
+        assert_eq!(header("content-length"), "3");
+        let signature = header("authorization");
+        assert!(signature.contains("/eu-west-1/s3/aws4_request"), "{signature}");
+        assert!(
+            signature.contains("SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token"),
+            "{signature}"
+        );
+    }
+
+    #[test]
+    fn a_reason_is_found_in_an_answer() {
+        let xml = "<?xml version=\"1.0\"?><Error><Code>NoSuchBucket</Code><Message>not there</Message></Error>";
+        assert_eq!((element(xml, "Code"), element(xml, "Message")), (Some("NoSuchBucket"), Some("not there")));
+        assert_eq!(element("<Code>cut", "Code"), None);
+        assert!(remedy_of("NoSuchBucket", "").is_some_and(|remedy| remedy.contains("--bucket")));
+    }
+}

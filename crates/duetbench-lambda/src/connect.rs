@@ -9,7 +9,7 @@ use aws_config::retry::RetryConfig;
 use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
-use aws_credential_types::provider::ProvideCredentials;
+use aws_credential_types::provider::{ProvideCredentials, error::CredentialsError};
 use aws_sdk_lambda::Client;
 use aws_smithy_http_client::pool;
 use aws_smithy_http_client::proxy::ProxyConfig;
@@ -102,11 +102,15 @@ async fn load(settings: &Settings) -> Result<SdkConfig, FleetError> {
 
 /// Whoever has none should hear of it before anything is built.
 async fn must_have_credentials(config: &SdkConfig) -> Result<(), FleetError> {
-    let missing = |why: &str| FleetError::new(format!("there are no AWS credentials: {why}")).hint(LOG_IN);
-    let provider = config.credentials_provider().ok_or_else(|| missing("no source of them is configured"))?;
-    let credentials = provider.provide_credentials().await.map_err(|e| missing(&chain(&e)))?;
+    let missing = |why: &str| FleetError::new(format!("there are no AWS credentials{why}")).hint(LOG_IN);
+    let provider = config.credentials_provider().ok_or_else(|| missing(""))?;
+    let credentials = provider.provide_credentials().await.map_err(|e| match e {
+        // Every source that has nothing to say says that at length.
+        CredentialsError::CredentialsNotLoaded(_) => missing(""),
+        failed => missing(&format!(": {}", chain(&failed))),
+    })?;
     match credentials.expiry() {
-        Some(expiry) if expiry <= SystemTime::now() => Err(missing("they have expired")),
+        Some(expiry) if expiry <= SystemTime::now() => Err(missing(": they have expired")),
         _ => Ok(()),
     }
 }

@@ -105,11 +105,11 @@ where
     }
 }
 
-/// An error with all its causes, each said once.
+/// An error with all its causes, each said once, in one line.
 pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut told: Vec<String> = Vec::new();
     for cause in std::iter::successors(Some(error), |&e| e.source()) {
-        let said = cause.to_string();
+        let said = cause.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
         if !told.iter().any(|before| before.contains(&said)) {
             told.push(said);
         }

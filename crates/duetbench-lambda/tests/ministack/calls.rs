@@ -8,8 +8,9 @@ use duetbench_run::fleet::{Deployed, Deployment, Engine, Reply};
 use serde_json::json;
 
 use crate::Case;
-use crate::ministack::Options;
-use crate::place::{call, connect, must_answer, package, place, wish};
+use crate::ministack::{Options, ROOT};
+use crate::place::{call, connect, connect_to, must_answer, package, place, wish};
+use crate::proxy::Proxy;
 
 pub const CASES: &[Case] = &[
     ("calls_end_as_they_should", calls_end_as_they_should),
@@ -17,6 +18,7 @@ pub const CASES: &[Case] = &[
     ("reserved_concurrency_throttles_with_its_reason", reserved_concurrency_throttles),
     ("a_small_account_is_told_before_anything_is_made", a_small_account_is_told_before_anything_is_made),
     ("calls_of_150_threads_are_in_flight_at_once", calls_of_150_threads_are_in_flight_at_once),
+    ("a_thousand_threads_may_wait_at_once", a_thousand_threads_may_wait_at_once),
     ("the_check_tells_each_step", the_check_tells_each_step),
 ];
 
@@ -109,6 +111,19 @@ fn calls_of_150_threads_are_in_flight_at_once() {
     let replies = at_once(&*deployed, 150, &event);
     let answered = replies.iter().filter(|r| matches!(r, Reply::Answer(_))).count();
     assert_eq!(answered, 150, "{:?}", replies.iter().find(|r| !matches!(r, Reply::Answer(_))));
+    deployed.remove().unwrap();
+}
+
+/// A thousand instances are too many for a test: their answers come from a proxy, once all calls are open.
+fn a_thousand_threads_may_wait_at_once() {
+    let server = place(Options { concurrency: Some(4100), ..Options::default() });
+    let (proxy, package) = (Proxy::start(&server.endpoint()), package(&server));
+    let lambda = connect_to(&proxy.endpoint, ROOT, false).unwrap();
+    // Both ends of all connections are open files of this process, which may have as many as calls are wished for.
+    let deployed = lambda.deploy(&Deployment { parallel: 4000, ..wish(&package, "r1") }).unwrap();
+    proxy.gather("POST /2015-03-31/functions/duet-r1/invocations", 1000);
+    let replies = at_once(&*deployed, 1000, &json!({ "do": "nothing" }));
+    assert_eq!(replies.iter().find(|reply| **reply != Reply::Answer(b"{}".to_vec())), None);
     deployed.remove().unwrap();
 }
 

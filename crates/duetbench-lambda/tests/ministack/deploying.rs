@@ -105,6 +105,7 @@ fn who_has_no_credentials_hears_how_to_log_in() {
         ..Default::default()
     };
     let error = duetbench_lambda::Lambda::connect(settings(Some("eu-central-1"))).unwrap_err();
+    assert_eq!(error.what, "there are no AWS credentials");
     assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("aws sso login")), "{error:?}");
     let error = duetbench_lambda::Lambda::connect(settings(None)).unwrap_err();
     assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("AWS_REGION")), "{error:?}");

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 
 /// What happens to requests instead of being answered by the server.
 #[derive(Clone, Copy)]
@@ -19,6 +19,14 @@ pub struct Fault {
 pub struct Proxy {
     pub endpoint: String,
     fault: Arc<Mutex<Option<Fault>>>,
+    meeting: Arc<Mutex<Option<Meeting>>>,
+}
+
+/// Requests that begin so are answered here, with an empty object, and not before this many have come.
+#[derive(Clone)]
+struct Meeting {
+    begin: &'static str,
+    all: Arc<Barrier>,
 }
 
 impl Proxy {
@@ -26,12 +34,18 @@ impl Proxy {
     pub fn start(endpoint: &str) -> Proxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let endpoint_here = format!("http://{}", listener.local_addr().unwrap());
-        let proxy = Proxy { endpoint: endpoint_here, fault: Arc::new(Mutex::new(None)) };
-        let (fault, upstream) = (proxy.fault.clone(), endpoint.trim_start_matches("http://").to_owned());
+        let proxy = Proxy { endpoint: endpoint_here, fault: Arc::default(), meeting: Arc::default() };
+        let (fault, meeting) = (proxy.fault.clone(), proxy.meeting.clone());
+        let upstream = endpoint.trim_start_matches("http://").to_owned();
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                let (fault, server) = (fault.clone(), TcpStream::connect(&upstream).unwrap());
-                std::thread::spawn(move || hand_on(&client, &server, &fault));
+                let (fault, meeting, upstream) = (fault.clone(), meeting.clone(), upstream.clone());
+                std::thread::spawn(move || {
+                    // Who comes to meet needs no connection to the server, which is slow to take many.
+                    if !joins(&client, &meeting, &first_bytes(&client)) {
+                        hand_on([&client, &TcpStream::connect(upstream).unwrap()], &fault, &meeting);
+                    }
+                });
             }
         });
         proxy
@@ -42,17 +56,45 @@ impl Proxy {
         *self.fault.lock().unwrap() = Some(fault);
     }
 
+    /// From now on requests that begin so meet.
+    pub fn gather(&self, begin: &'static str, count: usize) {
+        *self.meeting.lock().unwrap() = Some(Meeting { begin, all: Arc::new(Barrier::new(count)) });
+    }
+
     /// How often it has yet to happen.
     pub fn left(&self) -> u32 {
         self.fault.lock().unwrap().map_or(0, |fault| fault.times)
     }
 }
 
-fn hand_on(client: &TcpStream, server: &TcpStream, fault: &Mutex<Option<Fault>>) {
+/// What comes first, left to be read.
+fn first_bytes(client: &TcpStream) -> Vec<u8> {
+    let mut bytes = vec![0; 256];
+    let length = client.peek(&mut bytes).unwrap_or(0);
+    bytes.truncate(length);
+    bytes
+}
+
+/// If the request is to meet: answers it once all are there.
+fn joins(mut client: &TcpStream, meeting: &Mutex<Option<Meeting>>, request: &[u8]) -> bool {
+    let meeting = meeting.lock().unwrap().clone();
+    let Some(meeting) = meeting.filter(|m| request.starts_with(m.begin.as_bytes())) else { return false };
+    meeting.all.wait();
+    let _ = client.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
+    let _ = client.shutdown(Shutdown::Write);
+    // Closing with something unread would take the answer away again.
+    let _ = client.read_to_end(&mut Vec::new());
+    true
+}
+
+fn hand_on([client, server]: [&TcpStream; 2], fault: &Mutex<Option<Fault>>, meeting: &Mutex<Option<Meeting>>) {
     let instead = Mutex::new(None);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             copy(client, server, |bytes| {
+                if joins(client, meeting, bytes) {
+                    return false;
+                }
                 let mut fault = fault.lock().unwrap();
                 if let Some(fault) = fault.as_mut().filter(|f| f.times > 0 && bytes.starts_with(f.begin.as_bytes())) {
                     fault.times -= 1;
