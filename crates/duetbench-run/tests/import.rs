@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+mod mutation;
+
 use duetbench_core::Recording;
 use duetbench_core::recording::{Better, Level, Recorded};
 use duetbench_run::import::{self, parse};
+use mutation::Draw;
 
 /// Two suite runs of two iterations of two seconds on two instances.
 const STUDY_1: &str = "\
@@ -283,45 +286,13 @@ fn jmh_words_for_numbers_threads_and_groups() {
     assert!(parse(format!("[{wrong}]").as_bytes()).unwrap_err().what.starts_with("`fast` is no number"));
 }
 
-/// A small generator of numbers, so that failures can be repeated.
-struct Draw(u64);
-
-impl Draw {
-    /// A number below `end`.
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % end.max(1) as u64).unwrap()
-    }
-
-    /// The text with one thing changed: a byte, a piece lost, a piece said twice, or a number made another.
-    fn mutated(&mut self, text: &[u8]) -> Vec<u8> {
-        let mut bytes = text.to_vec();
-        let at = self.below(bytes.len());
-        let end = (at + self.below(40)).min(bytes.len());
-        let number = ["9999", "99999999", "99999999999", "-", "0."][self.below(5)];
-        match self.below(5) {
-            0 => bytes[at] = u8::try_from(self.below(256)).unwrap(),
-            1 => drop(bytes.drain(at..end)),
-            2 => drop(bytes.splice(at..at, text[at..end].to_vec())),
-            3 => drop(bytes.splice(at..at, number.bytes())),
-            _ => bytes.truncate(at),
-        }
-        bytes
-    }
-}
-
 #[test]
 fn no_mutation_of_a_good_file_makes_reading_panic_or_take_more_room_than_it_may() {
     for text in [STUDY_1, STUDY_3, PA, JMH, HYPERFINE, GO] {
         let mut draw = Draw(0x9e37_79b9_7f4a_7c15);
         let mut refused = 0;
         for _ in 0..4000 {
-            let mut bytes = text.as_bytes().to_vec();
-            for _ in 0..=draw.below(4) {
-                bytes = if bytes.is_empty() { bytes } else { draw.mutated(&bytes) };
-            }
+            let bytes = draw.spoilt(text.as_bytes());
             match parse(&bytes) {
                 Ok(recording) => {
                     let cells: usize = recording.benchmarks.iter().map(|r| r.grid.cells().len()).sum();

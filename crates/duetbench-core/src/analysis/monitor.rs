@@ -77,10 +77,13 @@ impl<'a> Monitor<'a> {
         examined.iter().zip(p_adjusted).map(|(one, p)| standing(one, p, self.decision)).collect()
     }
 
-    /// Units that a benchmark has at the planned look after the one at which it had so many; absent after the last.
+    /// Units that a benchmark has at the planned look after the one at which it had so many; absent after the last. A design of
+    /// fewer units than a test needs ends with those it has.
     pub fn next_look(&mut self, benchmark: usize, units: u32) -> Option<u32> {
-        let looks = self.boundaries.of(&self.plan.benchmarks[benchmark]).ok()?.looks();
-        looks.iter().copied().find(|look| *look > units)
+        let planned = &self.plan.benchmarks[benchmark];
+        let most = planned.configuration.design.units;
+        let looks = self.boundaries.of(planned).ok()?.looks();
+        looks.iter().map(|look| most.min(*look)).find(|look| *look > units)
     }
 
     /// Whether the fork pairs that a benchmark has after this suite run are those of a planned look.

@@ -18,12 +18,13 @@ impl Plan {
     /// Spreads the fork pairs of every benchmark over calls: so many at a time in one instance, with one of `builds` build pairs.
     ///
     /// The unit of inference stays what is drawn independently. With a single build pair that is the call (its forks share the
-    /// instance); with several it is the build pair, because calls with the same one share its layout.
+    /// instance); with several it is the build pair, because calls with the same one share its layout. Fewer build pairs than a test
+    /// needs units would never give an answer, so then only the first one is used.
     pub fn spread_over_calls(&mut self, fleet: &FleetSpec, effort: Effort, builds: u32) {
         let each = fleet.forks_per_call.max(1);
         let calls = effort.forks.map_or(defaults::FLEET_CALLS, |forks| forks.div_ceil(each)).max(1);
         for planned in &mut self.benchmarks {
-            let by_build = builds > 1;
+            let by_build = builds >= defaults::UNITS_MIN;
             let units = if by_build { builds.min(calls) } else { calls };
             let forks_per_unit = each * calls.div_ceil(units);
             planned.configuration.design =

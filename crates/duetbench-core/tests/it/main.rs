@@ -11,6 +11,7 @@ mod counts;
 mod detect;
 mod elastibench;
 mod fleet;
+mod fleet_account;
 mod fleet_world;
 mod group_sequential;
 mod judge;

@@ -317,7 +317,9 @@ impl<'a, 'o> Campaign<'a, 'o> {
     fn hear(&mut self, (task, sending): (Task, u32), reply: Reply) -> Result<(), RunError> {
         let asked = self.trials(task);
         let Understood { heard, response, outcomes } = understand(reply, (&name(task), &asked));
-        let usage = response.as_ref().map(usage);
+        // What was refused was not carried out.
+        let refused = matches!(heard, Heard::Refused(_)).then_some(Usage { billed_ns: 0, cold: false });
+        let usage = response.as_ref().map(usage).or(refused);
         let words = words(&heard);
         let throttled = heard == Heard::Throttled;
         let fate = self.dispatcher.heard((task, sending), heard, self.began.elapsed());
@@ -403,7 +405,7 @@ pub(super) fn understand(reply: Reply, (task, asked): (&str, &[Trial])) -> Under
         }
     }
     let heard = match outcomes.iter().find_map(|(_, outcome)| outcome.result.as_ref().err()) {
-        _ if outcomes.is_empty() => Heard::Crashed("there was no time for a single trial".to_owned()),
+        _ if outcomes.is_empty() => Heard::Crashed("there was no time or no room for a single trial".to_owned()),
         Some(failure) if outcomes.iter().all(|(_, outcome)| outcome.result.is_err()) => {
             Heard::BenchmarkFailed(usage(&response), failure.reason.clone())
         }

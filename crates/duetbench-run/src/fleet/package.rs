@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::PlannedBenchmark;
-use duetbench_core::spec::Arch;
+use duetbench_core::spec::{Arch, defaults};
 use sha2::{Digest, Sha256};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
@@ -24,6 +24,8 @@ use crate::error::RunError;
 use crate::source::Source;
 use crate::tool::each;
 
+/// Where the programs of a single build pair are linked.
+const ALONE: &str = "alone";
 /// The member with the files of both versions.
 const FILES: &str = "files";
 /// A file larger than this stays here.
@@ -76,7 +78,8 @@ pub struct Recipes {
 
 impl Cargo<'_> {
     /// Links build pairs and packs them, as many as asked for and no more than fit into `bytes_max`. `layout_seeds` gives what orders
-    /// the functions of each pair; a single pair has the linker's own order. Only packages with planned benchmarks are packed.
+    /// the functions of each pair. Where not enough pairs fit to be the units of a test, there is only one, in the linker's own order.
+    /// Only packages with planned benchmarks are packed.
     ///
     /// # Errors
     /// When something cannot be linked or packed, or not even one build pair fits.
@@ -89,13 +92,20 @@ impl Cargo<'_> {
         let mut packages: Vec<&str> = planned.iter().map(|b| b.id.package.as_str()).collect();
         packages.sort_unstable();
         packages.dedup();
-        let builds = self.affordable(&packages, layout_seeds, (bytes_max, scratch))?;
-        let package = self.zip(&packages, builds, scratch)?;
+        if layout_seeds.len() >= defaults::UNITS_MIN as usize {
+            let builds = self.affordable(&packages, layout_seeds, (bytes_max, scratch))?;
+            let package = self.zip(&packages, builds, scratch)?;
+            if builds >= defaults::UNITS_MIN && package.bytes <= bytes_max {
+                return Ok(package);
+            }
+            return self.pack(planned, &layout_seeds[..builds as usize - 1], (bytes_max, scratch));
+        }
+        // What was linked in the orders of several pairs must not be taken for what is linked now.
+        let alone = scratch.join(ALONE);
+        self.link(&packages, &[], (0..1, &alone))?;
+        let package = self.zip(&packages, 1, &alone)?;
         if package.bytes <= bytes_max {
             return Ok(package);
-        }
-        if builds > 1 {
-            return self.pack(planned, &layout_seeds[..builds as usize - 1], (bytes_max, scratch));
         }
         let what =
             format!("the package has {} MB, and {} MB are taken", package.bytes / 1_000_000, bytes_max / 1_000_000);
@@ -104,31 +114,26 @@ impl Cargo<'_> {
         Err(RunError::Toolchain { what, hint })
     }
 
-    /// Links as many build pairs as will fit, judged by the sizes of the first two.
+    /// Links as many build pairs as will fit, judged by the sizes of the first two; at least one.
     fn affordable(
         &self,
         packages: &[&str],
         layout_seeds: &[[u32; 2]],
         (bytes_max, scratch): (u64, &Path),
     ) -> Result<u32, RunError> {
-        let wanted = layout_seeds.len().max(1);
         let size = |builds: usize| -> Result<u64, RunError> {
             self.link(packages, layout_seeds, (0..builds, scratch))?;
             Ok(self.zip(packages, count(builds), scratch)?.bytes)
         };
-        if wanted <= 2 {
-            self.link(packages, layout_seeds, (0..wanted, scratch))?;
-            return Ok(count(wanted));
-        }
         let (one, two) = (size(1)?, size(2)?);
         let each = two.saturating_sub(one).max(1);
         let fitting = 1 + usize::try_from(bytes_max.saturating_sub(one) / each).unwrap_or(usize::MAX);
-        let builds = wanted.min(fitting).max(1);
+        let builds = layout_seeds.len().min(fitting);
         self.link(packages, layout_seeds, (0..builds, scratch))?;
         Ok(count(builds))
     }
 
-    /// Links what is not linked yet, several programs at a time.
+    /// Links what is not linked yet, several programs at a time; without seeds in the linker's own order.
     fn link(
         &self,
         packages: &[&str],
@@ -140,7 +145,7 @@ impl Cargo<'_> {
             for (side, build) in builds.clone().flat_map(|build| [(0, build), (1, build)]) {
                 let program = scratch.join(program_of(number, side, build));
                 // Another order with a single build would be as good, but then nobody could compare just these two binaries.
-                let layout_seed = (layout_seeds.len() > 1).then(|| layout_seeds[build][side]);
+                let layout_seed = layout_seeds.get(build).map(|seeds| seeds[side]);
                 if let Some(artifact) = self.builds[side].artifacts.get(*package).filter(|_| !program.exists()) {
                     links.push((artifact, Shipping { arch: self.arch, layout_seed }, program));
                 }
@@ -209,7 +214,7 @@ impl Package {
     /// How a benchmark is started from one of the build pairs; absent where the package does not hold it.
     #[must_use]
     pub fn recipes(&self, cargo: &Cargo<'_>, planned: &PlannedBenchmark, build: u32) -> Option<Recipes> {
-        let member = self.members.get(&planned.id.package)?;
+        let member = self.members.get(&planned.id.package).filter(|_| build < self.builds)?;
         let sides = [0, 1].map(|side| cargo.side(planned, &planned.id, (side, member, build)));
         let [Some(baseline), Some(candidate)] = sides else { return None };
         Some(Recipes { sides: [baseline, candidate], members: vec![member.clone(), FILES.to_owned()] })

@@ -12,7 +12,7 @@ use duetbench_core::{BenchmarkId, Role, Trial};
 use super::bundle;
 use super::wire::{Instance, Outcome, Recipe, Request, Response, VERSION};
 use crate::adapter::{Adapter, Artifact, Build, Built, Identity, Listing, Order, Subject};
-use crate::engine::{Backend, Local, TrialOutcome, Watched};
+use crate::engine::{Backend, Local, TrialFailure, TrialOutcome, Watched};
 use crate::environment::usable_cpus;
 use crate::error::RunError;
 use crate::noise;
@@ -23,7 +23,7 @@ use crate::source::Source;
 
 /// What is left of a call's time for answering.
 const ANSWERING: Duration = Duration::from_millis(1500);
-/// Most bytes that are told of what a failed benchmark said.
+/// Most bytes that are told of what went wrong.
 const REASON_BYTES_MAX: usize = 400;
 
 /// A worker in its instance.
@@ -86,7 +86,7 @@ impl Worker {
         };
         let (trials, truncated, trouble) = match done {
             Ok((trials, truncated)) => (trials, truncated, None),
-            Err(why) => (Vec::new(), false, Some(why)),
+            Err(why) => (Vec::new(), false, Some(briefly(why))),
         };
         let instance = Instance { call_ns: nanos(began.elapsed()), ..self.instance.clone() };
         self.instance.calls_before += 1;
@@ -109,7 +109,8 @@ impl Worker {
             local.set_timeout(request.timeout.min(left.saturating_sub(4 * needed).max(needed)));
             let trial = Trial::from(*wire);
             let outcome = Watched::new(&mut local).run_trial(&request.planned, &trial)?;
-            outcomes.push(Outcome::new(&trial, &briefly(outcome)));
+            let result = outcome.result.map_err(|failure| TrialFailure { reason: briefly(failure.reason), ..failure });
+            outcomes.push(Outcome::new(&trial, &TrialOutcome { result, ..outcome }));
         }
         Ok((outcomes, false))
     }
@@ -130,7 +131,7 @@ impl Worker {
             let archive = self.package.join(format!("{member}{ARCHIVE_ENDING}"));
             let dir = self.place.path().join(member);
             if bundle::unpack(&archive, &dir).is_err() {
-                self.make_room();
+                self.make_room(members);
                 bundle::unpack(&archive, &dir)?;
             }
             self.unpacked.insert(member.clone());
@@ -138,27 +139,24 @@ impl Worker {
         Ok(())
     }
 
-    fn make_room(&mut self) {
-        for member in std::mem::take(&mut self.unpacked) {
-            let _ = std::fs::remove_dir_all(self.place.path().join(member));
-        }
+    /// Removes what was unpacked and is not among these.
+    fn make_room(&mut self, needed: &[String]) {
+        let place = self.place.path();
+        self.unpacked.retain(|member| needed.contains(member) || std::fs::remove_dir_all(place.join(member)).is_err());
     }
 }
 
 /// What the archives of a package are named after their members.
 pub(super) const ARCHIVE_ENDING: &str = ".tar.zst";
 
-/// A failure told in few words, because an answer has a limit.
-fn briefly(outcome: TrialOutcome) -> TrialOutcome {
-    let result = outcome.result.map_err(|mut failure| {
-        if failure.reason.len() > REASON_BYTES_MAX {
-            let end = (0..=REASON_BYTES_MAX).rev().find(|i| failure.reason.is_char_boundary(*i)).unwrap_or(0);
-            failure.reason.truncate(end);
-            failure.reason.push('…');
-        }
-        failure
-    });
-    TrialOutcome { result, ..outcome }
+/// What went wrong in few words, because an answer has a limit.
+fn briefly(mut reason: String) -> String {
+    if reason.len() > REASON_BYTES_MAX {
+        let end = (0..=REASON_BYTES_MAX).rev().find(|i| reason.is_char_boundary(*i)).unwrap_or(0);
+        reason.truncate(end);
+        reason.push('…');
+    }
+    reason
 }
 
 fn nanos(duration: Duration) -> u64 {

@@ -4,7 +4,7 @@ use duetbench_core::Trial;
 use duetbench_core::fleet::{Account, CallEnd, Task, Usage};
 use rusqlite::{Row, params};
 
-use super::{RunId, Store, failed, insert_trial};
+use super::{RunId, Store, clamp, failed, insert_trial};
 use crate::engine::TrialOutcome;
 use crate::error::RunError;
 use crate::fleet::campaign::Call;
@@ -30,7 +30,7 @@ impl Store {
     /// When it cannot be written.
     pub fn add_call(&mut self, run: RunId, call: &Call, trials: &[(Trial, TrialOutcome)]) -> Result<(), RunError> {
         let instance = call.instance.as_ref().and_then(|i| serde_json::to_string(i).ok());
-        let billed_ns = call.usage.map(|usage| usage.billed_ns.cast_signed());
+        let billed_ns = call.usage.map(|usage| clamp(usage.billed_ns));
         let Task { benchmark, first_suite_run, .. } = call.task;
         let write = |store: &mut Store| -> rusqlite::Result<()> {
             let transaction = store.connection.transaction()?;
