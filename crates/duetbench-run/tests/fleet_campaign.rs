@@ -226,12 +226,12 @@ fn sit(
     past: &[(Trial, TrialOutcome)],
     notes: &mut Notes<'_>,
 ) -> Result<FleetSummary, RunError> {
-    let recipes = |_: &_, _: u32| Some(Recipes { sides: [recipe(0, &[]), recipe(1, &[])], members: vec!["p0".into()] });
+    let recipes = |_: &_, _: u32| Some(Recipes { sides: [recipe(0, &[]), recipe(1, &[])], members: vec!["p0".into()], package: 0 });
     let job = FleetJob {
         plan,
         decision: &Decision::default(),
         spec: &SPEC,
-        deployed,
+        deployed: &[deployed],
         limits: Limits { parallel: 1000, package_bytes: u64::MAX, payload_bytes: 6_000_000 },
         call_max: Duration::from_secs(60),
         timeout: Duration::from_secs(1),

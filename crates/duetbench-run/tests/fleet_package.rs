@@ -16,7 +16,7 @@ use duetbench_core::spec::Arch;
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Adapter, Artifact, Build, Built, Identity, Listing, Order, Shipping, Subject};
 use duetbench_run::fleet::bundle::unpack;
-use duetbench_run::fleet::package::{Cargo, Package};
+use duetbench_run::fleet::package::{Cargo, Package, builds_of};
 use duetbench_run::process::Launch;
 use duetbench_run::source::{Source, VersionRequest};
 use fleet_support::planned;
@@ -125,14 +125,17 @@ impl Project {
     }
 
     /// A package with benchmarks of these packages, in a scratch of its own.
-    fn try_pack(&self, packages: &[&str], builds: u32, bytes_max: u64) -> Result<Package, RunError> {
+    fn try_pack(&self, packages: &[&str], builds: u32, bytes_max: u64) -> Result<Vec<Package>, RunError> {
         let scratch = tempfile::tempdir_in(self.at("scratch")).unwrap().keep();
         let benchmarks: Vec<_> = packages.iter().map(|package| planned(package, "BenchmarkX")).collect();
         self.cargo(&self.at("worker")).pack(&benchmarks, &seeds(builds), (bytes_max, &scratch))
     }
 
+    /// The one package that it is.
     fn pack(&self, packages: &[&str], builds: u32, bytes_max: u64) -> Package {
-        self.try_pack(packages, builds, bytes_max).unwrap()
+        let mut packages = self.try_pack(packages, builds, bytes_max).unwrap();
+        assert_eq!(packages.len(), 1);
+        packages.remove(0)
     }
 
     /// The orders in which programs were linked.
@@ -203,52 +206,73 @@ fn only_packages_of_planned_benchmarks_travel() {
     assert!(!unpacked.has("p0/0/3"));
     let worker = project.at("worker");
     let cargo = project.cargo(&worker);
-    assert!(package.recipes(&cargo, &planned("a", "BenchmarkX"), 0).is_none());
-    assert!(package.recipes(&cargo, &planned("b", "BenchmarkX"), 2).is_some());
-    assert!(package.recipes(&cargo, &planned("b", "BenchmarkX"), 3).is_none(), "there is no such build pair");
+    let packages = [package];
+    assert!(cargo.recipes(&packages, &planned("a", "BenchmarkX"), 0).is_none());
+    assert!(cargo.recipes(&packages, &planned("b", "BenchmarkX"), 2).is_some());
+    assert!(cargo.recipes(&packages, &planned("b", "BenchmarkX"), 3).is_none(), "there is no such build pair");
 }
 
 #[test]
 fn as_many_build_pairs_travel_as_there_is_room_for() {
     let project = Project::new();
-    let (few, many) = (project.pack(&["a", "b"], 3, ROOMY), project.pack(&["a", "b"], 12, ROOMY));
+    let (few, many) = (project.pack(&["b"], 3, ROOMY), project.pack(&["b"], 12, ROOMY));
     assert_eq!((few.builds, many.builds), (3, 12));
     let each = (many.bytes - few.bytes) / 9;
-    assert!(each > 4 * PROGRAM_BYTES as u64, "{each} bytes for each build pair");
+    assert!(each > 2 * PROGRAM_BYTES as u64, "{each} bytes for each build pair");
     for builds in 3..12 {
         let bytes_max = few.bytes + u64::from(builds - 3) * each + each / 2;
-        let package = project.pack(&["a", "b"], 12, bytes_max);
+        let package = project.pack(&["b"], 12, bytes_max);
         assert!(package.bytes <= bytes_max && package.builds == builds, "{} of {builds}", package.builds);
-        assert!(Unpacked::new(&package).has(&format!("p1/1/{}", builds - 1)));
+        assert!(Unpacked::new(&package).has(&format!("p0/1/{}", builds - 1)));
     }
 }
 
 #[test]
+fn what_has_too_little_room_for_build_pairs_is_split_by_packages() {
+    let project = Project::new();
+    let bytes_max = project.pack(&["a"], 9, ROOMY).bytes + 1000;
+    let packages = project.try_pack(&["a", "b"], 12, bytes_max).unwrap();
+    assert_eq!(packages.iter().map(|package| package.builds).collect::<Vec<_>>(), [9, 9]);
+    assert!(packages.iter().all(|package| package.bytes <= bytes_max));
+    let worker = project.at("worker");
+    for (number, name) in ["a", "b"].into_iter().enumerate() {
+        let benchmark = planned(name, "BenchmarkX");
+        let recipes = project.cargo(&worker).recipes(&packages, &benchmark, 8).unwrap();
+        assert_eq!((recipes.package, builds_of(&packages, &benchmark.id)), (number, 9));
+        let unpacked = Unpacked::new(&packages[number]);
+        assert!(recipes.sides.iter().all(|side| unpacked.dir.path().join(&side.program).is_file()));
+    }
+    // Enough of them in one package are better than more in two.
+    let bytes_max = project.pack(&["a", "b"], 8, ROOMY).bytes + 1000;
+    assert_eq!(project.pack(&["a", "b"], 12, bytes_max).builds, 8);
+}
+
+#[test]
 fn a_single_build_pair_has_the_linkers_own_order_however_it_came_to_be_alone() {
-    let alone = Project::new().pack(&["a", "b"], 1, ROOMY);
-    let each = 4 * PROGRAM_BYTES as u64;
+    let alone = Project::new().pack(&["b"], 1, ROOMY);
+    let each = 2 * PROGRAM_BYTES as u64;
     // Two or fewer would be no units of a test, so that one is as good and is what the linker makes.
     let cases = [(1, ROOMY), (2, ROOMY), (2, alone.bytes), (12, alone.bytes), (12, alone.bytes + each + each / 2)];
     for (wanted, bytes_max) in cases {
         let project = Project::new();
-        let package = project.pack(&["a", "b"], wanted, bytes_max);
+        let package = project.pack(&["b"], wanted, bytes_max);
         assert_eq!((package.builds, &package.digest), (1, &alone.digest), "{wanted} in {bytes_max} bytes");
         assert!(project.orders().contains(&None));
-        assert_eq!(Unpacked::new(&package).read("p1/1/0"), linked("new b ", None));
+        assert_eq!(Unpacked::new(&package).read("p0/1/0"), linked("new b ", None));
     }
 }
 
 #[test]
 fn what_does_not_fit_at_all_is_refused_with_the_remedy() {
     let project = Project::new();
-    let least = project.pack(&["a", "b"], 1, ROOMY).bytes;
+    let least = project.pack(&["b"], 1, ROOMY).bytes;
     for builds in [1, 2, 12] {
-        let error = project.try_pack(&["a", "b"], builds, least - 1).unwrap_err();
+        let error = project.try_pack(&["b"], builds, least - 1).unwrap_err();
         let hint = error.hint().unwrap();
         assert!(error.to_string().contains("MB are taken"), "{error}");
         assert!(hint.contains("--packages") && hint.contains("--bucket"), "{hint}");
     }
-    assert_eq!(project.pack(&["a", "b"], 12, least).builds, 1);
+    assert_eq!(project.pack(&["b"], 12, least).builds, 1);
 }
 
 #[test]
@@ -289,12 +313,12 @@ fn large_files_and_what_no_benchmark_reads_stay_here_and_the_large_ones_are_name
 #[test]
 fn recipes_lead_to_what_is_in_the_package_and_name_nothing_of_this_machine() {
     let project = Project::new();
-    let package = project.pack(&["a", "b"], 3, ROOMY);
-    let unpacked = Unpacked::new(&package);
+    let packages = [project.pack(&["a", "b"], 3, ROOMY)];
+    let unpacked = Unpacked::new(&packages[0]);
     let (worker, here) = (project.at("worker"), project.dir.path().display().to_string());
     let cargo = project.cargo(&worker);
     for (name, build) in [("a", 0), ("b", 0), ("b", 2)] {
-        let recipes = package.recipes(&cargo, &planned(name, "BenchmarkX"), build).unwrap();
+        let recipes = cargo.recipes(&packages, &planned(name, "BenchmarkX"), build).unwrap();
         for member in &recipes.members {
             assert!(unpacked.files.contains(&format!("{member}.tar.zst")), "{member}");
         }

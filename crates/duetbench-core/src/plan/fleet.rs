@@ -1,6 +1,7 @@
 //! What changes in a plan that is measured on a fleet.
 
 use super::{Capacity, Design, Plan};
+use crate::sample::BenchmarkId;
 use crate::spec::{Effort, FleetSpec, defaults};
 
 /// Memory from which on an instance is paid for two whole processors, megabytes: 1,769 for each of them.
@@ -15,15 +16,17 @@ pub fn instance_capacity(memory_mb: u32, asked: Option<u32>) -> Capacity {
 }
 
 impl Plan {
-    /// Spreads the fork pairs of every benchmark over calls: so many at a time in one instance, with one of `builds` build pairs.
+    /// Spreads the fork pairs of every benchmark over calls: so many at a time in one instance, with one of the
+    /// build pairs, of which `builds_of` says how many there are.
     ///
     /// The unit of inference stays what is drawn independently. With a single build pair that is the call (its forks share the
     /// instance); with several it is the build pair, because calls with the same one share its layout. Fewer build pairs than a test
     /// needs units would never give an answer, so then only the first one is used.
-    pub fn spread_over_calls(&mut self, fleet: &FleetSpec, effort: Effort, builds: u32) {
+    pub fn spread_over_calls(&mut self, fleet: &FleetSpec, effort: Effort, builds_of: impl Fn(&BenchmarkId) -> u32) {
         let each = fleet.forks_per_call.max(1);
         let calls = effort.forks.map_or(defaults::FLEET_CALLS, |forks| forks.div_ceil(each)).max(1);
         for planned in &mut self.benchmarks {
+            let builds = builds_of(&planned.id);
             let by_build = builds >= defaults::UNITS_MIN;
             let units = if by_build { builds.min(calls) } else { calls };
             let forks_per_unit = each * calls.div_ceil(units);

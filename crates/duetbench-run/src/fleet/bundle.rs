@@ -12,8 +12,10 @@ use crate::error::RunError;
 
 /// Logarithm of the window's length.
 const WINDOW_LOG: u32 = 27;
-/// A level at which compressing takes about as long as reading.
-const LEVEL: i32 = 6;
+/// From this level on the versions and build pairs of a program find each other's bytes; higher ones take much longer for little.
+const LEVEL: i32 = 12;
+/// Threads that compress; a fixed number, because the bytes depend on whether there are any.
+const THREADS: u32 = 2;
 
 /// One file of an archive.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +36,7 @@ pub fn pack(members: &[Member], archive: &Path) -> Result<(), RunError> {
     let written = || -> io::Result<()> {
         let mut encoder = zstd::Encoder::new(File::create(archive)?, LEVEL)?;
         encoder.set_parameter(CParameter::WindowLog(WINDOW_LOG))?;
+        encoder.multithread(THREADS)?;
         encoder.set_parameter(CParameter::EnableLongDistanceMatching(true))?;
         let mut tar = tar::Builder::new(encoder);
         tar.mode(tar::HeaderMode::Deterministic);

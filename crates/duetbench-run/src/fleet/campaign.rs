@@ -33,15 +33,15 @@ pub struct FleetJob<'a> {
     pub decision: &'a Decision,
     /// What was asked of the fleet.
     pub spec: &'a FleetSpec,
-    /// What can be called.
-    pub deployed: &'a dyn Deployed,
+    /// What can be called, one for each package.
+    pub deployed: &'a [&'a dyn Deployed],
     /// What it allows.
     pub limits: Limits,
     /// Longest call.
     pub call_max: Duration,
     /// A trial that takes so much longer than planned counts as hung.
     pub timeout: Duration,
-    /// How a benchmark is started from one of the package's build pairs.
+    /// How a benchmark is started from one of the packages' build pairs.
     pub recipes: &'a dyn Fn(&PlannedBenchmark, u32) -> Option<Recipes>,
     /// Prices.
     pub rate: Rate,
@@ -277,9 +277,9 @@ impl<'a, 'o> Campaign<'a, 'o> {
     /// Has a thread send a call and wait for what comes of it.
     fn send(&mut self, (task, sending): (Task, u32), lines: &Lines<'_, 'a>) {
         let request = self.request(task);
-        let (sender, deployed) = (lines.sender.clone(), self.job.deployed);
+        let sender = lines.sender.clone();
         let wait = move || {
-            let reply = request.map_or_else(Reply::Refused, |request| deployed.call(&request.write()));
+            let reply = request.map_or_else(Reply::Refused, |(deployed, request)| deployed.call(&request.write()));
             // Nobody listens any more once the run could not go on.
             let _ = sender.send(((task, sending), reply));
         };
@@ -289,13 +289,16 @@ impl<'a, 'o> Campaign<'a, 'o> {
         }
     }
 
-    fn request(&mut self, task: Task) -> Result<Request, String> {
+    /// What is asked for a task, and of whom.
+    fn request(&mut self, task: Task) -> Result<(&'a dyn Deployed, Request), String> {
         let planned = &self.job.plan.benchmarks[task.benchmark as usize];
         let trials = self.trials(task);
         let build = trials.first().map_or(0, |trial| trial.build);
         let recipes = (self.job.recipes)(planned, build);
-        let Recipes { sides, members } = recipes.ok_or_else(|| format!("the package does not hold {}", planned.id))?;
-        Ok(Request {
+        let not_held = || format!("no package holds {}", planned.id);
+        let Recipes { sides, members, package } = recipes.ok_or_else(not_held)?;
+        let deployed = *self.job.deployed.get(package).ok_or_else(not_held)?;
+        let request = Request {
             version: VERSION,
             task: name(task),
             planned: for_worker(planned, planned.mode),
@@ -304,7 +307,8 @@ impl<'a, 'o> Campaign<'a, 'o> {
             sides,
             timeout: self.job.timeout,
             answer_bytes_max: self.job.limits.payload_bytes,
-        })
+        };
+        Ok((deployed, request))
     }
 
     fn trials(&mut self, task: Task) -> Vec<Trial> {

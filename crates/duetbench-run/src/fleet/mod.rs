@@ -12,6 +12,7 @@ use thiserror::Error;
 
 pub mod bundle;
 pub mod campaign;
+pub mod convoy;
 pub mod here;
 pub mod package;
 pub mod prices;

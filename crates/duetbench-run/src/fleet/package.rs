@@ -3,7 +3,7 @@
 //! A zip file with the worker as `bootstrap` and one solid archive for each Go package (so that an instance unpacks only what it
 //! runs), and one for the files. The same contents give the same bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -24,6 +24,10 @@ use crate::error::RunError;
 use crate::source::Source;
 use crate::tool::each;
 
+/// With as many build pairs a package is not split to make room for more.
+const BUILDS_ENOUGH: usize = 8;
+/// How often a package is split in two at most, because every part is uploaded.
+const SPLITS_MAX: u32 = 3;
 /// Where the programs of a single build pair are linked.
 const ALONE: &str = "alone";
 /// The member with the files of both versions.
@@ -74,12 +78,14 @@ pub struct Recipes {
     pub sides: [Recipe; 2],
     /// What an instance unpacks for it.
     pub members: Vec<String>,
+    /// Which of several packages holds them.
+    pub package: usize,
 }
 
 impl Cargo<'_> {
-    /// Links build pairs and packs them, as many as asked for and no more than fit into `bytes_max`. `layout_seeds` gives what orders
-    /// the functions of each pair. Where not enough pairs fit to be the units of a test, there is only one, in the linker's own order.
-    /// Only packages with planned benchmarks are packed.
+    /// Links build pairs and packs them, up to as many as `layout_seeds` gives orders for, into packages of at most `bytes_max`: into
+    /// one, or, where that has too little room, into several that hold other Go packages. Where even so not enough pairs fit to be the
+    /// units of a test, there is only one, in the linker's own order. Only Go packages with planned benchmarks are packed.
     ///
     /// # Errors
     /// When something cannot be linked or packed, or not even one build pair fits.
@@ -87,23 +93,44 @@ impl Cargo<'_> {
         &self,
         planned: &[PlannedBenchmark],
         layout_seeds: &[[u32; 2]],
-        (bytes_max, scratch): (u64, &Path),
-    ) -> Result<Package, RunError> {
-        let mut packages: Vec<&str> = planned.iter().map(|b| b.id.package.as_str()).collect();
-        packages.sort_unstable();
-        packages.dedup();
-        if layout_seeds.len() >= defaults::UNITS_MIN as usize {
-            let builds = self.affordable(&packages, layout_seeds, (bytes_max, scratch))?;
-            let package = self.zip(&packages, builds, scratch)?;
-            if builds >= defaults::UNITS_MIN && package.bytes <= bytes_max {
-                return Ok(package);
-            }
-            return self.pack(planned, &layout_seeds[..builds as usize - 1], (bytes_max, scratch));
+        room: (u64, &Path),
+    ) -> Result<Vec<Package>, RunError> {
+        let packages: BTreeSet<&str> = planned.iter().map(|b| b.id.package.as_str()).collect();
+        let numbered: Vec<(usize, &str)> = packages.into_iter().enumerate().collect();
+        self.pack_group(&numbered, (layout_seeds, SPLITS_MAX), room)
+    }
+
+    fn pack_group(
+        &self,
+        group: &[(usize, &str)],
+        (layout_seeds, splits_max): (&[[u32; 2]], u32),
+        room: (u64, &Path),
+    ) -> Result<Vec<Package>, RunError> {
+        let several = layout_seeds.len() >= defaults::UNITS_MIN as usize;
+        let builds = if several { self.affordable(group, layout_seeds, room)? } else { 1 };
+        if builds < layout_seeds.len().min(BUILDS_ENOUGH) && group.len() > 1 && splits_max > 0 {
+            let (first, second) = group.split_at(group.len() / 2);
+            let mut packages = self.pack_group(first, (layout_seeds, splits_max - 1), room)?;
+            packages.extend(self.pack_group(second, (layout_seeds, splits_max - 1), room)?);
+            return Ok(packages);
         }
+        // The estimate may have been too high.
+        for builds in (defaults::UNITS_MIN as usize..=if several { builds } else { 0 }).rev() {
+            self.link(group, layout_seeds, (0..builds, room.1))?;
+            let package = self.zip(group, count(builds), room.1)?;
+            if package.bytes <= room.0 {
+                return Ok(vec![package]);
+            }
+        }
+        self.pack_alone(group, room).map(|package| vec![package])
+    }
+
+    /// A package with one build pair.
+    fn pack_alone(&self, group: &[(usize, &str)], (bytes_max, scratch): (u64, &Path)) -> Result<Package, RunError> {
         // What was linked in the orders of several pairs must not be taken for what is linked now.
         let alone = scratch.join(ALONE);
-        self.link(&packages, &[], (0..1, &alone))?;
-        let package = self.zip(&packages, 1, &alone)?;
+        self.link(group, &[], (0..1, &alone))?;
+        let package = self.zip(group, 1, &alone)?;
         if package.bytes <= bytes_max {
             return Ok(package);
         }
@@ -114,39 +141,37 @@ impl Cargo<'_> {
         Err(RunError::Toolchain { what, hint })
     }
 
-    /// Links as many build pairs as will fit, judged by the sizes of the first two; at least one.
+    /// How many build pairs will fit, judged by the sizes of the first two; at least one.
     fn affordable(
         &self,
-        packages: &[&str],
+        group: &[(usize, &str)],
         layout_seeds: &[[u32; 2]],
         (bytes_max, scratch): (u64, &Path),
-    ) -> Result<u32, RunError> {
+    ) -> Result<usize, RunError> {
         let size = |builds: usize| -> Result<u64, RunError> {
-            self.link(packages, layout_seeds, (0..builds, scratch))?;
-            Ok(self.zip(packages, count(builds), scratch)?.bytes)
+            self.link(group, layout_seeds, (0..builds, scratch))?;
+            Ok(self.zip(group, count(builds), scratch)?.bytes)
         };
         let (one, two) = (size(1)?, size(2)?);
         let each = two.saturating_sub(one).max(1);
         let fitting = 1 + usize::try_from(bytes_max.saturating_sub(one) / each).unwrap_or(usize::MAX);
-        let builds = layout_seeds.len().min(fitting);
-        self.link(packages, layout_seeds, (0..builds, scratch))?;
-        Ok(count(builds))
+        Ok(layout_seeds.len().min(fitting))
     }
 
     /// Links what is not linked yet, several programs at a time; without seeds in the linker's own order.
     fn link(
         &self,
-        packages: &[&str],
+        group: &[(usize, &str)],
         layout_seeds: &[[u32; 2]],
         (builds, scratch): (std::ops::Range<usize>, &Path),
     ) -> Result<(), RunError> {
         let mut links = Vec::new();
-        for (number, package) in packages.iter().enumerate() {
+        for &(number, package) in group {
             for (side, build) in builds.clone().flat_map(|build| [(0, build), (1, build)]) {
                 let program = scratch.join(program_of(number, side, build));
                 // Another order with a single build would be as good, but then nobody could compare just these two binaries.
                 let layout_seed = layout_seeds.get(build).map(|seeds| seeds[side]);
-                if let Some(artifact) = self.builds[side].artifacts.get(*package).filter(|_| !program.exists()) {
+                if let Some(artifact) = self.builds[side].artifacts.get(package).filter(|_| !program.exists()) {
                     links.push((artifact, Shipping { arch: self.arch, layout_seed }, program));
                 }
             }
@@ -159,10 +184,10 @@ impl Cargo<'_> {
         each(&links, at_once, |(artifact, shipping, program)| self.adapter.ship(artifact, *shipping, program))
     }
 
-    fn zip(&self, packages: &[&str], builds: u32, scratch: &Path) -> Result<Package, RunError> {
+    fn zip(&self, group: &[(usize, &str)], builds: u32, scratch: &Path) -> Result<Package, RunError> {
         let mut archives = Vec::new();
         let mut largest = 0;
-        for (number, _) in packages.iter().enumerate() {
+        for &(number, _) in group {
             let programs = (0..builds as usize).flat_map(|build| [0, 1].map(|side| program_of(number, side, build)));
             let members: Vec<Member> = programs
                 .map(|place| Member { file: scratch.join(&place), place: place.components().skip(1).collect() })
@@ -174,7 +199,7 @@ impl Cargo<'_> {
         let (files, left_out) = self.files()?;
         let unpacked = largest + size_of(&files);
         archives.push(archive(FILES, &files, scratch)?);
-        let file = scratch.join("package.zip");
+        let file = scratch.join(format!("package-{}.zip", group.first().map_or(0, |(number, _)| *number)));
         write_zip(&file, self.worker, &archives)?;
         let contents = fs::read(&file).map_err(|e| RunError::file("read", &file, e))?;
         Ok(Package {
@@ -184,7 +209,7 @@ impl Cargo<'_> {
             unpacked_mb: u32::try_from(2 * unpacked / 1_000_000).unwrap_or(u32::MAX).saturating_add(100),
             builds,
             left_out,
-            members: packages.iter().enumerate().map(|(n, package)| ((*package).to_owned(), member_of(n))).collect(),
+            members: group.iter().map(|(number, package)| ((*package).to_owned(), member_of(*number))).collect(),
             file,
         })
     }
@@ -210,15 +235,27 @@ impl Cargo<'_> {
     }
 }
 
-impl Package {
-    /// How a benchmark is started from one of the build pairs; absent where the package does not hold it.
+impl Cargo<'_> {
+    /// How a benchmark is started from one of the build pairs; absent where no package holds it.
     #[must_use]
-    pub fn recipes(&self, cargo: &Cargo<'_>, planned: &PlannedBenchmark, build: u32) -> Option<Recipes> {
-        let member = self.members.get(&planned.id.package).filter(|_| build < self.builds)?;
-        let sides = [0, 1].map(|side| cargo.side(planned, &planned.id, (side, member, build)));
+    pub fn recipes(&self, packages: &[Package], planned: &PlannedBenchmark, build: u32) -> Option<Recipes> {
+        let (package, held) = holding(packages, &planned.id)?;
+        let member = held.members.get(&planned.id.package).filter(|_| build < held.builds)?;
+        let sides = [0, 1].map(|side| self.side(planned, &planned.id, (side, member, build)));
         let [Some(baseline), Some(candidate)] = sides else { return None };
-        Some(Recipes { sides: [baseline, candidate], members: vec![member.clone(), FILES.to_owned()] })
+        Some(Recipes { sides: [baseline, candidate], members: vec![member.clone(), FILES.to_owned()], package })
     }
+}
+
+/// Build pairs that there are of a benchmark's programs; none where no package holds it.
+#[must_use]
+pub fn builds_of(packages: &[Package], id: &BenchmarkId) -> u32 {
+    holding(packages, id).map_or(0, |(_, package)| package.builds)
+}
+
+/// The package that holds a benchmark, with its number.
+fn holding<'a>(packages: &'a [Package], id: &BenchmarkId) -> Option<(usize, &'a Package)> {
+    packages.iter().enumerate().find(|(_, package)| package.members.contains_key(&id.package))
 }
 
 impl Cargo<'_> {

@@ -38,7 +38,7 @@ pub struct StaysHere {
 pub fn rehearse(
     planned: &[PlannedBenchmark],
     recipes: &(dyn Fn(&PlannedBenchmark, u32) -> Option<Recipes> + Sync),
-    (deployed, timeout): (&dyn Deployed, Duration),
+    (deployed, timeout): (&[&dyn Deployed], Duration),
     interrupted: &AtomicBool,
 ) -> Result<Vec<StaysHere>, RunError> {
     let failed = Mutex::new(Vec::new());
@@ -55,9 +55,10 @@ pub fn rehearse(
             core: 0,
             seed: 0,
         };
-        let reply = match recipes(planned, 0) {
-            Some(recipes) => deployed.call(&request(planned, (trial, recipes), timeout).write()),
-            None => Reply::Refused("the package does not hold it".to_owned()),
+        let recipes = recipes(planned, 0).and_then(|recipes| Some((deployed.get(recipes.package)?, recipes)));
+        let reply = match recipes {
+            Some((deployed, recipes)) => deployed.call(&request(planned, (trial, recipes), timeout).write()),
+            None => Reply::Refused("no package holds it".to_owned()),
         };
         if let Some((role, reason)) = failure(reply, &trial)
             && let Ok(mut failed) = failed.lock()

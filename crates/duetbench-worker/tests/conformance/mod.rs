@@ -236,13 +236,13 @@ fn run_limited(
             hooked: false,
             exit_code: 0,
         };
-        Some(Recipes { sides: [side(0), side(1)], members: vec!["p0".into()] })
+        Some(Recipes { sides: [side(0), side(1)], members: vec!["p0".into()], package: 0 })
     };
     let job = FleetJob {
         plan,
         decision: &Decision::default(),
         spec: &spec,
-        deployed,
+        deployed: &[deployed],
         limits: Limits { parallel: 24, ..limits },
         call_max: Duration::from_secs(20),
         timeout: Duration::from_secs(1),

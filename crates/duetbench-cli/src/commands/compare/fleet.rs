@@ -1,30 +1,30 @@
 //! `duet compare --on`: built here, measured on a fleet.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use duetbench_core::fleet::{CallLength, Ended, FleetTerms, Forecast, forecast};
+use duetbench_core::fleet::{CallLength, FleetTerms, Forecast, forecast};
 use duetbench_core::plan::{Excluded, Plan, PlannedBenchmark, instance_capacity};
 use duetbench_core::spec::{FleetSpec, defaults};
 use duetbench_core::{Role, Schedule, Spec};
 use duetbench_run::adapter::Build;
 use duetbench_run::engine::RunSummary;
-use duetbench_run::fleet::campaign::{FleetJob, FleetSummary, measure};
+use duetbench_run::fleet::convoy::Convoy;
 use duetbench_run::fleet::here::Here;
-use duetbench_run::fleet::package::{Cargo, Package, Recipes};
+use duetbench_run::fleet::package::{Cargo, Package, builds_of};
 use duetbench_run::fleet::rehearsal::rehearse;
-use duetbench_run::fleet::{Deployed, Deployment, Engine, FleetError, Limits};
+use duetbench_run::fleet::{Deployment, Engine, FleetError, Limits};
 use duetbench_run::prepare::Prepared;
 use duetbench_run::scratch::Scratch;
-use duetbench_run::store::{Origin, RunHead, RunId, Store};
+use duetbench_run::store::{Origin, RunHead, Store};
 
+use super::expedition::{Expedition, report};
 use super::material::Material;
 use super::{prepare, same_builds, unfinished};
-use crate::assemble;
 use crate::commands::{Context, nothing_selected};
 use crate::dry_run;
-use crate::failure::{Failure, code, exit_code};
-use crate::fleet::{self, FleetRecorder, Prices};
+use crate::failure::{Failure, code};
+use crate::fleet::{self, Prices};
 use crate::planned::Planned;
 use crate::session;
 
@@ -38,11 +38,11 @@ const CALL_MIN: Duration = Duration::from_secs(60);
 const LEFTOVER_GRACE: Duration = Duration::from_secs(3600);
 
 /// What is needed to send anything anywhere.
-struct Outfit {
-    spec: FleetSpec,
-    engine: Box<dyn Engine>,
-    limits: Limits,
-    prices: Prices,
+pub(super) struct Outfit {
+    pub(super) spec: FleetSpec,
+    pub(super) engine: Box<dyn Engine>,
+    pub(super) limits: Limits,
+    pub(super) prices: Prices,
     worker: PathBuf,
     scratch: Scratch,
 }
@@ -69,19 +69,25 @@ impl Outfit {
     }
 
     /// Links and packs up to so many build pairs.
-    fn pack(&self, context: &Context, (cargo, plan): (&Cargo<'_>, &Plan), builds: u32) -> Result<Package, Failure> {
+    fn pack(
+        &self,
+        context: &Context,
+        (cargo, plan): (&Cargo<'_>, &Plan),
+        builds: u32,
+    ) -> Result<Vec<Package>, Failure> {
         context.printer.note(&format!("linking up to {builds} build pairs of each package, and packing them"));
         let schedule = Schedule::new(plan);
         let layout_seeds: Vec<[u32; 2]> = (0..builds).map(|build| schedule.layout_seeds(build)).collect();
         let room = (self.limits.package_bytes, self.scratch.path());
-        let package = cargo.pack(&plan.benchmarks, &layout_seeds, room)?;
-        for file in &package.left_out {
+        let packages = cargo.pack(&plan.benchmarks, &layout_seeds, room)?;
+        for file in packages.first().iter().flat_map(|package| &package.left_out) {
             context.printer.note(&format!("`{}` is too large to travel", file.display()));
         }
-        Ok(package)
+        Ok(packages)
     }
 
-    fn sweep(&self, context: &Context) -> Result<(), Failure> {
+    /// Removes what runs that died have left behind.
+    pub(super) fn sweep(&self, context: &Context) -> Result<(), Failure> {
         for name in self.engine.sweep(SystemTime::now())? {
             context.printer.note(&format!("swept away `{name}`, which a run that died had left behind"));
         }
@@ -106,17 +112,16 @@ pub(super) fn compare(
         return without_calls(context, spec, (plan, material));
     }
     let cargo = outfit.cargo(&prepared, &builds)?;
-    let wanted = if prepared.adapter.relinks() { spec.effort.builds.unwrap_or(defaults::FLEET_BUILDS) } else { 1 };
-    let package = outfit.pack(context, (&cargo, &plan), wanted)?;
-    let staying = rehearsed(context, &outfit, (&cargo, &package, &plan))?;
+    let packages = outfit.pack(context, (&cargo, &plan), builds_wanted(spec, &prepared))?;
+    let staying = rehearsed(context, &outfit, (&cargo, &packages, &plan))?;
     leave_out(&mut plan, staying);
     if plan.benchmarks.is_empty() {
         return without_calls(context, spec, (plan, material));
     }
-    plan.spread_over_calls(&fleet, spec.effort, package.builds);
+    plan.spread_over_calls(&fleet, spec.effort, |id| builds_of(&packages, id));
     let parallel = outfit.limits.parallel.min(fleet.parallel);
     let forecast = forecast(&plan, &fleet, parallel, (outfit.prices.rate, CallLength::default()));
-    announce(context, (&outfit, &package), &forecast);
+    announce(context, (&outfit, &packages), &forecast);
     if context.settings.dry_run() {
         context.printer.data(&dry_run::render(&plan, &material.subjects.info))?;
         return Ok(code::CLEAN);
@@ -124,14 +129,19 @@ pub(super) fn compare(
     let terms = FleetTerms {
         rate: outfit.prices.rate,
         price_date: outfit.prices.date.clone(),
-        builds: package.builds,
-        package_bytes: package.bytes,
+        builds: packages.iter().map(|package| package.builds).max().unwrap_or(0),
+        package_bytes: packages.iter().map(|package| package.bytes).sum(),
         call_max_ns: u64::try_from(call_max(&plan, &fleet).as_nanos()).unwrap_or(u64::MAX),
     };
     let head = RunHead { fleet: Some(terms), ..session::head(spec, plan, material.subjects) };
     let mut store = Store::open(&context.db())?;
     let run = store.begin(&head)?;
-    Expedition { context, outfit: &outfit, cargo: &cargo, package: &package, head: &head, run }.carry_out(&mut store)
+    Expedition { context, outfit: &outfit, cargo: &cargo, packages: &packages, head: &head, run }.carry_out(&mut store)
+}
+
+/// Build pairs that are linked, if there is room for them.
+fn builds_wanted(spec: &Spec, prepared: &Prepared) -> u32 {
+    if prepared.adapter.relinks() { spec.effort.builds.unwrap_or(defaults::FLEET_BUILDS) } else { 1 }
 }
 
 /// A report where nothing is left to measure: all code is identical, or nothing runs.
@@ -151,7 +161,7 @@ fn without_calls(context: &Context, spec: &Spec, (plan, material): (Plan, Materi
 }
 
 /// Goes on with a run that did not come to its end.
-pub(super) fn resume(context: &Context, (name, spec, terms): (&str, FleetSpec, FleetTerms)) -> Result<u8, Failure> {
+pub(super) fn resume(context: &Context, (name, spec): (&str, FleetSpec)) -> Result<u8, Failure> {
     let mut store = Store::open_existing(&context.db())?;
     let head = unfinished(&store, name)?.head;
     let Some(origin) = &head.origin else {
@@ -161,20 +171,24 @@ pub(super) fn resume(context: &Context, (name, spec, terms): (&str, FleetSpec, F
     let prepared = prepare(context, &head.spec, origin)?;
     let builds = same_builds(&prepared, &head)?;
     let cargo = outfit.cargo(&prepared, &builds)?;
-    let package = outfit.pack(context, (&cargo, &head.plan), terms.builds)?;
-    if package.builds != terms.builds {
-        let what = format!("only {} of the run's {} build pairs fit into a package", package.builds, terms.builds);
+    let packages = outfit.pack(context, (&cargo, &head.plan), builds_wanted(&head.spec, &prepared))?;
+    let lacks = |b: &&PlannedBenchmark| {
+        let design = &b.configuration.design;
+        builds_of(&packages, &b.id) < if design.by_build { design.units } else { 1 }
+    };
+    if let Some(lacking) = head.plan.benchmarks.iter().find(lacks) {
+        let what = format!("not all build pairs that the run began with fit into a package, of {}", lacking.id);
         return Err(FleetError::new(what).hint("name the bucket that the run was begun with: `--bucket`").into());
     }
     let run = store.reopen(name)?;
-    Expedition { context, outfit: &outfit, cargo: &cargo, package: &package, head: &head, run }.carry_out(&mut store)
+    Expedition { context, outfit: &outfit, cargo: &cargo, packages: &packages, head: &head, run }.carry_out(&mut store)
 }
 
 /// Runs every benchmark once from the package, without tools and environment. What fails so would fail there.
 fn rehearsed(
     context: &Context,
     outfit: &Outfit,
-    (cargo, package, plan): (&Cargo<'_>, &Package, &Plan),
+    (cargo, packages, plan): (&Cargo<'_>, &[Package], &Plan),
 ) -> Result<Vec<Excluded>, Failure> {
     if outfit.spec.arch != fleet::this_arch() {
         context.printer.note("the instances have another processor, so that nothing is rehearsed here");
@@ -182,10 +196,11 @@ fn rehearsed(
     }
     context.printer.note(&format!("rehearsing {} benchmarks with what travels alone", plan.benchmarks.len()));
     let here = Here::new(u32::MAX);
-    let deployed = here.deploy(&deployment(outfit, package, ("rehearsal", CALL_MIN)))?;
-    let recipes = |planned: &PlannedBenchmark, build| package.recipes(cargo, planned, build);
-    let limits = (&*deployed, context.settings.timeout());
-    let staying = rehearse(&plan.benchmarks, &recipes, limits, &context.interrupted)?;
+    let usual = deployment(outfit, packages.len(), ("rehearsal", CALL_MIN));
+    let deployed = Convoy::deploy(&here, packages, &usual)?;
+    let recipes = |planned: &PlannedBenchmark, build| cargo.recipes(packages, planned, build);
+    let called = (&deployed.each()[..], context.settings.timeout());
+    let staying = rehearse(&plan.benchmarks, &recipes, called, &context.interrupted)?;
     deployed.remove()?;
     let excluded = staying.into_iter().map(|one| {
         let id = plan.benchmarks[one.benchmark].id.clone();
@@ -202,12 +217,13 @@ fn leave_out(plan: &mut Plan, excluded: Vec<Excluded>) {
     plan.excluded.sort_by(|a, b| a.id().cmp(b.id()));
 }
 
-fn announce(context: &Context, (outfit, package): (&Outfit, &Package), forecast: &Forecast) {
+fn announce(context: &Context, (outfit, packages): (&Outfit, &[Package]), forecast: &Forecast) {
     let (engine, memory) = (outfit.engine.name(), outfit.spec.memory_mb);
-    let megabytes = package.bytes as f64 * 1e-6;
+    let contents = |p: &Package| format!("{:.1} MB with {} build pairs", p.bytes as f64 * 1e-6, p.builds);
+    let contents = packages.iter().map(contents).collect::<Vec<_>>().join(", ");
     context.printer.note(&format!(
-        "on {engine}: {} calls at most, {} at once, {memory} MB each; package {megabytes:.1} MB with {} build pairs",
-        forecast.calls, forecast.parallel, package.builds
+        "on {engine}: {} calls at most, {} at once, {memory} MB each; to send: {contents}",
+        forecast.calls, forecast.parallel
     ));
     context.printer.note(&format!(
         "predicted: at most about {} and ${:.2} (prices of {}); capped at {} and ${:.2}",
@@ -220,117 +236,24 @@ fn announce(context: &Context, (outfit, package): (&Outfit, &Package), forecast:
 }
 
 /// What a call may take at most.
-fn call_max(plan: &Plan, spec: &FleetSpec) -> Duration {
+pub(super) fn call_max(plan: &Plan, spec: &FleetSpec) -> Duration {
     let longest = plan.benchmarks.iter().map(|b| b.trial_predicted_ns).max().unwrap_or(0);
     let call = Duration::from_nanos(longest).saturating_mul(spec.forks_per_call).saturating_mul(CALL_PATIENCE);
     call.saturating_add(CALL_MIN).min(CALL_MAX)
 }
 
-fn deployment<'a>(outfit: &Outfit, package: &'a Package, (run, call_max): (&'a str, Duration)) -> Deployment<'a> {
+/// How one of so many packages is deployed, but for what is its own.
+pub(super) fn deployment<'a>(outfit: &Outfit, packages: usize, (run, call_max): (&'a str, Duration)) -> Deployment<'a> {
+    // Each function's calls are set aside for it, and all of them must be there.
+    let share = outfit.limits.parallel / u32::try_from(packages).unwrap_or(u32::MAX).max(1);
     Deployment {
-        package: &package.file,
+        package: Path::new(""),
         run,
         memory_mb: outfit.spec.memory_mb,
-        disk_mb: package.unpacked_mb,
+        disk_mb: 0,
         arch: outfit.spec.arch,
         call_max,
-        parallel: outfit.spec.parallel.min(outfit.limits.parallel),
+        parallel: outfit.spec.parallel.min(share).max(1),
         expires: SystemTime::now() + outfit.spec.max_time + LEFTOVER_GRACE,
     }
-}
-
-/// A run with all that it takes along.
-struct Expedition<'a> {
-    context: &'a Context,
-    outfit: &'a Outfit,
-    cargo: &'a Cargo<'a>,
-    package: &'a Package,
-    head: &'a RunHead,
-    run: RunId,
-}
-
-impl Expedition<'_> {
-    /// Deploys, measures, removes what was deployed, and reports.
-    fn carry_out(&self, store: &mut Store) -> Result<u8, Failure> {
-        self.outfit.sweep(self.context)?;
-        let call_max = call_max(&self.head.plan, &self.outfit.spec);
-        // Two runs of two stores may have the same number.
-        let name = format!("{}-{:08x}", self.run, self.head.plan.seed & 0xffff_ffff);
-        let deployed = self.outfit.engine.deploy(&deployment(self.outfit, self.package, (&name, call_max)))?;
-        let summary = self.measure(store, (&*deployed, call_max));
-        // In every case, and whatever came of the measuring is told first.
-        let removed = deployed.remove().map_err(|e| {
-            let hint = "`duet fleet sweep` removes it once its time is up";
-            FleetError::new(format!("`{}` could not be removed: {e}", deployed.name())).hint(hint)
-        });
-        let summary = summary?;
-        removed?;
-        store.end(self.run, &RunSummary { measured: summary.measured, complete: summary.is_complete() }, None)?;
-        self.say_how_it_ended(&summary);
-        let exit = report(self.context, store, self.run, self.was_judged(&summary))?;
-        Ok(if summary.ended == Ended::Interrupted { code::INTERRUPTED } else { exit })
-    }
-
-    fn measure(
-        &self,
-        store: &mut Store,
-        (deployed, call_max): (&dyn Deployed, Duration),
-    ) -> Result<FleetSummary, Failure> {
-        let stored = store.load(&self.run.to_string())?.comparison()?;
-        let terms = self.head.fleet.as_ref();
-        let recipes =
-            |planned: &PlannedBenchmark, build| -> Option<Recipes> { self.package.recipes(self.cargo, planned, build) };
-        let job = FleetJob {
-            plan: &self.head.plan,
-            decision: &self.head.spec.decision,
-            spec: &self.outfit.spec,
-            deployed,
-            limits: self.outfit.limits,
-            call_max,
-            timeout: self.context.settings.timeout(),
-            recipes: &recipes,
-            rate: self.outfit.prices.rate,
-            past: &stored.trials,
-            spent_usd: terms.map_or(0.0, |terms| terms.cost_usd(&stored.calls, &self.outfit.spec)),
-        };
-        let benchmarks = self.head.plan.benchmarks.iter().map(|b| &b.id).collect();
-        let mut recorder = FleetRecorder::new(store, self.run, benchmarks, &self.context.printer);
-        let summary = measure(&job, &mut recorder, &self.context.interrupted);
-        recorder.finish();
-        summary.map_err(|e| {
-            let run = self.run;
-            let what = format!("what was measured until then is stored: `duet compare --resume {run}` goes on");
-            self.context.printer.note(&what);
-            e.into()
-        })
-    }
-
-    fn say_how_it_ended(&self, summary: &FleetSummary) {
-        let why = match summary.ended {
-            Ended::Done => return,
-            Ended::Cost => "`--max-cost` is spent",
-            Ended::Time => "`--max-time` is up",
-            Ended::Broken => "too many calls failed for reasons of the fleet",
-            Ended::Refused => "the provider refuses calls",
-            Ended::Interrupted => "interrupted",
-        };
-        let run = self.run;
-        self.context.printer.note(&format!("{why}; `duet compare --resume {run}` goes on from here"));
-    }
-
-    /// Whether what was measured is all that was to be had under the caps.
-    fn was_judged(&self, summary: &FleetSummary) -> bool {
-        matches!(summary.ended, Ended::Done | Ended::Cost | Ended::Time)
-    }
-}
-
-/// Prints what is stored; a run that broke off is a failure unless it found a regression.
-fn report(context: &Context, store: &Store, run: RunId, judged: bool) -> Result<u8, Failure> {
-    let stored = store.load(&run.to_string())?.comparison()?;
-    let decision = stored.head.spec.decision;
-    let report = assemble::report(stored, decision);
-    let exit = exit_code(report.outcome(), context.settings.strict());
-    let exit = if judged || exit == code::REGRESSION { exit } else { code::FAILED };
-    context.printer.report(&report, exit)?;
-    Ok(exit)
 }

@@ -19,6 +19,7 @@ use crate::planned::Planned;
 use crate::session::{self, Session, Subjects, lock_machine};
 use crate::{dry_run, seed};
 
+mod expedition;
 mod fleet;
 mod material;
 
@@ -136,8 +137,8 @@ fn resume(name: &str, args: &CompareArgs, context: &Context) -> Result<u8, Failu
         let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
         return carry_out(context, session, &head, &mut scripted);
     }
-    if let (Some(spec), Some(terms)) = (head.spec.fleet, &head.fleet) {
-        return fleet::resume(context, (&name, spec, terms.clone()));
+    if let Some(spec) = head.spec.fleet {
+        return fleet::resume(context, (&name, spec));
     }
     let Some(origin) = &head.origin else {
         return Err(Failure::usage(format!("run `{name}` was scripted: name its script")));

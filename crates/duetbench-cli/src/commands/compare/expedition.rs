@@ -1,0 +1,106 @@
+//! A run on a fleet from its first function to its report.
+
+use std::time::Duration;
+
+use duetbench_core::fleet::Ended;
+use duetbench_core::plan::PlannedBenchmark;
+use duetbench_run::engine::RunSummary;
+use duetbench_run::fleet::campaign::{FleetJob, FleetSummary, measure};
+use duetbench_run::fleet::convoy::Convoy;
+use duetbench_run::fleet::package::{Cargo, Package};
+use duetbench_run::store::{RunHead, RunId, Store};
+
+use super::fleet::{Outfit, call_max, deployment};
+use crate::commands::Context;
+use crate::failure::{Failure, code, exit_code};
+use crate::fleet::FleetRecorder;
+use crate::{assemble, seed};
+
+/// A run with all that it takes along.
+pub(super) struct Expedition<'a> {
+    pub(super) context: &'a Context,
+    pub(super) outfit: &'a Outfit,
+    pub(super) cargo: &'a Cargo<'a>,
+    pub(super) packages: &'a [Package],
+    pub(super) head: &'a RunHead,
+    pub(super) run: RunId,
+}
+
+impl Expedition<'_> {
+    /// Deploys, measures, removes what was deployed, and reports.
+    pub(super) fn carry_out(&self, store: &mut Store) -> Result<u8, Failure> {
+        self.outfit.sweep(self.context)?;
+        let call_max = call_max(&self.head.plan, &self.outfit.spec);
+        // Runs of two stores may have the same number, and a sitting that died may have left its functions behind.
+        let name = format!("{}-{:08x}", self.run, seed::draw() & 0xffff_ffff);
+        let usual = deployment(self.outfit, self.packages.len(), (&name, call_max));
+        let convoy = Convoy::deploy(&*self.outfit.engine, self.packages, &usual)?;
+        let summary = self.measure(store, (&convoy, call_max));
+        // In every case, and whatever came of the measuring is told first.
+        let removed = convoy.remove();
+        let summary = summary?;
+        removed?;
+        store.end(self.run, &RunSummary { measured: summary.measured, complete: summary.is_complete() }, None)?;
+        self.say_how_it_ended(&summary);
+        let exit = report(self.context, store, self.run, self.was_judged(&summary))?;
+        Ok(if summary.ended == Ended::Interrupted { code::INTERRUPTED } else { exit })
+    }
+
+    fn measure(&self, store: &mut Store, (convoy, call_max): (&Convoy<'_>, Duration)) -> Result<FleetSummary, Failure> {
+        let stored = store.load(&self.run.to_string())?.comparison()?;
+        let terms = self.head.fleet.as_ref();
+        let recipes = |planned: &PlannedBenchmark, build| self.cargo.recipes(self.packages, planned, build);
+        let job = FleetJob {
+            plan: &self.head.plan,
+            decision: &self.head.spec.decision,
+            spec: &self.outfit.spec,
+            deployed: &convoy.each(),
+            limits: self.outfit.limits,
+            call_max,
+            timeout: self.context.settings.timeout(),
+            recipes: &recipes,
+            rate: self.outfit.prices.rate,
+            past: &stored.trials,
+            spent_usd: terms.map_or(0.0, |terms| terms.cost_usd(&stored.calls, &self.outfit.spec)),
+        };
+        let benchmarks = self.head.plan.benchmarks.iter().map(|b| &b.id).collect();
+        let mut recorder = FleetRecorder::new(store, self.run, benchmarks, &self.context.printer);
+        let summary = measure(&job, &mut recorder, &self.context.interrupted);
+        recorder.finish();
+        summary.map_err(|e| {
+            let run = self.run;
+            let what = format!("what was measured until then is stored: `duet compare --resume {run}` goes on");
+            self.context.printer.note(&what);
+            e.into()
+        })
+    }
+
+    fn say_how_it_ended(&self, summary: &FleetSummary) {
+        let why = match summary.ended {
+            Ended::Done => return,
+            Ended::Cost => "`--max-cost` is spent",
+            Ended::Time => "`--max-time` is up",
+            Ended::Broken => "too many calls failed for reasons of the fleet",
+            Ended::Refused => "the provider refuses calls",
+            Ended::Interrupted => "interrupted",
+        };
+        let run = self.run;
+        self.context.printer.note(&format!("{why}; `duet compare --resume {run}` goes on from here"));
+    }
+
+    /// Whether what was measured is all that was to be had under the caps.
+    fn was_judged(&self, summary: &FleetSummary) -> bool {
+        matches!(summary.ended, Ended::Done | Ended::Cost | Ended::Time)
+    }
+}
+
+/// Prints what is stored; a run that broke off is a failure unless it found a regression.
+pub(super) fn report(context: &Context, store: &Store, run: RunId, judged: bool) -> Result<u8, Failure> {
+    let stored = store.load(&run.to_string())?.comparison()?;
+    let decision = stored.head.spec.decision;
+    let report = assemble::report(stored, decision);
+    let exit = exit_code(report.outcome(), context.settings.strict());
+    let exit = if judged || exit == code::REGRESSION { exit } else { code::FAILED };
+    context.printer.report(&report, exit)?;
+    Ok(exit)
+}
