@@ -189,10 +189,10 @@ fn what_lacks_results_is_named_with_how_many_it_has_and_what_was_heard_last() {
     let calls = [
         carried_out(call(0, 0, CallEnd::Counted), ("i", "x"), 1),
         said(call(0, 2, CallEnd::Failed), "out of memory"),
-        // Words of a task that has its result explain nothing.
-        said(carried_out(call(0, 4, CallEnd::Counted), ("i", "x"), 1), "index out of range"),
         said(call(0, 2, CallEnd::Failed), "connection reset"),
         call(0, 2, CallEnd::Throttled),
+        // Words of a task that has its result explain nothing.
+        said(carried_out(call(0, 4, CallEnd::Counted), ("i", "x"), 1), "index out of range"),
         call(1, 0, CallEnd::Sent),
     ];
     let report = FleetReport::of(&calls, (&SPEC, terms()), (&two(), &[]));

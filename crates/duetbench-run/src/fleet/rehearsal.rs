@@ -17,6 +17,8 @@ use crate::tool::each;
 
 /// Rehearsals at once.
 const AT_ONCE: usize = 2;
+/// How long to wait before a rehearsal that was not taken is tried again.
+const PAUSE: Duration = Duration::from_millis(20);
 /// Bytes that a rehearsal's answer may have.
 const ANSWER_BYTES_MAX: usize = 6_000_000;
 
@@ -44,7 +46,6 @@ pub fn rehearse(
     let failed = Mutex::new(Vec::new());
     let numbered: Vec<(usize, &PlannedBenchmark)> = planned.iter().enumerate().collect();
     each(&numbered, AT_ONCE, |(benchmark, planned)| {
-        RunError::stop_if(interrupted)?;
         let trial = Trial {
             benchmark: *benchmark,
             round: 0,
@@ -56,7 +57,7 @@ pub fn rehearse(
             seed: 0,
         };
         let reply = match recipes(planned, 0) {
-            Some(recipes) => deployed.call(&request(planned, (trial, recipes), timeout).write()),
+            Some(recipes) => call(deployed, &request(planned, (trial, recipes), timeout), interrupted)?,
             None => Reply::Refused("the package does not hold it".to_owned()),
         };
         if let Some((role, reason)) = failure(reply, &trial)
@@ -69,6 +70,17 @@ pub fn rehearse(
     let mut failed = failed.into_inner().unwrap_or_default();
     failed.sort_by_key(|one| one.benchmark);
     Ok(failed)
+}
+
+/// Calls until it is taken: that all instances are busy says nothing of a benchmark.
+fn call(deployed: &dyn Deployed, request: &Request, interrupted: &AtomicBool) -> Result<Reply, RunError> {
+    loop {
+        RunError::stop_if(interrupted)?;
+        match deployed.call(&request.write()) {
+            Reply::Throttled(_) => std::thread::sleep(PAUSE),
+            reply => return Ok(reply),
+        }
+    }
 }
 
 /// As few slices as make a trial.
