@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-use duetbench_core::analysis::{BenchmarkReport, Measured, analyse};
+use duetbench_core::analysis::{BenchmarkReport, Measured, TrialFailure, analyse};
 use duetbench_core::fleet::{CallEnd, Ended, Rate, Task};
 use duetbench_core::plan::{Mode, Plan};
 use duetbench_core::sample::Coordinates;
@@ -45,7 +45,9 @@ fn plan(names: &[&str], fixed: bool, builds: u32) -> Plan {
         check: None,
         spread: false,
     };
-    plan.spread_over_calls(&SPEC, Effort { forks: None, budget: None, builds: None, fixed, confirm: false }, builds);
+    plan.spread_over_calls(&SPEC, Effort { forks: None, budget: None, builds: None, fixed, confirm: false }, |_| {
+        builds
+    });
     plan
 }
 
@@ -226,7 +228,9 @@ fn sit(
     past: &[(Trial, TrialOutcome)],
     notes: &mut Notes<'_>,
 ) -> Result<FleetSummary, RunError> {
-    let recipes = |_: &_, _: u32| Some(Recipes { sides: [recipe(0, &[]), recipe(1, &[])], members: vec!["p0".into()], package: 0 });
+    let recipes = |_: &_, _: u32| {
+        Some(Recipes { sides: [recipe(0, &[]), recipe(1, &[])], members: vec!["p0".into()], package: 0 })
+    };
     let job = FleetJob {
         plan,
         decision: &Decision::default(),
@@ -245,9 +249,13 @@ fn sit(
 
 /// A sitting in which all goes well, with answers in the order of `seed`.
 fn in_order(plan: &Plan, seed: u64) -> (Vec<Task>, Vec<BenchmarkReport>) {
+    answered_by(well, plan, seed)
+}
+
+fn answered_by(reply: impl Fn(&Request) -> Reply + Sync, plan: &Plan, seed: u64) -> (Vec<Task>, Vec<BenchmarkReport>) {
     let gate = Gate::default();
     let mut notes = Notes { gate: Some((&gate, seed)), ..Notes::default() };
-    let summary = sit(plan, &Fake { gate: Some(&gate), reply: well }, &[], &mut notes).unwrap();
+    let summary = sit(plan, &Fake { gate: Some(&gate), reply }, &[], &mut notes).unwrap();
     assert_eq!((summary.ended, notes.sent.len()), (Ended::Done, notes.calls.len()));
     (notes.counted(), judged(plan, &notes.trials))
 }
@@ -268,8 +276,8 @@ fn verdicts(reports: &[BenchmarkReport]) -> BTreeMap<&str, &Verdict> {
     reports.iter().map(|report| (report.id.name.as_str(), &report.verdict)).collect()
 }
 
-/// Slower, faster, neither, and what nobody can tell.
-const SUITE: [&str; 6] = ["+20~1", "-20~1", "0~1", "+3~6", "0~30", "+8~9"];
+/// Slower, faster, neither, what nobody can tell, and what hangs on a fork pair more or less.
+const SUITE: [&str; 9] = ["+20~1", "-20~1", "0~1", "+3~6", "0~30", "+8~9", "+5~3", "-6~4", "+9~5"];
 
 #[test]
 fn decided_benchmarks_stop_costing() {
@@ -293,24 +301,40 @@ fn what_is_open_is_measured_to_the_end_and_what_is_decided_is_not() {
     let (counted, reports) = in_order(&plan(&SUITE, false, 1), 1);
     let calls = |benchmark: u32| counted.iter().filter(|task| task.benchmark == benchmark).count();
     assert_eq!((calls(0), calls(4)), (4, 20));
-    assert!((0..6).all(|benchmark| (4..=20).contains(&calls(benchmark))));
+    assert!((0..9).all(|benchmark| (4..=20).contains(&calls(benchmark))));
     let verdicts = verdicts(&reports);
     assert_eq!((verdicts["+20~1"], verdicts["-20~1"]), (&Verdict::Regression, &Verdict::Improvement));
     assert_eq!(verdicts["0~1"], &Verdict::NoChange);
     assert!(matches!(verdicts["0~30"], Verdict::Inconclusive { .. }));
 }
 
+/// The second call of every benchmark fails, so that each look rests on what came before the one that was asked for.
+fn second_fails(request: &Request) -> Reply {
+    let mut response = answer(request);
+    let trials = request.trials.iter().map(|wire| Trial::from(*wire));
+    let failed = |trial: Trial| {
+        let failure = TrialFailure { role: Some(Role::Candidate), reason: "no luck".into(), discarded: false };
+        Outcome::new(&trial, &TrialOutcome { result: Err(failure), ..outcome("0~1", &trial) })
+    };
+    if trials.clone().any(|trial| trial.suite_run == 2) {
+        response.trials = trials.map(failed).collect();
+    }
+    Reply::Answer(response.write(usize::MAX))
+}
+
 #[test]
 fn the_order_in_which_results_come_changes_nothing() {
-    for builds in [1, 5] {
+    let replies: [fn(&Request) -> Reply; 2] = [well, second_fails];
+    for (reply, builds) in replies.into_iter().zip([5, 1]) {
         let plan = plan(&SUITE, false, builds);
-        let (first, expected) = in_order(&plan, 0);
+        let (first, expected) = answered_by(reply, &plan, 0);
         let sorted = |tasks: &[Task]| tasks.iter().copied().collect::<BTreeSet<_>>();
         assert_eq!(sorted(&first).len(), first.len(), "a task counts twice");
         for seed in 1..5 {
-            let (order, reports) = in_order(&plan, seed);
+            let (order, reports) = answered_by(reply, &plan, seed);
             assert_ne!(order, first, "nothing was shuffled");
             assert_eq!(sorted(&order), sorted(&first), "other tasks were sent");
+            // Failures are told in the order in which they came, and these all have the same words.
             assert_eq!(reports, expected, "order {seed}");
         }
     }

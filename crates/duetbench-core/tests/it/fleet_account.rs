@@ -26,7 +26,7 @@ fn spread(forks: Option<u32>, builds: u32, fixed: bool) -> Design {
     let mut plan = plan_of(&["A"], build_pairs(36, 4));
     (plan.budget_ns, plan.confirm_rounds, plan.spread) = (Some(1), 2, true);
     let effort = Effort { forks, budget: None, builds: None, fixed, confirm: true };
-    plan.spread_over_calls(&SPEC, effort, builds);
+    plan.spread_over_calls(&SPEC, effort, |_| builds);
     assert_eq!((plan.budget_ns, plan.confirm_rounds, plan.spread), (None, 0, false), "only calls count");
     plan.benchmarks[0].configuration.design
 }
@@ -189,10 +189,10 @@ fn what_lacks_results_is_named_with_how_many_it_has_and_what_was_heard_last() {
     let calls = [
         carried_out(call(0, 0, CallEnd::Counted), ("i", "x"), 1),
         said(call(0, 2, CallEnd::Failed), "out of memory"),
-        // Words of a task that has its result explain nothing.
-        said(carried_out(call(0, 4, CallEnd::Counted), ("i", "x"), 1), "index out of range"),
         said(call(0, 2, CallEnd::Failed), "connection reset"),
         call(0, 2, CallEnd::Throttled),
+        // Words of a task that has its result explain nothing.
+        said(carried_out(call(0, 4, CallEnd::Counted), ("i", "x"), 1), "index out of range"),
         call(1, 0, CallEnd::Sent),
     ];
     let report = FleetReport::of(&calls, (&SPEC, terms()), (&two(), &[]));

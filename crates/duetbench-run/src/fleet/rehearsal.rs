@@ -17,6 +17,8 @@ use crate::tool::each;
 
 /// Rehearsals at once.
 const AT_ONCE: usize = 2;
+/// How long to wait before a rehearsal that was not taken is tried again.
+const PAUSE: Duration = Duration::from_millis(20);
 /// Bytes that a rehearsal's answer may have.
 const ANSWER_BYTES_MAX: usize = 6_000_000;
 
@@ -44,7 +46,6 @@ pub fn rehearse(
     let failed = Mutex::new(Vec::new());
     let numbered: Vec<(usize, &PlannedBenchmark)> = planned.iter().enumerate().collect();
     each(&numbered, AT_ONCE, |(benchmark, planned)| {
-        RunError::stop_if(interrupted)?;
         let trial = Trial {
             benchmark: *benchmark,
             round: 0,
@@ -55,9 +56,9 @@ pub fn rehearse(
             core: 0,
             seed: 0,
         };
-        let recipes = recipes(planned, 0).and_then(|recipes| Some((deployed.get(recipes.package)?, recipes)));
+        let recipes = recipes(planned, 0).and_then(|recipes| Some((*deployed.get(recipes.package)?, recipes)));
         let reply = match recipes {
-            Some((deployed, recipes)) => deployed.call(&request(planned, (trial, recipes), timeout).write()),
+            Some((deployed, recipes)) => call(deployed, &request(planned, (trial, recipes), timeout), interrupted)?,
             None => Reply::Refused("no package holds it".to_owned()),
         };
         if let Some((role, reason)) = failure(reply, &trial)
@@ -70,6 +71,17 @@ pub fn rehearse(
     let mut failed = failed.into_inner().unwrap_or_default();
     failed.sort_by_key(|one| one.benchmark);
     Ok(failed)
+}
+
+/// Calls until it is taken: that all instances are busy says nothing of a benchmark.
+fn call(deployed: &dyn Deployed, request: &Request, interrupted: &AtomicBool) -> Result<Reply, RunError> {
+    loop {
+        RunError::stop_if(interrupted)?;
+        match deployed.call(&request.write()) {
+            Reply::Throttled(_) => std::thread::sleep(PAUSE),
+            reply => return Ok(reply),
+        }
+    }
 }
 
 /// As few slices as make a trial.
