@@ -15,7 +15,6 @@ mod limits;
 mod name;
 pub mod policy;
 mod reply;
-mod smoke;
 
 use std::future::Future;
 use std::time::SystemTime;
@@ -30,7 +29,6 @@ use crate::failure::told;
 
 pub use crate::connect::Settings;
 pub use crate::limits::{BUCKET_BYTES_MAX, CALL_MAX, DIRECT_BYTES_MAX, MEMORY_MB, PAYLOAD_BYTES_MAX};
-pub use crate::smoke::{Step, smoke};
 
 /// AWS Lambda in one region of one account.
 #[derive(Debug)]

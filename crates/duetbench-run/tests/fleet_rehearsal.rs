@@ -97,7 +97,7 @@ fn only_what_fails_by_itself_stays_here_with_its_words() {
         stays(1, Some(Role::Baseline), "no luck"),
         stays(3, None, "connection reset"),
         stays(5, None, "the worker ended"),
-        stays(6, None, "the package does not hold it"),
+        stays(6, None, "no package holds it"),
     ];
     assert_eq!(staying(&names, false).unwrap(), expected);
 }

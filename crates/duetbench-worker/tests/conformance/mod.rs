@@ -27,6 +27,7 @@ use duetbench_run::engine::TrialOutcome;
 use duetbench_run::fleet::bundle::{Member, pack};
 use duetbench_run::fleet::campaign::{Call, FleetJob, FleetObserver, FleetProgress, FleetSummary, measure};
 use duetbench_run::fleet::package::{Recipes, write_zip};
+use duetbench_run::fleet::smoke::smoke;
 use duetbench_run::fleet::wire::Recipe;
 use duetbench_run::fleet::{Deployed, Deployment, Engine, Limits};
 
@@ -400,6 +401,30 @@ pub fn measured_code_sees_nothing_of_the_provider(world: &World<'_>) {
     deployed.remove().unwrap();
 }
 
+pub fn the_check_tells_each_step(world: &World<'_>) {
+    let check = |package: &Path| {
+        let run = format!("{}-{}", world.name, DEPLOYMENTS.fetch_add(1, Ordering::Relaxed));
+        let wish = Deployment {
+            package,
+            run: &run,
+            memory_mb: 2048,
+            disk_mb: 512,
+            arch: Arch::X86_64,
+            call_max: CALL_MAX,
+            parallel: 1,
+            expires: SystemTime::now() + Duration::from_secs(3600),
+        };
+        let steps = smoke(world.engine, &wish);
+        steps.iter().map(|step| (step.name, step.result.is_ok())).collect::<Vec<_>>()
+    };
+    let all = [("limits", true), ("deploy", true), ("cold", true), ("warm", true), ("remove", true)];
+    assert_eq!(check(&world.package.file()), all);
+    // What is no worker is found out, and removed all the same.
+    let (file, program) = (world.package.dir.path().join("no-worker.zip"), world.package.dir.path().join("script"));
+    write_zip(&file, &program, &[]).unwrap();
+    assert_eq!(check(&file), [("limits", true), ("deploy", true), ("cold", false), ("remove", true)]);
+}
+
 /// A case and its name.
 pub type Case = (&'static str, fn(&World<'_>));
 
@@ -424,4 +449,5 @@ pub const CASES: &[Case] = &[
     ),
     ("answers_are_no_larger_than_asked_for", answers_are_no_larger_than_asked_for),
     ("measured_code_sees_nothing_of_the_provider", measured_code_sees_nothing_of_the_provider),
+    ("the_check_tells_each_step", the_check_tells_each_step),
 ];
