@@ -40,7 +40,9 @@ impl Expedition<'_> {
         let removed = convoy.remove();
         let summary = summary?;
         removed?;
-        store.end(self.run, &RunSummary { measured: summary.measured, complete: summary.is_complete() }, None)?;
+        let before = Duration::from_secs_f64(store.load(&self.run.to_string())?.measured_s);
+        let measured = before + summary.measured;
+        store.end(self.run, &RunSummary { measured, complete: summary.is_complete() }, None)?;
         self.say_how_it_ended(&summary);
         let exit = report(self.context, store, self.run, self.was_judged(&summary))?;
         Ok(if summary.ended == Ended::Interrupted { code::INTERRUPTED } else { exit })

@@ -26,6 +26,7 @@ use crate::dry_run;
 use crate::failure::{Failure, code};
 use crate::fleet::{self, Prices};
 use crate::planned::Planned;
+use crate::render::fleet::dollars;
 use crate::session;
 
 /// A call may take so many times what it is predicted to take, and a minute.
@@ -226,12 +227,12 @@ fn announce(context: &Context, (outfit, packages): (&Outfit, &[Package]), foreca
         forecast.calls, forecast.parallel
     ));
     context.printer.note(&format!(
-        "predicted: at most about {} and ${:.2} (prices of {}); capped at {} and ${:.2}",
+        "predicted: at most about {} and {} (prices of {}); capped at {} and {}",
         humantime::format_duration(Duration::from_secs(forecast.wall.as_secs() + 1)),
-        forecast.cost_usd,
+        dollars(forecast.cost_usd),
         outfit.prices.date,
         humantime::format_duration(outfit.spec.max_time),
-        outfit.spec.max_cost_usd,
+        dollars(outfit.spec.max_cost_usd),
     ));
 }
 
