@@ -8,14 +8,14 @@ build:
 
 # duet with AWS Lambda, and the worker that it sends there; see docs/fleet.md.
 fleet: worker
-	cargo build --release --locked --features duetbench-cli/lambda
+	cargo build --release --locked -p duetbench-cli --features lambda
 
 # Linked statically, because nobody knows the C library of an instance; with its target named, because only then build scripts and
 # procedural macros are left as they are.
 worker: export RUSTFLAGS = -C target-feature=+crt-static
 worker:
 	cargo build --release --locked -p duetbench-worker --target x86_64-unknown-linux-gnu
-	install -D -s target/x86_64-unknown-linux-gnu/release/duet-worker target/release/duet-worker
+	install -D -s target/x86_64-unknown-linux-gnu/release/duet-worker target/release/duet-worker-x86_64
 
 demo: build
 	./target/release/duet demo

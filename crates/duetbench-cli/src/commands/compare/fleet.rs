@@ -54,10 +54,11 @@ impl Outfit {
         if !context.settings.pass_env().is_empty() {
             return Err(Failure::usage("`--pass-env` ends here: what a fleet runs sees no variable of yours"));
         }
-        let engine = fleet::engine(&spec, &account)?;
+        let engine = fleet::engine(spec.engine, spec.parallel, &account)?;
         let worker = fleet::worker(&account, spec.arch)?;
         let prices = fleet::prices_of(&account)?;
         let limits = engine.limits()?;
+        engine.caveats().iter().for_each(|caveat| context.printer.note(caveat));
         Ok(Outfit { spec, engine, limits, prices, worker, scratch: Scratch::new()? })
     }
 
@@ -104,6 +105,9 @@ pub(super) fn compare(
     planned: Option<&Planned>,
 ) -> Result<u8, Failure> {
     let outfit = Outfit::new(context, fleet)?;
+    if spec.effort.budget.is_some() {
+        context.printer.note("`--budget` has no effect on a fleet: `--max-time` and `--max-cost` are its limits");
+    }
     let prepared = prepare(context, spec, &origin)?;
     let (material, builds) = Material::prepared(&prepared, origin)?;
     let capacity = instance_capacity(fleet.memory_mb, prepared.adapter.processors_asked());
