@@ -145,13 +145,13 @@ pub fn plan(names: &[&str], units: u32, forks_per_unit: u32) -> Plan {
 pub struct Notes {
     pub calls: Vec<Call>,
     pub trials: Vec<(Trial, TrialOutcome)>,
-    sent: u32,
+    pub sent: u32,
     /// Sets the flag after so many results.
-    interrupt_after: Option<usize>,
-    interrupted: Arc<AtomicBool>,
+    pub interrupt_after: Option<usize>,
+    pub interrupted: Arc<AtomicBool>,
     /// Ends keeping after so many results, as a killed coordinator or a full disk does.
-    break_after: Option<usize>,
-    in_flight_max: u32,
+    pub break_after: Option<usize>,
+    pub in_flight_max: u32,
 }
 
 impl FleetObserver for Notes {
@@ -178,7 +178,7 @@ impl FleetObserver for Notes {
 }
 
 impl Notes {
-    fn counted(&self) -> Vec<Task> {
+    pub fn counted(&self) -> Vec<Task> {
         self.calls.iter().filter(|call| call.end == CallEnd::Counted).map(|call| call.task).collect()
     }
 
@@ -190,7 +190,7 @@ impl Notes {
 
     /// No task and no trial counts twice.
     #[track_caller]
-    fn check_once(&self) {
+    pub fn check_once(&self) {
         let counted = self.counted();
         assert_eq!(
             counted.iter().collect::<BTreeSet<_>>().len(),
