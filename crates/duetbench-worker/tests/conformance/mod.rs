@@ -239,6 +239,9 @@ fn run_limited(
         };
         Some(Recipes { sides: [side(0), side(1)], members: vec!["p0".into()], package: 0 })
     };
+    // Long enough that nobody is thought to hang on a busy machine, and short enough to wait for who does.
+    let hangs = plan.benchmarks.iter().any(|b| b.id.name.starts_with("hangs"));
+    let timeout = Duration::from_secs(if hangs { 3 } else { 10 });
     let job = FleetJob {
         plan,
         decision: &Decision::default(),
@@ -246,7 +249,7 @@ fn run_limited(
         deployed: &[deployed],
         limits: Limits { parallel: 24, ..limits },
         call_max: Duration::from_secs(20),
-        timeout: Duration::from_secs(1),
+        timeout,
         recipes: &recipes,
         rate: Rate { gb_second_x86_64: 1e-5, gb_second_arm64: 1e-5, million_requests: 0.2 },
         past,
