@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod fleet_support;
+mod mutation;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
@@ -22,6 +23,7 @@ use duetbench_run::fleet::package::Recipes;
 use duetbench_run::fleet::wire::{Instance, Outcome, Request, Response, VERSION};
 use duetbench_run::fleet::{Deployed, FleetError, Limits, Reply};
 use fleet_support::{planned, recipe};
+use mutation::Draw;
 
 const SPEC: FleetSpec = FleetSpec {
     engine: EngineName::Lambda,
@@ -409,6 +411,32 @@ fn answers_that_make_no_sense_count_for_nothing_and_are_told_in_words() {
         assert!(said.contains(words), "`{words}` not in `{said}`");
         assert_eq!((summary.ended, summary.given_up.len()), (Ended::Done, 20));
     }
+}
+
+#[test]
+fn whatever_an_answer_says_the_run_comes_to_its_end_and_keeps_only_what_was_asked_for() {
+    let draw = Mutex::new(Draw(0x9e37_79b9_7f4a_7c15));
+    let reply = |request: &Request| {
+        let (answer, mut draw) = (answer(request).write(usize::MAX), draw.lock().unwrap());
+        let one_in_four = draw.below(4) == 0;
+        Reply::Answer(if one_in_four { draw.mutated(&answer) } else { draw.renumbered(&answer) })
+    };
+    let plan = plan(&["+20~1", "0~1", "0~30"], true, 1);
+    let mut counted = 0;
+    for _ in 0..40 {
+        let mut notes = Notes::default();
+        let summary = sit(&plan, &Fake { gate: None, reply }, &[], &mut notes).unwrap();
+        assert_eq!(summary.tallied.in_flight, 0);
+        let sent: BTreeSet<Task> = notes.sent.iter().copied().collect();
+        for (trial, _) in &notes.trials {
+            let of = |task: &Task| task.benchmark as usize == trial.benchmark;
+            let is_asked = |task: &Task| of(task) && (0..2).any(|i| task.first_suite_run + i == trial.suite_run);
+            assert!(sent.iter().any(is_asked), "{trial:?} was not asked for");
+        }
+        counted += notes.trials.len();
+        judged(&plan, &notes.trials);
+    }
+    assert!(counted > 1000, "hardly any answer was understood: {counted}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use duetbench_core::spec::Arch;
+use duetbench_core::spec::{Arch, EngineName};
 use duetbench_run::fleet::package::write_zip;
 use duetbench_run::fleet::smoke::{Step, smoke};
 use duetbench_run::fleet::{Deployment, FleetError};
@@ -41,7 +41,8 @@ fn sweep(context: &Context) -> Result<(), Failure> {
 fn check(args: &SmokeArgs, context: &Context) -> Result<u8, Failure> {
     let account = context.settings.account();
     let arch = args.arch.map_or(fleet::this_arch(), Arch::from);
-    let (engine, worker, scratch) = (fleet::lambda(&account)?, fleet::worker(&account, arch)?, Scratch::new()?);
+    let engine = fleet::engine(EngineName::Lambda, 1, &account)?;
+    let (worker, scratch) = (fleet::worker(&account, arch)?, Scratch::new()?);
     let package = scratch.path().join("package.zip");
     write_zip(&package, &worker, &[])?;
     let run = format!("smoke-{}", std::process::id());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use duetbench_core::fleet::{PriceTable, Rate};
-use duetbench_core::spec::{Arch, EngineName, FleetSpec};
+use duetbench_core::spec::{Arch, EngineName};
 use duetbench_run::fleet::here::Here;
 use duetbench_run::fleet::{Engine, FleetError, prices};
 
@@ -23,13 +23,17 @@ pub struct Prices {
     pub date: String,
 }
 
-/// The engine that was asked for.
+/// The engine that was asked for, for so many calls at once.
 ///
 /// # Errors
 /// When it cannot be reached, or this duet was built without it.
-pub fn engine(spec: &FleetSpec, account: &Account) -> Result<Box<dyn Engine>, Failure> {
-    match spec.engine {
-        EngineName::Here => Ok(Box::new(Here::new(spec.parallel))),
+pub fn engine(name: EngineName, parallel: u32, account: &Account) -> Result<Box<dyn Engine>, Failure> {
+    match name {
+        EngineName::Here => Ok(Box::new(Here::new(parallel))),
+        EngineName::Lambda if account.role.is_none() => {
+            let error = FleetError::new("AWS Lambda needs a role that functions run as: `--role`");
+            Err(error.hint("docs/fleet.md sets it up in a few steps; put it into duet.toml as `role`").into())
+        }
         EngineName::Lambda => lambda(account),
     }
 }
@@ -41,22 +45,19 @@ pub fn engine(spec: &FleetSpec, account: &Account) -> Result<Box<dyn Engine>, Fa
 #[cfg(not(feature = "lambda"))]
 pub fn lambda(_: &Account) -> Result<Box<dyn Engine>, Failure> {
     let error = FleetError::new("this duet was built without AWS Lambda");
-    Err(error.hint("build it with `cargo build --release --features lambda`; `--on here` rehearses without it").into())
+    Err(error.hint("build it with `make fleet`; `--on here` rehearses without it").into())
 }
 
 /// AWS Lambda.
 ///
 /// # Errors
-/// When there is no role, no region, or no credentials.
+/// When there is no region, or no credentials.
 #[cfg(feature = "lambda")]
 pub fn lambda(account: &Account) -> Result<Box<dyn Engine>, Failure> {
-    let Some(role_arn) = account.role.clone() else {
-        let error = FleetError::new("AWS Lambda needs a role that functions run as: `--role`");
-        return Err(error.hint("docs/fleet.md sets it up in three steps; put it into duet.toml as `role`").into());
-    };
     let settings = duetbench_lambda::Settings {
         region: account.region.clone(),
-        role_arn,
+        // Only deploying needs one.
+        role_arn: account.role.clone().unwrap_or_default(),
         bucket: account.bucket.clone(),
         profile: None,
     };
@@ -122,8 +123,10 @@ pub fn prices_of(account: &Account) -> Result<Prices, Failure> {
         None => prices::known(),
         Some(path) => read(path)?,
     };
-    let region = account.region.as_deref().unwrap_or("default");
-    let rate = table.rate(region).ok_or_else(|| Failure::usage(format!("the prices say nothing of `{region}`")))?;
+    // As AWS's own tools have it.
+    let elsewhere = ["AWS_REGION", "AWS_DEFAULT_REGION"].iter().find_map(|name| std::env::var(name).ok());
+    let region = account.region.clone().or(elsewhere).unwrap_or_else(|| "default".to_owned());
+    let rate = table.rate(&region).ok_or_else(|| Failure::usage(format!("the prices say nothing of `{region}`")))?;
     Ok(Prices { rate, date: table.date })
 }
 

@@ -11,6 +11,7 @@ use duetbench_run::store::{RunId, Store};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::printer::Printer;
+use crate::render::fleet::dollars;
 
 /// How often a log gets a line.
 const LOG_EVERY: Duration = Duration::from_secs(15);
@@ -87,7 +88,7 @@ impl FleetObserver for FleetRecorder<'_> {
         let troubles = [("throttled", t.throttled), ("lost", t.lost), ("given up", t.given_up)];
         let troubles: String =
             troubles.iter().filter(|(_, n)| *n > 0).map(|(word, n)| format!(", {n} {word}")).collect();
-        let text = format!("{settled}, {} in flight{troubles}, ${:.2}", t.in_flight, t.cost_usd);
+        let text = format!("{settled}, {} in flight{troubles}, {}", t.in_flight, dollars(t.cost_usd));
         if let Some(bar) = &self.bar {
             bar.set_length(t.tasks.into());
             bar.set_position(t.done.into());

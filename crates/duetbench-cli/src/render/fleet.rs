@@ -18,7 +18,7 @@ pub(super) fn calls(fleet: &FleetReport) -> String {
         .collect();
     let builds = if fleet.terms.builds == 1 { String::new() } else { format!(", {} build pairs", fleet.terms.builds) };
     format!(
-        "{} of {} calls count{troubles}; {} instances of {} with {} MB ({}), {} started by a call{builds}; {:.0} s billed, about ${:.2} (prices of {})",
+        "{} of {} calls count{troubles}; {} instances of {} with {} MB ({}), {} started by a call{builds}; {:.0} s billed, about {} (prices of {})",
         fleet.counted,
         fleet.tasks,
         fleet.instances,
@@ -27,9 +27,15 @@ pub(super) fn calls(fleet: &FleetReport) -> String {
         fleet.arch.word(),
         fleet.cold,
         fleet.billed_s,
-        fleet.cost_usd,
+        dollars(fleet.cost_usd),
         fleet.terms.price_date,
     )
+}
+
+/// An amount in cents, or, where it is less than some, in hundredths of them.
+#[must_use]
+pub fn dollars(amount: f64) -> String {
+    if amount < 0.1 { format!("${amount:.4}") } else { format!("${amount:.2}") }
 }
 
 fn trouble(end: CallEnd) -> &'static str {

@@ -19,6 +19,7 @@ pub mod columns;
 pub mod csv;
 pub mod detect;
 pub mod doctor;
+pub mod fleet;
 pub mod format;
 pub mod gobench;
 pub mod json;
@@ -35,7 +36,6 @@ pub mod warning;
 
 mod command_line;
 mod document;
-mod fleet;
 mod hint;
 mod order;
 mod summary;

@@ -171,7 +171,7 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
         ("models:", report.fleet.as_ref().and_then(fleet::processors)),
         ("lacking:", report.fleet.as_ref().and_then(fleet::lacking)),
         ("mode:", Some(modes(report))),
-        ("layout:", layout(report)),
+        (if is_by_call(report) { "calls:" } else { "layout:" }, layout(report)),
         ("proven:", proven(report)),
         ("run:", Some(run(report))),
         ("noise:", noise(report)),
@@ -189,12 +189,25 @@ fn noise(report: &Report) -> Option<String> {
     (!words.is_empty()).then(|| words.join("; "))
 }
 
-/// What layout does to this suite, where several builds tell.
+/// Whether calls are the units of inference: on a fleet with a single build pair.
+fn is_by_call(report: &Report) -> bool {
+    report.fleet.is_some() && report.plan.benchmarks.iter().all(|b| !b.configuration.design.by_build)
+}
+
+/// What differs between units of inference, where several fork pairs of each tell: layout, or on a fleet the instance, or both.
 pub(super) fn layout(report: &Report) -> Option<String> {
     let typical = report.typical_layout()?;
     let builds = report.benchmarks.iter().filter_map(|b| Some(b.estimate?.counts.builds)).max().unwrap_or(0);
+    let units = if is_by_call(report) { String::new() } else { format!("{builds} build pairs at most; ") };
+    let what = if is_by_call(report) {
+        "which instance carries out a call"
+    } else if report.fleet.is_some() {
+        "where the linker put things and which instances ran them"
+    } else {
+        "where the linker put things"
+    };
     Some(format!(
-        "{builds} build pairs at most; where the linker put things moves a benchmark by {} (median standard deviation), {} of what fork pairs vary",
+        "{units}{what} moves a benchmark by {} (median standard deviation), {} of what fork pairs vary",
         share(typical.sd_between),
         share(typical.share)
     ))

@@ -23,6 +23,8 @@ use crate::source::Source;
 
 /// What is left of a call's time for answering.
 const ANSWERING: Duration = Duration::from_millis(1500);
+/// A trial may take so many times what is planned, and the timeout on top, before it counts as hung.
+const PLANNED_TIMES: u32 = 4;
 /// Most bytes that are told of what went wrong.
 const REASON_BYTES_MAX: usize = 400;
 
@@ -102,13 +104,18 @@ impl Worker {
         let mut outcomes = Vec::new();
         for wire in &request.trials {
             let left = deadline.saturating_duration_since(Instant::now()).saturating_sub(ANSWERING);
-            let needed = Duration::from_nanos(request.planned.trial_predicted_ns);
-            if left < needed {
+            let planned = Duration::from_nanos(request.planned.trial_predicted_ns).saturating_mul(PLANNED_TIMES);
+            if left <= planned {
                 return Ok((outcomes, true));
             }
-            local.set_timeout(request.timeout.min(left.saturating_sub(4 * needed).max(needed)));
-            let trial = Trial::from(*wire);
+            let timeout = request.timeout.min(left - planned);
+            local.set_timeout(timeout);
+            let (trial, began) = (Trial::from(*wire), Instant::now());
             let outcome = Watched::new(&mut local).run_trial(&request.planned, &trial)?;
+            // One that was given less time than the user allows has not hung: the call was too short for it.
+            if outcome.result.is_err() && timeout < request.timeout && began.elapsed() >= planned + timeout {
+                return Ok((outcomes, true));
+            }
             let result = outcome.result.map_err(|failure| TrialFailure { reason: briefly(failure.reason), ..failure });
             outcomes.push(Outcome::new(&trial, &TrialOutcome { result, ..outcome }));
         }

@@ -152,7 +152,9 @@ impl Store {
         let trials = self.load_trials(id).map_err(read)?;
         // A run that was killed did not write down how long it took.
         let in_trials: f64 = trials.iter().map(|(_, outcome)| outcome.wall.as_secs_f64()).sum();
-        let measured_s = if complete { measured_s } else { measured_s.max(in_trials) };
+        // On a fleet trials overlap, so that their times say nothing of it.
+        let overlaps = matches!(&head, Head::Comparison(head) if head.fleet.is_some());
+        let measured_s = if complete || overlaps { measured_s } else { measured_s.max(in_trials) };
         let calls = self.calls(id).map_err(read)?;
         Ok(StoredRun { name: RunId(id).to_string(), head, complete, measured_s, trials, calls })
     }

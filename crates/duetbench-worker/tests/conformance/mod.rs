@@ -145,13 +145,13 @@ pub fn plan(names: &[&str], units: u32, forks_per_unit: u32) -> Plan {
 pub struct Notes {
     pub calls: Vec<Call>,
     pub trials: Vec<(Trial, TrialOutcome)>,
-    sent: u32,
+    pub sent: u32,
     /// Sets the flag after so many results.
-    interrupt_after: Option<usize>,
-    interrupted: Arc<AtomicBool>,
+    pub interrupt_after: Option<usize>,
+    pub interrupted: Arc<AtomicBool>,
     /// Ends keeping after so many results, as a killed coordinator or a full disk does.
-    break_after: Option<usize>,
-    in_flight_max: u32,
+    pub break_after: Option<usize>,
+    pub in_flight_max: u32,
 }
 
 impl FleetObserver for Notes {
@@ -178,7 +178,7 @@ impl FleetObserver for Notes {
 }
 
 impl Notes {
-    fn counted(&self) -> Vec<Task> {
+    pub fn counted(&self) -> Vec<Task> {
         self.calls.iter().filter(|call| call.end == CallEnd::Counted).map(|call| call.task).collect()
     }
 
@@ -190,7 +190,7 @@ impl Notes {
 
     /// No task and no trial counts twice.
     #[track_caller]
-    fn check_once(&self) {
+    pub fn check_once(&self) {
         let counted = self.counted();
         assert_eq!(
             counted.iter().collect::<BTreeSet<_>>().len(),
@@ -239,6 +239,9 @@ fn run_limited(
         };
         Some(Recipes { sides: [side(0), side(1)], members: vec!["p0".into()], package: 0 })
     };
+    // Long enough that nobody is thought to hang on a busy machine, and short enough to wait for who does.
+    let hangs = plan.benchmarks.iter().any(|b| b.id.name.starts_with("hangs"));
+    let timeout = Duration::from_secs(if hangs { 3 } else { 10 });
     let job = FleetJob {
         plan,
         decision: &Decision::default(),
@@ -246,7 +249,7 @@ fn run_limited(
         deployed: &[deployed],
         limits: Limits { parallel: 24, ..limits },
         call_max: Duration::from_secs(20),
-        timeout: Duration::from_secs(1),
+        timeout,
         recipes: &recipes,
         rate: Rate { gb_second_x86_64: 1e-5, gb_second_arm64: 1e-5, million_requests: 0.2 },
         past,

@@ -41,7 +41,9 @@ impl Expedition<'_> {
         let summary = summary?;
         // Where nobody could even remove anything, nobody was there to measure what was given up: it may be tried again.
         let complete = summary.is_complete() && (removed.is_ok() || summary.given_up.is_empty());
-        store.end(self.run, &RunSummary { measured: summary.measured, complete }, None)?;
+        let before = Duration::from_secs_f64(store.load(&self.run.to_string())?.measured_s);
+        let measured = before + summary.measured;
+        store.end(self.run, &RunSummary { measured, complete }, None)?;
         self.say_how_it_ended(&summary, complete);
         let all_removed = removed.is_ok();
         let exit = report(self.context, store, self.run, |judged| exit_of(judged, summary.ended, all_removed))?;

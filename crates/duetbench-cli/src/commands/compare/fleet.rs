@@ -26,6 +26,7 @@ use crate::dry_run;
 use crate::failure::{Failure, code};
 use crate::fleet::{self, Prices};
 use crate::planned::Planned;
+use crate::render::fleet::dollars;
 use crate::session;
 
 /// A call may take so many times what it is predicted to take, and a minute.
@@ -55,10 +56,11 @@ impl Outfit {
                 "what a fleet runs sees no variable of yours: leave out `--pass-env`, or measure without `--on`",
             ));
         }
-        let engine = fleet::engine(&spec, &account)?;
+        let engine = fleet::engine(spec.engine, spec.parallel, &account)?;
         let worker = fleet::worker(&account, spec.arch)?;
         let prices = fleet::prices_of(&account)?;
         let limits = engine.limits()?;
+        engine.caveats().iter().for_each(|caveat| context.printer.note(caveat));
         Ok(Outfit { spec, engine, limits, prices, worker, scratch: Scratch::new()? })
     }
 
@@ -105,6 +107,9 @@ pub(super) fn compare(
     planned: Option<&Planned>,
 ) -> Result<u8, Failure> {
     let outfit = Outfit::new(context, fleet)?;
+    if spec.effort.budget.is_some() {
+        context.printer.note("`--budget` has no effect on a fleet: `--max-time` and `--max-cost` are its limits");
+    }
     let prepared = prepare(context, spec, &origin)?;
     prepared.adapter.travels()?;
     let (material, builds) = Material::prepared(&prepared, origin)?;
@@ -229,12 +234,12 @@ fn announce(context: &Context, (outfit, packages): (&Outfit, &[Package]), foreca
         forecast.calls, forecast.parallel
     ));
     context.printer.note(&format!(
-        "predicted: at most about {} and ${:.2} (prices of {}); capped at {} and ${:.2}",
+        "predicted: at most about {} and {} (prices of {}); capped at {} and {}",
         humantime::format_duration(Duration::from_secs(forecast.wall.as_secs() + 1)),
-        forecast.cost_usd,
+        dollars(forecast.cost_usd),
         outfit.prices.date,
         humantime::format_duration(outfit.spec.max_time),
-        outfit.spec.max_cost_usd,
+        dollars(outfit.spec.max_cost_usd),
     ));
 }
 
