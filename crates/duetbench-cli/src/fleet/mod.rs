@@ -107,7 +107,7 @@ pub fn worker(account: &Account, arch: Arch) -> Result<PathBuf, Failure> {
     };
     match account.worker.clone().or_else(beside) {
         Some(path) if path.is_file() => Ok(path),
-        Some(path) => Err(Failure::usage(format!("there is no worker `{}`", path.display()))),
+        Some(path) => Err(Failure::usage(format!("there is no worker `{}`: `make worker` builds one", path.display()))),
         None => Err(FleetError::new("there is no `duet-worker` beside `duet`")
             .hint("`make worker` builds it; `--worker FILE` names another")
             .into()),

@@ -11,11 +11,20 @@ pub(super) fn again(report: &Report) -> String {
 
 /// The command that measures one benchmark of the run alone, with this many fork pairs and a fresh seed.
 pub(super) fn alone(report: &Report, id: &BenchmarkId, forks: u32) -> String {
+    write(report, &of_one(report, id, forks), None)
+}
+
+/// The same on this machine, even if the run was measured on a fleet.
+pub(super) fn alone_here(report: &Report, id: &BenchmarkId, forks: u32) -> String {
+    write(report, &Spec { fleet: None, ..of_one(report, id, forks) }, None)
+}
+
+fn of_one(report: &Report, id: &BenchmarkId, forks: u32) -> Spec {
     let mut spec = report.spec.clone();
     spec.selection.bench = Some(format!("^{}$", escape_pattern(&id.name)));
     spec.selection.exclude = None;
     spec.effort = Effort { forks: Some(forks), budget: None, ..spec.effort };
-    write(report, &spec, None)
+    spec
 }
 
 /// Everything that differs from the defaults, in the order of the help text.

@@ -50,10 +50,10 @@ fn regression(report: &Report) -> Option<Hint> {
     Some(Hint { words: "look closer at the largest regression with".into(), command })
 }
 
-/// The first failure, once more.
+/// The first failure, once more, and where it costs nothing: what does not run on a fleet may run here.
 fn failure(report: &Report) -> Option<Hint> {
     let failed = report.benchmarks.iter().find(|b| matches!(b.verdict, Verdict::Failed { .. }))?;
-    let command = Some(command_line::alone(report, &failed.id, defaults::UNITS_MIN));
+    let command = Some(command_line::alone_here(report, &failed.id, defaults::UNITS_MIN));
     Some(Hint { words: "run the first failure alone with".into(), command })
 }
 

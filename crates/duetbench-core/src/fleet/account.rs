@@ -89,7 +89,8 @@ impl FleetTerms {
             CallEnd::Throttled => None,
             _ => Some(call.usage.unwrap_or(most)),
         };
-        calls.iter().filter_map(usage).map(|usage| self.rate.of(usage, spec.memory_mb, spec.arch)).sum()
+        // A sum of nothing would be −0.
+        calls.iter().filter_map(usage).fold(0.0, |sum, usage| sum + self.rate.of(usage, spec.memory_mb, spec.arch))
     }
 }
 
@@ -170,7 +171,7 @@ impl FleetReport {
             calls: CallEnd::ALL.map(|end| (end, number(end))).into_iter().filter(|(_, n)| *n > 0).collect(),
             instances: count(instances.len()),
             cold: count(usages().filter(|usage| usage.cold).count()),
-            billed_s: usages().map(|usage| usage.billed_ns as f64 * 1e-9).sum(),
+            billed_s: usages().fold(0.0, |sum, usage| sum + usage.billed_ns as f64 * 1e-9),
             cost_usd: terms.cost_usd(calls, spec),
             processors: processors(calls, plan, benchmarks),
             lacking: lacking(calls, (&tasks, &counted), plan),

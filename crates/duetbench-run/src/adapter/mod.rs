@@ -168,16 +168,24 @@ pub trait Adapter: std::fmt::Debug + Sync {
         Err(RunError::Toolchain { what, hint: None })
     }
 
-    /// Links an artifact again as a `program` that needs nothing but itself and its package's files, to run elsewhere.
+    /// Whether artifacts can run elsewhere, with nothing but themselves and their package's files.
     ///
     /// # Errors
-    /// When it cannot be linked so, or this harness cannot do without what is installed here.
-    fn ship(&self, artifact: &Artifact, shipping: Shipping, program: &Path) -> Result<(), RunError> {
-        let _ = (artifact, shipping, program);
+    /// When this harness cannot do without what is installed here.
+    fn travels(&self) -> Result<(), RunError> {
         Err(RunError::Toolchain {
             what: format!("a fleet has no {}, which these benchmarks need", self.toolchain()),
             hint: Some("leave out `--on`: only Go's benchmarks need nothing but themselves".into()),
         })
+    }
+
+    /// Links an artifact again as a `program` that [travels](Adapter::travels).
+    ///
+    /// # Errors
+    /// When it cannot be linked so, or does not travel.
+    fn ship(&self, artifact: &Artifact, shipping: Shipping, program: &Path) -> Result<(), RunError> {
+        let _ = (artifact, shipping, program);
+        self.travels()
     }
 
     /// The command line that measures one benchmark; absent when the build has no such package.

@@ -1,11 +1,15 @@
 //! The functions of one run, one for each package: deployed together, and removed together in every case.
 
+use std::cell::Cell;
+
 use super::package::Package;
 use super::{Deployed, Deployment, Engine, FleetError};
 
 /// What a run has deployed; removed on drop, if it was not before.
 pub struct Convoy<'e> {
     deployed: Vec<Box<dyn Deployed + 'e>>,
+    /// Whether removing was tried: who was patient once need not be again.
+    removed: Cell<bool>,
 }
 
 impl<'e> Convoy<'e> {
@@ -18,7 +22,7 @@ impl<'e> Convoy<'e> {
         packages: &[Package],
         usual: &Deployment<'_>,
     ) -> Result<Convoy<'e>, FleetError> {
-        let mut convoy = Convoy { deployed: Vec::new() };
+        let mut convoy = Convoy { deployed: Vec::new(), removed: Cell::new(false) };
         for (number, package) in packages.iter().enumerate() {
             let run = if packages.len() == 1 { usual.run.to_owned() } else { format!("{}-{number}", usual.run) };
             let wish = Deployment { package: &package.file, run: &run, disk_mb: package.unpacked_mb, ..*usual };
@@ -38,6 +42,7 @@ impl<'e> Convoy<'e> {
     /// # Errors
     /// Names what is still there; the rest is gone.
     pub fn remove(&self) -> Result<(), FleetError> {
+        self.removed.set(true);
         let mut left = Vec::new();
         for deployed in &self.deployed {
             if let Err(e) = deployed.remove() {
@@ -53,7 +58,9 @@ impl<'e> Convoy<'e> {
 
 impl Drop for Convoy<'_> {
     fn drop(&mut self) {
-        // Whoever wants to know has asked before; removing what is gone is no error.
-        let _ = self.remove();
+        // Whoever wants to know has asked before.
+        if !self.removed.get() {
+            let _ = self.remove();
+        }
     }
 }

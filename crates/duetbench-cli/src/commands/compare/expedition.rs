@@ -39,13 +39,16 @@ impl Expedition<'_> {
         // In every case, and whatever came of the measuring is told first.
         let removed = convoy.remove();
         let summary = summary?;
-        removed?;
+        // Where nobody could even remove anything, nobody was there to measure what was given up: it may be tried again.
+        let complete = summary.is_complete() && (removed.is_ok() || summary.given_up.is_empty());
         let before = Duration::from_secs_f64(store.load(&self.run.to_string())?.measured_s);
         let measured = before + summary.measured;
-        store.end(self.run, &RunSummary { measured, complete: summary.is_complete() }, None)?;
-        self.say_how_it_ended(&summary);
-        let exit = report(self.context, store, self.run, self.was_judged(&summary))?;
-        Ok(if summary.ended == Ended::Interrupted { code::INTERRUPTED } else { exit })
+        store.end(self.run, &RunSummary { measured, complete }, None)?;
+        self.say_how_it_ended(&summary, complete);
+        let all_removed = removed.is_ok();
+        let exit = report(self.context, store, self.run, |judged| exit_of(judged, summary.ended, all_removed))?;
+        removed?;
+        Ok(exit)
     }
 
     fn measure(&self, store: &mut Store, (convoy, call_max): (&Convoy<'_>, Duration)) -> Result<FleetSummary, Failure> {
@@ -77,9 +80,10 @@ impl Expedition<'_> {
         })
     }
 
-    fn say_how_it_ended(&self, summary: &FleetSummary) {
+    fn say_how_it_ended(&self, summary: &FleetSummary, complete: bool) {
         let why = match summary.ended {
-            Ended::Done => return,
+            Ended::Done if complete => return,
+            Ended::Done => "the fleet is gone",
             Ended::Cost => "`--max-cost` is spent",
             Ended::Time => "`--max-time` is up",
             Ended::Broken => "too many calls failed for reasons of the fleet",
@@ -89,20 +93,30 @@ impl Expedition<'_> {
         let run = self.run;
         self.context.printer.note(&format!("{why}; `duet compare --resume {run}` goes on from here"));
     }
+}
 
-    /// Whether what was measured is all that was to be had under the caps.
-    fn was_judged(&self, summary: &FleetSummary) -> bool {
-        matches!(summary.ended, Ended::Done | Ended::Cost | Ended::Time)
+/// The exit code of a run that was judged so. One that broke off is a failure unless it found a regression.
+fn exit_of(judged: u8, ended: Ended, all_removed: bool) -> u8 {
+    match ended {
+        _ if !all_removed => code::FAILED,
+        Ended::Interrupted => code::INTERRUPTED,
+        Ended::Broken | Ended::Refused if judged != code::REGRESSION => code::FAILED,
+        // What was measured is all that was to be had under the caps.
+        _ => judged,
     }
 }
 
-/// Prints what is stored; a run that broke off is a failure unless it found a regression.
-pub(super) fn report(context: &Context, store: &Store, run: RunId, judged: bool) -> Result<u8, Failure> {
+/// Prints what is stored; the exit code is what `exit_of` makes of that of the verdicts.
+pub(super) fn report(
+    context: &Context,
+    store: &Store,
+    run: RunId,
+    exit_of: impl FnOnce(u8) -> u8,
+) -> Result<u8, Failure> {
     let stored = store.load(&run.to_string())?.comparison()?;
     let decision = stored.head.spec.decision;
     let report = assemble::report(stored, decision);
-    let exit = exit_code(report.outcome(), context.settings.strict());
-    let exit = if judged || exit == code::REGRESSION { exit } else { code::FAILED };
+    let exit = exit_of(exit_code(report.outcome(), context.settings.strict()));
     context.printer.report(&report, exit)?;
     Ok(exit)
 }

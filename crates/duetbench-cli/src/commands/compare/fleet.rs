@@ -52,7 +52,9 @@ impl Outfit {
     fn new(context: &Context, spec: FleetSpec) -> Result<Outfit, Failure> {
         let account = context.settings.account();
         if !context.settings.pass_env().is_empty() {
-            return Err(Failure::usage("`--pass-env` ends here: what a fleet runs sees no variable of yours"));
+            return Err(Failure::usage(
+                "what a fleet runs sees no variable of yours: leave out `--pass-env`, or measure without `--on`",
+            ));
         }
         let engine = fleet::engine(spec.engine, spec.parallel, &account)?;
         let worker = fleet::worker(&account, spec.arch)?;
@@ -109,6 +111,7 @@ pub(super) fn compare(
         context.printer.note("`--budget` has no effect on a fleet: `--max-time` and `--max-cost` are its limits");
     }
     let prepared = prepare(context, spec, &origin)?;
+    prepared.adapter.travels()?;
     let (material, builds) = Material::prepared(&prepared, origin)?;
     let capacity = instance_capacity(fleet.memory_mb, prepared.adapter.processors_asked());
     let mut plan = material.plan(context, spec, capacity)?;
@@ -162,7 +165,7 @@ fn without_calls(context: &Context, spec: &Spec, (plan, material): (Plan, Materi
     let mut store = Store::open(&context.db())?;
     let run = store.begin(&head)?;
     store.end(run, &RunSummary { measured: Duration::ZERO, complete: true }, None)?;
-    report(context, &store, run, true)
+    report(context, &store, run, |judged| judged)
 }
 
 /// Goes on with a run that did not come to its end.

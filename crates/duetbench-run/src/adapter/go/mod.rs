@@ -221,6 +221,10 @@ impl Adapter for Go {
         hooked(program, &artifact.dir).map(drop)
     }
 
+    fn travels(&self) -> Result<(), RunError> {
+        Ok(())
+    }
+
     fn ship(&self, artifact: &Artifact, shipping: Shipping, program: &Path) -> Result<(), RunError> {
         let goarch = match shipping.arch {
             Arch::X86_64 => "amd64",
