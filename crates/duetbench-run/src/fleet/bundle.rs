@@ -53,12 +53,26 @@ pub fn pack(members: &[Member], archive: &Path) -> Result<(), RunError> {
 /// # Errors
 /// When it is damaged or there is no room.
 pub fn unpack(archive: &Path, dir: &Path) -> Result<(), RunError> {
+    unpack_files(archive, dir, &[])
+}
+
+/// Unpacks these files of an archive below a directory, where it has them; all of it, if none is named.
+///
+/// # Errors
+/// When it is damaged or there is no room.
+pub fn unpack_files(archive: &Path, dir: &Path, files: &[PathBuf]) -> Result<(), RunError> {
     let unpacked = || -> io::Result<()> {
         fs::create_dir_all(dir)?;
         let mut decoder = zstd::Decoder::new(File::open(archive)?)?;
         decoder.window_log_max(WINDOW_LOG)?;
         let mut tar = tar::Archive::new(decoder);
-        tar.unpack(dir)?;
+        for entry in tar.entries()? {
+            let mut entry = entry?;
+            let wanted = files.is_empty() || files.iter().any(|file| entry.path().is_ok_and(|path| path == *file));
+            if wanted {
+                entry.unpack_in(dir)?;
+            }
+        }
         // The rest of the last block, so that a cut-off archive is an error.
         io::copy(&mut tar.into_inner().by_ref(), &mut io::sink()).map(drop)
     };
@@ -85,6 +99,8 @@ mod tests {
         let turned: Vec<Member> = members.iter().rev().cloned().collect();
         pack(&turned, &at("two")).unwrap();
         assert_eq!(fs::read(at("one")).unwrap(), fs::read(at("two")).unwrap());
+        unpack_files(&at("one"), &at("some"), &["b/1".into(), "b/2".into()]).unwrap();
+        assert_eq!((at("some/b/1").exists(), at("some/b/text").exists(), at("some/a").exists()), (true, false, false));
         unpack(&at("one"), &at("out")).unwrap();
         assert_eq!(fs::read(at("out/b/text")).unwrap(), b"words");
         assert_eq!(fs::metadata(at("out/a/0")).unwrap().permissions().mode() & 0o111, 0o111);

@@ -1,6 +1,6 @@
 //! Carries out calls, in an instance of whatever fleet: the same trials, hooks and records as on the user's machine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -35,7 +35,7 @@ pub struct Worker {
     package: PathBuf,
     /// What of it is unpacked, and where.
     place: Scratch,
-    unpacked: BTreeSet<String>,
+    unpacked: BTreeMap<String, BTreeSet<PathBuf>>,
     instance: Instance,
     interrupted: Arc<AtomicBool>,
 }
@@ -55,7 +55,7 @@ impl Worker {
         Ok(Worker {
             package: package.to_owned(),
             place: Scratch::new()?,
-            unpacked: BTreeSet::new(),
+            unpacked: BTreeMap::new(),
             instance,
             interrupted,
         })
@@ -97,7 +97,7 @@ impl Worker {
 
     /// Runs the trials for which there is time; whether some were left out.
     fn measure(&mut self, request: &Request, deadline: Instant) -> Result<(Vec<Outcome>, bool), RunError> {
-        self.unpack(&request.members)?;
+        self.unpack(request)?;
         let adapter = Shipped::new(request, self.place.path());
         let builds = [0, 1].map(|side| adapter.build_of(side, &request.planned.id));
         let mut local = Local::new(&adapter, builds, request.timeout, self.interrupted.clone())?;
@@ -122,12 +122,9 @@ impl Worker {
         Ok((outcomes, false))
     }
 
-    /// Unpacks what a call needs; what an earlier one needed and this does not is kept as long as there is room.
-    fn unpack(&mut self, members: &[String]) -> Result<(), RunError> {
-        for member in members {
-            if self.unpacked.contains(member) {
-                continue;
-            }
+    /// Unpacks what a call needs, of programs only its own; what an earlier one needed is kept as long as there is room.
+    fn unpack(&mut self, request: &Request) -> Result<(), RunError> {
+        for member in &request.members {
             let plain = Path::new(member).file_name().is_some_and(|name| name == member.as_str());
             if !plain {
                 return Err(RunError::Argument {
@@ -135,21 +132,28 @@ impl Worker {
                     why: "it is no member of a package".into(),
                 });
             }
+            let inside = |side: &Recipe| side.program.strip_prefix(member).map(Path::to_owned).ok();
+            let programs: Vec<PathBuf> = request.sides.iter().filter_map(inside).collect();
+            let known = self.unpacked.get(member);
+            if known.is_some_and(|known| programs.iter().all(|program| known.contains(program))) {
+                continue;
+            }
             let archive = self.package.join(format!("{member}{ARCHIVE_ENDING}"));
             let dir = self.place.path().join(member);
-            if bundle::unpack(&archive, &dir).is_err() {
-                self.make_room(members);
-                bundle::unpack(&archive, &dir)?;
+            if bundle::unpack_files(&archive, &dir, &programs).is_err() {
+                self.make_room(&request.members);
+                bundle::unpack_files(&archive, &dir, &programs)?;
             }
-            self.unpacked.insert(member.clone());
+            self.unpacked.entry(member.clone()).or_default().extend(programs);
         }
         Ok(())
     }
 
-    /// Removes what was unpacked and is not among these.
+    /// Removes what was unpacked of other members than these.
     fn make_room(&mut self, needed: &[String]) {
         let place = self.place.path();
-        self.unpacked.retain(|member| needed.contains(member) || std::fs::remove_dir_all(place.join(member)).is_err());
+        self.unpacked
+            .retain(|member, _| needed.contains(member) || std::fs::remove_dir_all(place.join(member)).is_err());
     }
 }
 
@@ -220,8 +224,8 @@ impl Adapter for Shipped<'_> {
         Err(built_elsewhere())
     }
 
-    fn identical(&self, _: [&Build; 2], _: [&Source; 2]) -> std::collections::BTreeMap<String, Identity> {
-        std::collections::BTreeMap::new()
+    fn identical(&self, _: [&Build; 2], _: [&Source; 2]) -> BTreeMap<String, Identity> {
+        BTreeMap::new()
     }
 
     fn list(&mut self, _: &Build, _: &AtomicBool) -> Result<Listing, RunError> {
