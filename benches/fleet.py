@@ -70,15 +70,12 @@ def one(study, module, server):
 
 
 def throttle(server, calls):
-    """Waits for functions, and lets each of them have only so many calls at once."""
-    throttled = set()
+    """Lets each function have only so many calls at once, again and again, because duet itself says how many right after making it."""
     while server.process.poll() is None:
         try:
             for function in server.ask("lambda", "list_functions")["Functions"]:
-                name = function["FunctionName"]
-                if name not in throttled:
-                    server.ask("lambda", "put_function_concurrency", FunctionName=name, ReservedConcurrentExecutions=calls)
-                    throttled.add(name)
+                server.ask("lambda", "put_function_concurrency", FunctionName=function["FunctionName"],
+                           ReservedConcurrentExecutions=calls)
         except Failed:
             pass  # the function is gone, or the server
         time.sleep(0.2)
