@@ -8,7 +8,7 @@ use duetbench_run::engine::RunSummary;
 use duetbench_run::fleet::campaign::{FleetJob, FleetSummary, measure};
 use duetbench_run::fleet::convoy::Convoy;
 use duetbench_run::fleet::package::{Cargo, Package};
-use duetbench_run::store::{RunHead, RunId, Store};
+use duetbench_run::store::{RunHead, RunId, Store, StoredRun};
 
 use super::fleet::{Outfit, call_max, deployment};
 use crate::commands::Context;
@@ -29,20 +29,20 @@ pub(super) struct Expedition<'a> {
 impl Expedition<'_> {
     /// Deploys, measures, removes what was deployed, and reports.
     pub(super) fn carry_out(&self, store: &mut Store) -> Result<u8, Failure> {
+        let past = store.load(&self.run.to_string())?.comparison()?;
         self.outfit.sweep(self.context)?;
         let call_max = call_max(&self.head.plan, &self.outfit.spec);
         // Runs of two stores may have the same number, and a sitting that died may have left its functions behind.
         let name = format!("{}-{:08x}", self.run, seed::draw() & 0xffff_ffff);
         let usual = deployment(self.outfit, self.packages.len(), (&name, call_max));
         let convoy = Convoy::deploy(&*self.outfit.engine, self.packages, &usual)?;
-        let summary = self.measure(store, (&convoy, call_max));
+        let summary = self.measure((store, &past), (&convoy, call_max));
         // In every case, and whatever came of the measuring is told first.
         let removed = convoy.remove();
         let summary = summary?;
         // Where nobody could even remove anything, nobody was there to measure what was given up: it may be tried again.
         let complete = summary.is_complete() && (removed.is_ok() || summary.given_up.is_empty());
-        let before = Duration::from_secs_f64(store.load(&self.run.to_string())?.measured_s);
-        let measured = before + summary.measured;
+        let measured = Duration::from_secs_f64(past.measured_s) + summary.measured;
         store.end(self.run, &RunSummary { measured, complete }, None)?;
         self.say_how_it_ended(&summary, complete);
         let all_removed = removed.is_ok();
@@ -51,8 +51,12 @@ impl Expedition<'_> {
         Ok(exit)
     }
 
-    fn measure(&self, store: &mut Store, (convoy, call_max): (&Convoy<'_>, Duration)) -> Result<FleetSummary, Failure> {
-        let stored = store.load(&self.run.to_string())?.comparison()?;
+    /// Measures what `past` lacks.
+    fn measure(
+        &self,
+        (store, past): (&mut Store, &StoredRun<RunHead>),
+        (convoy, call_max): (&Convoy<'_>, Duration),
+    ) -> Result<FleetSummary, Failure> {
         let terms = self.head.fleet.as_ref();
         let recipes = |planned: &PlannedBenchmark, build| self.cargo.recipes(self.packages, planned, build);
         let job = FleetJob {
@@ -65,8 +69,8 @@ impl Expedition<'_> {
             timeout: self.context.settings.timeout(),
             recipes: &recipes,
             rate: self.outfit.prices.rate,
-            past: &stored.trials,
-            spent_usd: terms.map_or(0.0, |terms| terms.cost_usd(&stored.calls, &self.outfit.spec)),
+            past: &past.trials,
+            spent_usd: terms.map_or(0.0, |terms| terms.cost_usd(&past.calls, &self.outfit.spec)),
         };
         let benchmarks = self.head.plan.benchmarks.iter().map(|b| &b.id).collect();
         let mut recorder = FleetRecorder::new(store, self.run, benchmarks, &self.context.printer);
