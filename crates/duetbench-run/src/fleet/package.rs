@@ -198,7 +198,9 @@ impl Cargo<'_> {
         }
         let (files, left_out) = self.files()?;
         let unpacked = largest + size_of(&files);
-        archives.push(archive(FILES, &files, scratch)?);
+        // The same however many build pairs there are, and in every part of what is split.
+        let packed = scratch.join(format!("{FILES}{ARCHIVE_ENDING}"));
+        archives.push(if packed.exists() { packed } else { archive(FILES, &files, scratch)? });
         let file = scratch.join(format!("package-{}.zip", group.first().map_or(0, |(number, _)| *number)));
         write_zip(&file, self.worker, &archives)?;
         let contents = fs::read(&file).map_err(|e| RunError::file("read", &file, e))?;
