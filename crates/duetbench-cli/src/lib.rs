@@ -16,6 +16,7 @@ pub mod args;
 pub mod assemble;
 pub mod commands;
 pub mod demo;
+pub mod display;
 pub mod dry_run;
 pub mod failure;
 pub mod fleet;

@@ -1,28 +1,22 @@
 //! What a run shows while it goes on: a bar on a terminal, a line now and then in a log.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use duetbench_core::{BenchmarkId, Trial};
 use duetbench_run::RunError;
 use duetbench_run::engine::{Activity, Observer, Progress, TrialOutcome};
 use duetbench_run::store::{RunId, Store};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 
+use crate::display::Display;
 use crate::printer::Printer;
-
-/// How often a log gets a line.
-const LOG_EVERY: Duration = Duration::from_secs(15);
-/// How often a terminal is redrawn at most.
-const DRAW_HZ: u8 = 4;
 
 /// Keeps every trial in the store and shows how far the run is.
 pub struct Recorder<'a> {
     store: &'a mut Store,
     run: RunId,
     benchmarks: Vec<&'a BenchmarkId>,
-    printer: &'a Printer,
-    bar: Option<ProgressBar>,
-    logged: Instant,
+    display: Display<'a>,
 }
 
 impl<'a> Recorder<'a> {
@@ -33,20 +27,13 @@ impl<'a> Recorder<'a> {
         benchmarks: Vec<&'a BenchmarkId>,
         printer: &'a Printer,
     ) -> Recorder<'a> {
-        let bar = printer.is_live().then(|| {
-            let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr_with_hz(DRAW_HZ));
-            let template = "{bar:24} {percent:>3} %  {prefix}  {msg}";
-            bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar
-        });
-        Recorder { store, run, benchmarks, printer, bar, logged: Instant::now() }
+        let display = Display::new(printer, 1000, "{bar:24} {percent:>3} %  {prefix}  {msg}");
+        Recorder { store, run, benchmarks, display }
     }
 
     /// Ends the display.
     pub fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.display.finish();
     }
 }
 
@@ -67,14 +54,12 @@ impl Observer for Recorder<'_> {
                 format!("{}, suite run {} of {of}", benchmark.name, suite_run + 1)
             }
         };
-        if let Some(bar) = &self.bar {
+        let on_bar = |bar: &ProgressBar| {
             bar.set_position((share * 1000.0) as u64);
             bar.set_prefix(format!("{settled}, {left} left{most}"));
             bar.set_message(format!("{confirming}{activity}"));
-        } else if self.logged.elapsed() >= LOG_EVERY && !self.printer.is_quiet() {
-            self.logged = Instant::now();
-            self.printer.note(&format!("{settled}, {left} left{most}, {confirming}at {activity}"));
-        }
+        };
+        self.display.show(on_bar, || format!("{settled}, {left} left{most}, {confirming}at {activity}"));
     }
 
     fn ended(&mut self, trial: &Trial, outcome: &TrialOutcome) -> Result<(), RunError> {
@@ -84,11 +69,7 @@ impl Observer for Recorder<'_> {
             let role = failure.role.map_or(String::new(), |role| format!(" ({})", role.word()));
             let first_line = failure.reason.lines().next().unwrap_or_default();
             let fate = if failure.discarded { "discarded a trial" } else { "failed" };
-            let text = format!("{name}{role} {fate}: {first_line}");
-            match &self.bar {
-                Some(bar) => bar.suspend(|| self.printer.note(&text)),
-                None => self.printer.note(&text),
-            }
+            self.display.tell(&format!("{name}{role} {fate}: {first_line}"));
         }
         Ok(())
     }
