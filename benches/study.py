@@ -1,7 +1,9 @@
 """What the studies in this folder share: running duet, keeping results as they come, writing the page."""
 
 import argparse
+import contextlib
 import datetime
+import fcntl
 import json
 import math
 import os
@@ -37,6 +39,8 @@ def parser(description, page):
     options.add_argument("--output", type=Path, default=STUDIES / page, help="page to write")
     options.add_argument("--resume", action="store_true", help="keep the results that the last run of this study left")
     options.add_argument("--time-limit", type=seconds, help="begin no step after this time, as `40m`; `--resume` goes on")
+    options.add_argument("--turns", type=Path, help="hold a lock on this file during each step and let go of it in between, so that "
+                         "other work can take turns with the study by `flock FILE COMMAND`")
     return options
 
 
@@ -67,6 +71,7 @@ class Study:
         self.prefix = []  # words before duet's own on its command line
         self.unknown, self._help = set(), None
         self.left_out, self.ends = 0, time.monotonic() + (args.time_limit or math.inf)
+        self.turns, self.alone = args.turns, False
         args.output.parent.mkdir(parents=True, exist_ok=True)
         if args.resume and self.lines.exists():
             self._load()
@@ -95,9 +100,10 @@ class Study:
         if key not in self.results and time.monotonic() > self.ends:
             self.left_out += 1
         elif key not in self.results:
-            say(key)
             try:
-                value = work()
+                with self._alone():
+                    say(key)
+                    value = work()
             except (Failed, OSError) as failure:
                 say(f"failed: {failure}")
                 value = {"failure": str(failure)}
@@ -106,6 +112,22 @@ class Study:
                 lines.write(json.dumps({"key": key, "value": value}) + "\n")
             self.write()
         return self.get(key)
+
+    @contextlib.contextmanager
+    def _alone(self):
+        """Holds the lock on the file of turns, if there is one. Whoever waits for it gets it before the next step does. A step
+        within a step has it already."""
+        if self.turns is None or self.alone:
+            yield
+            return
+        time.sleep(1)
+        with self.turns.open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.alone = True
+            try:
+                yield
+            finally:
+                self.alone = False
 
     def get(self, key):
         """The result of a step; none if it was not made or failed."""
@@ -280,8 +302,8 @@ def command_line():
 
 
 def measures(command):
-    """A command line without how long it may take."""
-    return re.sub(r" --time-limit[ =]\S+", "", command)
+    """A command line without how long it may take and with whom it shares the machine."""
+    return re.sub(r" --(time-limit|turns)[ =]\S+", "", command)
 
 
 def revision():
