@@ -33,6 +33,7 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
         benchmarks,
         noise,
         fleet,
+        gate: None,
         warnings: head.warnings,
     }
 }

@@ -19,6 +19,8 @@ pub mod code {
     pub const REGRESSION: u8 = 3;
     /// Not decided, with `--strict`.
     pub const INCONCLUSIVE: u8 = 4;
+    /// A waiver expired or is not needed any more.
+    pub const STALE_WAIVER: u8 = 5;
     /// Stopped by Ctrl-C, as shells count it.
     pub const INTERRUPTED: u8 = 130;
 }
@@ -94,6 +96,7 @@ pub fn exit_code(outcome: Outcome, strict: bool) -> u8 {
         Outcome::Clean => code::CLEAN,
         Outcome::Failed => code::FAILED,
         Outcome::Regression => code::REGRESSION,
+        Outcome::StaleWaiver => code::STALE_WAIVER,
         Outcome::Inconclusive if strict => code::INCONCLUSIVE,
         Outcome::Inconclusive => code::CLEAN,
     }

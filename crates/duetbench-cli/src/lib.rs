@@ -20,6 +20,7 @@ pub mod display;
 pub mod dry_run;
 pub mod failure;
 pub mod fleet;
+pub mod gate;
 pub mod planned;
 pub mod printer;
 pub mod progress;
@@ -71,6 +72,8 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Detect(args) => commands::detect::run(args, &context),
         Command::Study(args) => commands::study::run(args, &context),
         Command::Fleet(command) => commands::fleet::run(command, &context),
+        Command::Waive(args) => commands::waive::run(args, &context),
+        Command::Config(command) => commands::config::run(command, &context),
     }
 }
 
@@ -89,6 +92,7 @@ fn typed(cli: &Cli) -> Layer {
             layer.with_selection(&args.select, &args.harness).with_program(&args.program).with_solo(args)
         }
         Command::Show(_) | Command::Doctor(_) | Command::Tune(_) | Command::Detect(_) | Command::Study(_) => layer,
+        Command::Waive(_) | Command::Config(_) => layer,
         Command::Fleet(command) => layer.with_account(command.account()),
         Command::Analyze(args) => layer.with_decision(&args.decide),
         Command::Demo(args) => layer.with_seed(args.seed),

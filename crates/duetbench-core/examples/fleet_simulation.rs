@@ -115,6 +115,7 @@ fn plan(suite: &[Real], setting: Setting) -> Plan {
         threads: 1,
         runtime_threads: false,
         profile: None,
+        threshold: None,
     };
     Plan {
         seed: 1,

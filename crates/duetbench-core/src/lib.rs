@@ -17,6 +17,7 @@ pub mod analysis;
 pub mod detect;
 pub mod environment;
 pub mod fleet;
+pub mod gate;
 pub mod noise;
 pub mod pair;
 pub mod plan;

@@ -1,10 +1,13 @@
 //! The report: everything a renderer shows, already computed.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 pub use crate::analysis::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout};
 use crate::environment::Environment;
 use crate::fleet::FleetReport;
+use crate::gate::Gate;
 use crate::noise::Diagnosis;
 use crate::plan::Plan;
 use crate::spec::Spec;
@@ -54,6 +57,9 @@ pub struct Report {
     /// What its calls came to, where it was measured on a fleet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetReport>,
+    /// What policy and waivers make of it, where the repository has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Gate>,
     /// What concerns the run as a whole.
     pub warnings: Vec<String>,
 }
@@ -67,6 +73,8 @@ pub enum Outcome {
     Failed,
     /// At least one regression.
     Regression,
+    /// No regression that was not accepted, but a waiver that has to go.
+    StaleWaiver,
     /// No regression, but not everything was decided.
     Inconclusive,
 }
@@ -92,14 +100,25 @@ impl Report {
         })
     }
 
-    /// What the run comes to: a regression outweighs a failure, a failure an open question.
+    /// Benchmarks that stop the change: those that regressed, or what policy and waivers make of them.
+    #[must_use]
+    pub fn failing(&self) -> usize {
+        match &self.gate {
+            Some(gate) => gate.failing().map(|breach| &breach.id).collect::<BTreeSet<_>>().len(),
+            None => self.count("regression"),
+        }
+    }
+
+    /// What the run comes to: a regression outweighs a failure, a failure a waiver that has to go, and that an open question.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         let compared = self.benchmarks.iter().any(BenchmarkReport::was_compared);
-        if self.count("regression") > 0 {
+        if self.failing() > 0 {
             Outcome::Regression
         } else if self.count("failed") > 0 || !compared {
             Outcome::Failed
+        } else if self.gate.as_ref().is_some_and(|gate| !gate.stale.is_empty()) {
+            Outcome::StaleWaiver
         } else if self.count("inconclusive") > 0 {
             Outcome::Inconclusive
         } else {

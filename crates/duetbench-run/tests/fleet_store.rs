@@ -63,6 +63,7 @@ fn head() -> RunHead {
             seed: 7,
             harness_args: Vec::new(),
             harness: HarnessSpec::default(),
+            rules: Vec::new(),
             fleet: Some(SPEC),
         },
         plan,

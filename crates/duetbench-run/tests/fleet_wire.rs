@@ -33,6 +33,7 @@ fn full_request() -> Request {
         threads: 2,
         runtime_threads: true,
         profile: Some(profile),
+        threshold: None,
         ..planned("example.com/p", "BenchmarkA/größe=1")
     };
     Request { planned, timeout: Duration::from_millis(10_250), ..request(&["-test.run=^$", "a b"]) }

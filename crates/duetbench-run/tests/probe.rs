@@ -61,6 +61,7 @@ fn spec(warmup: Option<u32>) -> Spec {
         seed: 1,
         harness_args: Vec::new(),
         harness: HarnessSpec { warmup, ..HarnessSpec::default() },
+        rules: Vec::new(),
         fleet: None,
     }
 }

@@ -34,6 +34,7 @@ fn spec() -> Spec {
         seed: 7,
         harness_args: vec!["-short".into()],
         harness: HarnessSpec::default(),
+        rules: Vec::new(),
         fleet: None,
     }
 }

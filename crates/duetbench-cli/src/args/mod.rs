@@ -9,6 +9,7 @@ use duetbench_core::spec::{HarnessName, ModeChoice};
 mod command;
 mod detect;
 mod fleet;
+mod gate;
 mod run;
 mod study;
 mod tune;
@@ -16,6 +17,7 @@ mod tune;
 pub use command::CommandArgs;
 pub use detect::{DetectArgs, DetectMethod};
 pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, SmokeArgs, parse_dollars};
+pub use gate::{ConfigCommand, MetricName, WaiveArgs};
 pub use run::RunArgs;
 pub use study::{
     AgreementArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs, Question, RepetitionsArgs, Study, StudyArgs,
@@ -40,7 +42,7 @@ pub struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage, 3 regression,
-4 inconclusive (only with --strict), 130 interrupted.
+4 inconclusive (only with --strict), 5 a waiver that has to go, 130 interrupted.
 Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable (`--bench` is
 DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with its options (there: `[[command]]` tables), and the options of
 `tune`, `detect` and `study`. The command line wins over variables, variables win over duet.toml.";
@@ -71,6 +73,12 @@ pub enum Command {
     /// Set up, check and tidy the account of a fleet (`compare --on lambda`).
     #[command(subcommand)]
     Fleet(FleetCommand),
+    /// Accept a slowdown that a run found, up to a size and until a day.
+    #[command(after_help = gate::WAIVE_EXAMPLES)]
+    Waive(WaiveArgs),
+    /// Look at what the repository's own files say.
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// See duet at work on a small built-in project.
     Demo(DemoArgs),
     /// Watch this machine for a moment and say what would disturb measuring, and what to do about it.

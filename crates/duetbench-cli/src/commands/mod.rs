@@ -13,10 +13,11 @@ use duetbench_run::source::VersionRequest;
 use crate::args::CommandArgs;
 use crate::failure::Failure;
 use crate::printer::Printer;
-use crate::settings::Settings;
+use crate::settings::{Settings, project_file};
 
 pub mod analyze;
 pub mod compare;
+pub mod config;
 pub mod demo;
 pub mod detect;
 pub mod doctor;
@@ -30,6 +31,7 @@ pub mod study_elastibench;
 pub mod tune;
 pub mod tune_answers;
 pub mod tune_check;
+pub mod waive;
 
 /// What every command works with.
 pub struct Context {
@@ -56,6 +58,13 @@ impl Context {
     #[must_use]
     pub fn db(&self) -> PathBuf {
         self.settings.db().unwrap_or_else(|| project_root(&self.cwd).join(".duet/duet.db"))
+    }
+
+    /// Where the repository's own files are: beside `duet.toml`, or at the project's root.
+    #[must_use]
+    pub fn policy_dir(&self) -> PathBuf {
+        let beside = project_file(&self.cwd).and_then(|path| Some(path.parent()?.to_owned()));
+        beside.unwrap_or_else(|| project_root(&self.cwd))
     }
 
     /// Fetches, builds and lists versions; relative names start at `cwd`.

@@ -6,6 +6,7 @@ use super::Context;
 use crate::args::ShowRunArgs;
 use crate::assemble;
 use crate::failure::{Failure, exit_code, solo_exit_code};
+use crate::gate;
 
 /// Prints a stored run; gives the exit code that it ended with.
 ///
@@ -20,7 +21,7 @@ pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
     }
     let stored = stored.comparison()?;
     let decision = stored.head.spec.decision;
-    let report = assemble::report(stored, decision);
+    let report = gate::decided(assemble::report(stored, decision), context)?;
     let exit = exit_code(report.outcome(), context.settings.strict());
     context.printer.report(&report, exit)?;
     Ok(exit)

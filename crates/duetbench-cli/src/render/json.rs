@@ -14,6 +14,7 @@ use duetbench_core::{Report, Role, Verdict};
 use serde::Serialize;
 
 use super::fleet::Fleet;
+use super::gate::GateEntry;
 use super::{document, noise, summary, warning};
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
@@ -43,6 +44,8 @@ struct Document<'a> {
     noise: Noise,
     #[serde(skip_serializing_if = "Option::is_none")]
     fleet: Option<Fleet<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gate: Option<GateEntry<'a>>,
     warnings: &'a [String],
     request: Request<'a>,
     plan: Plan<'a>,
@@ -78,6 +81,8 @@ struct Benchmark<'a> {
     forks_sufficient: Option<u32>,
     failure: Option<Failure<'a>>,
     mode: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<f64>,
     baseline_ns: Option<f64>,
     candidate_ns: Option<f64>,
     ratio: Option<f64>,
@@ -274,6 +279,7 @@ impl<'a> Document<'a> {
             benchmarks: report.benchmarks.iter().map(Benchmark::of).collect(),
             noise: Noise::of(&report.noise),
             fleet: report.fleet.as_ref().map(Fleet::of),
+            gate: report.gate.as_ref().map(GateEntry::of),
             warnings: &report.warnings,
             request: Request::of(&report.spec),
             plan: Plan {
@@ -322,6 +328,7 @@ fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Clean => "clean",
         Outcome::Failed => "failed",
         Outcome::Regression => "regression",
+        Outcome::StaleWaiver => "stale_waiver",
         Outcome::Inconclusive => "inconclusive",
     }
 }
@@ -351,6 +358,7 @@ impl<'a> Benchmark<'a> {
             forks_sufficient,
             failure,
             mode: benchmark.mode.map(|mode| mode.word()),
+            threshold: benchmark.threshold,
             baseline_ns: benchmark.baseline_ns,
             candidate_ns: benchmark.candidate_ns,
             ratio: estimate.map(|e| e.ratio),

@@ -8,7 +8,7 @@ use duetbench_core::{Report, Verdict};
 
 use super::format::{one_line, short_name, shortened};
 use super::summary::{ChangedCount, Numbers};
-use super::{command_line, hint, order, summary};
+use super::{command_line, gate, hint, order, summary};
 
 /// The hidden first line by which an earlier comment is found again.
 pub const MARKER: &str = "<!-- duetbench -->";
@@ -18,6 +18,9 @@ pub const LENGTH_MAX: usize = 65_536;
 
 /// Room for the folds' ends and the sentence on rows left out.
 const RESERVE: usize = 512;
+
+/// Most lines on what passes and what does not, so that they leave room for a table.
+const GATE_LINES_MAX: usize = 20;
 
 /// Longest command that is shown, in bytes. There are at most three, so that they leave room for a table.
 const COMMAND_MAX: usize = 4096;
@@ -59,6 +62,16 @@ fn head(report: &Report) -> String {
     let mut out = format!("{MARKER}\n### duet: {}\n\n", summary::headline(report));
     out +=
         &format!("{} → {}  \n{}\n\n", code(&shortened(&base)), code(&shortened(&candidate)), summary::counts(report));
+    let gate: Vec<String> = report.gate.iter().flat_map(gate::lines).collect();
+    for line in gate.iter().take(GATE_LINES_MAX) {
+        out += &format!("- {}\n", prose(&shortened(line)));
+    }
+    if gate.len() > GATE_LINES_MAX {
+        out += &format!("- and {} more\n", gate.len() - GATE_LINES_MAX);
+    }
+    if !gate.is_empty() {
+        out.push('\n');
+    }
     if !report.complete {
         out += "**Incomplete:** the run stopped early; this is what was measured until then.\n\n";
     }

@@ -21,6 +21,7 @@ pub mod detect;
 pub mod doctor;
 pub mod fleet;
 pub mod format;
+mod gate;
 pub mod gobench;
 pub mod json;
 pub mod markdown;

@@ -51,9 +51,8 @@ pub(super) fn headline(report: &Report) -> String {
     let improved = report.count("improvement");
     let also_improved = if improved > 0 { format!(", {improved} improved") } else { String::new() };
     match report.outcome() {
-        Outcome::Regression => {
-            format!("{} of {} regressed{also_improved}", report.count("regression"), benchmarks(total))
-        }
+        Outcome::Regression => format!("{} of {} regressed{also_improved}", report.failing(), benchmarks(total)),
+        Outcome::StaleWaiver => format!("No regression in {}, but a waiver has to go", benchmarks(total)),
         Outcome::Failed if !report.benchmarks.iter().any(|b| b.verdict.is_comparison()) => {
             "Nothing was compared".into()
         }
@@ -68,6 +67,9 @@ pub(super) fn headline(report: &Report) -> String {
                 report.count("inconclusive"),
                 benchmarks(total)
             )
+        }
+        Outcome::Clean if report.count("regression") > 0 => {
+            format!("{} of {} regressed, as accepted{also_improved}", report.count("regression"), benchmarks(total))
         }
         Outcome::Clean if improved > 0 => format!("{improved} of {} improved, none regressed", benchmarks(total)),
         Outcome::Clean => format!("No change in {}", benchmarks(total)),

@@ -8,7 +8,7 @@ use super::format::{one_line, share, short_name, shortened};
 use super::palette::{Palette, paint};
 use super::summary::{self, ChangedCount, Numbers};
 use super::table::{self, Line, Row, left};
-use super::{hint, order};
+use super::{gate, hint, order};
 
 /// The report for people. With a `width`, long names are cut in the middle as far as that makes the table fit.
 #[must_use]
@@ -112,6 +112,9 @@ fn conclusion(report: &Report, palette: &Palette) -> String {
     let mut out = format!("{}\n", paint(palette.strong, &summary::counts(report)));
     for (label, fact) in summary::facts(report) {
         out += &format!("{} {fact}\n", paint(palette.faint, &left(label, "machine:".len())));
+    }
+    for line in report.gate.iter().flat_map(gate::lines) {
+        out += &format!("{} {line}\n", paint(palette.faint, &left("gate:", "machine:".len())));
     }
     for warning in &report.warnings {
         out += &format!("{} {}\n", paint(palette.open, "warning:"), one_line(warning));

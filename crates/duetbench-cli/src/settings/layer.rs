@@ -7,6 +7,7 @@ use duetbench_core::spec::{CommandSpec, JmhSpec};
 use serde::Deserialize;
 
 use super::loose::{choice, dollars, duration, fraction, number, switch};
+use super::policy::RuleTable;
 use crate::args::{
     AccountArgs, AdapterArg, ArchArg, CommandArgs, DecideArgs, EngineArg, FleetArgs, Format, MeasureArgs, ModeArg,
     RunArgs, SelectArgs, ShowArgs,
@@ -54,6 +55,7 @@ pub struct Layer {
     pub(super) pass_env: Option<Words>,
     #[serde(deserialize_with = "switch")]
     pub(super) strict: Option<bool>,
+    pub(super) strict_on: Option<Words>,
     #[serde(deserialize_with = "switch")]
     pub(super) quiet: Option<bool>,
     #[serde(deserialize_with = "switch")]
@@ -88,10 +90,12 @@ pub struct Layer {
     pub(super) jmh: Option<JmhSpec>,
     /// Likewise.
     pub(super) command: Option<Vec<CommandSpec>>,
+    /// Likewise.
+    pub(super) rule: Option<Vec<RuleTable>>,
 }
 
 /// The keys of a [`Layer`], for the environment: `DUET_BENCH` is `bench`.
-pub(super) const KEYS: [&str; 40] = [
+pub(super) const KEYS: [&str; 41] = [
     "adapter",
     "bench",
     "exclude",
@@ -115,6 +119,7 @@ pub(super) const KEYS: [&str; 40] = [
     "timeout",
     "pass_env",
     "strict",
+    "strict_on",
     "quiet",
     "no_color",
     "no_wait",
@@ -286,7 +291,8 @@ pub(super) fn from_environment(read: impl Fn(&str) -> Option<String>) -> Result<
 }
 
 /// The nearest `duet.toml`, not beyond the root of the git checkout.
-pub(super) fn find_upward(cwd: &Path) -> Option<PathBuf> {
+#[must_use]
+pub fn find_upward(cwd: &Path) -> Option<PathBuf> {
     for dir in cwd.ancestors() {
         let path = dir.join("duet.toml");
         if path.is_file() {

@@ -51,6 +51,14 @@ pub(super) fn fraction<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>
     loosely(from, parse_fraction)
 }
 
+/// A percentage that must be there.
+///
+/// # Errors
+/// In words, when it is none.
+pub fn percentage<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    fraction(from)?.ok_or_else(|| serde::de::Error::custom("a percentage is missing"))
+}
+
 pub(super) fn dollars<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     loosely(from, parse_dollars)
 }

@@ -13,10 +13,13 @@ use crate::failure::Failure;
 mod fleet;
 mod layer;
 mod loose;
+mod policy;
 
 pub use fleet::Account;
 pub use layer::Layer;
+pub use layer::find_upward as project_file;
 use layer::{Words, check_names, find_upward, from_environment};
+pub use loose::percentage;
 
 /// How long a benchmark may be silent when nothing else is said.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -27,6 +30,8 @@ pub struct Settings {
     layers: Vec<Layer>,
     /// A continuous-integration service says that it runs us.
     in_ci: bool,
+    /// The branch that the change is for, where something says so.
+    branch: Option<String>,
 }
 
 impl Settings {
@@ -46,7 +51,8 @@ impl Settings {
             layers.push(layer);
         }
         let in_ci = std::env::var("CI").is_ok_and(|ci| !ci.is_empty() && ci != "false");
-        Ok(Settings { layers, in_ci })
+        let branch = policy::branch(|name| std::env::var(name).ok());
+        Ok(Settings { layers, in_ci, branch })
     }
 
     fn first<T>(&self, pick: impl Fn(&Layer) -> Option<T>) -> Option<T> {
@@ -67,6 +73,7 @@ impl Settings {
             seed: self.first(|l| l.seed).unwrap_or(drawn),
             harness_args: self.harness_args(),
             harness: self.harness(),
+            rules: self.rules()?,
             fleet: self.fleet(),
         })
     }
@@ -161,7 +168,7 @@ impl Settings {
     /// Only what was typed: a stored run keeps its own decision unless the command line says otherwise.
     #[must_use]
     pub fn typed_only(&self) -> Settings {
-        Settings { layers: self.layers[..1].to_vec(), in_ci: self.in_ci }
+        Settings { layers: self.layers[..1].to_vec(), in_ci: self.in_ci, branch: self.branch.clone() }
     }
 
     /// How long a benchmark may hang.
@@ -198,12 +205,6 @@ impl Settings {
     #[must_use]
     pub fn output(&self) -> Option<PathBuf> {
         self.first(|l| l.output.clone())
-    }
-
-    /// `--strict`.
-    #[must_use]
-    pub fn strict(&self) -> bool {
-        self.first(|l| l.strict).unwrap_or(false)
     }
 
     /// `--quiet`.
@@ -243,18 +244,21 @@ mod tests {
     #[test]
     fn the_stronger_source_wins_and_the_weaker_fills_in() {
         let typed = Layer { threshold: Some(0.05), ..Layer::default() };
-        let settings =
-            Settings { layers: vec![typed, file("threshold = '1%'\nseed = 7\nmode = 'duet'")], in_ci: false };
+        let settings = Settings {
+            layers: vec![typed, file("threshold = '1%'\nseed = 7\nmode = 'duet'")],
+            in_ci: false,
+            branch: None,
+        };
         let spec = settings.spec(1).unwrap();
         assert_eq!((spec.decision.threshold, spec.seed, spec.mode), (0.05, 7, ModeChoice::Duet));
     }
 
     #[test]
     fn a_stronger_budget_beats_weaker_forks() {
-        let settings = Settings { layers: vec![file("budget = '2m'"), file("forks = 5")], in_ci: false };
+        let settings = Settings { layers: vec![file("budget = '2m'"), file("forks = 5")], in_ci: false, branch: None };
         let effort = settings.spec(1).unwrap().effort;
         assert_eq!((effort.forks, effort.budget), (None, Some(Duration::from_secs(120))));
-        let both = Settings { layers: vec![file("budget = '2m'\nforks = 5")], in_ci: false };
+        let both = Settings { layers: vec![file("budget = '2m'\nforks = 5")], in_ci: false, branch: None };
         assert!(both.spec(1).is_err());
     }
 

@@ -31,6 +31,7 @@ pub(crate) fn empty() -> Report {
             seed: 42,
             harness_args: Vec::new(),
             harness: HarnessSpec::default(),
+            rules: Vec::new(),
             fleet: None,
         },
         plan: Plan {
@@ -64,6 +65,7 @@ pub(crate) fn empty() -> Report {
             cost: Some(1.25),
         },
         fleet: None,
+        gate: None,
         warnings: Vec::new(),
     }
 }
@@ -288,6 +290,7 @@ pub(crate) fn benchmark(package: &str, name: &str, verdict: Verdict) -> Benchmar
         verdict,
         mode: None,
         estimate: None,
+        threshold: None,
         baseline_ns: None,
         candidate_ns: None,
         allocs: None,
@@ -332,6 +335,7 @@ fn planned(benchmark: &BenchmarkReport) -> PlannedBenchmark {
         first_ns: 1_800,
         threads: 1,
         runtime_threads: false,
+        threshold: None,
         profile: Some(Profile {
             cores_busy: 1.1,
             cpu_share: 0.99,

@@ -75,7 +75,7 @@ impl Brought {
             discarded: false,
         });
         let failed_trials = measured.failed_trials.iter().cloned().chain(rejected).collect();
-        let warm_up = warm_up_warnings(&measured.samples, planned, decision);
+        let warm_up = warm_up_warnings(&measured.samples, planned, &planned.judged_by(decision));
         Brought { summary, first_round, failed_trials, warm_up }
     }
 
@@ -173,6 +173,7 @@ impl Conclusion {
             verdict: self.verdict,
             mode: Some(one.planned.mode),
             estimate: self.estimate,
+            threshold: one.planned.threshold,
             baseline_ns,
             candidate_ns,
             allocs: one.allocs,
@@ -202,6 +203,7 @@ fn unmeasured(id: BenchmarkId, verdict: Verdict) -> BenchmarkReport {
         verdict,
         mode: None,
         estimate: None,
+        threshold: None,
         baseline_ns: None,
         candidate_ns: None,
         allocs: None,

@@ -73,6 +73,9 @@ pub struct BenchmarkReport {
     pub mode: Option<Mode>,
     /// The evidence, when there is enough for an interval.
     pub estimate: Option<Estimate>,
+    /// Smallest change that was worth a verdict, where a rule gives it one of its own, a fraction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
     /// Time per invocation of the baseline, median over forks, nanoseconds.
     pub baseline_ns: Option<f64>,
     /// The same of the candidate.

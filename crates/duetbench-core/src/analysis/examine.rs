@@ -51,7 +51,8 @@ impl<'a> Examined<'a> {
         boundaries: &mut Boundaries,
     ) -> Self {
         let (allocs, bytes) = (counted(first_round, |s| s.allocs_per_op), counted(first_round, |s| s.bytes_per_op));
-        let choice = choose_basis(first_round, bytes.as_ref(), planned.mode, decision);
+        let decision = planned.judged_by(decision);
+        let choice = choose_basis(first_round, bytes.as_ref(), planned.mode, &decision);
         let design = &planned.configuration.design;
         let evidence = boundaries.of(planned).and_then(|boundaries| {
             Evidence::of(first_round, choice.basis, Looks { boundaries, design, alpha: decision.alpha })
@@ -62,8 +63,9 @@ impl<'a> Examined<'a> {
     /// Estimate and verdict, given the p-value that the whole suite made of this one's.
     pub(super) fn judge(&self, p_adjusted: f64, decision: &Decision) -> Result<(Estimate, Verdict), StatsError> {
         let evidence = self.evidence.as_ref().map_err(|e| *e)?;
-        let estimate = evidence.estimate(decision, p_adjusted)?;
-        Ok((estimate, judge(evidence, &estimate, decision)?))
+        let decision = self.planned.judged_by(decision);
+        let estimate = evidence.estimate(&decision, p_adjusted)?;
+        Ok((estimate, judge(evidence, &estimate, &decision)?))
     }
 
     /// What a reader should know about the evidence.

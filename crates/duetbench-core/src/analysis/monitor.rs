@@ -54,7 +54,7 @@ impl<'a> Monitor<'a> {
         let p_adjusted = stats::adjusted_p_values(&p_values).unwrap_or(p_values);
         let settled = self.standings(&examined, p_adjusted);
         let open_if_vague = |(one, standing): (&Examined<'_>, Standing)| {
-            let vague = one.evidence.is_ok_and(|e| is_vague(&e, self.decision));
+            let vague = one.evidence.is_ok_and(|e| is_vague(&e, &one.planned.judged_by(self.decision)));
             if vague { Standing::Open } else { standing }
         };
         examined.iter().zip(settled).map(open_if_vague).collect()
@@ -116,9 +116,10 @@ fn at_last_look<'f>(
 
 fn standing(one: &Examined<'_>, p_adjusted: f64, decision: &Decision) -> Standing {
     let Ok(evidence) = &one.evidence else { return Standing::Open };
+    let decision = one.planned.judged_by(decision);
     // Neither what would have been detected nor what would suffice is asked here, and both take long to compute.
     let interval = evidence.ratio_interval().ok();
-    match interval.and_then(|interval| decided(interval, (evidence.p_value, p_adjusted), decision)) {
+    match interval.and_then(|interval| decided(interval, (evidence.p_value, p_adjusted), &decision)) {
         Some(Verdict::Regression) => {
             Standing::Regressed { confirming_units: confirming_units(evidence, &one.planned.configuration.design) }
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::sample::{BenchmarkId, Role};
-use crate::spec::{Spec, defaults};
+use crate::spec::{Decision, Metric, Policy, Spec, defaults};
 
 mod design;
 mod fleet;
@@ -147,6 +147,9 @@ pub struct PlannedBenchmark {
     pub runtime_threads: bool,
     /// What its first trials told.
     pub profile: Option<Profile>,
+    /// Smallest change of it that is worth a verdict, where a rule says so, a fraction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
 }
 
 fn one() -> u32 {
@@ -252,6 +255,13 @@ impl Plan {
         self.check = learnt.check;
     }
 
+    /// Has every benchmark judged by what the policy tolerates of it.
+    pub fn tolerate(&mut self, policy: &Policy) {
+        for planned in &mut self.benchmarks {
+            planned.threshold = policy.stance(&planned.id, Metric::Time).threshold;
+        }
+    }
+
     /// Wall time that measuring will take at most, if it goes as predicted; most benchmarks end much earlier.
     #[must_use]
     pub fn predicted(&self) -> Duration {
@@ -283,6 +293,12 @@ pub struct Found<'a> {
 }
 
 impl PlannedBenchmark {
+    /// How it is judged where the suite is judged so.
+    #[must_use]
+    pub fn judged_by(&self, decision: &Decision) -> Decision {
+        Decision { threshold: self.threshold.unwrap_or(decision.threshold), ..*decision }
+    }
+
     /// Wall time of all its trials, if it goes as predicted and none can be saved, nanoseconds.
     #[must_use]
     pub fn predicted_ns(&self) -> u64 {
@@ -378,6 +394,7 @@ impl Common {
             threads,
             runtime_threads,
             profile: None,
+            threshold: None,
         }
     }
 }

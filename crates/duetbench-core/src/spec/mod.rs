@@ -10,9 +10,11 @@ use crate::plan::Repetitions;
 
 mod fleet;
 mod harness;
+mod policy;
 
 pub use fleet::{Arch, EngineName, FleetSpec};
 pub use harness::{CommandSpec, HarnessName, HarnessSpec, JmhSpec};
+pub use policy::{Action, Metric, Policy, Rule, RuleError, Stance};
 
 /// The one place of all defaults; help texts and documents are derived from it.
 pub mod defaults {
@@ -220,6 +222,9 @@ pub struct Spec {
     /// Which harness, and what only it understands.
     #[serde(default, skip_serializing_if = "HarnessSpec::is_usual")]
     pub harness: HarnessSpec,
+    /// What the repository wants of some of its benchmarks, where that differs from the rest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<Rule>,
     /// Where it is measured, if not here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetSpec>,

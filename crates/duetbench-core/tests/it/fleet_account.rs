@@ -134,6 +134,7 @@ fn report(name: &str, log_ratios: &[f64]) -> BenchmarkReport {
         verdict: Verdict::NoChange,
         mode: None,
         estimate: None,
+        threshold: None,
         baseline_ns: None,
         candidate_ns: None,
         allocs: None,

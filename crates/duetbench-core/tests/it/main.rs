@@ -13,6 +13,7 @@ mod elastibench;
 mod fleet;
 mod fleet_account;
 mod fleet_world;
+mod gate;
 mod group_sequential;
 mod judge;
 mod looks;

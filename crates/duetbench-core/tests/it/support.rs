@@ -41,6 +41,7 @@ pub(crate) fn spec(effort: Effort, mode: ModeChoice) -> Spec {
         seed: 7,
         harness_args: Vec::new(),
         harness: HarnessSpec::default(),
+        rules: Vec::new(),
         fleet: None,
     }
 }

@@ -159,6 +159,7 @@ mod tests {
             threads: 1,
             runtime_threads: false,
             profile: None,
+            threshold: None,
         }
     }
 

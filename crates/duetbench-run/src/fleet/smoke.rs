@@ -95,6 +95,7 @@ fn request() -> Request {
         threads: 1,
         runtime_threads: false,
         profile: None,
+        threshold: None,
     };
     let side = || Recipe {
         program: "/bin/true".into(),

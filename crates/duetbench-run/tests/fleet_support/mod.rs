@@ -20,6 +20,7 @@ pub fn planned(package: &str, name: &str) -> PlannedBenchmark {
         threads: 1,
         runtime_threads: false,
         profile: None,
+        threshold: None,
     }
 }
 

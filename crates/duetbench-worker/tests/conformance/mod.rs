@@ -128,6 +128,7 @@ pub fn plan(names: &[&str], units: u32, forks_per_unit: u32) -> Plan {
         threads: 1,
         runtime_threads: false,
         profile: None,
+        threshold: None,
     };
     Plan {
         seed: 5,

@@ -14,6 +14,7 @@ use super::fleet::{Outfit, call_max, deployment};
 use crate::commands::Context;
 use crate::failure::{Failure, code, exit_code};
 use crate::fleet::FleetRecorder;
+use crate::gate;
 use crate::{assemble, seed};
 
 /// A run with all that it takes along.
@@ -119,7 +120,7 @@ pub(super) fn report(
 ) -> Result<u8, Failure> {
     let stored = store.load(&run.to_string())?.comparison()?;
     let decision = stored.head.spec.decision;
-    let report = assemble::report(stored, decision);
+    let report = gate::decided(assemble::report(stored, decision), context)?;
     let exit = exit_of(exit_code(report.outcome(), context.settings.strict()));
     context.printer.report(&report, exit)?;
     Ok(exit)

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use duetbench_core::plan::{Capacity, Discovered, Found, Plan};
 use duetbench_core::report::VersionInfo;
+use duetbench_core::spec::Policy;
 use duetbench_core::{Role, Spec};
 use duetbench_run::adapter::Build;
 use duetbench_run::engine::Scripted;
@@ -66,7 +67,9 @@ impl Material {
         let [baseline, candidate] = &self.found;
         let (baseline, candidate) = (selected(baseline, &context.settings)?, selected(candidate, &context.settings)?);
         let found = Found { baseline: &baseline, candidate: &candidate, identical: &self.identical };
-        Ok(Plan::new(spec, &found, capacity))
+        let mut plan = Plan::new(spec, &found, capacity);
+        plan.tolerate(&Policy::new(&spec.rules).map_err(|e| Failure::usage(e.to_string()))?);
+        Ok(plan)
     }
 
     /// Has the plan follow a plan file, if there is one, and says where the two do not fit.

@@ -17,7 +17,7 @@ use crate::args::CompareArgs;
 use crate::failure::{Failure, code, exit_code};
 use crate::planned::Planned;
 use crate::session::{self, Session, Subjects, lock_machine};
-use crate::{dry_run, seed};
+use crate::{dry_run, gate, seed};
 
 mod expedition;
 mod fleet;
@@ -191,7 +191,7 @@ fn carry_out(
             "what was measured until then is stored: `duet show {run}`; `duet compare --resume {run}` goes on"
         ));
     })?;
-    let report = session.report()?;
+    let report = gate::decided(session.report()?, context)?;
     let judged = exit_code(report.outcome(), context.settings.strict());
     let exit = if summary.complete { judged } else { code::INTERRUPTED };
     if !summary.complete {

@@ -1,0 +1,75 @@
+//! `duet waive` and `duet config`: what the repository accepts and wants.
+
+use clap::{Args, Subcommand, ValueEnum};
+use duetbench_core::gate::Day;
+use duetbench_core::spec::Metric;
+
+use super::parse_fraction;
+
+pub(super) const WAIVE_EXAMPLES: &str = "\
+A waiver stands in duet-waivers.toml beside duet.toml, or at the project's root. As long as the slowdown is not larger than its
+ceiling and its last day is not over, the regression does not fail the run, and the report says that it was accepted. A waiver that
+expired, or whose benchmark is not slower any more, fails the run with exit code 5 until it is removed.
+Examples:
+  duet waive BenchmarkDecode --expires 2027-03-31 --reason 'checks the sum now'
+                                     as much as it is slower by in the last run, and what the interval leaves open
+  duet waive example.com/codec.BenchmarkDecode --ceiling 8% --expires 2027-03-31 --reason 'see the issue' --link https://…
+  duet waive BenchmarkDecode --metric allocs --expires 2027-03-31 --reason 'keeps a copy'";
+
+pub(super) const CONFIG_EXAMPLES: &str = "\
+Examples:
+  duet config check                  whether duet.toml and duet-waivers.toml can be understood, and what they say";
+
+/// `duet waive`.
+#[derive(Debug, Args)]
+pub struct WaiveArgs {
+    /// The benchmark: its name, or package and name
+    pub benchmark: String,
+    /// What of it
+    #[arg(long, value_enum, default_value = "time")]
+    pub metric: MetricName,
+    /// By how much it may have got worse [default: what the run leaves possible, in whole percent]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_fraction)]
+    pub ceiling: Option<f64>,
+    /// Last day on which that is accepted, as 2027-03-31
+    #[arg(long, value_name = "DAY")]
+    pub expires: Day,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    pub reason: String,
+    /// Where more can be read about it
+    #[arg(long, value_name = "URL")]
+    pub link: Option<String>,
+    /// The run in which it got worse
+    #[arg(long, value_name = "RUN", default_value = "latest")]
+    pub run: String,
+}
+
+/// What can be waived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MetricName {
+    /// Time per invocation
+    Time,
+    /// Allocations per invocation
+    Allocs,
+    /// Bytes allocated per invocation
+    Bytes,
+}
+
+impl From<MetricName> for Metric {
+    fn from(name: MetricName) -> Metric {
+        match name {
+            MetricName::Time => Metric::Time,
+            MetricName::Allocs => Metric::Allocs,
+            MetricName::Bytes => Metric::Bytes,
+        }
+    }
+}
+
+/// `duet config`.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Check duet.toml and duet-waivers.toml, and say what they come to.
+    #[command(after_help = CONFIG_EXAMPLES)]
+    Check,
+}

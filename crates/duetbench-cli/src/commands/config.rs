@@ -1,0 +1,53 @@
+//! `duet config`: what the repository's own files say.
+
+use duetbench_core::spec::{Action, Rule};
+
+use super::Context;
+use crate::args::ConfigCommand;
+use crate::failure::{Failure, code};
+use crate::gate::{WaiverFile, percent, today};
+use crate::settings::project_file;
+
+/// Checks the files and prints what they come to.
+///
+/// # Errors
+/// Names the file and what in it cannot be understood.
+pub fn run(command: &ConfigCommand, context: &Context) -> Result<u8, Failure> {
+    let ConfigCommand::Check = command;
+    // The file of settings was understood before any command began; whether it makes sense is asked here.
+    let spec = context.settings.spec(0)?;
+    spec.selection.filter()?;
+    let mut out = match project_file(&context.cwd) {
+        Some(path) => format!("settings: `{}`\n", path.display()),
+        None => "settings: no `duet.toml`\n".into(),
+    };
+    out += &format!("threshold: {}\n", percent(spec.decision.threshold));
+    out += &spec.rules.iter().enumerate().map(|(i, rule)| describe(i + 1, rule)).collect::<String>();
+    out += &format!("strict: {}\n", if context.settings.strict() { "yes" } else { "no" });
+    let file = WaiverFile::read(&context.policy_dir())?;
+    out += &format!("waivers: {} in `{}`\n", file.waivers.len(), file.path.display());
+    for waiver in &file.waivers {
+        let expired = if today() > waiver.expires { " (expired)" } else { "" };
+        out += &format!(
+            "  {} of {}: up to {} until {}{expired}\n",
+            waiver.metric.word(),
+            waiver.benchmark,
+            percent(waiver.ceiling),
+            waiver.expires
+        );
+    }
+    context.printer.data(&out)?;
+    Ok(code::CLEAN)
+}
+
+fn describe(number: usize, rule: &Rule) -> String {
+    let what = rule.metric.map_or("everything", |metric| metric.word());
+    let of = rule.benchmarks.as_ref().map_or_else(|| "all benchmarks".into(), |pattern| format!("`{pattern}`"));
+    let tolerated = rule.threshold.map(|threshold| format!("{} tolerated", percent(threshold)));
+    let action = rule.action.map(|action| match action {
+        Action::Gate => "gates".to_owned(),
+        Action::Inform => "informs".to_owned(),
+    });
+    let says: Vec<String> = tolerated.into_iter().chain(action).collect();
+    format!("rule {number}: {what} of {of}: {}\n", says.join(", "))
+}

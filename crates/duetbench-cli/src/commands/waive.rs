@@ -1,0 +1,80 @@
+//! `duet waive`: accept a slowdown.
+
+use duetbench_core::Report;
+use duetbench_core::gate::{Breach, Gate, Waiver};
+use duetbench_core::spec::{Metric, Policy};
+use duetbench_run::store::Store;
+
+use super::Context;
+use crate::args::WaiveArgs;
+use crate::assemble;
+use crate::failure::{Failure, code};
+use crate::gate::{WaiverFile, percent, today};
+
+/// Writes a waiver for what a stored run found.
+///
+/// # Errors
+/// When the run did not find it, the day is over, or the file cannot be understood or written.
+pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
+    if args.expires < today() {
+        return Err(Failure::usage(format!("`--expires {}` is over already: it is {}", args.expires, today())));
+    }
+    let stored = Store::open_existing(&context.db())?.load(&args.run)?.comparison()?;
+    let decision = stored.head.spec.decision;
+    let report = assemble::report(stored, decision);
+    let breach = found(&report, args)?;
+    let ceiling = args.ceiling.unwrap_or_else(|| possible(&report, &breach));
+    if breach.change > ceiling {
+        let (change, ceiling) = (percent(breach.change), percent(ceiling));
+        return Err(Failure::usage(format!(
+            "it got worse by {change} in `{}`, more than `--ceiling {ceiling}`",
+            report.run
+        )));
+    }
+    let waiver = Waiver {
+        benchmark: breach.id.to_string(),
+        metric: breach.metric,
+        ceiling,
+        expires: args.expires,
+        reason: args.reason.clone(),
+        link: args.link.clone(),
+    };
+    let file = WaiverFile::read(&context.policy_dir())?;
+    file.add(&waiver)?;
+    let (path, up_to) = (file.path.display(), percent(ceiling));
+    context.printer.note(&format!("`{}` may be worse by {up_to} until {}: `{path}`", waiver.benchmark, waiver.expires));
+    Ok(code::CLEAN)
+}
+
+/// What of the benchmark got worse.
+fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
+    let metric = Metric::from(args.metric);
+    let policy = Policy::new(&report.spec.rules).map_err(|e| Failure::usage(e.to_string()))?;
+    let gate = Gate::decide(&report.benchmarks, (&policy, &[]), (report.spec.decision.threshold, today()));
+    let named = |breach: &&Breach| args.benchmark == breach.id.name || args.benchmark == breach.id.to_string();
+    let mut all = gate.breaches.iter().filter(named).filter(|breach| breach.metric == metric);
+    match (all.next(), all.next()) {
+        (Some(breach), None) => Ok(breach.clone()),
+        (Some(one), Some(other)) => Err(Failure::usage(format!(
+            "`{}` is in several packages: name `{}` or `{}`",
+            args.benchmark, one.id, other.id
+        ))),
+        (None, _) => Err(Failure::usage(format!(
+            "the {} of `{}` did not get worse in `{}`, so there is nothing to accept; `--run` names another run",
+            metric.word(),
+            args.benchmark,
+            report.run
+        ))),
+    }
+}
+
+/// How much worse it may really be, up to the next whole percent: the end of the interval of a time, a count as it is.
+fn possible(report: &Report, breach: &Breach) -> f64 {
+    let estimate = report.benchmarks.iter().find(|one| one.id == breach.id).and_then(|one| one.estimate);
+    let most = match (breach.metric, estimate) {
+        (Metric::Time, Some(estimate)) => estimate.ratio_high - 1.0,
+        _ => breach.change,
+    };
+    // A hair less, so that 8 % computed as 8.000000001 % stays 8 %.
+    (100.0 * most - 1e-9).ceil() / 100.0
+}

@@ -1,0 +1,208 @@
+//! What the repository makes of a report: its rules, and the slowdowns that it accepted.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use duetbench_core::Report;
+use duetbench_core::gate::{Day, Gate, Waiver};
+use duetbench_core::spec::{Metric, Policy};
+use serde::{Deserialize, Serialize};
+
+use crate::commands::Context;
+use crate::failure::Failure;
+
+/// Name of the file of waivers.
+pub const WAIVERS: &str = "duet-waivers.toml";
+
+/// The file of waivers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WaiverFile {
+    /// Where it is, or would be.
+    pub path: PathBuf,
+    /// What it says; empty where there is none.
+    pub waivers: Vec<Waiver>,
+}
+
+/// The file as people write it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WaiverTables {
+    #[serde(default)]
+    waiver: Vec<WaiverTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WaiverTable {
+    benchmark: String,
+    metric: Option<Metric>,
+    #[serde(deserialize_with = "crate::settings::percentage")]
+    ceiling: f64,
+    expires: DayText,
+    reason: String,
+    link: Option<String>,
+}
+
+/// A day as itself or as a string.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum DayText {
+    Date(toml::value::Datetime),
+    Text(String),
+}
+
+impl WaiverFile {
+    /// Reads the waivers in this folder; none where there is no file.
+    ///
+    /// # Errors
+    /// Names the file and what in it cannot be understood.
+    pub fn read(dir: &Path) -> Result<WaiverFile, Failure> {
+        let path = dir.join(WAIVERS);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(e) => return Err(Failure::usage(format!("cannot read `{}`: {e}", path.display()))),
+        };
+        let waivers = understood(&text)
+            .map_err(|e| Failure::usage(format!("`{}` cannot be understood: {}", path.display(), e.trim_end())))?;
+        Ok(WaiverFile { path, waivers })
+    }
+
+    /// Adds a waiver at the file's end; what stands in it stays as it is.
+    ///
+    /// # Errors
+    /// When the file would not be one any more, as with a second waiver of the same metric, or cannot be written.
+    pub fn add(&self, waiver: &Waiver) -> Result<(), Failure> {
+        let all: Vec<Waiver> = self.waivers.iter().chain([waiver]).cloned().collect();
+        let refused = |e: String| Failure::usage(format!("`{}`: {e}; edit the file", self.path.display()));
+        Waiver::check(&all).map_err(|e| refused(e.to_string()))?;
+        let mut text = fs::read_to_string(&self.path).unwrap_or_default();
+        if !text.is_empty() {
+            text += if text.ends_with('\n') { "\n" } else { "\n\n" };
+        }
+        text += &written(waiver).map_err(|e| refused(e.to_string()))?;
+        understood(&text).map_err(refused)?;
+        fs::write(&self.path, text).map_err(|e| Failure::usage(format!("cannot write `{}`: {e}", self.path.display())))
+    }
+}
+
+/// The waivers of a file.
+fn understood(text: &str) -> Result<Vec<Waiver>, String> {
+    let tables: WaiverTables = toml::from_str(text).map_err(|e| e.to_string())?;
+    let waivers: Vec<Waiver> = tables.waiver.into_iter().map(waiver).collect::<Result<_, String>>()?;
+    Waiver::check(&waivers).map_err(|e| e.to_string())?;
+    Ok(waivers)
+}
+
+fn waiver(table: WaiverTable) -> Result<Waiver, String> {
+    let WaiverTable { benchmark, metric, ceiling, expires, reason, link } = table;
+    let expires = match expires {
+        DayText::Date(date) => date.to_string(),
+        DayText::Text(text) => text,
+    };
+    let expires = expires.parse().map_err(|e| format!("the waiver of `{benchmark}`: `expires`: {e}"))?;
+    Ok(Waiver { benchmark, metric: metric.unwrap_or(Metric::Time), ceiling, expires, reason, link })
+}
+
+/// A waiver as a table of the file.
+fn written(waiver: &Waiver) -> Result<String, toml::ser::Error> {
+    #[derive(Serialize)]
+    struct Table<'a> {
+        benchmark: &'a str,
+        metric: &'static str,
+        ceiling: String,
+        expires: String,
+        reason: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        link: Option<&'a str>,
+    }
+    let table = Table {
+        benchmark: &waiver.benchmark,
+        metric: waiver.metric.word(),
+        ceiling: percent(waiver.ceiling),
+        expires: waiver.expires.to_string(),
+        reason: &waiver.reason,
+        link: waiver.link.as_deref(),
+    };
+    Ok(format!("[[waiver]]\n{}", toml::to_string(&table)?))
+}
+
+/// A fraction as people write it, exact to a hundredth of a percent.
+#[must_use]
+pub fn percent(fraction: f64) -> String {
+    let text = format!("{:.2}", 100.0 * fraction);
+    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// Holds the rules of the run and the waivers of the repository against a report; without either it stays as it is.
+///
+/// # Errors
+/// When the file of waivers cannot be understood.
+pub fn decided(report: Report, context: &Context) -> Result<Report, Failure> {
+    let WaiverFile { waivers, .. } = WaiverFile::read(&context.policy_dir())?;
+    if waivers.is_empty() && report.spec.rules.is_empty() {
+        return Ok(report);
+    }
+    let policy = Policy::new(&report.spec.rules).map_err(|e| Failure::usage(e.to_string()))?;
+    let judged = (report.spec.decision.threshold, today());
+    let gate = Gate::decide(&report.benchmarks, (&policy, &waivers), judged);
+    Ok(Report { gate: Some(gate), ..report })
+}
+
+/// The day it is, in Greenwich.
+#[must_use]
+pub fn today() -> Day {
+    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    now.get(..10).and_then(|day| day.parse().ok()).unwrap_or(Day::FIRST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "# Accepted.\n[[waiver]]\nbenchmark = 'p.A' # a comment\nceiling = '8%'\nexpires = 2026-12-31\nreason = 'r'\n\
+                        [[waiver]]\nbenchmark = 'p.A'\nmetric = 'bytes'\nceiling = 0.5\nexpires = '2027-01-31'\nreason = 'r'\nlink = 'l'\n";
+
+    #[test]
+    fn a_file_is_read() {
+        let waivers = understood(FILE).unwrap();
+        let about: Vec<_> = waivers.iter().map(|w| (w.metric, w.ceiling, w.expires.to_string())).collect();
+        let want = [(Metric::Time, 0.08, "2026-12-31".to_owned()), (Metric::Bytes, 0.5, "2027-01-31".to_owned())];
+        assert_eq!(about, want);
+        assert_eq!(understood(""), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn what_is_no_waiver_is_named() {
+        let error = |from: &str, to: &str| understood(&FILE.replacen(from, to, 1)).unwrap_err();
+        assert!(error("2026-12-31", "'soon'").contains("`p.A`: `expires`"));
+        assert!(error("8%", "0%").contains("must lie above 0"));
+        assert!(error("reason = 'r'\n", "").contains("reason"));
+        assert!(error("ceiling", "sealing").contains("sealing"));
+        assert!(error("metric = 'bytes'\n", "").contains("two waivers"));
+    }
+
+    #[test]
+    fn a_waiver_is_added_and_the_rest_is_left_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(WAIVERS);
+        let added = Waiver {
+            benchmark: "p.B \"x\"".into(),
+            metric: Metric::Allocs,
+            ceiling: 0.125,
+            expires: "2027-02-28".parse().unwrap(),
+            reason: "two\nlines".into(),
+            link: Some("https://example.com/1".into()),
+        };
+        WaiverFile::read(dir.path()).unwrap().add(&added).unwrap();
+        assert_eq!(WaiverFile::read(dir.path()).unwrap().waivers, std::slice::from_ref(&added));
+        fs::write(&path, FILE).unwrap();
+        let file = WaiverFile::read(dir.path()).unwrap();
+        file.add(&added).unwrap();
+        assert!(fs::read_to_string(&path).unwrap().starts_with(FILE));
+        let again = WaiverFile::read(dir.path()).unwrap();
+        assert_eq!((again.waivers.len(), &again.waivers[2]), (3, &added));
+        assert!(again.add(&added).unwrap_err().to_string().contains("two waivers"));
+    }
+}

@@ -1,0 +1,119 @@
+//! What policy and waivers made of a report, in words and for programs.
+
+use duetbench_core::gate::{Breach, Gate, Stale, StaleWaiver, Standing};
+use duetbench_core::spec::Metric;
+use serde::Serialize;
+
+use super::format::{one_line, share, short_name};
+
+/// Everything that people should know of it, the gravest first.
+pub(super) fn lines(gate: &Gate) -> Vec<String> {
+    let mut lines: Vec<String> = gate.failing().map(breach).collect();
+    lines.extend(gate.stale.iter().map(stale));
+    lines.extend(gate.waived().map(breach));
+    lines.extend(gate.breaches.iter().filter(|b| b.standing == Standing::Informs).map(breach));
+    lines
+}
+
+fn breach(breach: &Breach) -> String {
+    let Breach { id, metric, change, threshold, standing } = breach;
+    let grown = if change.is_finite() { format!("+{}", share(*change)) } else { "from nothing".into() };
+    let what = format!("{} of `{}` {grown}", words(*metric), one_line(&short_name(&id.name)));
+    match standing {
+        Standing::Fails if *threshold > 0.0 => format!("fails: {what}, {} are tolerated", share(*threshold)),
+        Standing::Fails => format!("fails: {what}"),
+        Standing::Informs => format!("for information: {what}"),
+        Standing::Waived { ceiling, expires } => {
+            format!("accepted: {what}, up to {} until {expires}", share(*ceiling))
+        }
+        Standing::AboveCeiling { ceiling } => format!("fails: {what}, of which {} were accepted", share(*ceiling)),
+        Standing::Expired { expires } => format!("fails: {what}, which was accepted until {expires}"),
+    }
+}
+
+fn stale(StaleWaiver { waiver, why }: &StaleWaiver) -> String {
+    let what = format!("the waiver for {} of `{}`", words(waiver.metric), one_line(&waiver.benchmark));
+    match why {
+        Stale::Expired => format!("{what} expired on {}: renew or remove it", waiver.expires),
+        Stale::Unused => format!("{what} is not needed any more: remove it"),
+    }
+}
+
+fn words(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Time => "time",
+        Metric::Allocs => "allocations",
+        Metric::Bytes => "allocated bytes",
+    }
+}
+
+/// The same for programs.
+#[derive(Serialize)]
+pub(super) struct GateEntry<'a> {
+    passes: bool,
+    breaches: Vec<BreachEntry<'a>>,
+    stale_waivers: Vec<StaleEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct BreachEntry<'a> {
+    package: &'a str,
+    name: &'a str,
+    metric: &'static str,
+    change: Option<f64>,
+    threshold: f64,
+    standing: &'static str,
+    ceiling: Option<f64>,
+    expires: Option<String>,
+}
+
+#[derive(Serialize)]
+struct StaleEntry<'a> {
+    benchmark: &'a str,
+    metric: &'static str,
+    why: &'static str,
+    expires: String,
+}
+
+impl<'a> GateEntry<'a> {
+    pub(super) fn of(gate: &'a Gate) -> GateEntry<'a> {
+        GateEntry {
+            passes: gate.failing().next().is_none() && gate.stale.is_empty(),
+            breaches: gate.breaches.iter().map(BreachEntry::of).collect(),
+            stale_waivers: gate.stale.iter().map(StaleEntry::of).collect(),
+        }
+    }
+}
+
+impl<'a> BreachEntry<'a> {
+    fn of(breach: &'a Breach) -> BreachEntry<'a> {
+        let (standing, ceiling, expires) = match breach.standing {
+            Standing::Fails => ("fails", None, None),
+            Standing::Informs => ("informs", None, None),
+            Standing::Waived { ceiling, expires } => ("waived", Some(ceiling), Some(expires.to_string())),
+            Standing::AboveCeiling { ceiling } => ("above_ceiling", Some(ceiling), None),
+            Standing::Expired { expires } => ("expired", None, Some(expires.to_string())),
+        };
+        BreachEntry {
+            package: &breach.id.package,
+            name: &breach.id.name,
+            metric: breach.metric.word(),
+            change: Some(breach.change).filter(|change| change.is_finite()),
+            threshold: breach.threshold,
+            standing,
+            ceiling,
+            expires,
+        }
+    }
+}
+
+impl<'a> StaleEntry<'a> {
+    fn of(StaleWaiver { waiver, why }: &'a StaleWaiver) -> StaleEntry<'a> {
+        let why = match why {
+            Stale::Expired => "expired",
+            Stale::Unused => "unused",
+        };
+        let expires = waiver.expires.to_string();
+        StaleEntry { benchmark: &waiver.benchmark, metric: waiver.metric.word(), why, expires }
+    }
+}

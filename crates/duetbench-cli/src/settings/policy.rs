@@ -1,0 +1,142 @@
+//! What `duet.toml` says of some benchmarks only, and of some branches.
+
+use duetbench_core::spec::{Action, Metric, Policy, Rule};
+use serde::Deserialize;
+
+use super::Settings;
+use super::layer::Words;
+use super::loose::fraction;
+use crate::failure::Failure;
+
+/// A `[[rule]]` table.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleTable {
+    benchmarks: Option<String>,
+    metric: Option<Metric>,
+    #[serde(default, deserialize_with = "fraction")]
+    threshold: Option<f64>,
+    action: Option<Action>,
+}
+
+impl From<RuleTable> for Rule {
+    fn from(table: RuleTable) -> Rule {
+        let RuleTable { benchmarks, metric, threshold, action } = table;
+        Rule { benchmarks, metric, threshold, action }
+    }
+}
+
+/// Variables in which services of continuous integration say which branch a change is for: first those of a pull request, whose
+/// own branch is not the question.
+const BRANCH_VARIABLES: [&str; 4] =
+    ["GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "GITHUB_REF_NAME", "CI_COMMIT_BRANCH"];
+
+/// The branch that a change is for, where something says so.
+pub(super) fn branch(read: impl Fn(&str) -> Option<String>) -> Option<String> {
+    BRANCH_VARIABLES.into_iter().filter_map(read).find(|name| !name.is_empty())
+}
+
+/// Whether a branch is meant by a pattern in which `*` stands for anything.
+fn is_meant(branch: &str, pattern: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| branch.strip_prefix(first)) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+impl Settings {
+    /// What the repository wants of some of its benchmarks. A threshold that was typed holds for all of them.
+    ///
+    /// # Errors
+    /// Names the first rule that is none.
+    pub fn rules(&self) -> Result<Vec<Rule>, Failure> {
+        let tables = self.first(|l| l.rule.clone()).unwrap_or_default();
+        let mut rules: Vec<Rule> = tables.into_iter().map(Rule::from).collect();
+        Policy::new(&rules).map_err(|e| Failure::usage(format!("`duet.toml`: {e}")))?;
+        if self.layers[0].threshold.is_some() {
+            let of_times = |rule: &Rule| !matches!(rule.metric, Some(Metric::Allocs | Metric::Bytes));
+            rules.iter_mut().filter(|rule| of_times(rule)).for_each(|rule| rule.threshold = None);
+            rules.retain(|rule| rule.threshold.is_some() || rule.action.is_some());
+        }
+        Ok(rules)
+    }
+
+    /// Whether an open question is as good as a failure: always, or for changes of this branch.
+    #[must_use]
+    pub fn strict(&self) -> bool {
+        let always = self.first(|l| l.strict);
+        let branches = self.first(|l| l.strict_on.clone()).map_or_else(Vec::new, Words::list);
+        let here = |branch: &String| branches.iter().any(|pattern| is_meant(branch, pattern));
+        always.unwrap_or_else(|| self.branch.as_ref().is_some_and(here))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Layer;
+    use super::*;
+
+    fn settings(typed: Layer, file: &str, branch: Option<&str>) -> Settings {
+        let file = toml::from_str(file).unwrap();
+        Settings { layers: vec![typed, file], in_ci: false, branch: branch.map(str::to_owned) }
+    }
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (branch, pattern, want) in [
+            ("main", "main", true),
+            ("main", "mai", false),
+            ("release/1.2", "release/*", true),
+            ("prerelease/1.2", "release/*", false),
+            ("release/1.2/fix", "release/*/fix", true),
+            ("a-b-c", "a*b*c", true),
+            ("ab", "a*b*c", false),
+            ("aba", "aba*aba", false),
+            ("anything", "*", true),
+        ] {
+            assert_eq!(is_meant(branch, pattern), want, "{branch} {pattern}");
+        }
+    }
+
+    #[test]
+    fn some_branches_want_answers() {
+        let file = "strict_on = ['main', 'release/*']";
+        let strict = |branch| settings(Layer::default(), file, branch).strict();
+        assert_eq!([Some("main"), Some("release/2"), Some("topic"), None].map(strict), [true, true, false, false]);
+        let typed = Layer { strict: Some(false), ..Layer::default() };
+        assert!(!settings(typed, file, Some("main")).strict());
+        let of_pull_request = branch(|name| match name {
+            "GITHUB_BASE_REF" => Some("main".into()),
+            "GITHUB_REF_NAME" => Some("12/merge".into()),
+            _ => None,
+        });
+        assert_eq!(of_pull_request.as_deref(), Some("main"));
+        assert_eq!(branch(|name| (name == "GITHUB_REF_NAME").then(|| "topic".into())).as_deref(), Some("topic"));
+        assert_eq!(branch(|_| Some(String::new())), None);
+    }
+
+    #[test]
+    fn a_typed_threshold_holds_for_all_times() {
+        let file = "[[rule]]\nbenchmarks = 'A'\nthreshold = '10%'\n\
+                    [[rule]]\nmetric = 'allocs'\nthreshold = 0\naction = 'gate'\n\
+                    [[rule]]\nbenchmarks = 'B'\nthreshold = '5%'\naction = 'inform'";
+        assert_eq!(settings(Layer::default(), file, None).rules().unwrap().len(), 3);
+        let typed = Layer { threshold: Some(0.01), ..Layer::default() };
+        let rules = settings(typed, file, None).rules().unwrap();
+        let left: Vec<_> = rules.iter().map(|rule| (rule.metric, rule.threshold, rule.action)).collect();
+        let gate = (Some(Metric::Allocs), Some(0.0), Some(Action::Gate));
+        assert_eq!(left, [gate, (None, None, Some(Action::Inform))]);
+    }
+
+    #[test]
+    fn rules_that_are_none_are_refused() {
+        let refused = |file: &str| settings(Layer::default(), file, None).rules().unwrap_err().to_string();
+        assert!(refused("[[rule]]\nbenchmarks = '('\naction = 'gate'").contains("rule 1"));
+        assert!(toml::from_str::<Layer>("[[rule]]\nbenchmark = 'A'").unwrap_err().to_string().contains("benchmark"));
+    }
+}

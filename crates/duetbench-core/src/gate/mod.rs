@@ -1,0 +1,57 @@
+//! From verdicts to a decision: does this change pass?
+//!
+//! A verdict says what is so. Whether that stops anybody is for the repository to say: its [`Policy`] tells which benchmarks and
+//! metrics gate and which only inform, its [`Waiver`]s which slowdowns were accepted, up to which size and until when.
+//! [`Gate::decide`] holds both against a report.
+
+mod breach;
+mod day;
+mod waiver;
+
+use serde::{Deserialize, Serialize};
+
+pub use breach::{Breach, Standing};
+pub use day::Day;
+pub use waiver::{Stale, StaleWaiver, Waiver, WaiverError};
+
+use crate::report::BenchmarkReport;
+use crate::spec::Policy;
+
+/// What policy and waivers make of a report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Gate {
+    /// What got worse by more than is tolerated, in the report's order.
+    pub breaches: Vec<Breach>,
+    /// Waivers that have to go.
+    pub stale: Vec<StaleWaiver>,
+}
+
+impl Gate {
+    /// Holds policy and waivers against what was found. `threshold` is what a time may grow by where no rule says otherwise,
+    /// `today` the day on which waivers must still hold.
+    ///
+    /// A waiver is unused when its benchmark was compared and did not get worse. Where that is an open question, or the
+    /// benchmark did not take part, nothing is said of it.
+    #[must_use]
+    pub fn decide(benchmarks: &[BenchmarkReport], rules: (&Policy, &[Waiver]), (threshold, today): (f64, Day)) -> Gate {
+        let (policy, waivers) = rules;
+        let mut breaches: Vec<Breach> =
+            benchmarks.iter().flat_map(|one| breach::breaches_of(one, policy, threshold)).collect();
+        for breach in breaches.iter_mut().filter(|b| b.standing == Standing::Fails) {
+            let accepted = waivers.iter().find(|waiver| waiver.is_about(&breach.id, breach.metric));
+            breach.standing = accepted.map_or(Standing::Fails, |waiver| waiver.standing(breach.change, today));
+        }
+        let stale = waivers.iter().filter_map(|waiver| waiver.staleness(benchmarks, &breaches, today)).collect();
+        Gate { breaches, stale }
+    }
+
+    /// Breaches that stop the change.
+    pub fn failing(&self) -> impl Iterator<Item = &Breach> {
+        self.breaches.iter().filter(|breach| breach.standing.fails())
+    }
+
+    /// Breaches that were accepted.
+    pub fn waived(&self) -> impl Iterator<Item = &Breach> {
+        self.breaches.iter().filter(|breach| matches!(breach.standing, Standing::Waived { .. }))
+    }
+}

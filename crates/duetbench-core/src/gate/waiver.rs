@@ -1,0 +1,140 @@
+//! Slowdowns that were accepted.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{Breach, Day, Standing};
+use crate::report::BenchmarkReport;
+use crate::sample::BenchmarkId;
+use crate::spec::Metric;
+use crate::verdict::Verdict;
+
+/// One slowdown that was accepted, up to a size and until a day.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Waiver {
+    /// The benchmark: package and name, as `example.com/codec.BenchmarkEncode/json`, or the name alone.
+    pub benchmark: String,
+    /// What of it.
+    #[serde(default = "Waiver::usual_metric")]
+    pub metric: Metric,
+    /// By how much it may have got worse, a fraction.
+    pub ceiling: f64,
+    /// The last day on which that is accepted.
+    pub expires: Day,
+    /// Why it is.
+    pub reason: String,
+    /// Where more can be read about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+}
+
+/// Why a waiver is none.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum WaiverError {
+    /// Its ceiling is out of range.
+    #[error("the waiver of `{benchmark}` has the `ceiling` {value}, but it must lie above 0")]
+    Ceiling {
+        /// The benchmark.
+        benchmark: String,
+        /// What was given.
+        value: f64,
+    },
+    /// It has no reason.
+    #[error("the waiver of `{benchmark}` has no `reason`")]
+    Reason {
+        /// The benchmark.
+        benchmark: String,
+    },
+    /// There are two of them.
+    #[error("`{benchmark}` has two waivers for its {}", .metric.word())]
+    Twice {
+        /// The benchmark.
+        benchmark: String,
+        /// What of it.
+        metric: Metric,
+    },
+}
+
+/// Why a waiver has to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stale {
+    /// Its last day is over.
+    Expired,
+    /// Its benchmark was compared and did not get worse.
+    Unused,
+}
+
+/// A waiver that has to go.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StaleWaiver {
+    /// The waiver.
+    pub waiver: Waiver,
+    /// Why.
+    pub why: Stale,
+}
+
+impl Waiver {
+    fn usual_metric() -> Metric {
+        Metric::Time
+    }
+
+    /// Checks what its file says of each and of all together.
+    ///
+    /// # Errors
+    /// Names the first one that is none.
+    pub fn check(waivers: &[Waiver]) -> Result<(), WaiverError> {
+        for (i, waiver) in waivers.iter().enumerate() {
+            let benchmark = || waiver.benchmark.clone();
+            if !(waiver.ceiling > 0.0 && waiver.ceiling.is_finite()) {
+                return Err(WaiverError::Ceiling { benchmark: benchmark(), value: waiver.ceiling });
+            }
+            if waiver.reason.trim().is_empty() {
+                return Err(WaiverError::Reason { benchmark: benchmark() });
+            }
+            let same = |other: &Waiver| (&other.benchmark, other.metric) == (&waiver.benchmark, waiver.metric);
+            if waivers[..i].iter().any(same) {
+                return Err(WaiverError::Twice { benchmark: benchmark(), metric: waiver.metric });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it is about this metric of this benchmark.
+    #[must_use]
+    pub fn is_about(&self, id: &BenchmarkId, metric: Metric) -> bool {
+        self.metric == metric && (self.benchmark == id.name || self.benchmark == id.to_string())
+    }
+
+    /// What becomes of a breach that it is about.
+    pub(super) fn standing(&self, change: f64, today: Day) -> Standing {
+        let Waiver { ceiling, expires, .. } = *self;
+        if today > expires {
+            Standing::Expired { expires }
+        } else if change > ceiling {
+            Standing::AboveCeiling { ceiling }
+        } else {
+            Standing::Waived { ceiling, expires }
+        }
+    }
+
+    /// Why it has to go, if it does.
+    pub(super) fn staleness(
+        &self,
+        benchmarks: &[BenchmarkReport],
+        breaches: &[Breach],
+        today: Day,
+    ) -> Option<StaleWaiver> {
+        let stale = |why| Some(StaleWaiver { waiver: self.clone(), why });
+        if today > self.expires {
+            return stale(Stale::Expired);
+        }
+        let used = breaches.iter().any(|breach| self.is_about(&breach.id, breach.metric));
+        let mut meant = benchmarks.iter().filter(|one| self.is_about(&one.id, self.metric)).peekable();
+        let took_part = meant.peek().is_some();
+        let answered = meant.all(|one| one.was_compared() && !matches!(one.verdict, Verdict::Inconclusive { .. }));
+        if !used && took_part && answered { stale(Stale::Unused) } else { None }
+    }
+}

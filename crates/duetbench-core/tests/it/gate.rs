@@ -1,0 +1,165 @@
+//! Whether a change passes: policy and waivers against what was found.
+
+use duetbench_core::Verdict;
+use duetbench_core::analysis::{Basis, Counts, Estimate, Measured, Method, analyse};
+use duetbench_core::gate::{Day, Gate, Stale, Standing, Waiver, WaiverError};
+use duetbench_core::plan::Mode;
+use duetbench_core::report::{BenchmarkReport, Counted};
+use duetbench_core::sample::BenchmarkId;
+use duetbench_core::spec::{Action, Decision, Metric, Policy, Rule};
+
+use crate::support;
+
+fn day(text: &str) -> Day {
+    text.parse().unwrap()
+}
+
+/// A benchmark that was compared, with this ratio.
+fn compared(name: &str, verdict: Verdict, ratio: f64) -> BenchmarkReport {
+    let estimate = Estimate {
+        ratio,
+        ratio_low: ratio - 0.01,
+        ratio_high: ratio + 0.01,
+        confidence: 0.99,
+        basis: Basis::TypicalSlice,
+        method: Method::StudentT,
+        looks: 1,
+        p_value: 0.001,
+        p_adjusted: 0.001,
+        minimal_detectable_change: 0.02,
+        counts: Counts { units: 4, builds: 1, forks: 4, slices: 400 },
+    };
+    BenchmarkReport {
+        id: BenchmarkId { package: "example.com/codec".into(), name: name.into() },
+        verdict,
+        mode: Some(Mode::Duet),
+        estimate: Some(estimate),
+        threshold: None,
+        baseline_ns: None,
+        candidate_ns: None,
+        allocs: None,
+        bytes: None,
+        layout: None,
+        confirmation: None,
+        forks: support::forks_of(&[0.0; 4]),
+        warnings: Vec::new(),
+    }
+}
+
+fn slower(name: &str, ratio: f64) -> BenchmarkReport {
+    compared(name, Verdict::Regression, ratio)
+}
+
+fn waiver(benchmark: &str, ceiling: f64) -> Waiver {
+    Waiver {
+        benchmark: benchmark.into(),
+        metric: Metric::Time,
+        ceiling,
+        expires: day("2026-12-31"),
+        reason: "the checksum is wanted".into(),
+        link: None,
+    }
+}
+
+fn decide(benchmarks: &[BenchmarkReport], waivers: &[Waiver], today: &str) -> Gate {
+    Gate::decide(benchmarks, (&Policy::default(), waivers), (0.03, day(today)))
+}
+
+#[test]
+fn a_regression_fails_unless_it_is_waived() {
+    let found = [slower("BenchmarkDecode", 1.08), compared("BenchmarkEncode", Verdict::NoChange, 1.0)];
+    let gate = decide(&found, &[], "2026-06-01");
+    assert_eq!(gate.failing().count(), 1);
+    assert_eq!((gate.breaches[0].metric, gate.breaches[0].threshold), (Metric::Time, 0.03));
+    assert!((gate.breaches[0].change - 0.08).abs() < 1e-12);
+
+    for name in ["BenchmarkDecode", "example.com/codec.BenchmarkDecode"] {
+        let gate = decide(&found, &[waiver(name, 0.1)], "2026-12-31");
+        assert_eq!((gate.failing().count(), gate.waived().count(), gate.stale.len()), (0, 1, 0), "{name}");
+    }
+    // Neither another metric nor another benchmark is accepted with it.
+    let other_metric = Waiver { metric: Metric::Bytes, ..waiver("BenchmarkDecode", 0.1) };
+    assert_eq!(decide(&found, &[other_metric], "2026-06-01").failing().count(), 1);
+    assert_eq!(decide(&found, &[waiver("BenchmarkDeco", 0.1)], "2026-06-01").failing().count(), 1);
+}
+
+#[test]
+fn a_waiver_holds_up_to_its_ceiling_and_its_last_day() {
+    let found = [slower("A", 1.08)];
+    let standing = |ceiling: f64, today: &str| decide(&found, &[waiver("A", ceiling)], today).breaches[0].standing;
+    let expires = day("2026-12-31");
+    assert_eq!(standing(0.09, "2026-12-31"), Standing::Waived { ceiling: 0.09, expires });
+    assert_eq!(standing(0.07, "2026-12-31"), Standing::AboveCeiling { ceiling: 0.07 });
+    assert_eq!(standing(0.09, "2027-01-01"), Standing::Expired { expires });
+    assert!(standing(0.07, "2026-12-31").fails() && standing(0.09, "2027-01-01").fails());
+}
+
+#[test]
+fn what_is_not_needed_any_more_has_to_go() {
+    let open = Verdict::Inconclusive { forks_sufficient: None };
+    let found = [
+        slower("Slower", 1.05),
+        compared("Same", Verdict::NoChange, 1.0),
+        compared("Faster", Verdict::Improvement, 0.9),
+        compared("Open", open, 1.02),
+    ];
+    let waivers = ["Slower", "Same", "Faster", "Open", "Elsewhere"].map(|name| waiver(name, 0.1));
+    let stale = |today: &str| -> Vec<(String, Stale)> {
+        decide(&found, &waivers, today).stale.into_iter().map(|s| (s.waiver.benchmark, s.why)).collect()
+    };
+    let unused = ["Same", "Faster"].map(|name| (name.to_owned(), Stale::Unused));
+    assert_eq!(stale("2026-12-01"), unused);
+    assert!(stale("2027-01-01").iter().all(|(_, why)| *why == Stale::Expired));
+    assert_eq!(stale("2027-01-01").len(), 5);
+}
+
+#[test]
+fn counts_inform_until_a_rule_says_otherwise() {
+    let allocs = Some(Counted { baseline: 10.0, candidate: 11.0, changed: true });
+    let found = [BenchmarkReport { allocs, ..compared("A", Verdict::NoChange, 1.0) }];
+    let decide = |rules: &[Rule]| Gate::decide(&found, (&Policy::new(rules).unwrap(), &[]), (0.03, day("2026-06-01")));
+    assert_eq!(decide(&[]).breaches[0].standing, Standing::Informs);
+    let rule = |threshold: f64| Rule {
+        metric: Some(Metric::Allocs),
+        threshold: Some(threshold),
+        action: Some(Action::Gate),
+        benchmarks: None,
+    };
+    assert_eq!(decide(&[rule(0.05)]).failing().count(), 1);
+    assert!(decide(&[rule(0.15)]).breaches.is_empty());
+    // A count that was 0 has grown by more than any share.
+    let from_nothing = Some(Counted { baseline: 0.0, candidate: 1.0, changed: true });
+    let found = [BenchmarkReport { allocs: from_nothing, ..found[0].clone() }];
+    let gate = Gate::decide(&found, (&Policy::new(&[rule(5.0)]).unwrap(), &[]), (0.03, day("2026-06-01")));
+    assert_eq!(gate.failing().count(), 1);
+}
+
+#[test]
+fn waivers_are_checked() {
+    let check = |waivers: &[Waiver]| Waiver::check(waivers);
+    assert_eq!(check(&[waiver("A", 0.1), waiver("B", 0.1)]), Ok(()));
+    let bytes = Waiver { metric: Metric::Bytes, ..waiver("A", 0.1) };
+    assert_eq!(check(&[waiver("A", 0.1), bytes]), Ok(()));
+    assert!(matches!(check(&[waiver("A", 0.1), waiver("A", 0.2)]), Err(WaiverError::Twice { .. })));
+    assert!(matches!(check(&[waiver("A", 0.0)]), Err(WaiverError::Ceiling { .. })));
+    let silent = Waiver { reason: " ".into(), ..waiver("A", 0.1) };
+    assert!(matches!(check(&[silent]), Err(WaiverError::Reason { .. })));
+}
+
+#[test]
+fn a_rule_changes_what_a_benchmark_is_judged_by() {
+    // 4 % slower, with almost no spread: more than the suite tolerates, less than the rule does.
+    let mut plan = support::plan(&["A", "B"], Mode::Duet);
+    let slices = |suite_run: u32| {
+        let wiggle = u64::from(suite_run % 3) * 10;
+        (0..4).flat_map(move |i| support::slices((suite_run, i), 100_000, 104_000 + wiggle))
+    };
+    let measured = vec![Measured { samples: (0..6).flat_map(slices).collect(), failed_trials: Vec::new() }; 2];
+    let words = |plan: &duetbench_core::Plan| -> Vec<&'static str> {
+        analyse(plan, &measured, &Decision::default()).iter().map(|b| b.verdict.word()).collect()
+    };
+    assert_eq!(words(&plan), ["regression", "regression"]);
+    let rule = Rule { benchmarks: Some("B$".into()), threshold: Some(0.1), ..Rule::default() };
+    plan.tolerate(&Policy::new(&[rule]).unwrap());
+    assert_eq!(words(&plan), ["regression", "no_change"]);
+}
