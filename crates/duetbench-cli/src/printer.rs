@@ -14,7 +14,7 @@ use crate::render::doctor::{self, Checkup};
 use crate::render::palette::Palette;
 use crate::render::study::elastibench::{self, Elastibench};
 use crate::render::study::{self, Studied};
-use crate::render::{csv, gobench, json, markdown, solo, solo_json, text, tune};
+use crate::render::{annotation, csv, gobench, json, markdown, solo, solo_json, text, tune};
 use crate::settings::Settings;
 use crate::tuning::Tuning;
 
@@ -157,6 +157,13 @@ impl Printer {
                 Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e.into()),
                 _ => Ok(()),
             },
+        }
+    }
+
+    /// Tells GitHub Actions, where it runs us, what stops the change.
+    pub fn annotate(&self, report: &Report) {
+        if std::env::var_os("GITHUB_ACTIONS").is_some_and(|set| set == "true") {
+            annotation::render(report).iter().for_each(|line| to_people(line));
         }
     }
 

@@ -8,11 +8,15 @@ use super::format::{one_line, share, short_name};
 
 /// Everything that people should know of it, the gravest first.
 pub(super) fn lines(gate: &Gate) -> Vec<String> {
-    let mut lines: Vec<String> = gate.failing().map(breach).collect();
-    lines.extend(gate.stale.iter().map(stale));
+    let mut lines = stopping(gate);
     lines.extend(gate.waived().map(breach));
     lines.extend(gate.breaches.iter().filter(|b| b.standing == Standing::Informs).map(breach));
     lines
+}
+
+/// What of it stops the change.
+pub(super) fn stopping(gate: &Gate) -> Vec<String> {
+    gate.failing().map(breach).chain(gate.stale.iter().map(stale)).collect()
 }
 
 fn breach(breach: &Breach) -> String {

@@ -35,6 +35,7 @@ pub mod text;
 pub mod tune;
 pub mod warning;
 
+pub mod annotation;
 mod command_line;
 mod document;
 mod hint;

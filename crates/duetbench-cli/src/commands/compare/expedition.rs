@@ -123,5 +123,6 @@ pub(super) fn report(
     let report = gate::decided(assemble::report(stored, decision), context)?;
     let exit = exit_of(exit_code(report.outcome(), context.settings.strict()));
     context.printer.report(&report, exit)?;
+    context.printer.annotate(&report);
     Ok(exit)
 }

@@ -198,6 +198,7 @@ fn carry_out(
         context.printer.note(&format!("interrupted; `duet compare --resume {run}` goes on from here"));
     }
     context.printer.report(&report, exit)?;
+    context.printer.annotate(&report);
     Ok(exit)
 }
 

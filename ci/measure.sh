@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Measures a change and decides whether it passes. Writes nothing outside a folder of its own, needs no secret.
+#
+#   ACTION_DUET     the program                              [duet]
+#   ACTION_BASE     the version compared against             [pull request: merge base; else the commit before]
+#   ACTION_HEAD     the version under test                   [the work tree]
+#   ACTION_BENCH, ACTION_BUDGET, ACTION_THRESHOLD    `--bench`, `--budget`, `--threshold`
+#   ACTION_FLAGS    more words for `duet compare`, separated by spaces
+#   ACTION_OUT      folder for what is to be kept            [duet-report]
+#   ACTION_FAIL     `false`: never fails because of a verdict
+#
+# The folder then holds `report.json`, `comment.md`, `duet.db`, from which everything can be shown again, and the waivers that counted.
+set -euo pipefail
+
+duet=${ACTION_DUET:-duet}
+out=${ACTION_OUT:-duet-report}
+head=${ACTION_HEAD:-}
+base=${ACTION_BASE:-}
+
+stop() {
+    echo "::error title=duet::$1" >&2
+    exit 2
+}
+
+# Never the tip of the other branch: what happened there since is no part of the change.
+if [ -z "$base" ] && [ -n "${GITHUB_BASE_REF:-}" ]; then
+    base=$(git merge-base "origin/$GITHUB_BASE_REF" HEAD) ||
+        stop "HEAD and origin/$GITHUB_BASE_REF have no common commit here: give the checkout step 'fetch-depth: 0'"
+elif [ -z "$base" ]; then
+    base=$(git rev-parse --verify --quiet 'HEAD^1') ||
+        stop "there is no commit before HEAD: give the checkout step 'fetch-depth: 0', or name a base"
+fi
+
+mkdir -p "$out"
+rm -f "$out/report.json" "$out/comment.md" "$out/duet.db" "$out/duet-waivers.toml"
+read -r -a flags <<< "${ACTION_FLAGS:-}"
+for option in bench budget threshold; do
+    variable=ACTION_${option^^}
+    if [ -n "${!variable:-}" ]; then flags=("--$option" "${!variable}" "${flags[@]}"); fi
+done
+code=0
+"$duet" compare "$base" ${head:+"$head"} --db "$out/duet.db" --format json --output "$out/report.json" "${flags[@]}" || code=$?
+
+case $code in
+    0) verdict=clean ;;
+    3) verdict=regression ;;
+    4) verdict=inconclusive ;;
+    5) verdict=stale_waiver ;;
+    *) verdict=failed ;;
+esac
+if [ -f "$out/report.json" ]; then
+    # Ends with the verdict's exit code, which is known already.
+    "$duet" show --db "$out/duet.db" --format markdown --output "$out/comment.md" || [ -f "$out/comment.md" ]
+    cat "$out/comment.md" >> "${GITHUB_STEP_SUMMARY:-/dev/null}"
+    if [ -f duet-waivers.toml ]; then cp duet-waivers.toml "$out/"; fi
+fi
+{
+    echo "verdict=$verdict"
+    echo "exit-code=$code"
+    echo "folder=$out"
+} >> "${GITHUB_OUTPUT:-/dev/null}"
+
+# Whatever kept it from measuring fails in any case: nothing that was compared is no good news.
+if [ "${ACTION_FAIL:-true}" = false ] && [ "$verdict" != failed ]; then exit 0; fi
+exit "$code"

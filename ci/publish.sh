@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Writes one comment on a pull request, or renews it. Runs with the right to write; nothing that it is given is trusted.
+#
+#   ACTION_DUET        the program                                        [duet]
+#   ACTION_ARTIFACT    folder with what ci/measure.sh kept
+#   ACTION_HEAD_SHA    commit that was measured, from the event, not from the artifact
+#   ACTION_HEAD_OWNER, ACTION_HEAD_BRANCH    where it lies, likewise
+#   GITHUB_REPOSITORY, GH_TOKEN              for `gh`
+#
+# Of the artifact only the measurements and the waivers are read, by duet, which shows foreign names as such; no text of it is
+# passed on, and nothing in it is executed.
+set -euo pipefail
+
+duet=${ACTION_DUET:-duet}
+repository=${GITHUB_REPOSITORY:?}
+artifact=$(cd "${ACTION_ARTIFACT:?}" && pwd)
+size_max=$((256 * 1024 * 1024))
+marker='<!-- duetbench -->'
+export ACTION_HEAD_SHA=${ACTION_HEAD_SHA:?}
+
+stop() {
+    echo "::error title=duet::$1" >&2
+    exit 2
+}
+
+# A folder outside every checkout, so that no `duet.toml` is found.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for name in duet.db duet-waivers.toml; do
+    file=$artifact/$name
+    if [ -L "$file" ]; then stop "the artifact's $name is a link"; fi
+    if [ -f "$file" ]; then
+        if [ "$(stat -c %s "$file")" -gt "$size_max" ]; then stop "the artifact's $name is larger than 256 MB"; fi
+        cp "$file" "$work/"
+    fi
+done
+if [ ! -f "$work/duet.db" ]; then stop "the artifact holds no duet.db: was anything measured?"; fi
+
+(cd "$work" && env -i PATH="$PATH" HOME="$work" "$duet" show --db duet.db --format markdown --output comment.md) ||
+    [ -f "$work/comment.md" ] || stop "the artifact's measurements cannot be shown"
+[ "$(head -n 1 "$work/comment.md")" = "$marker" ] || stop "what came out is no comment of duet's"
+
+number=$(gh api --method GET "repos/$repository/pulls" -f state=open -f "head=${ACTION_HEAD_OWNER:?}:${ACTION_HEAD_BRANCH:?}" \
+    --jq '.[] | select(.head.sha == env.ACTION_HEAD_SHA) | .number' | head -n 1)
+if [ -z "$number" ]; then
+    echo "no open pull request has the commit $ACTION_HEAD_SHA any more: nothing to comment on"
+    exit 0
+fi
+comment=$(gh api --paginate "repos/$repository/issues/$number/comments" \
+    --jq '.[] | select(.user.type == "Bot" and (.body | startswith("<!-- duetbench -->"))) | .id' | head -n 1)
+if [ -n "$comment" ]; then
+    gh api --method PATCH "repos/$repository/issues/comments/$comment" -F "body=@$work/comment.md" --silent
+else
+    gh api --method POST "repos/$repository/issues/$number/comments" -F "body=@$work/comment.md" --silent
+fi
