@@ -295,6 +295,9 @@ fn who_sees_nothing_useful_is_told_why() {
     assert_eq!(blind(WORLD, design, 4.0), Some(Blind::TooLong));
     assert_eq!(blind(WORLD, design, 2.0), Some(Blind::TooLong));
     assert_eq!(blind(WORLD, build_pairs(2, 0), 60.0), Some(Blind::TooFewForks));
+    // Nobody is blind who was not asked to see.
+    let forks = WORLD.forks(&design, &mut Noise::new(5));
+    assert_eq!(calibration(&[forks], design, &[]).benchmarks[0].blind, None);
 }
 
 #[test]
