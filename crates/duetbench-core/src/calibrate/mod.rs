@@ -1,0 +1,120 @@
+//! What this machine can see in this suite: how much comparisons of equal code vary, and by which source.
+//!
+//! A calibration is a comparison of a version with itself that is measured to its end. [`Calibration::of`] splits what its fork
+//! pairs vary into sources ([`Sources`]), says which change would be seen after how much time ([`Sight`]), and counts how often
+//! equal code would have been called changed ([`Alarms`]). [`propose`] turns the same sources into the cheapest design that sees
+//! a wanted change.
+
+mod alarms;
+mod proposal;
+mod reach;
+mod search;
+mod sight;
+mod sources;
+mod spread;
+mod suite;
+mod units;
+
+use serde::{Deserialize, Serialize};
+
+pub use alarms::{Alarms, Rate};
+pub use proposal::{Obstacle, Proposal, Target, propose, propose_each};
+pub use sight::{BLIND_FROM, Blind, Sight};
+pub use sources::{Costs, Shares, Sources};
+pub use suite::SuiteSight;
+
+use self::reach::Reach;
+
+use crate::analysis::{Basis, ForkPair};
+use crate::plan::{Design, Mode};
+use crate::sample::BenchmarkId;
+use crate::spec::Decision;
+use crate::stats::Level;
+
+/// What one benchmark gave in the comparison with itself.
+#[derive(Debug, Clone)]
+pub struct Observed<'a> {
+    /// Which benchmark.
+    pub id: BenchmarkId,
+    /// How it was measured.
+    pub mode: Mode,
+    /// The number of every fork pair that is judged.
+    pub basis: Basis,
+    /// Its fork pairs, in the order of measuring.
+    pub forks: &'a [ForkPair],
+    /// How they make up units.
+    pub design: Design,
+    /// What repetitions cost.
+    pub costs: Costs,
+}
+
+/// What is known of a suite on a machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// How evidence was judged, and for which power a change counts as visible.
+    pub decision: Decision,
+    /// Measuring times for which it is said what is seen, seconds for each benchmark, ascending.
+    pub budgets_s: Vec<f64>,
+    /// One entry per benchmark, in name order.
+    pub benchmarks: Vec<Calibrated>,
+    /// How often equal code was called changed.
+    pub alarms: Alarms,
+}
+
+/// What is known of a benchmark on a machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Calibrated {
+    /// Which benchmark.
+    pub id: BenchmarkId,
+    /// How it was measured.
+    pub mode: Mode,
+    /// What its fork pairs vary by source; absent with too few of them.
+    pub sources: Option<Sources>,
+    /// What repetitions cost.
+    pub costs: Costs,
+    /// What is seen after each of [`Calibration::budgets_s`]; a budget that does not pay for an interval has none.
+    pub sights: Vec<Option<Sight>>,
+    /// Why nothing useful can be seen with the largest budget, where that is so.
+    pub blind: Option<Blind>,
+}
+
+impl Calibration {
+    /// What a comparison of a version with itself tells about comparisons that are looked at while they are measured.
+    ///
+    /// Fork pairs of a benchmark that was looked at while it was measured would be biased, so all of them must have been
+    /// measured whatever they said. With a decision that is out of its range ([`Decision::check`]) nothing is seen.
+    #[must_use]
+    pub fn of(observed: &[Observed<'_>], budgets_s: &[f64], decision: &Decision) -> Calibration {
+        let mut budgets_s = budgets_s.to_vec();
+        budgets_s.sort_by(f64::total_cmp);
+        let level = Level { alpha: decision.alpha, power: decision.power };
+        let mut reach = Reach::new(level, true).ok();
+        let mut benchmarks: Vec<Calibrated> =
+            observed.iter().map(|one| Calibrated::of(one, &budgets_s, reach.as_mut())).collect();
+        benchmarks.sort_by(|a, b| a.id.cmp(&b.id));
+        Calibration { decision: *decision, budgets_s, benchmarks, alarms: Alarms::of(observed, decision) }
+    }
+}
+
+impl Calibrated {
+    fn of(one: &Observed<'_>, budgets_s: &[f64], reach: Option<&mut Reach>) -> Calibrated {
+        let sources = Sources::of(one);
+        let mut calibrated = Calibrated {
+            id: one.id.clone(),
+            mode: one.mode,
+            sources,
+            costs: one.costs,
+            sights: vec![None; budgets_s.len()],
+            blind: None,
+        };
+        if let Some(reach) = reach {
+            if let Some(sources) = sources {
+                calibrated.sights = sight::sights(&sources, &one.costs, budgets_s, reach);
+            }
+            if let Some(largest) = calibrated.sights.last() {
+                calibrated.blind = Blind::of(sources.as_ref(), largest.as_ref(), reach);
+            }
+        }
+        calibrated
+    }
+}
