@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use crate::analysis::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout};
+use crate::calibrate::CalibrationNote;
 use crate::environment::Environment;
 use crate::fleet::FleetReport;
 use crate::noise::Diagnosis;
@@ -54,6 +55,9 @@ pub struct Report {
     /// What its calls came to, where it was measured on a fleet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetReport>,
+    /// What a calibration says of this suite, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<CalibrationNote>,
     /// What concerns the run as a whole.
     pub warnings: Vec<String>,
 }

@@ -12,9 +12,10 @@ use crate::failure::{Failure, exit_code};
 /// # Errors
 /// When there is no such run, or a number is out of range.
 pub fn run(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
-    let stored = Store::open_existing(&context.db())?.load(&args.run)?.comparison()?;
+    let store = Store::open_existing(&context.db())?;
+    let stored = store.load(&args.run)?.comparison()?;
     let decision = context.settings.typed_only().decision(stored.head.spec.decision)?;
-    let report = assemble::report(stored, decision);
+    let report = assemble::with_calibration(assemble::report(stored, decision), &store)?;
     let exit = exit_code(report.outcome(), context.settings.strict());
     context.printer.report(&report, exit)?;
     Ok(exit)

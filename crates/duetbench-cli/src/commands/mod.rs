@@ -16,12 +16,14 @@ use crate::printer::Printer;
 use crate::settings::Settings;
 
 pub mod analyze;
+pub mod calibrate;
 pub mod compare;
 pub mod demo;
 pub mod detect;
 pub mod doctor;
 pub mod fleet;
 pub mod list;
+pub mod plan;
 pub mod run;
 pub mod show;
 pub mod source;

