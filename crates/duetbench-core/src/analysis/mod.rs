@@ -33,6 +33,7 @@ pub use monitor::{Monitor, Standing};
 pub use refine::{PILOT_FORKS, refined};
 pub use summarise::{Rejection, Summary, summarise};
 pub use unit::Layout;
+pub(crate) use unit::by_unit;
 pub use warning::Warning;
 
 /// A number of things, as it is reported.

@@ -19,11 +19,17 @@ pub(super) fn units(forks: &[ForkPair], basis: Basis, design: &Design) -> Vec<f6
 
 /// The log ratios of every unit's forks.
 fn grouped(forks: &[ForkPair], basis: Basis, design: &Design) -> Vec<Vec<f64>> {
-    let mut groups: BTreeMap<(u32, u32), Vec<f64>> = BTreeMap::new();
+    let log_ratios = |unit: Vec<ForkPair>| unit.iter().map(|fork| basis.of(fork)).collect();
+    by_unit(forks, design).into_iter().map(log_ratios).collect()
+}
+
+/// The fork pairs of every unit, in the order in which they were measured.
+pub(crate) fn by_unit(forks: &[ForkPair], design: &Design) -> Vec<Vec<ForkPair>> {
+    let mut groups: BTreeMap<(u32, u32), Vec<ForkPair>> = BTreeMap::new();
     for fork in forks {
         // Beside the unit the fork's own number: on several machines one suite run has several forks.
         let fork_number = if design.by_build { 0 } else { fork.fork };
-        groups.entry((design.unit(fork.suite_run), fork_number)).or_default().push(basis.of(fork));
+        groups.entry((design.unit(fork.suite_run), fork_number)).or_default().push(*fork);
     }
     groups.into_values().collect()
 }

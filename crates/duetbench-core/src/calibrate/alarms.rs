@@ -2,6 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::reach::Reach;
+use super::spread::Spread;
+use super::units::Units;
+use super::{Observed, Sources};
+use crate::analysis::{Evidence, ForkPair, Looks};
+use crate::plan::Design;
+use crate::spec::{Decision, defaults};
+use crate::stats::{self, Level, Sequential};
+
+/// Parts that the typical benchmark is cut into.
+const PARTS: usize = 4;
+
+/// Fewest and most units of a part.
+const PART_UNITS: (usize, usize) = (defaults::PLANNED_UNITS_MIN as usize, 10);
+
+/// Error of the interval of a rate.
+const RATE_ALPHA: f64 = 0.01;
+
 /// How often something happened, with its exact interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
@@ -15,6 +33,22 @@ pub struct Rate {
     pub high: f64,
 }
 
+impl Rate {
+    /// The rate with its interval, which is that of Clopper and Pearson ([`stats::binomial_interval`]); from 0 to 1 where nothing
+    /// could have happened.
+    #[must_use]
+    pub fn of(times: u32, of: u32) -> Rate {
+        let (low, high) = stats::binomial_interval(times, of, RATE_ALPHA).unwrap_or((0.0, 1.0));
+        Rate { times, of, low, high }
+    }
+
+    /// The rate of what is true of some of these.
+    fn among(answers: impl Iterator<Item = bool>) -> Rate {
+        let (times, of) = answers.fold((0, 0), |(times, of), yes| (times + u32::from(yes), of + 1));
+        Rate::of(times, of)
+    }
+}
+
 /// What became of the parts of a calibration, each judged like a comparison of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Alarms {
@@ -26,4 +60,91 @@ pub struct Alarms {
     pub planted_found: Rate,
     /// Parts in which half as large a change was found.
     pub half_found: Rate,
+}
+
+impl Alarms {
+    /// Cuts the units of every benchmark into parts that follow each other and judges each of them at the decision's `alpha`, looked
+    /// at as the design says.
+    ///
+    /// A part is called changed where its interval excludes a ratio of 1, and a planted change is found where it does so on the
+    /// side of the change. The other rules of a verdict are left out: a change below the threshold is called *no change*
+    /// however well it is seen, and the adjustment for the suite depends on what else was measured. The change that is planted
+    /// into a part is the minimal detectable one by all other parts of its benchmark, so that no number speaks about itself.
+    pub(super) fn of(observed: &[Observed<'_>], decision: &Decision) -> Alarms {
+        let units = part_units(observed);
+        let outcomes: Vec<Outcome> = observed.iter().flat_map(|one| outcomes(one, units, decision)).collect();
+        let planted = || outcomes.iter().filter_map(|outcome| outcome.planted);
+        Alarms {
+            units: u32::try_from(units).unwrap_or(u32::MAX),
+            called_changed: Rate::among(outcomes.iter().map(|outcome| outcome.called_changed)),
+            planted_found: Rate::among(planted().map(|(whole, _)| whole)),
+            half_found: Rate::among(planted().map(|(_, half)| half)),
+        }
+    }
+}
+
+/// What became of one part.
+struct Outcome {
+    called_changed: bool,
+    /// Whether the planted change was found, and half of it; absent where the other parts do not say how large it must be.
+    planted: Option<(bool, bool)>,
+}
+
+/// Units of a part: a quarter of what the typical benchmark has.
+fn part_units(observed: &[Observed<'_>]) -> usize {
+    let units: Vec<f64> = observed.iter().map(|one| Units::of(one).forks.len() as f64).collect();
+    let typical = stats::median(&units).unwrap_or(0.0) as usize;
+    (typical / PARTS).clamp(PART_UNITS.0, PART_UNITS.1)
+}
+
+/// What became of the parts of one benchmark; what is left over of its units is in none.
+fn outcomes(one: &Observed<'_>, units: usize, decision: &Decision) -> Vec<Outcome> {
+    let all = Units::of(one);
+    let part_units = u32::try_from(units).unwrap_or(u32::MAX);
+    let level = Level { alpha: decision.alpha, power: decision.power };
+    let boundaries = if one.design.sequential { Sequential::new(part_units) } else { Sequential::single(part_units) };
+    let (Ok(boundaries), Ok(mut reach)) = (boundaries, Reach::new(level, one.design.sequential)) else {
+        return Vec::new();
+    };
+    // However it was planned, a part may have all its units.
+    let design = Design { units: one.design.units.max(part_units), ..one.design };
+    let looks = Looks { boundaries: &boundaries, design: &design, alpha: decision.alpha };
+    let parts = 0..all.forks.len() / units;
+    let outcome = |part: usize| {
+        let is_of_part = |unit: usize| unit / units == part;
+        let forks: Vec<ForkPair> = all.only(is_of_part).forks.into_iter().flatten().collect();
+        let side = |planted: f64| found(&forks, planted, one, looks);
+        let detectable = Sources::of_units(&all.only(|unit| !is_of_part(unit)))
+            .and_then(|others| detectable_log_ratio(&others, part_units, &mut reach));
+        let finds = |log_ratio: f64| Some(side(log_ratio)? > 0.0);
+        Some(Outcome {
+            called_changed: side(0.0)? != 0.0,
+            planted: detectable.and_then(|whole| Some((finds(whole)?, finds(half_of(whole))?))),
+        })
+    };
+    parts.filter_map(outcome).collect()
+}
+
+/// Logarithm of the minimal detectable change of a comparison of so many units like those that were measured.
+fn detectable_log_ratio(sources: &Sources, units: u32, reach: &mut Reach) -> Option<f64> {
+    let (spread, forks) = (Spread::of(sources)?, sources.forks_per_unit);
+    let variance = spread.of_unit(forks, f64::from(sources.slices.max(1))) + spread.doubt(forks);
+    Some(reach.errors(units).ok()?.detectable * (variance / f64::from(units)).sqrt())
+}
+
+/// The log ratio of half the change that a log ratio means.
+fn half_of(log_ratio: f64) -> f64 {
+    (log_ratio.exp_m1() / 2.0).ln_1p()
+}
+
+/// On which side of 1 the interval lies when a log ratio was added to all of these fork pairs: 1, -1, or 0 where it holds 1.
+fn found(forks: &[ForkPair], planted: f64, one: &Observed<'_>, looks: Looks<'_>) -> Option<f64> {
+    let shifted = |fork: &ForkPair| ForkPair {
+        log_ratio: fork.log_ratio + planted,
+        log_ratio_complete: fork.log_ratio_complete + planted,
+        ..*fork
+    };
+    let forks: Vec<ForkPair> = forks.iter().map(shifted).collect();
+    let evidence = Evidence::of(&forks, one.basis, looks).ok()?;
+    Some(if evidence.p_value <= looks.alpha { evidence.log_ratio.mean.signum() } else { 0.0 })
 }

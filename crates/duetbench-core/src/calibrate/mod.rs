@@ -3,30 +3,40 @@
 //! A calibration is a comparison of a version with itself that is measured to its end. [`Calibration::of`] splits what its fork
 //! pairs vary into sources ([`Sources`]), says which change would be seen after how much time ([`Sight`]), and counts how often
 //! equal code would have been called changed ([`Alarms`]). [`propose`] turns the same sources into the cheapest design that sees
-//! a wanted change.
+//! a wanted change, [`propose_all`] does so for a suite that `duet compare` is going to measure. [`Made`] is a calibration with where and
+//! when it was made, [`CalibrationNote`] what later reports say of it.
 
 mod alarms;
 mod machine;
 mod note;
 mod proposal;
+mod reach;
+mod search;
 mod sight;
 mod sources;
+mod spread;
 mod suite;
+mod units;
+mod wanted;
 
 use serde::{Deserialize, Serialize};
 
 pub use alarms::{Alarms, Rate};
 pub use machine::{Difference, Machine};
-pub use note::{CalibrationNote, Made, Seen, TypicalShares};
-pub use proposal::{Obstacle, Proposal, Target, propose};
-pub use sight::{Blind, Sight};
+pub use note::{CalibrationNote, Made};
+pub use proposal::{Obstacle, Proposal, Target, propose, propose_each};
+pub use sight::{BLIND_FROM, Blind, Sight};
 pub use sources::{Costs, Shares, Sources};
-pub use suite::{Proposed, SuitePlan, SuiteTarget, propose_all};
+pub use suite::SuiteSight;
+pub use wanted::{Proposed, SuitePlan, SuiteTarget, propose_all};
+
+use self::reach::Reach;
 
 use crate::analysis::{Basis, ForkPair};
 use crate::plan::{Design, Mode};
 use crate::sample::BenchmarkId;
 use crate::spec::Decision;
+use crate::stats::Level;
 
 /// What one benchmark gave in the comparison with itself.
 #[derive(Debug, Clone)]
@@ -76,19 +86,41 @@ pub struct Calibrated {
 }
 
 impl Calibration {
-    /// What a comparison of a version with itself tells.
+    /// What a comparison of a version with itself tells about comparisons that are looked at while they are measured.
     ///
     /// Fork pairs of a benchmark that was looked at while it was measured would be biased, so all of them must have been
-    /// measured whatever they said.
+    /// measured whatever they said. With a decision that is out of its range ([`Decision::check`]) nothing is seen.
     #[must_use]
     pub fn of(observed: &[Observed<'_>], budgets_s: &[f64], decision: &Decision) -> Calibration {
-        let _ = observed;
-        let none = Rate { times: 0, of: 0, low: 0.0, high: 1.0 };
-        Calibration {
-            decision: *decision,
-            budgets_s: budgets_s.to_vec(),
-            benchmarks: Vec::new(),
-            alarms: Alarms { units: 0, called_changed: none, planted_found: none, half_found: none },
+        let mut budgets_s = budgets_s.to_vec();
+        budgets_s.sort_by(f64::total_cmp);
+        let level = Level { alpha: decision.alpha, power: decision.power };
+        let mut reach = Reach::new(level, true).ok();
+        let mut benchmarks: Vec<Calibrated> =
+            observed.iter().map(|one| Calibrated::of(one, &budgets_s, reach.as_mut())).collect();
+        benchmarks.sort_by(|a, b| a.id.cmp(&b.id));
+        Calibration { decision: *decision, budgets_s, benchmarks, alarms: Alarms::of(observed, decision) }
+    }
+}
+
+impl Calibrated {
+    fn of(one: &Observed<'_>, budgets_s: &[f64], reach: Option<&mut Reach>) -> Calibrated {
+        let sources = Sources::of(one);
+        let mut calibrated = Calibrated {
+            id: one.id.clone(),
+            mode: one.mode,
+            sources,
+            costs: one.costs,
+            sights: vec![None; budgets_s.len()],
+            blind: None,
+        };
+        if let Some(reach) = reach {
+            if let Some(sources) = sources {
+                calibrated.sights = sight::sights(&sources, &one.costs, budgets_s, reach);
+            }
+            let largest = calibrated.sights.last().copied().flatten();
+            calibrated.blind = Blind::of(sources.as_ref(), largest.as_ref(), reach);
         }
+        calibrated
     }
 }

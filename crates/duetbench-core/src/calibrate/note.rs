@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Calibrated, Calibration, Difference, Machine, Rate, Shares, Sight, Sources};
+use super::{Calibration, Difference, Machine, Rate, SuiteSight};
 use crate::sample::BenchmarkId;
-use crate::stats;
 
 /// A calibration, with the run that it was made from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,55 +30,13 @@ pub struct CalibrationNote {
     /// What of the machine is not as it was then; where anything is, the numbers need not hold any more.
     pub changed: Vec<Difference>,
     /// What is seen in about the time that the run measured each benchmark; absent where that pays for no interval.
-    pub seen: Option<Seen>,
+    pub seen: Option<SuiteSight>,
     /// How often equal code was called changed.
     pub called_changed: Rate,
     /// Benchmarks that run and calibration have in common.
     pub benchmarks: u32,
     /// Those of them that cannot see anything useful.
     pub blind: u32,
-}
-
-/// What a suite sees after a measuring time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Seen {
-    /// Measuring time of each benchmark, seconds.
-    pub budget_s: f64,
-    /// Smallest visible change, median over the benchmarks that see any, a fraction.
-    pub median: f64,
-    /// That of the benchmark that sees best.
-    pub least: f64,
-    /// That of the one that sees worst.
-    pub most: f64,
-    /// Benchmarks that see any.
-    pub benchmarks: u32,
-}
-
-/// The shares of the typical benchmark of a suite in the variance of a fork pair, fractions.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct TypicalShares {
-    /// That of layout; absent where every fork pair has the same builds.
-    pub layout: Option<f64>,
-    /// That of the processes.
-    pub fork: f64,
-    /// That of the slices: interference.
-    pub slice: f64,
-}
-
-impl Seen {
-    /// What these benchmarks see after the budget of this number; absent where it pays for no interval.
-    #[must_use]
-    pub fn of<'a>(benchmarks: impl Iterator<Item = &'a Calibrated>, (number, budget_s): (usize, f64)) -> Option<Seen> {
-        let sight = |b: &Calibrated| b.sights.get(number).copied().flatten();
-        let seen: Vec<f64> = benchmarks.filter_map(sight).map(|s: Sight| s.minimal_detectable_change).collect();
-        Some(Seen {
-            budget_s,
-            median: stats::median(&seen).ok()?,
-            least: seen.iter().copied().reduce(f64::min)?,
-            most: seen.iter().copied().reduce(f64::max)?,
-            benchmarks: count(seen.len()),
-        })
-    }
 }
 
 impl Made {
@@ -102,55 +59,120 @@ impl Made {
     /// What it says of a run of these benchmarks, which measured each for so many seconds.
     #[must_use]
     pub fn note(&self, (ids, each_s): (&BTreeSet<&BenchmarkId>, f64), here: &Machine) -> CalibrationNote {
-        let common: Vec<&Calibrated> = self.calibration.benchmarks.iter().filter(|b| ids.contains(&b.id)).collect();
-        let nearest = self.calibration.nearest_budget(each_s);
+        let common = self.calibration.among(ids);
+        let seen =
+            common.nearest_budget(each_s).and_then(|budget| common.suite_sights().get(budget).copied().flatten());
         CalibrationNote {
             run: self.run.clone(),
             made: self.made.clone(),
             changed: self.machine.differences(here),
-            seen: nearest.and_then(|budget| Seen::of(common.iter().copied(), budget)),
-            called_changed: self.calibration.alarms.called_changed,
-            benchmarks: count(common.len()),
-            blind: count(common.iter().filter(|b| b.blind.is_some()).count()),
+            seen,
+            called_changed: common.alarms.called_changed,
+            benchmarks: count(common.benchmarks.len()),
+            blind: count(common.blind().count()),
         }
     }
 }
 
 impl Calibration {
-    /// What the whole suite sees after each budget, in their order; absent where a budget pays for no interval.
-    #[must_use]
-    pub fn seen(&self) -> Vec<Option<Seen>> {
-        self.budgets_s.iter().copied().enumerate().map(|budget| Seen::of(self.benchmarks.iter(), budget)).collect()
-    }
-
-    /// Benchmarks that cannot see anything useful.
-    pub fn blind(&self) -> impl Iterator<Item = &Calibrated> {
-        self.benchmarks.iter().filter(|b| b.blind.is_some())
-    }
-
-    /// What fork pairs of the suite vary by: the median share of each source over the benchmarks in which it was looked for, so that
-    /// the three need not add up to 1; absent where nothing is known of any.
-    #[must_use]
-    pub fn typical_shares(&self) -> Option<TypicalShares> {
-        let sources: Vec<&Sources> = self.benchmarks.iter().filter_map(|b| b.sources.as_ref()).collect();
-        let median = |share: fn(&Shares) -> f64, looked_for: fn(&Sources) -> bool| {
-            let shares = sources.iter().filter(|s| looked_for(s)).map(|s| share(&s.shares()));
-            stats::median(&shares.collect::<Vec<f64>>()).ok()
-        };
-        Some(TypicalShares {
-            layout: median(|s| s.layout, |s| s.layout.is_some()),
-            fork: median(|s| s.fork, |_| true)?,
-            slice: median(|s| s.slice, |_| true)?,
-        })
-    }
-
-    /// The budget nearest to a measuring time, with its number. Times are compared as ratios: 30 s are as near to 10 s as to 90 s.
-    fn nearest_budget(&self, time_s: f64) -> Option<(usize, f64)> {
-        let apart = |budget_s: f64| (budget_s.max(f64::MIN_POSITIVE) / time_s.max(f64::MIN_POSITIVE)).ln().abs();
-        self.budgets_s.iter().copied().enumerate().min_by(|(_, a), (_, b)| apart(*a).total_cmp(&apart(*b)))
+    /// The same with what is known of these benchmarks alone. Its alarms are still those of all.
+    fn among(&self, ids: &BTreeSet<&BenchmarkId>) -> Calibration {
+        let benchmarks = self.benchmarks.iter().filter(|b| ids.contains(&b.id)).cloned().collect();
+        Calibration { benchmarks, ..self.clone() }
     }
 }
 
 fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibrate::{Blind, Calibrated, Costs, Sight};
+    use crate::environment::Environment;
+    use crate::plan::Mode;
+    use crate::spec::Decision;
+
+    fn machine(kernel: &str, governor: Option<&str>) -> Machine {
+        let environment = Environment {
+            platform: "linux/amd64".into(),
+            kernel: kernel.into(),
+            cpu_model: "a processor".into(),
+            cpus_usable: vec![0, 1],
+            cores_physical: 2,
+            smt: false,
+            governor: governor.map(Into::into),
+            load_1min: 0.0,
+            steal_share: None,
+            toolchain: "go1.26.0".into(),
+            duet_version: "0.1.0".into(),
+        };
+        Machine::of(&environment, None)
+    }
+
+    fn id(name: &str) -> BenchmarkId {
+        BenchmarkId { package: "p".into(), name: name.into() }
+    }
+
+    /// A calibration of benchmarks that see so much after 10 s, and half of it after 90 s.
+    fn made(run: &str, machine: Machine, benchmarks: &[(&str, f64)]) -> Made {
+        let sight = |change: f64| {
+            Some(Sight { builds: 8, forks_per_build: 1, minimal_detectable_change: change, floor: change / 2.0 })
+        };
+        let calibrated = |(name, change): &(&str, f64)| Calibrated {
+            id: id(name),
+            mode: Mode::Duet,
+            sources: None,
+            costs: Costs { build_s: 0.0, fork_s: 0.1, slice_s: 0.0 },
+            sights: vec![sight(*change), sight(change / 2.0)],
+            blind: (*change > 0.1).then_some(Blind::Layout),
+        };
+        let calibration = Calibration {
+            budgets_s: vec![10.0, 90.0],
+            benchmarks: benchmarks.iter().map(calibrated).collect(),
+            ..Calibration::of(&[], &[], &Decision::default())
+        };
+        Made { run: run.into(), made: "2026-11-02T03:04:05Z".into(), machine, calibration }
+    }
+
+    #[test]
+    fn one_that_was_made_here_says_most_then_one_of_more_benchmarks_then_the_newest() {
+        let (here, there) = (machine("6.8", None), machine("6.9", None));
+        let (a, b) = (id("A"), id("B"));
+        let check = |all: &[Made], want: Option<&str>| {
+            let found = Made::concerning(all, &[&a, &b].into(), &here);
+            assert_eq!(found.map(|made| made.run.as_str()), want);
+        };
+        let both = [("A", 0.01), ("B", 0.02)];
+        let at = |run, place: &Machine, benchmarks: &[(&str, f64)]| made(run, place.clone(), benchmarks);
+        check(&[at("r3", &there, &both), at("r2", &here, &both), at("r1", &here, &both)], Some("r2"));
+        check(&[at("r3", &here, &both[..1]), at("r2", &here, &both)], Some("r2"));
+        check(&[at("r3", &there, &both), at("r2", &here, &both[..1])], Some("r2"));
+        check(&[at("r3", &there, &both), at("r2", &there, &both)], Some("r3"));
+        check(&[at("r3", &here, &[("C", 0.01)])], None);
+    }
+
+    #[test]
+    fn a_note_is_about_the_benchmarks_of_the_run() {
+        let made = made("r1", machine("6.8", None), &[("A", 0.01), ("B", 0.2), ("C", 0.04)]);
+        let (a, b, d) = (id("A"), id("B"), id("D"));
+        let note = |each_s: f64| made.note((&[&a, &b, &d].into(), each_s), &machine("6.8", Some("powersave")));
+        let seen = note(29.0).seen.unwrap();
+        assert_eq!((seen.budget_s, seen.least, seen.median, seen.most), (10.0, 0.01, 0.105, 0.2));
+        // As a ratio 31 s are nearer to 90 s.
+        assert_eq!(note(31.0).seen.unwrap().budget_s, 90.0);
+        assert_eq!((note(1.0).benchmarks, note(1.0).blind), (2, 1));
+        let unknown = Difference { fact: "governor".into(), then: None, now: Some("powersave".into()) };
+        assert_eq!(note(1.0).changed, [unknown]);
+    }
+
+    #[test]
+    fn it_holds_for_the_same_benchmarks_on_the_same_machine() {
+        let made = made("r1", machine("6.8", None), &[("A", 0.01), ("B", 0.02)]);
+        let (a, b) = (id("A"), id("B"));
+        assert!(made.holds_for(&[&a, &b].into(), &machine("6.8", None)));
+        assert!(!made.holds_for(&[&a].into(), &machine("6.8", None)));
+        assert!(!made.holds_for(&[&a, &b].into(), &machine("6.9", None)));
+    }
 }

@@ -2,6 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::reach::Reach;
+use super::search::{Found, Search, Space};
+use super::spread::Spread;
+use super::{Costs, Sources};
+use crate::spec::defaults;
+
+/// Smallest change that a benchmark must be able to see not to be called blind, a fraction.
+pub const BLIND_FROM: f64 = 0.10;
+
 /// What a measuring time lets one see.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sight {
@@ -29,4 +38,78 @@ pub enum Blind {
     Interference,
     /// A fork pair takes so long that the largest budget has too few of them.
     TooLong,
+}
+
+/// What is seen after each of these times, with fork pairs as long as those that were measured.
+///
+/// A budget is used as `duet compare` would use it: with at most [`defaults::UNITS_MAX`] fork pairs, of a build pair at most
+/// [`defaults::FORKS_PER_BUILD_MAX`], in the design that sees most.
+pub(super) fn sights(sources: &Sources, costs: &Costs, budgets_s: &[f64], reach: &mut Reach) -> Vec<Option<Sight>> {
+    let space = Space {
+        forks_per_build: defaults::FORKS_PER_BUILD_MAX,
+        forks: defaults::UNITS_MAX,
+        slices: (sources.slices, sources.slices),
+        instances: 1,
+    };
+    let at = |budget_s: &f64| {
+        let found = Search::new(sources, costs, space, reach)?.sharpest(*budget_s)?;
+        sight(sources, &found, reach)
+    };
+    budgets_s.iter().map(at).collect()
+}
+
+fn sight(sources: &Sources, found: &Found, reach: &mut Reach) -> Option<Sight> {
+    let of_unit = Spread::of(sources)?.of_unit(f64::from(found.forks_per_unit), f64::from(found.slices));
+    let critical = reach.errors(found.units).ok()?.critical;
+    let (builds, forks_per_build) = builds_and_forks(sources, found);
+    Some(Sight {
+        builds,
+        forks_per_build,
+        minimal_detectable_change: change(found.seen),
+        floor: change(critical * (of_unit / f64::from(found.units)).sqrt()),
+    })
+}
+
+/// Build pairs, and fork pairs of each: where there is a single build pair its fork pairs are the units.
+pub(super) fn builds_and_forks(sources: &Sources, found: &Found) -> (u32, u32) {
+    if sources.layout.is_some() { (found.units, found.forks_per_unit) } else { (1, found.units) }
+}
+
+/// The change that a log ratio means, a fraction; finite, because infinity cannot be written in JSON.
+pub(super) fn change(log_ratio: f64) -> f64 {
+    log_ratio.exp_m1().min(f64::MAX)
+}
+
+impl Blind {
+    /// Why nothing useful is seen with the largest budget, where that is so: nothing smaller than [`BLIND_FROM`].
+    ///
+    /// Where as many units as a run has by default would see more, time is what is lacking; else the source that makes a unit
+    /// vary most is the reason.
+    pub(super) fn of(sources: Option<&Sources>, largest: Option<&Sight>, reach: &mut Reach) -> Option<Blind> {
+        if largest.is_some_and(|sight| sight.minimal_detectable_change <= BLIND_FROM) {
+            return None;
+        }
+        let Some(sources) = sources else { return Some(Blind::TooFewForks) };
+        let Some(sight) = largest else { return Some(Blind::TooLong) };
+        let nested = sources.layout.is_some();
+        let (units, forks) = if nested { (sight.builds, sight.forks_per_build) } else { (sight.forks_per_build, 1) };
+        if units < defaults::UNITS && seen_with_usual_units(sources, f64::from(forks), reach)? <= BLIND_FROM {
+            return Some(Blind::TooLong);
+        }
+        let shares = sources.shares();
+        let by_source = [
+            (shares.layout, Blind::Layout),
+            (shares.fork / f64::from(forks), Blind::Forks),
+            (shares.slice / f64::from(forks), Blind::Interference),
+        ];
+        by_source.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, source)| source)
+    }
+}
+
+/// Minimal detectable change with [`defaults::UNITS`] units of so many fork pairs.
+fn seen_with_usual_units(sources: &Sources, forks: f64, reach: &mut Reach) -> Option<f64> {
+    let spread = Spread::of(sources)?;
+    let variance = spread.of_unit(forks, f64::from(sources.slices.max(1))) + spread.doubt(forks);
+    let detectable = reach.errors(defaults::UNITS).ok()?.detectable;
+    Some(change(detectable * (variance / f64::from(defaults::UNITS)).sqrt()))
 }

@@ -1,6 +1,14 @@
 //! What fork pairs of equal code vary, by source.
 
+use std::f64::consts::FRAC_PI_2;
+
 use serde::{Deserialize, Serialize};
+
+use super::Observed;
+use super::units::Units;
+use crate::analysis::Basis;
+use crate::spec::defaults;
+use crate::stats;
 
 /// What repetitions of one benchmark cost, seconds of wall time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -16,7 +24,8 @@ pub struct Costs {
 /// Standard deviations of the log ratio by source, each net of those inside it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sources {
-    /// Between build pairs: where the linker put the code. Absent where every fork pair has the same builds.
+    /// Between build pairs: where the linker put the code. Absent where every fork pair has the same builds. On a fleet whose units
+    /// are calls it is what calls differ by.
     pub layout: Option<f64>,
     /// Between fork pairs of a build pair, beyond what the slices in them explain: memory, luck and time.
     pub fork: f64,
@@ -26,6 +35,12 @@ pub struct Sources {
     pub slices: u32,
     /// Degrees of freedom of the outermost source.
     pub degrees_of_freedom: f64,
+    /// The number of every fork pair that was looked at.
+    pub basis: Basis,
+    /// Fork pairs of a unit, harmonic mean.
+    pub forks_per_unit: f64,
+    /// Degrees of freedom between fork pairs of a unit; 0 where no unit has two.
+    pub fork_degrees_of_freedom: f64,
 }
 
 /// How much of a fork pair's variance comes from each source, fractions that add up to 1, or are all 0.
@@ -40,9 +55,73 @@ pub struct Shares {
 }
 
 impl Sources {
+    /// Tells the sources apart; absent with fewer units than [`defaults::UNITS_MIN`], or with numbers that are none.
+    ///
+    /// `U`, the variance of units, is what the trimmed t of a comparison takes it for, `n SE^2`; `W`, the variance within units, is
+    /// trimmed in the same way. With `h` the mean of `1 / fork pairs` over units, `layout^2 = U - h W` and
+    /// `fork^2 = W - c slice^2 / slices`, at least 0, where `c` is pi / 2 if fork pairs are judged by their median and else 1. Where
+    /// no unit has two fork pairs, all but the slices counts as layout, which no number of fork pairs makes smaller. Source: the
+    /// analysis of variance of unweighted means, Thomas and Hultquist, Annals of Statistics 6 (1978); Searle, Casella and McCulloch,
+    /// Variance Components (1992), section 3.7.
+    #[must_use]
+    pub fn of(observed: &Observed<'_>) -> Option<Sources> {
+        Sources::of_units(&Units::of(observed))
+    }
+
+    /// The same for these units.
+    pub(super) fn of_units(units: &Units) -> Option<Sources> {
+        let between = stats::trimmed_t(&units.means()).ok().filter(|t| t.values >= defaults::UNITS_MIN)?;
+        let of_units = between.spread().powi(2);
+        let slice = units.median_over_forks(|fork| fork.slice_spread)?;
+        let slices = units.median_over_forks(|fork| f64::from(fork.slices))?.round().max(1.0);
+        let explained = slice_weight(units.basis) * slice.powi(2) / slices;
+        let (within, per_fork) = (units.within(), units.forks_per_unit().recip());
+        let (layout, fork) = match within {
+            _ if !units.nested => (None, of_units - explained),
+            Some(within) => (Some(of_units - per_fork * within.variance), within.variance - explained),
+            None => (Some(of_units - per_fork * explained), 0.0),
+        };
+        Some(Sources {
+            layout: layout.map(|variance| variance.max(0.0).sqrt()),
+            fork: fork.max(0.0).sqrt(),
+            slice,
+            slices: slices as u32,
+            degrees_of_freedom: between.degrees_of_freedom(),
+            basis: units.basis,
+            forks_per_unit: per_fork.recip(),
+            fork_degrees_of_freedom: within.map_or(0.0, |within| within.degrees_of_freedom),
+        })
+    }
+
     /// The share of every source in the variance of a fork pair as long as those that were measured.
     #[must_use]
     pub fn shares(&self) -> Shares {
-        Shares { layout: 0.0, fork: 0.0, slice: 0.0 }
+        let variances = [self.layout.unwrap_or(0.0).powi(2), self.fork.powi(2), self.explained()];
+        let total: f64 = variances.iter().sum();
+        let [layout, fork, slice] = variances.map(|v| if total > 0.0 { v / total } else { 0.0 });
+        Shares { layout, fork, slice }
+    }
+
+    /// Standard deviation between fork pairs of a build pair, what their slices explain included.
+    pub(super) fn of_fork_pair(&self) -> f64 {
+        (self.fork.powi(2) + self.explained()).sqrt()
+    }
+
+    /// Variance of a fork pair's number that its slices explain.
+    fn explained(&self) -> f64 {
+        self.one_slice() / f64::from(self.slices.max(1))
+    }
+
+    /// The same for a fork pair of a single slice pair.
+    pub(super) fn one_slice(&self) -> f64 {
+        slice_weight(self.basis) * self.slice.powi(2)
+    }
+}
+
+/// What a median of normal values varies, as a multiple of what their mean does; 1 for the mean itself.
+fn slice_weight(basis: Basis) -> f64 {
+    match basis {
+        Basis::TypicalSlice => FRAC_PI_2,
+        Basis::AllSlices => 1.0,
     }
 }

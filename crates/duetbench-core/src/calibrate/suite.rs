@@ -1,152 +1,72 @@
-//! The cheapest designs for a whole suite, within a time that its benchmarks share.
+//! What a calibration says about the suite as a whole.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Calibrated, Calibration, Obstacle, Proposal, Target, propose};
+use super::{Blind, Calibration, Shares, Sight};
 use crate::sample::BenchmarkId;
-use crate::stats::Level;
+use crate::stats;
 
-/// Most instances that are tried where those that were asked for are too few.
-const INSTANCES_MAX: u32 = 1024;
-
-/// What is wanted of a suite.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SuiteTarget {
-    /// Smallest change that is to be seen, a fraction.
-    pub change: f64,
-    /// How sure, and how often.
-    pub level: Level,
-    /// Time that may be used for all benchmarks together, seconds; absent: as much as it takes.
-    pub within_s: Option<f64>,
-    /// Instances that measure at the same time; 1 on a machine.
-    pub instances: u32,
+/// What the benchmarks of a suite see after one of the measuring times.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SuiteSight {
+    /// Measuring time for each benchmark, seconds.
+    pub budget_s: f64,
+    /// Minimal detectable change of the benchmark that sees most, a fraction.
+    pub least: f64,
+    /// The median one.
+    pub median: f64,
+    /// That of the benchmark that sees least.
+    pub most: f64,
+    /// Benchmarks for which the time pays for an interval; the others are in none of these numbers.
+    pub benchmarks: u32,
 }
 
-/// What it takes for one benchmark.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Proposed {
-    /// Which benchmark.
-    pub id: BenchmarkId,
-    /// How it would be measured, or why the change cannot be seen; absent where too few of its fork pairs came to their end.
-    pub answer: Option<Result<Proposal, Obstacle>>,
-}
-
-/// What it takes for a suite.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SuitePlan {
-    /// One entry per benchmark, in name order.
-    pub benchmarks: Vec<Proposed>,
-    /// Time of all together, seconds; benchmarks that cannot see the change count with the best that they can do.
-    pub takes_s: f64,
-    /// Time that all would take that see the change, seconds; absent where one of them cannot, however long it is measured.
-    pub enough_s: Option<f64>,
-    /// Fewest instances, of powers of two, with which every benchmark would see the change in the time; absent where those that were
-    /// asked for are enough, or none are.
-    pub instances_enough: Option<u32>,
-}
-
-impl Proposed {
-    /// Whether the change would be seen.
+impl Calibration {
+    /// What the suite sees after each of the budgets; one that pays for no interval of any benchmark has none.
     #[must_use]
-    pub fn sees(&self) -> bool {
-        matches!(self.answer, Some(Ok(_)))
+    pub fn suite_sights(&self) -> Vec<Option<SuiteSight>> {
+        let at = |(index, budget_s): (usize, &f64)| {
+            let sights = self.benchmarks.iter().filter_map(|b| b.sights.get(index).copied().flatten());
+            let mut seen: Vec<f64> = sights.map(|sight| sight.minimal_detectable_change).collect();
+            seen.sort_by(f64::total_cmp);
+            Some(SuiteSight {
+                budget_s: *budget_s,
+                least: *seen.first()?,
+                median: stats::median(&seen).ok()?,
+                most: *seen.last()?,
+                benchmarks: u32::try_from(seen.len()).unwrap_or(u32::MAX),
+            })
+        };
+        self.budgets_s.iter().enumerate().map(at).collect()
     }
 
-    /// What would be measured: the proposal, or the best that can be had.
+    /// The budget that is nearest to a measuring time, as a ratio; absent without budgets.
     #[must_use]
-    pub fn design(&self) -> Option<Proposal> {
-        match self.answer? {
-            Ok(proposal) => Some(proposal),
-            Err(obstacle) => obstacle.best,
-        }
+    pub fn nearest_budget(&self, measured_s: f64) -> Option<usize> {
+        let distance = |budget_s: f64| (budget_s / measured_s).ln().abs();
+        let nearest = self.budgets_s.iter().enumerate().min_by(|a, b| distance(*a.1).total_cmp(&distance(*b.1)));
+        nearest.map(|(index, _)| index)
     }
-}
 
-impl SuitePlan {
-    /// Benchmarks that would not see the change.
+    /// What a benchmark sees after the budget nearest to so many seconds.
     #[must_use]
-    pub fn missed(&self) -> usize {
-        self.benchmarks.iter().filter(|proposed| !proposed.sees()).count()
+    pub fn sight(&self, id: &BenchmarkId, measured_s: f64) -> Option<Sight> {
+        let index = self.nearest_budget(measured_s)?;
+        let benchmark = self.benchmarks.iter().find(|b| b.id == *id)?;
+        benchmark.sights.get(index).copied().flatten()
     }
-}
 
-/// The cheapest design of every benchmark. Where the time does not suffice for all, it is spread as measuring spreads it: each may
-/// use an even share of what those leave that need less.
-#[must_use]
-pub fn propose_all(calibration: &Calibration, target: &SuiteTarget) -> SuitePlan {
-    let benchmarks = proposals(calibration, target);
-    let takes_s = benchmarks.iter().filter_map(|proposed| Some(proposed.design()?.takes_s)).sum();
-    let enough_s = benchmarks.iter().filter_map(|proposed| proposed.answer).map(needed_s).sum();
-    let instances_enough = if could_see(&benchmarks) { None } else { instances_enough(calibration, target) };
-    SuitePlan { benchmarks, takes_s, enough_s, instances_enough }
-}
-
-fn proposals(calibration: &Calibration, target: &SuiteTarget) -> Vec<Proposed> {
-    let at_leisure: Vec<Proposed> = calibration.benchmarks.iter().map(|b| proposed(b, target, None)).collect();
-    let wants_s = |p: &Proposed| p.answer.map(|answer| answer.map_or(f64::INFINITY, |proposal| proposal.takes_s));
-    let wanted_s: Vec<f64> = at_leisure.iter().filter_map(wants_s).collect();
-    let Some(share_s) = target.within_s.and_then(|within_s| share(wanted_s, within_s)) else { return at_leisure };
-    let both = calibration.benchmarks.iter().zip(at_leisure);
-    let cut = |(benchmark, at_leisure): (&Calibrated, Proposed)| match at_leisure.answer {
-        Some(Ok(proposal)) if proposal.takes_s <= share_s => at_leisure,
-        _ => proposed(benchmark, target, Some(share_s)),
-    };
-    both.map(cut).collect()
-}
-
-fn proposed(benchmark: &Calibrated, target: &SuiteTarget, within_s: Option<f64>) -> Proposed {
-    let SuiteTarget { change, level, instances, .. } = *target;
-    let target = Target { change, level, within_s, instances };
-    let answer = benchmark.sources.as_ref().map(|sources| propose(sources, &benchmark.costs, &target));
-    Proposed { id: benchmark.id.clone(), answer }
-}
-
-/// What each may use at most where not all can have what they want; absent where they can.
-fn share(mut wanted_s: Vec<f64>, within_s: f64) -> Option<f64> {
-    wanted_s.sort_by(f64::total_cmp);
-    let (mut left_s, mut open) = (within_s, wanted_s.len());
-    for wanted_s in wanted_s {
-        let even_s = left_s / open as f64;
-        if wanted_s > even_s {
-            return Some(even_s);
-        }
-        left_s -= wanted_s;
-        open -= 1;
+    /// Benchmarks that cannot see anything useful, with why, in name order.
+    pub fn blind(&self) -> impl Iterator<Item = (&BenchmarkId, Blind)> {
+        self.benchmarks.iter().filter_map(|b| Some((&b.id, b.blind?)))
     }
-    None
-}
 
-/// Time that a benchmark takes to see the change.
-fn needed_s(answer: Result<Proposal, Obstacle>) -> Option<f64> {
-    match answer {
-        Ok(proposal) => Some(proposal.takes_s),
-        Err(obstacle) => obstacle.needed.map(|needed| needed.takes_s),
-    }
-}
-
-/// Whether all see the change of which anything is known.
-fn could_see(benchmarks: &[Proposed]) -> bool {
-    benchmarks.iter().all(|proposed| proposed.answer.is_none_or(|answer| answer.is_ok()))
-}
-
-fn instances_enough(calibration: &Calibration, target: &SuiteTarget) -> Option<u32> {
-    target.within_s?;
-    let more = std::iter::successors(Some(2_u32), |n| n.checked_mul(2)).take_while(|n| *n <= INSTANCES_MAX);
-    let enough = |n: &u32| could_see(&proposals(calibration, &SuiteTarget { instances: *n, ..*target }));
-    more.filter(|n| *n > target.instances).find(enough)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::share;
-
-    #[test]
-    fn what_needs_little_leaves_its_time_to_the_others() {
-        let check = |wanted: &[f64], within, want| assert_eq!(share(wanted.to_vec(), within), want);
-        check(&[], 1.0, None);
-        check(&[3.0, 1.0, 2.0], 6.0, None);
-        check(&[1.0, 9.0, 9.0], 7.0, Some(3.0));
-        check(&[9.0, 9.0], 7.0, Some(3.5));
-        check(&[1.0, f64::INFINITY], 100.0, Some(99.0));
+    /// Medians over the benchmarks of each source's share in the variance of a fork pair; each for itself, so they need not add up to
+    /// 1. Absent where no benchmark has sources.
+    #[must_use]
+    pub fn shares(&self) -> Option<Shares> {
+        let shares: Vec<Shares> = self.benchmarks.iter().filter_map(|b| Some(b.sources?.shares())).collect();
+        let median = |share: fn(&Shares) -> f64| stats::median(&shares.iter().map(share).collect::<Vec<_>>()).ok();
+        Some(Shares { layout: median(|s| s.layout)?, fork: median(|s| s.fork)?, slice: median(|s| s.slice)? })
     }
 }

@@ -75,12 +75,9 @@ pub(super) struct Relink {
 }
 
 impl Relink {
-    /// Most fork pairs that are worth having of one build pair.
-    const FORKS_MAX: u32 = 4;
-
     /// Fork pairs of every build pair that make the most of the time, by what is usual for layout and the rest.
     fn forks_per_build(self) -> u32 {
         let costs = (self.cost_ns as f64, self.trial_ns.max(1) as f64);
-        stats::repetitions((1.0, defaults::WITHIN_TO_LAYOUT), costs).map_or(1, |n| n.min(Self::FORKS_MAX))
+        stats::repetitions((1.0, defaults::WITHIN_TO_LAYOUT), costs).map_or(1, |n| n.min(defaults::FORKS_PER_BUILD_MAX))
     }
 }

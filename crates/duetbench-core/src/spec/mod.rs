@@ -34,6 +34,8 @@ pub mod defaults {
     pub const UNITS_MAX: u32 = 200;
     /// Build pairs that get one fork pair more than the others: the fewest that tell layout from the rest.
     pub const DOUBLED_UNITS: u32 = 4;
+    /// Most fork pairs of a build pair that are made where nobody says how many.
+    pub const FORKS_PER_BUILD_MAX: u32 = 4;
     /// Variance between fork pairs of one build pair as a multiple of that between build pairs, before any was measured
     /// (`docs/studies/layout.md`).
     pub const WITHIN_TO_LAYOUT: f64 = 0.84;

@@ -99,6 +99,15 @@ impl Sequential {
         Ok(planned)
     }
 
+    /// Nominal p of the last of all looks on the way to `horizon`, when all before it were taken. It is that of
+    /// [`Sequential::nominal_p`], without what only [`Sequential::p_value`] needs.
+    ///
+    /// # Errors
+    /// When `horizon` is 0, or `alpha` not strictly between 1e-100 and 1.
+    pub fn last_nominal_p(horizon: u32, alpha: f64) -> Result<f64, StatsError> {
+        Sequential { looks: looks(horizon), table: Vec::new() }.nominal_p(horizon, alpha)
+    }
+
     /// The planned looks; the last is the horizon.
     #[must_use]
     pub fn looks(&self) -> &[u32] {

@@ -7,6 +7,7 @@ mod benjamini_hochberg;
 mod bootstrap;
 mod changepoints;
 mod cliffs_delta;
+mod clopper_pearson;
 mod detectable;
 mod dunn;
 mod error;
@@ -28,6 +29,7 @@ mod signed_rank;
 mod student;
 mod t_mixture;
 mod variance_components;
+mod variance_limit;
 mod welch;
 mod winsorise;
 mod yuen;
@@ -40,6 +42,7 @@ pub use bootstrap::{
 };
 pub use changepoints::changepoints;
 pub use cliffs_delta::{DeltaSize, cliffs_delta};
+pub use clopper_pearson::binomial_interval;
 pub use detectable::{Level, detectable_factor};
 pub use dunn::{DunnPair, dunn};
 pub use error::StatsError;
@@ -59,8 +62,10 @@ pub use signed_rank::signed_rank_p;
 pub use student::{critical_t, two_sided_p};
 pub use t_mixture::TMixture;
 pub use variance_components::{Components, variance_components};
+pub use variance_limit::variance_limit;
 pub use welch::{Difference, welch_t, yuen_welch_t};
 pub use winsorise::winsorise;
+pub(crate) use yuen::degrees_of_freedom;
 pub use yuen::{TrimmedT, trimmed_t};
 
 /// The values in ascending order, if there are at least `needed` and all are finite.

@@ -21,7 +21,7 @@ fn trimmed_per_side(n: u32) -> u32 {
 }
 
 /// Degrees of freedom of the trimmed t for `n` values: those not trimmed, less one.
-pub(super) fn degrees_of_freedom(n: u32) -> u32 {
+pub(crate) fn degrees_of_freedom(n: u32) -> u32 {
     n.saturating_sub(2 * trimmed_per_side(n) + 1)
 }
 

@@ -6,6 +6,7 @@ use duetbench_core::calibrate::{Alarms, Calibrated, Sight, Sources};
 use serde::Serialize;
 
 use super::note::{RateEntry, SeenEntry};
+use super::people::has_layout;
 use super::words::blind_word;
 use crate::calibration::CalibrationReport;
 use crate::render::document;
@@ -122,7 +123,8 @@ impl<'a> Document<'a> {
         let (made, calibration) = (&report.made, &report.made.calibration);
         let version = &report.version;
         let decision = &calibration.decision;
-        let shares = calibration.typical_shares();
+        let shares = calibration.shares();
+        let layout = has_layout(calibration);
         Document {
             schema_version: SCHEMA_VERSION,
             duet_version: &report.duet_version,
@@ -143,9 +145,9 @@ impl<'a> Document<'a> {
                 power: decision.power,
             },
             budgets_s: &calibration.budgets_s,
-            seen: calibration.seen().iter().map(|seen| seen.as_ref().map(SeenEntry::of)).collect(),
+            seen: calibration.suite_sights().iter().map(|seen| seen.as_ref().map(SeenEntry::of)).collect(),
             alarms: AlarmsEntry::of(&calibration.alarms),
-            shares: shares.map(|s| Shares { layout: s.layout, fork: s.fork, slice: s.slice }),
+            shares: shares.map(|s| Shares { layout: layout.then_some(s.layout), fork: s.fork, slice: s.slice }),
             blind: calibration.blind().count(),
             benchmarks: calibration.benchmarks.iter().map(Benchmark::of).collect(),
             failed: report.failed.iter().map(Failed::of).collect(),

@@ -1,6 +1,6 @@
 //! What a report says of the calibration of its suite.
 
-use duetbench_core::calibrate::{CalibrationNote, Difference, Rate, Seen};
+use duetbench_core::calibrate::{CalibrationNote, Difference, Rate, SuiteSight};
 use serde::Serialize;
 
 use super::words::{alarms, changes, origin_of, sees, time};
@@ -91,8 +91,8 @@ impl<'a> Changed<'a> {
 }
 
 impl SeenEntry {
-    pub(super) fn of(seen: &Seen) -> SeenEntry {
-        let Seen { budget_s, median, least, most, benchmarks } = *seen;
+    pub(super) fn of(seen: &SuiteSight) -> SeenEntry {
+        let SuiteSight { budget_s, median, least, most, benchmarks } = *seen;
         SeenEntry { budget_s, median, least, most, benchmarks }
     }
 }

@@ -1,6 +1,6 @@
 //! The forms for people: text and Markdown.
 
-use duetbench_core::calibrate::{Alarms, Calibrated, Rate, Sight};
+use duetbench_core::calibrate::{Alarms, BLIND_FROM, Calibrated, Calibration, Rate, Sight};
 
 use super::words::{self, blind, bounds, sees, time};
 use crate::calibration::CalibrationReport;
@@ -57,7 +57,7 @@ fn subject(report: &CalibrationReport) -> String {
 fn summary(report: &CalibrationReport) -> Vec<String> {
     let calibration = &report.made.calibration;
     let mut lines: Vec<String> = Vec::new();
-    for (budget_s, seen) in calibration.budgets_s.iter().zip(calibration.seen()) {
+    for (budget_s, seen) in calibration.budgets_s.iter().zip(calibration.suite_sights()) {
         let what = seen.map_or_else(|| "nothing: too short for an interval".to_owned(), |seen| sees(&seen));
         lines.push(format!("with {} per benchmark you will see {what}", time(*budget_s)));
     }
@@ -66,7 +66,9 @@ fn summary(report: &CalibrationReport) -> Vec<String> {
     lines.extend(sources(report));
     let (blind, all) = (calibration.blind().count(), calibration.benchmarks.len());
     let all = many(all, "benchmark", "benchmarks");
-    lines.extend((blind > 0).then(|| format!("{blind} of {all} cannot see anything useful; the last column says why")));
+    lines.extend((blind > 0).then(|| {
+        format!("{blind} of {all} cannot see anything below {}; the last column says why", share(BLIND_FROM))
+    }));
     lines
 }
 
@@ -86,11 +88,18 @@ fn planted(alarms: &Alarms) -> Option<String> {
 
 /// What fork pairs vary by.
 fn sources(report: &CalibrationReport) -> Option<String> {
-    let shares = report.made.calibration.typical_shares()?;
-    let all = [("layout", shares.layout), ("processes", Some(shares.fork)), ("interference", Some(shares.slice))];
+    let calibration = &report.made.calibration;
+    let shares = calibration.shares()?;
+    let layout = has_layout(calibration).then_some(shares.layout);
+    let all = [("layout", layout), ("processes", Some(shares.fork)), ("interference", Some(shares.slice))];
     let parts = all.into_iter().filter_map(|(source, of)| Some(format!("{source} ({})", share(of?))));
     let parts = parts.collect::<Vec<_>>().join(", ");
     Some(format!("fork pairs vary by {parts}: median shares of their variance"))
+}
+
+/// Whether layout was looked for.
+pub(super) fn has_layout(calibration: &Calibration) -> bool {
+    calibration.benchmarks.iter().filter_map(|b| b.sources.as_ref()).any(|sources| sources.layout.is_some())
 }
 
 fn table(report: &CalibrationReport) -> Columns {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use duetbench_core::calibrate::{Blind, Difference, Made, Rate, Seen};
+use duetbench_core::calibrate::{Blind, Difference, Made, Rate, SuiteSight};
 
 use crate::render::format::{one_line, share};
 
@@ -42,7 +42,7 @@ pub(in crate::render) fn time(seconds: f64) -> String {
 }
 
 /// What a suite sees after a time, without the time.
-pub(in crate::render) fn sees(seen: &Seen) -> String {
+pub(in crate::render) fn sees(seen: &SuiteSight) -> String {
     let median = share(seen.median);
     if seen.benchmarks == 1 {
         return median;
