@@ -8,17 +8,18 @@ use duetbench_core::spec::defaults;
 use super::{CommandArgs, ExtentArgs, FleetArgs, SelectArgs};
 
 pub(super) const EXAMPLES: &str = "\
-The version is measured against itself, like `duet compare V V --measure-identical --fixed`, and nothing that differs can be the code.
-So what fork pairs vary is what the machine, the processes and the linker do, and hides changes of that size. The calibration is stored,
-and every later report says what can be seen here. A plan file is not followed.
-Exit codes: 0 calibrated, or nothing has changed with --if-changed; 1 something failed or told too little; 2 usage; 130 interrupted.
+A version is measured against itself, as `duet compare V V --measure-identical --fixed` does it.
+Nothing that differs can be the code, so what fork pairs vary is what hides changes. The calibration
+is stored, and every later report says what can be seen. A plan file is not followed.
+Exit codes: 0 calibrated, or nothing has changed with --if-changed; 1 something failed, or nothing
+was learnt; 2 usage; 130 interrupted.
 Examples:
-  duet calibrate                     the work tree, every benchmark as long as `duet compare` would at most
+  duet calibrate                     the work tree, as long as a comparison takes at most
   duet calibrate v1.2.0 --budget 10m
                                      a revision, in ten minutes
-  duet calibrate --seen-after 5s,1m  what is seen with 5 s, and what with a minute for each benchmark
-  duet calibrate --if-changed        in a pipeline: measures only on another machine, or with other benchmarks, than last time
-  duet calibrate --run r12           from a stored run of a version against itself, without measuring
+  duet calibrate --seen-after 5s,1m  what is seen with 5 s for each benchmark, and with a minute
+  duet calibrate --if-changed        in a pipeline: only if machine or benchmarks have changed
+  duet calibrate --run r12           from a stored run of a version against itself
   duet calibrate --on lambda         what a fleet sees
   duet plan --see 3%                 what it takes to see 3 %, once there is a calibration";
 

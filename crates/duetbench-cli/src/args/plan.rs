@@ -7,13 +7,14 @@ use clap::Args;
 use super::parse_fraction;
 
 pub(super) const EXAMPLES: &str = "\
-Nothing is measured and no file is written: it is worked out from the last `duet calibrate` how many builds, processes and slices of
-each benchmark see a change of that size. (The plan FILE of `duet compare --plan` is another thing: `duet tune` learns it from one
-version alone.)
-Exit codes: 0 every benchmark would see it; 1 there is no calibration; 2 usage; 4 some benchmark would not see it.
+Nothing is measured and no file is written: the last `duet calibrate` tells how many builds and
+processes of each benchmark see a change of that size. (The plan FILE of `duet compare --plan` is
+another thing: `duet tune` learns it from one version alone.)
+Exit codes: 0 every benchmark would see it; 1 there is no calibration; 2 usage; 4 some benchmark
+would not see it.
 Examples:
   duet plan --see 3%                 what it takes to see 3 %, nine times out of ten
-  duet plan --see 3% --within 5m     whether five minutes for all benchmarks are enough, and what would be
+  duet plan --see 3% --within 5m     whether five minutes are enough, and what would be
   duet plan --see 1% --power 80% --confidence 95%
   duet plan --see 2% --within 2m --instances 8
                                      on eight instances of a fleet at the same time

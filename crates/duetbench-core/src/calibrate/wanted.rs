@@ -176,7 +176,86 @@ fn instances_enough(calibration: &Calibration, target: &SuiteTarget, times: f64)
 
 #[cfg(test)]
 mod tests {
-    use super::share;
+    use super::*;
+    use crate::analysis::Basis;
+    use crate::plan::Mode;
+    use crate::spec::Decision;
+
+    const COSTS: Costs = Costs { build_s: 0.5, fork_s: 0.1, slice_s: 0.001 };
+
+    fn sources(layout: f64) -> Sources {
+        Sources {
+            layout: Some(layout),
+            fork: 0.01,
+            slice: 0.02,
+            slices: 100,
+            degrees_of_freedom: 31.0,
+            basis: Basis::AllSlices,
+            forks_per_unit: 1.2,
+            fork_degrees_of_freedom: 4.0,
+        }
+    }
+
+    /// Benchmarks of which only the layout differs, and one of which nothing is known.
+    fn calibration(layouts: &[f64]) -> Calibration {
+        let calibrated = |(i, sources): (usize, Option<Sources>)| Calibrated {
+            id: BenchmarkId { package: "p".into(), name: format!("B{i}") },
+            mode: Mode::Duet,
+            sources,
+            costs: COSTS,
+            sights: Vec::new(),
+            blind: None,
+        };
+        let all = layouts.iter().map(|layout| Some(sources(*layout))).chain([None]);
+        let benchmarks = all.enumerate().map(calibrated).collect();
+        Calibration { benchmarks, ..Calibration::of(&[], &[], &Decision::default()) }
+    }
+
+    fn target(within_s: Option<f64>) -> SuiteTarget {
+        SuiteTarget { change: 0.03, level: Level { alpha: 0.01, power: 0.9 }, within_s, instances: 1 }
+    }
+
+    #[test]
+    fn fork_pairs_keep_the_length_that_compare_gives_them() {
+        let plan = propose_all(&calibration(&[0.02]), &target(None));
+        let design = plan.benchmarks[0].design().unwrap();
+        assert_eq!(design.slices, 100);
+        let (builds, forks) = (f64::from(design.builds), f64::from(design.forks_per_build));
+        assert!((design.takes_s - builds * (0.5 + forks * 0.2)).abs() < 1e-9, "{design:?}");
+        assert!(design.minimal_detectable_change <= 0.03);
+        // The same variance, had it all been between fork pairs.
+        let whole = Sources { fork: 0.01_f64.hypot(0.002), slice: 0.0, ..sources(0.02) };
+        let mut known = calibration(&[0.02]);
+        known.benchmarks[0].sources = Some(whole);
+        let of_whole = propose_all(&known, &target(None)).benchmarks[0].design().unwrap();
+        assert!((of_whole.minimal_detectable_change - design.minimal_detectable_change).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_suite_takes_what_its_benchmarks_take() {
+        let plan = propose_all(&calibration(&[0.01, 0.03]), &target(None));
+        let each: Vec<f64> = plan.benchmarks.iter().filter_map(|b| Some(b.design()?.takes_s)).collect();
+        assert_eq!((plan.takes_s, plan.enough_s), (each.iter().sum(), Some(each.iter().sum())));
+        assert_eq!((plan.benchmarks[2].answer, plan.missed(), plan.instances_enough), (None, 1, None));
+    }
+
+    #[test]
+    fn time_that_does_not_suffice_goes_to_those_that_need_most() {
+        let enough = propose_all(&calibration(&[0.001, 0.03]), &target(None));
+        let needs = |i: usize| enough.benchmarks[i].design().unwrap().takes_s;
+        let within_s = enough.takes_s - 1.0;
+        let plan = propose_all(&calibration(&[0.001, 0.03]), &target(Some(within_s)));
+        assert_eq!(plan.benchmarks[0], enough.benchmarks[0]);
+        let Some(Err(obstacle)) = plan.benchmarks[1].answer else { panic!("{plan:?}") };
+        assert_eq!(obstacle.needed, enough.benchmarks[1].design());
+        let best = obstacle.best.unwrap();
+        assert!(best.takes_s <= within_s - needs(0) && best.minimal_detectable_change > 0.03, "{best:?}");
+        // As many turns are saved as there are instances.
+        let instances = plan.instances_enough.unwrap();
+        let with =
+            |instances| propose_all(&calibration(&[0.001, 0.03]), &SuiteTarget { instances, ..target(Some(within_s)) });
+        assert_eq!((instances, with(instances).missed()), (2, 1));
+    }
 
     #[test]
     fn what_needs_little_leaves_its_time_to_the_others() {

@@ -152,7 +152,8 @@ fn facts(report: &CalibrationReport) -> Vec<(&'static str, String)> {
     let made = &report.made;
     let machine: Vec<String> =
         made.machine.facts().map(|(fact, value)| format!("{fact} {}", one_line(value))).collect();
-    let run = format!("{}, {}, measured {}", one_line(&made.run), one_line(&made.made), duration(report.measured_s));
+    let (name, day) = (one_line(&made.run), one_line(&made.made));
+    let run = format!("{name}, {day}, measured {}; `duet show {name}` prints its report", duration(report.measured_s));
     vec![("machine:", machine.join(", ")), ("run:    ", run)]
 }
 
