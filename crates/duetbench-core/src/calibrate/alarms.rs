@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::reach::Reach;
-use super::spread::Spread;
+use super::sight::detectable;
+use super::spread::Mean;
 use super::units::Units;
 use super::{Observed, Sources};
 use crate::analysis::{Evidence, ForkPair, Looks};
@@ -114,22 +115,20 @@ fn outcomes(one: &Observed<'_>, units: usize, decision: &Decision) -> Vec<Outcom
         let is_of_part = |unit: usize| unit / units == part;
         let forks: Vec<ForkPair> = all.only(is_of_part).forks.into_iter().flatten().collect();
         let side = |planted: f64| found(&forks, planted, one, looks);
-        let detectable = Sources::of_units(&all.only(|unit| !is_of_part(unit)))
-            .and_then(|others| detectable_log_ratio(&others, part_units, &mut reach));
+        let wanted = Sources::of_units(&all.only(|unit| !is_of_part(unit)))
+            .and_then(|others| detectable(&others, like_measured(&others, part_units), &mut reach));
         let finds = |log_ratio: f64| Some(side(log_ratio)? > 0.0);
         Some(Outcome {
             called_changed: side(0.0)? != 0.0,
-            planted: detectable.and_then(|whole| Some((finds(whole)?, finds(half_of(whole))?))),
+            planted: wanted.and_then(|whole| Some((finds(whole)?, finds(half_of(whole))?))),
         })
     };
     parts.filter_map(outcome).collect()
 }
 
-/// Logarithm of the minimal detectable change of a comparison of so many units like those that were measured.
-fn detectable_log_ratio(sources: &Sources, units: u32, reach: &mut Reach) -> Option<f64> {
-    let (spread, forks) = (Spread::of(sources)?, sources.forks_per_unit);
-    let variance = spread.of_unit(forks, f64::from(sources.slices.max(1))) + spread.doubt(forks);
-    Some(reach.errors(units).ok()?.detectable * (variance / f64::from(units)).sqrt())
+/// The mean over so many units like those that were measured.
+fn like_measured(sources: &Sources, units: u32) -> Mean {
+    Mean { units, forks: sources.forks_per_unit, slices: f64::from(sources.slices) }
 }
 
 /// The log ratio of half the change that a log ratio means.

@@ -81,7 +81,7 @@ pub struct Calibrated {
     pub costs: Costs,
     /// What is seen after each of [`Calibration::budgets_s`]; a budget that does not pay for an interval has none.
     pub sights: Vec<Option<Sight>>,
-    /// Why nothing useful can be seen, where that is so.
+    /// Why nothing useful can be seen with the largest budget, where that is so.
     pub blind: Option<Blind>,
 }
 
@@ -118,8 +118,9 @@ impl Calibrated {
             if let Some(sources) = sources {
                 calibrated.sights = sight::sights(&sources, &one.costs, budgets_s, reach);
             }
-            let largest = calibrated.sights.last().copied().flatten();
-            calibrated.blind = Blind::of(sources.as_ref(), largest.as_ref(), reach);
+            if let Some(largest) = calibrated.sights.last() {
+                calibrated.blind = Blind::of(sources.as_ref(), largest.as_ref(), reach);
+            }
         }
         calibrated
     }

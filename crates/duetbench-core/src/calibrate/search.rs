@@ -1,7 +1,7 @@
 //! The best of all designs.
 
 use super::reach::Reach;
-use super::spread::Spread;
+use super::spread::{Mean, Spread};
 use super::{Costs, Sources};
 use crate::spec::defaults;
 
@@ -57,7 +57,8 @@ impl<'a> Search<'a> {
     /// The design that takes least time of those that see such a logarithm of a ratio.
     pub(super) fn cheapest(&mut self, wanted: f64) -> Option<Found> {
         let mut best: Option<Found> = None;
-        for units in unit_counts(self.space.forks) {
+        let counts = if wanted > 0.0 { unit_counts(self.space.forks) } else { Vec::new() };
+        for units in counts {
             if best.is_some_and(|best| self.least_time(units) >= best.takes_s) {
                 break;
             }
@@ -90,10 +91,10 @@ impl<'a> Search<'a> {
 
     /// Of the designs of so many units that see what is wanted, the one that takes least time.
     fn least_slices(&self, units: u32, wanted: f64, errors: f64) -> Option<Found> {
-        let variance = f64::from(units) * (wanted / errors).powi(2);
+        let variance = (wanted / errors).powi(2);
         let (fewest, most) = self.space.slices;
         let of_forks = |forks: u32| {
-            let slices = self.spread.slices_for(f64::from(forks), variance).ceil().max(f64::from(fewest));
+            let slices = self.spread.slices_for((units, f64::from(forks)), variance).ceil().max(f64::from(fewest));
             (slices <= f64::from(most)).then(|| self.design((units, forks, slices as u32), errors))
         };
         self.forks(units).filter_map(of_forks).min_by(|a, b| a.takes_s.total_cmp(&b.takes_s))
@@ -114,14 +115,13 @@ impl<'a> Search<'a> {
     }
 
     fn design(&self, (units, forks_per_unit, slices): (u32, u32, u32), errors: f64) -> Found {
-        let forks = f64::from(forks_per_unit);
-        let variance = self.spread.of_unit(forks, f64::from(slices)) + self.spread.doubt(forks);
+        let mean = Mean { units, forks: f64::from(forks_per_unit), slices: f64::from(slices) };
         Found {
             units,
             forks_per_unit,
             slices,
             takes_s: self.time(units, forks_per_unit, slices),
-            seen: errors * (variance / f64::from(units)).sqrt(),
+            seen: errors * self.spread.limit(mean).sqrt(),
         }
     }
 
@@ -153,8 +153,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Numbers of units that are tried, ascending from the fewest that give an interval.
+/// Numbers of units that are tried, ascending from the fewest that give an interval to the most.
 fn unit_counts(most: u32) -> Vec<u32> {
-    let next = |units: &u32| Some(units + (units / UNITS_FINE).max(1));
+    let next = |units: &u32| (*units < most).then(|| most.min(units + (units / UNITS_FINE).max(1)));
     std::iter::successors(Some(defaults::UNITS_MIN), next).take_while(|units| *units <= most).collect()
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reach::Reach;
 use super::search::{Found, Search, Space};
-use super::spread::Spread;
+use super::spread::{Mean, Spread};
 use super::{Costs, Sources};
 use crate::spec::defaults;
 
@@ -59,14 +59,15 @@ pub(super) fn sights(sources: &Sources, costs: &Costs, budgets_s: &[f64], reach:
 }
 
 fn sight(sources: &Sources, found: &Found, reach: &mut Reach) -> Option<Sight> {
-    let of_unit = Spread::of(sources)?.of_unit(f64::from(found.forks_per_unit), f64::from(found.slices));
+    let mean = Mean { units: found.units, forks: f64::from(found.forks_per_unit), slices: f64::from(found.slices) };
+    let variance = Spread::of(sources)?.variance(mean);
     let critical = reach.errors(found.units).ok()?.critical;
     let (builds, forks_per_build) = builds_and_forks(sources, found);
     Some(Sight {
         builds,
         forks_per_build,
         minimal_detectable_change: change(found.seen),
-        floor: change(critical * (of_unit / f64::from(found.units)).sqrt()),
+        floor: change(critical * variance.sqrt()),
     })
 }
 
@@ -93,7 +94,8 @@ impl Blind {
         let Some(sight) = largest else { return Some(Blind::TooLong) };
         let nested = sources.layout.is_some();
         let (units, forks) = if nested { (sight.builds, sight.forks_per_build) } else { (sight.forks_per_build, 1) };
-        if units < defaults::UNITS && seen_with_usual_units(sources, f64::from(forks), reach)? <= BLIND_FROM {
+        let usual = Mean { units: defaults::UNITS, forks: f64::from(forks), slices: f64::from(sources.slices) };
+        if units < defaults::UNITS && change(detectable(sources, usual, reach)?) <= BLIND_FROM {
             return Some(Blind::TooLong);
         }
         let shares = sources.shares();
@@ -106,10 +108,7 @@ impl Blind {
     }
 }
 
-/// Minimal detectable change with [`defaults::UNITS`] units of so many fork pairs.
-fn seen_with_usual_units(sources: &Sources, forks: f64, reach: &mut Reach) -> Option<f64> {
-    let spread = Spread::of(sources)?;
-    let variance = spread.of_unit(forks, f64::from(sources.slices.max(1))) + spread.doubt(forks);
-    let detectable = reach.errors(defaults::UNITS).ok()?.detectable;
-    Some(change(detectable * (variance / f64::from(defaults::UNITS)).sqrt()))
+/// Logarithm of one and the minimal detectable change of a comparison.
+pub(super) fn detectable(sources: &Sources, mean: Mean, reach: &mut Reach) -> Option<f64> {
+    Some(reach.errors(mean.units).ok()?.detectable * Spread::of(sources)?.limit(mean).sqrt())
 }

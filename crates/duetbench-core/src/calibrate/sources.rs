@@ -41,6 +41,9 @@ pub struct Sources {
     pub forks_per_unit: f64,
     /// Degrees of freedom between fork pairs of a unit; 0 where no unit has two.
     pub fork_degrees_of_freedom: f64,
+    /// Variance of units with all that lie far out, as a multiple of what it is for a trimmed mean; at least 1. It is what the mean
+    /// of a few units varies more, since below ten none is trimmed.
+    pub tails: f64,
 }
 
 /// How much of a fork pair's variance comes from each source, fractions that add up to 1, or are all 0.
@@ -70,8 +73,10 @@ impl Sources {
 
     /// The same for these units.
     pub(super) fn of_units(units: &Units) -> Option<Sources> {
-        let between = stats::trimmed_t(&units.means()).ok().filter(|t| t.values >= defaults::UNITS_MIN)?;
+        let means = units.means();
+        let between = stats::trimmed_t(&means).ok().filter(|t| t.values >= defaults::UNITS_MIN)?;
         let of_units = between.spread().powi(2);
+        let tails = if of_units > 0.0 { variance(&means) / of_units } else { 1.0 };
         let slice = units.median_over_forks(|fork| fork.slice_spread)?;
         let slices = units.median_over_forks(|fork| f64::from(fork.slices))?.round().max(1.0);
         let explained = slice_weight(units.basis) * slice.powi(2) / slices;
@@ -90,6 +95,7 @@ impl Sources {
             basis: units.basis,
             forks_per_unit: per_fork.recip(),
             fork_degrees_of_freedom: within.map_or(0.0, |within| within.degrees_of_freedom),
+            tails: tails.max(1.0),
         })
     }
 
@@ -116,6 +122,13 @@ impl Sources {
     pub(super) fn one_slice(&self) -> f64 {
         slice_weight(self.basis) * self.slice.powi(2)
     }
+}
+
+/// Variance of these values, none of them trimmed.
+fn variance(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0)
 }
 
 /// What a median of normal values varies, as a multiple of what their mean does; 1 for the mean itself.

@@ -6,6 +6,16 @@ use crate::stats;
 /// Probability with which the limit of a variance exceeds the true one.
 const LIMIT_CONFIDENCE: f64 = 0.8;
 
+/// What a mean is taken over.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mean {
+    pub(super) units: u32,
+    /// Fork pairs of each.
+    pub(super) forks: f64,
+    /// Slice pairs of each of these.
+    pub(super) slices: f64,
+}
+
 /// The variance of a unit by how many fork pairs and slice pairs it has, and how far it may be underestimated.
 ///
 /// With the words of [`Sources::of`] a unit of `k` fork pairs of `s` slice pairs varies
@@ -14,6 +24,8 @@ const LIMIT_CONFIDENCE: f64 = 0.8;
 /// limits of `U` and `W` add to them or, for a sum with a minus, take away. Sources: Graybill and Wang, Journal of the American
 /// Statistical Association 75 (1980); Ting et al., Journal of Statistical Computation and Simulation 35 (1990), without their term
 /// for the product. It is exact where `U` alone counts. Slices are so many that their variance is taken for known.
+///
+/// `U` is that of a trimmed mean. A mean of so few units that none is trimmed varies [`Sources::tails`] times as much.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spread {
     layout: f64,
@@ -26,6 +38,7 @@ pub(super) struct Spread {
     per_fork: f64,
     /// What the limits add to `of_units`, and add to or take from `within`, as shares of these.
     doubts: (f64, f64, f64),
+    tails: f64,
 }
 
 impl Spread {
@@ -50,30 +63,41 @@ impl Spread {
             of_units: layout + per_fork * within,
             per_fork,
             doubts: (limit(sources.degrees_of_freedom, LIMIT_CONFIDENCE)?, more, less),
+            tails: sources.tails,
         })
     }
 
-    /// Variance of a unit's number by its fork pairs and the slice pairs of each.
-    pub(super) fn of_unit(&self, forks: f64, slices: f64) -> f64 {
-        self.layout + (self.fork + self.one_slice / slices) / forks
+    /// Variance of a mean over units.
+    pub(super) fn variance(&self, mean: Mean) -> f64 {
+        (self.layout + (self.fork + self.one_slice / mean.slices) / mean.forks) * self.share_of_unit(mean.units)
     }
 
-    /// What is added to it so that it is rarely too small.
-    pub(super) fn doubt(&self, forks: f64) -> f64 {
+    /// The same, so large that it is rarely exceeded.
+    pub(super) fn limit(&self, mean: Mean) -> f64 {
+        self.variance(mean) + self.doubt(mean.forks) * self.share_of_unit(mean.units)
+    }
+
+    /// Fewest slice pairs with which the limit for so many units of so many fork pairs is at most as stated; infinitely many where
+    /// none are enough.
+    pub(super) fn slices_for(&self, (units, forks): (u32, f64), limit: f64) -> f64 {
+        let room = limit / self.share_of_unit(units) - self.doubt(forks) - self.layout - self.fork / forks;
+        match room > 0.0 {
+            true => self.one_slice / (forks * room),
+            false => f64::INFINITY,
+        }
+    }
+
+    /// What may be missing in the variance of a unit.
+    fn doubt(&self, forks: f64) -> f64 {
         let (of_units, more, less) = self.doubts;
         let other_forks = forks.recip() - self.per_fork;
         let of_forks = if other_forks > 0.0 { more } else { less };
         (of_units * self.of_units).hypot(of_forks * other_forks * self.within)
     }
 
-    /// Fewest slice pairs with which a unit of so many fork pairs varies at most as much as stated, doubt included; infinitely many
-    /// where none are enough.
-    pub(super) fn slices_for(&self, forks: f64, variance: f64) -> f64 {
-        let room = variance - self.doubt(forks) - self.layout - self.fork / forks;
-        match room > 0.0 {
-            true => self.one_slice / (forks * room),
-            false if room == 0.0 && self.one_slice == 0.0 => 0.0,
-            false => f64::INFINITY,
-        }
+    /// Variance of a mean as a multiple of that of a unit.
+    fn share_of_unit(&self, units: u32) -> f64 {
+        let trims = stats::degrees_of_freedom(units) + 1 < units;
+        (if trims { 1.0 } else { self.tails }) / f64::from(units)
     }
 }

@@ -1,8 +1,9 @@
 //! How often something happens, told from how often it did.
 
-use statrs::distribution::{Beta, ContinuousCDF};
+use statrs::function::beta::beta_reg;
 
 use super::StatsError;
+use super::root::increasing_root;
 
 /// Exact interval of a probability, of which `times` of `of` independent trials speak; it misses the truth with probability `alpha`
 /// at most.
@@ -25,11 +26,8 @@ pub fn binomial_interval(times: u32, of: u32, alpha: f64) -> Result<(f64, f64), 
     if did_not < 0.0 {
         return Err(StatsError::OutOfRange { name: "times", value: did });
     }
-    let quantile = |a: f64, b: f64, p: f64| {
-        let beta = Beta::new(a, b).map_err(|_| StatsError::OutOfRange { name: "times", value: did })?;
-        Ok(beta.inverse_cdf(p))
-    };
-    let low = if times == 0 { 0.0 } else { quantile(did, did_not + 1.0, alpha / 2.0)? };
-    let high = if times == of { 1.0 } else { quantile(did + 1.0, did_not, 1.0 - alpha / 2.0)? };
+    let quantile = |a: f64, b: f64, p: f64| increasing_root(|x| beta_reg(a, b, x) - p, (0.0, 1.0));
+    let low = if times == 0 { 0.0 } else { quantile(did, did_not + 1.0, alpha / 2.0) };
+    let high = if times == of { 1.0 } else { quantile(did + 1.0, did_not, 1.0 - alpha / 2.0) };
     Ok((low, high))
 }

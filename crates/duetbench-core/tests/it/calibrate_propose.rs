@@ -17,6 +17,7 @@ const SOURCES: Sources = Sources {
     basis: Basis::TypicalSlice,
     forks_per_unit: 1.07,
     fork_degrees_of_freedom: 4.0,
+    tails: 1.5,
 };
 
 const COSTS: Costs = Costs { build_s: 0.8, fork_s: 0.05, slice_s: 0.0004 };
@@ -54,7 +55,8 @@ fn least_time(sources: &Sources, costs: &Costs, target: &Target, errors: &[f64])
             let doubt = (limit * of_units).hypot(of_forks * others * within);
             let sees = |slices: u32| {
                 let variance = layout + (sources.fork.powi(2) + one_slice / f64::from(slices)) / k + doubt;
-                errors * (variance / f64::from(units)).sqrt() <= target.change.ln_1p()
+                let tails = if units < 10 { sources.tails } else { 1.0 };
+                errors * (tails * variance / f64::from(units)).sqrt() <= target.change.ln_1p()
             };
             if let Some(slices) = (16..=2048).find(|slices| sees(*slices)) {
                 let of_forks = k * (costs.fork_s + f64::from(slices) * costs.slice_s);
@@ -95,8 +97,8 @@ fn no_design_is_cheaper() {
         slices.push(proposal.slices);
     }
     // The cases are of many kinds.
-    assert!(units.iter().min().unwrap() < &12 && units.iter().max().unwrap() > &30, "{units:?}");
-    assert!(slices.contains(&16) && slices.iter().max().unwrap() > &300, "{slices:?}");
+    assert!(units.iter().min() <= Some(&12) && units.iter().max() > Some(&30), "{units:?}");
+    assert!(slices.iter().min() < Some(&150) && slices.iter().max() > Some(&300), "{slices:?}");
 }
 
 #[test]
