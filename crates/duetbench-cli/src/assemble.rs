@@ -1,13 +1,38 @@
 //! From a stored run to its report: samples in, verdicts out, nothing measured.
 
 use duetbench_core::analysis::analyse;
+use duetbench_core::calibrate::{Machine, Made};
 use duetbench_core::fleet::FleetReport;
 use duetbench_core::noise::{Witnessed, explain};
 use duetbench_core::solo_report::solo_results;
 use duetbench_core::spec::Decision;
 use duetbench_core::{BenchmarkId, Plan, Report, SoloReport, Trial};
+use duetbench_run::RunError;
 use duetbench_run::engine::TrialOutcome;
-use duetbench_run::store::{RunHead, SoloHead, StoredRun};
+use duetbench_run::store::{RunHead, RunId, SoloHead, Store, StoredRun};
+
+/// The report of a run in a store, judged as it was then, with what a calibration says of it.
+///
+/// # Errors
+/// When it cannot be read, or is no comparison.
+pub fn stored(store: &Store, run: RunId) -> Result<Report, RunError> {
+    let stored = store.load(&run.to_string())?.comparison()?;
+    let decision = stored.head.spec.decision;
+    with_calibration(report(stored, decision), store)
+}
+
+/// The report with what the newest calibration of its suite says, where there is one.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn with_calibration(report: Report, store: &Store) -> Result<Report, RunError> {
+    let ids = plan_ids(&report.plan).into_iter().collect();
+    let here = Machine::of(&report.environment, report.spec.fleet.as_ref());
+    let each_s = report.measured_s / report.plan.benchmarks.len().max(1) as f64;
+    let calibration =
+        Made::concerning(&store.calibrations()?, &ids, &here).map(|made| made.note((&ids, each_s), &here));
+    Ok(Report { calibration, ..report })
+}
 
 /// The report of a stored run, judged by `decision`.
 #[must_use]
@@ -34,6 +59,7 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
         noise,
         fleet,
         gate: None,
+        calibration: None,
         warnings: head.warnings,
     }
 }

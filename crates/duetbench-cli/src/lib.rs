@@ -14,6 +14,7 @@ use crate::settings::{Layer, Settings};
 
 pub mod args;
 pub mod assemble;
+pub mod calibration;
 pub mod commands;
 pub mod demo;
 pub mod display;
@@ -62,6 +63,8 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
     let context = Context { printer: Printer::new(&settings), settings, cwd, interrupted };
     match &cli.command {
         Command::Compare(args) => commands::compare::run(args, &context),
+        Command::Calibrate(args) => commands::calibrate::run(args, &context),
+        Command::Plan(args) => commands::plan::run(args, &context),
         Command::List(args) => commands::list::run(args, &context),
         Command::Show(args) => commands::show::run(args, &context),
         Command::Analyze(args) => commands::analyze::run(args, &context),
@@ -87,12 +90,23 @@ fn typed(cli: &Cli) -> Layer {
             .with_measurement(&args.measure, args.dry_run)
             .with_decision(&args.decide)
             .with_fleet(&args.fleet),
+        Command::Calibrate(args) => layer
+            .with_selection(&args.select, &args.harness)
+            .with_program(&args.program)
+            .with_extent(&args.extent, args.dry_run)
+            .with_fleet(&args.fleet),
         Command::List(args) => layer.with_selection(&args.select, &args.harness).with_program(&args.program),
         Command::Run(args) => {
             layer.with_selection(&args.select, &args.harness).with_program(&args.program).with_solo(args)
         }
-        Command::Show(_) | Command::Doctor(_) | Command::Tune(_) | Command::Detect(_) | Command::Study(_) => layer,
-        Command::Waive(_) | Command::Config(_) => layer,
+        Command::Show(_)
+        | Command::Plan(_)
+        | Command::Doctor(_)
+        | Command::Tune(_)
+        | Command::Detect(_)
+        | Command::Study(_)
+        | Command::Waive(_)
+        | Command::Config(_) => layer,
         Command::Fleet(command) => layer.with_account(command.account()),
         Command::Analyze(args) => layer.with_decision(&args.decide),
         Command::Demo(args) => layer.with_seed(args.seed),

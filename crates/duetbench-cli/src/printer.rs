@@ -8,13 +8,15 @@ use std::path::PathBuf;
 use duetbench_core::{Report, SoloReport};
 
 use crate::args::Format;
+use crate::calibration::CalibrationReport;
 use crate::failure::Failure;
 use crate::render::detect::{self, Answered};
 use crate::render::doctor::{self, Checkup};
 use crate::render::palette::Palette;
+use crate::render::plan::{self, Planned};
 use crate::render::study::elastibench::{self, Elastibench};
 use crate::render::study::{self, Studied};
-use crate::render::{annotation, csv, gobench, json, markdown, solo, solo_json, text, tune};
+use crate::render::{annotation, calibrate, csv, gobench, json, markdown, solo, solo_json, text, tune};
 use crate::settings::Settings;
 use crate::tuning::Tuning;
 
@@ -89,6 +91,34 @@ impl Printer {
         self.data(&match self.format {
             Format::Json => doctor::json(checkup),
             _ => doctor::text(checkup, &self.palette()),
+        })
+    }
+
+    /// Writes a calibration in the chosen form.
+    ///
+    /// # Errors
+    /// When it cannot be written, or not in that form.
+    pub fn calibration(&self, report: &CalibrationReport) -> Result<(), Failure> {
+        self.data(&match self.format {
+            Format::Text => calibrate::text(report, &self.palette()),
+            Format::Markdown => calibrate::markdown(report),
+            Format::Json => calibrate::json(report),
+            Format::Csv => calibrate::csv(report),
+            Format::Go => return Err(Failure::usage("a calibration cannot be written as Go benchmark text")),
+        })
+    }
+
+    /// Writes what it takes to see a change, in the chosen form.
+    ///
+    /// # Errors
+    /// When it cannot be written, or not in that form.
+    pub fn planned(&self, planned: &Planned) -> Result<(), Failure> {
+        self.data(&match self.format {
+            Format::Text => plan::text(planned, &self.palette()),
+            Format::Markdown => plan::markdown(planned),
+            Format::Json => plan::json(planned),
+            Format::Csv => plan::csv(planned),
+            Format::Go => return Err(Failure::usage("what `duet plan` says cannot be written as Go benchmark text")),
         })
     }
 

@@ -108,9 +108,13 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When it cannot be read.
     pub fn report(&self) -> Result<Report, RunError> {
-        let stored = self.store.load(&self.run.to_string())?.comparison()?;
-        let decision = stored.head.spec.decision;
-        Ok(assemble::report(stored, decision))
+        assemble::stored(self.store, self.run)
+    }
+
+    /// The store, once the run needs it no more.
+    #[must_use]
+    pub fn into_store(self) -> &'a mut Store {
+        self.store
     }
 }
 

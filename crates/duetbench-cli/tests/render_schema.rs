@@ -4,11 +4,16 @@ mod schema;
 
 use serde_json::{Value, json};
 
-use schema::{REPORT, TUNE, departures, departures_from, read};
+use schema::{CALIBRATE, PLAN, REPORT, TUNE, departures, departures_from, read};
 
 #[test]
 fn rendered_reports_keep_to_the_schema() {
-    for golden in ["tests/golden/everything.json", "tests/golden/empty.json", "tests/golden/fleet.json"] {
+    for golden in [
+        "tests/golden/everything.json",
+        "tests/golden/empty.json",
+        "tests/golden/fleet.json",
+        "tests/golden/sight.json",
+    ] {
         assert_eq!(departures(&read(golden)), Vec::<String>::new(), "{golden}");
     }
 }
@@ -22,7 +27,7 @@ fn the_schema_describes_everything_in_words() {
             check(inner, &format!("{at}.{key}"));
         }
     }
-    for root in [REPORT, TUNE].map(read) {
+    for root in [REPORT, TUNE, CALIBRATE, PLAN].map(read) {
         check(&root, "report");
         for (name, definition) in root["$defs"].as_object().expect("there are definitions") {
             check(definition, name);
@@ -37,6 +42,21 @@ fn what_tune_finds_keeps_to_its_schema() {
     found["recordings"][0]["results"][0]["benchmarks"][0]["stable"] = json!("yes");
     let at = "report.recordings[0].results[0].benchmarks[0].stable: type";
     assert!(departures_from(TUNE, &found).iter().any(|departure| departure.starts_with(at)));
+}
+
+#[test]
+fn calibrations_and_plans_keep_to_their_schemas() {
+    let check = |schema, golden: &str, break_it: fn(&mut Value), want: &str| {
+        let mut found = read(golden);
+        assert_eq!(departures_from(schema, &found), Vec::<String>::new(), "{golden}");
+        break_it(&mut found);
+        let departures = departures_from(schema, &found);
+        assert!(departures.iter().any(|departure| departure.starts_with(want)), "{want} not in {departures:?}");
+    };
+    let blind = "report.benchmarks[0].blind: enum";
+    check(CALIBRATE, "tests/golden/calibrate.json", |c| c["benchmarks"][0]["blind"] = json!("dark"), blind);
+    let sees = "report.benchmarks[0].sees: type";
+    check(PLAN, "tests/golden/plan.json", |p| p["benchmarks"][0]["sees"] = json!("yes"), sees);
 }
 
 #[test]

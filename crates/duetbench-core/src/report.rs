@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 pub use crate::analysis::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout};
+use crate::calibrate::CalibrationNote;
 use crate::environment::Environment;
 use crate::fleet::FleetReport;
 use crate::gate::Gate;
@@ -60,6 +61,9 @@ pub struct Report {
     /// What policy and waivers make of it, where the repository has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
+    /// What a calibration says of this suite, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<CalibrationNote>,
     /// What concerns the run as a whole.
     pub warnings: Vec<String>,
 }

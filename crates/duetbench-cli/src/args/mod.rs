@@ -6,18 +6,22 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use duetbench_core::spec::{HarnessName, ModeChoice};
 
+mod calibrate;
 mod command;
 mod detect;
 mod fleet;
 mod gate;
+mod plan;
 mod run;
 mod study;
 mod tune;
 
+pub use calibrate::CalibrateArgs;
 pub use command::CommandArgs;
 pub use detect::{DetectArgs, DetectMethod};
 pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, SmokeArgs, parse_dollars};
 pub use gate::{ConfigCommand, MetricName, WaiveArgs};
+pub use plan::PlanArgs;
 pub use run::RunArgs;
 pub use study::{
     AgreementArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs, Question, RepetitionsArgs, Study, StudyArgs,
@@ -42,10 +46,10 @@ pub struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage, 3 regression,
-4 inconclusive (only with --strict), 5 a waiver that has to go, 130 interrupted.
+4 inconclusive (only with --strict), or what `plan` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.
 Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable (`--bench` is
-DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with its options (there: `[[command]]` tables), and the options of
-`tune`, `detect` and `study`. The command line wins over variables, variables win over duet.toml.";
+DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with its options (there: `[[command]]` tables), what `calibrate`
+does besides measuring, and the options of `plan`, `tune`, `detect` and `study`. The command line wins over variables, variables win over duet.toml.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -53,6 +57,12 @@ pub enum Command {
     /// Measure two versions in lock-step and judge every benchmark.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Box<CompareArgs>),
+    /// Measure a version against itself, to learn which changes can be seen on this machine.
+    #[command(after_help = calibrate::EXAMPLES)]
+    Calibrate(Box<CalibrateArgs>),
+    /// Say what it takes to see a change of a given size, from the last calibration (`--plan FILE` of other commands is something else).
+    #[command(after_help = plan::EXAMPLES)]
+    Plan(PlanArgs),
     /// List the benchmarks of a version.
     List(ListArgs),
     /// Print a stored run again.
@@ -209,20 +219,13 @@ pub struct MeasureArgs {
     /// Which benchmarks.
     #[command(flatten)]
     pub select: SelectArgs,
-    /// At most this many fresh process pairs per benchmark, at least 3 for an interval [default: 36, with one build 20]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub forks: Option<u32>,
-    /// Wall time for measuring and linking, as `90s` or `2m`; what settled benchmarks leave goes to the open ones
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub budget: Option<Duration>,
+    /// How much and how.
+    #[command(flatten)]
+    pub extent: ExtentArgs,
     /// Begin with as many fork pairs of each benchmark, and as long ones, as this plan of `duet tune` says; benchmarks that are not
     /// in it are measured as without it
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
-    /// Link each version so many times, its functions in another order each time, so that a verdict is about the code and not
-    /// about where the linker put it; 1 compares just the two binaries [default: as many as are needed, at most 32]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
-    pub builds: Option<u32>,
     /// Measure all process pairs, even of benchmarks whose answer is known before
     #[arg(long)]
     pub fixed: bool,
@@ -232,6 +235,21 @@ pub struct MeasureArgs {
     /// Measure benchmarks even where both versions are proven to run the same code
     #[arg(long)]
     pub measure_identical: bool,
+}
+
+/// How much is measured and how, of a comparison or of a calibration.
+#[derive(Debug, Args)]
+pub struct ExtentArgs {
+    /// At most this many fresh process pairs per benchmark, at least 3 for an interval [default: 36, with one build 20]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub forks: Option<u32>,
+    /// Wall time for measuring and linking, as `90s` or `2m`; what settled benchmarks leave goes to the open ones
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub budget: Option<Duration>,
+    /// Link each version so many times, its functions in another order each time, so that a verdict is about the code and not
+    /// about where the linker put it; 1 compares just the two binaries [default: as many as are needed, at most 32]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub builds: Option<u32>,
     /// Processes of each side in every trial that warm up and are not judged [default: 0]; where iterations are measured, as many of
     /// those [default: as many as each benchmark is found to need]
     #[arg(long, value_name = "N")]

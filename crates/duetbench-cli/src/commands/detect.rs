@@ -47,7 +47,7 @@ pub fn run(args: &DetectArgs, context: &Context) -> Result<u8, Failure> {
 }
 
 /// What is left of a confidence, without the crumbs that subtracting leaves.
-fn error_of(confidence: f64) -> f64 {
+pub(super) fn error_of(confidence: f64) -> f64 {
     ((1.0 - confidence) * 1e12).round() / 1e12
 }
 

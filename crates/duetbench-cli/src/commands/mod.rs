@@ -16,6 +16,7 @@ use crate::printer::Printer;
 use crate::settings::{Settings, project_file};
 
 pub mod analyze;
+pub mod calibrate;
 pub mod compare;
 pub mod config;
 pub mod demo;
@@ -23,6 +24,7 @@ pub mod detect;
 pub mod doctor;
 pub mod fleet;
 pub mod list;
+pub mod plan;
 pub mod run;
 pub mod show;
 pub mod source;

@@ -13,7 +13,8 @@ use crate::gate;
 /// # Errors
 /// When there is no such run.
 pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
-    let stored = Store::open_existing(&context.db())?.load(&args.run)?;
+    let store = Store::open_existing(&context.db())?;
+    let stored = store.load(&args.run)?;
     if let Head::Solo(_) = stored.head {
         let report = assemble::solo_report(stored.solo()?);
         context.printer.solo_report(&report)?;
@@ -21,7 +22,8 @@ pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
     }
     let stored = stored.comparison()?;
     let decision = stored.head.spec.decision;
-    let report = gate::decided(assemble::report(stored, decision), context)?;
+    let report = assemble::with_calibration(assemble::report(stored, decision), &store)?;
+    let report = gate::decided(report, context)?;
     let exit = exit_code(report.outcome(), context.settings.strict());
     context.printer.report(&report, exit)?;
     Ok(exit)

@@ -1,5 +1,9 @@
 //! Numbers and foreign words for people.
 
+use std::collections::BTreeSet;
+
+use duetbench_core::BenchmarkId;
+
 /// SI prefixes for seconds, smallest first, each with its factor.
 const PREFIXES: [(f64, &str); 5] = [(1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k")];
 
@@ -149,6 +153,18 @@ pub fn short_name(name: &str) -> String {
         Some(rest) if !rest.is_empty() => rest.to_owned(),
         _ => clean,
     }
+}
+
+/// How many packages these benchmarks are from.
+pub(super) fn packages<'a>(ids: impl Iterator<Item = &'a BenchmarkId>) -> usize {
+    ids.map(|id| &id.package).collect::<BTreeSet<&String>>().len()
+}
+
+/// A benchmark's name as [`short_name`] has it; where there are several packages with the last part of its own in front.
+pub(super) fn named(id: &BenchmarkId, several: bool) -> String {
+    let package = one_line(id.package.rsplit('/').next().unwrap_or_default());
+    let name = short_name(&id.name);
+    if several && !package.is_empty() { format!("{package}.{name}") } else { name }
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use duetbench_core::spec::{ModeChoice, Spec};
 use duetbench_core::{Report, Role, Verdict};
 use serde::Serialize;
 
+use super::calibrate::Note;
 use super::fleet::Fleet;
 use super::gate::GateEntry;
 use super::{document, noise, summary, warning};
@@ -46,6 +47,8 @@ struct Document<'a> {
     fleet: Option<Fleet<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gate: Option<GateEntry<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calibration: Option<Note<'a>>,
     warnings: &'a [String],
     request: Request<'a>,
     plan: Plan<'a>,
@@ -280,6 +283,7 @@ impl<'a> Document<'a> {
             noise: Noise::of(&report.noise),
             fleet: report.fleet.as_ref().map(Fleet::of),
             gate: report.gate.as_ref().map(GateEntry::of),
+            calibration: report.calibration.as_ref().map(Note::of),
             warnings: &report.warnings,
             request: Request::of(&report.spec),
             plan: Plan {

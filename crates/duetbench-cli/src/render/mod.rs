@@ -9,12 +9,13 @@
 //! | `go` | benchstat and whatever else reads Go benchmark text | [`gobench::render`] |
 //!
 //! [`solo`] and [`solo_json`] do the same for runs of one version, [`tune`] for what `duet tune` found, [`detect`] for two recordings,
-//! [`study`] for a study (tables of the last two are [`columns`]), [`doctor`] for what `duet doctor` found. [`noise`] and [`warning`]
+//! [`study`] for a study, [`calibrate`] for a calibration and [`plan`] for what it takes to see a change (their tables are [`columns`]), [`doctor`] for what `duet doctor` found. [`noise`] and [`warning`]
 //! have the words that several share.
 //!
 //! A renderer is a pure function. It does not print, it does not judge, and it works out no number that the report
 //! does not already hold: it orders, words and aligns.
 
+pub mod calibrate;
 pub mod columns;
 pub mod csv;
 pub mod detect;
@@ -27,6 +28,7 @@ pub mod json;
 pub mod markdown;
 pub mod noise;
 pub mod palette;
+pub mod plan;
 pub mod solo;
 pub mod solo_json;
 pub mod staleness;

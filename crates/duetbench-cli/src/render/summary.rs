@@ -6,7 +6,7 @@ use duetbench_core::{Report, Verdict};
 
 use super::format::{TimeScale, change, counted, duration, many, one_line, share};
 use super::order::label;
-use super::{fleet, noise, warning};
+use super::{calibrate, fleet, noise, warning};
 
 /// Findings about the machine that are worth the room; `--format json` and `duet doctor` have all.
 const NOISES_MAX: usize = 3;
@@ -175,6 +175,7 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
         ("mode:", Some(modes(report))),
         (if is_by_call(report) { "calls:" } else { "layout:" }, layout(report)),
         ("proven:", proven(report)),
+        ("sight:", report.calibration.as_ref().map(calibrate::line)),
         ("run:", Some(run(report))),
         ("noise:", noise(report)),
     ];

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use super::loose::{choice, dollars, duration, fraction, number, switch};
 use super::policy::RuleTable;
 use crate::args::{
-    AccountArgs, AdapterArg, ArchArg, CommandArgs, DecideArgs, EngineArg, FleetArgs, Format, MeasureArgs, ModeArg,
-    RunArgs, SelectArgs, ShowArgs,
+    AccountArgs, AdapterArg, ArchArg, CommandArgs, DecideArgs, EngineArg, ExtentArgs, FleetArgs, Format, MeasureArgs,
+    ModeArg, RunArgs, SelectArgs, ShowArgs,
 };
 use crate::failure::Failure;
 
@@ -197,17 +197,25 @@ impl Layer {
     #[must_use]
     pub fn with_measurement(self, measure: &MeasureArgs, dry_run: bool) -> Layer {
         Layer {
-            forks: measure.forks,
-            budget: measure.budget,
             plan: measure.plan.clone(),
-            builds: measure.builds,
             fixed: measure.fixed.then_some(true),
             confirm: measure.confirm,
             measure_identical: measure.measure_identical.then_some(true),
-            mode: measure.mode,
-            warmup: measure.warmup,
-            seed: measure.seed,
-            no_wait: measure.no_wait.then_some(true),
+            ..self.with_extent(&measure.extent, dry_run)
+        }
+    }
+
+    /// … and about how much is measured and how.
+    #[must_use]
+    pub fn with_extent(self, extent: &ExtentArgs, dry_run: bool) -> Layer {
+        Layer {
+            forks: extent.forks,
+            budget: extent.budget,
+            builds: extent.builds,
+            mode: extent.mode,
+            warmup: extent.warmup,
+            seed: extent.seed,
+            no_wait: extent.no_wait.then_some(true),
             dry_run: dry_run.then_some(true),
             ..self
         }

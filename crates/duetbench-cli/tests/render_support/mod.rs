@@ -66,6 +66,7 @@ pub(crate) fn empty() -> Report {
         },
         fleet: None,
         gate: None,
+        calibration: None,
         warnings: Vec::new(),
     }
 }

@@ -3,9 +3,12 @@
 //! A calibration is a comparison of a version with itself that is measured to its end. [`Calibration::of`] splits what its fork
 //! pairs vary into sources ([`Sources`]), says which change would be seen after how much time ([`Sight`]), and counts how often
 //! equal code would have been called changed ([`Alarms`]). [`propose`] turns the same sources into the cheapest design that sees
-//! a wanted change.
+//! a wanted change, [`propose_all`] does so for a suite that `duet compare` is going to measure. [`Made`] is a calibration with where and
+//! when it was made, [`CalibrationNote`] what later reports say of it.
 
 mod alarms;
+mod machine;
+mod note;
 mod proposal;
 mod reach;
 mod search;
@@ -14,14 +17,18 @@ mod sources;
 mod spread;
 mod suite;
 mod units;
+mod wanted;
 
 use serde::{Deserialize, Serialize};
 
 pub use alarms::{Alarms, Rate};
+pub use machine::{Difference, Machine};
+pub use note::{CalibrationNote, Made};
 pub use proposal::{Obstacle, Proposal, Target, propose, propose_each};
 pub use sight::{BLIND_FROM, Blind, Sight};
 pub use sources::{Costs, Shares, Sources};
 pub use suite::SuiteSight;
+pub use wanted::{Proposed, SuitePlan, SuiteTarget, propose_all};
 
 use self::reach::Reach;
 

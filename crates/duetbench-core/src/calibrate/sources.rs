@@ -107,6 +107,11 @@ impl Sources {
         Shares { layout, fork, slice }
     }
 
+    /// Standard deviation between fork pairs of a build pair, what their slices explain included.
+    pub(super) fn of_fork_pair(&self) -> f64 {
+        (self.fork.powi(2) + self.explained()).sqrt()
+    }
+
     /// Variance of a fork pair's number that its slices explain.
     fn explained(&self) -> f64 {
         self.one_slice() / f64::from(self.slices.max(1))

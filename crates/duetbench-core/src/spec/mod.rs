@@ -119,6 +119,8 @@ pub mod defaults {
     pub const FLEET_BUILDS: u32 = 12;
     /// Calls of a benchmark after which it ends undecided.
     pub const FLEET_CALLS: u32 = 20;
+    /// Measuring times for which a calibration says what is seen, seconds for each benchmark.
+    pub const SEEN_AFTER_S: [f64; 3] = [10.0, 30.0, 60.0];
     /// Packages that are searched for benchmarks.
     pub const PACKAGES: &str = "./...";
 }

@@ -9,7 +9,9 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use crate::engine::{RunSummary, TrialOutcome};
 use crate::error::RunError;
 
+mod calibrations;
 mod calls;
+mod costs;
 mod experiment;
 mod head;
 mod provenance;

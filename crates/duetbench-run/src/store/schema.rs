@@ -79,6 +79,17 @@ CREATE TABLE IF NOT EXISTS calls (
 CREATE INDEX IF NOT EXISTS calls_by_run ON calls(run);
 ";
 
+/// What runs of a version against itself told of the machine; likewise.
+const CALIBRATIONS: &str = "
+CREATE TABLE IF NOT EXISTS calibrations (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    made TEXT NOT NULL,                         -- RFC 3339
+    machine TEXT NOT NULL,                      -- JSON: facts by name
+    calibration TEXT NOT NULL                   -- JSON
+);
+";
+
 // Samples are found through their trial's range of row numbers: keeping an index would cost more than all else that is
 // done for a sample while measuring.
 pub(super) const INSERT_TRIAL: &str = "INSERT INTO trials
@@ -143,7 +154,7 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
         connection.execute_batch("COMMIT")?;
     }
     match version()? {
-        FORMAT => Ok(connection.execute_batch(CALLS)?),
+        FORMAT => Ok(connection.execute_batch(&format!("{CALLS} {CALIBRATIONS}"))?),
         version => Err(SchemaError::Format { version }),
     }
 }

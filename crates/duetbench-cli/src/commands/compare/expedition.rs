@@ -10,16 +10,17 @@ use duetbench_run::fleet::convoy::Convoy;
 use duetbench_run::fleet::package::{Cargo, Package};
 use duetbench_run::store::{RunHead, RunId, Store, StoredRun};
 
+use super::errand::Purpose;
 use super::fleet::{Outfit, call_max, deployment};
 use crate::commands::Context;
-use crate::failure::{Failure, code, exit_code};
+use crate::failure::{Failure, code};
 use crate::fleet::FleetRecorder;
-use crate::gate;
-use crate::{assemble, seed};
+use crate::seed;
 
 /// A run with all that it takes along.
 pub(super) struct Expedition<'a> {
     pub(super) context: &'a Context,
+    pub(super) purpose: &'a dyn Purpose,
     pub(super) outfit: &'a Outfit,
     pub(super) cargo: &'a Cargo<'a>,
     pub(super) packages: &'a [Package],
@@ -47,7 +48,8 @@ impl Expedition<'_> {
         store.end(self.run, &RunSummary { measured, complete }, None)?;
         self.say_how_it_ended(&summary, complete);
         let all_removed = removed.is_ok();
-        let exit = report(self.context, store, self.run, |judged| exit_of(judged, summary.ended, all_removed))?;
+        let exit_of = |judged| exit_of(judged, summary.ended, all_removed);
+        let exit = self.purpose.conclude(self.context, (store, self.run), &exit_of)?;
         removed?;
         Ok(exit)
     }
@@ -78,8 +80,8 @@ impl Expedition<'_> {
         let summary = measure(&job, &mut recorder, &self.context.interrupted);
         recorder.finish();
         summary.map_err(|e| {
-            let run = self.run;
-            let what = format!("what was measured until then is stored: `duet compare --resume {run}` goes on");
+            let (run, command) = (self.run, self.purpose.command());
+            let what = format!("what was measured until then is stored: `duet {command} --resume {run}` goes on");
             self.context.printer.note(&what);
             e.into()
         })
@@ -95,8 +97,8 @@ impl Expedition<'_> {
             Ended::Refused => "the provider refuses calls",
             Ended::Interrupted => "interrupted",
         };
-        let run = self.run;
-        self.context.printer.note(&format!("{why}; `duet compare --resume {run}` goes on from here"));
+        let (run, command) = (self.run, self.purpose.command());
+        self.context.printer.note(&format!("{why}; `duet {command} --resume {run}` goes on from here"));
     }
 }
 
@@ -109,20 +111,4 @@ fn exit_of(judged: u8, ended: Ended, all_removed: bool) -> u8 {
         // What was measured is all that was to be had under the caps.
         _ => judged,
     }
-}
-
-/// Prints what is stored; the exit code is what `exit_of` makes of that of the verdicts.
-pub(super) fn report(
-    context: &Context,
-    store: &Store,
-    run: RunId,
-    exit_of: impl FnOnce(u8) -> u8,
-) -> Result<u8, Failure> {
-    let stored = store.load(&run.to_string())?.comparison()?;
-    let decision = stored.head.spec.decision;
-    let report = gate::decided(assemble::report(stored, decision), context)?;
-    let exit = exit_of(exit_code(report.outcome(), context.settings.strict()));
-    context.printer.report(&report, exit)?;
-    context.printer.annotate(&report);
-    Ok(exit)
 }

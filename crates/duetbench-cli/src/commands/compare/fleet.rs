@@ -18,14 +18,14 @@ use duetbench_run::prepare::Prepared;
 use duetbench_run::scratch::Scratch;
 use duetbench_run::store::{Origin, RunHead, Store};
 
-use super::expedition::{Expedition, report};
+use super::course::{prepare, same_builds, unfinished};
+use super::errand::{Errand, Purpose};
+use super::expedition::Expedition;
 use super::material::Material;
-use super::{prepare, same_builds, unfinished};
 use crate::commands::{Context, nothing_selected};
 use crate::dry_run;
 use crate::failure::{Failure, code};
 use crate::fleet::{self, Prices};
-use crate::planned::Planned;
 use crate::render::fleet::dollars;
 use crate::session;
 
@@ -99,13 +99,9 @@ impl Outfit {
     }
 }
 
-/// Builds, packs, rehearses, sends, judges and reports; gives the exit code.
-pub(super) fn compare(
-    context: &Context,
-    (spec, fleet): (&Spec, FleetSpec),
-    origin: Origin,
-    planned: Option<&Planned>,
-) -> Result<u8, Failure> {
+/// Builds, packs, rehearses, sends and concludes; gives the exit code.
+pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Result<u8, Failure> {
+    let (context, spec, purpose) = (errand.context, &errand.spec, errand.purpose);
     let outfit = Outfit::new(context, fleet)?;
     if spec.effort.budget.is_some() {
         context.printer.note("`--budget` has no effect on a fleet: `--max-time` and `--max-cost` are its limits");
@@ -115,16 +111,19 @@ pub(super) fn compare(
     let (material, builds) = Material::prepared(&prepared, origin)?;
     let capacity = instance_capacity(fleet.memory_mb, prepared.adapter.processors_asked());
     let mut plan = material.plan(context, spec, capacity)?;
-    material.follow(&mut plan, planned, (context, spec));
+    material.follow(&mut plan, errand);
+    if purpose.is_settled(errand, (&plan, &material.subjects))? {
+        return Ok(code::CLEAN);
+    }
     if plan.benchmarks.is_empty() {
-        return without_calls(context, spec, (plan, material));
+        return without_calls(errand, (plan, material));
     }
     let cargo = outfit.cargo(&prepared, &builds)?;
     let packages = outfit.pack(context, (&cargo, &plan), builds_wanted(spec, &prepared))?;
     let staying = rehearsed(context, &outfit, (&cargo, &packages, &plan))?;
     leave_out(&mut plan, staying);
     if plan.benchmarks.is_empty() {
-        return without_calls(context, spec, (plan, material));
+        return without_calls(errand, (plan, material));
     }
     plan.spread_over_calls(&fleet, spec.effort, |id| builds_of(&packages, id));
     let parallel = outfit.limits.parallel.min(fleet.parallel);
@@ -144,7 +143,8 @@ pub(super) fn compare(
     let head = RunHead { fleet: Some(terms), ..session::head(spec, plan, material.subjects) };
     let mut store = Store::open(&context.db())?;
     let run = store.begin(&head)?;
-    Expedition { context, outfit: &outfit, cargo: &cargo, packages: &packages, head: &head, run }.carry_out(&mut store)
+    let (outfit, cargo, packages, head) = (&outfit, &cargo, &packages[..], &head);
+    Expedition { context, purpose, outfit, cargo, packages, head, run }.carry_out(&mut store)
 }
 
 /// Build pairs that are linked, if there is room for them.
@@ -153,7 +153,8 @@ fn builds_wanted(spec: &Spec, prepared: &Prepared) -> u32 {
 }
 
 /// A report where nothing is left to measure: all code is identical, or nothing runs.
-fn without_calls(context: &Context, spec: &Spec, (plan, material): (Plan, Material)) -> Result<u8, Failure> {
+fn without_calls(errand: &Errand<'_>, (plan, material): (Plan, Material)) -> Result<u8, Failure> {
+    let (context, spec) = (errand.context, &errand.spec);
     if plan.excluded.is_empty() {
         return Err(nothing_selected(context).into());
     }
@@ -165,11 +166,14 @@ fn without_calls(context: &Context, spec: &Spec, (plan, material): (Plan, Materi
     let mut store = Store::open(&context.db())?;
     let run = store.begin(&head)?;
     store.end(run, &RunSummary { measured: Duration::ZERO, complete: true }, None)?;
-    report(context, &store, run, |judged| judged)
+    errand.purpose.conclude(context, (&mut store, run), &|judged| judged)
 }
 
 /// Goes on with a run that did not come to its end.
-pub(super) fn resume(context: &Context, (name, spec): (&str, FleetSpec)) -> Result<u8, Failure> {
+pub(super) fn resume(
+    (context, purpose): (&Context, &dyn Purpose),
+    (name, spec): (&str, FleetSpec),
+) -> Result<u8, Failure> {
     let mut store = Store::open_existing(&context.db())?;
     let head = unfinished(&store, name)?.head;
     let Some(origin) = &head.origin else {
@@ -189,7 +193,8 @@ pub(super) fn resume(context: &Context, (name, spec): (&str, FleetSpec)) -> Resu
         return Err(FleetError::new(what).hint("name the bucket that the run was begun with: `--bucket`").into());
     }
     let run = store.reopen(name)?;
-    Expedition { context, outfit: &outfit, cargo: &cargo, packages: &packages, head: &head, run }.carry_out(&mut store)
+    let (outfit, cargo, packages, head) = (&outfit, &cargo, &packages[..], &head);
+    Expedition { context, purpose, outfit, cargo, packages, head, run }.carry_out(&mut store)
 }
 
 /// Runs every benchmark once from the package, without tools and environment. What fails so would fail there.

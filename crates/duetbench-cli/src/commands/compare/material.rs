@@ -12,9 +12,9 @@ use duetbench_run::environment;
 use duetbench_run::prepare::{Prepared, Version};
 use duetbench_run::store::Origin;
 
+use super::errand::Errand;
 use crate::commands::{Context, selected};
 use crate::failure::Failure;
-use crate::planned::Planned;
 use crate::session::Subjects;
 
 /// Two versions that can be planned, wherever their outcomes come from.
@@ -45,17 +45,18 @@ impl Material {
         Ok((material, [baseline.build.clone(), candidate.build.clone()]))
     }
 
-    pub(super) fn scripted(script: &Scripted) -> Material {
+    /// What a script says of these two; a version that is compared with itself has one role twice.
+    pub(super) fn scripted(script: &Scripted, roles: [Role; 2]) -> Material {
         let info = |role: Role| VersionInfo {
             requested: role.word().into(),
             resolved: format!("scripted {}", role.word()),
             artifact_digest: String::new(),
         };
         let subjects =
-            Subjects { info: Role::BOTH.map(info), toolchain: "script".into(), warnings: Vec::new(), origin: None };
+            Subjects { info: roles.map(info), toolchain: "script".into(), warnings: Vec::new(), origin: None };
         Material {
             subjects,
-            found: Role::BOTH.map(|role| script.discovered(role)),
+            found: roles.map(|role| script.discovered(role)),
             identical: BTreeSet::new(),
             processors_asked: None,
             relinks: false,
@@ -73,10 +74,10 @@ impl Material {
     }
 
     /// Has the plan follow a plan file, if there is one, and says where the two do not fit.
-    pub(super) fn follow(&self, plan: &mut Plan, planned: Option<&Planned>, (context, spec): (&Context, &Spec)) {
-        if let Some(planned) = planned {
-            plan.follow(&planned.starts(), spec, self.capacity());
-            planned.note(context, self.found.iter().flatten().map(|d| &d.id));
+    pub(super) fn follow(&self, plan: &mut Plan, errand: &Errand<'_>) {
+        if let Some(planned) = &errand.planned {
+            plan.follow(&planned.starts(), &errand.spec, self.capacity());
+            planned.note(errand.context, self.found.iter().flatten().map(|d| &d.id));
         }
     }
 

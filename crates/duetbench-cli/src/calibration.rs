@@ -1,0 +1,117 @@
+//! From a stored run of a version against itself to its calibration: nothing is measured.
+
+use duetbench_core::analysis::{analyse, choose_basis};
+use duetbench_core::calibrate::{Calibration, Machine, Made, Observed};
+use duetbench_core::plan::PlannedBenchmark;
+use duetbench_core::report::{BenchmarkReport, Counted, ForkPair, VersionInfo};
+use duetbench_core::{BenchmarkId, Verdict};
+use duetbench_run::RunError;
+use duetbench_run::store::{RunHead, StoredRun};
+
+use crate::failure::code;
+
+/// A calibration with what is said about it: made by the command, seen by the renderers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalibrationReport {
+    /// Version of duet.
+    pub duet_version: String,
+    /// What was measured against itself.
+    pub version: VersionInfo,
+    /// The calibration.
+    pub made: Made,
+    /// Wall time that its run spent measuring, seconds.
+    pub measured_s: f64,
+    /// Benchmarks that failed, each with the reason.
+    pub failed: Vec<(BenchmarkId, String)>,
+}
+
+impl CalibrationReport {
+    /// The exit code that says what came of it.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        let nothing = self.made.calibration.benchmarks.iter().all(|b| b.sources.is_none());
+        if nothing || !self.failed.is_empty() { code::FAILED } else { code::CLEAN }
+    }
+}
+
+/// Refuses a run from which nothing can be learnt about equal code.
+///
+/// # Errors
+/// When it compares two versions, or ended benchmarks when their answer was known.
+pub fn check(run: &StoredRun<RunHead>) -> Result<(), RunError> {
+    let (name, head) = (&run.name, &run.head);
+    let (a, b) = (&head.baseline, &head.candidate);
+    let alike =
+        if a.artifact_digest.is_empty() { a.resolved == b.resolved } else { a.artifact_digest == b.artifact_digest };
+    if !alike {
+        return Err(RunError::OtherKind {
+            what: format!("run `{name}` compares two versions, `{}` and `{}`", a.resolved, b.resolved),
+            hint: "`duet calibrate` measures one against itself".into(),
+        });
+    }
+    if head.plan.benchmarks.iter().any(|b| b.configuration.design.sequential) {
+        return Err(RunError::OtherKind {
+            what: format!(
+                "run `{name}` ended benchmarks as soon as their answer was known, which hides how much they vary"
+            ),
+            hint: "`duet calibrate` measures all fork pairs, as `--fixed` does".into(),
+        });
+    }
+    Ok(())
+}
+
+/// What a run of a version against itself tells; it must have passed [`check`].
+#[must_use]
+pub fn of(run: StoredRun<RunHead>, budgets_s: &[f64]) -> CalibrationReport {
+    let (plan, decision) = (run.plan(), run.head.spec.decision);
+    let reports = analyse(&plan, &run.measured(), &decision);
+    let brought: Vec<(&PlannedBenchmark, FirstRound)> =
+        plan.benchmarks.iter().map(|planned| (planned, FirstRound::of(&reports, &planned.id))).collect();
+    let observed: Vec<Observed<'_>> = brought
+        .iter()
+        .zip(run.costs())
+        .map(|((planned, round), costs)| Observed {
+            id: planned.id.clone(),
+            mode: planned.mode,
+            basis: choose_basis(&round.forks, round.bytes.as_ref(), planned.mode, &decision).basis,
+            forks: &round.forks,
+            design: planned.configuration.design,
+            costs,
+        })
+        .collect();
+    let calibration = Calibration::of(&observed, budgets_s, &decision);
+    let StoredRun { name, head, measured_s, .. } = run;
+    let machine = Machine::of(&head.environment, head.spec.fleet.as_ref());
+    CalibrationReport {
+        duet_version: env!("CARGO_PKG_VERSION").to_owned(),
+        version: head.baseline,
+        made: Made { run: name, made: head.started, machine, calibration },
+        measured_s,
+        failed: failed(reports),
+    }
+}
+
+/// The fork pairs of a benchmark, without those that confirmed something.
+#[derive(Default)]
+struct FirstRound {
+    forks: Vec<ForkPair>,
+    bytes: Option<Counted>,
+}
+
+impl FirstRound {
+    fn of(reports: &[BenchmarkReport], id: &BenchmarkId) -> FirstRound {
+        let round = |report: &BenchmarkReport| FirstRound {
+            forks: report.forks.iter().filter(|fork| fork.round == 0).copied().collect(),
+            bytes: report.bytes,
+        };
+        reports.iter().find(|report| report.id == *id).map(round).unwrap_or_default()
+    }
+}
+
+fn failed(reports: Vec<BenchmarkReport>) -> Vec<(BenchmarkId, String)> {
+    let reason = |report: BenchmarkReport| match report.verdict {
+        Verdict::Failed { reason, .. } => Some((report.id, reason)),
+        _ => None,
+    };
+    reports.into_iter().filter_map(reason).collect()
+}

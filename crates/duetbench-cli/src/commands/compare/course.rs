@@ -1,0 +1,194 @@
+//! The course of a run of two versions, whatever it is made for: from its subject to what is concluded.
+
+use std::path::Path;
+
+use duetbench_core::plan::{Plan, Style};
+use duetbench_core::spec::ModeChoice;
+use duetbench_core::{BenchmarkId, Spec};
+use duetbench_run::RunError;
+use duetbench_run::adapter::Build;
+use duetbench_run::engine::{Backend, Benches, Local, Scripted, Wanted, Watched, probe, probing_takes};
+use duetbench_run::prepare::Prepared;
+use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
+
+use super::errand::{Errand, Purpose, Subject};
+use super::fleet;
+use super::material::{Material, both};
+use crate::commands::{Asked, Context, nothing_selected};
+use crate::dry_run;
+use crate::failure::{Failure, code};
+use crate::session::{self, Session, Subjects, lock_machine};
+
+/// Measures and concludes; gives the exit code.
+pub(in crate::commands) fn begin(errand: &Errand<'_>, subject: Subject<'_>) -> Result<u8, Failure> {
+    match (subject, errand.spec.fleet) {
+        (Subject::Versions(origin), Some(spec)) => fleet::begin(errand, spec, origin),
+        (Subject::Versions(origin), None) => here(errand, origin),
+        (Subject::Scripted(script, roles), _) => {
+            let mut scripted = Scripted::load(script)?;
+            let material = Material::scripted(&scripted, roles);
+            let mut plan = material.plan(errand.context, &errand.spec, material.capacity())?;
+            material.follow(&mut plan, errand);
+            if errand.purpose.is_settled(errand, (&plan, &material.subjects))? {
+                return Ok(code::CLEAN);
+            }
+            measure(errand, (plan, material.subjects), &mut scripted)
+        }
+    }
+}
+
+/// The same on this machine.
+fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
+    let (context, spec) = (errand.context, &errand.spec);
+    let _lock = lock_machine(context)?;
+    let prepared = prepare(context, spec, &origin)?;
+    let (material, builds) = Material::prepared(&prepared, origin)?;
+    let mut plan = material.plan(context, spec, material.capacity())?;
+    material.follow(&mut plan, errand);
+    if errand.purpose.is_settled(errand, (&plan, &material.subjects))? {
+        return Ok(code::CLEAN);
+    }
+    let mut versions = local(context, &prepared, builds.clone())?;
+    let iterates = plan.benchmarks.iter().any(|b| b.style == Style::Iteration);
+    let tells = (spec.mode != ModeChoice::Sequential && !plan.benchmarks.is_empty()) || iterates;
+    if tells && !context.settings.dry_run() {
+        let [baseline, _] = builds;
+        let mut baseline_alone = local(context, &prepared, [baseline.clone(), baseline])?;
+        let benches = Benches { versions: &mut versions, baseline_alone: &mut baseline_alone };
+        look(errand, (&mut plan, &material), benches)?;
+    }
+    measure(errand, (plan, material.subjects), &mut Watched::new(&mut versions))
+}
+
+/// Has first trials tell how each benchmark is best measured.
+fn look(errand: &Errand<'_>, (plan, material): (&mut Plan, &Material), benches: Benches<'_>) -> Result<(), Failure> {
+    let (context, spec, planned) = (errand.context, &errand.spec, errand.planned.as_ref());
+    let warm_up = |id: &BenchmarkId| spec.harness.warmup.is_none() && !planned.is_some_and(|planned| planned.knows(id));
+    let wanted = Wanted { mode: spec.mode == ModeChoice::Auto, warm_up: &warm_up };
+    announce_first_trials(context, plan, &wanted);
+    let learnt = probe(plan, benches, &wanted, &context.interrupted)?;
+    plan.learn(learnt, spec, material.capacity());
+    if let Some(planned) = planned {
+        plan.follow(&planned.starts(), spec, material.capacity());
+    }
+    Ok(())
+}
+
+/// Says what happens before measuring, and how long it takes where somebody would wonder.
+fn announce_first_trials(context: &Context, plan: &Plan, wanted: &Wanted<'_>) {
+    let takes = probing_takes(plan, wanted).as_secs();
+    let long = humantime::format_duration(std::time::Duration::from_secs(takes));
+    let how_long = if takes > 2 { format!(" (about {long})") } else { String::new() };
+    context.printer.note(&format!("looking at each benchmark for a moment, to see how it is best measured{how_long}"));
+}
+
+/// Fetches, builds and lists the two versions.
+pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result<Prepared, RunError> {
+    let asked = Asked { packages: &spec.selection.packages, harness: &spec.harness, arguments: &spec.harness_args };
+    context.prepare(&origin.versions, &origin.cwd, asked)
+}
+
+fn local<'a>(context: &Context, prepared: &'a Prepared, builds: [Build; 2]) -> Result<Local<'a>, RunError> {
+    Local::new(&*prepared.adapter, builds, context.settings.timeout(), context.interrupted.clone())
+}
+
+/// From a plan to the exit code.
+fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), backend: &mut dyn Backend) -> Result<u8, Failure> {
+    let context = errand.context;
+    if context.settings.dry_run() {
+        context.printer.data(&dry_run::render(&plan, &subjects.info))?;
+        return Ok(code::CLEAN);
+    }
+    if plan.benchmarks.is_empty() && plan.excluded.is_empty() {
+        return Err(nothing_selected(context).into());
+    }
+    let head = session::head(&errand.spec, plan, subjects);
+    let mut store = Store::open(&context.db())?;
+    let session = Session::begin(context, &mut store, &head)?;
+    carry_out((context, errand.purpose), session, &head, backend)
+}
+
+/// Goes on with a run that did not come to its end; a scripted one needs its script again.
+pub(in crate::commands) fn resume(
+    (name, script): (&str, Option<&Path>),
+    context: &Context,
+    purpose: &dyn Purpose,
+) -> Result<u8, Failure> {
+    let mut store = Store::open_existing(&context.db())?;
+    let StoredRun { name, head, trials, .. } = unfinished(&store, name)?;
+    if let Some(script) = script {
+        let mut scripted = Scripted::load(script)?;
+        let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
+        return carry_out((context, purpose), session, &head, &mut scripted);
+    }
+    if let Some(spec) = head.spec.fleet {
+        return fleet::resume((context, purpose), (&name, spec));
+    }
+    let Some(origin) = &head.origin else {
+        return Err(Failure::usage(format!("run `{name}` was scripted: name its script")));
+    };
+    let _lock = lock_machine(context)?;
+    // Whoever held the machine until now may have measured this very run.
+    let trials = unfinished(&store, &name)?.trials;
+    let prepared = prepare(context, &head.spec, origin)?;
+    let builds = same_builds(&prepared, &head)?;
+    let mut local = local(context, &prepared, builds)?;
+    let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
+    carry_out((context, purpose), session, &head, &mut Watched::new(&mut local))
+}
+
+/// A stored run that can be gone on with.
+pub(super) fn unfinished(store: &Store, name: &str) -> Result<StoredRun<RunHead>, Failure> {
+    let stored = store.load(name)?.comparison()?;
+    if stored.complete {
+        let run = &stored.name;
+        return Err(Failure::usage(format!("run `{run}` came to its end: `duet show {run}` prints its report")));
+    }
+    Ok(stored)
+}
+
+/// The builds of the two versions, if they are what was measured before.
+pub(super) fn same_builds(prepared: &Prepared, head: &RunHead) -> Result<[Build; 2], Failure> {
+    let [baseline, candidate] = both(prepared)?;
+    for (now, then) in [(baseline, &head.baseline), (candidate, &head.candidate)] {
+        if now.info.artifact_digest != then.artifact_digest {
+            return Err(Failure::usage(format!(
+                "`{}` is not what it was when the run began (its binaries differ): the run cannot go on, begin a new one",
+                then.requested
+            )));
+        }
+    }
+    Ok([baseline.build.clone(), candidate.build.clone()])
+}
+
+/// Measures what is open, and concludes.
+fn carry_out(
+    (context, purpose): (&Context, &dyn Purpose),
+    mut session: Session<'_>,
+    head: &RunHead,
+    backend: &mut dyn Backend,
+) -> Result<u8, Failure> {
+    let (run, command) = (session.run(), purpose.command());
+    announce(context, head, &session);
+    let summary = session.measure(backend).inspect_err(|_| {
+        context.printer.note(&format!(
+            "what was measured until then is stored: `duet show {run}`; `duet {command} --resume {run}` goes on"
+        ));
+    })?;
+    if !summary.complete {
+        context.printer.note(&format!("interrupted; `duet {command} --resume {run}` goes on from here"));
+    }
+    let exit_of = |judged| if summary.complete { judged } else { code::INTERRUPTED };
+    purpose.conclude(context, (session.into_store(), run), &exit_of)
+}
+
+fn announce(context: &Context, head: &RunHead, session: &Session<'_>) {
+    let predicted = humantime::format_duration(std::time::Duration::from_secs(head.plan.predicted().as_secs() + 1));
+    let [baseline, candidate] = [&head.baseline, &head.candidate].map(|v| format!("{} ({})", v.requested, v.resolved));
+    context.printer.note(&format!("base {baseline}, head {candidate}, seed {}", head.spec.seed));
+    let run = session.run();
+    let past = session.trials_done();
+    let so_far = if past > 0 { format!(", going on after {past} trials") } else { String::new() };
+    let benchmarks = head.plan.benchmarks.len();
+    context.printer.note(&format!("run {run}: measuring {benchmarks} benchmarks, at most about {predicted}{so_far}"));
+}

@@ -1,0 +1,55 @@
+//! What two versions are measured for, and which.
+
+use std::path::Path;
+
+use duetbench_core::plan::Plan;
+use duetbench_core::{Role, Spec};
+use duetbench_run::store::{Origin, RunId, Store};
+
+use crate::commands::Context;
+use crate::failure::Failure;
+use crate::planned::Planned;
+use crate::session::Subjects;
+
+/// What is to be measured, how, and what for.
+pub(in crate::commands) struct Errand<'a> {
+    pub(in crate::commands) context: &'a Context,
+    pub(in crate::commands) spec: Spec,
+    /// The plan file that is followed.
+    pub(in crate::commands) planned: Option<Planned>,
+    pub(in crate::commands) purpose: &'a dyn Purpose,
+}
+
+/// The two versions.
+pub(in crate::commands) enum Subject<'a> {
+    /// What a script says of these two.
+    Scripted(&'a Path, [Role; 2]),
+    /// Versions that are built.
+    Versions(Origin),
+}
+
+/// What a run of two versions is made for.
+pub(in crate::commands) trait Purpose {
+    /// The command that goes on with such a run.
+    fn command(&self) -> &'static str;
+
+    /// Whether there is nothing to do after all, now that the benchmarks are known; whoever says so tells people why.
+    ///
+    /// # Errors
+    /// When that cannot be found out.
+    fn is_settled(&self, errand: &Errand<'_>, (plan, subjects): (&Plan, &Subjects)) -> Result<bool, Failure> {
+        let _ = (errand, plan, subjects);
+        Ok(false)
+    }
+
+    /// Prints what has come of a run; the exit code is what `exit_of` makes of that of a run that came to its end.
+    ///
+    /// # Errors
+    /// When the run cannot be read, or the output not be written.
+    fn conclude(
+        &self,
+        context: &Context,
+        stored: (&mut Store, RunId),
+        exit_of: &dyn Fn(u8) -> u8,
+    ) -> Result<u8, Failure>;
+}

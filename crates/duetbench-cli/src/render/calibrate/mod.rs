@@ -1,0 +1,12 @@
+//! What `duet calibrate` found, for people and for programs, and what later reports say of it.
+
+mod json;
+mod machine;
+mod note;
+mod people;
+pub mod words;
+
+pub use json::{SCHEMA_VERSION, json};
+pub use machine::csv;
+pub(super) use note::{Changed, Note, line};
+pub use people::{markdown, text};

@@ -1,0 +1,62 @@
+//! What `duet plan` says, for people and for programs.
+
+mod json;
+mod machine;
+mod people;
+
+use duetbench_core::calibrate::{Difference, Made, Proposal, SuitePlan, SuiteTarget};
+use duetbench_core::spec::defaults;
+
+pub use json::{SCHEMA_VERSION, json};
+pub use machine::csv;
+pub use people::{markdown, text};
+
+use crate::render::calibrate::words::time;
+
+/// What was asked and what it takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planned {
+    /// Version of duet.
+    pub duet_version: String,
+    /// The calibration that it is worked out from.
+    pub made: Made,
+    /// What is wanted.
+    pub target: SuiteTarget,
+    /// What it takes.
+    pub suite: SuitePlan,
+    /// What of this machine is not as it was when the calibration was made.
+    pub changed: Vec<Difference>,
+    /// The exit code that follows.
+    pub exit_code: u8,
+}
+
+/// Most builds that `duet compare` takes.
+const BUILDS_MAX: u32 = 200;
+/// Most fork pairs that it takes.
+const FORKS_MAX: u32 = 10_000;
+
+impl Planned {
+    /// The command that measures as planned: every benchmark as often as the one that needs most, or in the time that was given;
+    /// absent where there is nothing to measure, or more than `duet compare` takes.
+    fn command(&self) -> Option<String> {
+        let designs = || self.suite.benchmarks.iter().filter_map(|proposed| proposed.design());
+        let most = |number: fn(&Proposal) -> u32| designs().map(|design| number(&design)).max();
+        let builds = most(|p| p.builds)?;
+        let forks = most(|p| p.builds.saturating_mul(p.forks_per_build))?.max(defaults::UNITS_MIN);
+        if builds > BUILDS_MAX || forks > FORKS_MAX {
+            return None;
+        }
+        let engine = self.made.machine.fact("engine");
+        let mut words = vec!["duet compare".to_owned(), format!("--builds {builds}")];
+        words.push(match self.target.within_s {
+            // A fleet is limited by cost, and by the time of all its instances.
+            Some(within_s) if engine.is_none() => format!("--budget {}", time(within_s).replace(' ', "")),
+            _ => format!("--forks {forks}"),
+        });
+        if self.target.level.alpha != defaults::ALPHA {
+            words.push(format!("--alpha {}", self.target.level.alpha));
+        }
+        words.extend(engine.map(|engine| format!("--on {engine} --parallel {}", self.target.instances)));
+        Some(words.join(" "))
+    }
+}

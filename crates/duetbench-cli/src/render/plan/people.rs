@@ -1,0 +1,162 @@
+//! The forms for people: text and Markdown.
+
+use duetbench_core::calibrate::{Obstacle, Proposal, Proposed};
+
+use super::Planned;
+use crate::render::calibrate::words::{changes, origin, time};
+use crate::render::columns::{Column, Columns};
+use crate::render::format::{duration, many, named, one_line, packages, share};
+use crate::render::markdown::{code, prose};
+use crate::render::palette::{Palette, paint};
+
+const HEADINGS: [(&str, Column); 7] = [
+    ("benchmark", Column::Name),
+    ("builds", Column::Number),
+    ("forks of each", Column::Number),
+    ("slices of each", Column::Number),
+    ("time", Column::Number),
+    ("sees", Column::Number),
+    ("", Column::Words),
+];
+
+/// The plan for a terminal or a log.
+#[must_use]
+pub fn text(planned: &Planned, palette: &Palette) -> String {
+    let title = format!("duet {}: {}", planned.duet_version, one_line(&title(planned)));
+    let mut out = format!("{}\n\n{}\n", paint(palette.strong, &title), table(planned).text());
+    for line in summary(planned) {
+        out += &format!("{line}\n");
+    }
+    for warning in warnings(planned) {
+        out += &format!("{} {warning}\n", paint(palette.open, "warning:"));
+    }
+    for (words, command) in hints(planned) {
+        let command = command.map_or_else(String::new, |command| format!(" `{command}`"));
+        out += &format!("{} {words}{command}\n", paint(palette.hint, "hint:"));
+    }
+    out
+}
+
+/// The plan as Markdown.
+#[must_use]
+pub fn markdown(planned: &Planned) -> String {
+    let mut out = format!("### duet plan: {}\n\n{}\n", prose(&title(planned)), table(planned).markdown());
+    for line in summary(planned) {
+        out += &format!("{}\n\n", prose(&line));
+    }
+    for warning in warnings(planned) {
+        out += &format!("**Warning:** {}\n\n", prose(&warning));
+    }
+    for (words, command) in hints(planned) {
+        let command = command.map_or_else(String::new, |command| format!(" {}", code(&command)));
+        out += &format!("**Hint:** {}{command}\n\n", prose(&words));
+    }
+    out
+}
+
+/// What is wanted, and what it is worked out from.
+fn title(planned: &Planned) -> String {
+    let target = &planned.target;
+    let level = format!("{} confident, {} of the time", share(1.0 - target.level.alpha), share(target.level.power));
+    let within = target.within_s.map_or_else(String::new, |within_s| format!(" within {}", time(within_s)));
+    let instances = if target.instances > 1 { format!(" on {} instances", target.instances) } else { String::new() };
+    format!("to see {} ({level}){within}{instances}, by {}", share(target.change), origin(&planned.made))
+}
+
+fn table(planned: &Planned) -> Columns {
+    let several = packages(planned.suite.benchmarks.iter().map(|b| &b.id)) > 1;
+    let mut table = Columns::new(&HEADINGS);
+    for proposed in &planned.suite.benchmarks {
+        let mut row = vec![named(&proposed.id, several)];
+        row.extend(proposed.design().map_or_else(Default::default, |design| cells(&design)));
+        row.push(remark(proposed, planned));
+        table.push(row);
+    }
+    table
+}
+
+fn cells(design: &Proposal) -> [String; 5] {
+    [
+        design.builds.to_string(),
+        design.forks_per_build.to_string(),
+        design.slices.to_string(),
+        duration(design.takes_s),
+        format!("≥{}", share(design.minimal_detectable_change)),
+    ]
+}
+
+/// Why a benchmark would not see the change, and what it would take.
+fn remark(proposed: &Proposed, planned: &Planned) -> String {
+    let seen = share(planned.target.change);
+    match proposed.answer {
+        Some(Ok(_)) => String::new(),
+        None => "nobody knows: too few fork pairs in the calibration".to_owned(),
+        Some(Err(Obstacle { needed: Some(needed), .. })) => {
+            let Proposal { builds, forks_per_build, slices, takes_s, .. } = needed;
+            format!("{seen} takes {}: {builds} × {forks_per_build} × {slices}", duration(takes_s))
+        }
+        Some(Err(Obstacle { needed: None, .. })) => {
+            format!("{seen} cannot be had with any number of repetitions within reason")
+        }
+    }
+}
+
+/// What it comes to.
+fn summary(planned: &Planned) -> Vec<String> {
+    let suite = &planned.suite;
+    let (all, missed) = (suite.benchmarks.len(), suite.missed());
+    let change = share(planned.target.change);
+    let benchmarks = many(all, "benchmark", "benchmarks");
+    let counts = if missed == 0 {
+        format!("all of {benchmarks} would see {change}")
+    } else {
+        format!("{} of {benchmarks} would see {change}, {missed} would not", all - missed)
+    };
+    vec![format!("{counts}; {} in all", duration(suite.takes_s))]
+}
+
+fn warnings(planned: &Planned) -> Vec<String> {
+    let changed = (!planned.changed.is_empty()).then(|| {
+        format!("this is not the machine of the calibration: {}; `duet calibrate` again", changes(&planned.changed))
+    });
+    changed.into_iter().collect()
+}
+
+/// What would do where it cannot be had, then the command that measures as planned.
+fn hints(planned: &Planned) -> Vec<(String, Option<String>)> {
+    let (suite, change) = (&planned.suite, share(planned.target.change));
+    let mut hints = Vec::new();
+    if suite.missed() > 0 {
+        hints.push((what_would_do(planned, &change), None));
+    }
+    if suite.benchmarks.iter().any(|proposed| proposed.answer.is_none()) {
+        let words = "benchmarks of which nobody knows need a longer calibration: raise `--forks` or `--budget` of `duet calibrate`";
+        hints.push((words.to_owned(), None));
+    }
+    match planned.command() {
+        Some(command) => hints.push(("measure so with".to_owned(), Some(command))),
+        None if suite.benchmarks.iter().any(|proposed| proposed.design().is_some()) => {
+            hints.push(("this is more than `duet compare` measures: ask for a larger `--see`".to_owned(), None));
+        }
+        None => {}
+    }
+    hints
+}
+
+fn what_would_do(planned: &Planned, change: &str) -> String {
+    let suite = &planned.suite;
+    let instances = suite.instances_enough.map(|n| format!("`--instances {n}` would do"));
+    let time = match (suite.enough_s, planned.target.within_s) {
+        (Some(enough_s), Some(_)) => Some(format!("`--within {}` would do", time(enough_s.ceil()).replace(' ', ""))),
+        _ => None,
+    };
+    match (time, instances) {
+        (Some(time), Some(instances)) => format!("{time}, and so {instances}"),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => {
+            format!(
+                "no time shows {change} in all of them: a quieter machine (`duet doctor`) or a larger `--see` helps"
+            )
+        }
+    }
+}

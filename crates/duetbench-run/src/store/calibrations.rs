@@ -1,0 +1,49 @@
+//! Calibrations: what runs of a version against itself told of the machine, kept for later reports.
+
+use duetbench_core::calibrate::Made;
+use rusqlite::{Row, params};
+
+use super::{RunId, Store, failed};
+use crate::error::RunError;
+
+impl Store {
+    /// Keeps a calibration.
+    ///
+    /// # Errors
+    /// When there is no such run, or it cannot be written.
+    pub fn add_calibration(&mut self, made: &Made) -> Result<(), RunError> {
+        let run = self.find(&made.run)?;
+        let written = |e: serde_json::Error| RunError::StoredRun {
+            what: format!("the calibration of run `{}` cannot be written down: {e}", made.run),
+        };
+        let machine = serde_json::to_string(&made.machine).map_err(written)?;
+        let calibration = serde_json::to_string(&made.calibration).map_err(written)?;
+        self.connection
+            .execute(
+                "INSERT INTO calibrations (run, made, machine, calibration) VALUES (?1, ?2, ?3, ?4)",
+                params![run, made.made, machine, calibration],
+            )
+            .map(drop)
+            .map_err(|e| failed(&self.path, "cannot keep a calibration", e))
+    }
+
+    /// All calibrations, the newest first. One that another duet wrote so that it cannot be read is left out: no verdict depends on it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn calibrations(&self) -> Result<Vec<Made>, RunError> {
+        let read = || -> rusqlite::Result<Vec<Option<Made>>> {
+            let select = "SELECT run, made, machine, calibration FROM calibrations ORDER BY id DESC";
+            self.connection.prepare(select)?.query_map([], made)?.collect()
+        };
+        let all = read().map_err(|e| failed(&self.path, "cannot be read", e))?;
+        Ok(all.into_iter().flatten().collect())
+    }
+}
+
+fn made(row: &Row<'_>) -> rusqlite::Result<Option<Made>> {
+    let machine = serde_json::from_str(&row.get::<_, String>(2)?).ok();
+    let calibration = serde_json::from_str(&row.get::<_, String>(3)?).ok();
+    let (run, made) = (RunId(row.get(0)?).to_string(), row.get(1)?);
+    Ok(machine.zip(calibration).map(|(machine, calibration)| Made { run, made, machine, calibration }))
+}
