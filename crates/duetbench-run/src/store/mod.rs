@@ -12,6 +12,7 @@ use crate::error::RunError;
 mod calls;
 mod experiment;
 mod head;
+mod paired;
 mod provenance;
 mod recording;
 mod schema;
