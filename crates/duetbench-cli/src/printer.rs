@@ -14,6 +14,7 @@ use crate::render::detect::{self, Answered};
 use crate::render::doctor::{self, Checkup};
 use crate::render::palette::Palette;
 use crate::render::plan::{self, Planned};
+use crate::render::study::duet::{self as duet_study, DuetStudy};
 use crate::render::study::elastibench::{self, Elastibench};
 use crate::render::study::{self, Studied};
 use crate::render::{annotation, calibrate, csv, gobench, json, markdown, solo, solo_json, text, tune};
@@ -162,6 +163,20 @@ impl Printer {
             Format::Markdown => elastibench::markdown(study),
             Format::Json => elastibench::json(study),
             Format::Csv => elastibench::csv(study),
+            Format::Go => return Err(Failure::usage("what a study finds cannot be written as Go benchmark text")),
+        })
+    }
+
+    /// Writes the duet paper's widths, in the chosen form.
+    ///
+    /// # Errors
+    /// When it cannot be written, or not in that form.
+    pub fn duet_study(&self, study: &DuetStudy) -> Result<(), Failure> {
+        self.data(&match self.format {
+            Format::Text => duet_study::text(study, &self.palette()),
+            Format::Markdown => duet_study::markdown(study),
+            Format::Json => duet_study::json(study),
+            Format::Csv => duet_study::csv(study),
             Format::Go => return Err(Failure::usage("what a study finds cannot be written as Go benchmark text")),
         })
     }

@@ -441,3 +441,30 @@ fn a_comparison_is_an_experiment_with_a_result_for_every_fork_pair() {
     assert_eq!(a.missing.as_deref(), Some("trials failed, the first with: no luck"));
     assert_eq!((old.differences.len(), old.missing.as_deref()), (0, Some("only in base")));
 }
+
+#[test]
+fn a_comparison_has_the_times_of_every_pair_for_the_study_of_pairs() {
+    let (_dir, path) = place();
+    fill(&path);
+    let mut run = Store::open(&path).unwrap().load("r1").unwrap().comparison().unwrap();
+    for (_, outcome) in &mut run.trials {
+        for sample in outcome.result.iter_mut().flatten() {
+            let baseline = sample.at.role == Role::Baseline;
+            (sample.wall_ns, sample.invocations) = if baseline { (1000, 10) } else { (1000, 8) };
+        }
+    }
+    let (mut confirming, mut in_duet_mode, mut no_time) =
+        (run.trials[0].clone(), run.trials[0].clone(), run.trials[0].clone());
+    confirming.0.round = 1;
+    in_duet_mode.1.mode = Mode::Duet;
+    no_time.1.result.as_mut().unwrap().iter_mut().for_each(|sample| sample.wall_ns = 0);
+    let without = run.paired();
+    run.trials.splice(0..0, [confirming, in_duet_mode, no_time]);
+    let paired = run.paired();
+    assert_eq!(paired, without);
+    let [a, old] = &paired.benchmarks[..] else { panic!("{paired:?}") };
+    // Slices that warm up are no part of it.
+    assert!(!a.forks.is_empty() && a.forks.iter().all(|fork| fork.times == [[100.0, 125.0]]), "{a:?}");
+    assert_eq!(a.missing.as_deref(), Some("trials failed, the first with: no luck"));
+    assert_eq!((old.forks.len(), old.missing.as_deref()), (0, Some("only in base")));
+}

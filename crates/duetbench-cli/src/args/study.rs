@@ -24,6 +24,9 @@ pub enum Study {
     /// ElastiBench's own statistics, on stored comparisons.
     #[command(after_help = ELASTIBENCH_HELP)]
     Elastibench(ElastibenchArgs),
+    /// The duet paper's interval widths, on stored comparisons: what pairing is worth on this machine.
+    #[command(after_help = DUET_HELP)]
+    Duet(DuetStudyArgs),
 }
 
 const UOPTIME_EXAMPLES: &str = "\
@@ -158,4 +161,85 @@ pub struct RepetitionsArgs {
     /// No wider than this
     #[arg(long, value_name = "PERCENT", value_parser = parse_fraction, group = "target")]
     pub width: Option<f64>,
+}
+
+const DUET_HELP: &str = "\
+Of every benchmark four intervals are compared, by their relative width:
+  paired      the paper's: geometric mean of the ratios of paired iterations, resampled over fork pairs
+  shuffled    the same, but each candidate's fork meets the baseline's of any fork pair
+  standard    of the difference of means, each side resampled for itself, by the mean of all times
+  own         the interval of `duet show`, at the same confidence
+How many times wider than paired ones the shuffled are is what interference that hits both at once is
+worth here: about 1 on an idle machine, much more beside neighbours. With few fork pairs the paper's
+interval misses the truth much more often than it says; how often stands beside it.
+Any comparison will do. One of a version against itself also shows how often intervals really miss 1.
+Iterations have no partner in sequential mode; such benchmarks are left out, and named.
+Exit codes: 0 done, 1 no such run or nothing to study, 2 usage or no comparison.
+Examples:
+  duet study duet                            the last run
+  duet study duet r12 r13                    say, an idle machine and a busy one (Fig. 5)
+  duet study duet r12 --forks all            of all fork pairs instead of ten drawn ones
+  duet study duet r12 --out study/           also tables as CSV and figures as SVG
+  duet study duet r12 --out study/ --samples Encode
+                                             also single iterations of one benchmark, both sides (Fig. 3)
+  duet compare HEAD HEAD --measure-identical --mode duet --forks 20 --fixed
+                                             makes a run of one version against itself";
+
+/// `duet study duet`. Typed only.
+#[derive(Debug, Args)]
+pub struct DuetStudyArgs {
+    /// Stored comparisons, as `r12`
+    #[arg(value_name = "RUN", default_value = "latest")]
+    pub runs: Vec<String>,
+    /// Fork pairs to draw of each benchmark's, what the paper calls runs; `all` takes all
+    #[arg(long, visible_alias = "runs", value_name = "N", default_value = "10", value_parser = parse_forks)]
+    pub forks: DrawnForks,
+    /// Confidence of the intervals
+    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = parse_fraction)]
+    pub confidence: f64,
+    /// Keep outliers; the paper replaces at most one in a fork, where it lies a fifth of the others' range outside
+    #[arg(long)]
+    pub no_winsorise: bool,
+    /// Draws and shuffles
+    #[arg(long, value_name = "N", default_value_t = 42)]
+    pub seed: u64,
+    /// Also write tables as CSV and figures as SVG into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Also write all iterations of this benchmark, and a figure of them
+    #[arg(long, value_name = "BENCHMARK", requires = "out")]
+    pub samples: Option<String>,
+}
+
+/// How many fork pairs are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DrawnForks {
+    /// All that there are.
+    All,
+    /// So many.
+    Number(usize),
+}
+
+/// Fork pairs to draw, as they are typed.
+fn parse_forks(text: &str) -> Result<DrawnForks, String> {
+    match (text, text.parse()) {
+        ("all", _) => Ok(DrawnForks::All),
+        (_, Ok(number)) if number >= 3 => Ok(DrawnForks::Number(number)),
+        _ => Err("neither `all` nor a number from 3 on".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fork_pairs_are_a_number_or_all() {
+        let check = |text: &str, want: Option<DrawnForks>| assert_eq!(parse_forks(text).ok(), want, "{text}");
+        check("all", Some(DrawnForks::All));
+        check("3", Some(DrawnForks::Number(3)));
+        check("2", None);
+        check("-1", None);
+        check("many", None);
+    }
 }

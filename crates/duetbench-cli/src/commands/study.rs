@@ -13,7 +13,7 @@ use duetbench_core::study::uoptime::{
 use duetbench_core::tune::Metric;
 use duetbench_run::{RunError, import};
 
-use super::{Context, study_elastibench};
+use super::{Context, study_duet, study_elastibench};
 use crate::args::{Format, Question, Study, StudyArgs, UoptimeArgs};
 use crate::failure::{Failure, code};
 use crate::render::study::{Studied, StudiedFile, StudiedProject, figures, tables};
@@ -29,6 +29,7 @@ pub fn run(args: &StudyArgs, context: &Context) -> Result<u8, Failure> {
     match &args.study {
         Study::Uoptime(args) => uoptime(args, context),
         Study::Elastibench(args) => study_elastibench::run(args, context),
+        Study::Duet(args) => study_duet::run(args, context),
     }
 }
 

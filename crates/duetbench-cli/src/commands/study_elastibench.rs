@@ -164,7 +164,7 @@ impl Study {
 }
 
 /// Whether two versions are known to be the same: by where they came from, or by what was built.
-fn is_same(a: &VersionInfo, b: &VersionInfo) -> bool {
+pub(super) fn is_same(a: &VersionInfo, b: &VersionInfo) -> bool {
     a.resolved == b.resolved || (!a.artifact_digest.is_empty() && a.artifact_digest == b.artifact_digest)
 }
 

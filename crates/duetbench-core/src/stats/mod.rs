@@ -36,9 +36,10 @@ mod yuen;
 
 pub use benjamini_hochberg::adjusted_p_values;
 pub use bootstrap::{
-    GrandRatio, Interval, MedianTable, Moments, Nested, ZeroSpread, grand_ratio, mean_interval, mean_interval_screen,
-    mean_ratio_interval, median_interval, median_interval_of_sorted, median_ranks, median_ratio_interval,
-    nested_mean_interval, nested_median_interval, studentised_interval, studentised_interval_with,
+    GrandRatio, Interval, MedianTable, Moments, Nested, ZeroSpread, grand_ratio, mean_difference_interval,
+    mean_interval, mean_interval_screen, mean_ratio_interval, median_interval, median_interval_of_sorted, median_ranks,
+    median_ratio_interval, nested_mean_interval, nested_median_interval, studentised_interval,
+    studentised_interval_with,
 };
 pub use changepoints::changepoints;
 pub use cliffs_delta::{DeltaSize, cliffs_delta};

@@ -54,7 +54,7 @@ fn add(results: &mut Results, outcome: &TrialOutcome, mode: Mode) {
 }
 
 /// Why a benchmark was not measured.
-fn why_excluded(excluded: &Excluded) -> String {
+pub(super) fn why_excluded(excluded: &Excluded) -> String {
     match excluded {
         Excluded::OnlyIn(_, Role::Baseline) => "only in base".into(),
         Excluded::OnlyIn(_, Role::Candidate) => "only in head".into(),

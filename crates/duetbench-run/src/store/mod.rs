@@ -14,6 +14,7 @@ mod calls;
 mod costs;
 mod experiment;
 mod head;
+mod paired;
 mod provenance;
 mod recording;
 mod schema;

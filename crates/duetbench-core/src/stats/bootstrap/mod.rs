@@ -3,6 +3,7 @@
 //! An interval is a property of the values alone, so nothing here is random, but for the one method that says so.
 
 mod convolution;
+mod difference;
 mod enumeration;
 mod grand_ratio;
 mod hierarchical;
@@ -17,6 +18,7 @@ mod ratio;
 mod self_normalised;
 mod studentised;
 
+pub use difference::mean_difference_interval;
 pub use grand_ratio::{GrandRatio, grand_ratio};
 pub use hierarchical::{nested_mean_interval, nested_median_interval};
 pub use interval::Interval;
