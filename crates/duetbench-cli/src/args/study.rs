@@ -165,25 +165,25 @@ pub struct RepetitionsArgs {
 
 const DUET_HELP: &str = "\
 Of every benchmark four intervals are compared, by their relative width:
-  paired      the paper's: geometric mean of the ratios of paired iterations, resampled over fork pairs
-  shuffled    the same, but each candidate's fork meets the baseline's of any fork pair
-  standard    of the difference of means, each side resampled for itself, by the mean of all times
-  own         the interval of `duet show`, at the same confidence
-How many times wider than paired ones the shuffled are is what interference that hits both at once is
-worth here: about 1 on an idle machine, much more beside neighbours. With few fork pairs the paper's
-interval misses the truth much more often than it says; how often stands beside it.
-Any comparison will do. One of a version against itself also shows how often intervals really miss 1.
+  paired    the paper's: geometric mean of ratios of paired iterations, resampled over fork pairs
+  shuffled  the same, but each candidate's fork meets the baseline's of any fork pair
+  standard  of the difference of means, each side for itself, by the mean of all times
+  own       the interval of `duet show`, at the same confidence
+How many times wider than paired ones the shuffled are is what interference that hits both sides
+at once is worth here: about 1 on an idle machine. With few fork pairs the paper's interval misses
+the truth much more often than it says; how often stands beside it.
+Any comparison will do. One of a version against itself shows how often intervals really miss 1.
 Iterations have no partner in sequential mode; such benchmarks are left out, and named.
 Exit codes: 0 done, 1 no such run or nothing to study, 2 usage or no comparison.
 Examples:
-  duet study duet                            the last run
-  duet study duet r12 r13                    say, an idle machine and a busy one (Fig. 5)
-  duet study duet r12 --forks all            of all fork pairs instead of ten drawn ones
-  duet study duet r12 --out study/           also tables as CSV and figures as SVG
+  duet study duet                    the last run
+  duet study duet r12 r13            say, an idle machine and a busy one (Fig. 5)
+  duet study duet r12 --forks all    of all fork pairs instead of ten drawn ones
+  duet study duet r12 --out study/   also tables as CSV and figures as SVG
   duet study duet r12 --out study/ --samples Encode
-                                             also single iterations of one benchmark, both sides (Fig. 3)
+                                     also single iterations of one benchmark, both sides (Fig. 3)
   duet compare HEAD HEAD --measure-identical --mode duet --forks 20 --fixed
-                                             makes a run of one version against itself";
+                                     makes a run of one version against itself";
 
 /// `duet study duet`. Typed only.
 #[derive(Debug, Args)]
