@@ -44,6 +44,7 @@ fn head() -> RunHead {
         seed: 7,
         harness_args: Vec::new(),
         harness: HarnessSpec::default(),
+        rules: Vec::new(),
         fleet: None,
     };
     let found = |package: &str, name: &str| Discovered {
