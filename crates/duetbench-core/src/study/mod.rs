@@ -1,4 +1,5 @@
 //! Tables of the papers, on anybody's data.
 
+pub mod cloud;
 pub mod elastibench;
 pub mod uoptime;

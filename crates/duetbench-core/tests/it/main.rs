@@ -6,6 +6,7 @@ mod analyse;
 mod basis;
 mod bootstrap;
 mod bootstrap_properties;
+mod cloud;
 mod confirm;
 mod counts;
 mod detect;
