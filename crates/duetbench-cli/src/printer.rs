@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::render::detect::{self, Answered};
 use crate::render::doctor::{self, Checkup};
 use crate::render::palette::Palette;
+use crate::render::study::cloud::{self, Cloud};
 use crate::render::study::elastibench::{self, Elastibench};
 use crate::render::study::{self, Studied};
 use crate::render::{csv, gobench, json, markdown, solo, solo_json, text, tune};
@@ -133,6 +134,21 @@ impl Printer {
             Format::Json => elastibench::json(study),
             Format::Csv => elastibench::csv(study),
             Format::Go => return Err(Failure::usage("what a study finds cannot be written as Go benchmark text")),
+        })
+    }
+
+    /// Writes what a study of environments found, in the chosen form.
+    ///
+    /// # Errors
+    /// When it cannot be written, or not in that form.
+    pub fn cloud(&self, study: &Cloud) -> Result<(), Failure> {
+        self.data(&match self.format {
+            Format::Text => cloud::text(study, &self.palette()),
+            Format::Markdown => cloud::markdown(study),
+            Format::Json => cloud::json(study),
+            Format::Csv | Format::Go => {
+                return Err(Failure::usage("a study has several tables: `--out DIR` writes them as CSV"));
+            }
         })
     }
 

@@ -18,8 +18,8 @@ pub use detect::{DetectArgs, DetectMethod};
 pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, SmokeArgs, parse_dollars};
 pub use run::RunArgs;
 pub use study::{
-    AgreementArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs, Question, RepetitionsArgs, Study, StudyArgs,
-    UoptimeArgs,
+    AgreementArgs, CloudArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs, Question, RepetitionsArgs, Study,
+    StudyArgs, UoptimeArgs,
 };
 pub use tune::{CompatArg, MetricArg, TuneArgs, WarmUpArg};
 
