@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long `duet study cloud` takes for as many values as the paper's data set has, and how much memory.
 
-The values are synthetic: log-normal, with instances, trials and values that vary on their own, by another amount in each benchmark and
+The values are synthetic: normal, with instances, trials and values that vary on their own, by another amount in each benchmark and
 environment. The files are as `pa` reads them, one for each environment. duet's time is that of the whole command: starting, reading the
 files, studying, writing tables, figures and JSON.
 """

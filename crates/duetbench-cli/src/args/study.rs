@@ -165,12 +165,13 @@ pub struct RepetitionsArgs {
 }
 
 const CLOUD_HELP: &str = "\
-An environment is what the paper calls an instance type: machines that are meant to be alike. Each is
-a result file, or several of the same name: CSV of `pa` says which instance every value is of; a file
-or a stored run (`r12`) without instances is one instance. Trials are suite runs.
-What is asked of each benchmark and environment: how much it varies and by which source (instances,
-trials, values); how often a test finds a change where there is none, by number of instances; which
-regression is the smallest that is found. Then environments are held against each other.
+An environment is what the paper calls an instance type: machines that are meant to be alike. Each
+is a result file, or several of the same name: CSV of `pa` says which instance every value is of; a
+file or a stored run (`r12`) without instances is one instance. Trials are suite runs.
+What is asked of each benchmark and environment: how much it varies, and by which source
+(instances, trials, values); how often a test finds a change where there is none, by number of
+instances; which regression is the smallest that is found. Then environments are held against each
+other.
 Exit codes: 0 done, 1 a file cannot be read or holds nothing, 2 usage.
 Examples:
   duet study cloud m4.csv f2s.csv            two environments, named as their files
