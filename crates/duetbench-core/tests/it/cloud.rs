@@ -163,6 +163,10 @@ fn pairing_trials_of_the_same_instance_removes_what_instances_differ_by() {
     let squared = mean(&studied, |b| b.detectable(Sampling::Trials, 1).unwrap().standard_error.powi(2));
     let ratio = (squared / (2.0 * 0.2868 * trial * trial)).sqrt();
     assert!((ratio - 1.0).abs() < 0.04, "{ratio}");
+    // By the sources it is the mean of five trials, again with 8 degrees of freedom.
+    let by_sources = mean(&studied, |b| b.detectable(Sampling::Trials, 1).unwrap().by_sources.unwrap());
+    let ratio = by_sources / (4.163 * trial * 0.4_f64.sqrt()).exp_m1();
+    assert!((ratio - 1.0).abs() < 0.04, "{ratio}");
     for benchmark in &studied.benchmarks {
         let [paired, others] = [Sampling::Trials, Sampling::Instances].map(|s| benchmark.detectable(s, 1).unwrap());
         assert!(paired.closed_form() < others.closed_form() / 3.0, "{benchmark:?}");
