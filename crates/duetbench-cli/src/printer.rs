@@ -15,6 +15,7 @@ use crate::render::doctor::{self, Checkup};
 use crate::render::palette::Palette;
 use crate::render::plan::{self, Planned};
 use crate::render::study::duet::{self as duet_study, DuetStudy};
+use crate::render::study::cloud::{self, Cloud};
 use crate::render::study::elastibench::{self, Elastibench};
 use crate::render::study::{self, Studied};
 use crate::render::{annotation, calibrate, csv, gobench, json, markdown, solo, solo_json, text, tune};
@@ -178,6 +179,21 @@ impl Printer {
             Format::Json => duet_study::json(study),
             Format::Csv => duet_study::csv(study),
             Format::Go => return Err(Failure::usage("what a study finds cannot be written as Go benchmark text")),
+        })
+    }
+
+    /// Writes what a study of environments found, in the chosen form.
+    ///
+    /// # Errors
+    /// When it cannot be written, or not in that form.
+    pub fn cloud(&self, study: &Cloud) -> Result<(), Failure> {
+        self.data(&match self.format {
+            Format::Text => cloud::text(study, &self.palette()),
+            Format::Markdown => cloud::markdown(study),
+            Format::Json => cloud::json(study),
+            Format::Csv | Format::Go => {
+                return Err(Failure::usage("a study has several tables: `--out DIR` writes them as CSV"));
+            }
         })
     }
 

@@ -24,7 +24,7 @@ pub use gate::{ConfigCommand, MetricName, WaiveArgs};
 pub use plan::PlanArgs;
 pub use run::RunArgs;
 pub use study::{
-    AgreementArgs, DrawnForks, DuetStudyArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs, Question,
+    AgreementArgs, CloudArgs, DrawnForks, DuetStudyArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs, Question,
     RepetitionsArgs, Study, StudyArgs, UoptimeArgs,
 };
 pub use tune::{CompatArg, MetricArg, TuneArgs, WarmUpArg};

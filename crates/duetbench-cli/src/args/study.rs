@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use duetbench_core::study::cloud;
 
 use super::parse_fraction;
 use super::tune::CompatArg;
@@ -27,6 +28,9 @@ pub enum Study {
     /// The duet paper's interval widths, on stored comparisons: what pairing is worth on this machine.
     #[command(after_help = DUET_HELP)]
     Duet(DuetStudyArgs),
+    /// How bad it really is: variability, false alarms and detectable regressions by environment, after Laaber's study of clouds.
+    #[command(after_help = CLOUD_HELP)]
+    Cloud(CloudArgs),
 }
 
 const UOPTIME_EXAMPLES: &str = "\
@@ -227,6 +231,42 @@ fn parse_forks(text: &str) -> Result<DrawnForks, String> {
         (_, Ok(number)) if number >= 3 => Ok(DrawnForks::Number(number)),
         _ => Err("neither `all` nor a number from 3 on".to_owned()),
     }
+}
+
+const CLOUD_HELP: &str = "\
+An environment is what the paper calls an instance type: machines that are meant to be alike. Each
+is a result file, or several of the same name: CSV of `pa` says which instance every value is of; a
+file or a stored run (`r12`) without instances is one instance. Trials are suite runs.
+What is asked of each benchmark and environment: how much it varies, and by which source
+(instances, trials, values); how often a test finds a change where there is none, by number of
+instances; which regression is the smallest that is found. Then environments are held against each
+other.
+Exit codes: 0 done, 1 a file cannot be read or holds nothing, 2 usage.
+Examples:
+  duet study cloud m4.csv f2s.csv            two environments, named as their files
+  duet study cloud aws=m4-1.csv aws=m4-2.csv gce=n1.csv
+                                             the first two are instances of one environment
+  duet study cloud ci=r12 ci=r13 ci=r14      three stored runs as three instances
+  duet study cloud m4.csv --out tables/      also every table as CSV, and figures";
+
+/// `duet study cloud`. Typed only.
+#[derive(Debug, Args)]
+pub struct CloudArgs {
+    /// Environments: result files or stored runs, with a name in front if need be: `NAME=FILE`. Those of one name are joined
+    #[arg(required = true, value_name = "[NAME=]FILE_OR_RUN")]
+    pub environments: Vec<PathBuf>,
+    /// Also write tables as CSV and figures as SVG into this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Source of the random choices of instances and trials
+    #[arg(long, value_name = "N", default_value_t = cloud::Settings::PAPER.seed)]
+    pub seed: u64,
+    /// How often every experiment is repeated
+    #[arg(long, value_name = "N", default_value_t = cloud::Settings::PAPER.draws, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub draws: u32,
+    /// Trials of each instance in the test group and as many in the control group, where both have the same instances
+    #[arg(long, value_name = "N", default_value_t = cloud::Settings::PAPER.trials as u32, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub trials: u32,
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ pub mod run;
 pub mod show;
 pub mod source;
 pub mod study;
+pub mod study_cloud;
 pub mod study_duet;
 pub mod study_elastibench;
 pub mod tune;

@@ -9,6 +9,7 @@ mod bootstrap_properties;
 mod calibrate;
 mod calibrate_promise;
 mod calibrate_propose;
+mod cloud;
 mod confirm;
 mod counts;
 mod detect;

@@ -3,8 +3,8 @@
 
 use duetbench_core::stats::{
     DeltaSize, TMixture, adjusted_p_values, bonferroni_p_values, cliffs_delta, dunn, holm_p_values, kruskal_wallis,
-    mann_whitney_p, nested_variance_components, sign_test_p, signed_rank_p, variance_components, welch_t, winsorise,
-    yuen_welch_t,
+    mann_whitney_p, nested_variance_components, sign_test_p, signed_rank_p, unbalanced_nested_components,
+    variance_components, welch_t, winsorise, yuen_welch_t,
 };
 use proptest::collection::vec;
 use proptest::num::f64::ANY;
@@ -206,7 +206,8 @@ proptest! {
             prop_assert!((0.0..=1.0).contains(&p));
         }
         let _ = (kruskal_wallis(&groups), dunn(&groups), cliffs_delta(&a, &b), winsorise(&a, x));
-        let _ = (holm_p_values(&a), bonferroni_p_values(&a), nested_variance_components(&shape, &a));
+        let _ = (holm_p_values(&a), bonferroni_p_values(&a));
+        let _ = (nested_variance_components(&shape, &a), unbalanced_nested_components(&shape, &a));
         if let Ok(mixture) = TMixture::new(x) {
             let _ = (mixture.evidence(&a, x), mixture.interval(&a, x));
         }

@@ -1,5 +1,6 @@
 //! What `duet study` found: tables for people, tables for programs, figures.
 
+pub mod cloud;
 pub mod duet;
 pub mod elastibench;
 
