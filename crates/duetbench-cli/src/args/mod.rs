@@ -24,8 +24,8 @@ pub use gate::{ConfigCommand, MetricName, WaiveArgs};
 pub use plan::PlanArgs;
 pub use run::RunArgs;
 pub use study::{
-    AgreementArgs, CloudArgs, DrawnForks, DuetStudyArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs, Question,
-    RepetitionsArgs, Study, StudyArgs, UoptimeArgs,
+    AgreementArgs, CloudArgs, DrawnForks, DuetStudyArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs,
+    Question, RepetitionsArgs, Study, StudyArgs, UoptimeArgs,
 };
 pub use tune::{CompatArg, MetricArg, TuneArgs, WarmUpArg};
 
