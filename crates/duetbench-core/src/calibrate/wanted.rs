@@ -193,6 +193,7 @@ mod tests {
             basis: Basis::AllSlices,
             forks_per_unit: 1.2,
             fork_degrees_of_freedom: 4.0,
+            tails: 1.0,
         }
     }
 

@@ -108,7 +108,7 @@ fn summary(planned: &Planned) -> Vec<String> {
     let change = share(planned.target.change);
     let benchmarks = many(all, "benchmark", "benchmarks");
     let counts = if missed == 0 {
-        format!("all of {benchmarks} would see {change}")
+        format!("every benchmark would see {change}")
     } else {
         format!("{} of {benchmarks} would see {change}, {missed} would not", all - missed)
     };
