@@ -42,8 +42,8 @@ pub enum Blind {
 
 /// What is seen after each of these times, with fork pairs as long as those that were measured.
 ///
-/// A budget is used as `duet compare` would use it: with at most [`defaults::UNITS_MAX`] fork pairs, of a build pair at most
-/// [`defaults::FORKS_PER_BUILD_MAX`], in the design that sees most.
+/// Of a budget is made the design that sees most, within what `duet compare` makes of one: at most [`defaults::UNITS_MAX`] fork
+/// pairs, and of a build pair at most [`defaults::FORKS_PER_BUILD_MAX`].
 pub(super) fn sights(sources: &Sources, costs: &Costs, budgets_s: &[f64], reach: &mut Reach) -> Vec<Option<Sight>> {
     let space = Space {
         forks_per_build: defaults::FORKS_PER_BUILD_MAX,

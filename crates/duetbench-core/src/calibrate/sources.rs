@@ -64,8 +64,7 @@ impl Sources {
     /// trimmed in the same way. With `h` the mean of `1 / fork pairs` over units, `layout^2 = U - h W` and
     /// `fork^2 = W - c slice^2 / slices`, at least 0, where `c` is pi / 2 if fork pairs are judged by their median and else 1. Where
     /// no unit has two fork pairs, all but the slices counts as layout, which no number of fork pairs makes smaller. Source: the
-    /// analysis of variance of unweighted means, Thomas and Hultquist, Annals of Statistics 6 (1978); Searle, Casella and McCulloch,
-    /// Variance Components (1992), section 3.7.
+    /// analysis of variance of unweighted means, Thomas and Hultquist, Annals of Statistics 6 (1978).
     #[must_use]
     pub fn of(observed: &Observed<'_>) -> Option<Sources> {
         Sources::of_units(&Units::of(observed))

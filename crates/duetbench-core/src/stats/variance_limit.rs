@@ -6,9 +6,9 @@ use super::StatsError;
 
 /// What an estimated variance is multiplied by so that the product exceeds the true one with probability `confidence`.
 ///
-/// It is `df / q`, with `q` the quantile `1 - confidence` of chi-square with `df` degrees of freedom. Source: Fisher, Statistical
-/// Methods for Research Workers (1925), chapter 4; that a number of repetitions should be planned with such a limit, and not with
-/// the estimate, is shown by Browne, Statistics in Medicine 14 (1995). Assumes normal values.
+/// It is `df / q`, with `q` the quantile `1 - confidence` of chi-square with `df` degrees of freedom, the exact limit for normal
+/// values. Source: Browne, Statistics in Medicine 14 (1995), who shows that a number of repetitions should be planned with such a
+/// limit and not with the estimate.
 ///
 /// # Errors
 /// When `df` is not a positive number or `confidence` not strictly between 0 and 1.
