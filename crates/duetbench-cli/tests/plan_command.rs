@@ -65,11 +65,18 @@ fn the_command_that_is_printed_measures_so() {
         assert!(dry.stdout.contains("fork pairs"), "{command}\n{}", dry.stdout);
         assert!(self::plan(&place, args).stdout.contains(&format!("hint: measure so with `{command}`")));
     }
-    let plan = json(&place, 0, &["--see", "3%"]);
-    let forks = number(&plan["benchmarks"][1]["design"]["forks_per_build"]);
-    assert_eq!(plan["command"], format!("duet compare --builds 1 --forks {forks}"));
-    let plan = json(&place, 0, &["--see", "3%", "--within", "1m", "--confidence", "95%"]);
-    assert_eq!(plan["command"], "duet compare --builds 1 --budget 1m --alpha 0.05");
+    let command = |args: &[&str]| json(&place, 0, args)["command"].as_str().unwrap().to_owned();
+    let forks = number(&json(&place, 0, &["--see", "3%"])["benchmarks"][1]["design"]["forks_per_build"]);
+    // The variable of these tests says 0.1 %.
+    assert_eq!(command(&["--see", "3%"]), format!("duet compare --builds 1 --forks {forks} --alpha 0.01"));
+    let in_time = command(&["--see", "3%", "--within", "1m", "--confidence", "99.9%"]);
+    assert_eq!(in_time, "duet compare --builds 1 --budget 1m");
+    let fleet = command(&["--see", "3%", "--instances", "8"]);
+    assert_eq!(fleet, format!("duet compare --builds 1 --forks {forks} --alpha 0.01 --on lambda --parallel 8"));
+    let text = self::plan(&place, &["--see", "3%", "--instances", "8"]).stdout;
+    assert!(text.contains("does not know what instances differ by: `duet calibrate --on lambda` does"), "{text}");
+    // What is below the threshold would be called no change.
+    assert!(command(&["--see", "2%", "--within", "1m"]).ends_with("--budget 1m --threshold 0.02 --alpha 0.01"));
 }
 
 #[test]
@@ -141,7 +148,7 @@ fn another_machine_is_pointed_out() {
     let sql = "UPDATE calibrations SET machine = json_set(machine, '$.kernel', 'of old')";
     rusqlite::Connection::open(place.path().join(".duet/duet.db")).unwrap().execute_batch(sql).unwrap();
     let text = plan(&place, &["--see", "3%"]).expect(0).stdout;
-    assert!(text.contains("warning: this is not the machine of the calibration: kernel of old is now"), "{text}");
+    assert!(text.contains("warning: this is not the machine of the calibration (kernel of old is now"), "{text}");
 }
 
 #[test]

@@ -160,7 +160,15 @@ fn planned(answers: [Option<Result<Proposal, Obstacle>>; 4], target: SuiteTarget
     let benchmarks: Vec<Proposed> = ids.zip(answers).map(|(id, answer)| Proposed { id, answer }).collect();
     let takes_s = benchmarks.iter().filter_map(|b| Some(b.design()?.takes_s)).sum();
     let suite = SuitePlan { benchmarks, takes_s, enough_s: Some(takes_s), instances_enough: None };
-    Planned { duet_version: "0.1.0".into(), made: made(), target, suite, changed: Vec::new(), exit_code: 0 }
+    Planned {
+        duet_version: "0.1.0".into(),
+        made: made(),
+        target,
+        suite,
+        usual: Decision::default(),
+        changed: Vec::new(),
+        exit_code: 0,
+    }
 }
 
 const TARGET: SuiteTarget =
@@ -210,6 +218,11 @@ fn what_would_do_is_said_where_it_is_known() {
     says(&planned, "hint: `--within 5m11s` would do\n");
     planned.suite.instances_enough = Some(4);
     says(&planned, "hint: `--within 5m11s` would do, and so `--instances 4` would do\n");
+    planned.target.within_s = None;
+    planned.suite.benchmarks[0].answer = Some(Ok(proposal(10, 9, 3.2, 0.0294)));
+    says(&planned, "`duet compare --builds 30 --forks 90 --alpha 0.05`");
+    planned.suite.benchmarks[0].answer = Some(Ok(proposal(10, 10, 3.2, 0.0294)));
+    says(&planned, "`duet compare --builds 30 --forks 120 --alpha 0.05`");
     planned.suite.benchmarks[0].answer = Some(Ok(proposal(300, 1, 3.2, 0.0294)));
     says(&planned, "hint: this is more than `duet compare` measures");
 }

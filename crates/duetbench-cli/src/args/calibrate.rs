@@ -130,6 +130,7 @@ mod tests {
     fn help_states_the_defaults_that_core_has() {
         let mut command = Cli::command();
         let help = command.find_subcommand_mut("calibrate").unwrap().render_long_help().to_string();
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
         let time = |seconds: f64| humantime::format_duration(Duration::from_secs_f64(seconds)).to_string();
         let stated = format!("[default: {}]", defaults::SEEN_AFTER_S.map(time).join(","));
         assert!(help.contains(&stated), "`{stated}` is not in the help");

@@ -29,7 +29,7 @@ pub fn run(args: &CalibrateArgs, context: &Context) -> Result<u8, Failure> {
     }
     let purpose = Calibrating { budgets_s: args.budgets_s(), if_changed: args.if_changed };
     if let Some(name) = &args.run {
-        return purpose.from_stored(name, context);
+        return purpose.of_stored(name, context);
     }
     let script = args.extent.scripted.as_deref();
     if let Some(name) = &args.resume {
@@ -72,7 +72,7 @@ struct Calibrating {
 
 impl Calibrating {
     /// Calibrates from a run that is stored.
-    fn from_stored(&self, name: &str, context: &Context) -> Result<u8, Failure> {
+    fn of_stored(&self, name: &str, context: &Context) -> Result<u8, Failure> {
         let mut store = Store::open_existing(&context.db())?;
         let run = store.load(name)?.comparison()?;
         calibration::check(&run)?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use duetbench_core::calibrate::{Machine, Made, SuiteTarget, propose_all};
+use duetbench_core::spec::Decision;
 use duetbench_core::stats::Level;
 use duetbench_run::RunError;
 use duetbench_run::environment;
@@ -23,6 +24,7 @@ const CHANGE_MAX: f64 = 10.0;
 /// When there is no calibration, or a number is out of range.
 pub fn run(args: &PlanArgs, context: &Context) -> Result<u8, Failure> {
     let target = target(args)?;
+    let usual = context.settings.decision(Decision::default())?;
     let db = context.db();
     if !db.is_file() {
         return Err(nothing(&db).into());
@@ -38,7 +40,7 @@ pub fn run(args: &PlanArgs, context: &Context) -> Result<u8, Failure> {
         made.machine.differences(&Machine::of(&environment::describe(toolchain, env!("CARGO_PKG_VERSION")), None))
     };
     let duet_version = env!("CARGO_PKG_VERSION").to_owned();
-    context.printer.planned(&Planned { duet_version, made, target, suite, changed, exit_code })?;
+    context.printer.planned(&Planned { duet_version, made, target, suite, usual, changed, exit_code })?;
     Ok(exit_code)
 }
 

@@ -12,11 +12,9 @@ pub(in crate::render) fn line(note: &CalibrationNote) -> String {
     let seen = note.seen.as_ref().map(|seen| (time(seen.budget_s), seen));
     if !note.changed.is_empty() {
         let then =
-            seen.map_or_else(String::new, |(time, seen)| format!(", which saw {} in {time}", share(seen.median)));
-        return format!(
-            "unknown since {}; {origin}{then}, may not hold: `duet calibrate` again",
-            changes(&note.changed)
-        );
+            seen.map_or_else(String::new, |(time, seen)| format!(", which saw {} in {time},", share(seen.median)));
+        let changes = changes(&note.changed);
+        return format!("the machine has changed ({changes}): {origin}{then} may not hold, `duet calibrate` again");
     }
     let what = match seen {
         Some((time, seen)) => format!("with {time} per benchmark {} is seen here", sees(seen)),

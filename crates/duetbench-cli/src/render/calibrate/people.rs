@@ -102,44 +102,42 @@ pub(super) fn has_layout(calibration: &Calibration) -> bool {
     calibration.benchmarks.iter().filter_map(|b| b.sources.as_ref()).any(|sources| sources.layout.is_some())
 }
 
+/// The benchmarks, each with what it varies by and sees; columns that would be empty are left out.
 fn table(report: &CalibrationReport) -> Columns {
     let calibration = &report.made.calibration;
+    let (layout, blind) = (has_layout(calibration), calibration.blind().next().is_some());
     let in_time: Vec<String> = calibration.budgets_s.iter().map(|budget_s| format!("in {}", time(*budget_s))).collect();
-    let mut headings = vec![
-        ("benchmark", Column::Name),
-        ("layout", Column::Number),
-        ("processes", Column::Number),
-        ("interference", Column::Number),
-    ];
+    let mut headings = vec![("benchmark", Column::Name)];
+    headings.extend(layout.then_some(("layout", Column::Number)));
+    headings.extend([("processes", Column::Number), ("interference", Column::Number)]);
     headings.extend(in_time.iter().map(|heading| (heading.as_str(), Column::Number)));
-    headings.push(("sees nothing useful because", Column::Words));
+    headings.extend(blind.then_some(("sees nothing useful because", Column::Words)));
     let several = packages(calibration.benchmarks.iter().map(|b| &b.id)) > 1;
     let mut table = Columns::new(&headings);
-    calibration.benchmarks.iter().for_each(|benchmark| table.push(row(benchmark, several)));
+    calibration.benchmarks.iter().for_each(|benchmark| table.push(row(benchmark, (several, layout))));
     table
 }
 
-fn row(benchmark: &Calibrated, several: bool) -> Vec<String> {
+fn row(benchmark: &Calibrated, (several, layout): (bool, bool)) -> Vec<String> {
     let spread = |sd: Option<f64>| sd.map_or_else(String::new, share);
     let sources = benchmark.sources.as_ref();
-    let seen =
+    let sees =
         |sight: &Option<Sight>| sight.map_or_else(String::new, |s| format!("≥{}", share(s.minimal_detectable_change)));
-    let mut row = vec![
-        named(&benchmark.id, several),
-        spread(sources.and_then(|s| s.layout)),
-        spread(sources.map(|s| s.fork)),
-        spread(sources.map(|s| s.slice)),
-    ];
-    row.extend(benchmark.sights.iter().map(seen));
+    let mut row = vec![named(&benchmark.id, several)];
+    row.extend(layout.then(|| spread(sources.and_then(|s| s.layout))));
+    row.extend([spread(sources.map(|s| s.fork)), spread(sources.map(|s| s.slice))]);
+    row.extend(benchmark.sights.iter().map(sees));
     row.push(benchmark.blind.map_or("", blind).to_owned());
     row
 }
 
 fn legend(report: &CalibrationReport) -> Vec<String> {
     let decision = &report.made.calibration.decision;
+    let (layout, of) = if has_layout(&report.made.calibration) { ("layout, ", "build pairs, ") } else { ("", "") };
     vec![
-        "layout, processes, interference: standard deviation of the change between build pairs, fork pairs of one, slice pairs of one"
-            .to_owned(),
+        format!(
+            "{layout}processes, interference: standard deviation of the change between {of}fork pairs, slice pairs, each beyond what is inside it; 0% is too little to tell"
+        ),
         format!(
             "in …: smallest true change that is reported {} of the time after measuring so long, {} confident",
             share(decision.power),

@@ -104,7 +104,7 @@ mod tests {
             (difference("kernel", Some("6.8"), Some("6.9")), difference("governor", Some("x"), None));
         assert_eq!(changes(&[kernel.clone(), governor.clone()]), "kernel 6.8 is now 6.9, governor x is now unknown");
         assert_eq!(why_again(&[]), "the benchmarks are not the same");
-        assert_eq!(why_again(&[kernel.clone()]), "the kernel is not the same");
+        assert_eq!(why_again(std::slice::from_ref(&kernel)), "the kernel is not the same");
         assert_eq!(why_again(&[kernel, governor]), "kernel, governor are not the same");
     }
 

@@ -5,7 +5,7 @@ mod machine;
 mod people;
 
 use duetbench_core::calibrate::{Difference, Made, Proposal, SuitePlan, SuiteTarget};
-use duetbench_core::spec::defaults;
+use duetbench_core::spec::{Decision, EngineName, defaults};
 
 pub use json::{SCHEMA_VERSION, json};
 pub use machine::csv;
@@ -24,6 +24,8 @@ pub struct Planned {
     pub target: SuiteTarget,
     /// What it takes.
     pub suite: SuitePlan,
+    /// What `duet compare` judges by where nothing else is typed.
+    pub usual: Decision,
     /// What of this machine is not as it was when the calibration was made.
     pub changed: Vec<Difference>,
     /// The exit code that follows.
@@ -43,17 +45,24 @@ impl Planned {
         let most = |number: fn(&Proposal) -> u32| designs().map(|design| number(&design)).max();
         let builds = most(|p| p.builds)?;
         let forks = most(|p| p.builds.saturating_mul(p.forks_per_build))?.max(defaults::UNITS_MIN);
+        // All builds have as many, so that nobody who needs fewer builds gets fewer fork pairs.
+        let forks = forks.div_ceil(builds).saturating_mul(builds);
         if builds > BUILDS_MAX || forks > FORKS_MAX {
             return None;
         }
-        let engine = self.made.machine.fact("engine");
+        let elsewhere = (self.target.instances > 1).then_some(EngineName::Lambda.word());
+        let engine = self.made.machine.fact("engine").or(elsewhere);
         let mut words = vec!["duet compare".to_owned(), format!("--builds {builds}")];
         words.push(match self.target.within_s {
             // A fleet is limited by cost, and by the time of all its instances.
             Some(within_s) if engine.is_none() => format!("--budget {}", time(within_s).replace(' ', "")),
             _ => format!("--forks {forks}"),
         });
-        if self.target.level.alpha != defaults::ALPHA {
+        // A change below the threshold would be seen, and be called no change.
+        if self.target.change < self.usual.threshold {
+            words.push(format!("--threshold {}", self.target.change));
+        }
+        if self.target.level.alpha != self.usual.alpha {
             words.push(format!("--alpha {}", self.target.level.alpha));
         }
         words.extend(engine.map(|engine| format!("--on {engine} --parallel {}", self.target.instances)));

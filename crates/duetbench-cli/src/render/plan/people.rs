@@ -108,7 +108,7 @@ fn summary(planned: &Planned) -> Vec<String> {
     let change = share(planned.target.change);
     let benchmarks = many(all, "benchmark", "benchmarks");
     let counts = if missed == 0 {
-        format!("all of {benchmarks} would see {change}")
+        format!("every benchmark would see {change}")
     } else {
         format!("{} of {benchmarks} would see {change}, {missed} would not", all - missed)
     };
@@ -117,9 +117,14 @@ fn summary(planned: &Planned) -> Vec<String> {
 
 fn warnings(planned: &Planned) -> Vec<String> {
     let changed = (!planned.changed.is_empty()).then(|| {
-        format!("this is not the machine of the calibration: {}; `duet calibrate` again", changes(&planned.changed))
+        let changes = changes(&planned.changed);
+        format!("this is not the machine of the calibration ({changes}): `duet calibrate` again")
     });
-    changed.into_iter().collect()
+    let elsewhere = (planned.target.instances > 1 && !planned.made.machine.is_fleet()).then(|| {
+        "the calibration is of one machine, and does not know what instances differ by: `duet calibrate --on lambda` does"
+            .to_owned()
+    });
+    changed.into_iter().chain(elsewhere).collect()
 }
 
 /// What would do where it cannot be had, then the command that measures as planned.
