@@ -7,14 +7,9 @@ files, studying, writing tables, figures and JSON.
 """
 
 import json
-import os
 import random
-import subprocess
-import threading
-import time
-from pathlib import Path
 
-from study import Failed, Study, decimals, environment, median_of, met, one_line, parser, table
+from study import Study, decimals, median_of, met, one_line, parser, table
 
 HEAD = "project;commit;benchmark;params;instance;trial;fork;iteration;mode;unit;value_count;value\n"
 # What is asked of it.
@@ -65,36 +60,9 @@ def studied(study, files, what):
     """Wall time, processor time and memory of a command."""
     cores, draws = what
     command = [str(study.duet), "study", "cloud", *map(str, files), "--draws", str(draws), "--format", "json", "--out", "tables"]
-    threads = {"RAYON_NUM_THREADS": "1"} if cores == "one" else {}
-    output, messages, peaks = study.scratch / "studied.json", study.scratch / "studied.txt", [0]
-    with output.open("w") as out, messages.open("w") as said:
-        began = time.monotonic()
-        child = subprocess.Popen(command, env=environment() | threads, cwd=study.scratch, stdout=out, stderr=said)
-        watch = threading.Thread(target=lambda: peaks.extend(resident_sizes(child.pid)))
-        watch.start()
-        _, status, usage = os.wait4(child.pid, 0)
-        took = time.monotonic() - began
-    watch.join()
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise Failed(f"`duet study cloud` ended with {child.returncode}: {messages.read_text()[-500:]}")
-    values = sum(one["collected"] for one in json.loads(output.read_text())["environments"])
-    return {"wall_s": took, "cpu_s": usage.ru_utime + usage.ru_stime, "memory_bytes": max(peaks) or None, "values": values}
-
-
-def resident_sizes(pid):
-    """The largest resident size so far, a hundred times a second until the process has ended. What the kernel tells at the end would
-    count this script, from which the process was forked."""
-    while True:
-        try:
-            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-        except OSError:
-            return
-        sizes = [1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
-        if not sizes:
-            return
-        yield sizes[0]
-        time.sleep(0.01)
+    result, output = study.resources(command, cores)
+    values = sum(one["collected"] for one in json.loads(output)["environments"])
+    return result | {"values": values}
 
 
 def results(study, args, cores, draws):

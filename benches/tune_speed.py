@@ -10,15 +10,12 @@ import csv
 import itertools
 import json
 import math
-import os
 import random
-import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
-from study import Failed, Study, decimals, environment, median_of, met, one_line, parser, table
+from study import Study, decimals, median_of, met, one_line, parser, table
 
 try:
     import numpy
@@ -97,39 +94,11 @@ def tuned_by_duet(study, file, what):
     """Wall time, processor time and memory of a command."""
     size, metric, cores = what
     command = [str(study.duet), "tune", str(file), "--metric", metric, "--compat", SIZES[size][2], "--format", "json"]
-    threads = {"RAYON_NUM_THREADS": "1"} if cores == "one" else {}
-    output, messages, peaks = study.scratch / "tuned.json", study.scratch / "tuned.txt", [0]
-    with output.open("w") as out, messages.open("w") as said:
-        began = time.monotonic()
-        child = subprocess.Popen(command, env=environment() | threads, cwd=study.scratch, stdout=out, stderr=said)
-        watch = threading.Thread(target=lambda: peaks.extend(resident_sizes(child.pid)))
-        watch.start()
-        _, status, usage = os.wait4(child.pid, 0)
-        took = time.monotonic() - began
-    watch.join()
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise Failed(f"`{' '.join(command[1:])}` ended with {child.returncode}: {messages.read_text()[-500:]}")
-    result = {"wall_s": took, "cpu_s": usage.ru_utime + usage.ru_stime, "memory_bytes": max(peaks) or None}
+    result, output = study.resources(command, cores)
     if metric != "all" and SIZES[size][3]:
-        benchmarks = json.loads(output.read_text())["recordings"][0]["results"][0]["benchmarks"]
+        benchmarks = json.loads(output)["recordings"][0]["results"][0]["benchmarks"]
         result["chosen"] = {b["name"]: [n for n in b["chosen"]][-len(counted(size)):] for b in benchmarks}
     return result
-
-
-def resident_sizes(pid):
-    """The largest resident size so far, a hundred times a second until the process has ended. What the kernel tells at the end would
-    count this script, from which the process was forked."""
-    while True:
-        try:
-            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-        except OSError:
-            return
-        sizes = [1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
-        if not sizes:
-            return
-        yield sizes[0]
-        time.sleep(0.01)
 
 
 def counted(size):

@@ -2,7 +2,7 @@
 
 use duetbench_core::SoloReport;
 use duetbench_core::report::Outcome;
-use duetbench_core::spec::SpecError;
+use duetbench_core::spec::{RuleError, SpecError};
 use duetbench_run::RunError;
 use duetbench_run::fleet::FleetError;
 use thiserror::Error;
@@ -73,6 +73,12 @@ impl Failure {
             Failure::Usage { .. } => Some("`duet help` explains the options".into()),
             Failure::Output(_) => None,
         }
+    }
+}
+
+impl From<RuleError> for Failure {
+    fn from(e: RuleError) -> Self {
+        Failure::usage(e.to_string())
     }
 }
 

@@ -110,7 +110,8 @@ fn what_cannot_be_waived_is_said() {
     waive(&["BenchmarkDecode", "--expires", "2999-12-31"]).expect(0);
     waive(&["BenchmarkDecode", "--expires", "2999-12-31"]).expect(2).says(&["two waivers", "edit the file"]);
     place.write("duet-waivers.toml", "[[waiver]]\nbenchmark = 'A'\n");
-    place.scripted(SLOWER, &[]).expect(2).says(&["duet-waivers.toml", "ceiling"]);
+    let ran = place.scripted(SLOWER, &[]).expect(2).says(&["duet-waivers.toml", "ceiling"]);
+    assert!(!ran.stderr.contains("measuring"), "it was measured first\n{}", ran.stderr);
 }
 
 #[test]

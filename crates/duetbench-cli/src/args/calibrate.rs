@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use duetbench_core::spec::defaults;
 
-use super::{CommandArgs, ExtentArgs, FleetArgs, SelectArgs};
+use super::{CommandArgs, ExtentArgs, FleetArgs, SETTLED_IN_ALL, SETTLED_IN_PAIRS, SelectArgs};
 
 pub(super) const EXAMPLES: &str = "\
 A version is measured against itself, as `duet compare V V --measure-identical --fixed` does it.
@@ -38,7 +38,7 @@ pub struct CalibrateArgs {
     #[arg(long, value_name = "TIMES", value_delimiter = ',', value_parser = parse_time)]
     pub seen_after: Vec<Duration>,
     /// Calibrate from a stored run of a version against itself, as `r12` or `latest`, instead of measuring
-    #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_BY_THE_RUN, conflicts_with_all = ["resume", "if_changed"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_IN_ALL, conflicts_with_all = SETTLED_IN_PAIRS, conflicts_with_all = SETTLED_BY_THE_RUN, conflicts_with_all = ["resume", "if_changed"])]
     pub run: Option<String>,
     /// Do nothing if the last calibration was made on this machine (processor, kernel, governor, toolchain) with the same benchmarks
     #[arg(long, conflicts_with = "resume")]
@@ -47,7 +47,7 @@ pub struct CalibrateArgs {
     #[arg(long)]
     pub dry_run: bool,
     /// Go on with a calibration that was interrupted or killed, as `r12` or `latest`; version and settings are those of that run
-    #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_BY_THE_RUN)]
+    #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_IN_ALL, conflicts_with_all = SETTLED_IN_PAIRS, conflicts_with_all = SETTLED_BY_THE_RUN)]
     pub resume: Option<String>,
     /// Flags for the harness: build flags, flags of the test binary, after `-args` the benchmarks' own
     #[arg(last = true, value_name = "FLAGS")]
@@ -60,35 +60,8 @@ pub struct CalibrateArgs {
     pub fleet: FleetArgs,
 }
 
-/// What a run that is there already has settled before.
-const SETTLED_BY_THE_RUN: [&str; 26] = [
-    "adapter",
-    "version",
-    "harness",
-    "dry_run",
-    "bench",
-    "exclude",
-    "packages",
-    "forks",
-    "budget",
-    "builds",
-    "mode",
-    "seed",
-    "warmup",
-    "command",
-    "command_name",
-    "prepare",
-    "conclude",
-    "parameter_list",
-    "exit_code",
-    "lockstep",
-    "refill",
-    "on",
-    "memory",
-    "arch",
-    "parallel",
-    "forks_per_call",
-];
+/// What a calibration has settled besides.
+const SETTLED_BY_THE_RUN: [&str; 1] = ["version"];
 
 impl CalibrateArgs {
     /// The measuring times for which it is said what is seen, seconds, ascending.

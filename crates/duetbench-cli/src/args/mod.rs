@@ -139,7 +139,7 @@ pub struct CompareArgs {
     #[arg(long)]
     pub dry_run: bool,
     /// Go on with a run that was interrupted or killed, as `r12` or `latest`; versions and settings are those of that run
-    #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_BY_THE_RUN)]
+    #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_IN_ALL, conflicts_with_all = SETTLED_IN_PAIRS, conflicts_with_all = SETTLED_BY_THE_RUN)]
     pub resume: Option<String>,
     /// Flags for the harness: build flags, flags of the test binary, after `-args` the benchmarks' own
     #[arg(last = true, value_name = "FLAGS")]
@@ -152,28 +152,16 @@ pub struct CompareArgs {
     pub fleet: FleetArgs,
 }
 
-/// What a run that is resumed has settled before.
-const SETTLED_BY_THE_RUN: [&str; 34] = [
+/// What a run that is there already has settled before, whatever it measures.
+const SETTLED_IN_ALL: [&str; 17] = [
     "adapter",
-    "base",
-    "head",
     "harness",
     "dry_run",
     "bench",
     "exclude",
     "packages",
     "forks",
-    "budget",
-    "plan",
-    "builds",
-    "fixed",
-    "confirm",
-    "measure_identical",
-    "mode",
     "seed",
-    "threshold",
-    "alpha",
-    "fdr",
     "warmup",
     "command",
     "command_name",
@@ -183,12 +171,14 @@ const SETTLED_BY_THE_RUN: [&str; 34] = [
     "exit_code",
     "lockstep",
     "refill",
-    "on",
-    "memory",
-    "arch",
-    "parallel",
-    "forks_per_call",
 ];
+
+/// What a run of two versions has settled as well.
+const SETTLED_IN_PAIRS: [&str; 8] = ["builds", "budget", "mode", "on", "memory", "arch", "parallel", "forks_per_call"];
+
+/// … and what a comparison has.
+const SETTLED_BY_THE_RUN: [&str; 9] =
+    ["base", "head", "plan", "fixed", "confirm", "measure_identical", "threshold", "alpha", "fdr"];
 
 /// Which benchmarks, of what is found where.
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use duetbench_core::plan::Repetitions;
 
-use super::{CommandArgs, SelectArgs};
+use super::{CommandArgs, SETTLED_IN_ALL, SelectArgs};
 
 pub(super) const EXAMPLES: &str = "\
 The defaults are 3 suite runs of 1 process each with 5 iterations of 1 second. Nothing is judged; exit codes: 0 all was
@@ -41,7 +41,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub dry_run: bool,
     /// Go on with a run that was interrupted or killed, as `r12` or `latest`; version and settings are those of that run
-    #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_BY_THE_RUN)]
+    #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_IN_ALL, conflicts_with_all = SETTLED_BY_THE_RUN)]
     pub resume: Option<String>,
     /// Fail at once when another run holds this machine, instead of waiting for it
     #[arg(long)]
@@ -57,31 +57,8 @@ pub struct RunArgs {
     pub program: CommandArgs,
 }
 
-/// What a run that is resumed has settled before.
-const SETTLED_BY_THE_RUN: [&str; 22] = [
-    "adapter",
-    "version",
-    "harness",
-    "dry_run",
-    "bench",
-    "exclude",
-    "packages",
-    "suite_runs",
-    "forks",
-    "iterations",
-    "seconds",
-    "warmup",
-    "plan",
-    "seed",
-    "command",
-    "command_name",
-    "prepare",
-    "conclude",
-    "parameter_list",
-    "exit_code",
-    "lockstep",
-    "refill",
-];
+/// What a run of one version has settled besides.
+const SETTLED_BY_THE_RUN: [&str; 5] = ["version", "suite_runs", "iterations", "seconds", "plan"];
 
 /// How often one version is measured. Typed only.
 #[derive(Debug, Clone, Copy, Args)]

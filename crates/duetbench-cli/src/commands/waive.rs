@@ -49,7 +49,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
 /// What of the benchmark got worse.
 fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     let metric = Metric::from(args.metric);
-    let policy = Policy::new(&report.spec.rules).map_err(|e| Failure::usage(e.to_string()))?;
+    let policy = Policy::new(&report.spec.rules)?;
     let gate = Gate::decide(&report.benchmarks, (&policy, &[]), (report.spec.decision.threshold, today()));
     let named = |breach: &&Breach| args.benchmark == breach.id.name || args.benchmark == breach.id.to_string();
     let mut all = gate.breaches.iter().filter(named).filter(|breach| breach.metric == metric);

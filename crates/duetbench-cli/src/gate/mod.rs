@@ -144,7 +144,7 @@ pub fn decided(report: Report, context: &Context) -> Result<Report, Failure> {
     if waivers.is_empty() && report.spec.rules.is_empty() {
         return Ok(report);
     }
-    let policy = Policy::new(&report.spec.rules).map_err(|e| Failure::usage(e.to_string()))?;
+    let policy = Policy::new(&report.spec.rules)?;
     let judged = (report.spec.decision.threshold, today());
     let gate = Gate::decide(&report.benchmarks, (&policy, &waivers), judged);
     Ok(Report { gate: Some(gate), ..report })

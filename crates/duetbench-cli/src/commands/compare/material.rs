@@ -69,7 +69,7 @@ impl Material {
         let (baseline, candidate) = (selected(baseline, &context.settings)?, selected(candidate, &context.settings)?);
         let found = Found { baseline: &baseline, candidate: &candidate, identical: &self.identical };
         let mut plan = Plan::new(spec, &found, capacity);
-        plan.tolerate(&Policy::new(&spec.rules).map_err(|e| Failure::usage(e.to_string()))?);
+        plan.tolerate(&Policy::new(&spec.rules)?);
         Ok(plan)
     }
 

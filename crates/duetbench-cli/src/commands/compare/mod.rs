@@ -9,8 +9,9 @@ use duetbench_run::store::{Origin, RunId, Store};
 use super::Context;
 use crate::args::CompareArgs;
 use crate::failure::{Failure, exit_code};
+use crate::gate::{self, WaiverFile};
 use crate::planned::Planned;
-use crate::{assemble, gate, seed};
+use crate::{assemble, seed};
 
 mod course;
 mod errand;
@@ -26,6 +27,8 @@ pub(super) use errand::{Errand, Purpose, Subject};
 /// # Errors
 /// Whatever keeps the run from being made.
 pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
+    // What is wrong with the waivers is better said now than after measuring.
+    WaiverFile::read(&context.policy_dir())?;
     let script = args.measure.extent.scripted.as_deref();
     if let Some(name) = &args.resume {
         return resume((name, script), context, &Judging);

@@ -1,7 +1,7 @@
 //! Percentile interval of the difference of two independent samples.
 
 use super::super::{StatsError, finite};
-use super::interval::{Interval, reaches, tail_of};
+use super::interval::{Interval, least_of, reaches, tail_of};
 use super::law::Law;
 use super::mean::law_of_mean;
 use super::nested::Nested;
@@ -42,22 +42,11 @@ pub fn mean_difference_interval(
 fn lower_end(below: &Law, above: &Law, tail: f64) -> f64 {
     let masses: Vec<(f64, f64)> = below.atoms().collect();
     let share = |difference: f64| above.weighted_share(masses.iter().map(|(value, mass)| (value + difference, *mass)));
-    let (mut low, mut high) = (above.least() - below.greatest(), above.greatest() - below.least());
+    let (low, high) = (above.least() - below.greatest(), above.greatest() - below.least());
     let ends = [below.least(), below.greatest(), above.least(), above.greatest()];
     let negligible = 1e-14 * ends.iter().fold(0.0_f64, |scale, end| scale.max(end.abs()));
     if reaches(share(low + negligible), tail) {
         return low;
     }
-    while high - low > negligible {
-        let middle = low.midpoint(high);
-        if !(low < middle && middle < high) {
-            break;
-        }
-        if reaches(share(middle), tail) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    high
+    least_of((low, high), |value| reaches(share(value), tail), |low, high| high - low <= negligible)
 }

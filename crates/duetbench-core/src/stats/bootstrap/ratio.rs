@@ -1,7 +1,7 @@
 //! Percentile intervals of the ratio of two independent samples.
 
 use super::super::{StatsError, finite};
-use super::interval::{Interval, reaches, tail_of};
+use super::interval::{Interval, least_of, reaches, tail_of};
 use super::law::Law;
 use super::mean::law_of_mean;
 use super::nested::Nested;
@@ -67,20 +67,9 @@ fn ratio_interval(baseline: &Law, candidate: &Law, tail: f64) -> Result<Interval
 fn lower_end(below: &Law, above: &Law, tail: f64) -> f64 {
     let masses: Vec<(f64, f64)> = below.atoms().collect();
     let share = |ratio: f64| above.weighted_share(masses.iter().map(|(value, mass)| (value * ratio, *mass)));
-    let (mut low, mut high) = (above.least() / below.greatest(), above.greatest() / below.least());
+    let (low, high) = (above.least() / below.greatest(), above.greatest() / below.least());
     if reaches(share(low * (1.0 + 1e-14)), tail) {
         return low;
     }
-    while high - low > 1e-14 * high {
-        let middle = low.midpoint(high);
-        if !(low < middle && middle < high) {
-            break;
-        }
-        if reaches(share(middle), tail) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    high
+    least_of((low, high), |value| reaches(share(value), tail), |low, high| high - low <= 1e-14 * high)
 }
