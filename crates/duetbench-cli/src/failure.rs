@@ -1,8 +1,8 @@
 //! Errors on their way to the person at the terminal, and the exit codes.
 
-use duetbench_core::SoloReport;
 use duetbench_core::report::Outcome;
 use duetbench_core::spec::{RuleError, SpecError};
+use duetbench_core::{Report, SoloReport};
 use duetbench_run::RunError;
 use duetbench_run::fleet::FleetError;
 use thiserror::Error;
@@ -95,15 +95,15 @@ pub fn solo_exit_code(report: &SoloReport) -> u8 {
     if nothing || report.has_failures() { code::FAILED } else { code::CLEAN }
 }
 
-/// The exit code of a finished run.
+/// The exit code of a finished run, where open questions are tolerated or not (`strict`).
 #[must_use]
-pub fn exit_code(outcome: Outcome, strict: bool) -> u8 {
-    match outcome {
+pub fn exit_code(report: &Report, strict: bool) -> u8 {
+    match report.outcome() {
         Outcome::Clean => code::CLEAN,
         Outcome::Failed => code::FAILED,
         Outcome::Regression => code::REGRESSION,
         Outcome::StaleWaiver => code::STALE_WAIVER,
-        Outcome::Inconclusive if strict => code::INCONCLUSIVE,
+        Outcome::Inconclusive if report.lacks_answers(strict) => code::INCONCLUSIVE,
         Outcome::Inconclusive => code::CLEAN,
     }
 }

@@ -98,6 +98,38 @@ fn some_branches_want_answers() {
 }
 
 #[test]
+fn some_benchmarks_must_have_an_answer_and_others_need_none() {
+    let place = Place::new();
+    place.write("duet.toml", "[[rule]]\nbenchmarks = 'Decode'\ninconclusive = 'gate'\n");
+    let ran = place.scripted(NOISY, &["--format", "json"]).expect(4);
+    assert_eq!(ran.json()["gate"]["unanswered"][0]["name"], "BenchmarkDecode");
+    assert_eq!(schema::departures(&ran.json()), Vec::<String>::new());
+    let text = place.duet(&["show"]).expect(4).stdout;
+    assert!(text.contains("fails: `Decode` has no answer"), "{text}");
+    place.write("duet.toml", "strict = true\n[[rule]]\nbenchmarks = 'Decode'\ninconclusive = 'inform'\n");
+    place.scripted(NOISY, &[]).expect(0);
+    place.write("duet.toml", "strict = true\n");
+    place.scripted(NOISY, &[]).expect(4);
+}
+
+#[test]
+fn the_files_keep_to_their_schemas() {
+    let place = Place::new();
+    for (which, schema) in [("settings", schema::SETTINGS), ("waivers", schema::WAIVERS)] {
+        assert_eq!(place.duet(&["config", "schema", which]).expect(0).json(), schema::read(schema));
+    }
+    let departures = |schema: &str, text: &str| {
+        let value = toml::from_str::<toml::Table>(text).unwrap();
+        schema::departures_from(schema, &serde_json::to_value(value).unwrap())
+    };
+    let settings = "threshold = '3%'\nforks = 8\n[[rule]]\nmetric = 'bytes'\nthreshold = 0.1\naction = 'inform'\n";
+    assert_eq!(departures(schema::SETTINGS, settings), Vec::<String>::new());
+    assert_eq!(departures(schema::SETTINGS, "treshold = '3%'").len(), 1);
+    assert_eq!(departures(schema::WAIVERS, &waiver("11%", "'2999-12-31'")), Vec::<String>::new());
+    assert_eq!(departures(schema::WAIVERS, "[[waiver]]\nbenchmark = 'A'\n").len(), 1);
+}
+
+#[test]
 fn what_cannot_be_waived_is_said() {
     let place = Place::new();
     let waive = |more: &[&str]| place.duet(&[&["waive"], more, &["--reason", "r"]].concat());

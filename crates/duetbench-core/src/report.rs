@@ -13,6 +13,7 @@ use crate::noise::Diagnosis;
 use crate::plan::Plan;
 use crate::spec::Spec;
 use crate::stats;
+use crate::verdict::Verdict;
 
 /// What one version was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -111,6 +112,13 @@ impl Report {
             Some(gate) => gate.failing().map(|breach| &breach.id).collect::<BTreeSet<_>>().len(),
             None => self.count("regression"),
         }
+    }
+
+    /// Whether an open question stops the change: each does where open questions are not tolerated (`strict`), and where a rule says so.
+    #[must_use]
+    pub fn lacks_answers(&self, strict: bool) -> bool {
+        let mut open = self.benchmarks.iter().filter(|b| matches!(b.verdict, Verdict::Inconclusive { .. }));
+        open.any(|one| self.gate.as_ref().map_or(strict, |gate| gate.wants_answer(&one.id, strict)))
     }
 
     /// What the run comes to: a regression outweighs a failure, a failure a waiver that has to go, and that an open question.

@@ -18,7 +18,9 @@ Examples:
 
 pub(super) const CONFIG_EXAMPLES: &str = "\
 Examples:
-  duet config check                  whether duet.toml and duet-waivers.toml can be understood, and what they say";
+  duet config check                  whether duet.toml and duet-waivers.toml can be understood, and what they say
+  duet config schema > duet.schema.json
+                                     for an editor that completes duet.toml; a first line `#:schema duet.schema.json` names it";
 
 /// `duet waive`.
 #[derive(Debug, Args)]
@@ -72,4 +74,20 @@ pub enum ConfigCommand {
     /// Check duet.toml and duet-waivers.toml, and say what they come to.
     #[command(after_help = CONFIG_EXAMPLES)]
     Check,
+    /// Print the JSON schema of one of these files.
+    #[command(after_help = CONFIG_EXAMPLES)]
+    Schema {
+        /// Which file
+        #[arg(value_enum, default_value = "settings")]
+        file: ConfigFile,
+    },
+}
+
+/// A file of the repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ConfigFile {
+    /// duet.toml
+    Settings,
+    /// duet-waivers.toml
+    Waivers,
 }

@@ -20,7 +20,7 @@ pub use calibrate::CalibrateArgs;
 pub use command::CommandArgs;
 pub use detect::{DetectArgs, DetectMethod};
 pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, SmokeArgs, parse_dollars};
-pub use gate::{ConfigCommand, MetricName, WaiveArgs};
+pub use gate::{ConfigCommand, ConfigFile, MetricName, WaiveArgs};
 pub use plan::PlanArgs;
 pub use run::RunArgs;
 pub use study::{

@@ -22,7 +22,7 @@ pub fn run(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     let decision = context.settings.typed_only().decision(stored.head.spec.decision)?;
     let report = assemble::with_calibration(assemble::report(stored, decision), &store)?;
     let report = gate::decided(report, context)?;
-    let exit = exit_code(report.outcome(), context.settings.strict());
+    let exit = exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;
     Ok(exit)
 }

@@ -3,17 +3,33 @@
 use duetbench_core::spec::{Action, Rule};
 
 use super::Context;
-use crate::args::ConfigCommand;
+use crate::args::{ConfigCommand, ConfigFile};
 use crate::failure::{Failure, code};
 use crate::gate::{WaiverFile, percent, today};
 use crate::settings::project_file;
 
-/// Checks the files and prints what they come to.
+const SETTINGS_SCHEMA: &str = include_str!("../../../../schema/settings-v1.schema.json");
+const WAIVERS_SCHEMA: &str = include_str!("../../../../schema/waivers-v1.schema.json");
+
+/// Carries out one of these commands.
 ///
 /// # Errors
-/// Names the file and what in it cannot be understood.
+/// When a file cannot be understood, or the output cannot be written.
 pub fn run(command: &ConfigCommand, context: &Context) -> Result<u8, Failure> {
-    let ConfigCommand::Check = command;
+    match command {
+        ConfigCommand::Check => check(context),
+        ConfigCommand::Schema { file } => {
+            context.printer.data(match file {
+                ConfigFile::Settings => SETTINGS_SCHEMA,
+                ConfigFile::Waivers => WAIVERS_SCHEMA,
+            })?;
+            Ok(code::CLEAN)
+        }
+    }
+}
+
+/// Checks the files and prints what they come to.
+fn check(context: &Context) -> Result<u8, Failure> {
     // The file of settings was understood before any command began; whether it makes sense is asked here.
     let spec = context.settings.spec(0)?;
     spec.selection.filter()?;
@@ -44,10 +60,15 @@ fn describe(number: usize, rule: &Rule) -> String {
     let what = rule.metric.map_or("everything", |metric| metric.word());
     let of = rule.benchmarks.as_ref().map_or_else(|| "all benchmarks".into(), |pattern| format!("`{pattern}`"));
     let tolerated = rule.threshold.map(|threshold| format!("{} tolerated", percent(threshold)));
-    let action = rule.action.map(|action| match action {
-        Action::Gate => "gates".to_owned(),
-        Action::Inform => "informs".to_owned(),
-    });
-    let says: Vec<String> = tolerated.into_iter().chain(action).collect();
+    let action = rule.action.map(|action| verb(action).to_owned());
+    let open = rule.inconclusive.map(|action| format!("inconclusive {}", verb(action)));
+    let says: Vec<String> = tolerated.into_iter().chain(action).chain(open).collect();
     format!("rule {number}: {what} of {of}: {}\n", says.join(", "))
+}
+
+fn verb(action: Action) -> &'static str {
+    match action {
+        Action::Gate => "gates",
+        Action::Inform => "informs",
+    }
 }

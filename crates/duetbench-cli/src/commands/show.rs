@@ -24,7 +24,7 @@ pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
     let decision = stored.head.spec.decision;
     let report = assemble::with_calibration(assemble::report(stored, decision), &store)?;
     let report = gate::decided(report, context)?;
-    let exit = exit_code(report.outcome(), context.settings.strict());
+    let exit = exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;
     Ok(exit)
 }

@@ -16,7 +16,8 @@ pub(super) fn lines(gate: &Gate) -> Vec<String> {
 
 /// What of it stops the change.
 pub(super) fn stopping(gate: &Gate) -> Vec<String> {
-    gate.failing().map(breach).chain(gate.stale.iter().map(stale)).collect()
+    let unanswered = gate.unanswered().map(|id| format!("fails: `{}` has no answer", one_line(&short_name(&id.name))));
+    gate.failing().map(breach).chain(gate.stale.iter().map(stale)).chain(unanswered).collect()
 }
 
 fn breach(breach: &Breach) -> String {
@@ -57,6 +58,13 @@ pub(super) struct GateEntry<'a> {
     passes: bool,
     breaches: Vec<BreachEntry<'a>>,
     stale_waivers: Vec<StaleEntry<'a>>,
+    unanswered: Vec<UnansweredEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct UnansweredEntry<'a> {
+    package: &'a str,
+    name: &'a str,
 }
 
 #[derive(Serialize)]
@@ -82,9 +90,10 @@ struct StaleEntry<'a> {
 impl<'a> GateEntry<'a> {
     pub(super) fn of(gate: &'a Gate) -> GateEntry<'a> {
         GateEntry {
-            passes: gate.failing().next().is_none() && gate.stale.is_empty(),
+            passes: gate.failing().next().is_none() && gate.stale.is_empty() && gate.unanswered().next().is_none(),
             breaches: gate.breaches.iter().map(BreachEntry::of).collect(),
             stale_waivers: gate.stale.iter().map(StaleEntry::of).collect(),
+            unanswered: gate.unanswered().map(|id| UnansweredEntry { package: &id.package, name: &id.name }).collect(),
         }
     }
 }

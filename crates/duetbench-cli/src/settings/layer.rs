@@ -312,3 +312,18 @@ pub fn find_upward(cwd: &Path) -> Option<PathBuf> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_has_the_keys_that_there_are() {
+        let schema = include_str!("../../../../schema/settings-v1.schema.json");
+        let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+        let described: std::collections::BTreeSet<&str> =
+            schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        let tables = ["jmh", "command", "rule"];
+        assert_eq!(described, KEYS.into_iter().chain(tables).collect());
+    }
+}

@@ -17,12 +17,13 @@ pub struct RuleTable {
     #[serde(default, deserialize_with = "fraction")]
     threshold: Option<f64>,
     action: Option<Action>,
+    inconclusive: Option<Action>,
 }
 
 impl From<RuleTable> for Rule {
     fn from(table: RuleTable) -> Rule {
-        let RuleTable { benchmarks, metric, threshold, action } = table;
-        Rule { benchmarks, metric, threshold, action }
+        let RuleTable { benchmarks, metric, threshold, action, inconclusive } = table;
+        Rule { benchmarks, metric, threshold, action, inconclusive }
     }
 }
 
@@ -61,7 +62,7 @@ impl Settings {
         if self.layers[0].threshold.is_some() {
             let of_times = |rule: &Rule| !matches!(rule.metric, Some(Metric::Allocs | Metric::Bytes));
             rules.iter_mut().filter(|rule| of_times(rule)).for_each(|rule| rule.threshold = None);
-            rules.retain(|rule| rule.threshold.is_some() || rule.action.is_some());
+            rules.retain(|rule| rule.threshold.is_some() || rule.action.is_some() || rule.inconclusive.is_some());
         }
         Ok(rules)
     }

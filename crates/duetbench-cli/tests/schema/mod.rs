@@ -18,6 +18,8 @@ pub const REPORT: &str = "../../schema/report-v1.schema.json";
 pub const TUNE: &str = "../../schema/tune-v1.schema.json";
 pub const CALIBRATE: &str = "../../schema/calibrate-v1.schema.json";
 pub const PLAN: &str = "../../schema/plan-v1.schema.json";
+pub const SETTINGS: &str = "../../schema/settings-v1.schema.json";
+pub const WAIVERS: &str = "../../schema/waivers-v1.schema.json";
 
 /// Everything in which a report departs from its schema.
 pub fn departures(value: &Value) -> Vec<String> {
@@ -43,7 +45,8 @@ impl Validator<'_> {
 
     fn check_keyword(&self, (keyword, rule): (&str, &Value), value: &Value, at: &str) -> Vec<String> {
         let holds = match keyword {
-            "$schema" | "$id" | "$defs" | "title" | "description" => true,
+            // Keys that a schema does not describe are refused in any case.
+            "$schema" | "$id" | "$defs" | "title" | "description" | "additionalProperties" => true,
             "type" => has_type(rule, value),
             "const" => rule == value,
             "enum" => list(rule).contains(value),

@@ -15,7 +15,9 @@ pub use day::Day;
 pub use waiver::{Stale, StaleWaiver, Waiver, WaiverError};
 
 use crate::report::BenchmarkReport;
-use crate::spec::Policy;
+use crate::sample::BenchmarkId;
+use crate::spec::{Action, Policy};
+use crate::verdict::Verdict;
 
 /// What policy and waivers make of a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +26,18 @@ pub struct Gate {
     pub breaches: Vec<Breach>,
     /// Waivers that have to go.
     pub stale: Vec<StaleWaiver>,
+    /// Open questions about which a rule says something, in the report's order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<OpenQuestion>,
+}
+
+/// A benchmark without an answer, of which a rule says what that is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenQuestion {
+    /// Which benchmark.
+    pub id: BenchmarkId,
+    /// Whether that stops the change.
+    pub action: Action,
 }
 
 impl Gate {
@@ -42,7 +56,22 @@ impl Gate {
             breach.standing = accepted.map_or(Standing::Fails, |waiver| waiver.standing(breach.change, today));
         }
         let stale = waivers.iter().filter_map(|waiver| waiver.staleness(benchmarks, &breaches, today)).collect();
-        Gate { breaches, stale }
+        let unanswered = benchmarks.iter().filter(|one| matches!(one.verdict, Verdict::Inconclusive { .. }));
+        let open = unanswered.filter_map(|one| Some((&one.id, policy.inconclusive(&one.id)?)));
+        let open = open.map(|(id, action)| OpenQuestion { id: id.clone(), action }).collect();
+        Gate { breaches, stale, open }
+    }
+
+    /// Whether an open question of this benchmark stops the change: as a rule says, or else as it is `usually`.
+    #[must_use]
+    pub fn wants_answer(&self, id: &BenchmarkId, usually: bool) -> bool {
+        let ruled = self.open.iter().find(|question| question.id == *id);
+        ruled.map_or(usually, |question| question.action == Action::Gate)
+    }
+
+    /// Open questions that stop the change, whatever else is strict.
+    pub fn unanswered(&self) -> impl Iterator<Item = &BenchmarkId> {
+        self.open.iter().filter(|question| question.action == Action::Gate).map(|question| &question.id)
     }
 
     /// Breaches that stop the change.

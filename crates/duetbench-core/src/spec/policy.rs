@@ -60,6 +60,9 @@ pub struct Rule {
     /// What more than that is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
+    /// What it is for that a time stays an open question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inconclusive: Option<Action>,
 }
 
 /// Why a rule is none.
@@ -84,8 +87,14 @@ pub enum RuleError {
         /// In words, where it must lie.
         range: &'static str,
     },
+    /// It speaks of open questions, of which counts have none.
+    #[error("rule {number}: `inconclusive` is about times, which counts are not: leave out `metric` or `inconclusive`")]
+    NotOfTimes {
+        /// Which rule, from 1.
+        number: usize,
+    },
     /// It says nothing.
-    #[error("rule {number} has neither `threshold` nor `action`, so that it says nothing")]
+    #[error("rule {number} has neither `threshold` nor `action` nor `inconclusive`, so that it says nothing")]
     Empty {
         /// Which rule, from 1.
         number: usize,
@@ -124,26 +133,37 @@ impl Policy {
     #[must_use]
     pub fn stance(&self, id: &BenchmarkId, metric: Metric) -> Stance {
         let action = if metric == Metric::Time { Action::Gate } else { Action::Inform };
-        let name = id.to_string();
-        let matches = |pattern: &Option<Regex>| pattern.as_ref().is_none_or(|pattern| pattern.is_match(&name));
-        let about = self
-            .rules
-            .iter()
-            .filter(|(pattern, rule)| rule.metric.is_none_or(|meant| meant == metric) && matches(pattern));
-        about.fold(Stance { threshold: None, action }, |stance, (_, rule)| Stance {
+        self.about(id, metric).fold(Stance { threshold: None, action }, |stance, rule| Stance {
             threshold: rule.threshold.or(stance.threshold),
             action: rule.action.unwrap_or(stance.action),
         })
+    }
+
+    /// What it is for that the time of this benchmark stays an open question; absent where no rule says so.
+    #[must_use]
+    pub fn inconclusive(&self, id: &BenchmarkId) -> Option<Action> {
+        self.about(id, Metric::Time).filter_map(|rule| rule.inconclusive).last()
+    }
+
+    /// The rules about one metric of one benchmark.
+    fn about(&self, id: &BenchmarkId, metric: Metric) -> impl Iterator<Item = &Rule> {
+        let name = id.to_string();
+        let matches = move |pattern: &Option<Regex>| pattern.as_ref().is_none_or(|pattern| pattern.is_match(&name));
+        let meant = move |rule: &Rule| rule.metric.is_none_or(|meant| meant == metric);
+        self.rules.iter().filter(move |(pattern, rule)| meant(rule) && matches(pattern)).map(|(_, rule)| rule)
     }
 }
 
 /// The rule's pattern, if the rule is one.
 fn checked(number: usize, rule: &Rule) -> Result<Option<Regex>, RuleError> {
-    if rule.threshold.is_none() && rule.action.is_none() {
+    if rule.threshold.is_none() && rule.action.is_none() && rule.inconclusive.is_none() {
         return Err(RuleError::Empty { number });
     }
     // A count may be forbidden to grow at all. A change of time is never shown to be less than nothing.
     let of_counts = matches!(rule.metric, Some(Metric::Allocs | Metric::Bytes));
+    if of_counts && rule.inconclusive.is_some() {
+        return Err(RuleError::NotOfTimes { number });
+    }
     if let Some(value) = rule.threshold {
         let (holds, range) = if of_counts {
             (value >= 0.0 && value.is_finite(), "at 0 or above")
@@ -188,6 +208,22 @@ mod tests {
         let policy = Policy::default();
         let actions = Metric::ALL.map(|metric| policy.stance(&id("A"), metric).action);
         assert_eq!(actions, [Action::Gate, Action::Inform, Action::Inform]);
+    }
+
+    #[test]
+    fn an_open_question_is_for_what_the_last_rule_about_it_says() {
+        let open = |benchmarks: &str, action| Rule {
+            benchmarks: Some(benchmarks.into()),
+            inconclusive: Some(action),
+            ..Rule::default()
+        };
+        let policy =
+            Policy::new(&[open("codec", Action::Gate), rule("Slow", 0.2), open("Slow", Action::Inform)]).unwrap();
+        assert_eq!(policy.inconclusive(&id("Decode")), Some(Action::Gate));
+        assert_eq!(policy.inconclusive(&id("SlowDecode")), Some(Action::Inform));
+        assert_eq!(Policy::default().inconclusive(&id("Decode")), None);
+        let of_counts = Rule { metric: Some(Metric::Bytes), ..open("codec", Action::Gate) };
+        assert!(Policy::new(&[of_counts]).unwrap_err().to_string().contains("is about times"));
     }
 
     #[test]

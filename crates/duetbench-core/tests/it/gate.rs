@@ -123,7 +123,7 @@ fn counts_inform_until_a_rule_says_otherwise() {
         metric: Some(Metric::Allocs),
         threshold: Some(threshold),
         action: Some(Action::Gate),
-        benchmarks: None,
+        ..Rule::default()
     };
     assert_eq!(decide(&[rule(0.05)]).failing().count(), 1);
     assert!(decide(&[rule(0.15)]).breaches.is_empty());
@@ -132,6 +132,24 @@ fn counts_inform_until_a_rule_says_otherwise() {
     let found = [BenchmarkReport { allocs: from_nothing, ..found[0].clone() }];
     let gate = Gate::decide(&found, (&Policy::new(&[rule(5.0)]).unwrap(), &[]), (0.03, day("2026-06-01")));
     assert_eq!(gate.failing().count(), 1);
+}
+
+#[test]
+fn an_open_question_stops_a_change_where_a_rule_wants_an_answer() {
+    let open = |name: &str| compared(name, Verdict::Inconclusive { forks_sufficient: None }, 1.02);
+    let found = [open("Codec"), open("Slow"), open("Other"), compared("CodecSame", Verdict::NoChange, 1.0)];
+    let rule = |benchmarks: &str, action| Rule {
+        benchmarks: Some(benchmarks.into()),
+        inconclusive: Some(action),
+        ..Rule::default()
+    };
+    let policy = Policy::new(&[rule("Codec", Action::Gate), rule("Slow", Action::Inform)]).unwrap();
+    let gate = Gate::decide(&found, (&policy, &[]), (0.03, day("2026-06-01")));
+    let names: Vec<&str> = gate.unanswered().map(|id| id.name.as_str()).collect();
+    assert_eq!(names, ["Codec"]);
+    // What no rule is about is as it usually is.
+    let wanted = |usually| found.each_ref().map(|one| gate.wants_answer(&one.id, usually));
+    assert_eq!((wanted(false), wanted(true)), ([true, false, false, false], [true, false, true, true]));
 }
 
 #[test]

@@ -74,7 +74,7 @@ impl Purpose for Judging {
         exit_of: &dyn Fn(u8) -> u8,
     ) -> Result<u8, Failure> {
         let report = gate::decided(assemble::stored(store, run)?, context)?;
-        let exit = exit_of(exit_code(report.outcome(), context.settings.strict()));
+        let exit = exit_of(exit_code(&report, context.settings.strict()));
         context.printer.report(&report, exit)?;
         context.printer.annotate(&report);
         Ok(exit)
