@@ -61,7 +61,8 @@ pub fn change(ratio: f64) -> String {
     }
 }
 
-/// A fraction in percent with two significant digits: 0.0084 is `0.84%`, 0.03 is `3%`.
+/// A fraction in percent with two significant digits: 0.0084 is `0.84%`, 0.03 is `3%`; what is almost all keeps those of what is
+/// missing, so that 0.999 is `99.9%`.
 #[must_use]
 pub fn share(fraction: f64) -> String {
     let percent = fraction * 100.0;
@@ -71,7 +72,8 @@ pub fn share(fraction: f64) -> String {
     if percent.is_infinite() {
         return "∞".into();
     }
-    let decimals = match percent.abs() {
+    let telling = if (99.5..100.0).contains(&percent) { 100.0 - percent } else { percent.abs() };
+    let decimals = match telling {
         p if p >= 10.0 => 0,
         p if p >= 1.0 => 1,
         p if p >= 0.1 => 2,
@@ -210,6 +212,10 @@ mod tests {
         check(0.0999, "10%");
         check(0.00997, "1%");
         check(0.25, "25%");
+        check(0.99, "99%");
+        check(0.999, "99.9%");
+        check(0.9996, "99.96%");
+        check(1.0, "100%");
         check(1.5, "150%");
         check(0.000_12, "0.012%");
         check(f64::INFINITY, "∞");

@@ -74,8 +74,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_warning_is_one_line_without_a_final_period() {
-        let check = |warning: Warning, want: &str| assert_eq!(text(&warning), want);
+    fn every_warning_is_one_line_without_a_final_period_and_of_a_kind_that_the_schema_names() {
+        let schema = include_str!("../../../../schema/report-v1.schema.json");
+        let check = |warning: Warning, want: &str| {
+            assert_eq!(text(&warning), want);
+            assert!(schema.contains(&format!(" {}", kind(&warning))), "{}", kind(&warning));
+        };
         check(
             Warning::TooFewUnits { units: 2, needed: 3 },
             "needs ≥ 3 independent fork pairs, has 2: raise `--budget` or `--forks`",
