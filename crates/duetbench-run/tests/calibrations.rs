@@ -2,80 +2,41 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+mod head_support;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use duetbench_core::calibrate::{Calibration, Machine, Made};
-use duetbench_core::noise::Facts;
-use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, Style};
-use duetbench_core::report::VersionInfo;
+use duetbench_core::plan::{Capacity, Found, Mode, Plan};
 use duetbench_core::sample::Coordinates;
-use duetbench_core::spec::{Decision, Effort, HarnessSpec, ModeChoice, Selection};
-use duetbench_core::{BenchmarkId, Environment, Role, Sample, Schedule, Spec, Trial};
+use duetbench_core::spec::{Decision, Effort, ModeChoice};
+use duetbench_core::{Role, Sample, Schedule, Spec, Trial};
 use duetbench_run::engine::{RunSummary, TrialOutcome};
 use duetbench_run::store::{RunHead, RunId, Store};
+use head_support::{environment, facts, found, version};
 use tempfile::TempDir;
-
-fn environment() -> Environment {
-    Environment {
-        platform: "linux/amd64".into(),
-        kernel: "6.8".into(),
-        cpu_model: "a processor".into(),
-        cpus_usable: vec![0, 1],
-        cores_physical: 2,
-        smt: false,
-        governor: None,
-        load_1min: 0.5,
-        steal_share: None,
-        toolchain: "go1.26.0".into(),
-        duet_version: "0.1.0".into(),
-    }
-}
 
 /// Two benchmarks of a package that is linked again, one of another: six fork pairs each, two of a build pair.
 fn head() -> RunHead {
     let spec = Spec {
-        selection: Selection { bench: None, exclude: None, packages: vec!["./...".into()] },
         effort: Effort { forks: Some(6), budget: None, builds: Some(3), fixed: true, confirm: false },
-        decision: Decision::default(),
         mode: ModeChoice::Interleaved,
         measure_identical: true,
-        seed: 7,
-        harness_args: Vec::new(),
-        harness: HarnessSpec::default(),
-        rules: Vec::new(),
-        fleet: None,
-    };
-    let found = |package: &str, name: &str| Discovered {
-        id: BenchmarkId { package: package.into(), name: name.into() },
-        style: Style::Rewritten,
-        first_ns: 100,
-        threads: 1,
-        runtime_threads: false,
-        failure: None,
+        ..head_support::spec()
     };
     let all = [found("p", "BenchmarkA"), found("p", "BenchmarkB"), found("q", "BenchmarkC")];
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: true };
     let plan = Plan::new(&spec, &Found { baseline: &all, candidate: &all, identical: &BTreeSet::new() }, capacity);
-    let version = || VersionInfo { requested: "v1".into(), resolved: "v1".into(), artifact_digest: "00".into() };
     RunHead {
         started: "2026-11-02T03:04:05Z".into(),
         spec,
         plan,
-        baseline: version(),
-        candidate: version(),
+        baseline: version("v1"),
+        candidate: version("v1"),
         environment: environment(),
-        facts: Facts {
-            cpu_model: None,
-            cpus_usable: 2,
-            cpus_online: 2,
-            cores_physical: 2,
-            governor: None,
-            frequency_max_khz: None,
-            quota_cpus: None,
-            virtualised: None,
-        },
+        facts: facts(),
         warnings: Vec::new(),
         origin: None,
         fleet: None,

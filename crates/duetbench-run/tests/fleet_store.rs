@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 mod fleet_support;
+mod head_support;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,15 +11,15 @@ use std::time::Duration;
 use duetbench_core::fleet::{Account, CallEnd, FleetTerms, Rate, Task, Usage};
 use duetbench_core::noise::Facts;
 use duetbench_core::plan::{Mode, Plan};
-use duetbench_core::report::VersionInfo;
 use duetbench_core::sample::Coordinates;
-use duetbench_core::spec::{Arch, Decision, Effort, EngineName, FleetSpec, HarnessSpec, ModeChoice, Selection};
+use duetbench_core::spec::{Arch, EngineName, FleetSpec};
 use duetbench_core::{Environment, Role, Sample, Spec, Trial};
 use duetbench_run::engine::TrialOutcome;
 use duetbench_run::fleet::campaign::Call;
 use duetbench_run::fleet::wire::Instance;
 use duetbench_run::store::{RunHead, RunId, Store};
 use fleet_support::{planned, trial};
+use head_support::{environment, facts, spec, version};
 
 const SPEC: FleetSpec = FleetSpec {
     engine: EngineName::Lambda,
@@ -41,7 +42,6 @@ fn terms() -> FleetTerms {
 }
 
 fn head() -> RunHead {
-    let cpu = "a processor";
     let plan = Plan {
         seed: 7,
         benchmarks: vec![planned("p", "BenchmarkA")],
@@ -51,46 +51,19 @@ fn head() -> RunHead {
         check: None,
         spread: false,
     };
-    let version = || VersionInfo { requested: "v1".into(), resolved: "v1".into(), artifact_digest: "00".into() };
     RunHead {
         started: "2026-11-02T03:04:05Z".into(),
-        spec: Spec {
-            selection: Selection { bench: None, exclude: None, packages: vec!["./...".into()] },
-            effort: Effort { forks: None, budget: None, builds: None, fixed: false, confirm: true },
-            decision: Decision::default(),
-            mode: ModeChoice::Auto,
-            measure_identical: false,
-            seed: 7,
-            harness_args: Vec::new(),
-            harness: HarnessSpec::default(),
-            rules: Vec::new(),
-            fleet: Some(SPEC),
-        },
+        spec: Spec { fleet: Some(SPEC), ..spec() },
         plan,
-        baseline: version(),
-        candidate: version(),
-        environment: Environment {
-            platform: "linux/amd64".into(),
-            kernel: "6".into(),
-            cpu_model: cpu.into(),
-            cpus_usable: vec![0],
-            cores_physical: 1,
-            smt: false,
-            governor: None,
-            load_1min: 0.5,
-            steal_share: None,
-            toolchain: "go1.26.0".into(),
-            duet_version: "0.1.0".into(),
-        },
+        baseline: version("v1"),
+        candidate: version("v1"),
+        environment: Environment { cpus_usable: vec![0], cores_physical: 1, ..environment() },
         facts: Facts {
-            cpu_model: Some(cpu.into()),
+            cpu_model: Some(environment().cpu_model),
             cpus_usable: 1,
             cpus_online: 1,
             cores_physical: 1,
-            governor: None,
-            frequency_max_khz: None,
-            quota_cpus: None,
-            virtualised: None,
+            ..facts()
         },
         warnings: Vec::new(),
         origin: None,

@@ -2,13 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+mod head_support;
+
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, PlannedBenchmark, Style, Unsteady};
 use duetbench_core::sample::Coordinates;
-use duetbench_core::spec::{Decision, Effort, HarnessSpec, ModeChoice, Selection, defaults};
+use duetbench_core::spec::{Effort, HarnessSpec, defaults};
 use duetbench_core::{BenchmarkId, Role, Sample, Spec, Trial};
 use duetbench_run::RunError;
 use duetbench_run::engine::{Backend, Benches, TrialFailure, TrialOutcome, Wanted, probe};
@@ -53,16 +55,10 @@ impl Backend for Played {
 
 fn spec(warmup: Option<u32>) -> Spec {
     Spec {
-        selection: Selection { bench: None, exclude: None, packages: vec!["./...".into()] },
         effort: Effort { forks: Some(20), budget: None, builds: None, fixed: false, confirm: false },
-        decision: Decision::default(),
-        mode: ModeChoice::Auto,
-        measure_identical: false,
         seed: 1,
-        harness_args: Vec::new(),
         harness: HarnessSpec { warmup, ..HarnessSpec::default() },
-        rules: Vec::new(),
-        fleet: None,
+        ..head_support::spec()
     }
 }
 

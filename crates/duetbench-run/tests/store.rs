@@ -2,21 +2,24 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+mod head_support;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use duetbench_core::analysis::TrialFailure;
-use duetbench_core::noise::{Conditions, Facts};
-use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, Repetitions, SoloPlan, Style};
+use duetbench_core::noise::Conditions;
+use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, Repetitions, SoloPlan};
 use duetbench_core::recording::Level;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::sample::{Coordinates, Memory};
-use duetbench_core::spec::{Decision, Effort, HarnessSpec, ModeChoice, Selection, SoloSpec};
-use duetbench_core::{BenchmarkId, Environment, Role, Sample, Schedule, SoloSchedule, Spec, Trial};
+use duetbench_core::spec::{Effort, HarnessSpec, Selection, SoloSpec};
+use duetbench_core::{Role, Sample, Schedule, SoloSchedule, Spec, Trial};
 use duetbench_run::engine::{RunSummary, TrialOutcome};
 use duetbench_run::source::VersionRequest;
 use duetbench_run::store::{Origin, RunHead, SoloHead, SoloOrigin, Store};
+use head_support::{environment, facts, found, version};
 
 fn spec() -> Spec {
     Spec {
@@ -28,55 +31,13 @@ fn spec() -> Spec {
             fixed: false,
             confirm: true,
         },
-        decision: Decision::default(),
-        mode: ModeChoice::Auto,
-        measure_identical: false,
-        seed: 7,
         harness_args: vec!["-short".into()],
-        harness: HarnessSpec::default(),
-        rules: Vec::new(),
-        fleet: None,
-    }
-}
-
-fn environment() -> Environment {
-    Environment {
-        platform: "linux/amd64".into(),
-        kernel: "6".into(),
-        cpu_model: "a processor".into(),
-        cpus_usable: vec![0, 1],
-        cores_physical: 2,
-        smt: false,
-        governor: None,
-        load_1min: 0.5,
-        steal_share: None,
-        toolchain: "go1.26.0".into(),
-        duet_version: "0.1.0".into(),
-    }
-}
-
-fn facts() -> Facts {
-    Facts {
-        cpu_model: None,
-        cpus_usable: 2,
-        cpus_online: 2,
-        cores_physical: 2,
-        governor: None,
-        frequency_max_khz: None,
-        quota_cpus: None,
-        virtualised: Some(true),
+        ..head_support::spec()
     }
 }
 
 fn head() -> RunHead {
-    let found = |name: &str| Discovered {
-        id: BenchmarkId { package: "example.com/p".into(), name: name.into() },
-        style: Style::Rewritten,
-        first_ns: 100,
-        threads: 1,
-        runtime_threads: false,
-        failure: None,
-    };
+    let found = |name: &str| found("example.com/p", name);
     let (baseline, candidate) = ([found("BenchmarkA"), found("BenchmarkOld")], [found("BenchmarkA")]);
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: true };
     let plan = Plan::new(
@@ -84,8 +45,6 @@ fn head() -> RunHead {
         &Found { baseline: &baseline, candidate: &candidate, identical: &BTreeSet::new() },
         capacity,
     );
-    let version =
-        |name: &str| VersionInfo { requested: name.into(), resolved: name.into(), artifact_digest: "00".into() };
     RunHead {
         started: "2026-01-02T03:04:05Z".into(),
         spec: spec(),
@@ -105,12 +64,8 @@ fn head() -> RunHead {
 
 fn solo_head() -> SoloHead {
     let found = |name: &str, failure: Option<&str>| Discovered {
-        id: BenchmarkId { package: "example.com/p".into(), name: name.into() },
-        style: Style::Rewritten,
-        first_ns: 100,
-        threads: 1,
-        runtime_threads: false,
         failure: failure.map(String::from),
+        ..found("example.com/p", name)
     };
     let repetitions = Repetitions { suite_runs: 2, forks: 2, iterations: 3, warmup: 1, iteration_ns: 100_000_000 };
     let selection = Selection { bench: None, exclude: Some("B".into()), packages: vec!["./...".into()] };
@@ -126,7 +81,7 @@ fn solo_head() -> SoloHead {
         started: "2026-01-02T03:04:05Z".into(),
         plan: SoloPlan::new(&spec, &all, &std::collections::BTreeMap::new()),
         spec,
-        version: VersionInfo { requested: "v1".into(), resolved: "1a2b".into(), artifact_digest: "00".into() },
+        version: VersionInfo { resolved: "1a2b".into(), ..version("v1") },
         artifacts: [("example.com/p".to_owned(), "0a".to_owned())].into(),
         environment: environment(),
         facts: facts(),
