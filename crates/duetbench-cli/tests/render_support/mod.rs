@@ -67,6 +67,7 @@ pub(crate) fn empty() -> Report {
         fleet: None,
         gate: None,
         calibration: None,
+        profiles: Vec::new(),
         warnings: Vec::new(),
     }
 }

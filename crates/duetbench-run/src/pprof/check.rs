@@ -23,7 +23,8 @@ pub(super) fn renumber(profile: &mut Profile) -> Result<(), PprofError> {
             return Err(PprofError::Damaged("a sample has other values than the profile says"));
         }
         for location in &mut sample.locations {
-            *location = *locations.get(location).ok_or(PprofError::Damaged("a sample is of a place that is not there"))?;
+            *location =
+                *locations.get(location).ok_or(PprofError::Damaged("a sample is of a place that is not there"))?;
         }
     }
     Ok(())

@@ -85,7 +85,8 @@ impl Pprof {
 
     /// Which value is the number of samples, and the processor time that each stands for.
     fn counts(&self) -> Option<(usize, u64)> {
-        let is = |t: &message::ValueType, kind: &str, unit: &str| self.word(t.kind) == kind && self.word(t.unit) == unit;
+        let is =
+            |t: &message::ValueType, kind: &str, unit: &str| self.word(t.kind) == kind && self.word(t.unit) == unit;
         let value = self.profile.sample_types.iter().position(|t| is(t, "samples", "count"))?;
         let timed = self.profile.period_type.as_ref().is_some_and(|t| is(t, "cpu", "nanoseconds"));
         let period_ns = u64::try_from(self.profile.period).ok().filter(|period| timed && *period > 0)?;

@@ -1,5 +1,7 @@
 //! What profiling the regressions of a run came to.
 
+use std::path::PathBuf;
+
 use duetbench_core::hotspot::BenchmarkProfile;
 use rusqlite::params;
 
@@ -7,6 +9,12 @@ use super::{RunId, Store, failed};
 use crate::error::RunError;
 
 impl Store {
+    /// The folder for the profiles of the run of this name: beside the database.
+    #[must_use]
+    pub fn profiles_dir(&self, run: &str) -> PathBuf {
+        self.path.with_file_name("profiles").join(run)
+    }
+
     /// Keeps what profiling one benchmark came to.
     ///
     /// # Errors

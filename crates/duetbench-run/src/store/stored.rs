@@ -37,7 +37,9 @@ impl StoredRun {
     pub fn comparison(self) -> Result<StoredRun<RunHead>, RunError> {
         let StoredRun { name, head, complete, measured_s, trials, calls, profiles } = self;
         match head {
-            Head::Comparison(head) => Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, profiles }),
+            Head::Comparison(head) => {
+                Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, profiles })
+            }
             Head::Solo(_) => Err(RunError::OtherKind {
                 what: format!("run `{name}` measured one version, so there is nothing to compare"),
                 hint: format!(
