@@ -80,7 +80,7 @@ fn unexplained(report: &Report) -> Vec<String> {
     let left = report.to_profile().into_iter().filter(has_none).count();
     if left > 0 && !report.profiles.is_empty() {
         words.push(format!(
-            "{left} more regressions were not profiled: only the {BENCHMARKS_MAX} largest are, unless interrupted"
+            "{left} more regressions have no profile: the run made those of the {BENCHMARKS_MAX} largest, unless it was interrupted"
         ));
     }
     words

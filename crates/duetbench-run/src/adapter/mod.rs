@@ -213,7 +213,7 @@ pub trait Adapter: std::fmt::Debug + Sync {
     /// # Errors
     /// Why not, in words.
     fn profiles(&self) -> Result<(), String> {
-        Err(format!("{} writes no profiles that duet can read yet, only Go does", self.toolchain()))
+        Err("duet reads profiles of Go's benchmarks only, so far".into())
     }
 
     /// The command line of a process of one benchmark that is not measured, and may write a profile of its processor time; absent

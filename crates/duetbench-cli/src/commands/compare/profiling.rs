@@ -20,6 +20,7 @@ use duetbench_run::store::{RunId, Store};
 use crate::assemble;
 use crate::commands::Context;
 use crate::display::Display;
+use crate::render::format::many;
 use crate::session::Subjects;
 
 /// Longest name of a profile's file, without its ending.
@@ -79,8 +80,9 @@ impl Explaining<'_> {
         if largest.is_empty() {
             return Ok(());
         }
-        let of = if regressed.len() > BENCHMARKS_MAX { format!(" of {}", regressed.len()) } else { String::new() };
-        printer.note(&format!("profiling the {} largest regressions{of}, to see where they come from", largest.len()));
+        let all = many(regressed.len(), "regression", "regressions");
+        let of_all = if largest.len() < regressed.len() { format!("{} of {all}", largest.len()) } else { all };
+        printer.note(&format!("profiling {of_all}, the largest first, to see which functions gained"));
         let mut display = Display::new(printer, largest.len() as u64, "{bar:24} {pos}/{len}  profiling {msg}");
         for (number, benchmark) in largest.iter().enumerate() {
             let name = &benchmark.id.name;
