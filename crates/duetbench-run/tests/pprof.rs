@@ -119,7 +119,7 @@ fn what_is_no_profile_is_refused_in_words() {
     assert!(refused(b"").contains("cannot be read"));
     assert!(refused(b"not compressed").contains("cannot be read"));
     assert!(refused(&compressed(b"no message \xff")).contains("cannot be read"));
-    assert!(refused(&vec![0; FILE_BYTES_MAX + 1]).contains("larger than 8 MB"));
+    assert!(refused(&vec![0; FILE_BYTES_MAX + 1]).contains("larger than 4 MB"));
     // Small as a file, large as a profile.
     let mut bomb = GzEncoder::new(Vec::new(), Compression::fast());
     bomb.write_all(&vec![0; 20 << 20]).unwrap();

@@ -17,10 +17,10 @@ mod message;
 
 pub use merge::merge;
 
-/// Largest file that is read. A second of a large program has a hundredth of that.
-pub const FILE_BYTES_MAX: usize = 8 << 20;
-/// Most bytes that it may hold uncompressed.
-const CONTENT_BYTES_MAX: u64 = 16 << 20;
+/// Largest file that is read. A second of a program on one core has a hundredth of that.
+pub const FILE_BYTES_MAX: usize = 4 << 20;
+/// Most bytes that it may hold uncompressed: read, it may take thirty times as much.
+const CONTENT_BYTES_MAX: u64 = 4 << 20;
 /// Most frames that are looked at while counting: a small file can name a long stack again and again.
 const FRAMES_MAX: u64 = 20_000_000;
 /// What stands for a place without a function's name.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use duetbench_core::hotspot::{BENCHMARKS_MAX, BenchmarkProfile, ProfileOutcome};
 use duetbench_core::report::BenchmarkReport;
-use duetbench_core::{Report, Role};
+use duetbench_core::{BenchmarkId, Report, Role};
 use duetbench_run::RunError;
 use duetbench_run::adapter::Build;
 use duetbench_run::engine::{Obstacle, Profiler, Profiles};
@@ -24,7 +24,7 @@ use crate::render::format::many;
 use crate::session::Subjects;
 
 /// Longest name of a profile's file, without its ending.
-const NAME_BYTES_MAX: usize = 120;
+const NAME_LENGTH_MAX: usize = 120;
 
 /// What profiles are made with, if this harness has any; else the reader is told why there are none.
 pub(super) fn profiler<'a>(
@@ -118,7 +118,7 @@ impl Explaining<'_> {
     /// Writes the files of one benchmark.
     fn keep(&mut self, store: &Store, benchmark: &BenchmarkReport, profiles: &Profiles) -> ProfileOutcome {
         let dir = store.profiles_dir(&self.report.run);
-        let name = self.free_name(benchmark);
+        let name = free_name(&mut self.taken, &benchmark.id);
         let written = private_dir(&dir).and_then(|()| {
             let mut files = Role::BOTH.map(|role| dir.join(format!("{name}.{}.pb.gz", role.word())));
             for (file, bytes) in files.iter_mut().zip(&profiles.merged) {
@@ -133,23 +133,23 @@ impl Explaining<'_> {
         }
     }
 
-    /// A name for the files of a benchmark that no other one of this run has.
-    fn free_name(&mut self, benchmark: &BenchmarkReport) -> String {
-        let package = benchmark.id.package.rsplit('/').next().unwrap_or_default();
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "._=-".contains(c) { c } else { '_' };
-        let full: String = format!("{package}.{}", benchmark.id.name).chars().map(plain).collect();
-        let short: String = full.trim_start_matches(['.', '-']).chars().take(NAME_BYTES_MAX).collect();
-        let numbered = (2..).map(|number| format!("{short}-{number}"));
-        let mut names = std::iter::once(short.clone()).chain(numbered);
-        let free = names.find(|name| !self.taken.contains(name)).unwrap_or(short);
-        self.taken.insert(free.clone());
-        free
-    }
-
     /// A path as it is typed in the directory in which we are, where the file is below it.
     fn typed_here(&self, path: &Path) -> PathBuf {
         path.strip_prefix(&self.context.cwd).unwrap_or(path).to_owned()
     }
+}
+
+/// A name for the files of a benchmark that no other one of this run has, of letters that every file system takes.
+fn free_name(taken: &mut BTreeSet<String>, id: &BenchmarkId) -> String {
+    let package = id.package.rsplit('/').next().unwrap_or_default();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "._=-".contains(c) { c } else { '_' };
+    let full: String = format!("{package}.{}", id.name).chars().map(plain).collect();
+    let short: String = full.trim_start_matches(['.', '-']).chars().take(NAME_LENGTH_MAX).collect();
+    let numbered = (2..).map(|number| format!("{short}-{number}"));
+    let mut names = std::iter::once(short.clone()).chain(numbered);
+    let free = names.find(|name| !taken.contains(name)).unwrap_or(short);
+    taken.insert(free.clone());
+    free
 }
 
 /// A folder that nobody else reads, and that is ours.
@@ -173,4 +173,23 @@ fn write_private(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
     }
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     file.and_then(|mut file| file.write_all(bytes)).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_benchmark_gets_files_of_its_own() {
+        let mut taken = BTreeSet::new();
+        let mut name = |package: &str, name: &str| {
+            free_name(&mut taken, &BenchmarkId { package: package.into(), name: name.into() })
+        };
+        assert_eq!(name("example.com/shop/codec", "BenchmarkEncode/size=1"), "codec.BenchmarkEncode_size=1");
+        assert_eq!(name("example.com/other/codec", "BenchmarkEncode/size=1"), "codec.BenchmarkEncode_size=1-2");
+        assert_eq!(name("example.com/codec", "BenchmarkEncode size=1"), "codec.BenchmarkEncode_size=1-3");
+        assert_eq!(name("", "../../etc/passwd"), "_.._etc_passwd");
+        assert_eq!(name("", "-x\n日"), "x__");
+        assert_eq!(name("p", &"a".repeat(500)).len(), NAME_LENGTH_MAX);
+    }
 }
