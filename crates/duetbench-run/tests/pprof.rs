@@ -113,6 +113,46 @@ fn merged_profiles_are_read_by_pprof_and_by_us() {
     assert_eq!(merge(&[]), Err(PprofError::Damaged("there is none to merge")));
 }
 
+/// The same profile of a program in which `inner` has another name of the same length.
+fn renamed() -> Vec<u8> {
+    let (mut content, from, to) = (content(profile()), b"spin.inner", b"spin.other");
+    for at in 0..content.len() - from.len() {
+        if content[at..].starts_with(from) {
+            content[at..at + to.len()].copy_from_slice(to);
+        }
+    }
+    compressed(&content)
+}
+
+#[test]
+fn merging_mixes_up_no_functions() {
+    let (one, other) = (parse(profile()).unwrap(), parse(&renamed()).unwrap());
+    let alone = one.count(1).unwrap().functions["example.com/spin.inner"];
+    let merged = merge(&[one, other]).unwrap();
+    let together = parse(&merged).unwrap().count(1).unwrap().functions;
+    assert_eq!(together["example.com/spin.inner"], alone);
+    assert_eq!(together["example.com/spin.other"], alone);
+    let top = top(&merged);
+    assert!(top.contains("spin.inner") && top.contains("spin.other"), "{top}");
+}
+
+#[test]
+fn references_that_lead_nowhere_are_refused() {
+    let refused = |content: &[u8]| parse(&compressed(content)).unwrap_err().to_string();
+    let empty_word = [0x32, 0x00];
+    let check = |part: &[u8], words: &str| {
+        let said = refused(&[part, &empty_word[..]].concat());
+        assert!(said.contains(words), "{said}");
+    };
+    // A function whose name is word 5, a sample of place 7, a place in function 9, a value that no type says, functions 1 and 1.
+    check(&[0x2a, 0x04, 0x08, 0x01, 0x10, 0x05], "a word is not in its table");
+    check(&[0x12, 0x02, 0x08, 0x07], "a place that is not there");
+    check(&[0x22, 0x06, 0x08, 0x01, 0x22, 0x02, 0x08, 0x09], "something that is not there");
+    check(&[0x12, 0x02, 0x10, 0x01], "other values");
+    check(&[0x2a, 0x02, 0x08, 0x01, 0x2a, 0x02, 0x08, 0x01], "the same number");
+    assert!(refused(&[]).contains("table of words"));
+}
+
 #[test]
 fn what_is_no_profile_is_refused_in_words() {
     let refused = |file: &[u8]| parse(file).unwrap_err().to_string();
