@@ -3,7 +3,9 @@
 use duetbench_core::analysis::analyse;
 use duetbench_core::calibrate::{Machine, Made};
 use duetbench_core::fleet::FleetReport;
+use duetbench_core::hotspot::BENCHMARKS_MAX;
 use duetbench_core::noise::{Witnessed, explain};
+use duetbench_core::report::BenchmarkReport;
 use duetbench_core::solo_report::solo_results;
 use duetbench_core::spec::Decision;
 use duetbench_core::{BenchmarkId, Plan, Report, SoloReport, Trial};
@@ -40,12 +42,12 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
     let plan = run.plan();
     let benchmarks = analyse(&plan, &run.measured(), &decision);
     let noise = explain(&witnessed(&run.trials, &plan_ids(&plan)), &run.head.facts, &benchmarks);
-    let StoredRun { name, head, complete, measured_s, calls, .. } = run;
+    let StoredRun { name, head, complete, measured_s, calls, profiles, .. } = run;
     let fleet = head.spec.fleet.zip(head.fleet);
     let fleet = fleet.map(|(spec, terms)| FleetReport::of(&calls, (&spec, terms), (&plan, &benchmarks)));
     let mut spec = head.spec;
     spec.decision = decision;
-    Report {
+    let mut report = Report {
         run: name,
         started: head.started,
         complete,
@@ -61,7 +63,27 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
         gate: None,
         calibration: None,
         warnings: head.warnings,
+        profiles,
+    };
+    report.warnings.extend(unexplained(&report));
+    report
+}
+
+/// Regressions that were to be profiled and have no profile, in words.
+fn unexplained(report: &Report) -> Vec<String> {
+    let failed = report.profiles.iter().filter_map(|profile| {
+        let (name, reason) = (&profile.id.name, profile.failure()?);
+        Some(format!("`{name}` could not be profiled, which does not touch its verdict: {reason}"))
+    });
+    let mut words: Vec<String> = failed.collect();
+    let has_none = |b: &&BenchmarkReport| report.profiles.iter().all(|profile| profile.id != b.id);
+    let left = report.to_profile().into_iter().filter(has_none).count();
+    if left > 0 && !report.profiles.is_empty() {
+        words.push(format!(
+            "{left} more regressions have no profile: the run made those of the {BENCHMARKS_MAX} largest, unless it was interrupted"
+        ));
     }
+    words
 }
 
 /// The report of a stored run of one version.

@@ -34,6 +34,12 @@ pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
     out + &format!("\n{} benchmarks, at most about {}\n", plan.benchmarks.len(), seconds(plan.predicted()))
 }
 
+/// What profiling the regressions would add.
+#[must_use]
+pub fn profiles(takes: Duration) -> String {
+    format!("profiles of regressions, if there are any: at most about {} more\n", seconds(takes))
+}
+
 /// The plan of a run of one version as text, one line per benchmark.
 #[must_use]
 pub fn render_solo(plan: &SoloPlan, version: &VersionInfo) -> String {

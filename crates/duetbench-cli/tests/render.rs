@@ -7,7 +7,7 @@ use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::{csv, gobench, json, markdown, text};
 use duetbench_core::{Report, Verdict};
 use golden_files::check;
-use render_support::{Change, benchmark, clean, empty, everything, measured, on_a_fleet, only_excluded};
+use render_support::{Change, benchmark, clean, empty, everything, measured, on_a_fleet, only_excluded, profiled};
 
 #[test]
 fn text_of_everything() {
@@ -42,6 +42,23 @@ fn text_of_nothing_compared() {
 #[test]
 fn text_of_a_run_on_a_fleet() {
     check("fleet.txt", &text::render(&on_a_fleet(), &Palette::plain(), None));
+}
+
+#[test]
+fn every_format_of_a_run_that_was_profiled() {
+    check("profile.txt", &text::render(&profiled(), &Palette::plain(), None));
+    check("profile.md", &markdown::render(&profiled()));
+    check("profile.json", &json::render(&profiled(), 3));
+}
+
+#[test]
+fn profiles_that_leave_no_room_for_the_table_are_left_out() {
+    let mut report = profiled();
+    let (all, one) = (markdown::render(&report), report.profiles[0].clone());
+    assert!(all.contains("<summary>Where "), "{all}");
+    report.profiles = vec![one; 1000];
+    let out = markdown::render(&report);
+    assert!(out.len() <= markdown::LENGTH_MAX && out.contains("<summary>Reproduce</summary>"), "{}", out.len());
 }
 
 #[test]

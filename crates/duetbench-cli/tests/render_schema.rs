@@ -13,6 +13,7 @@ fn rendered_reports_keep_to_the_schema() {
         "tests/golden/empty.json",
         "tests/golden/fleet.json",
         "tests/golden/sight.json",
+        "tests/golden/profile.json",
     ] {
         assert_eq!(departures(&read(golden)), Vec::<String>::new(), "{golden}");
     }

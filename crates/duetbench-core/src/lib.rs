@@ -19,6 +19,7 @@ pub mod detect;
 pub mod environment;
 pub mod fleet;
 pub mod gate;
+pub mod hotspot;
 pub mod noise;
 pub mod pair;
 pub mod plan;

@@ -9,6 +9,7 @@ use crate::calibrate::CalibrationNote;
 use crate::environment::Environment;
 use crate::fleet::FleetReport;
 use crate::gate::Gate;
+use crate::hotspot::BenchmarkProfile;
 use crate::noise::Diagnosis;
 use crate::plan::Plan;
 use crate::spec::Spec;
@@ -65,6 +66,9 @@ pub struct Report {
     /// What a calibration says of this suite, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<CalibrationNote>,
+    /// Where regressions come from, as far as they were profiled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<BenchmarkProfile>,
     /// What concerns the run as a whole.
     pub warnings: Vec<String>,
 }
@@ -89,6 +93,17 @@ impl Report {
     #[must_use]
     pub fn count(&self, word: &str) -> usize {
         self.benchmarks.iter().filter(|b| b.verdict.word() == word).count()
+    }
+
+    /// Regressions that are worth a profile, the largest first: where later rounds were measured, those that they confirmed.
+    #[must_use]
+    pub fn to_profile(&self) -> Vec<&BenchmarkReport> {
+        let sure = |b: &&BenchmarkReport| b.confirmation.as_ref().is_none_or(Confirmation::confirmed);
+        let regressed = self.benchmarks.iter().filter(|b| matches!(b.verdict, Verdict::Regression));
+        let mut found: Vec<&BenchmarkReport> = regressed.filter(sure).collect();
+        let ratio = |b: &BenchmarkReport| b.estimate.map_or(1.0, |e| e.ratio);
+        found.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+        found
     }
 
     /// What layout does to the suite: the median over its benchmarks of each number; absent where no benchmark has several builds.

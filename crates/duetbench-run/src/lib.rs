@@ -14,6 +14,7 @@ pub mod lock;
 pub mod noise;
 pub mod page;
 pub mod plan_file;
+pub mod pprof;
 pub mod prepare;
 pub mod process;
 pub mod program;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use duetbench_core::analysis::TrialFailure;
+use duetbench_core::hotspot::{BenchmarkProfile, ProfileOutcome};
 use duetbench_core::noise::Conditions;
 use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, Repetitions, SoloPlan};
 use duetbench_core::recording::Level;
@@ -422,4 +423,24 @@ fn a_comparison_has_the_times_of_every_pair_for_the_study_of_pairs() {
     assert!(!a.forks.is_empty() && a.forks.iter().all(|fork| fork.times == [[100.0, 125.0]]), "{a:?}");
     assert_eq!(a.missing.as_deref(), Some("trials failed, the first with: no luck"));
     assert_eq!((old.forks.len(), old.missing.as_deref()), (0, Some("only in base")));
+}
+
+#[test]
+fn profiles_are_kept_with_their_run_also_in_a_store_that_was_made_without_them() {
+    let (_dir, path) = place();
+    fill(&path);
+    // As one was left by a duet that knew no profiles.
+    rusqlite::Connection::open(&path).unwrap().execute_batch("DROP TABLE profiles").unwrap();
+    let id = BenchmarkId { package: "p".into(), name: "A".into() };
+    let profile = BenchmarkProfile { id, outcome: ProfileOutcome::Failed { reason: "no luck".into() } };
+    let mut store = Store::open_existing(&path).unwrap();
+    assert_eq!(store.load("r1").unwrap().profiles, []);
+    let run = store.reopen("r1").unwrap();
+    store.add_profile(run, &profile).unwrap();
+    store.begin(&head()).unwrap();
+    let unreadable = "INSERT INTO profiles (run, profile) VALUES (1, '{\"of\": \"a newer duet\"}')";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(unreadable).unwrap();
+    assert_eq!(store.load("r1").unwrap().comparison().unwrap().profiles, [profile]);
+    assert_eq!(store.load("r2").unwrap().profiles, []);
+    assert_eq!(store.profiles_dir("r1"), path.with_file_name("profiles").join("r1"));
 }

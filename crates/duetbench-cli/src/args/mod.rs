@@ -106,6 +106,7 @@ Examples:
   duet compare --bench 'Encode' --budget 2m
   duet compare --plan duet-plan.toml as often as `duet tune` learnt to be enough
   duet compare --builds 1            just these two binaries, not the layouts that they happen to have
+  duet compare --profile             with the functions that regressions come from
   duet compare --resume latest       go on where Ctrl-C or a crash ended
   duet compare v1.2.0 HEAD --on lambda --role arn:aws:iam::123456789012:role/duet-exec
                                      on hundreds of instances of AWS Lambda, in minutes, for cents
@@ -222,6 +223,9 @@ pub struct MeasureArgs {
     /// Measure regressions again in two rounds of fresh trials before calling them confirmed [default: only where CI is set]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub confirm: Option<bool>,
+    /// Profile the regressions once all is judged, at most 10, to see which functions they come from; Go only [default: no]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    pub profile: Option<bool>,
     /// Measure benchmarks even where both versions are proven to run the same code
     #[arg(long)]
     pub measure_identical: bool,

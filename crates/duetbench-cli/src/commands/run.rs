@@ -145,6 +145,7 @@ fn measure(
         measured_s: 0.0,
         trials: Vec::new(),
         calls: Vec::new(),
+        profiles: Vec::new(),
     };
     carry_out(context, (&mut store, run), &stored, backend)
 }

@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::calibrate::Note;
 use super::fleet::Fleet;
 use super::gate::GateEntry;
+use super::profile::ProfileEntry;
 use super::{document, noise, summary, warning};
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
@@ -49,6 +50,8 @@ struct Document<'a> {
     gate: Option<GateEntry<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     calibration: Option<Note<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profiles: Option<Vec<ProfileEntry<'a>>>,
     warnings: &'a [String],
     request: Request<'a>,
     plan: Plan<'a>,
@@ -284,6 +287,7 @@ impl<'a> Document<'a> {
             fleet: report.fleet.as_ref().map(Fleet::of),
             gate: report.gate.as_ref().map(GateEntry::of),
             calibration: report.calibration.as_ref().map(Note::of),
+            profiles: ProfileEntry::all(report),
             warnings: &report.warnings,
             request: Request::of(&report.spec),
             plan: Plan {

@@ -8,7 +8,7 @@ use duetbench_core::{Report, Verdict};
 
 use super::format::{one_line, short_name, shortened};
 use super::summary::{ChangedCount, Numbers};
-use super::{command_line, gate, hint, order, summary};
+use super::{command_line, gate, hint, order, profile, summary};
 
 /// The hidden first line by which an earlier comment is found again.
 pub const MARKER: &str = "<!-- duetbench -->";
@@ -40,6 +40,7 @@ pub fn render(report: &Report) -> String {
         page.tables(&folded);
         page.out += "</details>\n\n";
     }
+    page.profiles(report);
     if page.left_out > 0 {
         page.out += &format!("{} left out here for lack of space; `--format json` has all.\n\n", rows(page.left_out));
     }
@@ -134,6 +135,19 @@ impl Page {
             }
             if heading.is_none() {
                 self.out.push('\n');
+            }
+        }
+    }
+
+    /// Where regressions come from, folded, as far as there is room.
+    fn profiles(&mut self, report: &Report) {
+        for (benchmark, lines, command) in profile::explained(report) {
+            let name = prose(&short_name(&benchmark.id.name));
+            let mut fold = format!("<details><summary>Where {name} got slower</summary>\n\n");
+            lines.iter().for_each(|line| fold += &format!("- {}\n", prose(line)));
+            fold += &format!("\n{}\n\n</details>\n\n", code(&command));
+            if self.out.len() + fold.len() <= self.room_end {
+                self.out += &fold;
             }
         }
     }

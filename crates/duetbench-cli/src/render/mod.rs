@@ -9,7 +9,7 @@
 //! | `go` | benchstat and whatever else reads Go benchmark text | [`gobench::render`] |
 //!
 //! [`solo`] and [`solo_json`] do the same for runs of one version, [`tune`] for what `duet tune` found, [`detect`] for two recordings,
-//! [`study`] for a study, [`calibrate`] for a calibration and [`plan`] for what it takes to see a change (their tables are [`columns`]), [`doctor`] for what `duet doctor` found. [`noise`] and [`warning`]
+//! [`study`] for a study, [`calibrate`] for a calibration and [`plan`] for what it takes to see a change (their tables are [`columns`]), [`doctor`] for what `duet doctor` found. [`profile`], [`noise`] and [`warning`]
 //! have the words that several share.
 //!
 //! A renderer is a pure function. It does not print, it does not judge, and it works out no number that the report
@@ -29,6 +29,7 @@ pub mod markdown;
 pub mod noise;
 pub mod palette;
 pub mod plan;
+pub mod profile;
 pub mod solo;
 pub mod solo_json;
 pub mod staleness;

@@ -8,7 +8,7 @@ use super::format::{one_line, share, short_name, shortened};
 use super::palette::{Palette, paint};
 use super::summary::{self, ChangedCount, Numbers};
 use super::table::{self, Line, Row, left};
-use super::{gate, hint, order};
+use super::{gate, hint, order, profile};
 
 /// The report for people. With a `width`, long names are cut in the middle as far as that makes the table fit.
 #[must_use]
@@ -19,6 +19,7 @@ pub fn render(report: &Report, palette: &Palette, width: Option<usize>) -> Strin
         sections.push(times(report, palette, width, &mut footnotes));
     }
     sections.extend(allocations(report, palette));
+    sections.extend(profiles(report, palette));
     sections.push(conclusion(report, palette));
     sections.join("\n")
 }
@@ -103,6 +104,19 @@ fn allocations(report: &Report, palette: &Palette) -> Option<String> {
                 out += &format!("{name}   {}  {base} → {head}\n", left(unit, "allocs/op".len()));
             }
         }
+    }
+    Some(out)
+}
+
+/// Where regressions come from, in a block of their own.
+fn profiles(report: &Report, palette: &Palette) -> Option<String> {
+    let mut out = format!("{}\n", paint(palette.strong, "where regressions come from, by CPU profiles"));
+    let mut profiled = profile::explained(report).peekable();
+    profiled.peek()?;
+    for (benchmark, lines, command) in profiled {
+        out += &format!("{}\n", short_name(&benchmark.id.name));
+        lines.iter().for_each(|line| out += &format!("  {line}\n"));
+        out += &format!("  {} `{command}`\n", paint(palette.hint, "deeper:"));
     }
     Some(out)
 }

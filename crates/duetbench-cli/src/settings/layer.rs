@@ -32,6 +32,8 @@ pub struct Layer {
     #[serde(deserialize_with = "switch")]
     pub(super) confirm: Option<bool>,
     #[serde(deserialize_with = "switch")]
+    pub(super) profile: Option<bool>,
+    #[serde(deserialize_with = "switch")]
     pub(super) measure_identical: Option<bool>,
     #[serde(deserialize_with = "fraction")]
     pub(super) threshold: Option<f64>,
@@ -95,7 +97,7 @@ pub struct Layer {
 }
 
 /// The keys of a [`Layer`], for the environment: `DUET_BENCH` is `bench`.
-pub(super) const KEYS: [&str; 41] = [
+pub(super) const KEYS: [&str; 42] = [
     "adapter",
     "bench",
     "exclude",
@@ -105,6 +107,7 @@ pub(super) const KEYS: [&str; 41] = [
     "builds",
     "fixed",
     "confirm",
+    "profile",
     "measure_identical",
     "threshold",
     "alpha",
@@ -200,6 +203,7 @@ impl Layer {
             plan: measure.plan.clone(),
             fixed: measure.fixed.then_some(true),
             confirm: measure.confirm,
+            profile: measure.profile,
             measure_identical: measure.measure_identical.then_some(true),
             ..self.with_extent(&measure.extent, dry_run)
         }

@@ -225,6 +225,12 @@ impl Settings {
         self.first(|l| l.no_wait).unwrap_or(false)
     }
 
+    /// `--profile`.
+    #[must_use]
+    pub fn profile(&self) -> bool {
+        self.first(|l| l.profile).unwrap_or(false)
+    }
+
     /// `--dry-run`.
     #[must_use]
     pub fn dry_run(&self) -> bool {
@@ -274,7 +280,7 @@ mod tests {
             "arch" => "arm64",
             "format" => "json",
             "strict" | "quiet" | "no_color" | "no_wait" | "dry_run" => "1",
-            "fixed" | "confirm" | "measure_identical" => "true",
+            "fixed" | "confirm" | "profile" | "measure_identical" => "true",
             _ => "a b",
         };
         for key in KEYS {

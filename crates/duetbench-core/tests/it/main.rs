@@ -19,6 +19,7 @@ mod fleet_account;
 mod fleet_world;
 mod gate;
 mod group_sequential;
+mod hotspot;
 mod judge;
 mod looks;
 mod mixture;

@@ -91,6 +91,17 @@ pub struct Order {
     pub slices: u32,
 }
 
+/// What is asked of a process whose processor time is sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sampling<'a> {
+    /// How the benchmark was measured.
+    pub mode: Mode,
+    /// Invocations that it makes.
+    pub invocations: u64,
+    /// Where it writes its profile; absent: it is not sampled.
+    pub file: Option<&'a Path>,
+}
+
 /// Under what conditions benchmarks run.
 #[derive(Debug, Clone, Copy)]
 pub struct Conditions<'a> {
@@ -194,6 +205,21 @@ pub trait Adapter: std::fmt::Debug + Sync {
     /// How a benchmark is run of which each process is a slice; absent when the build has no such program.
     fn program(&self, build: &Build, id: &BenchmarkId) -> Option<Program> {
         let _ = (build, id);
+        None
+    }
+
+    /// Whether processes can be [sampled](Adapter::sampled).
+    ///
+    /// # Errors
+    /// Why not, in words.
+    fn profiles(&self) -> Result<(), String> {
+        Err("duet reads profiles of Go's benchmarks only, so far".into())
+    }
+
+    /// The command line of a process of one benchmark that is not measured, and may write a profile of its processor time; absent
+    /// when the build has no such package.
+    fn sampled(&self, build: &Build, id: &BenchmarkId, sampling: &Sampling<'_>) -> Option<Launch> {
+        let _ = (build, id, sampling);
         None
     }
 }

@@ -15,6 +15,7 @@ mod costs;
 mod experiment;
 mod head;
 mod paired;
+mod profiles;
 mod provenance;
 mod recording;
 mod schema;
@@ -158,8 +159,8 @@ impl Store {
         // On a fleet trials overlap, so that their times say nothing of it.
         let overlaps = matches!(&head, Head::Comparison(head) if head.fleet.is_some());
         let measured_s = if complete || overlaps { measured_s } else { measured_s.max(in_trials) };
-        let calls = self.calls(id).map_err(read)?;
-        Ok(StoredRun { name: RunId(id).to_string(), head, complete, measured_s, trials, calls })
+        let (calls, profiles) = (self.calls(id).map_err(read)?, self.profiles(id).map_err(read)?);
+        Ok(StoredRun { name: RunId(id).to_string(), head, complete, measured_s, trials, calls, profiles })
     }
 
     /// A run that is in the store, to go on with.

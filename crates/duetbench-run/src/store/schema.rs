@@ -90,6 +90,16 @@ CREATE TABLE IF NOT EXISTS calibrations (
 );
 ";
 
+/// Where regressions come from; likewise.
+const PROFILES: &str = "
+CREATE TABLE IF NOT EXISTS profiles (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    profile TEXT NOT NULL                       -- JSON: benchmark, and the difference or a failure
+);
+CREATE INDEX IF NOT EXISTS profiles_by_run ON profiles(run);
+";
+
 // Samples are found through their trial's range of row numbers: keeping an index would cost more than all else that is
 // done for a sample while measuring.
 pub(super) const INSERT_TRIAL: &str = "INSERT INTO trials
@@ -154,7 +164,7 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
         connection.execute_batch("COMMIT")?;
     }
     match version()? {
-        FORMAT => Ok(connection.execute_batch(&format!("{CALLS} {CALIBRATIONS}"))?),
+        FORMAT => Ok(connection.execute_batch(&format!("{CALLS} {CALIBRATIONS} {PROFILES}"))?),
         version => Err(SchemaError::Format { version }),
     }
 }

@@ -3,6 +3,7 @@
 use duetbench_core::Trial;
 use duetbench_core::analysis::Measured;
 use duetbench_core::fleet::Account;
+use duetbench_core::hotspot::BenchmarkProfile;
 use duetbench_core::plan::{Mode, Plan};
 
 use super::{Head, RunHead, SoloHead};
@@ -24,6 +25,8 @@ pub struct StoredRun<H = Head> {
     pub trials: Vec<(Trial, TrialOutcome)>,
     /// Its calls, in the order in which they were sent, where it was measured on a fleet.
     pub calls: Vec<Account>,
+    /// What profiling its regressions came to.
+    pub profiles: Vec<BenchmarkProfile>,
 }
 
 impl StoredRun {
@@ -32,9 +35,11 @@ impl StoredRun {
     /// # Errors
     /// Says what can be done with it, if it is not.
     pub fn comparison(self) -> Result<StoredRun<RunHead>, RunError> {
-        let StoredRun { name, head, complete, measured_s, trials, calls } = self;
+        let StoredRun { name, head, complete, measured_s, trials, calls, profiles } = self;
         match head {
-            Head::Comparison(head) => Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls }),
+            Head::Comparison(head) => {
+                Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, profiles })
+            }
             Head::Solo(_) => Err(RunError::OtherKind {
                 what: format!("run `{name}` measured one version, so there is nothing to compare"),
                 hint: format!(
@@ -49,9 +54,9 @@ impl StoredRun {
     /// # Errors
     /// Says what can be done with it, if it is not.
     pub fn solo(self) -> Result<StoredRun<SoloHead>, RunError> {
-        let StoredRun { name, head, complete, measured_s, trials, calls } = self;
+        let StoredRun { name, head, complete, measured_s, trials, calls, profiles } = self;
         match head {
-            Head::Solo(head) => Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls }),
+            Head::Solo(head) => Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, profiles }),
             Head::Comparison(_) => Err(RunError::OtherKind {
                 what: format!("run `{name}` is a comparison of two versions"),
                 hint: format!("`duet show {name}` prints it, `duet compare --resume {name}` goes on with it"),

@@ -7,17 +7,23 @@ use duetbench_core::spec::ModeChoice;
 use duetbench_core::{BenchmarkId, Spec};
 use duetbench_run::RunError;
 use duetbench_run::adapter::Build;
-use duetbench_run::engine::{Backend, Benches, Local, Scripted, Wanted, Watched, probe, probing_takes};
+use duetbench_run::engine::{
+    Backend, Benches, Local, Profiler, Scripted, Wanted, Watched, probe, probing_takes, profiling_takes,
+};
 use duetbench_run::prepare::Prepared;
 use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 
 use super::errand::{Errand, Purpose, Subject};
 use super::fleet;
 use super::material::{Material, both};
+use super::profiling;
 use crate::commands::{Asked, Context, nothing_selected};
 use crate::dry_run;
 use crate::failure::{Failure, code};
 use crate::session::{self, Session, Subjects, lock_machine};
+
+/// What trials are run with, and what regressions are profiled with where they are.
+type Means<'a> = (&'a mut dyn Backend, Option<&'a Profiler<'a>>);
 
 /// Measures and concludes; gives the exit code.
 pub(in crate::commands) fn begin(errand: &Errand<'_>, subject: Subject<'_>) -> Result<u8, Failure> {
@@ -32,7 +38,7 @@ pub(in crate::commands) fn begin(errand: &Errand<'_>, subject: Subject<'_>) -> R
             if errand.purpose.is_settled(errand, (&plan, &material.subjects))? {
                 return Ok(code::CLEAN);
             }
-            measure(errand, (plan, material.subjects), &mut scripted)
+            measure(errand, (plan, material.subjects), (&mut scripted, None))
         }
     }
 }
@@ -42,12 +48,17 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     let (context, spec) = (errand.context, &errand.spec);
     let _lock = lock_machine(context)?;
     let prepared = prepare(context, spec, &origin)?;
-    let (material, builds) = Material::prepared(&prepared, origin)?;
+    let (mut material, builds) = Material::prepared(&prepared, origin)?;
     let mut plan = material.plan(context, spec, material.capacity())?;
     material.follow(&mut plan, errand);
     if errand.purpose.is_settled(errand, (&plan, &material.subjects))? {
         return Ok(code::CLEAN);
     }
+    let profiler = if errand.purpose.profiles(context) {
+        profiling::profiler(context, (&prepared, builds.clone()), Some(&mut material.subjects))?
+    } else {
+        None
+    };
     let mut versions = local(context, &prepared, builds.clone())?;
     let iterates = plan.benchmarks.iter().any(|b| b.style == Style::Iteration);
     let tells = (spec.mode != ModeChoice::Sequential && !plan.benchmarks.is_empty()) || iterates;
@@ -57,7 +68,7 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
         let benches = Benches { versions: &mut versions, baseline_alone: &mut baseline_alone };
         look(errand, (&mut plan, &material), benches)?;
     }
-    measure(errand, (plan, material.subjects), &mut Watched::new(&mut versions))
+    measure(errand, (plan, material.subjects), (&mut Watched::new(&mut versions), profiler.as_ref()))
 }
 
 /// Has first trials tell how each benchmark is best measured.
@@ -93,10 +104,11 @@ fn local<'a>(context: &Context, prepared: &'a Prepared, builds: [Build; 2]) -> R
 }
 
 /// From a plan to the exit code.
-fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), backend: &mut dyn Backend) -> Result<u8, Failure> {
-    let context = errand.context;
+fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means<'_>) -> Result<u8, Failure> {
+    let (context, profiles) = (errand.context, means.1.map(|_| profiling_takes(&plan)));
     if context.settings.dry_run() {
-        context.printer.data(&dry_run::render(&plan, &subjects.info))?;
+        let more = profiles.map_or_else(String::new, dry_run::profiles);
+        context.printer.data(&(dry_run::render(&plan, &subjects.info) + &more))?;
         return Ok(code::CLEAN);
     }
     if plan.benchmarks.is_empty() && plan.excluded.is_empty() {
@@ -105,7 +117,7 @@ fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), backend: &mu
     let head = session::head(&errand.spec, plan, subjects);
     let mut store = Store::open(&context.db())?;
     let session = Session::begin(context, &mut store, &head)?;
-    carry_out((context, errand.purpose), session, &head, backend)
+    carry_out((context, errand.purpose), session, &head, means)
 }
 
 /// Goes on with a run that did not come to its end; a scripted one needs its script again.
@@ -119,7 +131,7 @@ pub(in crate::commands) fn resume(
     if let Some(script) = script {
         let mut scripted = Scripted::load(script)?;
         let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
-        return carry_out((context, purpose), session, &head, &mut scripted);
+        return carry_out((context, purpose), session, &head, (&mut scripted, None));
     }
     if let Some(spec) = head.spec.fleet {
         return fleet::resume((context, purpose), (&name, spec));
@@ -132,9 +144,11 @@ pub(in crate::commands) fn resume(
     let trials = unfinished(&store, &name)?.trials;
     let prepared = prepare(context, &head.spec, origin)?;
     let builds = same_builds(&prepared, &head)?;
+    let profiler =
+        if purpose.profiles(context) { profiling::profiler(context, (&prepared, builds.clone()), None)? } else { None };
     let mut local = local(context, &prepared, builds)?;
     let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
-    carry_out((context, purpose), session, &head, &mut Watched::new(&mut local))
+    carry_out((context, purpose), session, &head, (&mut Watched::new(&mut local), profiler.as_ref()))
 }
 
 /// A stored run that can be gone on with.
@@ -166,7 +180,7 @@ fn carry_out(
     (context, purpose): (&Context, &dyn Purpose),
     mut session: Session<'_>,
     head: &RunHead,
-    backend: &mut dyn Backend,
+    (backend, profiler): Means<'_>,
 ) -> Result<u8, Failure> {
     let (run, command) = (session.run(), purpose.command());
     announce(context, head, &session);
@@ -178,8 +192,12 @@ fn carry_out(
     if !summary.complete {
         context.printer.note(&format!("interrupted; `duet {command} --resume {run}` goes on from here"));
     }
+    let store = session.into_store();
+    if let Some(profiler) = profiler.filter(|_| summary.complete) {
+        profiling::explain(context, (&mut *store, run), profiler);
+    }
     let exit_of = |judged| if summary.complete { judged } else { code::INTERRUPTED };
-    purpose.conclude(context, (session.into_store(), run), &exit_of)
+    purpose.conclude(context, (store, run), &exit_of)
 }
 
 fn announce(context: &Context, head: &RunHead, session: &Session<'_>) {

@@ -42,6 +42,12 @@ pub(in crate::commands) trait Purpose {
         Ok(false)
     }
 
+    /// Whether its regressions are to be profiled.
+    fn profiles(&self, context: &Context) -> bool {
+        let _ = context;
+        false
+    }
+
     /// Prints what has come of a run; the exit code is what `exit_of` makes of that of a run that came to its end.
     ///
     /// # Errors

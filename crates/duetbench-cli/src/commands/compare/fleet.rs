@@ -22,6 +22,7 @@ use super::course::{prepare, same_builds, unfinished};
 use super::errand::{Errand, Purpose};
 use super::expedition::Expedition;
 use super::material::Material;
+use super::profiling::none_here;
 use crate::commands::{Context, nothing_selected};
 use crate::dry_run;
 use crate::failure::{Failure, code};
@@ -108,7 +109,10 @@ pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Re
     }
     let prepared = prepare(context, spec, &origin)?;
     prepared.adapter.travels()?;
-    let (material, builds) = Material::prepared(&prepared, origin)?;
+    let (mut material, builds) = Material::prepared(&prepared, origin)?;
+    if purpose.profiles(context) {
+        material.subjects.warnings.push(none_here("regressions are profiled without `--on` only"));
+    }
     let capacity = instance_capacity(fleet.memory_mb, prepared.adapter.processors_asked());
     let mut plan = material.plan(context, spec, capacity)?;
     material.follow(&mut plan, errand);

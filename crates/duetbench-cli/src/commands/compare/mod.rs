@@ -18,6 +18,7 @@ mod errand;
 mod expedition;
 mod fleet;
 mod material;
+mod profiling;
 
 pub(super) use course::{begin, resume};
 pub(super) use errand::{Errand, Purpose, Subject};
@@ -65,6 +66,10 @@ struct Judging;
 impl Purpose for Judging {
     fn command(&self) -> &'static str {
         "compare"
+    }
+
+    fn profiles(&self, context: &Context) -> bool {
+        context.settings.profile()
     }
 
     fn conclude(

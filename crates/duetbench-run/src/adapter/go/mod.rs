@@ -4,7 +4,7 @@
 //! one-line insertions), for the hook's own files, and for test files whose counting loops were rewritten.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -15,7 +15,7 @@ use duetbench_core::plan::{Discovered, Mode};
 use duetbench_core::spec::Arch;
 use sha2::{Digest, Sha256};
 
-use super::{Adapter, Artifact, Build, Built, Conditions, Identity, Listing, Order, Shipping, Subject, hex};
+use super::{Adapter, Artifact, Build, Built, Conditions, Identity, Listing, Order, Sampling, Shipping, Subject, hex};
 use crate::error::RunError;
 use crate::process::Launch;
 use crate::source::Source;
@@ -201,7 +201,7 @@ impl Adapter for Go {
         let mut all = Listing::default();
         for (number, (package, artifact)) in build.artifacts.iter().enumerate() {
             let file = self.scratch.join(format!("list-{number}"));
-            let launch = self.base_launch(artifact);
+            let launch = self.base_launch(artifact, 1);
             let lister = list::Lister { package, launch, last: self.user_args(), file, timeout: self.timeout };
             let listing = lister.run(interrupted)?;
             all.found.extend(listing.found);
@@ -239,17 +239,23 @@ impl Adapter for Go {
     }
 
     fn launch(&self, build: &Build, id: &BenchmarkId, order: &Order) -> Option<Launch> {
-        let mut launch = self.base_launch(build.artifacts.get(&id.package)?);
-        launch.args.push(format!("-test.bench={}", exact_pattern(&id.name)).into());
+        let mut launch = self.base_launch(build.artifacts.get(&id.package)?, 1);
         launch.env.push(("DUET_BENCH".into(), id.name.clone().into()));
-        if matches!(order.mode, Mode::Duet | Mode::InterleavedOneCore) {
-            // A side that is pinned to one core must not believe otherwise, nor be told otherwise.
-            launch.env.push(("GOMAXPROCS".into(), "1".into()));
-            launch.args.push("-test.cpu=1".into());
-        } else if let Some(cpu) = self.arguments.cpu {
-            launch.args.push(format!("-test.cpu={cpu}").into());
-        }
-        launch.args.extend(self.user_args());
+        self.ask_for(&mut launch, id, order.mode);
+        Some(launch)
+    }
+
+    fn profiles(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn sampled(&self, build: &Build, id: &BenchmarkId, sampling: &Sampling<'_>) -> Option<Launch> {
+        let mut launch = self.base_launch(build.artifacts.get(&id.package)?, sampling.invocations);
+        // Without a page the hook does nothing, so it does not see to it either that the process dies with us.
+        launch.hooked = false;
+        let profile = |file: &Path| OsString::from_iter([OsStr::new("-test.cpuprofile="), file.as_os_str()]);
+        launch.args.extend(sampling.file.map(profile));
+        self.ask_for(&mut launch, id, sampling.mode);
         Some(launch)
     }
 }
@@ -260,9 +266,24 @@ impl Go {
         self.arguments.binary.iter().map(OsString::from).collect()
     }
 
-    fn base_launch(&self, artifact: &Artifact) -> Launch {
+    /// Has a process run this benchmark, on as many processors as its mode is about.
+    fn ask_for(&self, launch: &mut Launch, id: &BenchmarkId, mode: Mode) {
+        launch.args.push(format!("-test.bench={}", exact_pattern(&id.name)).into());
+        if matches!(mode, Mode::Duet | Mode::InterleavedOneCore) {
+            // A side that is pinned to one core must not believe otherwise, nor be told otherwise.
+            launch.env.push(("GOMAXPROCS".into(), "1".into()));
+            launch.args.push("-test.cpu=1".into());
+        } else if let Some(cpu) = self.arguments.cpu {
+            launch.args.push(format!("-test.cpu={cpu}").into());
+        }
+        launch.args.extend(self.user_args());
+    }
+
+    /// How a program is started that makes so many invocations, where its hook does nothing.
+    fn base_launch(&self, artifact: &Artifact, invocations: u64) -> Launch {
         // How long a process may take is for the engine to say, which knows what it asked for.
-        let args = ["-test.run=^$", "-test.benchtime=1x", "-test.paniconexit0", "-test.timeout=0"];
+        let benchtime = format!("-test.benchtime={invocations}x");
+        let args = ["-test.run=^$", &benchtime, "-test.paniconexit0", "-test.timeout=0"];
         Launch {
             program: artifact.program.clone(),
             args: args.iter().map(Into::into).collect(),

@@ -1,0 +1,172 @@
+//! Where regressions come from, in words and for programs.
+
+use duetbench_core::Report;
+use duetbench_core::hotspot::{BenchmarkProfile, FunctionGain, Gain, Origin, ProfileDifference, ProfileOutcome};
+use serde::Serialize;
+
+use super::command_line::quote;
+use super::format::{TimeScale, many, one_line, share, shortened};
+
+/// Functions of each kind that people are shown; `--format json` has more.
+const SHOWN_MAX: usize = 5;
+
+/// What the profiles of one benchmark tell, a line each: both sides, then the functions that gained, with the largest gain first.
+#[must_use]
+pub fn lines(difference: &ProfileDifference) -> Vec<String> {
+    let mut lines = vec![sides(difference)];
+    if difference.flat.is_empty() && difference.cumulative.is_empty() {
+        lines.push(
+            "no function gained more than processes of one side differ by: the change is spread over many, waits instead of computing, or is too small for so few samples"
+                .into(),
+        );
+    }
+    lines.extend(difference.flat.iter().take(SHOWN_MAX).map(|f| function("itself", f)));
+    lines.extend(difference.cumulative.iter().take(SHOWN_MAX).map(|f| function("with what it calls", f)));
+    lines
+}
+
+/// The command that shows the two profiles of one benchmark against each other.
+#[must_use]
+pub fn command([baseline, candidate]: &[String; 2]) -> String {
+    format!("go tool pprof -top {} {}", quote(&format!("-diff_base={baseline}")), quote(candidate))
+}
+
+/// Every benchmark of a report that was profiled, with its lines and the command.
+pub(super) fn explained(report: &Report) -> impl Iterator<Item = (&BenchmarkProfile, Vec<String>, String)> {
+    report.profiles.iter().filter_map(|profile| match &profile.outcome {
+        ProfileOutcome::Explained { difference, files } => Some((profile, lines(difference), command(files))),
+        ProfileOutcome::Failed { .. } => None,
+    })
+}
+
+/// The time of both sides, and what of it is the runtime's.
+fn sides(difference: &ProfileDifference) -> String {
+    let [baseline, candidate] = difference.samples;
+    let processes = many(difference.processes[0] as usize, "process", "processes");
+    format!(
+        "{} of processor time per operation, of which the runtime {} ({baseline} and {candidate} samples of {processes} a side)",
+        times(&difference.total),
+        times(&difference.runtime),
+    )
+}
+
+fn function(how: &str, found: &FunctionGain) -> String {
+    let scale = TimeScale::of(&[found.gain.gain_ns]);
+    let of_all = found.share.map_or(String::new(), |part| format!(", {} of the change", share(part)));
+    let origin = match found.origin {
+        Origin::Program => "",
+        Origin::Runtime => " (runtime)",
+        Origin::Collector => " (collector)",
+    };
+    let name = shortened(&one_line(&found.function));
+    let gained = scale.write(found.gain.gain_ns);
+    format!("+{gained} {name}{origin}, {how}: {}{of_all}", times(&found.gain))
+}
+
+fn times(gain: &Gain) -> String {
+    let scale = TimeScale::of(&[gain.baseline_ns, gain.candidate_ns]);
+    format!("{} → {}", scale.write(gain.baseline_ns), scale.write(gain.candidate_ns))
+}
+
+/// The profiles of one benchmark, for programs.
+#[derive(Serialize)]
+pub(super) struct ProfileEntry<'a> {
+    package: &'a str,
+    name: &'a str,
+    failure: Option<&'a str>,
+    files: Option<FilesEntry<'a>>,
+    difference: Option<DifferenceEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct FilesEntry<'a> {
+    baseline: &'a str,
+    candidate: &'a str,
+}
+
+#[derive(Serialize)]
+struct DifferenceEntry<'a> {
+    processes: u32,
+    invocations: u64,
+    samples: SamplesEntry,
+    total: GainEntry,
+    runtime: GainEntry,
+    flat: Vec<FunctionEntry<'a>>,
+    cumulative: Vec<FunctionEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct SamplesEntry {
+    baseline: u64,
+    candidate: u64,
+}
+
+#[derive(Serialize)]
+struct GainEntry {
+    baseline_ns: f64,
+    candidate_ns: f64,
+    gain_ns: f64,
+    beyond_noise: bool,
+}
+
+#[derive(Serialize)]
+struct FunctionEntry<'a> {
+    function: &'a str,
+    origin: &'static str,
+    baseline_ns: f64,
+    candidate_ns: f64,
+    gain_ns: f64,
+    share: Option<f64>,
+}
+
+impl<'a> ProfileEntry<'a> {
+    /// Those of every benchmark; absent where nothing was profiled.
+    pub(super) fn all(report: &'a Report) -> Option<Vec<ProfileEntry<'a>>> {
+        (!report.profiles.is_empty()).then(|| report.profiles.iter().map(ProfileEntry::of).collect())
+    }
+
+    fn of(profile: &'a BenchmarkProfile) -> ProfileEntry<'a> {
+        let (files, difference) = match &profile.outcome {
+            ProfileOutcome::Explained { difference, files: [baseline, candidate] } => {
+                (Some(FilesEntry { baseline, candidate }), Some(DifferenceEntry::of(difference)))
+            }
+            ProfileOutcome::Failed { .. } => (None, None),
+        };
+        let (package, name) = (profile.id.package.as_str(), profile.id.name.as_str());
+        ProfileEntry { package, name, failure: profile.failure(), files, difference }
+    }
+}
+
+impl<'a> DifferenceEntry<'a> {
+    fn of(difference: &'a ProfileDifference) -> DifferenceEntry<'a> {
+        let [baseline, candidate] = difference.samples;
+        DifferenceEntry {
+            processes: difference.processes[0],
+            invocations: difference.invocations,
+            samples: SamplesEntry { baseline, candidate },
+            total: GainEntry::of(&difference.total),
+            runtime: GainEntry::of(&difference.runtime),
+            flat: difference.flat.iter().map(FunctionEntry::of).collect(),
+            cumulative: difference.cumulative.iter().map(FunctionEntry::of).collect(),
+        }
+    }
+}
+
+impl GainEntry {
+    fn of(gain: &Gain) -> GainEntry {
+        let Gain { baseline_ns, candidate_ns, gain_ns, beyond_noise } = *gain;
+        GainEntry { baseline_ns, candidate_ns, gain_ns, beyond_noise }
+    }
+}
+
+impl<'a> FunctionEntry<'a> {
+    fn of(found: &'a FunctionGain) -> FunctionEntry<'a> {
+        let Gain { baseline_ns, candidate_ns, gain_ns, .. } = found.gain;
+        let origin = match found.origin {
+            Origin::Program => "program",
+            Origin::Runtime => "runtime",
+            Origin::Collector => "collector",
+        };
+        FunctionEntry { function: &found.function, origin, baseline_ns, candidate_ns, gain_ns, share: found.share }
+    }
+}
