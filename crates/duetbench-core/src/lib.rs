@@ -21,6 +21,7 @@ pub mod fleet;
 pub mod gate;
 pub mod noise;
 pub mod pair;
+pub mod picture;
 pub mod plan;
 pub mod recording;
 pub mod report;
