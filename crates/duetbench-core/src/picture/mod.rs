@@ -95,7 +95,8 @@ impl Picture {
         let points: Vec<ForkPoint> = ordered.iter().map(point).collect();
         let forks: Vec<ForkPair> = ordered.into_iter().map(|(_, fork)| fork).collect();
         let by_fork = slices::by_fork(samples, planned.mode);
-        let histogram = (planned.mode != Mode::Sequential).then(|| Histogram::of(&slices::log_ratios(&forks, &by_fork)));
+        let histogram =
+            (planned.mode != Mode::Sequential).then(|| Histogram::of(&slices::log_ratios(&forks, &by_fork)));
         (!points.is_empty()).then(|| Picture {
             forks: points,
             slices: slices::courses(&forks, &by_fork, basis),

@@ -28,7 +28,8 @@ fn forks(design: &Design, log_ratios: &[f64]) -> Vec<ForkPair> {
 
 /// Fork pairs of one round with so many slices each, whose times vary and are one unit of time apart.
 fn course_of(forks: u32, slices_each: u32) -> Vec<Sample> {
-    let each = |run: u32| (0..slices_each).flat_map(move |i| slices((run, i), 1000 + u64::from(i), 1001 + u64::from(i)));
+    let each =
+        |run: u32| (0..slices_each).flat_map(move |i| slices((run, i), 1000 + u64::from(i), 1001 + u64::from(i)));
     (0..forks).flat_map(each).collect()
 }
 
