@@ -4,6 +4,7 @@ use duetbench_core::analysis::analyse;
 use duetbench_core::calibrate::{Machine, Made};
 use duetbench_core::fleet::FleetReport;
 use duetbench_core::noise::{Witnessed, explain};
+use duetbench_core::picture::{Picture, pictures};
 use duetbench_core::solo_report::solo_results;
 use duetbench_core::spec::Decision;
 use duetbench_core::{BenchmarkId, Plan, Report, SoloReport, Trial};
@@ -62,6 +63,15 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
         calibration: None,
         warnings: head.warnings,
     }
+}
+
+/// The report of a stored run, judged as it was then, with a picture of each of its benchmarks that was measured.
+#[must_use]
+pub fn with_pictures(run: StoredRun<RunHead>) -> (Report, Vec<Option<Picture>>) {
+    let (measured, decision) = (run.measured(), run.head.spec.decision);
+    let report = report(run, decision);
+    let pictures = pictures(&report.plan, &measured, &decision, &report.benchmarks);
+    (report, pictures)
 }
 
 /// The report of a stored run of one version.

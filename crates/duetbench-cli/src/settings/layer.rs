@@ -57,6 +57,8 @@ pub struct Layer {
     pub(super) strict: Option<bool>,
     pub(super) strict_on: Option<Words>,
     #[serde(deserialize_with = "switch")]
+    pub(super) plot: Option<bool>,
+    #[serde(deserialize_with = "switch")]
     pub(super) quiet: Option<bool>,
     #[serde(deserialize_with = "switch")]
     pub(super) no_color: Option<bool>,
@@ -95,7 +97,7 @@ pub struct Layer {
 }
 
 /// The keys of a [`Layer`], for the environment: `DUET_BENCH` is `bench`.
-pub(super) const KEYS: [&str; 41] = [
+pub(super) const KEYS: [&str; 42] = [
     "adapter",
     "bench",
     "exclude",
@@ -120,6 +122,7 @@ pub(super) const KEYS: [&str; 41] = [
     "pass_env",
     "strict",
     "strict_on",
+    "plot",
     "quiet",
     "no_color",
     "no_wait",
@@ -165,6 +168,7 @@ impl Layer {
             format: show.format,
             output: show.output.clone(),
             db: show.db.clone(),
+            plot: show.plot,
             quiet: set(show.quiet),
             no_color: set(show.no_color),
             ..Layer::default()
