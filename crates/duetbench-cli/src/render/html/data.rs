@@ -88,16 +88,14 @@ impl Version {
 /// What is to be known before anything else.
 fn in_sentences(report: &Report) -> Vec<String> {
     let mut lines = vec![summary::counts(report)];
-    if !report.complete {
-        lines.push("the run stopped early; this is what was measured until then".into());
-    }
     lines.extend(report.gate.iter().flat_map(gate::lines));
-    lines.extend(report.warnings.iter().map(|warning| format!("warning: {}", one_line(warning))));
+    lines.extend(report.warnings.iter().map(|warning| format!("warning: {}", shortened(&one_line(warning)))));
+    // Commands are not shortened: half a command is worse than a long one.
     for hint in hint::hints(report) {
         let command = hint.command.map_or_else(String::new, |command| format!(" `{}`", one_line(&command)));
         lines.push(format!("{}{command}", hint.words));
     }
-    lines.iter().map(|line| sentence(&shortened(line))).collect()
+    lines.iter().map(|line| sentence(line)).collect()
 }
 
 /// Words that begin and end as a sentence does.

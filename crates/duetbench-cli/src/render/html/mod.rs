@@ -11,23 +11,26 @@ use duetbench_core::Report;
 use duetbench_core::picture::Picture;
 
 use super::format::one_line;
+use super::summary;
 use data::Data;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const LIBRARY: &str = include_str!("vendor/plot.js");
-const SCRIPT: &str = include_str!("page.js");
+/// The page's own scripts; each may use those before it.
+const SCRIPTS: [&str; 1] = [include_str!("page.js")];
 
 /// The page of a report; `pictures` are those of its benchmarks, in its order.
 #[must_use]
 pub fn render(report: &Report, pictures: &[Option<Picture>]) -> String {
-    let title = escaped(&format!("duet {}", one_line(&report.run)));
+    let title = escaped(&format!("duet {}: {}", one_line(&report.run), summary::headline(report)));
+    let script = SCRIPTS.join("\n");
     let data = data(report, pictures);
     let parts = [
         ("{{title}}", &*title),
         ("/*{{style}}*/", STYLE),
         ("/*{{library}}*/", LIBRARY),
-        ("/*{{script}}*/", SCRIPT),
+        ("/*{{script}}*/", &script),
         ("{{data}}", &data),
     ];
     filled(PAGE, &parts)
@@ -82,7 +85,7 @@ mod tests {
 
     #[test]
     fn no_part_ends_the_element_it_stands_in() {
-        for part in [LIBRARY, SCRIPT] {
+        for part in SCRIPTS.into_iter().chain([LIBRARY]) {
             let lower = part.to_lowercase();
             assert!(!lower.contains("</script") && !lower.contains("<!--"));
         }
