@@ -9,7 +9,7 @@
 #   ACTION_OUT      folder for what is to be kept            [duet-report]
 #   ACTION_FAIL     `false`: never fails because of a verdict
 #
-# The folder then holds `report.json`, `comment.md`, `duet.db`, from which everything can be shown again, and the waivers that counted.
+# The folder then holds `report.json`, `comment.md`, `report.html`, `duet.db`, from which everything can be shown again, and the waivers that counted.
 set -euo pipefail
 
 duet=${ACTION_DUET:-duet}
@@ -32,7 +32,7 @@ elif [ -z "$base" ]; then
 fi
 
 mkdir -p "$out"
-rm -f "$out/report.json" "$out/comment.md" "$out/duet.db" "$out/duet-waivers.toml"
+rm -f "$out/report.json" "$out/comment.md" "$out/report.html" "$out/duet.db" "$out/duet-waivers.toml"
 read -r -a flags <<< "${ACTION_FLAGS:-}"
 for option in bench budget threshold; do
     variable=ACTION_${option^^}
@@ -52,6 +52,9 @@ if [ -f "$out/report.json" ]; then
     # Ends with the verdict's exit code, which is known already.
     "$duet" show --db "$out/duet.db" --format markdown --output "$out/comment.md" || [ -f "$out/comment.md" ]
     cat "$out/comment.md" >> "${GITHUB_STEP_SUMMARY:-/dev/null}"
+    # A page that cannot be written changes no verdict.
+    "$duet" report --db "$out/duet.db" --output "$out/report.html" ||
+        echo "::warning title=duet::the page report.html is missing; 'duet report --db duet.db' makes it from the folder" >&2
     if [ -f duet-waivers.toml ]; then cp duet-waivers.toml "$out/"; fi
 fi
 {

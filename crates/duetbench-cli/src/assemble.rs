@@ -5,6 +5,7 @@ use duetbench_core::calibrate::{Machine, Made};
 use duetbench_core::fleet::FleetReport;
 use duetbench_core::hotspot::BENCHMARKS_MAX;
 use duetbench_core::noise::{Witnessed, explain};
+use duetbench_core::picture::{Picture, pictures};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::solo_report::solo_results;
 use duetbench_core::spec::Decision;
@@ -84,6 +85,15 @@ fn unexplained(report: &Report) -> Vec<String> {
         ));
     }
     words
+}
+
+/// The report of a stored run, judged as it was then, with a picture of each of its benchmarks that was measured.
+#[must_use]
+pub fn with_pictures(run: StoredRun<RunHead>) -> (Report, Vec<Option<Picture>>) {
+    let (measured, decision) = (run.measured(), run.head.spec.decision);
+    let report = report(run, decision);
+    let pictures = pictures(&report.plan, &measured, &decision, &report.benchmarks);
+    (report, pictures)
 }
 
 /// The report of a stored run of one version.

@@ -29,6 +29,7 @@ pub mod render;
 pub mod seed;
 pub mod session;
 pub mod settings;
+pub mod sites;
 pub mod staleness;
 pub mod tuning;
 pub mod warm_up;
@@ -67,6 +68,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Plan(args) => commands::plan::run(args, &context),
         Command::List(args) => commands::list::run(args, &context),
         Command::Show(args) => commands::show::run(args, &context),
+        Command::Report(args) => commands::report::run(args, &context),
         Command::Analyze(args) => commands::analyze::run(args, &context),
         Command::Demo(args) => commands::demo::run(args, &context),
         Command::Doctor(args) => commands::doctor::run(args, &context),
@@ -100,6 +102,7 @@ fn typed(cli: &Cli) -> Layer {
             layer.with_selection(&args.select, &args.harness).with_program(&args.program).with_solo(args)
         }
         Command::Show(_)
+        | Command::Report(_)
         | Command::Plan(_)
         | Command::Doctor(_)
         | Command::Tune(_)

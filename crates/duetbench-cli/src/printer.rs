@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use duetbench_core::{Report, SoloReport};
 
@@ -12,15 +12,20 @@ use crate::calibration::CalibrationReport;
 use crate::failure::Failure;
 use crate::render::detect::{self, Answered};
 use crate::render::doctor::{self, Checkup};
+use crate::render::forest::Forest;
 use crate::render::palette::Palette;
 use crate::render::plan::{self, Planned};
 use crate::render::study::cloud::{self, Cloud};
 use crate::render::study::duet::{self as duet_study, DuetStudy};
 use crate::render::study::elastibench::{self, Elastibench};
 use crate::render::study::{self, Studied};
-use crate::render::{annotation, calibrate, csv, gobench, json, markdown, solo, solo_json, text, tune};
+use crate::render::{annotation, calibrate, csv, gobench, json, markdown, sarif, solo, solo_json, text, tune};
 use crate::settings::Settings;
+use crate::sites;
 use crate::tuning::Tuning;
+
+/// Where a page is written when nothing else is said.
+const PAGE: &str = "duet-report.html";
 
 /// Decides what is shown, where and how.
 #[derive(Debug, Clone)]
@@ -29,6 +34,8 @@ pub struct Printer {
     output: Option<PathBuf>,
     quiet: bool,
     colour: bool,
+    /// Whether intervals are drawn, where that was said.
+    plot: Option<bool>,
 }
 
 impl Printer {
@@ -37,7 +44,8 @@ impl Printer {
     pub fn new(settings: &Settings) -> Printer {
         let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
         let colour = !settings.no_color() && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
-        Printer { format: settings.format(), output: settings.output(), quiet: settings.quiet(), colour }
+        let (format, output) = (settings.format(), settings.output());
+        Printer { format, output, quiet: settings.quiet(), colour, plot: settings.plot() }
     }
 
     /// Writes a finished report in the chosen form.
@@ -48,11 +56,12 @@ impl Printer {
         let palette = self.palette();
         let width = if self.is_on_terminal() { terminal_width() } else { None };
         self.data(&match self.format {
-            Format::Text => text::render(report, &palette, width),
+            Format::Text => text::render_with(report, &palette, width, self.forest()),
             Format::Json => json::render(report, exit_code),
             Format::Markdown => markdown::render(report),
             Format::Csv => csv::render(report),
             Format::Go => gobench::render(report),
+            Format::Sarif => sarif::render(report, &sites::of(report)),
         })
     }
 
@@ -67,7 +76,7 @@ impl Printer {
             Format::Json => tune::json::render(tuning),
             Format::Markdown => tune::markdown::render(tuning),
             Format::Csv => tune::csv::render(tuning),
-            Format::Go => return Err(Failure::usage("what `duet tune` finds cannot be written as Go benchmark text")),
+            format @ (Format::Go | Format::Sarif) => return Err(format.unfit("what `duet tune` finds")),
         })
     }
 
@@ -82,6 +91,7 @@ impl Printer {
             Format::Markdown => solo::markdown(report),
             Format::Csv => solo::csv(report),
             Format::Go => solo::go(report),
+            Format::Sarif => return Err(Format::Sarif.unfit("a run of one version")),
         })
     }
 
@@ -106,7 +116,7 @@ impl Printer {
             Format::Markdown => calibrate::markdown(report),
             Format::Json => calibrate::json(report),
             Format::Csv => calibrate::csv(report),
-            Format::Go => return Err(Failure::usage("a calibration cannot be written as Go benchmark text")),
+            format @ (Format::Go | Format::Sarif) => return Err(format.unfit("a calibration")),
         })
     }
 
@@ -120,7 +130,7 @@ impl Printer {
             Format::Markdown => plan::markdown(planned),
             Format::Json => plan::json(planned),
             Format::Csv => plan::csv(planned),
-            Format::Go => return Err(Failure::usage("what `duet plan` says cannot be written as Go benchmark text")),
+            format @ (Format::Go | Format::Sarif) => return Err(format.unfit("what `duet plan` says")),
         })
     }
 
@@ -134,9 +144,7 @@ impl Printer {
             Format::Csv => detect::csv(answered),
             Format::Markdown => detect::markdown(answered),
             Format::Text => detect::text(answered, &self.palette()),
-            Format::Go => {
-                return Err(Failure::usage("what `duet detect` finds cannot be written as Go benchmark text"));
-            }
+            format @ (Format::Go | Format::Sarif) => return Err(format.unfit("what `duet detect` finds")),
         })
     }
 
@@ -148,7 +156,7 @@ impl Printer {
         self.data(&match self.format {
             Format::Text => study::text(studied, &self.palette()),
             Format::Markdown => study::markdown(studied),
-            Format::Json | Format::Csv | Format::Go => {
+            Format::Json | Format::Csv | Format::Go | Format::Sarif => {
                 return Err(Failure::usage("a study has several tables: `--out DIR` writes them as CSV"));
             }
         })
@@ -164,7 +172,7 @@ impl Printer {
             Format::Markdown => elastibench::markdown(study),
             Format::Json => elastibench::json(study),
             Format::Csv => elastibench::csv(study),
-            Format::Go => return Err(Failure::usage("what a study finds cannot be written as Go benchmark text")),
+            format @ (Format::Go | Format::Sarif) => return Err(format.unfit("what a study finds")),
         })
     }
 
@@ -178,7 +186,7 @@ impl Printer {
             Format::Markdown => duet_study::markdown(study),
             Format::Json => duet_study::json(study),
             Format::Csv => duet_study::csv(study),
-            Format::Go => return Err(Failure::usage("what a study finds cannot be written as Go benchmark text")),
+            format @ (Format::Go | Format::Sarif) => return Err(format.unfit("what a study finds")),
         })
     }
 
@@ -191,10 +199,30 @@ impl Printer {
             Format::Text => cloud::text(study, &self.palette()),
             Format::Markdown => cloud::markdown(study),
             Format::Json => cloud::json(study),
-            Format::Csv | Format::Go => {
+            Format::Csv | Format::Go | Format::Sarif => {
                 return Err(Failure::usage("a study has several tables: `--out DIR` writes them as CSV"));
             }
         })
+    }
+
+    /// Writes a page for the browser to the output file, or to one in the current directory, and says where it is.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn page(&self, page: &str) -> Result<(), Failure> {
+        let path = self.output.clone().unwrap_or_else(|| PathBuf::from(PAGE));
+        write_file(&path, page)?;
+        self.note(&format!("`{}` ({} kB): open it in a browser", path.display(), page.len().div_ceil(1000)));
+        Ok(())
+    }
+
+    /// Which intervals are drawn: unasked only those that changed, and only where somebody looks.
+    fn forest(&self) -> Forest {
+        match self.plot {
+            Some(true) => Forest::OfAll,
+            None if self.is_on_terminal() => Forest::OfChanges,
+            _ => Forest::Without,
+        }
     }
 
     fn is_on_terminal(&self) -> bool {
@@ -211,9 +239,7 @@ impl Printer {
     /// When it cannot be written.
     pub fn data(&self, text: &str) -> Result<(), Failure> {
         match &self.output {
-            Some(path) => {
-                fs::write(path, text).map_err(|e| io::Error::new(e.kind(), format!("`{}`: {e}", path.display())).into())
-            }
+            Some(path) => write_file(path, text),
             None => match io::stdout().lock().write_all(text.as_bytes()) {
                 Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e.into()),
                 _ => Ok(()),
@@ -252,6 +278,10 @@ impl Printer {
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|e| io::Error::new(e.kind(), format!("`{}`: {e}", path.display())).into())
 }
 
 fn to_people(text: &str) {

@@ -78,12 +78,14 @@ fn a_change_fails_is_waived_passes_and_fails_when_that_is_over() {
     assert!(output.contains("verdict=regression\nexit-code=3\nfolder=duet-report\n"), "{output}");
     let base = place.git(&["rev-parse", "--short=10", "main"]);
     assert!(kept(&place, "report.json").contains(base.trim()), "the base is not the merge base");
+    assert!(kept(&place, "report.html").contains(r#""headline":"1 of 1 benchmark regressed.""#));
 
     let waive = ["waive", "BenchmarkSum", "--ceiling", "900%", "--expires", "2999-12-31", "--reason", "twice is safer"];
     place.duet(&[&waive[..], &["--db", "duet-report/duet.db"]].concat()).expect(0);
     place.commit_all("accept it");
     measure(&place, &[]).expect(0);
     assert!(kept(&place, "comment.md").contains("regressed, as accepted"));
+    assert!(kept(&place, "report.html").contains("regressed, as accepted"), "the page does not know the waiver");
     assert!(kept(&place, "duet-waivers.toml").contains("BenchmarkSum"));
 
     let file = fs::read_to_string(place.path().join("duet-waivers.toml")).unwrap();

@@ -3,11 +3,19 @@
 mod golden_files;
 mod render_support;
 
+use std::collections::BTreeMap;
+
+use duetbench_cli::render::forest::Forest;
 use duetbench_cli::render::palette::Palette;
-use duetbench_cli::render::{csv, gobench, json, markdown, text};
+use duetbench_cli::render::sarif::{self, Site};
+use duetbench_cli::render::{csv, gobench, html, json, markdown, text};
+use duetbench_core::gate::{Gate, Waiver};
+use duetbench_core::spec::{Action, Metric, Policy, Rule};
 use duetbench_core::{Report, Verdict};
 use golden_files::check;
-use render_support::{Change, benchmark, clean, empty, everything, measured, on_a_fleet, only_excluded, profiled};
+use render_support::{
+    Change, benchmark, clean, empty, everything, measured, on_a_fleet, only_excluded, pictured, profiled,
+};
 
 #[test]
 fn text_of_everything() {
@@ -89,6 +97,87 @@ fn csv_of_everything() {
 #[test]
 fn go_of_everything() {
     check("everything.go.txt", &gobench::render(&everything()));
+}
+
+#[test]
+fn forest_of_everything() {
+    let plot = |forest: Forest, width| forest.plot(&everything(), &Palette::plain(), width);
+    check("forest.txt", &plot(Forest::OfAll, None).unwrap_or_default());
+    check("forest_narrow.txt", &plot(Forest::OfAll, Some(60)).unwrap_or_default());
+    check("forest_changes.txt", &plot(Forest::OfChanges, None).unwrap_or_default());
+}
+
+#[test]
+fn forest_in_colour() {
+    check("forest_coloured.txt", &Forest::OfAll.plot(&everything(), &Palette::coloured(), None).unwrap_or_default());
+}
+
+#[test]
+fn forest_stands_below_the_table() {
+    let report = everything();
+    let text = text::render_with(&report, &Palette::plain(), None, Forest::OfAll);
+    let plot = Forest::OfAll.plot(&report, &Palette::plain(), None).unwrap_or_default();
+    assert!(text.contains(&format!("\n\n{plot}\nallocations that differ")), "{text}");
+    assert_eq!(text.replacen(&format!("{plot}\n"), "", 1), text::render(&report, &Palette::plain(), None));
+}
+
+#[test]
+fn forest_fits_its_width_and_is_left_out_where_nothing_can_be_drawn() {
+    for width in [60, 79, 100, 140] {
+        let plot = Forest::OfAll.plot(&everything(), &Palette::plain(), Some(width)).unwrap_or_default();
+        let rows = plot.lines().rev().skip(1);
+        assert!(rows.clone().count() > 5);
+        rows.for_each(|row| assert!(unicode_width::UnicodeWidthStr::width(row) <= width, "{width}: {row}"));
+    }
+    let drawn = |report: &Report, forest: Forest| forest.plot(report, &Palette::plain(), None).is_some();
+    assert!(!drawn(&empty(), Forest::OfAll) && !drawn(&only_excluded(), Forest::OfAll));
+    assert!(!drawn(&everything(), Forest::Without));
+    assert!(drawn(&clean(), Forest::OfAll) && !drawn(&clean(), Forest::OfChanges));
+    assert!(drawn(&run_of(&vec![Verdict::Regression; 30]), Forest::OfChanges));
+    assert!(!drawn(&run_of(&vec![Verdict::Regression; 31]), Forest::OfChanges));
+}
+
+#[test]
+fn sarif_of_everything() {
+    let (report, at) = (everything(), |path: &str, line| Site { path: path.into(), line });
+    let sites = report.benchmarks.iter().filter(|b| b.verdict != Verdict::Regression || b.allocs.is_some());
+    let sites = sites.map(|b| (b.id.clone(), at("codec dir/codec_test.go", b.mode.map(|_| 7)))).collect();
+    check("everything.sarif", &sarif::render(&report, &sites));
+}
+
+#[test]
+fn sarif_follows_the_gate() {
+    let mut report = everything();
+    let rules = [("Encode", Metric::Allocs, Action::Gate), ("Encode", Metric::Bytes, Action::Inform)];
+    let rules = rules.map(|(benchmarks, metric, action)| Rule {
+        benchmarks: Some(benchmarks.into()),
+        metric: Some(metric),
+        threshold: None,
+        action: Some(action),
+    });
+    let waiver = |benchmark: &str, ceiling, expires: &str| Waiver {
+        benchmark: benchmark.into(),
+        metric: Metric::Time,
+        ceiling,
+        expires: expires.parse().expect("a day"),
+        reason: "r".into(),
+        link: None,
+    };
+    let waivers = [
+        waiver("BenchmarkEncode/format=json-8", 0.1, "2026-12-31"),
+        waiver("BenchmarkParse/[a|b]{1,2}/\"日本語\",`x`-8", 0.1, "2026-12-31"),
+    ];
+    let policy = Policy::new(&rules).expect("rules");
+    let today = "2026-06-01".parse().expect("a day");
+    report.gate = Some(Gate::decide(&report.benchmarks, (&policy, &waivers), (0.02, today)));
+    check("gate.sarif", &sarif::render(&report, &BTreeMap::new()));
+}
+
+#[test]
+fn data_of_the_page() {
+    let data = html::data(&everything(), &pictured(&everything()));
+    let data: serde_json::Value = serde_json::from_str(&data).expect("the data are JSON");
+    check("page.json", &format!("{data:#}\n"));
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub mod gate;
 pub mod hotspot;
 pub mod noise;
 pub mod pair;
+pub mod picture;
 pub mod plan;
 pub mod recording;
 pub mod report;

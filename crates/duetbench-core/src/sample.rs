@@ -110,3 +110,11 @@ pub struct Sample {
     /// Taken to warm up and never judged.
     pub warm_up: bool,
 }
+
+impl Sample {
+    /// Wall time per invocation, nanoseconds.
+    #[must_use]
+    pub fn ns_per_op(&self) -> f64 {
+        self.wall_ns as f64 / self.invocations as f64
+    }
+}

@@ -16,7 +16,7 @@ use duetbench_core::recording::Level;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::sample::{Coordinates, Memory};
 use duetbench_core::spec::{Effort, HarnessSpec, Selection, SoloSpec};
-use duetbench_core::{Role, Sample, Schedule, SoloSchedule, Spec, Trial};
+use duetbench_core::{BenchmarkId, Role, Sample, Schedule, SoloSchedule, Spec, Trial};
 use duetbench_run::engine::{RunSummary, TrialOutcome};
 use duetbench_run::source::VersionRequest;
 use duetbench_run::store::{Origin, RunHead, SoloHead, SoloOrigin, Store};

@@ -6,12 +6,15 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use duetbench_core::spec::{HarnessName, ModeChoice};
 
+use crate::failure::Failure;
+
 mod calibrate;
 mod command;
 mod detect;
 mod fleet;
 mod gate;
 mod plan;
+mod report;
 mod run;
 mod study;
 mod tune;
@@ -22,6 +25,7 @@ pub use detect::{DetectArgs, DetectMethod};
 pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, SmokeArgs, parse_dollars};
 pub use gate::{ConfigCommand, ConfigFile, MetricName, WaiveArgs};
 pub use plan::PlanArgs;
+pub use report::ReportArgs;
 pub use run::RunArgs;
 pub use study::{
     AgreementArgs, CloudArgs, DrawnForks, DuetStudyArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs,
@@ -67,6 +71,9 @@ pub enum Command {
     List(ListArgs),
     /// Print a stored run again.
     Show(ShowRunArgs),
+    /// Write a stored run as a page for the browser, with pictures.
+    #[command(after_help = report::EXAMPLES)]
+    Report(ReportArgs),
     /// Judge a stored run again, with other thresholds, without measuring.
     Analyze(AnalyzeArgs),
     /// Measure one version under a full execution configuration, to tune from or to keep.
@@ -291,6 +298,9 @@ pub struct ShowArgs {
     /// Database of runs [default: .duet/duet.db at the project's root]
     #[arg(long, value_name = "FILE", global = true)]
     pub db: Option<PathBuf>,
+    /// Draw the intervals of all benchmarks below the table of the text [default: of those that changed, on a terminal]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true, global = true)]
+    pub plot: Option<bool>,
     /// No progress, nothing but the report and errors
     #[arg(long, short, global = true)]
     pub quiet: bool,
@@ -363,6 +373,24 @@ pub enum Format {
     Csv,
     /// Go benchmark text, for benchstat
     Go,
+    /// What fails or informs, for code scanning (SARIF 2.1.0)
+    Sarif,
+}
+
+impl Format {
+    /// Why something cannot be had in this form.
+    #[must_use]
+    pub fn unfit(self, what: &str) -> Failure {
+        let form = match self {
+            Format::Text => "text",
+            Format::Json => "JSON",
+            Format::Markdown => "Markdown",
+            Format::Csv => "CSV",
+            Format::Go => "Go benchmark text",
+            Format::Sarif => "SARIF",
+        };
+        Failure::usage(format!("{what} cannot be written as {form}"))
+    }
 }
 
 /// `--adapter`.

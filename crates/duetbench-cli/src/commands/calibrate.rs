@@ -24,8 +24,8 @@ use crate::session::Subjects;
 /// # Errors
 /// Whatever keeps the run from being made, or from telling anything.
 pub fn run(args: &CalibrateArgs, context: &Context) -> Result<u8, Failure> {
-    if context.settings.format() == Format::Go {
-        return Err(Failure::usage("a calibration cannot be written as Go benchmark text"));
+    if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
+        return Err(format.unfit("a calibration"));
     }
     let purpose = Calibrating { budgets_s: args.budgets_s(), if_changed: args.if_changed };
     if let Some(name) = &args.run {

@@ -25,6 +25,7 @@ pub mod doctor;
 pub mod fleet;
 pub mod list;
 pub mod plan;
+pub mod report;
 pub mod run;
 pub mod show;
 pub mod source;

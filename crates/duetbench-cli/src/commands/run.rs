@@ -14,7 +14,7 @@ use duetbench_run::store::{RunId, SoloHead, SoloOrigin, Store, StoredRun};
 use duetbench_run::{environment, noise};
 
 use super::{Asked, Context, nothing_selected, selected};
-use crate::args::RunArgs;
+use crate::args::{Format, RunArgs};
 use crate::failure::{Failure, code, solo_exit_code};
 use crate::planned::Planned;
 use crate::session::{lock_machine, sitting};
@@ -25,6 +25,9 @@ use crate::{assemble, dry_run, seed};
 /// # Errors
 /// Whatever keeps the run from being made.
 pub fn run(args: &RunArgs, context: &Context) -> Result<u8, Failure> {
+    if context.settings.format() == Format::Sarif {
+        return Err(Format::Sarif.unfit("a run of one version"));
+    }
     if let Some(name) = &args.resume {
         return resume(name, args, context);
     }

@@ -49,8 +49,8 @@ pub fn run(args: &DuetStudyArgs, context: &Context) -> Result<u8, Failure> {
 }
 
 fn check(args: &DuetStudyArgs, context: &Context) -> Result<(), Failure> {
-    if context.settings.format() == Format::Go {
-        return Err(Failure::usage("what a study finds cannot be written as Go benchmark text"));
+    if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
+        return Err(format.unfit("what a study finds"));
     }
     if !(args.confidence > 0.0 && args.confidence < 1.0) {
         return Err(Failure::usage(format!("`--confidence` is {}, not between 0 and 1", args.confidence)));

@@ -127,8 +127,8 @@ impl Found {
 
 /// Refuses what contradicts itself before anything is read.
 fn check_request(args: &TuneArgs, context: &Context, metrics: &[Metric]) -> Result<(), Failure> {
-    if context.settings.format() == Format::Go {
-        return Err(Failure::usage("what `duet tune` finds cannot be written as Go benchmark text"));
+    if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
+        return Err(format.unfit("what `duet tune` finds"));
     }
     if !(args.threshold > 0.0 && args.threshold.is_finite()) {
         return Err(Failure::usage("`--threshold` must be more than 0%"));

@@ -48,7 +48,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
         Format::Csv => render::csv(&entries),
         Format::Markdown => render::markdown(&shown, &entries),
         Format::Text => render::text(&shown, &entries),
-        Format::Go => return Err(Failure::usage("whether a plan holds cannot be written as Go benchmark text")),
+        format @ (Format::Go | Format::Sarif) => return Err(format.unfit("whether a plan holds")),
     })?;
     Ok(if stale && !write { code::FAILED } else { code::CLEAN })
 }

@@ -1,8 +1,8 @@
 //! The command that repeats a run, or a part of it.
 
 use duetbench_core::report::VersionInfo;
-use duetbench_core::spec::{CommandSpec, Decision, Effort, FleetSpec, ModeChoice, Spec, defaults};
-use duetbench_core::{BenchmarkId, Report};
+use duetbench_core::spec::{CommandSpec, Decision, Effort, FleetSpec, Metric, ModeChoice, Spec, defaults};
+use duetbench_core::{BenchmarkId, Report, Verdict};
 
 /// The command that makes this run again.
 pub(super) fn again(report: &Report) -> String {
@@ -17,6 +17,23 @@ pub(super) fn alone(report: &Report, id: &BenchmarkId, forks: u32) -> String {
 /// The same on this machine, even if the run was measured on a fleet.
 pub(super) fn alone_here(report: &Report, id: &BenchmarkId, forks: u32) -> String {
     write(report, &Spec { fleet: None, ..of_one(report, id, forks) }, None)
+}
+
+/// The commands that accept everything that stops the change, a line each; their day and reason are for the reader to fill in.
+pub(super) fn accept(report: &Report) -> Vec<String> {
+    let stopping: Vec<(&BenchmarkId, Metric)> = match &report.gate {
+        Some(gate) => gate.failing().map(|breach| (&breach.id, breach.metric)).collect(),
+        None => {
+            let regressed = report.benchmarks.iter().filter(|b| b.verdict == Verdict::Regression);
+            regressed.map(|b| (&b.id, Metric::Time)).collect()
+        }
+    };
+    let command = |(id, metric): (&BenchmarkId, Metric)| {
+        let metric = if metric == Metric::Time { String::new() } else { format!(" --metric {}", metric.word()) };
+        let (name, run) = (quote(&id.to_string()), quote(&report.run));
+        format!("duet waive {name}{metric} --run {run} --expires YYYY-MM-DD --reason '…'")
+    };
+    stopping.into_iter().map(command).collect()
 }
 
 fn of_one(report: &Report, id: &BenchmarkId, forks: u32) -> Spec {

@@ -20,7 +20,8 @@ pub(super) fn stopping(gate: &Gate) -> Vec<String> {
     gate.failing().map(breach).chain(gate.stale.iter().map(stale)).chain(unanswered).collect()
 }
 
-fn breach(breach: &Breach) -> String {
+/// A breach with what comes of it.
+pub(super) fn breach(breach: &Breach) -> String {
     let Breach { id, metric, change, threshold, standing } = breach;
     let grown = if change.is_finite() { format!("+{}", share(*change)) } else { "from nothing".into() };
     let what = format!("{} of `{}` {grown}", words(*metric), one_line(&short_name(&id.name)));
@@ -36,7 +37,7 @@ fn breach(breach: &Breach) -> String {
     }
 }
 
-fn stale(StaleWaiver { waiver, why }: &StaleWaiver) -> String {
+pub(super) fn stale(StaleWaiver { waiver, why }: &StaleWaiver) -> String {
     let what = format!("the waiver for {} of `{}`", words(waiver.metric), one_line(&waiver.benchmark));
     match why {
         Stale::Expired => format!("{what} expired on {}: renew or remove it", waiver.expires),

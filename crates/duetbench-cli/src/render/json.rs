@@ -331,7 +331,8 @@ impl Width {
     }
 }
 
-fn outcome(outcome: Outcome) -> &'static str {
+/// The word for an outcome in machine formats.
+pub(super) fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Clean => "clean",
         Outcome::Failed => "failed",

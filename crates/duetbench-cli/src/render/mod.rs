@@ -7,6 +7,8 @@
 //! | `json` | programs; described by `schema/report-v1.schema.json` | [`json::render`] |
 //! | `csv` | spreadsheets | [`csv::render`] |
 //! | `go` | benchstat and whatever else reads Go benchmark text | [`gobench::render`] |
+//! | `sarif` | code scanning | [`sarif::render`] |
+//! | `duet report` | a browser | [`html::render`] |
 //!
 //! [`solo`] and [`solo_json`] do the same for runs of one version, [`tune`] for what `duet tune` found, [`detect`] for two recordings,
 //! [`study`] for a study, [`calibrate`] for a calibration and [`plan`] for what it takes to see a change (their tables are [`columns`]), [`doctor`] for what `duet doctor` found. [`profile`], [`noise`] and [`warning`]
@@ -21,15 +23,18 @@ pub mod csv;
 pub mod detect;
 pub mod doctor;
 pub mod fleet;
+pub mod forest;
 pub mod format;
 mod gate;
 pub mod gobench;
+pub mod html;
 pub mod json;
 pub mod markdown;
 pub mod noise;
 pub mod palette;
 pub mod plan;
 pub mod profile;
+pub mod sarif;
 pub mod solo;
 pub mod solo_json;
 pub mod staleness;

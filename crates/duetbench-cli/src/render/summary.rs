@@ -186,10 +186,14 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
 fn noise(report: &Report) -> Option<String> {
     let mut words = noise::lines(&report.noise.findings);
     words.truncate(NOISES_MAX);
-    if let Some(cost) = report.noise.cost.filter(|cost| *cost > 1.0) {
-        words.push(format!("disturbed fork pairs made the smallest visible change {cost:.2} times as large"));
-    }
+    words.extend(noise_cost(report));
     (!words.is_empty()).then(|| words.join("; "))
+}
+
+/// What disturbances cost, where they cost anything.
+pub(super) fn noise_cost(report: &Report) -> Option<String> {
+    let cost = report.noise.cost.filter(|cost| *cost > 1.0)?;
+    Some(format!("disturbed fork pairs made the smallest visible change {cost:.2} times as large"))
 }
 
 /// Whether calls are the units of inference: on a fleet with a single build pair.

@@ -4,6 +4,7 @@ use duetbench_core::Report;
 use duetbench_core::report::BenchmarkReport;
 use unicode_width::UnicodeWidthStr;
 
+use super::forest::Forest;
 use super::format::{one_line, share, short_name, shortened};
 use super::palette::{Palette, paint};
 use super::summary::{self, ChangedCount, Numbers};
@@ -13,11 +14,18 @@ use super::{gate, hint, order, profile};
 /// The report for people. With a `width`, long names are cut in the middle as far as that makes the table fit.
 #[must_use]
 pub fn render(report: &Report, palette: &Palette, width: Option<usize>) -> String {
+    render_with(report, palette, width, Forest::Without)
+}
+
+/// The same with a forest plot below the table.
+#[must_use]
+pub fn render_with(report: &Report, palette: &Palette, width: Option<usize>, forest: Forest) -> String {
     let mut footnotes = Footnotes::default();
     let mut sections = vec![header(report, palette)];
     if !report.benchmarks.is_empty() {
         sections.push(times(report, palette, width, &mut footnotes));
     }
+    sections.extend(forest.plot(report, palette, width));
     sections.extend(allocations(report, palette));
     sections.extend(profiles(report, palette));
     sections.push(conclusion(report, palette));

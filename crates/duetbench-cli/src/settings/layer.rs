@@ -59,6 +59,8 @@ pub struct Layer {
     pub(super) strict: Option<bool>,
     pub(super) strict_on: Option<Words>,
     #[serde(deserialize_with = "switch")]
+    pub(super) plot: Option<bool>,
+    #[serde(deserialize_with = "switch")]
     pub(super) quiet: Option<bool>,
     #[serde(deserialize_with = "switch")]
     pub(super) no_color: Option<bool>,
@@ -123,6 +125,7 @@ pub(super) const KEYS: [&str; 42] = [
     "pass_env",
     "strict",
     "strict_on",
+    "plot",
     "quiet",
     "no_color",
     "no_wait",
@@ -168,6 +171,7 @@ impl Layer {
             format: show.format,
             output: show.output.clone(),
             db: show.db.clone(),
+            plot: show.plot,
             quiet: set(show.quiet),
             no_color: set(show.no_color),
             ..Layer::default()

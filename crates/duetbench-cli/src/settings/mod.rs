@@ -207,6 +207,12 @@ impl Settings {
         self.first(|l| l.output.clone())
     }
 
+    /// Whether the intervals are drawn, if it was set.
+    #[must_use]
+    pub fn plot(&self) -> Option<bool> {
+        self.first(|l| l.plot)
+    }
+
     /// `--quiet`.
     #[must_use]
     pub fn quiet(&self) -> bool {
@@ -280,7 +286,7 @@ mod tests {
             "arch" => "arm64",
             "format" => "json",
             "strict" | "quiet" | "no_color" | "no_wait" | "dry_run" => "1",
-            "fixed" | "confirm" | "profile" | "measure_identical" => "true",
+            "fixed" | "confirm" | "profile" | "measure_identical" | "plot" => "true",
             _ => "a b",
         };
         for key in KEYS {

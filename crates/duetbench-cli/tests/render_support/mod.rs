@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use duetbench_core::analysis::{Basis, Counts, Estimate, Method, Round, Warning};
+use duetbench_core::analysis::{Basis, Counts, Estimate, Look, Method, Round, Warning};
 use duetbench_core::environment::Environment;
 use duetbench_core::fleet::{Account, CallEnd, FleetReport, FleetTerms, Rate, Task, Usage};
 use duetbench_core::hotspot::{BenchmarkProfile, FunctionGain, Gain, Origin, ProfileDifference, ProfileOutcome};
 use duetbench_core::noise::{Diagnosis, Finding, Kind, Severity};
+use duetbench_core::picture::{ForkPoint, Histogram, LookPoint, Picture, SliceCourse, SlicePoint};
 use duetbench_core::plan::{
     Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, SelfCheck, Style,
 };
@@ -362,6 +363,32 @@ pub(crate) fn benchmark(package: &str, name: &str, verdict: Verdict) -> Benchmar
         forks: Vec::new(),
         warnings: Vec::new(),
     }
+}
+
+/// A small picture of the first benchmark that was measured, none of the others.
+pub(crate) fn pictured(report: &Report) -> Vec<Option<Picture>> {
+    let point = |suite_run: u32| ForkPoint {
+        unit: suite_run,
+        build: suite_run,
+        round: 0,
+        baseline_ns: 1718.123456,
+        candidate_ns: 1800.5,
+        ratio: 1.0480001,
+    };
+    let look =
+        |units, half_width| Look { units, ratio: 1.05, ratio_low: 1.05 - half_width, ratio_high: 1.05 + half_width };
+    let points = (8..12).map(|slice| SlicePoint { slice, baseline_ns: 1718.0, candidate_ns: 1801.0 });
+    let picture = Picture {
+        forks: (0..4).map(point).collect(),
+        slices: vec![SliceCourse { fork: 2, points: points.collect() }],
+        histogram: Some(Histogram { from: 0.01, width: 0.02, counts: vec![1, 6, 1], below: 0, above: 1 }),
+        looks: vec![
+            LookPoint { look: look(4, 0.06), settled: false },
+            LookPoint { look: look(6, 0.02), settled: true },
+        ],
+    };
+    let first = report.benchmarks.iter().position(|b| !b.forks.is_empty());
+    (0..report.benchmarks.len()).map(|i| (Some(i) == first).then(|| picture.clone())).collect()
 }
 
 fn counted(baseline: f64, candidate: f64) -> Counted {

@@ -11,7 +11,7 @@ use crate::stats::{self, StatsError};
 
 /// Time per invocation of every slice, nanoseconds.
 pub(super) fn times(samples: &[Sample]) -> impl Iterator<Item = f64> + '_ {
-    samples.iter().map(|s| s.wall_ns as f64 / s.invocations as f64)
+    samples.iter().map(Sample::ns_per_op)
 }
 
 /// What the typical slice says.

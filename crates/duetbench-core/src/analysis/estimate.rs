@@ -135,6 +135,11 @@ impl Evidence {
         self.log_ratio.standard_error == 0.0
     }
 
+    /// The point estimate of the ratio.
+    pub(super) fn ratio(&self) -> f64 {
+        exp(self.log_ratio.mean)
+    }
+
     /// The interval of the ratio.
     ///
     /// # Errors
@@ -153,7 +158,7 @@ impl Evidence {
         let level = Level { alpha: self.look_alpha, power: decision.power };
         let factor = stats::detectable_factor(self.log_ratio.degrees_of_freedom(), level)?;
         Ok(Estimate {
-            ratio: exp(self.log_ratio.mean),
+            ratio: self.ratio(),
             ratio_low,
             ratio_high,
             confidence: 1.0 - decision.alpha,

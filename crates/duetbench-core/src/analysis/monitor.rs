@@ -3,8 +3,8 @@
 use super::confirm::confirming_units;
 use super::examine::{Boundaries, Examined, adjusted};
 use super::judge::decided;
-use super::unit::units;
-use super::{Basis, Evidence, ForkPair, count};
+use super::unit::{by_unit, units};
+use super::{Basis, Evidence, ForkPair, Look, count};
 use crate::plan::{Design, Plan, PlannedBenchmark};
 use crate::spec::Decision;
 use crate::stats;
@@ -84,6 +84,25 @@ impl<'a> Monitor<'a> {
         let most = planned.configuration.design.units;
         let looks = self.boundaries.of(planned).ok()?.looks();
         looks.iter().map(|look| most.min(*look)).find(|look| *look > units)
+    }
+
+    /// What every look at a benchmark said, given the fork pairs of its first round: all planned looks that it has come to, each
+    /// judged by what there was then, and last, by all there is, the one that the report's estimate is from. Empty where there
+    /// are too few units for any.
+    pub fn looks(&mut self, benchmark: usize, first_round: &[ForkPair]) -> Vec<Look> {
+        let (plan, decision) = (self.plan, self.decision);
+        let planned = &plan.benchmarks[benchmark];
+        let units = by_unit(first_round, &planned.configuration.design);
+        let numbers = self.boundaries.of(planned).map_or_else(|_| Vec::new(), |b| b.looks().to_vec());
+        // What goes beyond the horizon is not judged, so the last look is the one there.
+        let all = numbers.last().map_or(0, |horizon| units.len().min(*horizon as usize));
+        let taken = numbers.into_iter().map(|n| n as usize).take_while(|n| *n < all);
+        let at_looks = taken.map(|n| units[..n].concat()).chain([first_round.to_vec()]);
+        let look = |forks: Vec<ForkPair>| {
+            let examined = Examined::new(planned, &forks, decision, &mut self.boundaries);
+            examined.evidence.and_then(|evidence| Look::of(&evidence)).ok()
+        };
+        at_looks.filter_map(look).collect()
     }
 
     /// Whether the fork pairs that a benchmark has after this suite run are those of a planned look.

@@ -28,6 +28,7 @@ mod monitor;
 mod nested;
 mod noise;
 mod pairing;
+mod picture;
 mod plan;
 mod planned;
 mod properties;

@@ -1,0 +1,232 @@
+//! What the page's script is given of one benchmark.
+
+use duetbench_core::gate::{Breach, Standing};
+use duetbench_core::picture::Picture;
+use duetbench_core::report::{BenchmarkReport, Counted};
+use duetbench_core::{Report, Verdict, report};
+use serde::Serialize;
+
+use crate::render::format::{one_line, shortened};
+use crate::render::{gate, summary};
+
+/// One benchmark. What is not known is null.
+#[derive(Serialize)]
+pub(super) struct Benchmark {
+    id: usize,
+    package: String,
+    name: String,
+    verdict: &'static str,
+    standing: Option<&'static str>,
+    standing_words: Option<String>,
+    mode: Option<&'static str>,
+    threshold: f64,
+    estimate: Option<Estimate>,
+    baseline_ns: Option<f64>,
+    candidate_ns: Option<f64>,
+    allocs: Option<Count>,
+    bytes: Option<Count>,
+    layout: Option<Layout>,
+    confirmation: Vec<Round>,
+    words: Vec<String>,
+    profile: Vec<String>,
+    picture: Option<Drawing>,
+}
+
+#[derive(Serialize)]
+struct Estimate {
+    ratio: f64,
+    low: f64,
+    high: f64,
+    confidence: f64,
+    p: f64,
+    p_adjusted: f64,
+    detectable: Option<f64>,
+    units: u32,
+    builds: u32,
+    forks: u32,
+    slices: u32,
+    looks: u32,
+}
+
+#[derive(Serialize)]
+struct Count {
+    baseline: f64,
+    candidate: f64,
+    changed: bool,
+}
+
+#[derive(Serialize)]
+struct Layout {
+    sd_between: f64,
+    sd_within: f64,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct Round {
+    ratio: f64,
+    seen: bool,
+    units: u32,
+}
+
+/// A picture, with short rows instead of names: there may be a thousand of them.
+#[derive(Serialize)]
+struct Drawing {
+    /// Unit, build, round, baseline and candidate in nanoseconds, ratio.
+    forks: Vec<(u32, u32, u32, f64, f64, f64)>,
+    slices: Vec<Course>,
+    histogram: Option<Histogram>,
+    /// Units, ratio, lower and upper end of the interval, whether it settled the benchmark.
+    looks: Vec<(u32, f64, f64, f64, bool)>,
+}
+
+#[derive(Serialize)]
+struct Course {
+    fork: usize,
+    /// Slice, baseline and candidate in nanoseconds.
+    points: Vec<(u32, f64, f64)>,
+}
+
+#[derive(Serialize)]
+struct Histogram {
+    from: f64,
+    width: f64,
+    counts: Vec<u32>,
+    below: u32,
+    above: u32,
+}
+
+impl Benchmark {
+    /// The benchmark of this number, with the report that it is from and its picture.
+    pub(super) fn of(id: usize, one: &BenchmarkReport, of: (&Report, Option<&Picture>)) -> Benchmark {
+        let (report, picture) = of;
+        let (standing, standing_words) = standing(one, report);
+        let rounds = one.confirmation.iter().flat_map(|confirmation| &confirmation.rounds);
+        Benchmark {
+            id,
+            package: one_line(&one.id.package),
+            name: one_line(&one.id.name),
+            verdict: one.verdict.word(),
+            standing,
+            standing_words,
+            mode: one.mode.map(|mode| mode.label()),
+            threshold: one.threshold.unwrap_or(report.spec.decision.threshold),
+            estimate: one.estimate.as_ref().map(Estimate::of),
+            baseline_ns: one.baseline_ns.map(short),
+            candidate_ns: one.candidate_ns.map(short),
+            allocs: one.allocs.map(Count::of),
+            bytes: one.bytes.map(Count::of),
+            layout: one.layout.map(Layout::of),
+            confirmation: rounds.map(|r| Round { ratio: short(r.ratio), seen: r.seen, units: r.units }).collect(),
+            words: words(one),
+            profile: Vec::new(),
+            picture: picture.map(Drawing::of),
+        }
+    }
+}
+
+/// What policy and waivers make of a benchmark, the gravest if there is more than one thing; without either a regression fails.
+fn standing(one: &BenchmarkReport, report: &Report) -> (Option<&'static str>, Option<String>) {
+    let Some(gate) = &report.gate else {
+        return ((one.verdict == Verdict::Regression).then_some("fails"), None);
+    };
+    let breaches: Vec<&Breach> = gate.breaches.iter().filter(|breach| breach.id == one.id).collect();
+    let waived = |breach: &&Breach| matches!(breach.standing, Standing::Waived { .. });
+    let standing = if breaches.iter().any(|breach| breach.standing.fails()) {
+        "fails"
+    } else if breaches.iter().any(waived) {
+        "waived"
+    } else {
+        "informs"
+    };
+    let words: Vec<String> = breaches.iter().map(|breach| gate::breach(breach)).collect();
+    let is_known = !breaches.is_empty();
+    (is_known.then_some(standing), is_known.then(|| words.join("; ")))
+}
+
+/// Why it failed, what to know about its numbers, and what would settle it.
+fn words(one: &BenchmarkReport) -> Vec<String> {
+    let sufficient = match one.verdict {
+        Verdict::Inconclusive { forks_sufficient: Some(forks) } => {
+            Some(format!("about {forks} fork pairs would probably settle it: `--forks {forks}`"))
+        }
+        _ => None,
+    };
+    summary::remarks(one).iter().map(|remark| shortened(remark)).chain(sufficient).collect()
+}
+
+impl Estimate {
+    fn of(estimate: &duetbench_core::Estimate) -> Estimate {
+        let counts = &estimate.counts;
+        Estimate {
+            ratio: short(estimate.ratio),
+            low: short(estimate.ratio_low),
+            high: short(estimate.ratio_high),
+            confidence: estimate.confidence,
+            p: short(estimate.p_value),
+            p_adjusted: short(estimate.p_adjusted),
+            detectable: Some(estimate.minimal_detectable_change).filter(|change| change.is_finite()).map(short),
+            units: counts.units,
+            builds: counts.builds,
+            forks: counts.forks,
+            slices: counts.slices,
+            looks: estimate.looks,
+        }
+    }
+}
+
+impl Count {
+    fn of(counted: Counted) -> Count {
+        Count { baseline: counted.baseline, candidate: counted.candidate, changed: counted.changed }
+    }
+}
+
+impl Layout {
+    fn of(layout: report::Layout) -> Layout {
+        Layout { sd_between: short(layout.sd_between), sd_within: short(layout.sd_within), share: short(layout.share) }
+    }
+}
+
+impl Drawing {
+    fn of(picture: &Picture) -> Drawing {
+        let forks = picture.forks.iter();
+        let forks =
+            forks.map(|f| (f.unit, f.build, f.round, short(f.baseline_ns), short(f.candidate_ns), short(f.ratio)));
+        let slices = picture.slices.iter().map(|course| Course {
+            fork: course.fork,
+            points: course.points.iter().map(|p| (p.slice, short(p.baseline_ns), short(p.candidate_ns))).collect(),
+        });
+        let looks = picture.looks.iter().map(|point| {
+            let look = point.look;
+            (look.units, short(look.ratio), short(look.ratio_low), short(look.ratio_high), point.settled)
+        });
+        let histogram = picture.histogram.as_ref().map(|bars| Histogram {
+            from: short(bars.from),
+            width: short(bars.width),
+            counts: bars.counts.clone(),
+            below: bars.below,
+            above: bars.above,
+        });
+        Drawing { forks: forks.collect(), slices: slices.collect(), histogram, looks: looks.collect() }
+    }
+}
+
+/// A number with six significant digits, more than a chart can show: full precision would be most of the file.
+fn short(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_six_digits() {
+        let check = |value: f64, want: f64| assert_eq!(short(value).to_bits(), want.to_bits());
+        check(1.234_567_89, 1.23457);
+        check(123_456_789.0, 123_457_000.0);
+        check(-0.000_012_345_678, -0.000_012_345_7);
+        check(0.0, 0.0);
+        assert!(short(f64::NAN).is_nan() && short(f64::INFINITY).is_infinite());
+    }
+}

@@ -1,0 +1,170 @@
+//! What the page's script is given of a run as a whole.
+
+use std::collections::BTreeMap;
+
+use duetbench_core::Report;
+use duetbench_core::picture::Picture;
+use duetbench_core::report::VersionInfo;
+use serde::Serialize;
+
+use super::benchmark::Benchmark;
+use crate::render::format::{many, one_line, share, shortened};
+use crate::render::{command_line, gate, hint, json, noise, summary};
+
+/// Name of the form of the data.
+const FORMAT: &str = "duet-page-1";
+
+/// Everything that the page shows.
+#[derive(Serialize)]
+pub(super) struct Data {
+    format: &'static str,
+    duet: String,
+    run: String,
+    started: String,
+    complete: bool,
+    baseline: Version,
+    candidate: Version,
+    outcome: &'static str,
+    headline: String,
+    summary: Vec<String>,
+    counts: BTreeMap<&'static str, usize>,
+    confidence: f64,
+    threshold: f64,
+    reproduce: String,
+    accept: Option<String>,
+    sections: Vec<Section>,
+    benchmarks: Vec<Benchmark>,
+}
+
+#[derive(Serialize)]
+struct Version {
+    requested: String,
+    resolved: String,
+}
+
+/// Lines or pairs under a heading.
+#[derive(Serialize)]
+struct Section {
+    title: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pairs: Vec<(String, String)>,
+}
+
+impl Data {
+    pub(super) fn of(report: &Report, pictures: &[Option<Picture>]) -> Data {
+        let pictures = pictures.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+        let benchmarks = report.benchmarks.iter().zip(pictures).enumerate();
+        let accept = command_line::accept(report).join("\n");
+        Data {
+            format: FORMAT,
+            duet: format!("duet {}", one_line(&report.environment.duet_version)),
+            run: one_line(&report.run),
+            started: one_line(&report.started),
+            complete: report.complete,
+            baseline: Version::of(&report.baseline),
+            candidate: Version::of(&report.candidate),
+            outcome: json::outcome(report.outcome()),
+            headline: sentence(&summary::headline(report)),
+            summary: in_sentences(report),
+            counts: summary::all_verdicts().iter().map(|v| (v.word(), report.count(v.word()))).collect(),
+            confidence: 1.0 - report.spec.decision.alpha,
+            threshold: report.spec.decision.threshold,
+            reproduce: one_line(&command_line::again(report)),
+            accept: (!accept.is_empty()).then_some(accept),
+            sections: vec![noises(report), plan(report), environment(report)],
+            benchmarks: benchmarks.map(|(id, (one, picture))| Benchmark::of(id, one, (report, picture))).collect(),
+        }
+    }
+}
+
+impl Version {
+    fn of(version: &VersionInfo) -> Version {
+        Version { requested: one_line(&version.requested), resolved: one_line(&version.resolved) }
+    }
+}
+
+/// What is to be known before anything else.
+fn in_sentences(report: &Report) -> Vec<String> {
+    let mut lines = vec![summary::counts(report)];
+    lines.extend(report.gate.iter().flat_map(gate::lines));
+    lines.extend(report.warnings.iter().map(|warning| format!("warning: {}", shortened(&one_line(warning)))));
+    // Commands are not shortened: half a command is worse than a long one.
+    for hint in hint::hints(report) {
+        let command = hint.command.map_or_else(String::new, |command| format!(" `{}`", one_line(&command)));
+        lines.push(format!("{}{command}", hint.words));
+    }
+    lines.iter().map(|line| sentence(line)).collect()
+}
+
+/// Words that begin and end as a sentence does.
+fn sentence(words: &str) -> String {
+    let mut characters = words.chars();
+    let first = characters.next().map_or_else(String::new, |c| c.to_uppercase().collect());
+    let end = if words.ends_with(['.', '…']) { "" } else { "." };
+    format!("{first}{}{end}", characters.as_str())
+}
+
+/// What disturbed the run, and what to do about it.
+fn noises(report: &Report) -> Section {
+    let findings = &report.noise.findings;
+    let mut lines = noise::lines(findings);
+    if lines.is_empty() {
+        lines.push(noise::conclusion(findings).into());
+    }
+    lines.extend(summary::noise_cost(report));
+    lines.extend(noise::hints(findings).iter().map(|hint| format!("hint: {hint}")));
+    Section { title: "Noise", lines, pairs: Vec::new() }
+}
+
+/// How much was measured and how, and how it was judged.
+fn plan(report: &Report) -> Section {
+    let about_the_machine = ["machine:", "built:", "noise:"];
+    let facts = summary::facts(report).into_iter().filter(|(label, _)| !about_the_machine.contains(label));
+    let decision = &report.spec.decision;
+    let decided = [
+        ("threshold", share(decision.threshold)),
+        ("error of an interval", share(decision.alpha)),
+        ("false discovery rate", share(decision.false_discovery_rate)),
+        ("power of what is detected", share(decision.power)),
+    ];
+    let pairs = facts.map(|(label, fact)| (label.trim_end_matches(':').to_owned(), fact));
+    let pairs = pairs.chain(decided.map(|(label, fact)| (label.to_owned(), fact))).collect();
+    Section { title: "Plan", lines: Vec::new(), pairs }
+}
+
+/// The machine, or the one that built what a fleet measured.
+fn environment(report: &Report) -> Section {
+    let known = &report.environment;
+    let smt = if known.smt { " (SMT)" } else { "" };
+    let cores = many(known.cores_physical as usize, "core", "cores");
+    let processors = many(known.cpus_usable.len(), "processor", "processors");
+    let facts = [
+        ("processor", Some(known.cpu_model.clone())),
+        ("platform", Some(known.platform.clone())),
+        ("kernel", Some(known.kernel.clone())),
+        ("usable", Some(format!("{processors} on {cores}{smt}"))),
+        ("governor", known.governor.clone()),
+        ("load in the minute before", Some(format!("{:.2}", known.load_1min))),
+        ("steal", known.steal_share.map(share)),
+        ("toolchain", Some(known.toolchain.clone())),
+        ("duet", Some(known.duet_version.clone())),
+    ];
+    let known = facts.into_iter().filter_map(|(label, fact)| Some((label.to_owned(), one_line(&fact?))));
+    Section { title: "Environment", lines: Vec::new(), pairs: known.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_become_sentences() {
+        let check = |words, want| assert_eq!(sentence(words), want);
+        check("nothing was compared", "Nothing was compared.");
+        check("`--forks 40` would do", "`--forks 40` would do.");
+        check("cut…", "Cut…");
+        check("", ".");
+    }
+}

@@ -1,0 +1,318 @@
+//! The SARIF format (Static Analysis Results Interchange Format 2.1.0, OASIS 2020): what fails a change, and what is to be known.
+//!
+//! Results are what stands in a table as *regression*, *inconclusive* or *failed*, and waivers that have to go; what is all right
+//! is none. Without a rule that says otherwise regressions and failures are errors. A result is found again in a later file by
+//! its fingerprint, the benchmark's identity, wherever its line has gone.
+
+use std::collections::BTreeMap;
+
+use duetbench_core::gate::{Breach, Gate, Stale, Standing};
+use duetbench_core::report::BenchmarkReport;
+use duetbench_core::spec::Metric;
+use duetbench_core::{BenchmarkId, Report, Verdict};
+use serde::Serialize;
+
+use super::format::{change, one_line, share, short_name, shortened};
+use super::{document, gate, summary};
+
+/// Where a benchmark stands in the repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    /// A file below the repository's root, with `/` between its folders.
+    pub path: String,
+    /// Its line there, counted from 1, where it was found.
+    pub line: Option<usize>,
+}
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+const HOME: &str = "https://github.com/duetbench/duetbench";
+/// Where waivers stand.
+const WAIVERS: &str = "duet-waivers.toml";
+/// Where rules on a benchmark would stand whose place is not known.
+const SETTINGS: &str = "duet.toml";
+
+/// What results are instances of, in the order of `RULES`.
+#[derive(Debug, Clone, Copy)]
+enum Rule {
+    Regression,
+    Inconclusive,
+    Failed,
+    StaleWaiver,
+}
+
+/// Identity, meaning and usual level of each rule.
+const RULES: [(&str, &str, &str); 4] = [
+    ("regression", "The candidate got worse, and not by a negligible amount", "error"),
+    ("inconclusive", "The data do not tell whether the candidate got worse", "note"),
+    ("failed", "The benchmark could not be measured", "error"),
+    ("stale-waiver", "A waiver expired or is not needed any more", "error"),
+];
+
+/// The report as SARIF; `sites` are the places of benchmarks, as far as they are known.
+#[must_use]
+pub fn render(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> String {
+    let mut results = worse(report, sites);
+    for benchmark in &report.benchmarks {
+        let found = match &benchmark.verdict {
+            Verdict::Inconclusive { .. } => (Rule::Inconclusive, undecided(benchmark)),
+            Verdict::Failed { .. } => (Rule::Failed, failed(benchmark)),
+            _ => continue,
+        };
+        let at = Place::of(&benchmark.id, sites);
+        results.push(Result::new(found.0, found.1, at, &benchmark.id.to_string()));
+    }
+    results.extend(report.gate.iter().flat_map(stale));
+    let compared = report.benchmarks.iter().any(BenchmarkReport::was_compared);
+    let run = Run {
+        tool: Tool { driver: Driver::of(&report.environment.duet_version) },
+        invocations: [Invocation { execution_successful: report.complete && compared }],
+        results,
+    };
+    document::json(&Log { schema: SCHEMA, version: "2.1.0", runs: [run] })
+}
+
+/// What got worse: by the repository's rules, or without any by the verdicts.
+fn worse(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> Vec<Result> {
+    if let Some(gate) = &report.gate {
+        return gate.breaches.iter().map(|breach| of_breach(breach, report, sites)).collect();
+    }
+    let regressed = report.benchmarks.iter().filter(|one| one.verdict == Verdict::Regression);
+    let one = |one: &BenchmarkReport| {
+        let change = one.estimate.map_or_else(String::new, |e| format!(" {}", change(e.ratio)));
+        let words = format!("time of `{}`{change}{}", short_name(&one.id.name), interval(one));
+        Result::new(Rule::Regression, words, Place::of(&one.id, sites), &fingerprint(&one.id, Metric::Time))
+    };
+    regressed.map(one).collect()
+}
+
+fn of_breach(breach: &Breach, report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> Result {
+    let of_time = report.benchmarks.iter().find(|one| one.id == breach.id && breach.metric == Metric::Time);
+    let words = format!("{}{}", gate::breach(breach), of_time.map_or_else(String::new, interval));
+    let mark = fingerprint(&breach.id, breach.metric);
+    let mut result = Result::new(Rule::Regression, words, Place::of(&breach.id, sites), &mark);
+    if !breach.standing.fails() {
+        result.level = "note";
+    }
+    if let Standing::Waived { ceiling, expires } = breach.standing {
+        let justification = format!("accepted up to {} until {expires} in {WAIVERS}", share(ceiling));
+        result.suppressions = vec![Suppression { kind: "external", status: "accepted", justification }];
+    }
+    result
+}
+
+fn stale(gate: &Gate) -> impl Iterator<Item = Result> {
+    let one = |stale: &duetbench_core::gate::StaleWaiver| {
+        let site = Site { path: WAIVERS.into(), line: None };
+        let why = if stale.why == Stale::Expired { "expired" } else { "unused" };
+        let mark = format!("{}:{}:{why}", stale.waiver.benchmark, stale.waiver.metric.word());
+        Result::new(Rule::StaleWaiver, gate::stale(stale), Place { site, logical: None }, &mark)
+    };
+    gate.stale.iter().map(one)
+}
+
+fn interval(benchmark: &BenchmarkReport) -> String {
+    let words = |e: duetbench_core::Estimate| {
+        format!(", {} CI [{}, {}]", share(e.confidence), change(e.ratio_low), change(e.ratio_high))
+    };
+    benchmark.estimate.map_or_else(String::new, words)
+}
+
+fn undecided(benchmark: &BenchmarkReport) -> String {
+    let sees = summary::numbers(benchmark).detects;
+    let sees = if sees.is_empty() { sees } else { format!("; such a run detects {sees}") };
+    format!("whether `{}` changed is open{}{sees}", short_name(&benchmark.id.name), interval(benchmark))
+}
+
+fn failed(benchmark: &BenchmarkReport) -> String {
+    format!("`{}` failed: {}", short_name(&benchmark.id.name), shortened(&summary::remarks(benchmark).join("; ")))
+}
+
+fn fingerprint(id: &BenchmarkId, metric: Metric) -> String {
+    format!("{id}:{}", metric.word())
+}
+
+/// A place as readers of the format want it: one in a file, and one in the project's own terms.
+struct Place {
+    site: Site,
+    logical: Option<LogicalLocation>,
+}
+
+impl Place {
+    fn of(id: &BenchmarkId, sites: &BTreeMap<BenchmarkId, Site>) -> Place {
+        let site = sites.get(id).cloned().unwrap_or_else(|| Site { path: SETTINGS.into(), line: None });
+        let logical = LogicalLocation {
+            name: one_line(&id.name),
+            fully_qualified_name: one_line(&id.to_string()),
+            kind: "function",
+        };
+        Place { site, logical: Some(logical) }
+    }
+}
+
+/// A path as the reference of a URI.
+fn uri(path: &str) -> String {
+    let byte = |b: u8| match b {
+        b if b.is_ascii_alphanumeric() || b"-._~/".contains(&b) => char::from(b).to_string(),
+        b => format!("%{b:02X}"),
+    };
+    path.bytes().map(byte).collect()
+}
+
+#[derive(Serialize)]
+struct Log {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run; 1],
+}
+
+#[derive(Serialize)]
+struct Run {
+    tool: Tool,
+    invocations: [Invocation; 1],
+    results: Vec<Result>,
+}
+
+#[derive(Serialize)]
+struct Tool {
+    driver: Driver,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Driver {
+    name: &'static str,
+    version: String,
+    information_uri: &'static str,
+    rules: Vec<ReportingDescriptor>,
+}
+
+impl Driver {
+    fn of(version: &str) -> Driver {
+        let rule = |(id, meaning, level): (&'static str, &'static str, &'static str)| ReportingDescriptor {
+            id,
+            short_description: Text { text: meaning.into() },
+            help_uri: format!("{HOME}/blob/main/docs/reading-a-verdict.md"),
+            default_configuration: Configuration { level },
+        };
+        let rules = RULES.into_iter().map(rule).collect();
+        Driver { name: "duet", version: version.into(), information_uri: HOME, rules }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ReportingDescriptor {
+    id: &'static str,
+    short_description: Text,
+    help_uri: String,
+    default_configuration: Configuration,
+}
+
+#[derive(Serialize)]
+struct Configuration {
+    level: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation {
+    execution_successful: bool,
+}
+
+#[derive(Serialize)]
+struct Text {
+    text: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Result {
+    rule_id: &'static str,
+    rule_index: usize,
+    level: &'static str,
+    message: Text,
+    locations: [Location; 1],
+    partial_fingerprints: BTreeMap<&'static str, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressions: Vec<Suppression>,
+}
+
+impl Result {
+    fn new(rule: Rule, words: String, place: Place, mark: &str) -> Result {
+        let (rule_id, _, level) = RULES[rule as usize];
+        let Place { site: Site { path, line }, logical } = place;
+        let artifact_location = ArtifactLocation { uri: uri(&path), uri_base_id: "%SRCROOT%" };
+        let region = line.map(|start_line| Region { start_line });
+        Result {
+            rule_id,
+            rule_index: rule as usize,
+            level,
+            message: Text { text: one_line(&words) },
+            locations: [Location {
+                physical_location: PhysicalLocation { artifact_location, region },
+                logical_locations: logical.into_iter().collect(),
+            }],
+            // GitHub knows the first name only, and would else take the text of the line.
+            partial_fingerprints: ["primaryLocationLineHash", "duetBenchmark/v1"]
+                .map(|key| (key, one_line(mark)))
+                .into(),
+            suppressions: Vec::new(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    physical_location: PhysicalLocation,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    logical_locations: Vec<LogicalLocation>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: ArtifactLocation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ArtifactLocation {
+    uri: String,
+    uri_base_id: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LogicalLocation {
+    name: String,
+    fully_qualified_name: String,
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+struct Suppression {
+    kind: &'static str,
+    status: &'static str,
+    justification: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_references() {
+        assert_eq!(uri("a b/ü%.go"), "a%20b/%C3%BC%25.go");
+        assert_eq!(uri("enc/enc_test.go"), "enc/enc_test.go");
+    }
+}

@@ -1,0 +1,28 @@
+//! What a look at the units of a benchmark said, for those who show how an estimate came about.
+
+use super::Evidence;
+use crate::stats::StatsError;
+
+/// What one look at a benchmark said.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Look {
+    /// Units there were.
+    pub units: u32,
+    /// Point estimate of the ratio, candidate to baseline.
+    pub ratio: f64,
+    /// Lower end of the interval, which allows for all looks.
+    pub ratio_low: f64,
+    /// Upper end of the interval.
+    pub ratio_high: f64,
+}
+
+impl Look {
+    /// The look that this evidence is from.
+    ///
+    /// # Errors
+    /// When the error of this look is not strictly between 0 and 1.
+    pub(super) fn of(evidence: &Evidence) -> Result<Look, StatsError> {
+        let (ratio_low, ratio_high) = evidence.ratio_interval()?;
+        Ok(Look { units: evidence.counts.units, ratio: evidence.ratio(), ratio_low, ratio_high })
+    }
+}
