@@ -1,0 +1,30 @@
+// Puts a page together as `duet report` does, so that it can be tested with made-up data.
+
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const sources = process.env.DUET_PAGE_SOURCES ?? join(here, "../../src/render/html");
+
+/** The page's own scripts: each may use those before it. */
+export const SCRIPTS = [
+  "format.js", "dom.js", "verdict.js", "scale.js", "selection.js", "rows.js", "head.js", "charts.js", "figures.js", "detail.js", "sections.js", "controls.js",
+  "list.js", "app.js",
+];
+
+const read = (name) => readFileSync(join(sources, name), "utf8");
+const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
+
+/** The page with these data, as one text. */
+export function assemble(data) {
+  const parts = {
+    "{{title}}": escaped(data.headline),
+    "/*{{style}}*/": read("page.css"),
+    "/*{{library}}*/": read("vendor/plot.js"),
+    "/*{{script}}*/": SCRIPTS.map(read).join("\n"),
+    "{{data}}": JSON.stringify(data).replaceAll("<", "\\u003c"),
+  };
+  // In one pass, because what is put in may itself look like a marked place.
+  return read("page.html").replace(/\/\*\{\{\w+\}\}\*\/|\{\{\w+\}\}/g, (place) => parts[place]);
+}
