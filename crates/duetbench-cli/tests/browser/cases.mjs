@@ -19,12 +19,15 @@ async function barriers(page) {
   return grave.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(" ")).slice(0, 3)}`);
 }
 
+/** A sentence as it is read: what is typed stands without its backticks. */
+const read = (sentence) => (sentence.split("`").length % 2 === 1 ? sentence.replaceAll("`", "") : sentence);
+
 /** Everything of the data stands in the page: counts, rows, commands. */
 async function saysAll(visit) {
   const { data, page } = visit;
-  assert.equal(await visit.text("h1"), data.headline);
-  assert.deepEqual(await page.$$eval(".summary p", (all) => all.map((p) => p.textContent)), data.summary);
-  assert.deepEqual(await page.$$eval(".command code", (all) => all.map((code) => code.textContent)), [data.reproduce, data.accept]);
+  assert.equal(await visit.text("h1"), read(data.headline));
+  assert.deepEqual(await page.$$eval(".summary p", (all) => all.map((p) => p.textContent)), data.summary.map(read));
+  assert.deepEqual(await page.$$eval(".command code", (all) => all.map((code) => code.textContent)), [data.reproduce, data.accept].filter(Boolean));
   const chips = await page.$$eval(".chip", (all) => all.map((chip) => [chip.dataset.verdict, Number(chip.querySelector("b").textContent)]));
   assert.deepEqual(Object.fromEntries(chips), Object.fromEntries(Object.entries(data.counts).filter(([, count]) => count > 0)));
   assert.deepEqual(sorted(await visit.names()), visit.named(() => true));
@@ -384,6 +387,43 @@ async function commands_are_copied(begin) {
   await visit.end();
 }
 
+async function several_commands_stand_in_lines(begin) {
+  const accept = ["duet waive A --expires YYYY-MM-DD", `duet waive ${"B".repeat(300)}`];
+  const visit = await begin({ number: 5, width: 360, change: (data) => ({ ...data, accept: accept.join("\n") }) });
+  const heights = await visit.page.$$eval(".command code", (all) => all.map((code) => code.clientHeight));
+  assert.ok(heights[1] > 1.5 * heights[0], `${heights}`);
+  assert.equal(await visit.overflows(), false);
+  await visit.end();
+}
+
+async function slices_are_explained_by_their_mode(begin) {
+  const modes = ["interleaved on one core", "duet", "sequential", null];
+  const change = (data) => {
+    modes.forEach((mode, i) => Object.assign(data.benchmarks[i], { mode, picture: data.benchmarks[0].picture }));
+    return data;
+  };
+  const visit = await begin({ number: 5, change });
+  const said = [];
+  for (const benchmark of visit.data.benchmarks.slice(0, 4)) said.push(await (await visit.open(benchmark)).locator('figure:has-text("Slices of") figcaption > p').first().textContent());
+  for (const [i, words] of ["take turns", "at the same time", "not measured together", "take turns"].entries()) assert.ok(said[i].includes(words), said[i]);
+  await visit.end();
+}
+
+/** A page that `duet report` wrote, at `DUET_PAGE`. */
+async function a_written_page_says_all(begin) {
+  assert.ok(process.env.DUET_PAGE, "DUET_PAGE names no page");
+  const visit = await begin({ file: process.env.DUET_PAGE });
+  visit.data = JSON.parse(await visit.text("#data"));
+  await saysAll(visit);
+  for (const benchmark of visit.data.benchmarks) {
+    const detail = await visit.open(benchmark);
+    assert.equal(await detail.locator("h3").textContent(), benchmark.name);
+    if (benchmark.picture !== null) await detail.locator("svg.chart").first().waitFor();
+  }
+  assert.deepEqual(await barriers(visit.page), []);
+  await visit.end();
+}
+
 async function sections_are_folded_and_complete(begin) {
   const visit = await begin({ number: 5 });
   const { page, data } = visit;
@@ -392,7 +432,7 @@ async function sections_are_folded_and_complete(begin) {
   for (const folded of await page.locator("#sections summary").all()) await folded.click();
   assert.equal(await page.locator("#sections dd", { hasText: "AMD EPYC 7B13" }).isVisible(), true);
   assert.equal(await page.locator("#sections li", { hasText: "(steal)" }).isVisible(), true);
-  assert.equal(await page.locator(".notice", { hasText: "Incomplete" }).isVisible(), true);
+  assert.equal(await page.locator(".origin", { hasText: "incomplete" }).isVisible(), true);
   await visit.end();
 }
 
@@ -438,7 +478,10 @@ export const CASES = {
   a_phone_needs_no_sideways_scrolling,
   a_thousand_rows_cost_little,
   commands_are_copied,
+  several_commands_stand_in_lines,
+  slices_are_explained_by_their_mode,
   sections_are_folded_and_complete,
   paper_has_all_rows_and_no_controls,
   data_that_cannot_be_read_are_named,
+  a_written_page_says_all,
 };

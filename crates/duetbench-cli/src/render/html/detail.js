@@ -66,7 +66,7 @@ const Detail = (() => {
   /** Why there is nothing to draw. */
   function nothing({ verdict, picture, mode }) {
     if (picture === null) return verdict === "identical_code" ? "Both versions run the same machine code, so nothing was measured." : "There are no measurements to draw.";
-    return picture.histogram === null && mode === "sequential" ? "In sequential mode slices have no partner, so they have no ratios to show." : null;
+    return picture.histogram === null && mode?.startsWith("sequential") ? "In sequential mode slices have no partner, so they have no ratios to show." : null;
   }
 
   /** Fills the place below a row. Gives what draws its charts, and draws them again when the width changes. */

@@ -32,6 +32,13 @@ const Figures = (() => {
     ];
   }
 
+  /** How slices of both sides came to stand side by side. */
+  function meeting(mode) {
+    if (mode?.startsWith("duet")) return "Both processes run at the same time, slice beside slice, so that both see the same state of the machine.";
+    if (mode?.startsWith("sequential")) return "Slices of the same number stand side by side, though they were not measured together.";
+    return "The two processes take turns, slice by slice, so that both see the same state of the machine.";
+  }
+
   function slices(benchmark) {
     const { slices: sides } = benchmark.picture;
     if (sides.length === 0) return [];
@@ -41,7 +48,7 @@ const Figures = (() => {
     const rows = sides.flatMap((side) => side.points.map(([i, base, head]) => [side.fork + 1, i, Format.time(base, unit), Format.time(head, unit)]));
     return [{
       title: `Slices of ${Format.many(sides.length, "fork pair")}`,
-      note: "The two processes take turns, slice by slice, so that both see the same state of the machine.",
+      note: meeting(benchmark.mode),
       isTandem: true,
       isWide: true,
       draw: (width) => sides.map(chart(width < 2.2 * NARROW ? width : Math.max(NARROW, Math.floor(width / sides.length) - 12))),

@@ -35,20 +35,19 @@ const Head = (() => {
 
   function origin(data) {
     const parts = [data.duet, data.run && `run ${data.run}`, data.started && Format.moment(data.started)].filter(Boolean);
-    return Dom.make("p", { class: "origin" }, parts.map((part) => Dom.make("span", {}, part)));
+    const incomplete = data.complete ? null : Dom.make("span", { class: "incomplete" }, "incomplete");
+    return Dom.make("p", { class: "origin" }, parts.map((part) => Dom.make("span", {}, part)), incomplete);
   }
 
   /** Fills the head of the page. */
   function fill(data) {
     recall();
     const [word, verdict] = Verdict.outcome(data.outcome);
-    const incomplete = data.complete ? null : Dom.make("p", { class: "notice" }, "Incomplete: the run ended early. This is what was measured until then.");
     Dom.get("head").append(
       Dom.make("div", { class: "topmost" }, origin(data), themes()),
       Dom.make("p", { class: `outcome is-${verdict}` }, Verdict.icon(verdict), word),
       Dom.make("h1", {}, Dom.words(data.headline)),
       Dom.make("div", { class: "summary" }, data.summary.map((sentence) => Dom.make("p", {}, Dom.words(sentence)))),
-      ...[incomplete].filter(Boolean),
     );
   }
 

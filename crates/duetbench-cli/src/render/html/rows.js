@@ -33,7 +33,7 @@ const Rows = (() => {
     const isBeyond = from === to && !axis.isInside(low);
     drawing.append(Dom.draw("line", { class: "interval", x1: percent(from), x2: percent(to), y1: "50%", y2: "50%" }));
     drawing.append(end(axis, low ?? 0), ...(isBeyond ? [] : [end(axis, high)]));
-    if (axis.isInside(ratio)) drawing.append(at(axis.place(ratio), Dom.draw("g", { transform: "scale(0.85)" }, Verdict.shape(benchmark.verdict))));
+    if (axis.isInside(ratio)) drawing.append(at(axis.place(ratio), Dom.draw("g", { transform: "scale(0.8)" }, Verdict.shape(benchmark.verdict))));
     return drawing;
   }
 
