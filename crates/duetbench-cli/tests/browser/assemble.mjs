@@ -9,8 +9,20 @@ const sources = process.env.DUET_PAGE_SOURCES ?? join(here, "../../src/render/ht
 
 /** The page's own scripts: each may use those before it. */
 export const SCRIPTS = [
-  "format.js", "dom.js", "verdict.js", "scale.js", "selection.js", "rows.js", "head.js", "charts.js", "figures.js", "detail.js", "sections.js", "controls.js",
-  "list.js", "app.js",
+  "format.js",
+  "dom.js",
+  "verdict.js",
+  "scale.js",
+  "selection.js",
+  "rows.js",
+  "head.js",
+  "charts.js",
+  "figures.js",
+  "detail.js",
+  "sections.js",
+  "controls.js",
+  "list.js",
+  "app.js",
 ];
 
 const read = (name) => readFileSync(join(sources, name), "utf8");

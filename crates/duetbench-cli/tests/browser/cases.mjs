@@ -16,7 +16,9 @@ async function barriers(page) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   const grave = violations.filter((violation) => ["serious", "critical"].includes(violation.impact));
-  return grave.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(" ")).slice(0, 3)}`);
+  return grave.map(
+    (violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(" ")).slice(0, 3)}`,
+  );
 }
 
 /** A sentence as it is read: what is typed stands without its backticks. */
@@ -27,10 +29,21 @@ async function saysAll(visit) {
   const { data, page } = visit;
   assert.equal(await visit.text("h1"), read(data.headline));
   assert.deepEqual(await page.$$eval(".summary p", (all) => all.map((p) => p.textContent)), data.summary.map(read));
-  assert.deepEqual(await page.$$eval(".command code", (all) => all.map((code) => code.textContent)), [data.reproduce, data.accept].filter(Boolean));
-  const chips = await page.$$eval(".chip", (all) => all.map((chip) => [chip.dataset.verdict, Number(chip.querySelector("b").textContent)]));
-  assert.deepEqual(Object.fromEntries(chips), Object.fromEntries(Object.entries(data.counts).filter(([, count]) => count > 0)));
-  assert.deepEqual(sorted(await visit.names()), visit.named(() => true));
+  assert.deepEqual(
+    await page.$$eval(".command code", (all) => all.map((code) => code.textContent)),
+    [data.reproduce, data.accept].filter(Boolean),
+  );
+  const chips = await page.$$eval(".chip", (all) =>
+    all.map((chip) => [chip.dataset.verdict, Number(chip.querySelector("b").textContent)]),
+  );
+  assert.deepEqual(
+    Object.fromEntries(chips),
+    Object.fromEntries(Object.entries(data.counts).filter(([, count]) => count > 0)),
+  );
+  assert.deepEqual(
+    sorted(await visit.names()),
+    visit.named(() => true),
+  );
   const measured = data.benchmarks.filter((benchmark) => benchmark.estimate !== null).length;
   assert.equal(await page.locator("#rows .plot .interval").count(), measured);
 }
@@ -43,7 +56,9 @@ const filled = (number) => async (begin) => {
 
 /** What stands in the rows of these benchmarks. */
 function cells(visit, benchmark) {
-  return visit.page.$eval(`#row-${benchmark.id}`, (row) => [".verdict span", ".change", ".range"].map((selector) => row.querySelector(selector).textContent));
+  return visit.page.$eval(`#row-${benchmark.id}`, (row) =>
+    [".verdict span", ".change", ".range"].map((selector) => row.querySelector(selector).textContent),
+  );
 }
 
 async function figures_are_those_of_the_data(begin) {
@@ -68,12 +83,21 @@ async function figures_are_those_of_the_data(begin) {
 }
 
 /** Where the point of a row is on the page, in pixels. */
-const point = (visit, id) => visit.page.$eval(`#row-${id} .plot .shape`, (shape) => shape.getBoundingClientRect().x + shape.getBoundingClientRect().width / 2);
+const point = (visit, id) =>
+  visit.page.$eval(
+    `#row-${id} .plot .shape`,
+    (shape) => shape.getBoundingClientRect().x + shape.getBoundingClientRect().width / 2,
+  );
 
 async function intervals_share_a_logarithmic_axis(begin) {
   const ratios = [1.1, 1 / 1.1, 1, 1.21];
   const change = (data) => {
-    ratios.forEach((ratio, i) => Object.assign(data.benchmarks[i], { verdict: "regression", estimate: { ...data.benchmarks[0].estimate, ratio, low: ratio * 0.99, high: ratio * 1.01 } }));
+    ratios.forEach((ratio, i) =>
+      Object.assign(data.benchmarks[i], {
+        verdict: "regression",
+        estimate: { ...data.benchmarks[0].estimate, ratio, low: ratio * 0.99, high: ratio * 1.01 },
+      }),
+    );
     return data;
   };
   const visit = await begin({ number: 4, change });
@@ -101,9 +125,15 @@ async function chips_and_packages_filter(begin) {
   const visit = await begin({ number: 50 });
   const { page } = visit;
   await page.click('[data-verdict="regression"]');
-  assert.deepEqual(sorted(await visit.names()), visit.named((b) => b.verdict === "regression"));
+  assert.deepEqual(
+    sorted(await visit.names()),
+    visit.named((b) => b.verdict === "regression"),
+  );
   await page.click('[data-verdict="inconclusive"]');
-  assert.deepEqual(sorted(await visit.names()), visit.named((b) => ["regression", "inconclusive"].includes(b.verdict)));
+  assert.deepEqual(
+    sorted(await visit.names()),
+    visit.named((b) => ["regression", "inconclusive"].includes(b.verdict)),
+  );
   assert.equal(await page.getAttribute('[data-verdict="regression"]', "aria-pressed"), "true");
   const home = "example.com/shop/store";
   await page.selectOption("#package", { label: home });
@@ -112,7 +142,10 @@ async function chips_and_packages_filter(begin) {
   assert.equal(await visit.text("#status"), `${wanted.length} of 50 benchmarks`);
   await page.click('[data-verdict="regression"]');
   await page.click('[data-verdict="inconclusive"]');
-  assert.deepEqual(sorted(await visit.names()), visit.named((b) => b.package === home));
+  assert.deepEqual(
+    sorted(await visit.names()),
+    visit.named((b) => b.package === home),
+  );
   await visit.end();
 }
 
@@ -120,7 +153,10 @@ async function search_finds_names_and_packages(begin) {
   const visit = await begin({ number: 1000 });
   const { page } = visit;
   await page.fill("#search", "ENCODE codec");
-  assert.deepEqual(sorted(await visit.names()), visit.named((b) => b.name.includes("Encode") && b.package.includes("codec")));
+  assert.deepEqual(
+    sorted(await visit.names()),
+    visit.named((b) => b.name.includes("Encode") && b.package.includes("codec")),
+  );
   await page.fill("#search", NASTY[1].slice(16, 20));
   assert.deepEqual(await visit.names(), [NASTY[1]]);
   await page.fill("#search", "<script>");
@@ -157,7 +193,11 @@ async function rows_are_sorted_as_asked(begin) {
   const estimates = async () => (await ids()).map((id) => data.benchmarks[id].estimate);
   const verdicts = (await ids()).map((id) => data.benchmarks[id].verdict);
   assert.equal(verdicts[0], "regression");
-  assert.equal(new Set(verdicts).size, verdicts.filter((verdict, i) => verdict !== verdicts[i - 1]).length, "verdicts are mixed");
+  assert.equal(
+    new Set(verdicts).size,
+    verdicts.filter((verdict, i) => verdict !== verdicts[i - 1]).length,
+    "verdicts are mixed",
+  );
   await page.selectOption("#sort", "size");
   assert.ok(descending((await estimates()).map((e) => (e ? Math.abs(Math.log(e.ratio)) : -1))));
   await page.selectOption("#sort", "width");
@@ -187,7 +227,14 @@ async function everything_works_by_keyboard(begin) {
   assert.equal((await visit.names()).length, 50);
   assert.equal(await visit.focused(), "input#search");
   await press("Escape");
-  for (const [key, name] of [["Home", names[0]], ["ArrowUp", names[0]], ["PageDown", names[10]], ["ArrowUp", names[9]], ["End", names[49]], ["Home", names[0]]]) {
+  for (const [key, name] of [
+    ["Home", names[0]],
+    ["ArrowUp", names[0]],
+    ["PageDown", names[10]],
+    ["ArrowUp", names[9]],
+    ["End", names[49]],
+    ["Home", names[0]],
+  ]) {
     await press(key);
     assert.equal(await visit.focused(), name, key);
   }
@@ -226,15 +273,37 @@ async function a_detail_has_everything(begin) {
   const detail = await visit.open(benchmark);
   await detail.locator("svg.chart").first().waitFor();
   const text = await detail.textContent();
-  const wanted = ["[+5.", "with 99%", "12 build pairs", "16 fork pairs", "3 → 4", "128 → 144.5", "90% of what fork pairs vary", "round 2", "seen again", "encodeState", "slower by more than the 3% that duet.toml allows"];
+  const wanted = [
+    "[+5.",
+    "with 99%",
+    "12 build pairs",
+    "16 fork pairs",
+    "3 → 4",
+    "128 → 144.5",
+    "90% of what fork pairs vary",
+    "round 2",
+    "seen again",
+    "encodeState",
+    "slower by more than the 3% that duet.toml allows",
+  ];
   for (const words of wanted) assert.ok(text.includes(words), `${words} is missing in ${text}`);
-  const labels = await detail.locator('svg[role="img"]').evaluateAll((all) => all.map((svg) => svg.getAttribute("aria-label")));
+  const labels = await detail
+    .locator('svg[role="img"]')
+    .evaluateAll((all) => all.map((svg) => svg.getAttribute("aria-label")));
   const samples = benchmark.picture.histogram.counts.reduce((a, b) => a + b);
   const slices = Array(3).fill("Both versions' times over 120 slices");
-  const charts = ["Both versions' times over 16 fork pairs", "Change of each of 16 fork pairs", `Distribution of the ratios of ${samples} slice pairs around no change`, "The interval at each of 4 looks"];
+  const charts = [
+    "Both versions' times over 16 fork pairs",
+    "Change of each of 16 fork pairs",
+    `Distribution of the ratios of ${samples} slice pairs around no change`,
+    "The interval at each of 4 looks",
+  ];
   assert.deepEqual(labels, [...charts, ...slices]);
   assert.equal(await detail.locator("figure").first().locator("circle").count(), 2 + 2 * 16);
-  assert.equal(await detail.locator('figure:has-text("Distribution") rect').count(), 1 + benchmark.picture.histogram.counts.length);
+  assert.equal(
+    await detail.locator('figure:has-text("Distribution") rect').count(),
+    1 + benchmark.picture.histogram.counts.length,
+  );
   await detail.locator("details").nth(3).locator("summary").click();
   await detail.locator("tbody tr").first().waitFor();
   const rows = await detail.locator("tbody tr").allTextContents();
@@ -251,24 +320,44 @@ async function every_verdict_opens(begin) {
     number: 50,
     change: (data) => {
       // What a run that was killed early leaves, and bounds that are not known.
-      Object.assign(data.benchmarks[0].picture, { forks: data.benchmarks[0].picture.forks.slice(0, 1), slices: [], histogram: null, looks: [] });
+      Object.assign(data.benchmarks[0].picture, {
+        forks: data.benchmarks[0].picture.forks.slice(0, 1),
+        slices: [],
+        histogram: null,
+        looks: [],
+      });
       data.benchmarks[1].picture.looks[0] = [1, 0.9, null, null, false];
       Object.assign(data.benchmarks[2].estimate, { high: null, detectable: null });
-      data.benchmarks[3].picture.forks = data.benchmarks[3].picture.forks.map((fork) => [...fork.slice(0, 3), 0.25, 0.25, 1]);
+      data.benchmarks[3].picture.forks = data.benchmarks[3].picture.forks.map((fork) => [
+        ...fork.slice(0, 3),
+        0.25,
+        0.25,
+        1,
+      ]);
       return data;
     },
   });
   for (const benchmark of visit.data.benchmarks) {
     const detail = await visit.open(benchmark);
     assert.equal(await detail.locator("h3").textContent(), benchmark.name);
-    await visit.page.waitForFunction(([id, some]) => !some || document.querySelector(`#detail-${id} svg.chart`) !== null, [benchmark.id, benchmark.picture !== null]);
-    assert.equal(await detail.locator("svg [d*=NaN], svg [cx=NaN], svg [cy=NaN], svg [height*=NaN]").count(), 0, benchmark.name);
+    await visit.page.waitForFunction(
+      ([id, some]) => !some || document.querySelector(`#detail-${id} svg.chart`) !== null,
+      [benchmark.id, benchmark.picture !== null],
+    );
+    assert.equal(
+      await detail.locator("svg [d*=NaN], svg [cx=NaN], svg [cy=NaN], svg [height*=NaN]").count(),
+      0,
+      benchmark.name,
+    );
   }
   await visit.end();
 }
 
 async function foreign_names_stay_text(begin) {
-  const visit = await begin({ number: 50, change: (data) => ({ ...data, headline: `</title><script>document.body.id="broken"</script>` }) });
+  const visit = await begin({
+    number: 50,
+    change: (data) => ({ ...data, headline: `</title><script>document.body.id="broken"</script>` }),
+  });
   const { page, data } = visit;
   assert.equal(await page.title(), data.headline);
   for (const name of NASTY) {
@@ -276,8 +365,14 @@ async function foreign_names_stay_text(begin) {
     const detail = await visit.open(benchmark);
     assert.equal(await detail.locator("h3").textContent(), name);
   }
-  assert.deepEqual(await page.$$eval("#main script, img, iframe, [onerror], body#broken", (all) => all.map((node) => node.outerHTML)), []);
-  assert.deepEqual(await page.$$eval("h3, .own", (all) => all.filter((node) => node.firstElementChild?.tagName !== "BDI").length), 0);
+  assert.deepEqual(
+    await page.$$eval("#main script, img, iframe, [onerror], body#broken", (all) => all.map((node) => node.outerHTML)),
+    [],
+  );
+  assert.deepEqual(
+    await page.$$eval("h3, .own", (all) => all.filter((node) => node.firstElementChild?.tagName !== "BDI").length),
+    0,
+  );
   await visit.end();
 }
 
@@ -344,7 +439,11 @@ async function a_phone_needs_no_sideways_scrolling(begin) {
     await visit.open(benchmark);
     assert.equal(await visit.overflows(), false, benchmark.name);
   }
-  const small = await visit.page.$$eval("button:not([hidden]), select, input, summary", (all) => all.filter((node) => node.checkVisibility() && node.getBoundingClientRect().height < 24).map((node) => node.outerHTML.slice(0, 80)));
+  const small = await visit.page.$$eval("button:not([hidden]), select, input, summary", (all) =>
+    all
+      .filter((node) => node.checkVisibility() && node.getBoundingClientRect().height < 24)
+      .map((node) => node.outerHTML.slice(0, 80)),
+  );
   assert.deepEqual(small, [], "too small for a finger");
   await visit.end();
 }
@@ -352,7 +451,10 @@ async function a_phone_needs_no_sideways_scrolling(begin) {
 async function a_thousand_rows_cost_little(begin) {
   const visit = await begin({ number: 1000 });
   const { page, data } = visit;
-  const rendered = await page.$$eval("#rows > li > .line", (all) => all.filter((line) => line.checkVisibility({ contentVisibilityAuto: true })).length);
+  const rendered = await page.$$eval(
+    "#rows > li > .line",
+    (all) => all.filter((line) => line.checkVisibility({ contentVisibilityAuto: true })).length,
+  );
   assert.ok(rendered >= 2 && rendered < 100, `${rendered} rows are rendered`);
   const nodes = await page.$$eval("#rows *", (all) => all.length);
   assert.ok(nodes < 40 * 1000, `${nodes} elements`);
@@ -360,16 +462,30 @@ async function a_thousand_rows_cost_little(begin) {
     await page.evaluate(() => {
       globalThis.seen = 0;
       globalThis.watcher = new MutationObserver((records) => (globalThis.seen += records.length));
-      globalThis.watcher.observe(document.querySelector("#rows"), { subtree: true, childList: true, attributes: true, characterData: true });
+      globalThis.watcher.observe(document.querySelector("#rows"), {
+        subtree: true,
+        childList: true,
+        attributes: true,
+        characterData: true,
+      });
     });
     await act();
-    return page.evaluate(() => (globalThis.seen += globalThis.watcher.takeRecords().length, globalThis.watcher.disconnect(), globalThis.seen));
+    return page.evaluate(
+      () => (
+        (globalThis.seen += globalThis.watcher.takeRecords().length),
+        globalThis.watcher.disconnect(),
+        globalThis.seen
+      ),
+    );
   };
   const hidden = data.benchmarks.filter((b) => b.verdict !== "regression").length;
   const filtering = await changes(() => page.click('[data-verdict="regression"]'));
   assert.ok(filtering >= hidden && filtering <= hidden + 4, `${filtering} changes hide ${hidden} rows`);
   assert.equal(await changes(() => page.fill("#search", "b")), 0, "rows that stay are touched");
-  assert.ok((await changes(() => page.selectOption("#sort", "name"))) <= 2001, "sorting moves every row more than once");
+  assert.ok(
+    (await changes(() => page.selectOption("#sort", "name"))) <= 2001,
+    "sorting moves every row more than once",
+  );
   await visit.end();
 }
 
@@ -404,8 +520,12 @@ async function slices_are_explained_by_their_mode(begin) {
   };
   const visit = await begin({ number: 5, change });
   const said = [];
-  for (const benchmark of visit.data.benchmarks.slice(0, 4)) said.push(await (await visit.open(benchmark)).locator('figure:has-text("Slices of") figcaption > p').first().textContent());
-  for (const [i, words] of ["take turns", "at the same time", "not measured together", "take turns"].entries()) assert.ok(said[i].includes(words), said[i]);
+  for (const benchmark of visit.data.benchmarks.slice(0, 4))
+    said.push(
+      await (await visit.open(benchmark)).locator('figure:has-text("Slices of") figcaption > p').first().textContent(),
+    );
+  for (const [i, words] of ["take turns", "at the same time", "not measured together", "take turns"].entries())
+    assert.ok(said[i].includes(words), said[i]);
   await visit.end();
 }
 
@@ -427,7 +547,10 @@ async function a_written_page_says_all(begin) {
 async function sections_are_folded_and_complete(begin) {
   const visit = await begin({ number: 5 });
   const { page, data } = visit;
-  assert.deepEqual(await page.$$eval("#sections h2", (all) => all.map((title) => title.textContent)), data.sections.map((section) => section.title));
+  assert.deepEqual(
+    await page.$$eval("#sections h2", (all) => all.map((title) => title.textContent)),
+    data.sections.map((section) => section.title),
+  );
   assert.equal(await page.locator("#sections details[open]").count(), 0);
   for (const folded of await page.locator("#sections summary").all()) await folded.click();
   assert.equal(await page.locator("#sections dd", { hasText: "AMD EPYC 7B13" }).isVisible(), true);
@@ -441,7 +564,10 @@ async function paper_has_all_rows_and_no_controls(begin) {
   const { page } = visit;
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   assert.equal(await page.isVisible("#search"), false);
-  const rows = await page.$$eval("#rows > li > .line", (all) => all.filter((line) => line.checkVisibility({ contentVisibilityAuto: true })).length);
+  const rows = await page.$$eval(
+    "#rows > li > .line",
+    (all) => all.filter((line) => line.checkVisibility({ contentVisibilityAuto: true })).length,
+  );
   assert.equal(rows, 50);
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
   await visit.end();
@@ -449,7 +575,10 @@ async function paper_has_all_rows_and_no_controls(begin) {
 
 async function data_that_cannot_be_read_are_named(begin) {
   const visit = await begin({ number: 5, change: (data) => ({ ...data, format: "duet-page-2" }) });
-  assert.equal(await visit.text('[role="alert"]'), "This report cannot be shown: its data are duet-page-2, and this page reads duet-page-1.");
+  assert.equal(
+    await visit.text('[role="alert"]'),
+    "This report cannot be shown: its data are duet-page-2, and this page reads duet-page-1.",
+  );
   visit.complaints.length = 0;
   await visit.end();
 }

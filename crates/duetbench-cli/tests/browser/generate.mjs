@@ -1,11 +1,36 @@
 // Made-up data of a report, as the page takes them: the same number and seed give the same data.
 
-const VERDICTS = ["regression", "improvement", "no_change", "inconclusive", "identical_code", "baseline_only", "candidate_only", "failed"];
+const VERDICTS = [
+  "regression",
+  "improvement",
+  "no_change",
+  "inconclusive",
+  "identical_code",
+  "baseline_only",
+  "candidate_only",
+  "failed",
+];
 /** How often each verdict comes, in tenths of a percent. */
 const SHARES = [45, 40, 650, 90, 110, 20, 25, 20];
-const PACKAGES = ["example.com/shop/codec", "example.com/shop/store", "example.com/shop/internal/index", "example.com/shop/http"];
+const PACKAGES = [
+  "example.com/shop/codec",
+  "example.com/shop/store",
+  "example.com/shop/internal/index",
+  "example.com/shop/http",
+];
 const ROUTINES = ["Encode", "Decode", "Checksum", "Parse", "Scan", "Get", "Put", "Merge", "Sort", "Compress"];
-const CASES = ["small", "large", "format=json", "format=gob", "size=1024", "size=1048576", "parallel", "empty", "unicode", "nested"];
+const CASES = [
+  "small",
+  "large",
+  "format=json",
+  "format=gob",
+  "size=1024",
+  "size=1048576",
+  "parallel",
+  "empty",
+  "unicode",
+  "nested",
+];
 
 /** Names that nobody should be able to do harm with. */
 export const NASTY = [
@@ -82,7 +107,9 @@ function histogramOf({ random }, effect) {
   const counts = Array.from({ length: bins }, () => 0);
   const beyond = [0, 0];
   for (let i = 0; i < 1600; i += 1) {
-    const at = Math.floor((effect + 0.014 * normal(random) + (random() < 0.05 ? 0.06 * normal(random) : 0) - from) / width);
+    const at = Math.floor(
+      (effect + 0.014 * normal(random) + (random() < 0.05 ? 0.06 * normal(random) : 0) - from) / width,
+    );
     if (at < 0 || at >= bins) beyond[at < 0 ? 0 : 1] += 1;
     else counts[at] += 1;
   }
@@ -94,7 +121,13 @@ function looksOf({ random }, effect, half, settles) {
   return planned.map((units, i) => {
     const middle = effect + ((normal(random) * half) / 3) * (1 - i / 4);
     const width = half * (12 / units) ** 1.1;
-    return [units, Math.exp(middle), Math.exp(middle - width), Math.exp(middle + width), settles && i === planned.length - 1];
+    return [
+      units,
+      Math.exp(middle),
+      Math.exp(middle - width),
+      Math.exp(middle + width),
+      settles && i === planned.length - 1,
+    ];
   });
 }
 
@@ -112,24 +145,56 @@ function pictureOf(world, effect, half, verdict) {
 function estimateOf(effect, half, verdict) {
   const p = verdict === "no_change" || verdict === "inconclusive" ? 0.34 : 0.00004;
   const ends = { ratio: Math.exp(effect), low: Math.exp(effect - half), high: Math.exp(effect + half) };
-  return { ...ends, confidence: 0.99, p, p_adjusted: Math.min(1, p * 9), detectable: half * 1.4, units: 12, builds: 12, forks: 16, slices: 2400, looks: 4 };
+  return {
+    ...ends,
+    confidence: 0.99,
+    p,
+    p_adjusted: Math.min(1, p * 9),
+    detectable: half * 1.4,
+    units: 12,
+    builds: 12,
+    forks: 16,
+    slices: 2400,
+    looks: 4,
+  };
 }
 
 function wordsOf(verdict) {
   if (verdict === "inconclusive") return ["needs about 40 fork pairs, has 16: raise `--budget` or `--forks`"];
-  if (verdict === "failed") return ["in the candidate: panic: runtime error: index out of range [3] with length 3 <b>goroutine 7</b>"];
+  if (verdict === "failed")
+    return ["in the candidate: panic: runtime error: index out of range [3] with length 3 <b>goroutine 7</b>"];
   return [];
 }
 
-const PROFILE = ["  +41.2ms  +3.9%  encoding/json.(*encodeState).string", "   +9.8ms  +0.9%  runtime.mallocgc", "   -2.1ms  -0.2%  bytes.(*Buffer).Write"];
+const PROFILE = [
+  "  +41.2ms  +3.9%  encoding/json.(*encodeState).string",
+  "   +9.8ms  +0.9%  runtime.mallocgc",
+  "   -2.1ms  -0.2%  bytes.(*Buffer).Write",
+];
 
 /** One benchmark with everything that its verdict has. */
 function benchmark(i, random) {
   const verdict = verdictOf(i, random);
   const world = { random, base: 10 ** (1 + 5.5 * random()) };
   const bare = {
-    id: i, package: PACKAGES[(i * 7) % PACKAGES.length], name: nameOf(i), verdict, standing: null, standing_words: null, mode: null, threshold: 0.03,
-    estimate: null, baseline_ns: null, candidate_ns: null, allocs: null, bytes: null, layout: null, confirmation: [], words: wordsOf(verdict), profile: [], picture: null,
+    id: i,
+    package: PACKAGES[(i * 7) % PACKAGES.length],
+    name: nameOf(i),
+    verdict,
+    standing: null,
+    standing_words: null,
+    mode: null,
+    threshold: 0.03,
+    estimate: null,
+    baseline_ns: null,
+    candidate_ns: null,
+    allocs: null,
+    bytes: null,
+    layout: null,
+    confirmation: [],
+    words: wordsOf(verdict),
+    profile: [],
+    picture: null,
   };
   if (!["regression", "improvement", "no_change", "inconclusive"].includes(verdict)) return bare;
   const effect = i === 13 ? Math.log(4.2) : effectOf(verdict, i, random);
@@ -138,13 +203,28 @@ function benchmark(i, random) {
   const isSlower = verdict === "regression";
   const standing = isSlower ? (i % 3 === 2 ? "waived" : "fails") : null;
   return {
-    ...bare, standing, mode: picture.histogram === null ? "sequential" : "interleaved",
-    standing_words: standing === "waived" ? "accepted up to +15% until 2026-12-31: the new format checks its input" : isSlower ? "slower by more than the 3% that `duet.toml` allows" : null,
-    estimate: estimateOf(effect, half, verdict), picture,
-    baseline_ns: world.base, candidate_ns: world.base * Math.exp(effect),
-    allocs: { baseline: 3, candidate: isSlower ? 4 : 3, changed: isSlower }, bytes: { baseline: 128, candidate: isSlower ? 144.5 : 128, changed: isSlower },
+    ...bare,
+    standing,
+    mode: picture.histogram === null ? "sequential" : "interleaved",
+    standing_words:
+      standing === "waived"
+        ? "accepted up to +15% until 2026-12-31: the new format checks its input"
+        : isSlower
+          ? "slower by more than the 3% that `duet.toml` allows"
+          : null,
+    estimate: estimateOf(effect, half, verdict),
+    picture,
+    baseline_ns: world.base,
+    candidate_ns: world.base * Math.exp(effect),
+    allocs: { baseline: 3, candidate: isSlower ? 4 : 3, changed: isSlower },
+    bytes: { baseline: 128, candidate: isSlower ? 144.5 : 128, changed: isSlower },
     layout: { sd_between: 0.021, sd_within: 0.004, share: 0.9 },
-    confirmation: isSlower ? [{ ratio: Math.exp(effect * 0.97), seen: true, units: 6 }, { ratio: Math.exp(effect * 1.02), seen: true, units: 6 }] : [],
+    confirmation: isSlower
+      ? [
+          { ratio: Math.exp(effect * 0.97), seen: true, units: 6 },
+          { ratio: Math.exp(effect * 1.02), seen: true, units: 6 },
+        ]
+      : [],
     profile: isSlower ? PROFILE : [],
   };
 }
@@ -153,21 +233,49 @@ function benchmark(i, random) {
 export function generate(number, seed = 1) {
   const random = randomness(seed);
   const benchmarks = Array.from({ length: number }, (_, i) => benchmark(i, random));
-  const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, benchmarks.filter((b) => b.verdict === verdict).length]));
+  const counts = Object.fromEntries(
+    VERDICTS.map((verdict) => [verdict, benchmarks.filter((b) => b.verdict === verdict).length]),
+  );
   return {
-    format: "duet-page-1", duet: "duet 0.1.0", run: "r12", started: "2026-11-22T16:00:00Z", complete: number !== 5,
+    format: "duet-page-1",
+    duet: "duet 0.1.0",
+    run: "r12",
+    started: "2026-11-22T16:00:00Z",
+    complete: number !== 5,
     baseline: { requested: "v1.2.0", resolved: "0123abcd4567ef890123abcd4567ef890123abcd" },
     candidate: { requested: "work tree", resolved: "9f8e7d6c5b4a39281706f5e4d3c2b1a098765432 with changes" },
     outcome: counts.regression > 0 ? "regression" : "clean",
     headline: `${counts.regression} of ${number} benchmarks got slower.`,
-    summary: [`${counts.improvement} got faster, ${counts.no_change} did not change by 3% or more.`, "The machine was quiet: others took 0.4% of its processor time."],
-    counts, confidence: 0.99, threshold: 0.03,
+    summary: [
+      `${counts.improvement} got faster, ${counts.no_change} did not change by 3% or more.`,
+      "The machine was quiet: others took 0.4% of its processor time.",
+    ],
+    counts,
+    confidence: 0.99,
+    threshold: 0.03,
     reproduce: "duet compare v1.2.0 --bench '^BenchmarkEncode/small$' --forks 40 --threshold 0.03 --seed 42",
-    accept: counts.regression > 0 ? "duet waive r12 --bench '^BenchmarkEncode/small$' --ceiling 10% --until 2026-12-31 --reason '…'" : null,
+    accept:
+      counts.regression > 0
+        ? "duet waive r12 --bench '^BenchmarkEncode/small$' --ceiling 10% --until 2026-12-31 --reason '…'"
+        : null,
     sections: [
-      { title: "Noise", lines: ["the hypervisor gave 0.4% of the processor time to others (steal)", "the load average rose to 3.10 while measuring: close other programs"] },
+      {
+        title: "Noise",
+        lines: [
+          "the hypervisor gave 0.4% of the processor time to others (steal)",
+          "the load average rose to 3.10 while measuring: close other programs",
+        ],
+      },
       { title: "Plan", lines: ["10 build pairs at most, looked at after 4, 6, 8 and 12 units", "seed 42"] },
-      { title: "Environment", pairs: [["processor", "AMD EPYC 7B13"], ["platform", "linux/amd64"], ["processors", "4 on 2 cores (SMT)"], ["toolchain", "go1.26.1"]] },
+      {
+        title: "Environment",
+        pairs: [
+          ["processor", "AMD EPYC 7B13"],
+          ["platform", "linux/amd64"],
+          ["processors", "4 on 2 cores (SMT)"],
+          ["toolchain", "go1.26.1"],
+        ],
+      },
     ],
     benchmarks,
   };

@@ -10,13 +10,20 @@ import { generate } from "./generate.mjs";
 
 export class Visit {
   /** Opens a page with so many benchmarks; `change` may alter its data, `hash` is a link into it. */
-  static async begin(browser, { number = 50, width = 1280, height = 900, scheme = "light", hash = "", change = (data) => data, file } = {}) {
+  static async begin(
+    browser,
+    { number = 50, width = 1280, height = 900, scheme = "light", hash = "", change = (data) => data, file } = {},
+  ) {
     const visit = new Visit();
     visit.folder = mkdtempSync(join(tmpdir(), "duet-page-"));
     visit.data = change(generate(number));
     const path = file ?? join(visit.folder, "report.html");
     if (!file) writeFileSync(path, assemble(visit.data));
-    visit.context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce" });
+    visit.context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme: scheme,
+      reducedMotion: "reduce",
+    });
     visit.page = await visit.context.newPage();
     visit.url = pathToFileURL(path).href;
     visit.requests = [];
@@ -33,7 +40,10 @@ export class Visit {
     await this.context.close();
     rmSync(this.folder, { recursive: true });
     assert.deepEqual(this.complaints, []);
-    assert.deepEqual(this.requests.filter((url) => url.split("#")[0] !== this.url), []);
+    assert.deepEqual(
+      this.requests.filter((url) => url.split("#")[0] !== this.url),
+      [],
+    );
   }
 
   /** Names of the rows that are shown, from the top. */
@@ -43,7 +53,10 @@ export class Visit {
 
   /** Names of the benchmarks that satisfy a condition, sorted. */
   named(condition) {
-    return this.data.benchmarks.filter(condition).map((benchmark) => benchmark.name).sort();
+    return this.data.benchmarks
+      .filter(condition)
+      .map((benchmark) => benchmark.name)
+      .sort();
   }
 
   /** The text of the first element that a selector finds. */

@@ -17,7 +17,10 @@
     if (total === 0) return [Dom.make("p", {}, "Nothing was compared: this report has no benchmarks.")];
     const words = wanted.words.trim();
     const narrowed = wanted.verdicts.size > 0 || wanted.package !== null;
-    const sentence = words === "" ? ["No benchmark has such a verdict there."] : ["No benchmark matches ", Dom.make("code", {}, Dom.name(words)), narrowed ? " among those chosen." : "."];
+    const sentence =
+      words === ""
+        ? ["No benchmark has such a verdict there."]
+        : ["No benchmark matches ", Dom.make("code", {}, Dom.name(words)), narrowed ? " among those chosen." : "."];
     const back = Dom.make("button", { type: "button", id: "all" }, "Show all benchmarks");
     back.addEventListener("click", () => {
       all();
@@ -29,7 +32,8 @@
   function changed() {
     const count = List.show(wanted);
     Controls.show(wanted);
-    Dom.get("status").textContent = count === total ? Format.many(total, "benchmark") : `${count} of ${Format.many(total, "benchmark")}`;
+    Dom.get("status").textContent =
+      count === total ? Format.many(total, "benchmark") : `${count} of ${Format.many(total, "benchmark")}`;
     Dom.get("empty").hidden = count > 0;
     Dom.get("empty").replaceChildren(...(count > 0 ? [] : empty()));
   }
@@ -91,7 +95,9 @@
   try {
     start();
   } catch (error) {
-    Dom.get("main").prepend(Dom.make("p", { class: "notice", role: "alert" }, `This report cannot be shown: ${error.message}.`));
+    Dom.get("main").prepend(
+      Dom.make("p", { class: "notice", role: "alert" }, `This report cannot be shown: ${error.message}.`),
+    );
     throw error;
   }
 })();

@@ -27,19 +27,29 @@ const Charts = (() => {
 
   /** An axis of log ratios that is written in percent, from low to high. */
   function ratios(low, high, label, most = 6) {
-    return { label, labelArrow: "none", domain: [low, high], ticks: Scale.marks(low, high, most), tickFormat: Scale.label };
+    return {
+      label,
+      labelArrow: "none",
+      domain: [low, high],
+      ticks: Scale.marks(low, high, most),
+      tickFormat: Scale.label,
+    };
   }
 
   /** Whole numbers only, as many as there is room for. */
   function wholes([first, last], width) {
     const most = width / 40;
-    const step = Math.max(1, ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].filter((size) => (last - first) / size >= most));
+    const step = Math.max(
+      1,
+      ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].filter((size) => (last - first) / size >= most),
+    );
     const begin = Math.ceil(first / step) * step;
     return Array.from({ length: Math.max(0, Math.floor((last - begin) / step) + 1) }, (_, i) => begin + i * step);
   }
 
   /** Both ends of these values. */
-  const extent = (values) => values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
+  const extent = (values) =>
+    values.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
 
   /** Both ends with some room around. */
   function roomy(values, part = 0.08) {
@@ -52,7 +62,8 @@ const Charts = (() => {
 
   /** The two lines of a pair of versions over something. */
   function tandem(points, radius) {
-    const line = (y, stroke, dashes) => Plot.line(points, { x: "x", y, stroke, strokeWidth: 1.5, strokeDasharray: dashes });
+    const line = (y, stroke, dashes) =>
+      Plot.line(points, { x: "x", y, stroke, strokeWidth: 1.5, strokeDasharray: dashes });
     return [
       line("base", BASE, "4 2"),
       line("head", HEAD),
@@ -76,22 +87,49 @@ const Charts = (() => {
   const rounds = (pairs) => pairs.filter((pair, i) => i > 0 && pair.round !== pairs[i - 1].round);
 
   function pairsOf({ forks }, unit) {
-    return forks.map(([own, build, round, base, head, ratio], i) => ({ x: i + 1, unit: own, build, round, base: base / unit.factor, head: head / unit.factor, log: Math.log(ratio) }));
+    return forks.map(([own, build, round, base, head, ratio], i) => ({
+      x: i + 1,
+      unit: own,
+      build,
+      round,
+      base: base / unit.factor,
+      head: head / unit.factor,
+      log: Math.log(ratio),
+    }));
   }
 
   /** Both versions' times, fork pair after fork pair. */
   function forks(picture, unit, width) {
     const pairs = pairsOf(picture, unit);
-    const x = { label: "fork pair, in the order measured", labelArrow: "none", domain: [0.5, pairs.length + 0.5], ticks: wholes([1, pairs.length], width), tickFormat: String };
+    const x = {
+      label: "fork pair, in the order measured",
+      labelArrow: "none",
+      domain: [0.5, pairs.length + 0.5],
+      ticks: wholes([1, pairs.length], width),
+      tickFormat: String,
+    };
     const begins = rounds(pairs);
     const marks = [
       stripes(pairs),
       Plot.ruleX(pairs, { x: "x", y1: "base", y2: "head", stroke: FAINT }),
       Plot.ruleX(begins, { x: (pair) => pair.x - 0.5, stroke: "currentColor", strokeDasharray: "2 3" }),
-      Plot.text(begins, { x: (pair) => pair.x - 0.5, text: (pair) => `round ${pair.round}`, frameAnchor: "top", textAnchor: "end", dx: -4, stroke: "var(--surface)", fill: "currentColor" }),
+      Plot.text(begins, {
+        x: (pair) => pair.x - 0.5,
+        text: (pair) => `round ${pair.round}`,
+        frameAnchor: "top",
+        textAnchor: "end",
+        dx: -4,
+        stroke: "var(--surface)",
+        fill: "currentColor",
+      }),
       ...tandem(pairs, pairs.length > 60 ? 2 : 3),
     ];
-    const y = { label: `time per operation (${unit.name})`, labelArrow: "none", domain: roomy(pairs.flatMap((p) => [p.base, p.head])), ticks: 5 };
+    const y = {
+      label: `time per operation (${unit.name})`,
+      labelArrow: "none",
+      domain: roomy(pairs.flatMap((p) => [p.base, p.head])),
+      ticks: 5,
+    };
     return frame(`Both versions' times over ${pairs.length} fork pairs`, width, { x, y, marks });
   }
 
@@ -99,7 +137,13 @@ const Charts = (() => {
   function forkRatios(picture, threshold, width) {
     const pairs = pairsOf(picture, { factor: 1 }).filter((pair) => Number.isFinite(pair.log));
     const [from, to] = limits(threshold);
-    const x = { label: "fork pair, in the order measured", labelArrow: "none", domain: [0.5, picture.forks.length + 0.5], ticks: wholes([1, picture.forks.length], width), tickFormat: String };
+    const x = {
+      label: "fork pair, in the order measured",
+      labelArrow: "none",
+      domain: [0.5, picture.forks.length + 0.5],
+      ticks: wholes([1, picture.forks.length], width),
+      tickFormat: String,
+    };
     const marks = [
       stripes(pairs),
       Plot.rectY([0], { y1: from, y2: to, ...BAND }),
@@ -115,8 +159,18 @@ const Charts = (() => {
   function slices({ points }, unit, width) {
     const samples = points.map(([x, base, head]) => ({ x, base: base / unit.factor, head: head / unit.factor }));
     const marks = tandem(samples, 0).slice(0, 2);
-    const x = { label: "slice", labelArrow: "none", ticks: wholes(extent(samples.map((sample) => sample.x)), width), tickFormat: String };
-    const y = { label: `time per operation (${unit.name})`, labelArrow: "none", domain: roomy(samples.flatMap((p) => [p.base, p.head])), ticks: 5 };
+    const x = {
+      label: "slice",
+      labelArrow: "none",
+      ticks: wholes(extent(samples.map((sample) => sample.x)), width),
+      tickFormat: String,
+    };
+    const y = {
+      label: `time per operation (${unit.name})`,
+      labelArrow: "none",
+      domain: roomy(samples.flatMap((p) => [p.base, p.head])),
+      ticks: 5,
+    };
     return frame(`Both versions' times over ${samples.length} slices`, width, { x, y, marks });
   }
 
@@ -132,7 +186,11 @@ const Charts = (() => {
       Plot.ruleY([0], { stroke: FAINT }),
     ];
     const total = counts.reduce((sum, count) => sum + count, 0);
-    const options = { x: ratios(...domain, "candidate against baseline", 7), y: { label: "slice pairs", labelArrow: "none", ticks: 5 }, marks };
+    const options = {
+      x: ratios(...domain, "candidate against baseline", 7),
+      y: { label: "slice pairs", labelArrow: "none", ticks: 5 },
+      marks,
+    };
     return frame(`Distribution of the ratios of ${total} slice pairs around no change`, width, options);
   }
 
@@ -149,13 +207,22 @@ const Charts = (() => {
 
   /** The interval at each look, until one of them settled the question. */
   function looks(planned, threshold, width) {
-    const steps = planned.map(([units, ratio, low, high, passed]) => ({ units, log: logOr(ratio, 0), low: logOr(low, -Infinity), high: logOr(high, Infinity), passed }));
+    const steps = planned.map(([units, ratio, low, high, passed]) => ({
+      units,
+      log: logOr(ratio, 0),
+      low: logOr(low, -Infinity),
+      high: logOr(high, Infinity),
+      passed,
+    }));
     const [from, to] = roomy(lookEnds(steps, threshold));
     const inside = (value) => Math.min(to, Math.max(from, value));
     const shown = steps.map((step) => ({ ...step, low: inside(step.low), high: inside(step.high) }));
     const settled = shown.filter((step) => step.passed).slice(0, 1);
     const [low, high] = limits(threshold);
-    const unitsEnds = roomy(shown.map((step) => step.units), 0.1);
+    const unitsEnds = roomy(
+      shown.map((step) => step.units),
+      0.1,
+    );
     const marks = [
       Plot.rectY([0], { y1: low, y2: high, ...BAND }),
       Plot.ruleY([0], { stroke: "var(--zero)" }),
@@ -165,8 +232,18 @@ const Charts = (() => {
       Plot.dot(settled, { x: "units", y: "log", r: 5, fill: HEAD }),
       Plot.text(settled, { x: "units", y: "high", text: () => "settled", dy: -8, fontWeight: 600 }),
     ];
-    const x = { label: "units", labelArrow: "none", domain: unitsEnds, ticks: shown.map((step) => step.units), tickFormat: String };
-    return frame(`The interval at each of ${Format.many(steps.length, "look")}`, width, { x, y: ratios(from, to, "candidate against baseline"), marks });
+    const x = {
+      label: "units",
+      labelArrow: "none",
+      domain: unitsEnds,
+      ticks: shown.map((step) => step.units),
+      tickFormat: String,
+    };
+    return frame(`The interval at each of ${Format.many(steps.length, "look")}`, width, {
+      x,
+      y: ratios(from, to, "candidate against baseline"),
+      marks,
+    });
   }
 
   return { forkRatios, forks, histogram, looks, slices };

@@ -1,7 +1,13 @@
 /* What narrows and orders the list: chips with counts, search, package, order. They change what is wanted and tell `changed`. */
 const Controls = (() => {
   function chip(verdict, count, wanted, changed) {
-    const button = Dom.make("button", { type: "button", class: `chip is-${verdict}`, "aria-pressed": "false", "data-verdict": verdict }, Verdict.icon(verdict), Dom.make("b", {}, String(count)), ` ${Verdict.counted(verdict, count)}`);
+    const button = Dom.make(
+      "button",
+      { type: "button", class: `chip is-${verdict}`, "aria-pressed": "false", "data-verdict": verdict },
+      Verdict.icon(verdict),
+      Dom.make("b", {}, String(count)),
+      ` ${Verdict.counted(verdict, count)}`,
+    );
     button.addEventListener("click", () => {
       if (!wanted.verdicts.delete(verdict)) wanted.verdicts.add(verdict);
       changed();
@@ -10,7 +16,14 @@ const Controls = (() => {
   }
 
   function search(wanted, changed) {
-    const input = Dom.make("input", { type: "search", id: "search", placeholder: "Name or package", autocomplete: "off", spellcheck: "false", "aria-keyshortcuts": "/" });
+    const input = Dom.make("input", {
+      type: "search",
+      id: "search",
+      placeholder: "Name or package",
+      autocomplete: "off",
+      spellcheck: "false",
+      "aria-keyshortcuts": "/",
+    });
     input.addEventListener("input", () => {
       wanted.words = input.value;
       changed();
@@ -18,11 +31,16 @@ const Controls = (() => {
     return labelled("Search", input);
   }
 
-  const labelled = (words, input) => Dom.make("label", { for: input.id, class: `control for-${input.id}` }, Dom.make("span", {}, words), input);
+  const labelled = (words, input) =>
+    Dom.make("label", { for: input.id, class: `control for-${input.id}` }, Dom.make("span", {}, words), input);
 
   /** A choice of one value; its options are pairs of value and words. */
   function choice(id, words, options, take) {
-    const list = Dom.make("select", { id }, options.map(([value, text]) => Dom.make("option", { value }, text)));
+    const list = Dom.make(
+      "select",
+      { id },
+      options.map(([value, text]) => Dom.make("option", { value }, text)),
+    );
     list.addEventListener("change", () => take(list.value));
     return labelled(words, list);
   }
@@ -57,7 +75,8 @@ const Controls = (() => {
 
   /** Makes them show what is wanted. */
   function show(wanted) {
-    for (const button of Dom.get("chips").children) button.setAttribute("aria-pressed", String(wanted.verdicts.has(button.dataset.verdict)));
+    for (const button of Dom.get("chips").children)
+      button.setAttribute("aria-pressed", String(wanted.verdicts.has(button.dataset.verdict)));
     if (Dom.get("search").value !== wanted.words) Dom.get("search").value = wanted.words;
     if (wanted.package === null && Dom.get("package")) Dom.get("package").value = "";
   }

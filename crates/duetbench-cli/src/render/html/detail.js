@@ -11,13 +11,28 @@ const Detail = (() => {
   function estimated({ estimate }) {
     if (estimate === null) return [];
     const adjusted = `p ${Format.probability(estimate.p_adjusted)} over the suite, ${Format.probability(estimate.p)} alone`;
-    const counts = [[estimate.units, "unit"], [estimate.builds, "build pair"], [estimate.forks, "fork pair"], [estimate.slices, "slice pair"], [estimate.looks, "look"]];
+    const counts = [
+      [estimate.units, "unit"],
+      [estimate.builds, "build pair"],
+      [estimate.forks, "fork pair"],
+      [estimate.slices, "slice pair"],
+      [estimate.looks, "look"],
+    ];
     return [
       Dom.fact("Change", Format.change(estimate.ratio)),
-      Dom.fact("Interval", `${Format.interval(estimate.low, estimate.high)} with ${Format.confidence(estimate.confidence)}`),
+      Dom.fact(
+        "Interval",
+        `${Format.interval(estimate.low, estimate.high)} with ${Format.confidence(estimate.confidence)}`,
+      ),
       Dom.fact("Detects", estimate.detectable === null ? "" : `≥ ${Format.share(estimate.detectable)}`),
       Dom.fact("Evidence", adjusted),
-      Dom.fact("Measured", counts.filter(([count]) => count > 0).map(([count, noun]) => Format.many(count, noun)).join(", ")),
+      Dom.fact(
+        "Measured",
+        counts
+          .filter(([count]) => count > 0)
+          .map(([count, noun]) => Format.many(count, noun))
+          .join(", "),
+      ),
     ];
   }
 
@@ -30,12 +45,21 @@ const Detail = (() => {
   function layout({ layout: spread }) {
     if (spread === null) return null;
     const share = `${Format.share(spread.share)} of what fork pairs vary`;
-    return Dom.fact("Layout", `${share}: standard deviation ${Format.share(spread.sd_between)} between build pairs, ${Format.share(spread.sd_within)} within`);
+    return Dom.fact(
+      "Layout",
+      `${share}: standard deviation ${Format.share(spread.sd_between)} between build pairs, ${Format.share(spread.sd_within)} within`,
+    );
   }
 
   function confirmation({ confirmation: rounds }) {
-    const say = (round, i) => `round ${i + 1}: ${Format.change(round.ratio)}, ${round.seen ? "seen again" : "not seen again"} (${Format.many(round.units, "unit")})`;
-    return rounds.length === 0 ? null : Dom.fact("Confirmation", rounds.map((round, i) => Dom.make("div", {}, say(round, i))));
+    const say = (round, i) =>
+      `round ${i + 1}: ${Format.change(round.ratio)}, ${round.seen ? "seen again" : "not seen again"} (${Format.many(round.units, "unit")})`;
+    return rounds.length === 0
+      ? null
+      : Dom.fact(
+          "Confirmation",
+          rounds.map((round, i) => Dom.make("div", {}, say(round, i))),
+        );
   }
 
   function facts(benchmark) {
@@ -54,19 +78,34 @@ const Detail = (() => {
   }
 
   function warnings({ words }) {
-    return words.length === 0 ? null : Dom.make("ul", { class: "words" }, words.map((line) => Dom.make("li", {}, Dom.words(line))));
+    return words.length === 0
+      ? null
+      : Dom.make(
+          "ul",
+          { class: "words" },
+          words.map((line) => Dom.make("li", {}, Dom.words(line))),
+        );
   }
 
   function profile({ profile: lines }) {
     if (lines.length === 0) return null;
-    const text = Dom.make("pre", { tabindex: "0", role: "region", "aria-label": "Where the time went" }, lines.join("\n"));
+    const text = Dom.make(
+      "pre",
+      { tabindex: "0", role: "region", "aria-label": "Where the time went" },
+      lines.join("\n"),
+    );
     return Dom.make("section", { class: "profile" }, Dom.make("h4", {}, "Where the time went"), text);
   }
 
   /** Why there is nothing to draw. */
   function nothing({ verdict, picture, mode }) {
-    if (picture === null) return verdict === "identical_code" ? "Both versions run the same machine code, so nothing was measured." : "There are no measurements to draw.";
-    return picture.histogram === null && mode?.startsWith("sequential") ? "In sequential mode slices have no partner, so they have no ratios to show." : null;
+    if (picture === null)
+      return verdict === "identical_code"
+        ? "Both versions run the same machine code, so nothing was measured."
+        : "There are no measurements to draw.";
+    return picture.histogram === null && mode?.startsWith("sequential")
+      ? "In sequential mode slices have no partner, so they have no ratios to show."
+      : null;
   }
 
   /** Fills the place below a row. Gives what draws its charts, and draws them again when the width changes. */
@@ -82,7 +121,11 @@ const Detail = (() => {
       facts(benchmark),
       profile(benchmark),
       why && Dom.make("p", { class: "nothing" }, why),
-      Dom.make("div", { class: "figures" }, figures.map((figure) => figure.element)),
+      Dom.make(
+        "div",
+        { class: "figures" },
+        figures.map((figure) => figure.element),
+      ),
     ];
     place.replaceChildren(...parts.filter(Boolean));
     place.hidden = false;

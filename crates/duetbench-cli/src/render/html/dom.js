@@ -15,7 +15,8 @@ const Dom = (() => {
   const make = (name, attributes = {}, ...children) => filled(document.createElement(name), attributes, children);
 
   /** An element of a drawing. */
-  const draw = (name, attributes = {}, ...children) => filled(document.createElementNS(SVG, name), attributes, children);
+  const draw = (name, attributes = {}, ...children) =>
+    filled(document.createElementNS(SVG, name), attributes, children);
 
   /** A foreign name: its direction of writing does not reach what stands beside it. */
   const name = (text) => make("bdi", {}, text);
@@ -37,10 +38,26 @@ const Dom = (() => {
 
   /** A table of plain cells; the first cell of a row is its heading. */
   function table(caption, columns, rows) {
-    const head = make("tr", {}, columns.map((column) => make("th", { scope: "col" }, column)));
+    const head = make(
+      "tr",
+      {},
+      columns.map((column) => make("th", { scope: "col" }, column)),
+    );
     const body = rows.map(([first, ...rest]) =>
-      make("tr", {}, make("th", { scope: "row" }, String(first)), rest.map((cell) => make("td", {}, String(cell)))));
-    return make("table", {}, make("caption", { class: "unseen" }, caption), make("thead", {}, head), make("tbody", {}, body));
+      make(
+        "tr",
+        {},
+        make("th", { scope: "row" }, String(first)),
+        rest.map((cell) => make("td", {}, String(cell))),
+      ),
+    );
+    return make(
+      "table",
+      {},
+      make("caption", { class: "unseen" }, caption),
+      make("thead", {}, head),
+      make("tbody", {}, body),
+    );
   }
 
   function select(node) {
@@ -64,7 +81,12 @@ const Dom = (() => {
   /** A command in a line of its own with a button that copies it. */
   function command(label, text) {
     const code = make("code", { tabindex: "0" }, text);
-    const button = make("button", { type: "button", class: "copy" }, "Copy", make("span", { class: "unseen" }, ` the command: ${label}`));
+    const button = make(
+      "button",
+      { type: "button", class: "copy" },
+      "Copy",
+      make("span", { class: "unseen" }, ` the command: ${label}`),
+    );
     const told = make("span", { class: "told", role: "status" });
     button.addEventListener("click", async () => {
       told.textContent = await copied(code);

@@ -1,7 +1,12 @@
 /* How numbers are written for people. Fractions and ratios come in, percent goes out. */
 const Format = (() => {
   const MINUS = "\u2212";
-  const TIMES = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+  const TIMES = [
+    [1e9, "s"],
+    [1e6, "ms"],
+    [1e3, "µs"],
+    [1, "ns"],
+  ];
 
   /** A number with a true minus sign, so that columns align. */
   const fixed = (value, decimals) => value.toFixed(decimals).replace("-", MINUS);

@@ -2,7 +2,9 @@
 const Head = (() => {
   /** The button that changes between light and dark. What was chosen is kept, where the browser keeps anything. */
   function themes() {
-    const isDark = () => (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+    const isDark = () =>
+      (document.documentElement.dataset.theme ??
+        (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
     const button = Dom.make("button", { type: "button", class: "theme", id: "theme" });
     const tell = () => (button.textContent = isDark() ? "Light theme" : "Dark theme");
     button.addEventListener("click", () => {
@@ -34,9 +36,16 @@ const Head = (() => {
   }
 
   function origin(data) {
-    const parts = [data.duet, data.run && `run ${data.run}`, data.started && Format.moment(data.started)].filter(Boolean);
+    const parts = [data.duet, data.run && `run ${data.run}`, data.started && Format.moment(data.started)].filter(
+      Boolean,
+    );
     const incomplete = data.complete ? null : Dom.make("span", { class: "incomplete" }, "incomplete");
-    return Dom.make("p", { class: "origin" }, parts.map((part) => Dom.make("span", {}, part)), incomplete);
+    return Dom.make(
+      "p",
+      { class: "origin" },
+      parts.map((part) => Dom.make("span", {}, part)),
+      incomplete,
+    );
   }
 
   /** Fills the head of the page. */
@@ -47,12 +56,19 @@ const Head = (() => {
       Dom.make("div", { class: "topmost" }, origin(data), themes()),
       Dom.make("p", { class: `outcome is-${verdict}` }, Verdict.icon(verdict), word),
       Dom.make("h1", {}, Dom.words(data.headline)),
-      Dom.make("div", { class: "summary" }, data.summary.map((sentence) => Dom.make("p", {}, Dom.words(sentence)))),
+      Dom.make(
+        "div",
+        { class: "summary" },
+        data.summary.map((sentence) => Dom.make("p", {}, Dom.words(sentence))),
+      ),
     );
   }
 
   function version(role, { requested, resolved }) {
-    const exact = resolved && resolved !== requested ? Dom.make("span", { class: "exact", title: resolved }, Dom.name(resolved)) : null;
+    const exact =
+      resolved && resolved !== requested
+        ? Dom.make("span", { class: "exact", title: resolved }, Dom.name(resolved))
+        : null;
     return Dom.fact(role, Dom.make("strong", {}, Dom.name(requested)), exact);
   }
 
@@ -60,7 +76,13 @@ const Head = (() => {
   function versions(data) {
     const settings = `threshold ${Format.share(data.threshold)}, confidence ${Format.confidence(data.confidence)}`;
     Dom.get("versions").append(
-      Dom.make("dl", { class: "facts" }, version("Baseline", data.baseline), version("Candidate", data.candidate), Dom.fact("Settings", settings)),
+      Dom.make(
+        "dl",
+        { class: "facts" },
+        version("Baseline", data.baseline),
+        version("Candidate", data.candidate),
+        Dom.fact("Settings", settings),
+      ),
       Dom.command("Measure again", data.reproduce),
       ...(data.accept ? [Dom.command("Accept the slowdown", data.accept)] : []),
     );

@@ -16,7 +16,12 @@ const List = (() => {
     const axis = Scale.forest(data.benchmarks, data.threshold);
     Dom.get("bar").append(Rows.ruler(axis));
     Dom.get("rows").style.setProperty("--marks", Rows.grid(axis));
-    entries = data.benchmarks.map((benchmark) => ({ benchmark, row: Rows.build(benchmark, axis), searched: Selection.searched(benchmark), shown: true }));
+    entries = data.benchmarks.map((benchmark) => ({
+      benchmark,
+      row: Rows.build(benchmark, axis),
+      searched: Selection.searched(benchmark),
+      shown: true,
+    }));
     for (const entry of entries) button(entry).addEventListener("click", () => toggle(entry));
     Dom.get("rows").addEventListener("keydown", walk);
     Dom.get("rows").addEventListener("focusin", follow);
@@ -26,7 +31,10 @@ const List = (() => {
     if (wanted.sort === sort) return;
     sort = wanted.sort;
     const byBenchmark = new Map(entries.map((entry) => [entry.benchmark, entry]));
-    ordered = Selection.sorted(entries.map((entry) => entry.benchmark), sort).map((benchmark) => byBenchmark.get(benchmark));
+    ordered = Selection.sorted(
+      entries.map((entry) => entry.benchmark),
+      sort,
+    ).map((benchmark) => byBenchmark.get(benchmark));
     Dom.get("rows").append(...ordered.map((entry) => entry.row));
   }
 

@@ -33,7 +33,10 @@ const Rows = (() => {
     const isBeyond = from === to && !axis.isInside(low);
     drawing.append(Dom.draw("line", { class: "interval", x1: percent(from), x2: percent(to), y1: "50%", y2: "50%" }));
     drawing.append(end(axis, low ?? 0), ...(isBeyond ? [] : [end(axis, high)]));
-    if (axis.isInside(ratio)) drawing.append(at(axis.place(ratio), Dom.draw("g", { transform: "scale(0.8)" }, Verdict.shape(benchmark.verdict))));
+    if (axis.isInside(ratio))
+      drawing.append(
+        at(axis.place(ratio), Dom.draw("g", { transform: "scale(0.8)" }, Verdict.shape(benchmark.verdict))),
+      );
     return drawing;
   }
 
@@ -48,23 +51,46 @@ const Rows = (() => {
 
   /** The row of a benchmark, closed. */
   function build(benchmark, axis) {
-    const standing = benchmark.standing && benchmark.standing !== "fails" ? Dom.make("small", {}, benchmark.standing) : null;
+    const standing =
+      benchmark.standing && benchmark.standing !== "fails" ? Dom.make("small", {}, benchmark.standing) : null;
     const button = Dom.make(
       "button",
-      { type: "button", class: "line", "aria-expanded": "false", "aria-controls": `detail-${benchmark.id}`, tabindex: "-1" },
-      Dom.make("span", { class: "verdict" }, Verdict.icon(benchmark.verdict), Dom.make("span", {}, Verdict.word(benchmark.verdict), standing)),
-      Dom.make("span", { class: "name" }, Dom.make("span", { class: "own" }, Dom.name(benchmark.name)), Dom.make("small", {}, Dom.name(benchmark.package))),
+      {
+        type: "button",
+        class: "line",
+        "aria-expanded": "false",
+        "aria-controls": `detail-${benchmark.id}`,
+        tabindex: "-1",
+      },
+      Dom.make(
+        "span",
+        { class: "verdict" },
+        Verdict.icon(benchmark.verdict),
+        Dom.make("span", {}, Verdict.word(benchmark.verdict), standing),
+      ),
+      Dom.make(
+        "span",
+        { class: "name" },
+        Dom.make("span", { class: "own" }, Dom.name(benchmark.name)),
+        Dom.make("small", {}, Dom.name(benchmark.package)),
+      ),
       Dom.make("span", { class: "picture" }, plot(benchmark, axis)),
       Dom.make("span", { class: "change" }, figure(benchmark)),
       Dom.make("span", { class: "range" }, interval(benchmark)),
     );
     const detail = Dom.make("div", { class: "detail", id: `detail-${benchmark.id}`, hidden: true });
-    return Dom.make("li", { class: `row is-${benchmark.verdict}${benchmark.estimate === null ? " bare" : ""}`, id: `row-${benchmark.id}` }, button, detail);
+    return Dom.make(
+      "li",
+      { class: `row is-${benchmark.verdict}${benchmark.estimate === null ? " bare" : ""}`, id: `row-${benchmark.id}` },
+      button,
+      detail,
+    );
   }
 
   /** The axis that stands above all rows. */
   function ruler(axis) {
-    const label = (log) => Dom.make("span", { class: "mark", style: `left: ${percent(axis.place(Math.exp(log)))}` }, Scale.label(log));
+    const label = (log) =>
+      Dom.make("span", { class: "mark", style: `left: ${percent(axis.place(Math.exp(log)))}` }, Scale.label(log));
     const marks = Dom.make("div", { class: "marks", "aria-hidden": "true" }, axis.marks.map(label));
     const ways = Dom.make("div", { class: "ways" }, Dom.make("span", {}, "← faster"), Dom.make("span", {}, "slower →"));
     return Dom.make(
@@ -80,7 +106,8 @@ const Rows = (() => {
 
   /** Lines behind all rows where the axis has its marks, as one background. */
   function grid(axis) {
-    const line = (log) => `linear-gradient(var(--grid), var(--grid)) ${percent(axis.place(Math.exp(log)))} 0 / 1px 100% no-repeat`;
+    const line = (log) =>
+      `linear-gradient(var(--grid), var(--grid)) ${percent(axis.place(Math.exp(log)))} 0 / 1px 100% no-repeat`;
     return axis.marks.map(line).join(", ");
   }
 

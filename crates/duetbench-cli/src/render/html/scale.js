@@ -41,7 +41,11 @@ const Scale = (() => {
     const far = reach(benchmarks, threshold);
     const place = (ratio) => 50 + (50 * (ratio > 0 ? Math.log(ratio) : -Infinity)) / far;
     const clamped = (ratio) => Math.min(100, Math.max(0, place(ratio ?? Infinity)));
-    return { place: clamped, isInside: (ratio) => ratio > 0 && Math.abs(Math.log(ratio)) <= far * 1.0001, marks: marks(-far, far, 6) };
+    return {
+      place: clamped,
+      isInside: (ratio) => ratio > 0 && Math.abs(Math.log(ratio)) <= far * 1.0001,
+      marks: marks(-far, far, 6),
+    };
   }
 
   /** Multiples of a step between two fractions, at most so many. */
@@ -56,11 +60,14 @@ const Scale = (() => {
   function spaced(logs, room) {
     const side = (sign) => {
       let last = 0;
-      return logs.filter((log) => log * sign > 0).sort((a, b) => (a - b) * sign).filter((log) => {
-        const fits = Math.abs(log - last) >= room;
-        if (fits) last = log;
-        return fits;
-      });
+      return logs
+        .filter((log) => log * sign > 0)
+        .sort((a, b) => (a - b) * sign)
+        .filter((log) => {
+          const fits = Math.abs(log - last) >= room;
+          if (fits) last = log;
+          return fits;
+        });
     };
     return [...side(-1).reverse(), ...logs.filter((log) => log === 0), ...side(1)];
   }

@@ -2,14 +2,34 @@
 const Sections = (() => {
   function content({ lines = [], pairs = [] }) {
     if (lines.length === 0 && pairs.length === 0) return [Dom.make("p", { class: "nothing" }, "Nothing to say.")];
-    const list = pairs.length > 0 ? Dom.make("dl", { class: "facts" }, pairs.map(([term, word]) => Dom.fact(term, word))) : null;
-    const said = lines.length > 0 ? Dom.make("ul", { class: "lines" }, lines.map((line) => Dom.make("li", {}, Dom.words(line)))) : null;
+    const list =
+      pairs.length > 0
+        ? Dom.make(
+            "dl",
+            { class: "facts" },
+            pairs.map(([term, word]) => Dom.fact(term, word)),
+          )
+        : null;
+    const said =
+      lines.length > 0
+        ? Dom.make(
+            "ul",
+            { class: "lines" },
+            lines.map((line) => Dom.make("li", {}, Dom.words(line))),
+          )
+        : null;
     return [said, list].filter(Boolean);
   }
 
   /** Fills in all sections, folded. */
   function fill(sections) {
-    const folded = (section) => Dom.make("details", {}, Dom.make("summary", {}, Dom.make("h2", {}, section.title)), Dom.make("div", {}, content(section)));
+    const folded = (section) =>
+      Dom.make(
+        "details",
+        {},
+        Dom.make("summary", {}, Dom.make("h2", {}, section.title)),
+        Dom.make("div", {}, content(section)),
+      );
     Dom.get("sections").append(...sections.map(folded));
   }
 
@@ -23,8 +43,25 @@ const Sections = (() => {
       `the axis is logarithmic: twice as slow is as far as twice as fast`,
     ];
     Dom.get("foot").append(
-      Dom.make("ul", { class: "signs" }, signs.map((sign) => Dom.make("li", {}, sign))),
-      Dom.make("p", {}, Dom.make("kbd", {}, "/"), " searches, ", Dom.make("kbd", {}, "↑"), " ", Dom.make("kbd", {}, "↓"), " go through the list, ", Dom.make("kbd", {}, "Enter"), " opens, ", Dom.make("kbd", {}, "Esc"), " closes."),
+      Dom.make(
+        "ul",
+        { class: "signs" },
+        signs.map((sign) => Dom.make("li", {}, sign)),
+      ),
+      Dom.make(
+        "p",
+        {},
+        Dom.make("kbd", {}, "/"),
+        " searches, ",
+        Dom.make("kbd", {}, "↑"),
+        " ",
+        Dom.make("kbd", {}, "↓"),
+        " go through the list, ",
+        Dom.make("kbd", {}, "Enter"),
+        " opens, ",
+        Dom.make("kbd", {}, "Esc"),
+        " closes.",
+      ),
     );
   }
 

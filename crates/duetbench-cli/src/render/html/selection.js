@@ -2,7 +2,12 @@
 const Selection = (() => {
   /** How far from no change; what has no estimate comes last. */
   const size = (b) => (b.estimate?.ratio > 0 ? Math.abs(Math.log(b.estimate.ratio)) : -1);
-  const width = (b) => (b.estimate?.low > 0 && b.estimate.high > 0 ? Math.log(b.estimate.high / b.estimate.low) : b.estimate ? Infinity : -1);
+  const width = (b) =>
+    b.estimate?.low > 0 && b.estimate.high > 0
+      ? Math.log(b.estimate.high / b.estimate.low)
+      : b.estimate
+        ? Infinity
+        : -1;
   const text = (b) => `${b.package} ${b.name}`;
   const byName = (a, b) => (text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : a.id - b.id);
   /** Descending; two that are both without bound are alike. */
@@ -10,7 +15,10 @@ const Selection = (() => {
   const bySize = (a, b) => descending(size(a), size(b)) || byName(a, b);
 
   const SORTS = {
-    verdict: { title: "Verdict, then size", compare: (a, b) => Verdict.rank(a.verdict) - Verdict.rank(b.verdict) || bySize(a, b) },
+    verdict: {
+      title: "Verdict, then size",
+      compare: (a, b) => Verdict.rank(a.verdict) - Verdict.rank(b.verdict) || bySize(a, b),
+    },
     size: { title: "Size of change", compare: bySize },
     name: { title: "Name", compare: byName },
     width: { title: "Width of interval", compare: (a, b) => descending(width(a), width(b)) || byName(a, b) },

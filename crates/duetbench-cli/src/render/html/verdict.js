@@ -37,7 +37,11 @@ const Verdict = (() => {
 
   /** Its shape as a drawing of its own beside words. */
   const icon = (verdict) =>
-    Dom.draw("svg", { class: `icon is-${verdict}`, viewBox: "-8 -8 16 16", width: 16, height: 16, "aria-hidden": "true" }, shape(verdict));
+    Dom.draw(
+      "svg",
+      { class: `icon is-${verdict}`, viewBox: "-8 -8 16 16", width: 16, height: 16, "aria-hidden": "true" },
+      shape(verdict),
+    );
 
   /** What a whole run comes to: a word, and the verdict that it looks like. */
   const outcome = (name) => OUTCOMES[name] ?? [name, "inconclusive"];

@@ -25,7 +25,10 @@ function licence(name) {
   const lines = readFileSync(join(folder, file), "utf8").trim().split(/\r?\n/);
   const isCopyright = (line) => /^copyright/i.test(line);
   const owners = lines.filter(isCopyright).map((line) => `    ${line}`);
-  const text = lines.filter((line) => !isCopyright(line)).join("\n").trim();
+  const text = lines
+    .filter((line) => !isCopyright(line))
+    .join("\n")
+    .trim();
   return { head: [`${name} ${version} (${license})`, ...owners].join("\n"), text };
 }
 
