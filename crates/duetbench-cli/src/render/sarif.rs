@@ -59,7 +59,11 @@ pub fn render(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> String {
             _ => continue,
         };
         let at = Place::of(&benchmark.id, sites);
-        results.push(Result::new(found.0, found.1, at, &benchmark.id.to_string()));
+        let mut result = Result::new(found.0, found.1, at, &benchmark.id.to_string());
+        if report.gate.as_ref().is_some_and(|gate| gate.unanswered().any(|id| *id == benchmark.id)) {
+            result.level = "error";
+        }
+        results.push(result);
     }
     results.extend(report.gate.iter().flat_map(stale));
     let compared = report.benchmarks.iter().any(BenchmarkReport::was_compared);

@@ -7,7 +7,7 @@ use duetbench_core::{Report, Verdict, report};
 use serde::Serialize;
 
 use crate::render::format::{one_line, shortened};
-use crate::render::{gate, summary};
+use crate::render::{gate, profile, summary};
 
 /// One benchmark. What is not known is null.
 #[derive(Serialize)]
@@ -119,10 +119,16 @@ impl Benchmark {
             layout: one.layout.map(Layout::of),
             confirmation: rounds.map(|r| Round { ratio: short(r.ratio), seen: r.seen, units: r.units }).collect(),
             words: words(one),
-            profile: Vec::new(),
+            profile: explanation(one, report),
             picture: picture.map(Drawing::of),
         }
     }
+}
+
+/// What its CPU profiles tell, and how to look closer; empty where it has none.
+fn explanation(one: &BenchmarkReport, report: &Report) -> Vec<String> {
+    let of_this = profile::explained(report).find(|(profile, ..)| profile.id == one.id);
+    of_this.map_or_else(Vec::new, |(_, lines, command)| lines.into_iter().chain([command]).collect())
 }
 
 /// What policy and waivers make of a benchmark, the gravest if there is more than one thing; without either a regression fails.

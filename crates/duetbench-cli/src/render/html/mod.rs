@@ -18,7 +18,22 @@ const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const LIBRARY: &str = include_str!("vendor/plot.js");
 /// The page's own scripts; each may use those before it.
-const SCRIPTS: [&str; 1] = [include_str!("page.js")];
+const SCRIPTS: [&str; 14] = [
+    include_str!("format.js"),
+    include_str!("dom.js"),
+    include_str!("verdict.js"),
+    include_str!("scale.js"),
+    include_str!("selection.js"),
+    include_str!("rows.js"),
+    include_str!("head.js"),
+    include_str!("charts.js"),
+    include_str!("figures.js"),
+    include_str!("detail.js"),
+    include_str!("sections.js"),
+    include_str!("controls.js"),
+    include_str!("list.js"),
+    include_str!("app.js"),
+];
 
 /// The page of a report; `pictures` are those of its benchmarks, in its order.
 #[must_use]

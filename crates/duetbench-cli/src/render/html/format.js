@@ -1,0 +1,70 @@
+/* How numbers are written for people. Fractions and ratios come in, percent goes out. */
+const Format = (() => {
+  const MINUS = "\u2212";
+  const TIMES = [
+    [1e9, "s"],
+    [1e6, "ms"],
+    [1e3, "µs"],
+    [1, "ns"],
+  ];
+
+  /** A number with a true minus sign, so that columns align. */
+  const fixed = (value, decimals) => value.toFixed(decimals).replace("-", MINUS);
+
+  /** A ratio as a change in percent with its sign: 1.0512 is "+5.12%". What has no bound arrives as null. */
+  function change(ratio) {
+    if (ratio === null || ratio === undefined) return "∞";
+    const percent = (ratio - 1) * 100;
+    if (Math.abs(percent) < 0.005) return "0.00%";
+    const sign = percent > 0 ? "+" : "";
+    return `${sign}${fixed(percent, Math.abs(percent) >= 1000 ? 0 : 2)}%`;
+  }
+
+  /** Both ends of an interval. */
+  const interval = (low, high) => `[${change(low)}, ${change(high)}]`;
+
+  /** A fraction in percent with at most two significant digits below ten: 0.03 is "3%". */
+  function share(fraction) {
+    if (fraction === null || fraction === undefined) return "?";
+    const percent = fraction * 100;
+    const size = Math.abs(percent);
+    const decimals = size >= 10 ? 0 : size >= 1 ? 1 : size >= 0.1 ? 2 : 3;
+    return `${Number(percent.toFixed(decimals)).toString().replace("-", MINUS)}%`;
+  }
+
+  /** A confidence, of which the nines matter: 0.995 is "99.5%". */
+  const confidence = (fraction) => `${Number((fraction * 100).toPrecision(4))}%`;
+
+  /** A probability with two significant digits. */
+  function probability(p) {
+    if (p === null || p === undefined) return "?";
+    return p < 0.0001 ? "< 0.0001" : String(Number(p.toPrecision(2)));
+  }
+
+  /** The unit in which all these times in nanoseconds are best read: its factor and its name. */
+  function timeUnit(times) {
+    const known = times.filter((time) => time > 0);
+    const least = known.length > 0 ? known.reduce((a, b) => Math.min(a, b)) : 1;
+    const [factor, name] = TIMES.find(([size]) => least >= size * 0.99995) ?? TIMES.at(-1);
+    return { factor, name };
+  }
+
+  /** One time in nanoseconds in such a unit, with four significant digits. */
+  function time(ns, unit) {
+    if (ns === null || ns === undefined) return "";
+    const value = ns / unit.factor;
+    const digits = value > 0 ? Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(value)))) : 0;
+    return `${value.toFixed(digits)} ${unit.name}`;
+  }
+
+  /** A counted quantity, exactly where it is whole. */
+  const counted = (value) => (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4))));
+
+  /** A count with its noun. */
+  const many = (count, one, several = `${one}s`) => `${count} ${count === 1 ? one : several}`;
+
+  /** A moment as the report gives it, to the minute: "2026-11-22 16:00 UTC". */
+  const moment = (text) => text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, "$1 $2 UTC");
+
+  return { change, confidence, counted, interval, many, moment, probability, share, time, timeUnit };
+})();

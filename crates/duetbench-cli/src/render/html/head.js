@@ -1,0 +1,92 @@
+/* What stands above the benchmarks: what came out in plain words, what was compared, and the two commands. */
+const Head = (() => {
+  /** The button that changes between light and dark. What was chosen is kept, where the browser keeps anything. */
+  function themes() {
+    const isDark = () =>
+      (document.documentElement.dataset.theme ??
+        (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+    const button = Dom.make("button", { type: "button", class: "theme", id: "theme" });
+    const tell = () => (button.textContent = isDark() ? "Light theme" : "Dark theme");
+    button.addEventListener("click", () => {
+      document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+      remember(document.documentElement.dataset.theme);
+      tell();
+    });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tell);
+    tell();
+    return button;
+  }
+
+  function remember(theme) {
+    try {
+      localStorage.setItem("duet-theme", theme);
+    } catch {
+      // A browser that keeps nothing forgets it with the page.
+    }
+  }
+
+  /** Takes the theme that was chosen before. */
+  function recall() {
+    try {
+      const theme = localStorage.getItem("duet-theme");
+      if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+    } catch {
+      // Nothing is kept.
+    }
+  }
+
+  function origin(data) {
+    const parts = [data.duet, data.run && `run ${data.run}`, data.started && Format.moment(data.started)].filter(
+      Boolean,
+    );
+    const incomplete = data.complete ? null : Dom.make("span", { class: "incomplete" }, "incomplete");
+    return Dom.make(
+      "p",
+      { class: "origin" },
+      parts.map((part) => Dom.make("span", {}, part)),
+      incomplete,
+    );
+  }
+
+  /** Fills the head of the page. */
+  function fill(data) {
+    recall();
+    const [word, verdict] = Verdict.outcome(data.outcome);
+    Dom.get("head").append(
+      Dom.make("div", { class: "topmost" }, origin(data), themes()),
+      Dom.make("p", { class: `outcome is-${verdict}` }, Verdict.icon(verdict), word),
+      Dom.make("h1", {}, Dom.words(data.headline)),
+      Dom.make(
+        "div",
+        { class: "summary" },
+        data.summary.map((sentence) => Dom.make("p", {}, Dom.words(sentence))),
+      ),
+    );
+  }
+
+  function version(role, { requested, resolved }) {
+    const exact =
+      resolved && resolved !== requested
+        ? Dom.make("span", { class: "exact", title: resolved }, Dom.name(resolved))
+        : null;
+    return Dom.fact(role, Dom.make("strong", {}, Dom.name(requested)), exact);
+  }
+
+  /** Fills in what was compared, and how to do it again. */
+  function versions(data) {
+    const settings = `threshold ${Format.share(data.threshold)}, confidence ${Format.confidence(data.confidence)}`;
+    Dom.get("versions").append(
+      Dom.make(
+        "dl",
+        { class: "facts" },
+        version("Baseline", data.baseline),
+        version("Candidate", data.candidate),
+        Dom.fact("Settings", settings),
+      ),
+      Dom.command("Measure again", data.reproduce),
+      ...(data.accept ? [Dom.command("Accept the slowdown", data.accept)] : []),
+    );
+  }
+
+  return { fill, versions };
+})();

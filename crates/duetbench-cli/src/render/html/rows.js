@@ -1,0 +1,115 @@
+/* One row of the forest plot for each benchmark: its verdict, its name, its interval on the shared axis, and figures. */
+const Rows = (() => {
+  const percent = (place) => `${place.toFixed(3)}%`;
+
+  /** Something small around a place on the axis. */
+  const at = (place, ...children) =>
+    Dom.draw("svg", { x: percent(place), y: "50%", overflow: "visible", width: 1, height: 1 }, children);
+
+  /** What is within the threshold, and no change. */
+  function ground(axis, threshold) {
+    const [from, to] = [axis.place(1 / (1 + threshold)), axis.place(1 + threshold)];
+    return [
+      Dom.draw("rect", { class: "band", x: percent(from), width: percent(to - from), y: 0, height: "100%" }),
+      Dom.draw("line", { class: "zero", x1: "50%", x2: "50%", y1: 0, y2: "100%" }),
+    ];
+  }
+
+  /** An end of the interval: a stroke across, or an arrow where the axis ends before it. */
+  function end(axis, ratio) {
+    const place = axis.place(ratio);
+    if (axis.isInside(ratio)) return at(place, Dom.draw("path", { class: "end", d: "M0-6V6" }));
+    const arrow = place < 50 ? "M14 0H0M6-5L0 0L6 5" : "M-14 0H0M-6-5L0 0L-6 5";
+    return at(place, Dom.draw("path", { class: "end clipped", d: arrow }));
+  }
+
+  /** The interval of one benchmark on the shared axis. */
+  function plot(benchmark, axis) {
+    const estimate = benchmark.estimate;
+    const drawing = Dom.draw("svg", { class: "plot", "aria-hidden": "true" }, ground(axis, benchmark.threshold));
+    if (estimate === null) return drawing;
+    const { ratio, low, high } = estimate;
+    const [from, to] = [axis.place(low ?? 0), axis.place(high)];
+    const isBeyond = from === to && !axis.isInside(low);
+    drawing.append(Dom.draw("line", { class: "interval", x1: percent(from), x2: percent(to), y1: "50%", y2: "50%" }));
+    drawing.append(end(axis, low ?? 0), ...(isBeyond ? [] : [end(axis, high)]));
+    if (axis.isInside(ratio))
+      drawing.append(
+        at(axis.place(ratio), Dom.draw("g", { transform: "scale(0.8)" }, Verdict.shape(benchmark.verdict))),
+      );
+    return drawing;
+  }
+
+  /** The change in figures. Nothing that is not known looks like a result. */
+  function figure(benchmark) {
+    if (benchmark.verdict === "no_change" || benchmark.verdict === "identical_code") return "~";
+    if (benchmark.verdict === "inconclusive") return "?";
+    return benchmark.estimate === null ? "" : Format.change(benchmark.estimate.ratio);
+  }
+
+  const interval = ({ estimate }) => (estimate === null ? "" : Format.interval(estimate.low, estimate.high));
+
+  /** The row of a benchmark, closed. */
+  function build(benchmark, axis) {
+    const standing =
+      benchmark.standing && benchmark.standing !== "fails" ? Dom.make("small", {}, benchmark.standing) : null;
+    const button = Dom.make(
+      "button",
+      {
+        type: "button",
+        class: "line",
+        "aria-expanded": "false",
+        "aria-controls": `detail-${benchmark.id}`,
+        tabindex: "-1",
+      },
+      Dom.make(
+        "span",
+        { class: "verdict" },
+        Verdict.icon(benchmark.verdict),
+        Dom.make("span", {}, Verdict.word(benchmark.verdict), standing),
+      ),
+      Dom.make(
+        "span",
+        { class: "name" },
+        Dom.make("span", { class: "own" }, Dom.name(benchmark.name)),
+        Dom.make("small", {}, Dom.name(benchmark.package)),
+      ),
+      Dom.make("span", { class: "picture" }, plot(benchmark, axis)),
+      Dom.make("span", { class: "change" }, figure(benchmark)),
+      Dom.make("span", { class: "range" }, interval(benchmark)),
+    );
+    const detail = Dom.make("div", { class: "detail", id: `detail-${benchmark.id}`, hidden: true });
+    return Dom.make(
+      "li",
+      { class: `row is-${benchmark.verdict}${benchmark.estimate === null ? " bare" : ""}`, id: `row-${benchmark.id}` },
+      button,
+      detail,
+    );
+  }
+
+  /** The axis that stands above all rows. */
+  function ruler(axis) {
+    const label = (log) =>
+      Dom.make("span", { class: "mark", style: `left: ${percent(axis.place(Math.exp(log)))}` }, Scale.label(log));
+    const marks = Dom.make("div", { class: "marks", "aria-hidden": "true" }, axis.marks.map(label));
+    const ways = Dom.make("div", { class: "ways" }, Dom.make("span", {}, "← faster"), Dom.make("span", {}, "slower →"));
+    return Dom.make(
+      "div",
+      { class: "ruler" },
+      Dom.make("span", { class: "verdict" }, "Verdict"),
+      Dom.make("span", { class: "name" }, "Benchmark"),
+      Dom.make("div", { class: "picture" }, ways, marks),
+      Dom.make("span", { class: "change" }, "Change"),
+      Dom.make("span", { class: "range" }, "Interval"),
+    );
+  }
+
+  /** Lines behind all rows where the axis has its marks, as one background. */
+  function grid(axis) {
+    const line = (log) =>
+      `linear-gradient(var(--grid), var(--grid)) ${percent(axis.place(Math.exp(log)))} 0 / 1px 100% no-repeat`;
+    return axis.marks.map(line).join(", ");
+  }
+
+  return { build, grid, ruler };
+})();

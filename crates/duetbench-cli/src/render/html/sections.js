@@ -1,0 +1,69 @@
+/* What is folded below the benchmarks: noise, plan, environment. */
+const Sections = (() => {
+  function content({ lines = [], pairs = [] }) {
+    if (lines.length === 0 && pairs.length === 0) return [Dom.make("p", { class: "nothing" }, "Nothing to say.")];
+    const list =
+      pairs.length > 0
+        ? Dom.make(
+            "dl",
+            { class: "facts" },
+            pairs.map(([term, word]) => Dom.fact(term, word)),
+          )
+        : null;
+    const said =
+      lines.length > 0
+        ? Dom.make(
+            "ul",
+            { class: "lines" },
+            lines.map((line) => Dom.make("li", {}, Dom.words(line))),
+          )
+        : null;
+    return [said, list].filter(Boolean);
+  }
+
+  /** Fills in all sections, folded. */
+  function fill(sections) {
+    const folded = (section) =>
+      Dom.make(
+        "details",
+        {},
+        Dom.make("summary", {}, Dom.make("h2", {}, section.title)),
+        Dom.make("div", {}, content(section)),
+      );
+    Dom.get("sections").append(...sections.map(folded));
+  }
+
+  /** What the signs of the list mean, at the foot of the page. */
+  function foot(data) {
+    const signs = [
+      `~ any change is smaller than the threshold`,
+      `? too uncertain to say`,
+      `the shaded band is within the threshold (${Format.share(data.threshold)})`,
+      `an arrow goes on beyond the axis`,
+      `the axis is logarithmic: twice as slow is as far as twice as fast`,
+    ];
+    Dom.get("foot").append(
+      Dom.make(
+        "ul",
+        { class: "signs" },
+        signs.map((sign) => Dom.make("li", {}, sign)),
+      ),
+      Dom.make(
+        "p",
+        {},
+        Dom.make("kbd", {}, "/"),
+        " searches, ",
+        Dom.make("kbd", {}, "↑"),
+        " ",
+        Dom.make("kbd", {}, "↓"),
+        " go through the list, ",
+        Dom.make("kbd", {}, "Enter"),
+        " opens, ",
+        Dom.make("kbd", {}, "Esc"),
+        " closes.",
+      ),
+    );
+  }
+
+  return { fill, foot };
+})();

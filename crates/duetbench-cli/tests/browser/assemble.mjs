@@ -1,0 +1,27 @@
+// Puts a page together as `duet report` does, so that it can be tested with made-up data.
+
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const sources = process.env.DUET_PAGE_SOURCES ?? join(here, "../../src/render/html");
+
+const read = (name) => readFileSync(join(sources, name), "utf8");
+/** The page's own scripts, in the order in which `duet` puts them together. */
+export const SCRIPTS = [...read("mod.rs").matchAll(/include_str!\("(\w+\.js)"\)/g)].map((found) => found[1]);
+
+const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
+
+/** The page with these data, as one text. */
+export function assemble(data) {
+  const parts = {
+    "{{title}}": escaped(data.headline),
+    "/*{{style}}*/": read("page.css"),
+    "/*{{library}}*/": read("vendor/plot.js"),
+    "/*{{script}}*/": SCRIPTS.map(read).join("\n"),
+    "{{data}}": JSON.stringify(data).replaceAll("<", "\\u003c"),
+  };
+  // In one pass, because what is put in may itself look like a marked place.
+  return read("page.html").replace(/\/\*\{\{\w+\}\}\*\/|\{\{\w+\}\}/g, (place) => parts[place]);
+}

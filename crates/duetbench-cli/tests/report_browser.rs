@@ -1,0 +1,177 @@
+//! The page of the HTML report in a real browser: what it shows, that it asks nobody, that it can be used by keyboard, on a phone, and
+//! in the dark, with 5, 50 and 1,000 benchmarks. The cases themselves are in `browser/cases.mjs`.
+//!
+//! `DUET_CHROMIUM` names a browser; otherwise an installed Chromium is taken, or the one inside an npm package. Where there is no Node,
+//! or npm's registry cannot be reached, these tests are listed as ignored.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may")]
+
+mod common;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::Place;
+use libtest_mimic::{Arguments, Failed, Trial};
+use rustix::fs::FlockOperation;
+
+/// What the page must do with made-up data, by the names in `browser/cases.mjs`.
+const CASES: &[&str] = &[
+    "a_page_of_5_says_all",
+    "a_page_of_50_says_all",
+    "a_page_of_1000_says_all",
+    "figures_are_those_of_the_data",
+    "intervals_share_a_logarithmic_axis",
+    "what_is_far_beyond_the_others_gets_an_arrow",
+    "chips_and_packages_filter",
+    "search_finds_names_and_packages",
+    "nothing_found_is_said_in_words",
+    "rows_are_sorted_as_asked",
+    "everything_works_by_keyboard",
+    "the_focus_is_seen_and_first_skips",
+    "a_detail_has_everything",
+    "every_verdict_opens",
+    "foreign_names_stay_text",
+    "a_link_opens_its_benchmark",
+    "light_has_no_barriers",
+    "dark_has_no_barriers",
+    "a_phone_has_no_barriers",
+    "the_theme_can_be_chosen",
+    "a_phone_needs_no_sideways_scrolling",
+    "a_thousand_rows_cost_little",
+    "commands_are_copied",
+    "several_commands_stand_in_lines",
+    "slices_are_explained_by_their_mode",
+    "sections_are_folded_and_complete",
+    "paper_has_all_rows_and_no_controls",
+    "data_that_cannot_be_read_are_named",
+];
+/// The one that takes a page which the real binary wrote.
+const WRITTEN: &str = "a_written_page_says_all";
+
+/// A scripted run with an answer of every kind.
+const RUN: &str = r#"{
+    "BenchmarkDecode": {"baseline_ns": 100, "candidate_ns": 110, "spread": 0.002, "allocs": [2, 3]},
+    "BenchmarkEncode": {"baseline_ns": 100, "candidate_ns": 101, "spread": 0.2},
+    "BenchmarkGone": {"baseline_ns": 100},
+    "BenchmarkQuick/<script>alert(1)</script>": {"baseline_ns": 100, "candidate_ns": 80, "spread": 0.002},
+    "BenchmarkSum": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002}
+}"#;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let installed = if arguments.list { Ok(()) } else { install() };
+    if let Err(e) = &installed {
+        eprintln!("no browser can be driven: {e}");
+    }
+    let trial = |name: &str, test: Box<dyn FnOnce() -> Result<(), String> + Send>, is_missing: bool| {
+        let run = move || test().map_err(Failed::from);
+        Trial::test(name, run).with_kind("needs Node and a browser").with_ignored_flag(installed.is_err() || is_missing)
+    };
+    let mut trials: Vec<Trial> =
+        CASES.iter().map(|&name| trial(name, Box::new(move || in_browser(name, None)), false)).collect();
+    trials.push(trial("every_case_is_run", Box::new(every_case_is_run), false));
+    trials.push(trial("the_library_is_what_its_lock_file_makes", Box::new(the_library_is_built_alike), false));
+    trials.push(trial(WRITTEN, Box::new(a_written_page_says_all), !writes_pages()));
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/render/html")
+}
+
+/// Where packages and the browser are installed, once for all tests.
+fn home() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("report-browser")
+}
+
+/// What a command printed; what it said on standard error if it failed.
+fn output(command: &mut Command) -> Result<String, String> {
+    match command.stdin(Stdio::null()).output() {
+        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        Err(e) => Err(format!("{}: {e}", command.get_program().display())),
+    }
+}
+
+/// `run.mjs`, of which every argument is a case.
+fn node(args: &[&str]) -> Command {
+    let mut command = Command::new("node");
+    command.arg(home().join("run.mjs")).args(args).env("DUET_PAGE_SOURCES", sources());
+    command
+}
+
+/// Installs everything unless it is there, and starts a browser once.
+fn install() -> Result<(), String> {
+    fs::create_dir_all(home().join("vendor")).map_err(|e| e.to_string())?;
+    let lock = File::create(home().join("lock")).map_err(|e| e.to_string())?;
+    rustix::fs::flock(&lock, FlockOperation::LockExclusive).map_err(|e| e.to_string())?;
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser");
+    for folder in ["", "vendor"] {
+        copy(&tests.join(folder), &home().join(folder)).map_err(|e| e.to_string())?;
+        install_packages(&home().join(folder))?;
+    }
+    output(&mut node(&["--check"])).map(|_| ())
+}
+
+/// Copies the files of a folder that are not alike: somebody else may be reading the others.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(from)?.flatten().filter(|entry| entry.path().is_file()) {
+        let (contents, target) = (fs::read(entry.path())?, to.join(entry.file_name()));
+        if fs::read(&target).ok().as_ref() != Some(&contents) {
+            fs::write(target, contents)?;
+        }
+    }
+    Ok(())
+}
+
+/// Installs what a lock file names, without running anything of it, unless that was done for the same lock file.
+fn install_packages(folder: &Path) -> Result<(), String> {
+    let wanted = fs::read(folder.join("package-lock.json")).map_err(|e| e.to_string())?;
+    let done = folder.join("installed");
+    if fs::read(&done).ok().as_ref() == Some(&wanted) {
+        return Ok(());
+    }
+    output(Command::new("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(folder))?;
+    fs::write(done, wanted).map_err(|e| e.to_string())
+}
+
+/// Runs a case, with a page if it takes one.
+fn in_browser(name: &str, page: Option<&Path>) -> Result<(), String> {
+    let mut command = node(&[name]);
+    if let Some(page) = page {
+        command.env("DUET_PAGE", page);
+    }
+    output(&mut command).map(|_| ())
+}
+
+fn every_case_is_run() -> Result<(), String> {
+    let listed = output(&mut node(&[]))?;
+    let run: Vec<&str> = CASES.iter().copied().chain([WRITTEN]).collect();
+    assert_eq!(listed.lines().collect::<Vec<_>>(), run);
+    Ok(())
+}
+
+fn the_library_is_built_alike() -> Result<(), String> {
+    let built = tempfile::tempdir().unwrap();
+    let folder = home().join("vendor");
+    output(Command::new("npm").args(["run", "build"]).current_dir(folder).env("DUET_VENDOR", built.path()))?;
+    for name in ["plot.js", "LICENCES.txt"] {
+        let [new, kept] = [built.path(), &sources().join("vendor")].map(|dir| fs::read(dir.join(name)).unwrap());
+        assert!(new == kept, "`npm ci && npm run build` in tests/browser/vendor makes another {name}");
+    }
+    Ok(())
+}
+
+/// Whether this binary has `duet report`.
+fn writes_pages() -> bool {
+    Place::new().duet(&["report", "--help"]).code == 0
+}
+
+fn a_written_page_says_all() -> Result<(), String> {
+    let place = Place::new();
+    place.scripted(RUN, &[]).expect(3);
+    place.duet(&["report", "-o", "report.html"]).expect(0);
+    in_browser(WRITTEN, Some(&place.path().join("report.html")))
+}
