@@ -68,6 +68,7 @@ export class Visit {
   focused() {
     return this.page.evaluate(() => {
       const node = document.activeElement;
+      if (node === document.body) return "nothing";
       return node.querySelector(".own")?.textContent ?? `${node.tagName.toLowerCase()}#${node.id}`;
     });
   }

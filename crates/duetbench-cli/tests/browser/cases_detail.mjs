@@ -1,0 +1,179 @@
+// What opens below a row, whoever made its names, and links that lead there.
+
+import assert from "node:assert/strict";
+import { barriers, saysAll } from "./checks.mjs";
+import { NASTY } from "./generate.mjs";
+
+const link = ({ package: home, name }) => `#b=${encodeURIComponent(home)}:${encodeURIComponent(name)}`;
+
+export async function a_detail_has_everything(begin) {
+  const visit = await begin({ number: 50 });
+  const benchmark = visit.data.benchmarks[0];
+  assert.equal(await visit.page.locator("#rows svg.chart").count(), 0, "charts are drawn before they are asked for");
+  const detail = await visit.open(benchmark);
+  await detail.locator("svg.chart").first().waitFor();
+  const text = await detail.textContent();
+  const wanted = [
+    "[+5.",
+    "with 99%",
+    "12 build pairs",
+    "16 fork pairs",
+    "3 → 4",
+    "128 → 144.5",
+    "90% of what fork pairs vary",
+    "round 2",
+    "seen again",
+    "encodeState",
+    "slower by more than the 3% that duet.toml allows",
+  ];
+  for (const words of wanted) assert.ok(text.includes(words), `${words} is missing in ${text}`);
+  const labels = await detail
+    .locator('svg[role="img"]')
+    .evaluateAll((all) => all.map((svg) => svg.getAttribute("aria-label")));
+  const samples = benchmark.picture.histogram.counts.reduce((a, b) => a + b);
+  const slices = Array(3).fill("Both versions' times over 120 slices");
+  const charts = [
+    "Both versions' times over 16 fork pairs",
+    "Change of each of 16 fork pairs",
+    `Distribution of the ratios of ${samples} slice pairs around no change`,
+    "The interval at each of 4 looks",
+  ];
+  assert.deepEqual(labels, [...charts, ...slices]);
+  assert.equal(await detail.locator("figure").first().locator("circle").count(), 2 + 2 * 16);
+  for (const role of ["baseline", "candidate"]) {
+    const line = detail.locator("figure").first().locator(`g[fill="none"][stroke="var(--${role})"] path`);
+    const path = await line.first().getAttribute("d");
+    assert.equal(path.split("L").length, 16, `the line of the ${role} is ${path}`);
+  }
+  assert.equal(
+    await detail.locator('figure:has-text("Distribution") rect').count(),
+    1 + benchmark.picture.histogram.counts.length,
+  );
+  await detail.locator("details").nth(3).locator("summary").click();
+  await detail.locator("tbody tr").first().waitFor();
+  const rows = await detail.locator("tbody tr").allTextContents();
+  assert.equal(rows.length, benchmark.picture.looks.length);
+  assert.ok(rows.at(-1).endsWith("settled"), rows.at(-1));
+  await visit.open(visit.data.benchmarks[1]);
+  assert.equal(await visit.page.locator(".detail:not([hidden])").count(), 1, "one at a time");
+  assert.equal(await detail.locator("svg").count(), 0, "what is closed is still drawn");
+  await visit.end();
+}
+
+export async function every_verdict_opens(begin) {
+  const visit = await begin({
+    number: 50,
+    change: (data) => {
+      // What a run that was killed early leaves, and bounds that are not known.
+      Object.assign(data.benchmarks[0].picture, {
+        forks: data.benchmarks[0].picture.forks.slice(0, 1),
+        slices: [],
+        histogram: null,
+        looks: [],
+      });
+      data.benchmarks[1].picture.looks[0] = [1, 0.9, null, null, false];
+      Object.assign(data.benchmarks[2].estimate, { high: null, detectable: null });
+      data.benchmarks[3].picture.forks = data.benchmarks[3].picture.forks.map((fork) => [
+        ...fork.slice(0, 3),
+        0.25,
+        0.25,
+        1,
+      ]);
+      return data;
+    },
+  });
+  for (const benchmark of visit.data.benchmarks) {
+    const detail = await visit.open(benchmark);
+    assert.equal(await detail.locator("h3").textContent(), benchmark.name);
+    await visit.page.waitForFunction(
+      ([id, some]) => !some || document.querySelector(`#detail-${id} svg.chart`) !== null,
+      [benchmark.id, benchmark.picture !== null],
+    );
+    assert.equal(
+      await detail.locator("svg [d*=NaN], svg [cx=NaN], svg [cy=NaN], svg [height*=NaN]").count(),
+      0,
+      benchmark.name,
+    );
+  }
+  await visit.end();
+}
+
+export async function slices_are_explained_by_their_mode(begin) {
+  const modes = ["interleaved on one core", "duet", "sequential", null];
+  const change = (data) => {
+    modes.forEach((mode, i) => Object.assign(data.benchmarks[i], { mode, picture: data.benchmarks[0].picture }));
+    return data;
+  };
+  const visit = await begin({ number: 5, change });
+  const said = [];
+  for (const benchmark of visit.data.benchmarks.slice(0, 4))
+    said.push(
+      await (await visit.open(benchmark)).locator('figure:has-text("Slices of") figcaption > p').first().textContent(),
+    );
+  for (const [i, words] of ["take turns", "at the same time", "not measured together", "take turns"].entries())
+    assert.ok(said[i].includes(words), said[i]);
+  await visit.end();
+}
+
+export async function foreign_names_stay_text(begin) {
+  const visit = await begin({
+    number: 50,
+    change: (data) => ({ ...data, headline: `</title><script>document.body.id="broken"</script>` }),
+  });
+  const { page, data } = visit;
+  assert.equal(await page.title(), data.headline);
+  for (const name of NASTY) {
+    const benchmark = data.benchmarks.find((b) => b.name === name);
+    const detail = await visit.open(benchmark);
+    assert.equal(await detail.locator("h3").textContent(), name);
+  }
+  assert.deepEqual(
+    await page.$$eval("#main script, img, iframe, [onerror], body#broken", (all) => all.map((node) => node.outerHTML)),
+    [],
+  );
+  assert.deepEqual(
+    await page.$$eval("h3, .own", (all) => all.filter((node) => node.firstElementChild?.tagName !== "BDI").length),
+    0,
+  );
+  await visit.end();
+}
+
+export async function a_link_opens_its_benchmark(begin) {
+  const probe = await begin({ number: 50 });
+  const { page, data } = probe;
+  const [first, last] = [data.benchmarks[8], data.benchmarks[49]];
+  await probe.open(first);
+  assert.equal(new URL(page.url()).hash, link(first));
+  await page.keyboard.press("Escape");
+  assert.equal(new URL(page.url()).hash, "");
+  await page.fill("#search", "nothing of the kind");
+  await page.evaluate((hash) => (location.hash = hash), link(last));
+  await page.locator(`#detail-${last.id} h3`).waitFor();
+  assert.equal((await probe.names()).length, 50, "what is linked to is filtered away");
+  await probe.end();
+  for (const benchmark of [first, last]) {
+    const visit = await begin({ number: 50, hash: link(benchmark) });
+    await visit.page.locator(`#detail-${benchmark.id} h3`).waitFor();
+    const top = await visit.page.$eval(`#row-${benchmark.id}`, (row) => row.getBoundingClientRect().top);
+    assert.ok(top >= 0 && top < 400, `the row is at ${top}`);
+    await visit.end();
+  }
+  const nowhere = await begin({ number: 5, hash: "#b=%E0%A4%A:x" });
+  assert.equal(await nowhere.page.locator(".detail:not([hidden])").count(), 0);
+  await nowhere.end();
+}
+
+/** A page that `duet report` wrote, at `DUET_PAGE`. */
+export async function a_written_page_says_all(begin) {
+  assert.ok(process.env.DUET_PAGE, "DUET_PAGE names no page");
+  const visit = await begin({ file: process.env.DUET_PAGE });
+  visit.data = JSON.parse(await visit.text("#data"));
+  await saysAll(visit);
+  for (const benchmark of visit.data.benchmarks) {
+    const detail = await visit.open(benchmark);
+    assert.equal(await detail.locator("h3").textContent(), benchmark.name);
+    if (benchmark.picture !== null) await detail.locator("svg.chart").first().waitFor();
+  }
+  assert.deepEqual(await barriers(visit.page), []);
+  await visit.end();
+}
