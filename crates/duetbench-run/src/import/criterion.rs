@@ -101,10 +101,7 @@ fn name(folder: &Path, root: &Path) -> String {
     written.unwrap_or_else(|| {
         let above = folder.parent().unwrap_or(folder);
         let inside = above.strip_prefix(root).ok().filter(|inside| !inside.as_os_str().is_empty());
-        inside
-            .map_or_else(|| above.file_name().unwrap_or_default().into(), Path::as_os_str)
-            .to_string_lossy()
-            .into_owned()
+        inside.map_or_else(|| above.file_name().unwrap_or_default(), Path::as_os_str).to_string_lossy().into_owned()
     })
 }
 

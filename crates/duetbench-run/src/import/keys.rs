@@ -101,7 +101,6 @@ mod tests {
         check("{\"benchmarks\": {\"a\": 1}, \"context\": {}}", Some(Form::Google));
         check("{\"times\": [1], \"iters\": [1]}", Some(Form::CriterionSample));
         check("{\"Action\": \"output\"}", None);
-        check("[{\"results\": 1}]", None);
         check("{\"benchmarks\": [1, 2]}", None);
     }
 }
