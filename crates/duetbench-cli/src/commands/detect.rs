@@ -42,7 +42,7 @@ pub fn run(args: &DetectArgs, context: &Context) -> Result<u8, Failure> {
     }
     let exit_code = if detection.has_regression() { code::REGRESSION } else { code::CLEAN };
     let duet_version = env!("CARGO_PKG_VERSION").to_owned();
-    context.printer.detected(&Answered { duet_version, rules, detection, exit_code })?;
+    context.printer.detected(&Answered { duet_version, rules, detection, unpaired: None, exit_code })?;
     Ok(exit_code)
 }
 
@@ -59,7 +59,8 @@ fn check(args: &DetectArgs) -> Result<(), Failure> {
     }
 }
 
-fn nothing(warnings: &[String]) -> RunError {
+/// That there was nothing to compare, and why.
+pub(super) fn nothing(warnings: &[String]) -> RunError {
     let what = match warnings.first() {
         Some(first) => format!("nothing could be compared: {first}"),
         None => "base and head have no benchmark in common".to_owned(),
