@@ -15,6 +15,13 @@ fn go(ns: f64, shift: u32) -> String {
     format!("goos: linux\npkg: example.com/shop\n{}", (0..10).map(line).collect::<String>())
 }
 
+/// A CSV of the µOpTime study with as many iterations of one process.
+fn papers(ns: f64, iterations: u32) -> String {
+    let row =
+        |i: u32| format!("{i},1,{},{iterations},{i},p.C.m\n", ns * (1.0 + 0.001 * f64::from((i * 3 + iterations) % 5)));
+    format!("m_id,n,ns_per_op,it_setup,it_pos,b_name\n{}", (1..=iterations).map(row).collect::<String>())
+}
+
 /// A file of hyperfine with as many runs.
 fn hyperfine(seconds: f64, runs: u32) -> String {
     let times: Vec<f64> = (0..runs).map(|i| seconds * (1.0 + 0.001 * f64::from(i * 3 % 5))).collect();
@@ -25,6 +32,7 @@ fn place() -> Place {
     let place = Place::new();
     for i in 1..=4_u32 {
         place.write(&format!("base{i}.txt"), &go(100.0, i)).write(&format!("head{i}.txt"), &go(120.0, i + 1));
+        place.write(&format!("base{i}.csv"), &papers(50.0, i + 4)).write(&format!("head{i}.csv"), &papers(60.0, i + 7));
         place.write(&format!("old/{i}.txt"), &go(100.0, i)).write(&format!("new/{i}.txt"), &go(100.0, i + 1));
     }
     place.write("base.json", &hyperfine(1.0, 6)).write("head.json", &hyperfine(1.2, 6));
@@ -70,9 +78,9 @@ fn what_is_said_first_is_sealed() {
         let ran = place.duet(&[&["analyze", "--alpha", "1%"], args].concat()).expect(exit);
         golden_files::check(name, &ran.stdout.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
     };
-    check("analyze.txt", &[BASE, HEAD], 3);
-    check("analyze.md", &[BASE, HEAD, "--format", "markdown"], 3);
-    check("analyze_few.txt", &["base1.txt", "head1.txt"], 0);
+    check("analyze.txt", &["base1.csv,base2.csv,base3.csv", "head1.csv,head2.csv,head3.csv"], 3);
+    check("analyze_few.txt", &["base1.csv", "head1.csv,head2.csv"], 0);
+    check("analyze_few.md", &["base.json", "few.json", "--format", "markdown"], 0);
     check("analyze_few.json", &["base.json", "few.json", "--format", "json"], 0);
 }
 

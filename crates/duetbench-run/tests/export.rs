@@ -134,7 +134,10 @@ fn what_a_form_has_no_unit_for_alone_is_refused() {
         [Form::Hyperfine, Form::GoogleBenchmark, Form::PytestBenchmark, Form::Criterion, Form::Papers, Form::Pyperf]
     {
         let refused = write(&rates, &about(), form).unwrap_err();
-        assert!(refused.to_string().contains("`A`") && refused.hint().unwrap().contains("--as parquet"), "{refused}");
+        assert!(
+            refused.to_string().contains("`A [ops/s]`") && refused.hint().unwrap().contains("--as parquet"),
+            "{refused}"
+        );
     }
     assert!(write(&rates, &about(), Form::Jmh).is_ok());
 }

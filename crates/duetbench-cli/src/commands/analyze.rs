@@ -1,5 +1,6 @@
 //! `duet analyze`: a stored run under other thresholds, or two recordings that were not measured side by side.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use duetbench_core::detect::{Answer, Detection, Footing, HouseRule, Rules, by_process, detect};
@@ -53,10 +54,13 @@ fn two(typed: [&str; 2], context: &Context) -> Result<u8, Failure> {
     let (base, head) = (base?, head?);
     let (threshold, fdr) = (decision.threshold, decision.false_discovery_rate);
     let rules = Rules { paper: None, house: Some(HouseRule { threshold, alpha: decision.alpha, fdr }) };
-    let detection = detect(&by_process(&base.recording), &by_process(&head.recording), &rules);
+    let mut detection = detect(&by_process(&base.recording), &by_process(&head.recording), &rules);
     if detection.benchmarks.is_empty() {
-        return Err(nothing(&detection.warnings).into());
+        return Err(nothing(&detection).into());
     }
+    // Files of one tool mostly warn of the same.
+    let mut said = HashSet::new();
+    detection.warnings.retain(|warning| said.insert(warning.clone()));
     let side = |given: &source::Several| Side {
         files: given.files.len(),
         footing: Footing::of(&given.recording),

@@ -9,7 +9,7 @@ use duetbench_core::detect::{Located, Units, by_process};
 use duetbench_core::recording::Recorded;
 use duetbench_core::stats::yuen_welch_t;
 
-use super::fit::TIME;
+use super::fit::{TIME, plain};
 use super::go::split;
 use super::{About, Written, named, nothing};
 use crate::error::RunError;
@@ -75,7 +75,8 @@ fn rows<'a>(
 impl Cell {
     fn of(recorded: &Recorded, recording: &Recording) -> Option<Cell> {
         let units = Units::of(recorded, &recording.levels).ok()?;
-        let located = units.located(ALPHA).ok()?;
+        let Located { value, interval, units: count } = units.located(ALPHA).ok()?;
+        let located = Located { value: plain(value), interval, units: count };
         Some(Cell { units, located })
     }
 
@@ -102,6 +103,8 @@ fn tables(sides: &[&str], rows: &[Row<'_>], about: &About) -> String {
             None => tables.push((key, vec![row])),
         }
     }
+    // Those without a package first: there is no line that would take one back.
+    tables.sort_by_key(|((of, _), _)| *of);
     for (number, ((of, unit), table)) in tables.iter().enumerate() {
         if number > 0 {
             out.push('\n');

@@ -14,7 +14,7 @@ use duetbench_core::spec::defaults;
 use duetbench_core::{Recording, Report};
 use serde::Serialize;
 
-use super::fit::TIME;
+use super::fit::{TIME, plain};
 use super::{Written, named, nothing};
 use crate::error::RunError;
 
@@ -82,7 +82,11 @@ pub(super) fn located<'a>(
     for (recorded, shown) in single.benchmarks.iter().zip(&recording.benchmarks) {
         let located = Units::of(recorded, &single.levels).ok().and_then(|u| u.located(defaults::ALPHA).ok());
         match located {
-            Some(located) => found.push((shown.benchmark.as_str(), shown.unit.as_str(), located)),
+            Some(located) => {
+                let Located { value, interval, units } = located;
+                let located = Located { value: plain(value), interval: interval.map(|ends| ends.map(plain)), units };
+                found.push((shown.benchmark.as_str(), shown.unit.as_str(), located));
+            }
             None => without.push(shown.benchmark.as_str()),
         }
     }

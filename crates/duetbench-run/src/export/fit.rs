@@ -1,5 +1,7 @@
 //! Bringing a recording to the levels and units that a form has, and saying what that costs.
 
+use std::collections::HashSet;
+
 use duetbench_core::Recording;
 use duetbench_core::recording::{Level, Recorded};
 
@@ -24,6 +26,8 @@ pub(super) struct Frame {
 pub(super) enum Units {
     /// Whatever there is.
     All,
+    /// Whatever there is, but one of each benchmark.
+    One,
     /// Times alone.
     Times,
     /// Times and bytes.
@@ -67,12 +71,17 @@ impl Fitted<'_> {
 /// # Errors
 /// When the form can hold nothing of it.
 pub(super) fn fit<'a>(recording: &'a Recording, frame: &Frame) -> Result<(Vec<Fitted<'a>>, Vec<String>), RunError> {
-    let (kept, other): (Vec<&Recorded>, Vec<&Recorded>) =
+    let (mut kept, other): (Vec<&Recorded>, Vec<&Recorded>) =
         recording.benchmarks.iter().partition(|recorded| frame.units.have(&recorded.unit));
     let mut lost = Vec::new();
-    if let Some(names) = named(other.iter().map(|recorded| recorded.benchmark.as_str())) {
-        let only = if frame.units == Units::Times { "times alone" } else { "times and bytes alone" };
-        lost.push(format!("left out, since {} holds {only}: {names}", frame.title));
+    let only = if frame.units == Units::Times { "times alone" } else { "times and bytes alone" };
+    lost.extend(left_out(&other).map(|names| format!("left out, since {} holds {only}: {names}", frame.title)));
+    if frame.units == Units::One {
+        let mut met = HashSet::new();
+        let (first, further) = kept.into_iter().partition(|recorded| met.insert(recorded.benchmark.as_str()));
+        kept = first;
+        let title = frame.title;
+        lost.extend(left_out(&further).map(|names| format!("left out, since {title} holds one unit of each: {names}")));
     }
     if kept.is_empty() {
         return Err(nothing(lost.first().map_or("the recording has no benchmark", String::as_str)));
@@ -90,10 +99,16 @@ pub(super) fn fit<'a>(recording: &'a Recording, frame: &Frame) -> Result<(Vec<Fi
     Ok((fitted, lost))
 }
 
+/// Some benchmarks with their units, in a sentence.
+fn left_out(benchmarks: &[&Recorded]) -> Option<String> {
+    let names: Vec<String> = benchmarks.iter().map(|r| format!("{} [{}]", r.benchmark, r.unit)).collect();
+    named(names.iter().map(String::as_str))
+}
+
 impl Units {
     fn have(self, unit: &str) -> bool {
         match self {
-            Units::All => true,
+            Units::All | Units::One => true,
             Units::Times => unit == TIME,
             Units::TimesAndBytes => unit == TIME || unit == BYTES,
         }
@@ -168,6 +183,11 @@ fn plural(level: Level) -> &'static str {
 pub(super) fn invocations(recorded: &Recorded, value: f64) -> u64 {
     let invocations = recorded.cost.innermost_s * 1e9 / value;
     if recorded.unit == TIME && invocations.is_finite() { invocations.round().clamp(1.0, 1e15) as u64 } else { 1 }
+}
+
+/// A value without the crumbs that taking its logarithm leaves.
+pub(super) fn plain(value: f64) -> f64 {
+    format!("{value:.11e}").parse().unwrap_or(value)
 }
 
 /// A time in nanoseconds as seconds, such that a reader who multiplies gets the same number, if there is one.
@@ -247,7 +267,7 @@ mod tests {
         let frame = Frame { title: "X", levels: &NESTED, units: Units::Times, gaps: false };
         let (fitted, said) = fit(&recording, &frame).unwrap();
         assert_eq!(fitted.len(), 1);
-        assert!(said[0].ends_with("holds times alone: `B`") && said[1].contains("gaps (1)"), "{said:?}");
+        assert!(said[0].ends_with("holds times alone: `B [ops/s]`") && said[1].contains("gaps (1)"), "{said:?}");
         recording.benchmarks.remove(0);
         assert!(fit(&recording, &frame).unwrap_err().to_string().contains("`B`"));
     }

@@ -33,7 +33,8 @@ pub(super) fn write(recording: &Recording, about: &About) -> Result<Written, Run
             let values = benchmark.groups().nth(fork).unwrap_or_default();
             if begins || *of != package {
                 (begins, package) = (false, of);
-                out += &format!("pkg: {package}\n");
+                let blank = if package.is_empty() { "" } else { " " };
+                out += &format!("pkg:{blank}{package}\n");
             }
             out += &lines(name, values, benchmark);
         }

@@ -17,7 +17,7 @@ use super::fit::{Fitted, Frame, Units, fit};
 use crate::error::RunError;
 
 const FRAME: Frame =
-    Frame { title: "JMH's JSON", levels: &[Level::Fork, Level::Iteration], units: Units::All, gaps: true };
+    Frame { title: "JMH's JSON", levels: &[Level::Fork, Level::Iteration], units: Units::One, gaps: true };
 /// Error of JMH's intervals.
 const ALPHA: f64 = 0.001;
 /// Shares whose percentiles JMH gives.

@@ -8,7 +8,7 @@ use super::{About, Written, nothing};
 use crate::error::RunError;
 
 const LEVELS: [Level; 4] = [Level::Instance, Level::SuiteRun, Level::Fork, Level::Iteration];
-const FRAME: Frame = Frame { title: "CSV of `pa`", levels: &LEVELS, units: Units::All, gaps: true };
+const FRAME: Frame = Frame { title: "CSV of `pa`", levels: &LEVELS, units: Units::One, gaps: true };
 const HEADINGS: [&str; 12] = [
     "project",
     "commit",

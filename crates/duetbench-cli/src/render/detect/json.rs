@@ -137,7 +137,7 @@ impl<'a> Document<'a> {
             unpaired: answered.unpaired.as_ref().map(|unpaired| Apart {
                 base: Sided::of(&unpaired.base),
                 head: Sided::of(&unpaired.head),
-                advice: unpaired.advice().iter().map(|line| line.trim().to_owned()).collect(),
+                advice: unpaired.advice(),
             }),
             paper_rule: rules.paper.as_ref().map(|r| PaperRule {
                 statistic: r.statistic.word(),

@@ -6,7 +6,7 @@ use super::Answered;
 use super::unpaired::{Unpaired, plural};
 use crate::render::columns::{Column, Columns};
 use crate::render::format::{TimeScale, change, many, one_line, share, short_name};
-use crate::render::markdown::prose;
+use crate::render::markdown::{code, prose};
 use crate::render::palette::{Palette, paint};
 
 /// What is said below every table.
@@ -19,7 +19,8 @@ const POOLED: &str = "the papers' rule takes every value for independent; where 
 #[must_use]
 pub fn text(answered: &Answered, palette: &Palette) -> String {
     let title = format!("duet {}: {}", answered.duet_version, one_line(&versions(answered)));
-    let first: String = statement(answered).iter().map(|line| format!("{}\n", one_line(line))).collect();
+    let mut first: String = statement(answered).iter().map(|line| format!("{}\n", one_line(line))).collect();
+    first.extend(advice(answered).iter().map(|command| format!("  {command}\n")));
     let between = if first.is_empty() { "" } else { "\n" };
     let mut out = format!("{}\n\n{first}{between}{}\n", paint(palette.strong, &title), table(answered).text());
     for line in summary(answered) {
@@ -37,7 +38,8 @@ pub fn text(answered: &Answered, palette: &Palette) -> String {
 /// The answer as Markdown.
 #[must_use]
 pub fn markdown(answered: &Answered) -> String {
-    let first: String = statement(answered).iter().map(|line| format!("> - {}\n", prose(line))).collect();
+    let mut first: String = statement(answered).iter().map(|line| format!("> - {}\n", prose(line))).collect();
+    first.extend(advice(answered).iter().map(|command| format!(">   - {}\n", code(command))));
     let (command, between) = if first.is_empty() { ("detect", "") } else { ("analyze", "\n") };
     let versions = prose(&versions(answered));
     let mut out = format!("### duet {command}: {versions}\n\n{first}{between}{}\n", table(answered).markdown());
@@ -53,6 +55,11 @@ pub fn markdown(answered: &Answered) -> String {
 /// What is said before the table.
 fn statement(answered: &Answered) -> Vec<String> {
     answered.unpaired.as_ref().map_or_else(Vec::new, Unpaired::statement)
+}
+
+/// Commands that are shown below it.
+fn advice(answered: &Answered) -> Vec<String> {
+    answered.unpaired.as_ref().map_or_else(Vec::new, Unpaired::advice)
 }
 
 fn versions(answered: &Answered) -> String {

@@ -53,23 +53,24 @@ const ONCE: &str =
     "values of one fork (a fresh process) depend on each other, so a fork counts once, however many it gave";
 
 impl Unpaired {
-    /// What can be said and what cannot, a line each; with what to run where there are too few forks.
+    /// What can be said and what cannot, a sentence each.
     pub(super) fn statement(&self) -> Vec<String> {
-        let mut lines = vec![APART.to_owned(), self.base.words("base"), self.head.words("head"), ONCE.to_owned()];
-        lines.extend(self.advice());
-        lines
+        let mut sentences = vec![APART.to_owned(), self.base.words("base"), self.head.words("head"), ONCE.to_owned()];
+        if let Some(few) = self.few() {
+            let level = plural(few.footing.counted());
+            sentences.push(format!("no verdict with fewer than {UNITS_MIN} {level} on each side. What gives one:"));
+        }
+        sentences
     }
 
-    /// What to run to get a verdict; nothing where there are forks enough.
+    /// What to run to get a verdict, a command each; nothing where there is enough.
     pub(super) fn advice(&self) -> Vec<String> {
-        let Some(few) = [&self.base, &self.head].into_iter().find(|side| !side.footing.is_enough()) else {
-            return Vec::new();
-        };
-        let level = few.footing.counted();
-        let mut lines =
-            vec![format!("no verdict with fewer than {UNITS_MIN} {} on each side. To get one:", plural(level))];
-        lines.extend(few.commands());
-        lines
+        self.few().map_or_else(Vec::new, Side::commands)
+    }
+
+    /// A side with too little to be judged by.
+    fn few(&self) -> Option<&Side> {
+        [&self.base, &self.head].into_iter().find(|side| !side.footing.is_enough())
     }
 }
 
@@ -83,14 +84,14 @@ impl Side {
 
     /// Commands, of the base; those of the head are the same with another name.
     fn commands(&self) -> Vec<String> {
-        let thrice = |command: &str| format!("  for i in 1 2 3; do {command}; done");
+        let thrice = |command: &str| format!("for i in 1 2 3; do {command}; done");
         let files = |ending: &str| {
             let of = |side: &str| [1, 2, 3].map(|i| format!("{side}{i}{ending}")).join(",");
-            format!("  duet analyze {} {}", of("base"), of("head"))
+            format!("duet analyze {} {}", of("base"), of("head"))
         };
-        let one = |command: &str| vec![format!("  {command}"), "  duet analyze base.json head.json".to_owned()];
+        let one = |command: &str| vec![command.to_owned(), "duet analyze base.json head.json".to_owned()];
         if self.stored {
-            return vec!["  duet run --suite-runs 3".to_owned()];
+            return vec!["duet run --suite-runs 3".to_owned()];
         }
         match self.tool {
             Some(Tool::Go) => vec![thrice("go test -run '^$' -bench . ./... > base$i.txt"), files(".txt")],
@@ -139,5 +140,41 @@ pub(super) fn plural(level: Level) -> &'static str {
         Level::Fork => "forks",
         Level::Iteration => "iterations",
         Level::Second => "seconds",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn side(tool: Option<Tool>, forks: usize) -> Side {
+        let repetitions = vec![(Level::Fork, forks, forks), (Level::Iteration, 5, 90)];
+        let footing = Footing { name: "r".into(), repetitions, units: (forks, forks) };
+        Side { files: forks, footing, tool, stored: false }
+    }
+
+    #[test]
+    fn every_tool_has_its_own_way_to_more_processes() {
+        let check = |tool, words: &str| {
+            let unpaired = Unpaired { base: side(Some(Tool::Jmh), 3), head: side(tool, 2) };
+            let advice = unpaired.advice();
+            assert!(advice.iter().any(|line| line.contains(words)), "{advice:?}");
+            assert!(advice.iter().any(|line| line.starts_with("duet analyze base")), "{advice:?}");
+        };
+        check(Some(Tool::Go), "go test");
+        check(Some(Tool::Jmh), "-f 5");
+        check(Some(Tool::Pyperf), "--processes 10");
+        check(Some(Tool::PytestBenchmark), "--benchmark-json=base$i.json");
+        check(Some(Tool::GoogleBenchmark), "--benchmark_out=base$i.json");
+        check(Some(Tool::Criterion), "CRITERION_HOME");
+        check(Some(Tool::Hyperfine), "--runs 10");
+        check(None, "base1,base2,base3");
+    }
+
+    #[test]
+    fn where_there_is_enough_nothing_is_advised() {
+        let unpaired = Unpaired { base: side(None, 3), head: side(None, 4) };
+        assert_eq!((unpaired.advice(), unpaired.statement().len()), (Vec::new(), 4));
+        assert_eq!(unpaired.statement()[1], "base: 3 forks of 5 to 90 iterations, from 3 files");
     }
 }
