@@ -152,11 +152,19 @@ impl PlanFile {
     pub fn read(path: &Path) -> Result<PlanFile, RunError> {
         let text = fs::read_to_string(path).map_err(|e| RunError::file("read", path, e))?;
         let wrong = |what: String| RunError::StoredRun { what: format!("the plan `{}`: {what}", path.display()) };
-        let plan: PlanFile = toml::from_str(&text).map_err(|e| wrong(e.to_string().trim_end().to_owned()))?;
+        PlanFile::parse(&text).map_err(wrong)
+    }
+
+    /// Reads the text of a plan file.
+    ///
+    /// # Errors
+    /// In words, when it is none; names the line.
+    pub fn parse(text: &str) -> Result<PlanFile, String> {
+        let plan: PlanFile = toml::from_str(text).map_err(|e| e.to_string().trim_end().to_owned())?;
         if plan.format != FORMAT {
-            return Err(wrong(format!("format {} is not {FORMAT}, which this duet reads", plan.format)));
+            return Err(format!("format {} is not {FORMAT}, which this duet reads", plan.format));
         }
-        plan.benchmarks.iter().try_for_each(PlannedRepetitions::check).map_err(wrong)?;
+        plan.benchmarks.iter().try_for_each(PlannedRepetitions::check)?;
         Ok(plan)
     }
 

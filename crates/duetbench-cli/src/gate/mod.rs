@@ -88,7 +88,10 @@ impl WaiverFile {
 }
 
 /// The waivers of a file.
-fn understood(text: &str) -> Result<Vec<Waiver>, String> {
+///
+/// # Errors
+/// In words, when a table cannot be understood, or two are of the same metric.
+pub fn understood(text: &str) -> Result<Vec<Waiver>, String> {
     let tables: WaiverTables = toml::from_str(text).map_err(|e| e.to_string())?;
     let waivers: Vec<Waiver> = tables.waiver.into_iter().map(waiver).collect::<Result<_, String>>()?;
     Waiver::check(&waivers).map_err(|e| e.to_string())?;

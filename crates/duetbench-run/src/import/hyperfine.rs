@@ -1,15 +1,14 @@
 //! hyperfine's JSON (`--export-json`): each command with the time of every run, which is a process.
 //!
-//! What else stands there (mean, spread, CPU times, memory) is either computed from these times or was measured beside them.
+//! Memory stands beside the times, run by run. What else there is (mean, spread, mean CPU times) is either computed from them or a mean.
 
 use std::collections::{BTreeMap, HashMap};
 
-use duetbench_core::Recording;
-use duetbench_core::recording::{Cost, Level};
+use duetbench_core::recording::{Better, Cost, Grid, Level, Recorded};
 use serde::Deserialize;
 
 use super::cells::{self, Outline, cells_of};
-use super::{LeftOut, Wrong, listed, unit, wrong_json};
+use super::{Imported, LeftOut, Metric, Wrong, listed, unit, wrong_json};
 
 const LEVELS: [Level; 1] = [Level::Fork];
 
@@ -27,23 +26,20 @@ struct Entry {
     /// Absent before hyperfine 1.11; a code is absent where a signal ended the process.
     #[serde(default)]
     exit_codes: Option<Vec<Option<i32>>>,
+    /// Since hyperfine 1.19, by run.
+    #[serde(default)]
+    memory_usage_byte: Option<Vec<f64>>,
     #[serde(default)]
     parameters: Option<BTreeMap<String, String>>,
 }
 
-/// Whether this is such a file.
-pub(super) fn is(bytes: &[u8]) -> bool {
-    let inside = bytes.trim_ascii_start().strip_prefix(b"{");
-    inside.is_some_and(|inside| inside.trim_ascii_start().starts_with(b"\"results\""))
-}
-
 /// Reads such a file.
-pub(super) fn parse(bytes: &[u8]) -> Result<Recording, Wrong> {
+pub(super) fn parse(bytes: &[u8]) -> Result<Imported, Wrong> {
     let file: File = serde_json::from_slice(bytes).map_err(|e| wrong_json(&e))?;
     let unit = unit::of("s/op");
     let mut left_out = LeftOut::default();
     let (mut outlines, mut values) = (Vec::new(), Vec::new());
-    let (mut failed, mut unusual) = (Vec::new(), Vec::new());
+    let (mut failed, mut unusual, mut beside) = (Vec::new(), Vec::new(), Vec::new());
     for (entry, name) in file.results.iter().zip(names(&file.results)) {
         let benchmark = name?;
         let times = entry.times.as_ref().ok_or_else(|| Wrong::in_file(format!("has no `times` for `{benchmark}`")))?;
@@ -51,6 +47,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Recording, Wrong> {
             return Err(Wrong::in_file(format!("has more runs of `{benchmark}` than can be kept")));
         }
         let judged = Judged::of(entry);
+        beside.extend(entry.memory(&benchmark, &judged));
         unusual.extend(judged.usual.filter(|code| *code != 0).map(|code| (benchmark.clone(), format!(" ({code})"))));
         let (mut failures, mut kept) = (0_usize, Vec::new());
         for (run, time) in times.iter().enumerate() {
@@ -73,7 +70,24 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Recording, Wrong> {
     recording.warnings.extend(listed(failed.into_iter(), "runs that failed were left out"));
     recording.warnings.extend(listed(unusual.into_iter(), "every run ended with the same exit code other than 0"));
     recording.warnings.extend(left_out.warning());
-    Ok(recording)
+    Ok(Imported { recording, beside, context: Vec::new() })
+}
+
+impl Entry {
+    /// What its runs took of memory at most, those that failed left out.
+    fn memory(&self, benchmark: &str, judged: &Judged<'_>) -> Option<Metric> {
+        let good = |(run, bytes): (usize, &f64)| if judged.succeeded(run) && *bytes >= 0.0 { *bytes } else { f64::NAN };
+        let values: Vec<f64> = self.memory_usage_byte.as_ref()?.iter().enumerate().map(good).collect();
+        let recorded = Recorded {
+            benchmark: benchmark.to_owned(),
+            unit: "B".into(),
+            better: Better::Lower,
+            cost: Cost { innermost_s: 0.0, overhead_s: vec![0.0] },
+            harness_warm_up: None,
+            grid: Grid::of(&[values.len()], values)?,
+        };
+        Some(Metric { name: "memory_usage_byte".into(), recorded })
+    }
 }
 
 /// Which runs of a command count.

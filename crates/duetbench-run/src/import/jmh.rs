@@ -1,21 +1,18 @@
 //! JMH's JSON (`-rf json`): an array of benchmarks, each with its raw values by fork and iteration.
 //!
 //! Times become `ns/op` and throughputs `ops/s`, so that files whose benchmarks were given other units can be compared. In mode
-//! `sample` the value of an iteration is the mean over its histogram.
+//! `sample` the value of an iteration is the mean over its histogram. Secondary metrics, as those of profilers, stand beside the score.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
-use duetbench_core::Recording;
-use duetbench_core::recording::{Better, Cost, HarnessWarmUp, Level};
+use duetbench_core::recording::{Better, Cost, HarnessWarmUp};
 use duetbench_core::sample::with_parameters;
-use serde::de::{Error, IgnoredAny, Visitor};
+use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::cells::{self, Outline, cells_of};
-use super::{LeftOut, Wrong, listed, plain, unit, wrong_json};
-
-const LEVELS: [Level; 2] = [Level::Fork, Level::Iteration];
+use super::sheet::{PROCESSES, Series, Sheet};
+use super::{Imported, Wrong, listed, plain, unit, wrong_json};
 
 /// One benchmark with one set of parameters, as JMH writes it.
 #[derive(Deserialize)]
@@ -39,14 +36,23 @@ struct Entry {
     measurement_batch_size: Option<u32>,
     #[serde(default)]
     params: Option<BTreeMap<String, String>>,
-    primary_metric: Primary,
+    primary_metric: Metric,
     #[serde(default)]
-    secondary_metrics: Option<BTreeMap<String, IgnoredAny>>,
+    secondary_metrics: Option<BTreeMap<String, Metric>>,
+    #[serde(default)]
+    jmh_version: Option<String>,
+    #[serde(default)]
+    jdk_version: Option<String>,
+    #[serde(default)]
+    vm_name: Option<String>,
+    #[serde(default)]
+    vm_version: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Primary {
+struct Metric {
+    #[serde(default)]
     score_unit: String,
     #[serde(default)]
     raw_data: Option<Vec<Vec<Number>>>,
@@ -92,48 +98,42 @@ impl<'de> Deserialize<'de> for Number {
 }
 
 /// Reads such a file.
-pub(super) fn parse(bytes: &[u8]) -> Result<Recording, Wrong> {
+pub(super) fn parse(bytes: &[u8]) -> Result<Imported, Wrong> {
     let entries: Vec<Entry> = serde_json::from_slice(bytes).map_err(|e| wrong_json(&e))?;
-    let names = names(&entries);
-    let mut warnings = Vec::new();
-    let mut left_out = LeftOut::default();
-    let (mut outlines, mut values) = (Vec::new(), Vec::new());
-    let mut fewer_forks = Vec::new();
-    for (entry, name) in entries.iter().zip(names) {
+    let mut sheet = Sheet::default();
+    let (mut fewer_forks, mut without_values) = (Vec::new(), BTreeSet::new());
+    for (entry, name) in entries.iter().zip(names(&entries)) {
         let name = name?;
-        let unit = unit::of(&entry.primary_metric.score_unit);
-        let forks = entry.primary_metric.iterations(&name)?;
-        if entry.forks.is_some_and(|asked| asked > forks.len() as u64) {
+        let what = || Wrong::in_file(format!("has no `rawData` for `{name}`"));
+        let mut series = Series::new(name.clone(), unit::of(&entry.primary_metric.score_unit));
+        series.forks = entry.primary_metric.iterations().ok_or_else(what)?;
+        if entry.forks.is_some_and(|asked| asked > series.forks.len() as u64) {
             fewer_forks.push(name.clone());
         }
-        let shape = vec![forks.len(), forks.iter().map(Vec::len).max().unwrap_or(0)];
-        if cells_of(&shape).is_none() {
-            return Err(Wrong::in_file(format!("has more forks and iterations of `{name}` than can be kept")));
+        let single_s = typical_s(series.mean() * series.unit.factor, series.unit.better);
+        let harness_warm_up = entry.warm_up(single_s);
+        series.cost = entry.cost(single_s, harness_warm_up.time_s());
+        series.harness_warm_up = Some(harness_warm_up);
+        sheet.judged.push(series);
+        for (metric, values) in entry.secondary_metrics.iter().flatten() {
+            let Some(forks) = values.iterations() else {
+                without_values.insert(metric.clone());
+                continue;
+            };
+            let beside = Series { forks, ..Series::new(name.clone(), unit::of(&values.score_unit)) };
+            sheet.beside.push((metric.clone(), beside));
         }
-        let number = u32::try_from(outlines.len()).unwrap_or(u32::MAX);
-        let mut sum = (0.0, 0.0);
-        for (fork, iterations) in forks.iter().enumerate() {
-            for (iteration, value) in iterations.iter().enumerate() {
-                let Some(value) = left_out.checked(value * unit.factor, 0) else { continue };
-                sum = (sum.0 + value, sum.1 + 1.0);
-                values.push((number, u32::try_from(fork * shape[1] + iteration).unwrap_or(u32::MAX), value));
-            }
-        }
-        let harness_warm_up = entry.warm_up(typical_s(sum, unit.better));
-        let cost = entry.cost(typical_s(sum, unit.better), harness_warm_up.time_s());
-        outlines.push(Outline { benchmark: name, unit, cost, harness_warm_up: Some(harness_warm_up), shape });
     }
-    warnings.extend(listed(secondary(&entries).into_iter().map(plain), "secondary metrics are not read"));
-    warnings.extend(listed(fewer_forks.into_iter().map(plain), "has fewer forks than were asked for"));
-    warnings.extend(left_out.warning());
-    let mut recording = cells::recording(&LEVELS, outlines, &values)?;
-    recording.warnings.extend(warnings);
-    Ok(recording)
+    let without_values = without_values.into_iter().map(plain);
+    sheet.warnings.extend(listed(without_values, "secondary metrics without `rawData` were left out"));
+    sheet.warnings.extend(listed(fewer_forks.into_iter().map(plain), "has fewer forks than were asked for"));
+    sheet.context = entries.first().map_or_else(Vec::new, Entry::context);
+    sheet.imported(&PROCESSES)
 }
 
-impl Primary {
+impl Metric {
     /// One value for every iteration, by fork.
-    fn iterations(&self, name: &str) -> Result<Vec<Vec<f64>>, Wrong> {
+    fn iterations(&self) -> Option<Vec<Vec<f64>>> {
         let single = |forks: &Vec<Vec<Number>>| forks.iter().map(|fork| fork.iter().map(|n| n.0).collect()).collect();
         let mean = |histogram: &Histogram| {
             let count: f64 = histogram.iter().map(|(_, count)| count.0).sum();
@@ -141,12 +141,22 @@ impl Primary {
         };
         let histograms =
             |forks: &Vec<Vec<Histogram>>| forks.iter().map(|fork| fork.iter().map(mean).collect()).collect();
-        let found = self.raw_data_histogram.as_ref().map(histograms).or_else(|| self.raw_data.as_ref().map(single));
-        found.ok_or_else(|| Wrong::in_file(format!("has no `rawData` for `{name}`")))
+        self.raw_data_histogram.as_ref().map(histograms).or_else(|| self.raw_data.as_ref().map(single))
     }
 }
 
 impl Entry {
+    /// On what it ran; all benchmarks of a file ran on the same.
+    fn context(&self) -> Vec<(String, String)> {
+        let all = [
+            ("jmhVersion", &self.jmh_version),
+            ("jdkVersion", &self.jdk_version),
+            ("vmName", &self.vm_name),
+            ("vmVersion", &self.vm_version),
+        ];
+        all.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?))).collect()
+    }
+
     /// What an iteration takes, and a fork before its first. Single shots take as long as they measure, `single_s` each.
     fn cost(&self, single_s: f64, warm_up_s: f64) -> Cost {
         let innermost_s = length_s(self.measurement_time.as_deref(), self.measurement_batch_size, single_s);
@@ -173,9 +183,8 @@ fn length_s(span: Option<&str>, batch: Option<u32>, single_s: f64) -> f64 {
     span.and_then(unit::span_s).unwrap_or_else(|| single_s * f64::from(batch.unwrap_or(1).max(1)))
 }
 
-/// Seconds of one operation, from the sum and number of values.
-fn typical_s((sum, count): (f64, f64), better: Better) -> f64 {
-    let mean = if count > 0.0 { sum / count } else { 0.0 };
+/// Seconds of one operation, from the mean of the values.
+fn typical_s(mean: f64, better: Better) -> f64 {
     match better {
         Better::Lower => mean * 1e-9,
         Better::Higher if mean > 0.0 => 1.0 / mean,
@@ -203,9 +212,4 @@ fn names(entries: &[Entry]) -> Vec<Result<String, Wrong>> {
         found.ok_or_else(|| Wrong::in_file(format!("holds `{}` more than once", entry.name())))
     };
     entries.iter().map(unique).collect()
-}
-
-/// What was measured beside the score.
-fn secondary(entries: &[Entry]) -> BTreeSet<String> {
-    entries.iter().flat_map(|entry| entry.secondary_metrics.iter().flat_map(BTreeMap::keys).cloned()).collect()
 }

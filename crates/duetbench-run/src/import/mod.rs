@@ -4,11 +4,17 @@
 //! | --- | --- | --- |
 //! | CSV of the µOpTime study | columns `ns_per_op`, `b_name` | those that have a `…_pos` and a `…_setup` column |
 //! | CSV of `pa` | columns `benchmark`, `value_count` | instance, trial (a suite run), fork, iteration |
-//! | JMH JSON | `[` | fork, iteration |
-//! | hyperfine's JSON | `{"results"` | fork (a run is a process) |
-//! | Go benchmark text | a line of a benchmark | iteration |
+//! | JMH's JSON | `[` | fork, iteration |
+//! | hyperfine's JSON | the key `results` | fork (a run is a process) |
+//! | Google Benchmark's JSON | the key `context` | iteration (a repetition) |
+//! | pytest-benchmark's JSON | the key `machine_info` | iteration (a round) |
+//! | pyperf's JSON | the key `runs` of a benchmark | fork (a run), iteration |
+//! | criterion's files | a folder, or the key `iters` | iteration (a sample) |
+//! | benchstat's CSV | a table's header | iteration (there is one) |
+//! | Go benchmark text | a line of a benchmark | iteration; around it fork, where `pkg:` lines repeat |
 //!
-//! A parser is a pure function from bytes. What a file says and cannot be, ends reading with the line and what was expected
+//! What a process repeats is an iteration of one fork, whatever the tool calls it: levels say what is independent. Each form may be packed by
+//! `gzip`. A parser is a pure function from bytes. What a file says and cannot be, ends reading with the line and what was expected
 //! there; single values that are no measurement (`NaN`, less than zero) are left out, and a warning says how many.
 
 use std::fmt;
@@ -16,37 +22,84 @@ use std::fs;
 use std::path::Path;
 
 use duetbench_core::Recording;
+use duetbench_core::recording::Recorded;
+use serde_json::Value;
 
 use crate::error::RunError;
 
+mod benchstat;
 mod cells;
+mod criterion;
 mod gobench;
+mod google;
 mod hyperfine;
 mod jmh;
+mod keys;
 mod names;
 mod pa;
+mod packed;
 mod papers;
+mod pyperf;
+mod pytest;
 mod rows;
+mod sheet;
 mod unit;
 
 /// What files may be, for those who gave another.
-const KNOWN: &str = "what is read: CSV of the µOpTime study or of `pa`, JMH's JSON (`-rf json`), hyperfine's JSON \
-                     (`--export-json`), the output of `go test -bench`";
+const KNOWN: &str = "what is read: JSON of JMH (`-rf json`), hyperfine (`--export-json`), Google Benchmark, pytest-benchmark and pyperf, \
+                     a folder of criterion's, the output of `go test -bench`, CSV of benchstat, of `pa` and of the µOpTime study";
 
-/// Reads a file of one of the known forms; which one is told by its content.
+/// A file, with what stands in it beside the values that are judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Imported {
+    /// The values that are judged: one unit for each benchmark, time wherever the tool measures it.
+    pub recording: Recording,
+    /// What else was measured: allocations, CPU time, rates, counters of one's own. Benchmarks, levels and places are those of the recording,
+    /// but for benchmarks that have no time.
+    pub beside: Vec<Metric>,
+    /// What the file says of machine and configuration, keys with values, in its order where it has one.
+    pub context: Vec<(String, String)>,
+}
+
+/// The values of one benchmark in a further unit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Metric {
+    /// As the tool calls it: `B/op`, `gc.alloc.rate.norm`, `cpu_time`.
+    pub name: String,
+    /// Its values.
+    pub recorded: Recorded,
+}
+
+impl From<Recording> for Imported {
+    fn from(recording: Recording) -> Imported {
+        Imported { recording, beside: Vec::new(), context: Vec::new() }
+    }
+}
+
+/// Reads a file of one of the known forms; which one is told by its content. A folder is read as one of criterion's.
 ///
 /// # Errors
 /// When it cannot be read, is of no known form, or says something impossible; names the line.
 pub fn read(path: &Path) -> Result<Recording, RunError> {
-    let bytes = fs::read(path).map_err(|e| RunError::file("read", path, e))?;
+    read_whole(path).map(|imported| imported.recording)
+}
+
+/// Reads what [`read`] does, with what stands beside the values that are judged.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_whole(path: &Path) -> Result<Imported, RunError> {
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-    match parse(&bytes) {
-        Ok(recording) => Ok(Recording { name, ..recording }),
-        Err(wrong) => {
-            let hint = (wrong == Wrong::unknown_form()).then(|| KNOWN.to_owned());
-            Err(RunError::Content { path: path.to_owned(), wrong, hint })
-        }
+    let named = |imported: Imported| Imported { recording: Recording { name, ..imported.recording }, ..imported };
+    let content = |wrong: Wrong| {
+        let hint = (wrong == Wrong::unknown_form()).then(|| KNOWN.to_owned());
+        RunError::Content { path: path.to_owned(), wrong, hint }
+    };
+    if criterion::is(path) {
+        return criterion::read(path).and_then(|imported| some(imported).map_err(content)).map(named);
     }
+    let bytes = fs::read(path).map_err(|e| RunError::file("read", path, e))?;
+    parse_whole(&bytes).map(named).map_err(content)
 }
 
 /// Reads the content of a file of one of the known forms; the recording has no name yet.
@@ -54,26 +107,47 @@ pub fn read(path: &Path) -> Result<Recording, RunError> {
 /// # Errors
 /// When it is of no known form or says something impossible.
 pub fn parse(bytes: &[u8]) -> Result<Recording, Wrong> {
+    parse_whole(bytes).map(|imported| imported.recording)
+}
+
+/// Reads what [`parse`] does, with what stands beside the values that are judged.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_whole(bytes: &[u8]) -> Result<Imported, Wrong> {
+    let bytes = &*packed::unpacked(bytes)?;
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.trim_ascii().is_empty() {
         return Err(Wrong::in_file("is empty"));
     }
-    let mut recording = match Form::of(bytes).ok_or_else(Wrong::unknown_form)? {
-        Form::Papers => papers::parse(bytes),
-        Form::Pa => pa::parse(bytes),
+    let imported = match Form::of(bytes).ok_or_else(Wrong::unknown_form)? {
+        Form::Papers => papers::parse(bytes).map(Imported::from),
+        Form::Pa => pa::parse(bytes).map(Imported::from),
         Form::Jmh => jmh::parse(bytes),
         Form::Hyperfine => hyperfine::parse(bytes),
+        Form::Google => google::parse(bytes),
+        Form::Pytest => pytest::parse(bytes),
+        Form::Pyperf => pyperf::parse(bytes),
+        Form::CriterionSample => criterion::parse(bytes),
+        Form::CriterionEstimates => Err(criterion::refused()),
+        Form::Benchstat => benchstat::parse(bytes),
         Form::Go => gobench::parse(bytes),
     }?;
-    let empty = |recorded: &duetbench_core::recording::Recorded| recorded.grid.cells().iter().all(|v| v.is_nan());
-    let (without, with) = recording.benchmarks.into_iter().partition::<Vec<_>, _>(empty);
-    recording.benchmarks = with;
-    if recording.benchmarks.is_empty() {
+    some(imported)
+}
+
+/// What was read without the benchmarks that have no value.
+fn some(mut imported: Imported) -> Result<Imported, Wrong> {
+    let empty = |recorded: &Recorded| recorded.grid.cells().iter().all(|v| v.is_nan());
+    let (without, with) = imported.recording.benchmarks.into_iter().partition::<Vec<_>, _>(empty);
+    imported.recording.benchmarks = with;
+    imported.beside.retain(|metric| !empty(&metric.recorded));
+    if imported.recording.benchmarks.is_empty() {
         return Err(Wrong::in_file("holds no value"));
     }
     let without = without.into_iter().map(|recorded| plain(recorded.benchmark));
-    recording.warnings.extend(listed(without, "left out, since not one value is a measurement"));
-    Ok(recording)
+    imported.recording.warnings.extend(listed(without, "left out, since not one value is a measurement"));
+    Ok(imported)
 }
 
 /// The forms of files.
@@ -83,16 +157,21 @@ enum Form {
     Pa,
     Jmh,
     Hyperfine,
+    Google,
+    Pytest,
+    Pyperf,
+    CriterionSample,
+    CriterionEstimates,
+    Benchstat,
     Go,
 }
 
 impl Form {
     fn of(bytes: &[u8]) -> Option<Form> {
-        if bytes.trim_ascii_start().starts_with(b"[") {
-            return Some(Form::Jmh);
-        }
-        if hyperfine::is(bytes) {
-            return Some(Form::Hyperfine);
+        match bytes.trim_ascii_start().first() {
+            Some(b'[') => return Some(Form::Jmh),
+            Some(b'{') => return keys::form(bytes),
+            _ => {}
         }
         let header = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
         let has = |separator: u8, column: &str| {
@@ -102,6 +181,8 @@ impl Form {
             Some(Form::Papers)
         } else if has(pa::SEPARATOR, pa::NAME) && has(pa::SEPARATOR, pa::COUNT) {
             Some(Form::Pa)
+        } else if benchstat::is(bytes) {
+            Some(Form::Benchstat)
         } else {
             gobench::is(bytes).then_some(Form::Go)
         }
@@ -150,6 +231,25 @@ fn wrong_json(error: &serde_json::Error) -> Wrong {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
     Wrong::in_line(error.line() as u64, format!("{what} (character {})", error.column()))
+}
+
+/// The words, numbers and truths of an object, by their keys, with a dot between those inside each other; lists are left out.
+fn flattened(value: &Value) -> Vec<(String, String)> {
+    let mut flat = Vec::new();
+    flatten(value, "", &mut flat);
+    flat
+}
+
+fn flatten(value: &Value, key: &str, flat: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(inside) => {
+            let dot = if key.is_empty() { "" } else { "." };
+            inside.iter().for_each(|(inner, value)| flatten(value, &format!("{key}{dot}{inner}"), flat));
+        }
+        Value::String(text) => flat.push((key.to_owned(), text.clone())),
+        Value::Number(_) | Value::Bool(_) => flat.push((key.to_owned(), value.to_string())),
+        Value::Array(_) | Value::Null => {}
+    }
 }
 
 /// A warning about some benchmarks or the like, the first few of them named, each with a remark; none about nothing.
@@ -210,6 +310,8 @@ mod tests {
         check("project;commit;benchmark;params;value_count;value\n", Some(Form::Pa));
         check("\n [ {\"benchmark\": 1}]", Some(Form::Jmh));
         check("{\n  \"results\": [ ]}", Some(Form::Hyperfine));
+        check("goos: linux\n,a.txt,\n,sec/op,CI\nA-8,1e-9,1%\n", Some(Form::Benchstat));
+        check("name,time/op (ns/op),±\nA-8,1,1%\n", Some(Form::Benchstat));
         check("goos: linux\nBenchmarkA-8 \t 100\t 5 ns/op\n", Some(Form::Go));
         check("name,value\na,1\n", None);
         check("{\"Action\":\"output\"}\n", None);

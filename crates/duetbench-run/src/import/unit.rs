@@ -14,10 +14,20 @@ pub(super) struct Unit {
 }
 
 /// Nanoseconds of the units of time, as Java and Go write them.
-const TIMES_NS: [(&str, f64); 8] =
-    [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("min", 60e9), ("hr", 3600e9), ("day", 86_400e9)];
+const TIMES_NS: [(&str, f64); 9] = [
+    ("ns", 1.0),
+    ("us", 1e3),
+    ("µs", 1e3),
+    ("ms", 1e6),
+    ("s", 1e9),
+    ("sec", 1e9),
+    ("min", 60e9),
+    ("hr", 3600e9),
+    ("day", 86_400e9),
+];
 
-/// What this unit comes to. One that is neither time nor throughput is kept, and less of it is better unless it counts `ops/`.
+/// What this unit comes to. One that is neither time nor throughput is kept, and less of it is better unless it counts `ops/` or is a rate
+/// such as `MB/s`. (JMH's rate of allocation is in `MB/sec`, and the less of it the better.)
 pub(super) fn of(unit: &str) -> Unit {
     let kept = |better| Unit { word: unit.to_owned(), better, factor: 1.0 };
     if let Some(time) = unit.strip_suffix("/op").and_then(time_ns) {
@@ -28,6 +38,7 @@ pub(super) fn of(unit: &str) -> Unit {
             || kept(Better::Higher),
             |time| Unit { word: "ops/s".into(), better: Better::Higher, factor: 1e9 / time },
         ),
+        None if unit.ends_with("/s") => kept(Better::Higher),
         None => kept(Better::Lower),
     }
 }
@@ -39,7 +50,8 @@ pub(super) fn span_s(text: &str) -> Option<f64> {
     Some(number * time_ns(unit.trim())? * 1e-9)
 }
 
-fn time_ns(unit: &str) -> Option<f64> {
+/// Nanoseconds of a unit of time: `us`, `ms`.
+pub(super) fn time_ns(unit: &str) -> Option<f64> {
     TIMES_NS.into_iter().find(|(word, _)| *word == unit).map(|(_, ns)| ns)
 }
 
@@ -58,6 +70,10 @@ mod tests {
         check("ops/us", "ops/s", Better::Higher, 1e6);
         check("ops/fortnight", "ops/fortnight", Better::Higher, 1.0);
         check("B/op", "B/op", Better::Lower, 1.0);
+        check("sec/op", "ns/op", Better::Lower, 1e9);
+        check("cpu-ns/op", "cpu-ns/op", Better::Lower, 1.0);
+        check("MB/s", "MB/s", Better::Higher, 1.0);
+        check("MB/sec", "MB/sec", Better::Lower, 1.0);
     }
 
     #[test]

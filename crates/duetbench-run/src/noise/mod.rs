@@ -19,3 +19,15 @@ mod watch;
 pub use clocks::{Clocks, SystemClocks};
 pub use facts::{facts, facts_at};
 pub use watch::Watch;
+
+/// Reads a text as each of the kernel's, for `fuzz/`.
+#[cfg(fuzzing)]
+pub fn fuzz(text: &str) {
+    counters::stat(text, &[0, 1]);
+    counters::cpus_listed(text);
+    counters::children_ns(text);
+    counters::quota(text);
+    counters::pressure_ns(text);
+    counters::cpuinfo(text, &counters::MODEL_KEYS);
+    counters::cpuinfo_khz(text, &[0, 1]);
+}

@@ -106,7 +106,7 @@ impl Lister<'_> {
 }
 
 /// Takes the leaves into `found`; gives the names that were started, in order.
-fn parse(lines: &str, package: &str, found: &mut ByName) -> Vec<String> {
+pub(super) fn parse(lines: &str, package: &str, found: &mut ByName) -> Vec<String> {
     let mut started = Vec::new();
     for line in lines.lines() {
         let fields: Vec<&str> = line.split('\t').collect();

@@ -282,3 +282,18 @@ fn exact_pattern(name: &str) -> String {
 
 /// Benchmarks by name, for joining what several looks at a binary gave.
 type ByName = BTreeMap<String, Discovered>;
+/// What `fuzz/` calls of the modules that are private.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    /// Reads an answer of `go list`.
+    pub fn packages(text: &str) {
+        if let Ok(packages) = super::packages::with_tests(text) {
+            packages.iter().for_each(|package| package.test_files().for_each(drop));
+        }
+    }
+
+    /// Reads what the hook lists.
+    pub fn listed(lines: &str) {
+        super::list::parse(lines, "p", &mut Default::default());
+    }
+}

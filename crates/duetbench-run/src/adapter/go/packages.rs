@@ -57,9 +57,13 @@ pub(super) fn list(
     let flags = build_flags.iter().map(String::as_str).filter(|f| f.starts_with("-tags") || f.starts_with("-mod"));
     let fixed = ["list", "-e", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles,Error"];
     let args = fixed.into_iter().chain(flags).chain(["--"]).chain(patterns.iter().map(String::as_str));
-    let text = toolchain.command(args, &source.dir).text()?;
+    with_tests(&toolchain.command(args, &source.dir).text()?)
+}
+
+/// The packages with test files in an answer of `go list`.
+pub(super) fn with_tests(text: &str) -> Result<Vec<Package>, RunError> {
     let mut packages = Vec::new();
-    for package in serde_json::Deserializer::from_str(&text).into_iter::<Package>() {
+    for package in serde_json::Deserializer::from_str(text).into_iter::<Package>() {
         let package = package.map_err(|e| RunError::Toolchain {
             what: format!("`go list` answered something unexpected: {e}"),
             hint: None,

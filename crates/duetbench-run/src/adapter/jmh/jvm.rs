@@ -61,7 +61,7 @@ impl Jvm {
     }
 
     /// Reads what `java` says of itself; absent where it does not tell its version.
-    fn parse(program: PathBuf, text: &str, processors: usize) -> Option<Jvm> {
+    pub(super) fn parse(program: PathBuf, text: &str, processors: usize) -> Option<Jvm> {
         let property = |name: &str| {
             let value =
                 |line: &str| Some(line.trim().strip_prefix(name)?.trim_start().strip_prefix('=')?.trim().to_owned());

@@ -233,3 +233,16 @@ fn usable(entry: &Entry) -> Result<(), String> {
         None => Ok(()),
     }
 }
+/// What `fuzz/` calls of the modules that are private.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    /// Reads what the lister writes.
+    pub fn listed(text: &str) {
+        super::entry::ids(&super::entry::Lines::parse(text).entries);
+    }
+
+    /// Reads what a JVM says of itself.
+    pub fn jvm(text: &str) {
+        super::jvm::Jvm::parse("java".into(), text, 2);
+    }
+}

@@ -68,3 +68,10 @@ fn check<'c>(artifacts: [&Artifact; 2], roots: [&Path; 2], changes: impl Fn() ->
         None => Ok(()),
     }
 }
+/// Reads a program and compares it with itself, for `fuzz/`.
+#[cfg(fuzzing)]
+pub fn fuzz(bytes: &[u8]) {
+    if let Ok(program) = Program::parse(bytes) {
+        let _ = program::compare(&program, &program);
+    }
+}

@@ -1,0 +1,104 @@
+//! pyperf's JSON (`-o FILE`): the values of every worker process, which is a fork. Those of warming up are left out, and so are
+//! processes that only found the number of loops.
+
+use duetbench_core::recording::HarnessWarmUp;
+use serde::Deserialize;
+
+use super::sheet::{PROCESSES, Series, Sheet};
+use super::unit::Unit;
+use super::{Imported, Wrong, flattened, unit, wrong_json};
+
+#[derive(Deserialize)]
+struct File {
+    benchmarks: Vec<Entry>,
+    /// What all benchmarks have in common.
+    #[serde(default)]
+    metadata: serde_json::Value,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    #[serde(default)]
+    metadata: Metadata,
+    runs: Vec<Run>,
+}
+
+/// What is read of a benchmark's metadata, or of those in common.
+#[derive(Default, Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    unit: Option<String>,
+    #[serde(default)]
+    loops: Option<f64>,
+    #[serde(default)]
+    inner_loops: Option<f64>,
+}
+
+/// A worker process.
+#[derive(Deserialize)]
+struct Run {
+    #[serde(default)]
+    metadata: RunMetadata,
+    #[serde(default)]
+    values: Option<Vec<f64>>,
+    /// Loops and value, as a value would be: by loop.
+    #[serde(default)]
+    warmups: Option<Vec<(f64, f64)>>,
+}
+
+#[derive(Default, Deserialize)]
+struct RunMetadata {
+    /// From its first warm-up to its last value, seconds.
+    #[serde(default)]
+    duration: Option<f64>,
+}
+
+/// Reads such a file.
+pub(super) fn parse(bytes: &[u8]) -> Result<Imported, Wrong> {
+    let file: File = serde_json::from_slice(bytes).map_err(|e| wrong_json(&e))?;
+    let common = Metadata::deserialize(&file.metadata).unwrap_or_default();
+    let mut sheet = Sheet { context: flattened(&file.metadata), ..Sheet::default() };
+    for entry in file.benchmarks {
+        sheet.judged.push(entry.series(&common)?);
+    }
+    sheet.imported(&PROCESSES)
+}
+
+impl Entry {
+    fn series(self, common: &Metadata) -> Result<Series, Wrong> {
+        let own = &self.metadata;
+        let name = own.name.as_ref().or(common.name.as_ref());
+        let name = name.ok_or_else(|| Wrong::in_file("has a benchmark without `name` in its `metadata`"))?.clone();
+        let word = own.unit.as_deref().or(common.unit.as_deref()).unwrap_or("second");
+        let loops = own.loops.or(common.loops).unwrap_or(1.0) * own.inner_loops.or(common.inner_loops).unwrap_or(1.0);
+        let mut series = Series::new(name, unit_of(word));
+        let measured: Vec<Run> = self.runs.into_iter().filter(|run| run.values.is_some()).collect();
+        let first = measured.first().map_or(&[][..], |run| run.warmups.as_deref().unwrap_or_default());
+        let warm_up_s: f64 = first.iter().map(|(loops, value)| loops * value).sum();
+        series.harness_warm_up = (word == "second" && !first.is_empty()).then(|| HarnessWarmUp {
+            iterations: u32::try_from(first.len()).unwrap_or(u32::MAX),
+            iteration_s: warm_up_s / first.len() as f64,
+            ran: true,
+        });
+        let durations: Vec<f64> = measured.iter().filter_map(|run| run.metadata.duration).collect();
+        series.forks = measured.into_iter().map(|run| run.values.unwrap_or_default()).collect();
+        if word == "second" {
+            series.cost.innermost_s = series.mean() * loops;
+        }
+        let inside_s = series.cost.innermost_s * series.forks.first().map_or(0, Vec::len) as f64;
+        let fork_s = durations.iter().sum::<f64>() / durations.len().max(1) as f64;
+        series.cost.overhead_s = vec![(fork_s - inside_s).max(0.0), 0.0];
+        Ok(series)
+    }
+}
+
+/// What pyperf's units come to.
+fn unit_of(word: &str) -> Unit {
+    match word {
+        "second" => unit::of("s/op"),
+        "byte" => unit::of("B"),
+        other => unit::of(other),
+    }
+}
