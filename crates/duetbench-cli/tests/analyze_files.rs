@@ -106,7 +106,7 @@ fn what_cannot_be_judged_says_what_to_give() {
         .expect(2)
         .says(&["`base1.txt,base.json` is not of one kind"]);
     place.duet(&["analyze", "base1.txt,nowhere.txt", "head1.txt"]).expect(1).says(&["nowhere.txt"]);
-    place.duet(&["analyze", BASE, HEAD, "--threshold", "150%"]).expect(2);
+    place.duet(&["analyze", BASE, HEAD, "--alpha", "60%"]).expect(2);
     place.write("a,b.txt", &go(100.0, 1));
     place.duet(&["analyze", "a,b.txt", "head1.txt"]).expect(0);
 }

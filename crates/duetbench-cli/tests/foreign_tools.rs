@@ -41,6 +41,11 @@ fn output(command: &mut Command) -> Result<String, Failed> {
 
 /// The Python in which the tools are, installed once for all tests.
 fn python() -> Result<Command, Failed> {
+    program("python")
+}
+
+/// A program of that environment.
+fn program(name: &str) -> Result<Command, Failed> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("python-tools");
     let (interpreter, done) = (home.join("bin/python"), home.join(PACKAGES.join("+")));
     fs::create_dir_all(&home)?;
@@ -52,7 +57,7 @@ fn python() -> Result<Command, Failed> {
         output(Command::new(&interpreter).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES))?;
         File::create(done)?;
     }
-    Ok(Command::new(interpreter))
+    Ok(Command::new(home.join("bin").join(name)))
 }
 
 fn expect(text: &str, words: &[&str]) -> Result<(), Failed> {
@@ -81,8 +86,8 @@ fn pytest_benchmark_compares() -> Result<(), Failed> {
     for name in ["0001_base.json", "0002_head.json"] {
         fs::copy(golden("pytest-benchmark.json"), folder.join(name))?;
     }
-    let mut compare = python()?;
-    compare.args(["-m", "pytest_benchmark.cli", "compare", "0001", "0002", "--columns=median,rounds"]);
+    let mut compare = program("pytest-benchmark")?;
+    compare.args(["compare", "0001", "0002", "--columns=median,rounds"]);
     let table = output(compare.current_dir(place.path()))?;
     expect(&table, &["p.C.m:kind=a,size=10 (0001_base)", "p.C.m:kind=a,size=10 (0002_head)", "(1.0)", "12"])
 }
@@ -101,6 +106,8 @@ print(sorted(set(d['suite_run'])), sorted(set(d['unit'])), set(d['second']), set
     fs::write(place.path().join("script.json"), script)?;
     let duet = |args: &[&str]| {
         let mut duet = Command::new(env!("CARGO_BIN_EXE_duet"));
+        let set = std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("DUET_"));
+        set.for_each(|name| drop(duet.env_remove(name)));
         output(duet.args(args).current_dir(place.path()).env("DUET_LOCK", place.path().join("lock")).env_remove("CI"))
     };
     duet(&["compare", "--scripted", "script.json", "--seed", "1", "--forks", "4", "--fixed"])?;

@@ -1,8 +1,10 @@
 //! `duet export`: a stored run or another tool's file, in another tool's form.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use duetbench_core::Role;
+use duetbench_core::recording::Recorded;
 use duetbench_run::export::{self, About, Form, Written};
 use duetbench_run::import;
 use duetbench_run::store::{Head, Store, StoredRun};
@@ -31,9 +33,18 @@ fn of_file(path: &Path, (form, side): (Form, Option<SideArg>), context: &Context
     if side.is_some() {
         return Err(Failure::usage(format!("`--side` is for comparisons, and `{}` is a file", path.display())));
     }
-    let recording = import::read(path)?;
+    let import::Imported { mut recording, beside, context: said } = import::read_whole(path)?;
     recording.warnings.iter().for_each(|warning| context.printer.warning(warning));
-    Ok(export::write(&recording, &About::default(), form)?)
+    let name = |recorded: &Recorded| (recorded.benchmark.clone(), recorded.unit.clone());
+    let mut taken: HashSet<(String, String)> = recording.benchmarks.iter().map(name).collect();
+    for import::Metric { name: metric, mut recorded } in beside {
+        // Two counters of the same unit are told apart by their names.
+        if !taken.insert(name(&recorded)) {
+            recorded.unit = metric;
+        }
+        recording.benchmarks.push(recorded);
+    }
+    Ok(export::write(&recording, &About::of_file(&said), form)?)
 }
 
 fn of_run(run: &str, (form, side): (Form, Option<SideArg>), context: &Context) -> Result<Written, Failure> {

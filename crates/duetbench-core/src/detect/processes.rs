@@ -86,7 +86,7 @@ fn mean(cells: &[f64]) -> f64 {
 /// # Errors
 /// In words, when there is none, or they do not go together.
 pub fn joined(name: &str, parts: &[Recording]) -> Result<Recording, String> {
-    let first = parts.first().ok_or("there is no recording")?;
+    let first = parts.first().filter(|part| !part.levels.is_empty()).ok_or("there is no recording")?;
     if parts.len() == 1 {
         return Ok(first.clone());
     }

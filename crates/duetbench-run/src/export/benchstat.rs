@@ -178,7 +178,7 @@ fn geomean(sides: usize, table: &[&Row<'_>]) -> String {
 
 /// A value as benchstat has it: times in seconds.
 fn shown(recorded: &Recorded, value: f64) -> f64 {
-    if recorded.unit == TIME { super::fit::seconds(value) } else { value }
+    if recorded.unit == TIME { plain(value / 1e9) } else { value }
 }
 
 /// A number as Go writes it: an exponent of two digits where it is small or large.

@@ -30,7 +30,7 @@ pub(super) enum Units {
     One,
     /// Times alone.
     Times,
-    /// Times and bytes.
+    /// Times and bytes, but one of the two of each benchmark.
     TimesAndBytes,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn fit<'a>(recording: &'a Recording, frame: &Frame) -> Result<(Vec<Fi
     let mut lost = Vec::new();
     let only = if frame.units == Units::Times { "times alone" } else { "times and bytes alone" };
     lost.extend(left_out(&other).map(|names| format!("left out, since {} holds {only}: {names}", frame.title)));
-    if frame.units == Units::One {
+    if matches!(frame.units, Units::One | Units::TimesAndBytes) {
         let mut met = HashSet::new();
         let (first, further) = kept.into_iter().partition(|recorded| met.insert(recorded.benchmark.as_str()));
         kept = first;
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(fitted.len(), 1);
         assert!(said[0].ends_with("holds times alone: `B [ops/s]`") && said[1].contains("gaps (1)"), "{said:?}");
         recording.benchmarks.remove(0);
-        assert!(fit(&recording, &frame).unwrap_err().to_string().contains("`B`"));
+        assert!(fit(&recording, &frame).unwrap_err().to_string().contains("`B [ops/s]`"));
     }
 
     #[test]

@@ -94,7 +94,10 @@ impl Side {
             return vec!["duet run --suite-runs 3".to_owned()];
         }
         match self.tool {
-            Some(Tool::Go) => vec![thrice("go test -run '^$' -bench . ./... > base$i.txt"), files(".txt")],
+            Some(Tool::Go) => {
+                let command = "for i in 1 2 3; do go test -run '^$' -bench . ./...; done > base.txt";
+                vec![command.to_owned(), "duet analyze base.txt head.txt".to_owned()]
+            }
             Some(Tool::GoogleBenchmark) => {
                 let command = "./benchmarks --benchmark_out=base$i.json --benchmark_out_format=json";
                 vec![thrice(command), files(".json")]
