@@ -107,7 +107,9 @@ print(sorted(set(d['suite_run'])), sorted(set(d['unit'])), set(d['second']), set
     let duet = |args: &[&str]| {
         let mut duet = Command::new(env!("CARGO_BIN_EXE_duet"));
         let set = std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("DUET_"));
-        set.for_each(|name| drop(duet.env_remove(name)));
+        for name in set {
+            duet.env_remove(name);
+        }
         output(duet.args(args).current_dir(place.path()).env("DUET_LOCK", place.path().join("lock")).env_remove("CI"))
     };
     duet(&["compare", "--scripted", "script.json", "--seed", "1", "--forks", "4", "--fixed"])?;

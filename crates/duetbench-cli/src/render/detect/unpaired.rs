@@ -58,7 +58,7 @@ impl Unpaired {
         let mut sentences = vec![APART.to_owned(), self.base.words("base"), self.head.words("head"), ONCE.to_owned()];
         if let Some(few) = self.few() {
             let level = plural(few.footing.counted());
-            sentences.push(format!("no verdict with fewer than {UNITS_MIN} {level} on each side. What gives one:"));
+            sentences.push(format!("no verdict with fewer than {UNITS_MIN} {level} on each side: repeat the suite, each time in a process of its own, as with"));
         }
         sentences
     }
@@ -109,13 +109,8 @@ impl Side {
             Some(Tool::Jmh) => one("java -jar benchmarks.jar -f 5 -rf json -rff base.json"),
             Some(Tool::Pyperf) => one("python3 bench.py --processes 10 -o base.json"),
             Some(Tool::Hyperfine) => one("hyperfine --runs 10 --export-json base.json COMMAND"),
-            Some(Tool::Benchstat) => {
-                vec!["  give the files that benchstat was given: it keeps medians alone".to_owned()]
-            }
-            None => vec![
-                "  repeat the suite three times, each in a process of its own, and give all files:".to_owned(),
-                files(".csv"),
-            ],
+            // benchstat keeps medians alone: what it was given is to be given here.
+            Some(Tool::Benchstat) | None => vec![files("")],
         }
     }
 }
