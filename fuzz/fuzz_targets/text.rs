@@ -79,7 +79,7 @@ fn words(text: &str) {
     if let Some((pattern, name)) = text.split_once('\n') {
         let selection = Selection { bench: Some(pattern.to_owned()), exclude: None, packages: Vec::new() };
         if let Ok(filter) = selection.filter() {
-            filter.keeps(name);
+            let _ = filter.keeps(name);
         }
     }
 }
