@@ -70,6 +70,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         Command::Show(args) => commands::show::run(args, &context),
         Command::Report(args) => commands::report::run(args, &context),
         Command::Analyze(args) => commands::analyze::run(args, &context),
+        Command::Export(args) => commands::export::run(args, &context),
         Command::Demo(args) => commands::demo::run(args, &context),
         Command::Doctor(args) => commands::doctor::run(args, &context),
         Command::Run(args) => commands::run::run(args, &context),
@@ -107,6 +108,7 @@ fn typed(cli: &Cli) -> Layer {
         | Command::Doctor(_)
         | Command::Tune(_)
         | Command::Detect(_)
+        | Command::Export(_)
         | Command::Study(_)
         | Command::Waive(_)
         | Command::Config(_) => layer,

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use duetbench_core::{Report, SoloReport};
+use duetbench_run::export::Content;
 
 use crate::args::Format;
 use crate::calibration::CalibrationReport;
@@ -13,6 +14,7 @@ use crate::failure::Failure;
 use crate::render::detect::{self, Answered};
 use crate::render::doctor::{self, Checkup};
 use crate::render::forest::Forest;
+use crate::render::format::one_line;
 use crate::render::palette::Palette;
 use crate::render::plan::{self, Planned};
 use crate::render::study::cloud::{self, Cloud};
@@ -240,11 +242,28 @@ impl Printer {
     pub fn data(&self, text: &str) -> Result<(), Failure> {
         match &self.output {
             Some(path) => write_file(path, text),
-            None => match io::stdout().lock().write_all(text.as_bytes()) {
-                Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e.into()),
-                _ => Ok(()),
-            },
+            None => to_output(text.as_bytes()),
         }
+    }
+
+    /// Writes what was made of a recording: to standard output or the output file, a folder's files below that.
+    ///
+    /// # Errors
+    /// When it cannot be written, a folder has no name, or a terminal would show bytes that are no text.
+    pub fn written(&self, content: &Content) -> Result<(), Failure> {
+        match (content, &self.output) {
+            (_, Some(path)) => Ok(content.save(path)?),
+            (Content::Folder(_), None) => Err(Failure::usage("the form is a folder: name it with `--output DIR`")),
+            (Content::File(bytes), None) if self.is_on_terminal() && std::str::from_utf8(bytes).is_err() => {
+                Err(Failure::usage("the form is no text: name a file with `--output FILE`"))
+            }
+            (Content::File(bytes), None) => to_output(bytes),
+        }
+    }
+
+    /// Tells people what they must know of data that are written, even if they want quiet.
+    pub fn warning(&self, text: &str) {
+        to_people(&format!("warning: {}", one_line(text)));
     }
 
     /// Tells GitHub Actions, where it runs us, what stops the change.
@@ -282,6 +301,14 @@ impl Printer {
 
 fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|e| io::Error::new(e.kind(), format!("`{}`: {e}", path.display())).into())
+}
+
+/// Writes to standard output; a reader that has gone away is no error.
+fn to_output(bytes: &[u8]) -> Result<(), Failure> {
+    match io::stdout().lock().write_all(bytes) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e.into()),
+        _ => Ok(()),
+    }
 }
 
 fn to_people(text: &str) {

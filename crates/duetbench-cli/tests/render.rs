@@ -152,8 +152,8 @@ fn sarif_follows_the_gate() {
     let rules = rules.map(|(benchmarks, metric, action)| Rule {
         benchmarks: Some(benchmarks.into()),
         metric: Some(metric),
-        threshold: None,
         action: Some(action),
+        ..Rule::default()
     });
     let waiver = |benchmark: &str, ceiling, expires: &str| Waiver {
         benchmark: benchmark.into(),

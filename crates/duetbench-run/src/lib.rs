@@ -8,6 +8,7 @@ pub mod adapter;
 pub mod engine;
 pub mod environment;
 pub mod error;
+pub mod export;
 pub mod fleet;
 pub mod import;
 pub mod lock;

@@ -8,9 +8,11 @@ use duetbench_core::spec::{HarnessName, ModeChoice};
 
 use crate::failure::Failure;
 
+mod analyze;
 mod calibrate;
 mod command;
 mod detect;
+mod export;
 mod fleet;
 mod gate;
 mod plan;
@@ -19,9 +21,11 @@ mod run;
 mod study;
 mod tune;
 
+pub use analyze::AnalyzeArgs;
 pub use calibrate::CalibrateArgs;
 pub use command::CommandArgs;
 pub use detect::{DetectArgs, DetectMethod};
+pub use export::{ExportArgs, FormArg, SideArg};
 pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, SmokeArgs, parse_dollars};
 pub use gate::{ConfigCommand, ConfigFile, MetricName, WaiveArgs};
 pub use plan::PlanArgs;
@@ -53,7 +57,7 @@ Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage
 4 inconclusive (only with --strict), or what `plan` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.
 Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable (`--bench` is
 DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with its options (there: `[[command]]` tables), what `calibrate`
-does besides measuring, and the options of `plan`, `tune`, `detect` and `study`. The command line wins over variables, variables win over duet.toml.";
+does besides measuring, and the options of `plan`, `tune`, `detect`, `export` and `study`. The command line wins over variables, variables win over duet.toml.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -74,8 +78,12 @@ pub enum Command {
     /// Write a stored run as a page for the browser, with pictures.
     #[command(after_help = report::EXAMPLES)]
     Report(ReportArgs),
-    /// Judge a stored run again, with other thresholds, without measuring.
+    /// Judge a stored run again, with other thresholds, or two result files of any tools.
+    #[command(after_help = analyze::EXAMPLES)]
     Analyze(AnalyzeArgs),
+    /// Write a run or a result file in the form of another tool.
+    #[command(after_help = export::EXAMPLES)]
+    Export(ExportArgs),
     /// Measure one version under a full execution configuration, to tune from or to keep.
     #[command(after_help = run::EXAMPLES)]
     Run(RunArgs),
@@ -331,17 +339,6 @@ pub struct ShowRunArgs {
     /// The run, as `r12`
     #[arg(default_value = "latest")]
     pub run: String,
-}
-
-/// `duet analyze`.
-#[derive(Debug, Args)]
-pub struct AnalyzeArgs {
-    /// The run, as `r12`
-    #[arg(default_value = "latest")]
-    pub run: String,
-    /// How to judge.
-    #[command(flatten)]
-    pub decide: DecideArgs,
 }
 
 /// `duet demo`.

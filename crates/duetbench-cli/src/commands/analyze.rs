@@ -1,20 +1,40 @@
-//! `duet analyze`: a stored run under other thresholds.
+//! `duet analyze`: a stored run under other thresholds, or two recordings that were not measured side by side.
 
+use std::collections::HashSet;
+use std::path::Path;
+
+use duetbench_core::detect::{Answer, Detection, Footing, HouseRule, Rules, by_process, detect};
+use duetbench_core::spec::Decision;
 use duetbench_run::store::Store;
 
-use super::Context;
+use super::detect::nothing;
+use super::{Context, source, tool};
 use crate::args::AnalyzeArgs;
 use crate::assemble;
-use crate::failure::{Failure, exit_code};
+use crate::failure::{Failure, code, exit_code};
 use crate::gate;
+use crate::render::detect::{Answered, Side, Unpaired};
 
-/// Judges a stored run again by what is set now, and prints it.
+/// Judges what was asked for by what is set now, and prints it.
 ///
 /// # Errors
-/// When there is no such run, or a number is out of range.
+/// When there is no such run or file, two have nothing in common, or a number is out of range.
 pub fn run(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
+    match &args.head {
+        Some(head) => two([&args.base, head], context),
+        None if !source::is_run(&args.base) && Path::new(&args.base).exists() => Err(Failure::usage(format!(
+            "`{}` is a file, and there is nothing to compare it with: give two, as in `duet analyze BASE HEAD`; \
+             `duet tune` learns from one",
+            args.base
+        ))),
+        None => again(args, context),
+    }
+}
+
+/// A stored run, judged again.
+fn again(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     let store = Store::open_existing(&context.db())?;
-    let mut stored = store.load(&args.run)?.comparison()?;
+    let mut stored = store.load(&args.base)?.comparison()?;
     if args.decide.threshold.is_some() {
         // What was typed holds for all, as when measuring.
         stored.head.plan.benchmarks.iter_mut().for_each(|planned| planned.threshold = None);
@@ -25,4 +45,43 @@ pub fn run(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     let exit = exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;
     Ok(exit)
+}
+
+/// Two recordings by duet's rule, with what such data can say. Each process counts once, whatever the levels of the files.
+fn two(typed: [&str; 2], context: &Context) -> Result<u8, Failure> {
+    let decision = context.settings.decision(Decision::default())?;
+    let [base, head] = typed.map(|text| source::several(text, context));
+    let (base, head) = (base?, head?);
+    let (threshold, fdr) = (decision.threshold, decision.false_discovery_rate);
+    let rules = Rules { paper: None, house: Some(HouseRule { threshold, alpha: decision.alpha, fdr }) };
+    let mut detection = detect(&by_process(&base.recording), &by_process(&head.recording), &rules);
+    if detection.benchmarks.is_empty() {
+        return Err(nothing(&detection).into());
+    }
+    // Files of one tool mostly warn of the same.
+    let mut said = HashSet::new();
+    detection.warnings.retain(|warning| said.insert(warning.clone()));
+    let side = |given: &source::Several| Side {
+        files: given.files.len(),
+        footing: Footing::of(&given.recording),
+        tool: given.files.first().and_then(|file| tool::of(file)),
+        stored: given.files.is_empty(),
+    };
+    let exit_code = exit_of(&detection, context.settings.strict());
+    let duet_version = env!("CARGO_PKG_VERSION").to_owned();
+    let unpaired = Some(Unpaired { base: side(&base), head: side(&head) });
+    context.printer.detected(&Answered { duet_version, rules, detection, unpaired, exit_code })?;
+    Ok(exit_code)
+}
+
+fn exit_of(detection: &Detection, strict: bool) -> u8 {
+    let undecided = |answer: &Answer| matches!(answer, Answer::Inconclusive | Answer::TooFew { .. });
+    let mut answers = detection.benchmarks.iter().filter_map(|b| b.house.as_ref()).map(|house| &house.answer);
+    if detection.has_regression() {
+        code::REGRESSION
+    } else if strict && answers.any(undecided) {
+        code::INCONCLUSIVE
+    } else {
+        code::CLEAN
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use duetbench_core::Recording;
-use duetbench_core::detect::{HouseRule, PaperRule, Rules, detect, fidelity};
+use duetbench_core::detect::{Detection, HouseRule, PaperRule, Rules, detect, fidelity};
 use duetbench_core::recording::Level;
 use duetbench_run::RunError;
 use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
@@ -38,11 +38,11 @@ pub fn run(args: &DetectArgs, context: &Context) -> Result<u8, Failure> {
         detection.fidelity = Some(fidelity((&base, &head), &planned(plan, &base)?, &paper));
     }
     if detection.benchmarks.is_empty() {
-        return Err(nothing(&detection.warnings).into());
+        return Err(nothing(&detection).into());
     }
     let exit_code = if detection.has_regression() { code::REGRESSION } else { code::CLEAN };
     let duet_version = env!("CARGO_PKG_VERSION").to_owned();
-    context.printer.detected(&Answered { duet_version, rules, detection, exit_code })?;
+    context.printer.detected(&Answered { duet_version, rules, detection, unpaired: None, exit_code })?;
     Ok(exit_code)
 }
 
@@ -59,8 +59,10 @@ fn check(args: &DetectArgs) -> Result<(), Failure> {
     }
 }
 
-fn nothing(warnings: &[String]) -> RunError {
-    let what = match warnings.first() {
+/// That there was nothing to compare, and why.
+pub(super) fn nothing(detection: &Detection) -> RunError {
+    // What the recordings themselves warn of stands before it, and is no reason.
+    let what = match detection.warnings.iter().find(|warning| warning.contains("` was not compared: ")) {
         Some(first) => format!("nothing could be compared: {first}"),
         None => "base and head have no benchmark in common".to_owned(),
     };

@@ -1,8 +1,11 @@
 //! What a recording is read from: a stored run, or a result file of another tool.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
+use duetbench_core::detect::joined;
 use duetbench_core::{Recording, Role};
+use duetbench_run::RunError;
 use duetbench_run::import;
 use duetbench_run::store::{Provenance, Store};
 
@@ -37,6 +40,54 @@ pub fn load(from: impl AsRef<Path>, context: &Context) -> Result<Source, Failure
         Some(run) => of_run(run, context),
         None => Ok(Source { recording: import::read(from)?, provenance: None }),
     }
+}
+
+/// What stands for one version: a run, or files, joined to one recording.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Several {
+    /// The recording.
+    pub recording: Recording,
+    /// The files; none where a run was typed.
+    pub files: Vec<PathBuf>,
+}
+
+/// Reads what [`recording`] does, or several of them as one version: names with commas between them, or a folder whose files are meant. A
+/// folder of criterion's is one file, since that is what criterion writes.
+///
+/// # Errors
+/// When one cannot be read, or they do not go together.
+pub fn several(text: &str, context: &Context) -> Result<Several, Failure> {
+    let whole = Path::new(text);
+    let parts: Vec<PathBuf> = match files_in(whole)? {
+        Some(files) => files,
+        None if text.contains(',') && !whole.exists() => {
+            text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(PathBuf::from).collect()
+        }
+        None => vec![whole.to_owned()],
+    };
+    let recordings = parts.iter().map(|part| recording(part, context)).collect::<Result<Vec<_>, Failure>>()?;
+    let names: Vec<&str> = recordings.iter().map(|recording| recording.name.as_str()).collect();
+    let name = match names[..] {
+        [first, _, _, _, ..] => format!("{first} and {} more", names.len() - 1),
+        _ => names.join(", "),
+    };
+    let joined = joined(&name, &recordings);
+    let recording = joined.map_err(|why| Failure::usage(format!("`{text}` is not of one kind: {why}")))?;
+    let files = parts.into_iter().filter(|part| !part.to_str().is_some_and(is_run)).collect();
+    Ok(Several { recording, files })
+}
+
+/// The files right in a folder, in the order of their names; absent where it is none, or holds what criterion wrote.
+fn files_in(folder: &Path) -> Result<Option<Vec<PathBuf>>, Failure> {
+    if !folder.is_dir() || folder.join("sample.json").exists() {
+        return Ok(None);
+    }
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let entries = entries.map_err(|e| RunError::file("read", folder, e))?;
+    let shown = entries.into_iter().filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'));
+    let mut files: Vec<PathBuf> = shown.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    files.sort();
+    Ok((!files.is_empty()).then_some(files))
 }
 
 /// Whether a text names a stored run.

@@ -7,6 +7,7 @@
 mod fidelity;
 mod house;
 mod paper;
+mod processes;
 mod units;
 
 use std::collections::{BTreeMap, HashMap};
@@ -17,7 +18,8 @@ use crate::stats::StatsError;
 pub use fidelity::{Both, Fidelity};
 pub use house::{Answer, HouseFinding, HouseRule, UNITS_MIN};
 pub use paper::{PaperFinding, PaperRule, Statistic, Summary};
-pub use units::Units;
+pub use processes::{Footing, by_process, joined};
+pub use units::{Located, Units};
 
 /// A change that a rule found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

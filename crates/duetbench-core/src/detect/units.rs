@@ -1,6 +1,19 @@
 //! What is independent in a recording: its outermost repetitions.
 
+use super::UNITS_MIN;
 use crate::recording::{Level, Recorded};
+use crate::stats::{self, StatsError};
+
+/// Where the values of a benchmark lie.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Located {
+    /// The geometric mean of the units, trimmed from ten on.
+    pub value: f64,
+    /// Both ends of its interval; absent with fewer than [`UNITS_MIN`] units.
+    pub interval: Option<[f64; 2]>,
+    /// Units.
+    pub units: usize,
+}
 
 /// One number for each outermost repetition.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +50,23 @@ impl Units {
     }
 }
 
+impl Units {
+    /// Where the values lie, with an interval of confidence `1 - alpha`: Student's t on the logarithms of the units, as the house's
+    /// rule has it.
+    ///
+    /// # Errors
+    /// Without units, or when `alpha` is not strictly between 0 and 1.
+    pub fn located(&self, alpha: f64) -> Result<Located, StatsError> {
+        let units = self.logs.len();
+        if units < UNITS_MIN {
+            return Ok(Located { value: stats::mean(&self.logs)?.exp(), interval: None, units });
+        }
+        let t = stats::trimmed_t(&self.logs)?;
+        let (low, high) = t.interval(alpha)?;
+        Ok(Located { value: t.mean.exp(), interval: Some([low.exp(), high.exp()]), units })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,5 +96,16 @@ mod tests {
     #[test]
     fn what_has_no_logarithm_is_refused() {
         assert!(units(&[1, 1, 2], &[f64::NAN; 2]).is_err() && units(&[2, 1, 1], &[0.0, 1.0]).is_err());
+    }
+    #[test]
+    fn an_interval_takes_three_units() {
+        let of = |values: &[f64]| units(&[values.len(), 1, 1], values).unwrap().located(0.05).unwrap();
+        let two = of(&[2.0, 8.0]);
+        assert!((two.value - 4.0).abs() < 1e-12 && two.interval.is_none() && two.units == 2);
+        let three = of(&[2.0, 4.0, 8.0]);
+        let [low, high] = three.interval.unwrap();
+        // t(0.975, 2) = 4.3027; the logarithms have the standard error ln 2 / sqrt 3.
+        assert!((three.value - 4.0).abs() < 1e-12 && (high / 4.0 - (4.3027f64 * 0.400_188).exp()).abs() < 1e-3);
+        assert!((low * high - 16.0).abs() < 1e-9);
     }
 }

@@ -1,10 +1,11 @@
 //! The JSON form, in types of its own. Keys are always there: what is not known is `null`.
 
-use duetbench_core::detect::{Change, Detected, Summary};
+use duetbench_core::detect::{Change, Detected, Footing, Summary};
+use duetbench_core::recording::Level;
 use serde::Serialize;
 
-use super::Answered;
 use super::machine::{better, planned, verdict};
+use super::{Answered, Side};
 use crate::render::document;
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
@@ -23,6 +24,8 @@ struct Document<'a> {
     base: &'a str,
     head: &'a str,
     exit_code: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unpaired: Option<Apart>,
     paper_rule: Option<PaperRule>,
     duet_rule: Option<DuetRule>,
     benchmarks: Vec<Benchmark<'a>>,
@@ -30,6 +33,39 @@ struct Document<'a> {
     only_head: &'a [String],
     plan: Option<Plan<'a>>,
     warnings: &'a [String],
+}
+
+/// What the two sides of `duet analyze` rest on.
+#[derive(Serialize)]
+struct Apart {
+    base: Sided,
+    head: Sided,
+    advice: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Sided {
+    files: usize,
+    repetitions: Vec<Repeated>,
+    units_min: usize,
+    units_max: usize,
+}
+
+#[derive(Serialize)]
+struct Repeated {
+    level: &'static str,
+    min: usize,
+    max: usize,
+}
+
+impl Sided {
+    fn of(side: &Side) -> Sided {
+        let repeated =
+            |(level, min, max): &(Level, usize, usize)| Repeated { level: level.word(), min: *min, max: *max };
+        let Footing { repetitions, units, .. } = &side.footing;
+        let repetitions = repetitions.iter().map(repeated).collect();
+        Sided { files: side.files, repetitions, units_min: units.0, units_max: units.1 }
+    }
 }
 
 #[derive(Serialize)]
@@ -98,6 +134,11 @@ impl<'a> Document<'a> {
             base: &detection.base,
             head: &detection.head,
             exit_code: answered.exit_code,
+            unpaired: answered.unpaired.as_ref().map(|unpaired| Apart {
+                base: Sided::of(&unpaired.base),
+                head: Sided::of(&unpaired.head),
+                advice: unpaired.advice(),
+            }),
             paper_rule: rules.paper.as_ref().map(|r| PaperRule {
                 statistic: r.statistic.word(),
                 confidence: r.confidence,

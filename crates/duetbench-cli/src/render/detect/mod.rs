@@ -1,14 +1,16 @@
-//! What `duet detect` found, for people and for programs.
+//! What `duet detect` found, and `duet analyze` in two files, for people and for programs.
 
 mod json;
 mod machine;
 mod people;
+mod unpaired;
 
 use duetbench_core::detect::{Detection, Rules};
 
 pub use json::json;
 pub use machine::csv;
 pub use people::{markdown, text};
+pub use unpaired::{Side, Tool, Unpaired};
 
 /// What was asked and what was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +21,8 @@ pub struct Answered {
     pub rules: Rules,
     /// What they found.
     pub detection: Detection,
+    /// What the two rest on, where that is said first.
+    pub unpaired: Option<Unpaired>,
     /// The exit code that follows.
     pub exit_code: u8,
 }

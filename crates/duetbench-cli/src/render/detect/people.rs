@@ -1,12 +1,12 @@
 //! The forms for people: text and Markdown.
 
 use duetbench_core::detect::{Answer, Change, Detected, Fidelity, HouseFinding, PaperFinding, Summary, UNITS_MIN};
-use duetbench_core::recording::Level;
 
 use super::Answered;
+use super::unpaired::{Unpaired, plural};
 use crate::render::columns::{Column, Columns};
 use crate::render::format::{TimeScale, change, many, one_line, share, short_name};
-use crate::render::markdown::prose;
+use crate::render::markdown::{code, prose};
 use crate::render::palette::{Palette, paint};
 
 /// What is said below every table.
@@ -19,7 +19,10 @@ const POOLED: &str = "the papers' rule takes every value for independent; where 
 #[must_use]
 pub fn text(answered: &Answered, palette: &Palette) -> String {
     let title = format!("duet {}: {}", answered.duet_version, one_line(&versions(answered)));
-    let mut out = format!("{}\n\n{}\n", paint(palette.strong, &title), table(answered).text());
+    let mut first: String = statement(answered).iter().map(|line| format!("{}\n", one_line(line))).collect();
+    first.extend(advice(answered).iter().map(|command| format!("  {command}\n")));
+    let between = if first.is_empty() { "" } else { "\n" };
+    let mut out = format!("{}\n\n{first}{between}{}\n", paint(palette.strong, &title), table(answered).text());
     for line in summary(answered) {
         out += &format!("{line}\n");
     }
@@ -35,7 +38,11 @@ pub fn text(answered: &Answered, palette: &Palette) -> String {
 /// The answer as Markdown.
 #[must_use]
 pub fn markdown(answered: &Answered) -> String {
-    let mut out = format!("### duet detect: {}\n\n{}\n", prose(&versions(answered)), table(answered).markdown());
+    let mut first: String = statement(answered).iter().map(|line| format!("> - {}\n", prose(line))).collect();
+    first.extend(advice(answered).iter().map(|command| format!(">   - {}\n", code(command))));
+    let (command, between) = if first.is_empty() { ("detect", "") } else { ("analyze", "\n") };
+    let versions = prose(&versions(answered));
+    let mut out = format!("### duet {command}: {versions}\n\n{first}{between}{}\n", table(answered).markdown());
     for line in summary(answered) {
         out += &format!("{}\n\n", prose(&line));
     }
@@ -43,6 +50,16 @@ pub fn markdown(answered: &Answered) -> String {
         out += &format!("**Warning:** {}\n\n", prose(warning));
     }
     out + &notes(answered).iter().map(|note| format!("<sub>{}</sub>\n", prose(note))).collect::<String>()
+}
+
+/// What is said before the table.
+fn statement(answered: &Answered) -> Vec<String> {
+    answered.unpaired.as_ref().map_or_else(Vec::new, Unpaired::statement)
+}
+
+/// Commands that are shown below it.
+fn advice(answered: &Answered) -> Vec<String> {
+    answered.unpaired.as_ref().map_or_else(Vec::new, Unpaired::advice)
 }
 
 fn versions(answered: &Answered) -> String {
@@ -108,17 +125,6 @@ fn house_cells(finding: &HouseFinding) -> [String; 4] {
     [sign, format!("[{}, {}]", change(test.low), change(test.high)), said, share(test.detectable)]
 }
 
-/// Several of a level.
-fn plural(level: Level) -> &'static str {
-    match level {
-        Level::Instance => "instances",
-        Level::SuiteRun => "suite runs",
-        Level::Fork => "forks",
-        Level::Iteration => "iterations",
-        Level::Second => "seconds",
-    }
-}
-
 /// The counts below the table.
 fn summary(answered: &Answered) -> Vec<String> {
     let detection = &answered.detection;
@@ -175,5 +181,6 @@ fn fidelity(f: &Fidelity) -> String {
 
 fn notes(answered: &Answered) -> Vec<&'static str> {
     let pooled = answered.rules.paper.is_some().then_some(POOLED);
-    [Some(APART), pooled].into_iter().flatten().collect()
+    let apart = answered.unpaired.is_none().then_some(APART);
+    [apart, pooled].into_iter().flatten().collect()
 }
