@@ -4,6 +4,9 @@ const Charts = (() => {
   const HEAD = "var(--candidate)";
   const BAND = { fill: "var(--band)" };
   const FAINT = "var(--line-strong)";
+  const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
+  /** Pixels that a label of an axis needs. */
+  const TICK_ROOM = 32;
 
   /** A drawing with this description for those who do not see it. */
   function frame(label, width, options) {
@@ -38,11 +41,7 @@ const Charts = (() => {
 
   /** Whole numbers only, as many as there is room for. */
   function wholes([first, last], width) {
-    const most = width / 40;
-    const step = Math.max(
-      1,
-      ...[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].filter((size) => (last - first) / size >= most),
-    );
+    const step = WHOLE_STEPS.find((size) => (last - first) / size <= width / TICK_ROOM) ?? WHOLE_STEPS.at(-1);
     const begin = Math.ceil(first / step) * step;
     return Array.from({ length: Math.max(0, Math.floor((last - begin) / step) + 1) }, (_, i) => begin + i * step);
   }
@@ -72,15 +71,15 @@ const Charts = (() => {
     ];
   }
 
-  /** Every second unit as a stripe, from its first fork pair to its last. */
+  /** Stripes behind every second unit; one that is measured in several stretches changes at each. */
   function stripes(pairs) {
-    const found = new Map();
+    const stretches = [];
     for (const { x, unit } of pairs) {
-      const [low, high] = found.get(unit) ?? [x, x];
-      found.set(unit, [Math.min(low, x), Math.max(high, x)]);
+      if (stretches.at(-1)?.unit === unit) stretches.at(-1).to = x;
+      else stretches.push({ unit, from: x, to: x });
     }
-    const units = [...found.values()].filter((_, i) => i % 2 === 1);
-    return Plot.rectX(units, { x1: ([low]) => low - 0.5, x2: ([, high]) => high + 0.5, fill: "var(--stripe)" });
+    const shaded = stretches.filter((_, i) => i % 2 === 1);
+    return Plot.rectX(shaded, { x1: ({ from }) => from - 0.5, x2: ({ to }) => to + 0.5, fill: "var(--stripe)" });
   }
 
   /** Where a later round begins. */
