@@ -14,25 +14,25 @@ use super::format::one_line;
 use super::summary;
 use data::Data;
 
-const PAGE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("page.css");
-const LIBRARY: &str = include_str!("vendor/plot.js");
+const PAGE: &str = include_str!("page/page.html");
+const STYLE: &str = include_str!("page/page.css");
+const LIBRARY: &str = include_str!("page/vendor/plot.js");
 /// The page's own scripts; each may use those before it.
 const SCRIPTS: [&str; 14] = [
-    include_str!("format.js"),
-    include_str!("dom.js"),
-    include_str!("verdict.js"),
-    include_str!("scale.js"),
-    include_str!("selection.js"),
-    include_str!("rows.js"),
-    include_str!("head.js"),
-    include_str!("charts.js"),
-    include_str!("figures.js"),
-    include_str!("detail.js"),
-    include_str!("sections.js"),
-    include_str!("controls.js"),
-    include_str!("list.js"),
-    include_str!("app.js"),
+    include_str!("page/format.js"),
+    include_str!("page/dom.js"),
+    include_str!("page/verdict.js"),
+    include_str!("page/scale.js"),
+    include_str!("page/selection.js"),
+    include_str!("page/rows.js"),
+    include_str!("page/head.js"),
+    include_str!("page/charts.js"),
+    include_str!("page/figures.js"),
+    include_str!("page/detail.js"),
+    include_str!("page/sections.js"),
+    include_str!("page/controls.js"),
+    include_str!("page/list.js"),
+    include_str!("page/app.js"),
 ];
 
 /// The page of a report; `pictures` are those of its benchmarks, in its order.

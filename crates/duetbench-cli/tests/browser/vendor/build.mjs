@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const target = process.env.DUET_VENDOR ?? join(here, "../../../src/render/html/vendor");
+const target = process.env.DUET_VENDOR ?? join(here, "../../../src/render/html/page/vendor");
 
 /** The package that a bundled file belongs to, or undefined for our own. */
 function packageOf(file) {
