@@ -2,6 +2,7 @@
 
 #![no_main]
 
+use std::io::Write;
 use std::sync::OnceLock;
 
 use duetbench_cli::args::{parse_dollars, parse_fraction};
@@ -12,10 +13,13 @@ use duetbench_core::spec::Selection;
 use duetbench_run::adapter::{go, jmh};
 use duetbench_run::fleet::wire::{Request, Response};
 use duetbench_run::plan_file::PlanFile;
+use duetbench_run::pprof;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use libfuzzer_sys::fuzz_target;
 
 /// A parser, by the name that `fuzz/run` has for it.
-const PARSERS: [(&str, fn(&[u8])); 12] = [
+const PARSERS: [(&str, fn(&[u8])); 13] = [
     ("plan-file", |bytes| with_text(bytes, plan_file)),
     ("settings", |bytes| with_text(bytes, |text| drop(toml::from_str::<Layer>(text)))),
     ("waivers", |bytes| with_text(bytes, |text| drop(duetbench_cli::gate::understood(text)))),
@@ -28,6 +32,7 @@ const PARSERS: [(&str, fn(&[u8])); 12] = [
     ("calibration", calibration),
     ("kernel", |bytes| with_text(bytes, duetbench_run::noise::fuzz)),
     ("words", |bytes| with_text(bytes, words)),
+    ("pprof", profile),
 ];
 
 fuzz_target!(|bytes: &[u8]| {
@@ -64,6 +69,18 @@ fn wire(bytes: &[u8]) {
 fn calibration(bytes: &[u8]) {
     let _ = serde_json::from_slice::<Calibration>(bytes);
     let _ = serde_json::from_slice::<Machine>(bytes);
+}
+
+/// A CPU profile, whose messages are compressed here: hardly a changed byte of a compressed file would get past its check sum.
+fn profile(bytes: &[u8]) {
+    let mut file = GzEncoder::new(Vec::new(), Compression::fast());
+    file.write_all(bytes).and_then(|()| file.try_finish()).expect("memory can be written to");
+    if let Ok(profile) = pprof::parse(file.get_ref()) {
+        drop(profile.count(1));
+        if let Ok(merged) = pprof::merge(std::slice::from_ref(&profile)) {
+            pprof::parse(&merged).expect("what was merged can be read");
+        }
+    }
 }
 
 /// Short things that stand in settings and arguments; a line each.
