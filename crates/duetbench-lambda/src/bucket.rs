@@ -19,8 +19,8 @@ use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_types::service_config::ServiceConfigKey;
 use duetbench_run::fleet::FleetError;
 
-use crate::connect::CONNECT_MAX;
 use crate::failure::{chain, failed, remedy};
+use crate::limits::CONNECT_MAX;
 
 /// Objects are called this and the name of their function.
 pub(crate) const KEY_PREFIX: &str = "duet/";

@@ -19,14 +19,13 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::Lambda;
 use crate::bucket::Bucket;
-use crate::failure::chain;
+use crate::failure::{LOG_IN, chain};
+use crate::limits::CONNECT_MAX;
 
 /// Gateways drop connections that say nothing for 350 s; a call says nothing until its answer.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// Shorter than any server keeps an idle connection, so that none is closed under a call that is about to be sent.
 const IDLE_MAX: Duration = Duration::from_secs(15);
-/// Until a connection is there.
-pub(crate) const CONNECT_MAX: Duration = Duration::from_secs(10);
 /// How much longer than the function an answer may take: an instance is started before, and the answer travels after.
 const ANSWER_SLACK: Duration = Duration::from_secs(60);
 /// How often requests other than calls are sent at most.
@@ -114,10 +113,6 @@ async fn must_have_credentials(config: &SdkConfig) -> Result<(), FleetError> {
         _ => Ok(()),
     }
 }
-
-/// What helps against missing or old credentials.
-pub(crate) const LOG_IN: &str = "log in with `aws sso login`, name a profile in `AWS_PROFILE`, or set `AWS_ACCESS_KEY_ID` and \
-                                 `AWS_SECRET_ACCESS_KEY`";
 
 /// A client for calls. The SDK never repeats one: it would run, and be billed, twice.
 pub(crate) fn calling(lambda: &Lambda, call_max: Duration) -> Client {

@@ -6,8 +6,9 @@ use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_lambda::error::{ProvideErrorMetadata, SdkError};
 use duetbench_run::fleet::FleetError;
 
-use crate::connect::LOG_IN;
-
+/// What helps against missing or old credentials.
+pub(crate) const LOG_IN: &str = "log in with `aws sso login`, name a profile in `AWS_PROFILE`, or set `AWS_ACCESS_KEY_ID` and \
+                                 `AWS_SECRET_ACCESS_KEY`";
 const POLICIES: &str = "`duet fleet policy` prints the policies that are needed";
 
 /// An error with what was being done, what was said, and what helps.

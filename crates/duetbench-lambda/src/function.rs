@@ -7,7 +7,7 @@ use duetbench_run::fleet::{Deployed, FleetError, Reply};
 
 use crate::bucket::Bucket;
 use crate::limits::PAYLOAD_BYTES_MAX;
-use crate::{Lambda, deployment, reply};
+use crate::{Lambda, removal, reply};
 
 /// A function that was made for a run.
 #[derive(Debug)]
@@ -43,6 +43,6 @@ impl Deployed for Function<'_> {
     }
 
     fn remove(&self) -> Result<(), FleetError> {
-        self.lambda.wait(deployment::remove(self.lambda, Some(&self.name), self.object.as_ref()))
+        self.lambda.wait(removal::remove(self.lambda, Some(&self.name), self.object.as_ref()))
     }
 }

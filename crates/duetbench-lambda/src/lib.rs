@@ -14,6 +14,7 @@ mod function;
 mod limits;
 mod name;
 pub mod policy;
+mod removal;
 mod reply;
 
 use std::future::Future;

@@ -17,6 +17,10 @@ pub const PAYLOAD_BYTES_MAX: usize = 6 << 20;
 pub const CALL_MAX: Duration = Duration::from_secs(900);
 /// Memory of an instance, megabytes.
 pub const MEMORY_MB: RangeInclusive<u32> = 128..=10_240;
+/// Until a connection is there.
+pub(crate) const CONNECT_MAX: Duration = Duration::from_secs(10);
+/// Between two looks at a function that is being made or deleted.
+pub(crate) const LOOK: Duration = Duration::from_millis(500);
 /// Room for files in an instance, megabytes. It always has the least of it.
 pub(crate) const DISK_MB: RangeInclusive<u32> = 512..=10_240;
 /// Calls at once that no function may reserve: an account keeps so many for all others.

@@ -13,7 +13,7 @@ use duetbench_core::study::uoptime::{
 use duetbench_core::tune::Metric;
 use duetbench_run::{RunError, import};
 
-use super::{Context, study_cloud, study_duet, study_elastibench};
+use super::{Context, study_cloud, study_duet, study_elastibench, study_files};
 use crate::args::{Format, Question, Study, StudyArgs, UoptimeArgs};
 use crate::failure::{Failure, code};
 use crate::render::study::{Studied, StudiedFile, StudiedProject, figures, tables};
@@ -47,7 +47,7 @@ fn uoptime(args: &UoptimeArgs, context: &Context) -> Result<u8, Failure> {
     let studied = study.make(&series)?;
     if let Some(dir) = &args.out {
         let drawn = figures(&studied).map_err(|e| std::io::Error::other(format!("a figure: {e}")))?;
-        write((dir, context), tables(&studied).into_iter().chain(drawn))?;
+        study_files::write((dir, context), tables(&studied).into_iter().chain(drawn))?;
     }
     context.printer.studied(&studied)?;
     Ok(code::CLEAN)
@@ -236,18 +236,4 @@ fn csv_files(dir: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     found.sort();
     Ok(found)
-}
-
-/// Writes tables and figures into a folder, and says so.
-pub(super) fn write(
-    (dir, context): (&Path, &Context),
-    files: impl Iterator<Item = (impl AsRef<Path>, String)>,
-) -> Result<(), Failure> {
-    fs::create_dir_all(dir).map_err(|e| RunError::file("create", dir, e))?;
-    for (name, text) in files {
-        let path = dir.join(name);
-        fs::write(&path, text).map_err(|e| RunError::file("write", &path, e))?;
-    }
-    context.printer.note(&format!("tables and figures are in `{}`", dir.display()));
-    Ok(())
 }

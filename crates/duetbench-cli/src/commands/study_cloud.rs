@@ -8,7 +8,7 @@ use duetbench_core::Recording;
 use duetbench_core::study::cloud::{Comparison, Environment, Settings, Studied};
 use duetbench_run::RunError;
 
-use super::{Context, source, study};
+use super::{Context, source, study_files};
 use crate::args::{CloudArgs, Format};
 use crate::failure::{Failure, code};
 use crate::render::study::cloud::{Cloud, figures, tables};
@@ -31,7 +31,7 @@ pub fn run(args: &CloudArgs, context: &Context) -> Result<u8, Failure> {
     if let Some(dir) = &args.out {
         let drawn = figures(&cloud).map_err(|e| std::io::Error::other(format!("a figure: {e}")))?;
         let tables = tables(&cloud).into_iter().map(|(name, table)| (name.to_owned(), table));
-        study::write((dir, context), tables.chain(drawn))?;
+        study_files::write((dir, context), tables.chain(drawn))?;
     }
     context.printer.cloud(&cloud)?;
     Ok(code::CLEAN)

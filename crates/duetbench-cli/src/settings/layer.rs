@@ -6,7 +6,7 @@ use std::time::Duration;
 use duetbench_core::spec::{CommandSpec, JmhSpec};
 use serde::Deserialize;
 
-use super::loose::{choice, dollars, duration, fraction, number, switch};
+use super::loose::{Words, choice, dollars, duration, fraction, number, switch};
 use super::policy::RuleTable;
 use crate::args::{
     AccountArgs, AdapterArg, ArchArg, CommandArgs, DecideArgs, EngineArg, ExtentArgs, FleetArgs, Format, MeasureArgs,
@@ -144,23 +144,6 @@ pub(super) const KEYS: [&str; 43] = [
     "worker",
     "prices",
 ];
-
-/// A list, or one string of words.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged)]
-pub(super) enum Words {
-    List(Vec<String>),
-    Line(String),
-}
-
-impl Words {
-    pub(super) fn list(self) -> Vec<String> {
-        match self {
-            Words::List(list) => list,
-            Words::Line(line) => line.split_whitespace().map(String::from).collect(),
-        }
-    }
-}
 
 impl Layer {
     /// What was typed about the display.

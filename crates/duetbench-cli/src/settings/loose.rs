@@ -29,6 +29,23 @@ impl Loose {
     }
 }
 
+/// A list, or one string of words.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Words {
+    List(Vec<String>),
+    Line(String),
+}
+
+impl Words {
+    pub(super) fn list(self) -> Vec<String> {
+        match self {
+            Words::List(list) => list,
+            Words::Line(line) => line.split_whitespace().map(String::from).collect(),
+        }
+    }
+}
+
 fn loosely<'de, D: Deserializer<'de>, T>(
     from: D,
     parse: impl Fn(&str) -> Result<T, String>,

@@ -18,7 +18,8 @@ mod policy;
 pub use fleet::Account;
 pub use layer::Layer;
 pub use layer::find_upward as project_file;
-use layer::{Words, check_names, find_upward, from_environment};
+use layer::{check_names, find_upward, from_environment};
+use loose::Words;
 pub use loose::percentage;
 
 /// How long a benchmark may be silent when nothing else is said.

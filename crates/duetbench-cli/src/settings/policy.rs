@@ -4,8 +4,7 @@ use duetbench_core::spec::{Action, Metric, Policy, Rule};
 use serde::Deserialize;
 
 use super::Settings;
-use super::layer::Words;
-use super::loose::fraction;
+use super::loose::{Words, fraction};
 use crate::failure::Failure;
 
 /// A `[[rule]]` table.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Day;
-use crate::report::{BenchmarkReport, Counted};
+use crate::analysis::{BenchmarkReport, Counted};
 use crate::sample::BenchmarkId;
 use crate::spec::{Action, Metric, Policy, Stance};
 use crate::verdict::Verdict;

@@ -14,7 +14,7 @@ pub use breach::{Breach, Standing};
 pub use day::Day;
 pub use waiver::{Stale, StaleWaiver, Waiver, WaiverError};
 
-use crate::report::BenchmarkReport;
+use crate::analysis::BenchmarkReport;
 use crate::sample::BenchmarkId;
 use crate::spec::{Action, Policy};
 use crate::verdict::Verdict;

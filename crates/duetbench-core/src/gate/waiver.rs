@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Breach, Day, Standing};
-use crate::report::BenchmarkReport;
+use crate::analysis::BenchmarkReport;
 use crate::sample::BenchmarkId;
 use crate::spec::Metric;
 use crate::verdict::Verdict;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Plan, Style};
 use duetbench_core::spec::ModeChoice;
-use duetbench_core::{BenchmarkId, Spec};
 use duetbench_run::RunError;
 use duetbench_run::adapter::Build;
 use duetbench_run::engine::{
@@ -15,9 +15,10 @@ use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 
 use super::errand::{Errand, Purpose, Subject};
 use super::fleet;
-use super::material::{Material, both};
+use super::material::Material;
 use super::profiling;
-use crate::commands::{Asked, Context, nothing_selected};
+use super::versions::{prepare, same_builds, unfinished};
+use crate::commands::{Context, nothing_selected};
 use crate::dry_run;
 use crate::failure::{Failure, code};
 use crate::session::{self, Session, Subjects, lock_machine};
@@ -93,12 +94,6 @@ fn announce_first_trials(context: &Context, plan: &Plan, wanted: &Wanted<'_>) {
     context.printer.note(&format!("looking at each benchmark for a moment, to see how it is best measured{how_long}"));
 }
 
-/// Fetches, builds and lists the two versions.
-pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result<Prepared, RunError> {
-    let asked = Asked { packages: &spec.selection.packages, harness: &spec.harness, arguments: &spec.harness_args };
-    context.prepare(&origin.versions, &origin.cwd, asked)
-}
-
 fn local<'a>(context: &Context, prepared: &'a Prepared, builds: [Build; 2]) -> Result<Local<'a>, RunError> {
     Local::new(&*prepared.adapter, builds, context.settings.timeout(), context.interrupted.clone())
 }
@@ -149,30 +144,6 @@ pub(in crate::commands) fn resume(
     let mut local = local(context, &prepared, builds)?;
     let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
     carry_out((context, purpose), session, &head, (&mut Watched::new(&mut local), profiler.as_ref()))
-}
-
-/// A stored run that can be gone on with.
-pub(super) fn unfinished(store: &Store, name: &str) -> Result<StoredRun<RunHead>, Failure> {
-    let stored = store.load(name)?.comparison()?;
-    if stored.complete {
-        let run = &stored.name;
-        return Err(Failure::usage(format!("run `{run}` came to its end: `duet show {run}` prints its report")));
-    }
-    Ok(stored)
-}
-
-/// The builds of the two versions, if they are what was measured before.
-pub(super) fn same_builds(prepared: &Prepared, head: &RunHead) -> Result<[Build; 2], Failure> {
-    let [baseline, candidate] = both(prepared)?;
-    for (now, then) in [(baseline, &head.baseline), (candidate, &head.candidate)] {
-        if now.info.artifact_digest != then.artifact_digest {
-            return Err(Failure::usage(format!(
-                "`{}` is not what it was when the run began (its binaries differ): the run cannot go on, begin a new one",
-                then.requested
-            )));
-        }
-    }
-    Ok([baseline.build.clone(), candidate.build.clone()])
 }
 
 /// Measures what is open, and concludes.

@@ -11,7 +11,7 @@ use duetbench_run::fleet::package::{Cargo, Package};
 use duetbench_run::store::{RunHead, RunId, Store, StoredRun};
 
 use super::errand::Purpose;
-use super::fleet::{Outfit, call_max, deployment};
+use super::outfit::{Outfit, call_max, deployment};
 use crate::commands::Context;
 use crate::failure::{Failure, code};
 use crate::fleet::FleetRecorder;

@@ -18,7 +18,9 @@ mod errand;
 mod expedition;
 mod fleet;
 mod material;
+mod outfit;
 mod profiling;
+mod versions;
 
 pub(super) use course::{begin, resume};
 pub(super) use errand::{Errand, Purpose, Subject};

@@ -1,0 +1,110 @@
+//! What a comparison on a fleet is equipped with: engine, limits, prices, worker, and how calls and functions are sized.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use duetbench_core::Schedule;
+use duetbench_core::plan::Plan;
+use duetbench_core::spec::FleetSpec;
+use duetbench_run::adapter::Build;
+use duetbench_run::fleet::package::{Cargo, Package};
+use duetbench_run::fleet::{Deployment, Engine, Limits};
+use duetbench_run::prepare::Prepared;
+use duetbench_run::scratch::Scratch;
+
+use crate::commands::Context;
+use crate::failure::Failure;
+use crate::fleet::{self, Prices};
+
+/// A call may take so many times what it is predicted to take, and a minute.
+const CALL_PATIENCE: u32 = 4;
+/// Longest call that any provider offers.
+const CALL_MAX: Duration = Duration::from_secs(900);
+/// Shortest limit of a call.
+pub(super) const CALL_MIN: Duration = Duration::from_secs(60);
+/// How long after its time is up something that was left behind may be swept away.
+const LEFTOVER_GRACE: Duration = Duration::from_secs(3600);
+
+/// What is needed to send anything anywhere.
+pub(super) struct Outfit {
+    pub(super) spec: FleetSpec,
+    pub(super) engine: Box<dyn Engine>,
+    pub(super) limits: Limits,
+    pub(super) prices: Prices,
+    worker: PathBuf,
+    scratch: Scratch,
+}
+
+impl Outfit {
+    pub(super) fn new(context: &Context, spec: FleetSpec) -> Result<Outfit, Failure> {
+        let account = context.settings.account();
+        if !context.settings.pass_env().is_empty() {
+            return Err(Failure::usage(
+                "what a fleet runs sees no variable of yours: leave out `--pass-env`, or measure without `--on`",
+            ));
+        }
+        let engine = fleet::engine(spec.engine, spec.parallel, &account)?;
+        let worker = fleet::worker(&account, spec.arch)?;
+        let prices = fleet::prices_of(&account)?;
+        let limits = engine.limits()?;
+        engine.caveats().iter().for_each(|caveat| context.printer.note(caveat));
+        Ok(Outfit { spec, engine, limits, prices, worker, scratch: Scratch::new()? })
+    }
+
+    pub(super) fn cargo<'a>(&'a self, prepared: &'a Prepared, builds: &'a [Build; 2]) -> Result<Cargo<'a>, Failure> {
+        let [baseline, candidate] = &prepared.sources[..] else {
+            return Err(Failure::usage("a comparison needs two versions"));
+        };
+        let sources = [baseline, candidate];
+        Ok(Cargo { adapter: &*prepared.adapter, builds, sources, worker: &self.worker, arch: self.spec.arch })
+    }
+
+    /// Links and packs up to so many build pairs.
+    pub(super) fn pack(
+        &self,
+        context: &Context,
+        (cargo, plan): (&Cargo<'_>, &Plan),
+        builds: u32,
+    ) -> Result<Vec<Package>, Failure> {
+        context.printer.note(&format!("linking up to {builds} build pairs of each package, and packing them"));
+        let schedule = Schedule::new(plan);
+        let layout_seeds: Vec<[u32; 2]> = (0..builds).map(|build| schedule.layout_seeds(build)).collect();
+        let room = (self.limits.package_bytes, self.scratch.path());
+        let packages = cargo.pack(&plan.benchmarks, &layout_seeds, room)?;
+        for file in packages.first().iter().flat_map(|package| &package.left_out) {
+            context.printer.note(&format!("`{}` is too large to travel", file.display()));
+        }
+        Ok(packages)
+    }
+
+    /// Removes what runs that died have left behind.
+    pub(super) fn sweep(&self, context: &Context) -> Result<(), Failure> {
+        for name in self.engine.sweep(SystemTime::now())? {
+            context.printer.note(&format!("swept away `{name}`, which a run that died had left behind"));
+        }
+        Ok(())
+    }
+}
+
+/// What a call may take at most.
+pub(super) fn call_max(plan: &Plan, spec: &FleetSpec) -> Duration {
+    let longest = plan.benchmarks.iter().map(|b| b.trial_predicted_ns).max().unwrap_or(0);
+    let call = Duration::from_nanos(longest).saturating_mul(spec.forks_per_call).saturating_mul(CALL_PATIENCE);
+    call.saturating_add(CALL_MIN).min(CALL_MAX)
+}
+
+/// How one of so many packages is deployed, but for what is its own.
+pub(super) fn deployment<'a>(outfit: &Outfit, packages: usize, (run, call_max): (&'a str, Duration)) -> Deployment<'a> {
+    // Each function's calls are set aside for it, and all of them must be there.
+    let share = outfit.limits.parallel / u32::try_from(packages).unwrap_or(u32::MAX).max(1);
+    Deployment {
+        package: Path::new(""),
+        run,
+        memory_mb: outfit.spec.memory_mb,
+        disk_mb: 0,
+        arch: outfit.spec.arch,
+        call_max,
+        parallel: outfit.spec.parallel.min(share).max(1),
+        expires: SystemTime::now() + outfit.spec.max_time + LEFTOVER_GRACE,
+    }
+}

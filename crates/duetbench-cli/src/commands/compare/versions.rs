@@ -1,0 +1,41 @@
+//! The two versions of a run, made ready: for the first time, or again for a run that is gone on with.
+
+use duetbench_core::Spec;
+use duetbench_run::RunError;
+use duetbench_run::adapter::Build;
+use duetbench_run::prepare::Prepared;
+use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
+
+use super::material::both;
+use crate::commands::{Asked, Context};
+use crate::failure::Failure;
+
+/// Fetches, builds and lists the two versions.
+pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result<Prepared, RunError> {
+    let asked = Asked { packages: &spec.selection.packages, harness: &spec.harness, arguments: &spec.harness_args };
+    context.prepare(&origin.versions, &origin.cwd, asked)
+}
+
+/// A stored run that can be gone on with.
+pub(super) fn unfinished(store: &Store, name: &str) -> Result<StoredRun<RunHead>, Failure> {
+    let stored = store.load(name)?.comparison()?;
+    if stored.complete {
+        let run = &stored.name;
+        return Err(Failure::usage(format!("run `{run}` came to its end: `duet show {run}` prints its report")));
+    }
+    Ok(stored)
+}
+
+/// The builds of the two versions, if they are what was measured before.
+pub(super) fn same_builds(prepared: &Prepared, head: &RunHead) -> Result<[Build; 2], Failure> {
+    let [baseline, candidate] = both(prepared)?;
+    for (now, then) in [(baseline, &head.baseline), (candidate, &head.candidate)] {
+        if now.info.artifact_digest != then.artifact_digest {
+            return Err(Failure::usage(format!(
+                "`{}` is not what it was when the run began (its binaries differ): the run cannot go on, begin a new one",
+                then.requested
+            )));
+        }
+    }
+    Ok([baseline.build.clone(), candidate.build.clone()])
+}
