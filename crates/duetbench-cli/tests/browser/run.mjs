@@ -1,4 +1,4 @@
-// Runs one case of the report's page in a browser: `node run.mjs NAME`. Without a name it lists the cases; `--check` only starts a browser.
+// Runs one case of the report's page in a browser: `node run.mjs NAME`. Without a name it lists the cases.
 
 import { CASES } from "./cases.mjs";
 import { launch } from "./chromium.mjs";
@@ -7,13 +7,13 @@ import { Visit } from "./visit.mjs";
 const [name] = process.argv.slice(2);
 if (name === undefined) {
   process.stdout.write(`${Object.keys(CASES).join("\n")}\n`);
-} else if (name !== "--check" && !(name in CASES)) {
+} else if (!(name in CASES)) {
   process.stderr.write(`there is no case ${name}\n`);
   process.exitCode = 2;
 } else {
   const browser = await launch();
   try {
-    if (name !== "--check") await CASES[name]((options) => Visit.begin(browser, options));
+    await CASES[name]((options) => Visit.begin(browser, options));
   } catch (error) {
     process.stderr.write(`${error.stack}\n`);
     process.exitCode = 1;
