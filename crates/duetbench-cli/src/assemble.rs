@@ -7,8 +7,9 @@ use duetbench_core::hotspot::BENCHMARKS_MAX;
 use duetbench_core::noise::{Witnessed, explain};
 use duetbench_core::picture::{Picture, pictures};
 use duetbench_core::report::BenchmarkReport;
+use duetbench_core::reported::{self, Readings, ReportedMetric};
 use duetbench_core::solo_report::solo_results;
-use duetbench_core::spec::Decision;
+use duetbench_core::spec::{Decision, Policy};
 use duetbench_core::{BenchmarkId, Plan, Report, SoloReport, Trial};
 use duetbench_run::RunError;
 use duetbench_run::engine::TrialOutcome;
@@ -43,7 +44,7 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
     let plan = run.plan();
     let benchmarks = analyse(&plan, &run.measured(), &decision);
     let noise = explain(&witnessed(&run.trials, &plan_ids(&plan)), &run.head.facts, &benchmarks);
-    let StoredRun { name, head, complete, measured_s, calls, profiles, .. } = run;
+    let StoredRun { name, head, complete, measured_s, calls, profiles, readings, .. } = run;
     let fleet = head.spec.fleet.zip(head.fleet);
     let fleet = fleet.map(|(spec, terms)| FleetReport::of(&calls, (&spec, terms), (&plan, &benchmarks)));
     let mut spec = head.spec;
@@ -65,9 +66,31 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
         calibration: None,
         warnings: head.warnings,
         profiles,
+        reported: Vec::new(),
     };
     report.warnings.extend(unexplained(&report));
+    judge_units(&mut report, &readings);
     report
+}
+
+/// Judges what benchmarks reported under the units that rules name, and tells which of these nobody reports.
+fn judge_units(report: &mut Report, readings: &[Readings]) {
+    // A run is only stored with rules that are some, and with a decision that is one.
+    let Ok(policy) = Policy::new(&report.spec.rules) else { return };
+    let decision = report.spec.decision;
+    let wanted = |read: &Readings| policy.wanted(&read.id, decision.threshold);
+    match reported::judge(readings, wanted, &decision) {
+        Ok(reported) => report.reported = reported,
+        Err(e) => report.warnings.push(format!("what benchmarks report themselves cannot be judged: {e}")),
+    }
+    let is_reported = |unit: &&str| report.reported.iter().any(|one: &ReportedMetric| one.unit == **unit);
+    let missing: Vec<&str> = policy.units().into_iter().filter(|unit| !is_reported(unit)).collect();
+    if report.complete && !missing.is_empty() {
+        report.warnings.push(format!(
+            "nothing that was measured reports `{}`, which rules name (only Go's benchmarks measured on this machine are asked)",
+            missing.join("`, `")
+        ));
+    }
 }
 
 /// Regressions that were to be profiled and have no profile, in words.

@@ -34,6 +34,12 @@ pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
     out + &format!("\n{} benchmarks, at most about {}\n", plan.benchmarks.len(), seconds(plan.predicted()))
 }
 
+/// What reading the units that rules name would add.
+#[must_use]
+pub fn readings(takes: Duration) -> String {
+    format!("what benchmarks report under units that rules name: at most about {} more, and linking\n", seconds(takes))
+}
+
 /// What profiling the regressions would add.
 #[must_use]
 pub fn profiles(takes: Duration) -> String {

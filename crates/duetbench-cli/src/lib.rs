@@ -22,6 +22,7 @@ pub mod dry_run;
 pub mod failure;
 pub mod fleet;
 pub mod gate;
+pub mod metric;
 pub mod planned;
 pub mod printer;
 pub mod progress;

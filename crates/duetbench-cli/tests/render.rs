@@ -14,7 +14,7 @@ use duetbench_core::spec::{Action, Metric, Policy, Rule};
 use duetbench_core::{Report, Verdict};
 use golden_files::check;
 use render_support::{
-    Change, benchmark, clean, empty, everything, measured, on_a_fleet, only_excluded, pictured, profiled,
+    Change, benchmark, clean, empty, everything, measured, on_a_fleet, only_excluded, pictured, profiled, with_units,
 };
 
 #[test]
@@ -57,6 +57,24 @@ fn every_format_of_a_run_that_was_profiled() {
     check("profile.txt", &text::render(&profiled(), &Palette::plain(), None));
     check("profile.md", &markdown::render(&profiled()));
     check("profile.json", &json::render(&profiled(), 3));
+}
+
+#[test]
+fn every_format_of_a_run_whose_benchmarks_report_units() {
+    let report = with_units();
+    check("units.txt", &text::render(&report, &Palette::plain(), None));
+    check("units.md", &markdown::render(&report));
+    check("units.json", &json::render(&report, 3));
+    let data: serde_json::Value = serde_json::from_str(&html::data(&report, &[])).expect("the data are JSON");
+    check("units.page.json", &format!("{:#}\n", data["sections"][0]));
+}
+
+#[test]
+fn units_that_leave_no_room_for_the_table_are_left_out() {
+    let mut report = with_units();
+    report.reported = vec![report.reported[0].clone(); 2000];
+    let out = markdown::render(&report);
+    assert!(out.len() <= markdown::LENGTH_MAX && out.contains(" rows are left out here"), "{}", out.len());
 }
 
 #[test]
@@ -169,7 +187,7 @@ fn sarif_follows_the_gate() {
     ];
     let policy = Policy::new(&rules).expect("rules");
     let today = "2026-06-01".parse().expect("a day");
-    report.gate = Some(Gate::decide(&report.benchmarks, (&policy, &waivers), (0.02, today)));
+    report.gate = Some(Gate::decide((&report.benchmarks, &report.reported), (&policy, &waivers), (0.02, today)));
     check("gate.sarif", &sarif::render(&report, &BTreeMap::new()));
 }
 

@@ -26,6 +26,7 @@ pub mod picture;
 pub mod plan;
 pub mod recording;
 pub mod report;
+pub mod reported;
 pub mod sample;
 pub mod schedule;
 pub mod solo_report;

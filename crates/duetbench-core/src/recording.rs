@@ -53,6 +53,14 @@ pub enum Better {
     Higher,
 }
 
+impl Better {
+    /// What a unit says by its name: more of a rate such as `MB/s` or `rows/s` is better, less of everything else.
+    #[must_use]
+    pub fn of_unit(unit: &str) -> Better {
+        if unit.ends_with("/s") { Better::Higher } else { Better::Lower }
+    }
+}
+
 /// All values of one version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {

@@ -12,6 +12,7 @@ use crate::gate::Gate;
 use crate::hotspot::BenchmarkProfile;
 use crate::noise::Diagnosis;
 use crate::plan::Plan;
+use crate::reported::ReportedMetric;
 use crate::spec::Spec;
 use crate::stats;
 use crate::verdict::Verdict;
@@ -69,6 +70,9 @@ pub struct Report {
     /// Where regressions come from, as far as they were profiled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<BenchmarkProfile>,
+    /// What benchmarks report themselves, under the units that rules name, in the order of the benchmarks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reported: Vec<ReportedMetric>,
     /// What concerns the run as a whole.
     pub warnings: Vec<String>,
 }
@@ -129,11 +133,21 @@ impl Report {
         }
     }
 
+    /// Of how many benchmarks the time, or something that they report themselves, got this verdict.
+    #[must_use]
+    pub fn concerned(&self, word: &str) -> usize {
+        let times = self.benchmarks.iter().map(|one| (&one.id, &one.verdict));
+        let all = times.chain(self.reported.iter().map(|one| (&one.id, &one.verdict)));
+        all.filter(|(_, verdict)| verdict.word() == word).map(|(id, _)| id).collect::<BTreeSet<_>>().len()
+    }
+
     /// Whether an open question stops the change: each does where open questions are not tolerated (`strict`), and where a rule says so.
     #[must_use]
     pub fn lacks_answers(&self, strict: bool) -> bool {
+        let reported = self.reported.iter().any(|one| matches!(one.verdict, Verdict::Inconclusive { .. }));
         let mut open = self.benchmarks.iter().filter(|b| matches!(b.verdict, Verdict::Inconclusive { .. }));
-        open.any(|one| self.gate.as_ref().map_or(strict, |gate| gate.wants_answer(&one.id, strict)))
+        (strict && reported)
+            || open.any(|one| self.gate.as_ref().map_or(strict, |gate| gate.wants_answer(&one.id, strict)))
     }
 
     /// What the run comes to: a regression outweighs a failure, a failure a waiver that has to go, and that an open question.
@@ -142,11 +156,11 @@ impl Report {
         let compared = self.benchmarks.iter().any(BenchmarkReport::was_compared);
         if self.failing() > 0 {
             Outcome::Regression
-        } else if self.count("failed") > 0 || !compared {
+        } else if self.concerned("failed") > 0 || !compared {
             Outcome::Failed
         } else if self.gate.as_ref().is_some_and(|gate| !gate.stale.is_empty()) {
             Outcome::StaleWaiver
-        } else if self.count("inconclusive") > 0 {
+        } else if self.concerned("inconclusive") > 0 {
             Outcome::Inconclusive
         } else {
             Outcome::Clean

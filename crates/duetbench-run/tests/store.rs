@@ -14,6 +14,7 @@ use duetbench_core::noise::Conditions;
 use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, Repetitions, SoloPlan};
 use duetbench_core::recording::Level;
 use duetbench_core::report::VersionInfo;
+use duetbench_core::reported::{Readings, ReadingsOutcome, UnitReadings};
 use duetbench_core::sample::{Coordinates, Memory};
 use duetbench_core::spec::{Effort, HarnessSpec, Selection, SoloSpec};
 use duetbench_core::{BenchmarkId, Role, Sample, Schedule, SoloSchedule, Spec, Trial};
@@ -423,6 +424,31 @@ fn a_comparison_has_the_times_of_every_pair_for_the_study_of_pairs() {
     assert!(!a.forks.is_empty() && a.forks.iter().all(|fork| fork.times == [[100.0, 125.0]]), "{a:?}");
     assert_eq!(a.missing.as_deref(), Some("trials failed, the first with: no luck"));
     assert_eq!((old.forks.len(), old.missing.as_deref()), (0, Some("only in base")));
+}
+
+#[test]
+fn readings_are_kept_with_their_run_and_one_that_is_none_is_an_error() {
+    let (_dir, path) = place();
+    fill(&path);
+    // As one was left by a duet that knew no readings.
+    rusqlite::Connection::open(&path).unwrap().execute_batch("DROP TABLE readings").unwrap();
+    let id = BenchmarkId { package: "p".into(), name: "A".into() };
+    let read = UnitReadings { unit: "rows/s".into(), baseline: vec![0.1 + 0.2, -1e300], candidate: Vec::new() };
+    let readings = [
+        Readings { id: id.clone(), outcome: ReadingsOutcome::Read(vec![read]) },
+        Readings { id, outcome: ReadingsOutcome::Failed { reason: "no luck".into() } },
+    ];
+    let mut store = Store::open_existing(&path).unwrap();
+    assert_eq!(store.load("r1").unwrap().readings, []);
+    let run = store.reopen("r1").unwrap();
+    readings.iter().for_each(|one| store.add_readings(run, one).unwrap());
+    store.begin(&head()).unwrap();
+    assert_eq!(store.load("r1").unwrap().comparison().unwrap().readings, readings);
+    assert_eq!(store.load("r2").unwrap().readings, []);
+    // A verdict rests on it, so that it must not be left out.
+    let unreadable = "INSERT INTO readings (run, readings) VALUES (1, '{\"of\": \"a newer duet\"}')";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(unreadable).unwrap();
+    assert!(store.load("r1").unwrap_err().to_string().contains("what a benchmark reported cannot be understood"));
 }
 
 #[test]

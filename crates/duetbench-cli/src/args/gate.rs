@@ -2,9 +2,9 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use duetbench_core::gate::Day;
-use duetbench_core::spec::Metric;
 
 use super::parse_fraction;
+use crate::metric::MetricName;
 
 pub(super) const WAIVE_EXAMPLES: &str = "\
 A waiver stands in duet-waivers.toml beside duet.toml, or at the project's root. As long as the slowdown is not larger than its
@@ -14,7 +14,8 @@ Examples:
   duet waive BenchmarkDecode --expires 2027-03-31 --reason 'checks the sum now'
                                      as much as it is slower by in the last run, and what the interval leaves open
   duet waive example.com/codec.BenchmarkDecode --ceiling 8% --expires 2027-03-31 --reason 'see the issue' --link https://…
-  duet waive BenchmarkDecode --metric allocs --expires 2027-03-31 --reason 'keeps a copy'";
+  duet waive BenchmarkDecode --metric allocs --expires 2027-03-31 --reason 'keeps a copy'
+  duet waive BenchmarkLoad --unit rows/s --expires 2027-03-31 --reason 'checks every row'";
 
 pub(super) const CONFIG_EXAMPLES: &str = "\
 Examples:
@@ -30,6 +31,9 @@ pub struct WaiveArgs {
     /// What of it
     #[arg(long, value_enum, default_value = "time")]
     pub metric: MetricName,
+    /// A unit that the benchmark reports itself, instead of a metric
+    #[arg(long, value_name = "UNIT", conflicts_with = "metric")]
+    pub unit: Option<String>,
     /// By how much it may have got worse [default: what the run leaves possible, in whole percent]
     #[arg(long, value_name = "PERCENT", value_parser = parse_fraction)]
     pub ceiling: Option<f64>,
@@ -45,27 +49,6 @@ pub struct WaiveArgs {
     /// The run in which it got worse
     #[arg(long, value_name = "RUN", default_value = "latest")]
     pub run: String,
-}
-
-/// What can be waived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum MetricName {
-    /// Time per invocation
-    Time,
-    /// Allocations per invocation
-    Allocs,
-    /// Bytes allocated per invocation
-    Bytes,
-}
-
-impl From<MetricName> for Metric {
-    fn from(name: MetricName) -> Metric {
-        match name {
-            MetricName::Time => Metric::Time,
-            MetricName::Allocs => Metric::Allocs,
-            MetricName::Bytes => Metric::Bytes,
-        }
-    }
 }
 
 /// `duet config`.

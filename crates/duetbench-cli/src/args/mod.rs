@@ -27,7 +27,7 @@ pub use command::CommandArgs;
 pub use detect::{DetectArgs, DetectMethod};
 pub use export::{ExportArgs, FormArg, SideArg};
 pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, SmokeArgs, parse_dollars};
-pub use gate::{ConfigCommand, ConfigFile, MetricName, WaiveArgs};
+pub use gate::{ConfigCommand, ConfigFile, WaiveArgs};
 pub use plan::PlanArgs;
 pub use report::ReportArgs;
 pub use run::RunArgs;

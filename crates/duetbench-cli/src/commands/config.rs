@@ -1,6 +1,7 @@
 //! `duet config`: what the repository's own files say.
 
-use duetbench_core::spec::{Action, Rule};
+use duetbench_core::recording::Better;
+use duetbench_core::spec::{Action, Metric, Rule};
 
 use super::Context;
 use crate::args::{ConfigCommand, ConfigFile};
@@ -57,12 +58,16 @@ fn check(context: &Context) -> Result<u8, Failure> {
 }
 
 fn describe(number: usize, rule: &Rule) -> String {
-    let what = rule.metric.map_or("everything", |metric| metric.word());
+    let what = rule.metric.as_ref().map_or("everything", Metric::word);
     let of = rule.benchmarks.as_ref().map_or_else(|| "all benchmarks".into(), |pattern| format!("`{pattern}`"));
     let tolerated = rule.threshold.map(|threshold| format!("{} tolerated", percent(threshold)));
     let action = rule.action.map(|action| verb(action).to_owned());
     let open = rule.inconclusive.map(|action| format!("inconclusive {}", verb(action)));
-    let says: Vec<String> = tolerated.into_iter().chain(action).chain(open).collect();
+    let better = rule.better.map(|better| match better {
+        Better::Lower => "less is better".to_owned(),
+        Better::Higher => "more is better".to_owned(),
+    });
+    let says: Vec<String> = better.into_iter().chain(tolerated).chain(action).chain(open).collect();
     format!("rule {number}: {what} of {of}: {}\n", says.join(", "))
 }
 

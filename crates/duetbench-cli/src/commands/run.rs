@@ -149,6 +149,7 @@ fn measure(
         trials: Vec::new(),
         calls: Vec::new(),
         profiles: Vec::new(),
+        readings: Vec::new(),
     };
     carry_out(context, (&mut store, run), &stored, backend)
 }

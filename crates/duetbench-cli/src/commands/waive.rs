@@ -2,6 +2,7 @@
 
 use duetbench_core::Report;
 use duetbench_core::gate::{Breach, Gate, Waiver};
+use duetbench_core::reported::ReportedMetric;
 use duetbench_core::spec::{Metric, Policy};
 use duetbench_run::store::Store;
 
@@ -33,7 +34,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
     }
     let waiver = Waiver {
         benchmark: breach.id.to_string(),
-        metric: breach.metric,
+        metric: breach.metric.clone(),
         ceiling,
         expires: args.expires,
         reason: args.reason.clone(),
@@ -48,9 +49,10 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
 
 /// What of the benchmark got worse.
 fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
-    let metric = Metric::from(args.metric);
+    let metric = args.unit.clone().map_or_else(|| Metric::from(args.metric), Metric::Reported);
     let policy = Policy::new(&report.spec.rules)?;
-    let gate = Gate::decide(&report.benchmarks, (&policy, &[]), (report.spec.decision.threshold, today()));
+    let gate =
+        Gate::decide((&report.benchmarks, &report.reported), (&policy, &[]), (report.spec.decision.threshold, today()));
     let named = |breach: &&Breach| args.benchmark == breach.id.name || args.benchmark == breach.id.to_string();
     let mut all = gate.breaches.iter().filter(named).filter(|breach| breach.metric == metric);
     match (all.next(), all.next()) {
@@ -68,13 +70,16 @@ fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     }
 }
 
-/// How much worse it may really be, up to the next whole percent: the end of the interval of a time, a count as it is.
+/// How much worse it may really be, up to the next whole percent: the end of the interval of a time or of a unit, a count as it is.
 fn possible(report: &Report, breach: &Breach) -> f64 {
-    let estimate = report.benchmarks.iter().find(|one| one.id == breach.id).and_then(|one| one.estimate);
-    let most = match (breach.metric, estimate) {
-        (Metric::Time, Some(estimate)) => estimate.ratio_high - 1.0,
-        _ => breach.change,
+    let estimate = || report.benchmarks.iter().find(|one| one.id == breach.id).and_then(|one| one.estimate);
+    let reported = |unit: &String| report.reported.iter().find(|one| one.id == breach.id && one.unit == *unit);
+    let end: Option<f64> = match &breach.metric {
+        Metric::Time => estimate().map(|estimate| estimate.ratio_high - 1.0),
+        Metric::Reported(unit) => reported(unit).and_then(ReportedMetric::worse_by_at_most),
+        Metric::Allocs | Metric::Bytes => None,
     };
+    let most = end.unwrap_or(breach.change);
     // A hair less, so that 8 % computed as 8.000000001 % stays 8 %.
     (100.0 * most - 1e-9).ceil() / 100.0
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::commands::Context;
 use crate::failure::Failure;
+use crate::metric::{MetricName, meant};
 
 /// Name of the file of waivers.
 pub const WAIVERS: &str = "duet-waivers.toml";
@@ -36,7 +37,8 @@ struct WaiverTables {
 #[serde(deny_unknown_fields)]
 struct WaiverTable {
     benchmark: String,
-    metric: Option<Metric>,
+    metric: Option<MetricName>,
+    unit: Option<String>,
     #[serde(deserialize_with = "crate::settings::percentage")]
     ceiling: f64,
     expires: DayText,
@@ -99,7 +101,8 @@ pub fn understood(text: &str) -> Result<Vec<Waiver>, String> {
 }
 
 fn waiver(table: WaiverTable) -> Result<Waiver, String> {
-    let WaiverTable { benchmark, metric, ceiling, expires, reason, link } = table;
+    let WaiverTable { benchmark, metric, unit, ceiling, expires, reason, link } = table;
+    let metric = meant(metric, unit).map_err(|why| format!("the waiver of `{benchmark}`: {why}"))?;
     let expires = match expires {
         DayText::Date(date) => date.to_string(),
         DayText::Text(text) => text,
@@ -113,16 +116,22 @@ fn written(waiver: &Waiver) -> Result<String, toml::ser::Error> {
     #[derive(Serialize)]
     struct Table<'a> {
         benchmark: &'a str,
-        metric: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        metric: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unit: Option<&'a str>,
         ceiling: String,
         expires: String,
         reason: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
         link: Option<&'a str>,
     }
+    let is_unit = matches!(waiver.metric, Metric::Reported(_));
+    let word = |wanted: bool| (is_unit == wanted).then(|| waiver.metric.word());
     let table = Table {
         benchmark: &waiver.benchmark,
-        metric: waiver.metric.word(),
+        metric: word(false),
+        unit: word(true),
         ceiling: percent(waiver.ceiling),
         expires: waiver.expires.to_string(),
         reason: &waiver.reason,
@@ -149,7 +158,7 @@ pub fn decided(report: Report, context: &Context) -> Result<Report, Failure> {
     }
     let policy = Policy::new(&report.spec.rules)?;
     let judged = (report.spec.decision.threshold, today());
-    let gate = Gate::decide(&report.benchmarks, (&policy, &waivers), judged);
+    let gate = Gate::decide((&report.benchmarks, &report.reported), (&policy, &waivers), judged);
     Ok(Report { gate: Some(gate), ..report })
 }
 
@@ -170,7 +179,7 @@ mod tests {
     #[test]
     fn a_file_is_read() {
         let waivers = understood(FILE).unwrap();
-        let about: Vec<_> = waivers.iter().map(|w| (w.metric, w.ceiling, w.expires.to_string())).collect();
+        let about: Vec<_> = waivers.iter().map(|w| (w.metric.clone(), w.ceiling, w.expires.to_string())).collect();
         let want = [(Metric::Time, 0.08, "2026-12-31".to_owned()), (Metric::Bytes, 0.5, "2027-01-31".to_owned())];
         assert_eq!(about, want);
         assert_eq!(understood(""), Ok(Vec::new()));
@@ -184,6 +193,7 @@ mod tests {
         assert!(error("reason = 'r'\n", "").contains("reason"));
         assert!(error("ceiling", "sealing").contains("sealing"));
         assert!(error("metric = 'bytes'\n", "").contains("two waivers"));
+        assert!(error("metric = 'bytes'\n", "metric = 'bytes'\nunit = 'rows/s'\n").contains("exclude each other"));
     }
 
     #[test]
@@ -204,8 +214,11 @@ mod tests {
         let file = WaiverFile::read(dir.path()).unwrap();
         file.add(&added).unwrap();
         assert!(fs::read_to_string(&path).unwrap().starts_with(FILE));
+        let of_unit = Waiver { metric: Metric::Reported("rows/s".into()), ..added.clone() };
+        WaiverFile::read(dir.path()).unwrap().add(&of_unit).unwrap();
+        assert_eq!(WaiverFile::read(dir.path()).unwrap().waivers[3], of_unit);
         let again = WaiverFile::read(dir.path()).unwrap();
-        assert_eq!((again.waivers.len(), &again.waivers[2]), (3, &added));
+        assert_eq!((again.waivers.len(), &again.waivers[2]), (4, &added));
         assert!(again.add(&added).unwrap_err().to_string().contains("two waivers"));
     }
 }

@@ -21,15 +21,19 @@ pub(super) fn alone_here(report: &Report, id: &BenchmarkId, forks: u32) -> Strin
 
 /// The commands that accept everything that stops the change, a line each; their day and reason are for the reader to fill in.
 pub(super) fn accept(report: &Report) -> Vec<String> {
-    let stopping: Vec<(&BenchmarkId, Metric)> = match &report.gate {
-        Some(gate) => gate.failing().map(|breach| (&breach.id, breach.metric)).collect(),
+    let stopping: Vec<(&BenchmarkId, &Metric)> = match &report.gate {
+        Some(gate) => gate.failing().map(|breach| (&breach.id, &breach.metric)).collect(),
         None => {
             let regressed = report.benchmarks.iter().filter(|b| b.verdict == Verdict::Regression);
-            regressed.map(|b| (&b.id, Metric::Time)).collect()
+            regressed.map(|b| (&b.id, &Metric::Time)).collect()
         }
     };
-    let command = |(id, metric): (&BenchmarkId, Metric)| {
-        let metric = if metric == Metric::Time { String::new() } else { format!(" --metric {}", metric.word()) };
+    let command = |(id, metric): (&BenchmarkId, &Metric)| {
+        let metric = match metric {
+            Metric::Time => String::new(),
+            Metric::Allocs | Metric::Bytes => format!(" --metric {}", metric.word()),
+            Metric::Reported(unit) => format!(" --unit {}", quote(unit)),
+        };
         let (name, run) = (quote(&id.to_string()), quote(&report.run));
         format!("duet waive {name}{metric} --run {run} --expires YYYY-MM-DD --reason '…'")
     };

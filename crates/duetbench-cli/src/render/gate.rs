@@ -23,8 +23,13 @@ pub(super) fn stopping(gate: &Gate) -> Vec<String> {
 /// A breach with what comes of it.
 pub(super) fn breach(breach: &Breach) -> String {
     let Breach { id, metric, change, threshold, standing } = breach;
-    let grown = if change.is_finite() { format!("+{}", share(*change)) } else { "from nothing".into() };
-    let what = format!("{} of `{}` {grown}", words(*metric), one_line(&short_name(&id.name)));
+    let grown = match (metric, change.is_finite()) {
+        (Metric::Reported(_), true) => format!("worse by {}", share(*change)),
+        (Metric::Reported(_), false) => "worse".into(),
+        (_, true) => format!("+{}", share(*change)),
+        (_, false) => "from nothing".into(),
+    };
+    let what = format!("{} of `{}` {grown}", words(metric), one_line(&short_name(&id.name)));
     match standing {
         Standing::Fails if *threshold > 0.0 => format!("fails: {what}, {} are tolerated", share(*threshold)),
         Standing::Fails => format!("fails: {what}"),
@@ -38,18 +43,19 @@ pub(super) fn breach(breach: &Breach) -> String {
 }
 
 pub(super) fn stale(StaleWaiver { waiver, why }: &StaleWaiver) -> String {
-    let what = format!("the waiver for {} of `{}`", words(waiver.metric), one_line(&waiver.benchmark));
+    let what = format!("the waiver for {} of `{}`", words(&waiver.metric), one_line(&waiver.benchmark));
     match why {
         Stale::Expired => format!("{what} expired on {}: renew or remove it", waiver.expires),
         Stale::Unused => format!("{what} is not needed any more: remove it"),
     }
 }
 
-fn words(metric: Metric) -> &'static str {
+fn words(metric: &Metric) -> String {
     match metric {
-        Metric::Time => "time",
-        Metric::Allocs => "allocations",
-        Metric::Bytes => "allocated bytes",
+        Metric::Time => "time".into(),
+        Metric::Allocs => "allocations".into(),
+        Metric::Bytes => "allocated bytes".into(),
+        Metric::Reported(unit) => format!("`{}`", one_line(unit)),
     }
 }
 
@@ -72,7 +78,7 @@ struct UnansweredEntry<'a> {
 struct BreachEntry<'a> {
     package: &'a str,
     name: &'a str,
-    metric: &'static str,
+    metric: &'a str,
     change: Option<f64>,
     threshold: f64,
     standing: &'static str,
@@ -83,7 +89,7 @@ struct BreachEntry<'a> {
 #[derive(Serialize)]
 struct StaleEntry<'a> {
     benchmark: &'a str,
-    metric: &'static str,
+    metric: &'a str,
     why: &'static str,
     expires: String,
 }

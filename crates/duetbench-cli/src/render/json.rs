@@ -17,6 +17,7 @@ use super::calibrate::Note;
 use super::fleet::Fleet;
 use super::gate::GateEntry;
 use super::profile::ProfileEntry;
+use super::reported::ReportedEntry;
 use super::{document, noise, summary, warning};
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
@@ -52,6 +53,8 @@ struct Document<'a> {
     calibration: Option<Note<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     profiles: Option<Vec<ProfileEntry<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reported: Option<Vec<ReportedEntry<'a>>>,
     warnings: &'a [String],
     request: Request<'a>,
     plan: Plan<'a>,
@@ -288,6 +291,7 @@ impl<'a> Document<'a> {
             gate: report.gate.as_ref().map(GateEntry::of),
             calibration: report.calibration.as_ref().map(Note::of),
             profiles: ProfileEntry::all(report),
+            reported: ReportedEntry::all(report),
             warnings: &report.warnings,
             request: Request::of(&report.spec),
             plan: Plan {

@@ -8,7 +8,7 @@ use duetbench_core::{Report, Verdict};
 
 use super::format::{one_line, short_name, shortened};
 use super::summary::{ChangedCount, Numbers};
-use super::{command_line, gate, hint, order, profile, summary};
+use super::{command_line, gate, hint, order, profile, reported, summary};
 
 /// The hidden first line by which an earlier comment is found again.
 pub const MARKER: &str = "<!-- duetbench -->";
@@ -33,6 +33,7 @@ pub fn render(report: &Report) -> String {
     let mut page = Page { out: head(report), room_end: LENGTH_MAX.saturating_sub(tail.len() + RESERVE), left_out: 0 };
     page.warnings(report);
     page.tables(&open);
+    page.reported(report);
     if !folded.is_empty() {
         let more = if open.is_empty() { "" } else { "more " };
         let benchmarks = if folded.len() == 1 { "benchmark" } else { "benchmarks" };
@@ -136,6 +137,23 @@ impl Page {
             if heading.is_none() {
                 self.out.push('\n');
             }
+        }
+    }
+
+    /// What benchmarks report under units of their own, as far as there is room.
+    fn reported(&mut self, report: &Report) {
+        let mut heading =
+            Some("| benchmark | reports | base | head | vs base | verdict |\n|---|---|--:|--:|:--|---|\n");
+        for row in reported::rows(report) {
+            let [name, unit, base, head, change] = &row.cells;
+            let (name, unit, verdict) = (code(name), code(unit), prose(&row.verdict));
+            let line = format!("| {name} | {unit} | {base} | {head} | {change} | {verdict} |\n");
+            if self.push_row(&(heading.unwrap_or_default().to_owned() + &line)) {
+                heading = None;
+            }
+        }
+        if heading.is_none() {
+            self.out.push('\n');
         }
     }
 

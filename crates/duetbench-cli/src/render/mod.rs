@@ -34,6 +34,7 @@ pub mod noise;
 pub mod palette;
 pub mod plan;
 pub mod profile;
+mod reported;
 pub mod sarif;
 pub mod solo;
 pub mod solo_json;

@@ -84,7 +84,7 @@ fn worse(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> Vec<Result> {
     let one = |one: &BenchmarkReport| {
         let change = one.estimate.map_or_else(String::new, |e| format!(" {}", change(e.ratio)));
         let words = format!("time of `{}`{change}{}", short_name(&one.id.name), interval(one));
-        Result::new(Rule::Regression, words, Place::of(&one.id, sites), &fingerprint(&one.id, Metric::Time))
+        Result::new(Rule::Regression, words, Place::of(&one.id, sites), &fingerprint(&one.id, &Metric::Time))
     };
     regressed.map(one).collect()
 }
@@ -92,7 +92,7 @@ fn worse(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> Vec<Result> {
 fn of_breach(breach: &Breach, report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> Result {
     let of_time = report.benchmarks.iter().find(|one| one.id == breach.id && breach.metric == Metric::Time);
     let words = format!("{}{}", gate::breach(breach), of_time.map_or_else(String::new, interval));
-    let mark = fingerprint(&breach.id, breach.metric);
+    let mark = fingerprint(&breach.id, &breach.metric);
     let mut result = Result::new(Rule::Regression, words, Place::of(&breach.id, sites), &mark);
     if !breach.standing.fails() {
         result.level = "note";
@@ -131,7 +131,7 @@ fn failed(benchmark: &BenchmarkReport) -> String {
     format!("`{}` failed: {}", short_name(&benchmark.id.name), shortened(&summary::remarks(benchmark).join("; ")))
 }
 
-fn fingerprint(id: &BenchmarkId, metric: Metric) -> String {
+fn fingerprint(id: &BenchmarkId, metric: &Metric) -> String {
     format!("{id}:{}", metric.word())
 }
 

@@ -58,13 +58,13 @@ pub(super) fn headline(report: &Report) -> String {
         }
         Outcome::Failed => format!(
             "No regression found, but {} of {} failed{also_improved}",
-            report.count("failed"),
+            report.concerned("failed"),
             benchmarks(total)
         ),
         Outcome::Inconclusive => {
             format!(
                 "No regression found, but {} of {} undecided{also_improved}",
-                report.count("inconclusive"),
+                report.concerned("inconclusive"),
                 benchmarks(total)
             )
         }

@@ -9,7 +9,7 @@ use super::format::{one_line, share, short_name, shortened};
 use super::palette::{Palette, paint};
 use super::summary::{self, ChangedCount, Numbers};
 use super::table::{self, Line, Row, left};
-use super::{gate, hint, order, profile};
+use super::{gate, hint, order, profile, reported};
 
 /// The report for people. With a `width`, long names are cut in the middle as far as that makes the table fit.
 #[must_use]
@@ -27,6 +27,7 @@ pub fn render_with(report: &Report, palette: &Palette, width: Option<usize>, for
     }
     sections.extend(forest.plot(report, palette, width));
     sections.extend(allocations(report, palette));
+    sections.extend(reported(report, palette));
     sections.extend(profiles(report, palette));
     sections.push(conclusion(report, palette));
     sections.join("\n")
@@ -112,6 +113,22 @@ fn allocations(report: &Report, palette: &Palette) -> Option<String> {
                 out += &format!("{name}   {}  {base} → {head}\n", left(unit, "allocs/op".len()));
             }
         }
+    }
+    Some(out)
+}
+
+/// What benchmarks report under units of their own, in a block of its own.
+fn reported(report: &Report, palette: &Palette) -> Option<String> {
+    let rows = reported::rows(report);
+    let widths: [usize; 5] =
+        std::array::from_fn(|column| rows.iter().map(|row| row.cells[column].width()).max().unwrap_or(0));
+    let pairs = rows.iter().map(|row| row.metric.pairs).max()?;
+    let title = format!("what benchmarks report themselves, in {pairs} pairs of processes");
+    let mut out = format!("{}\n", paint(palette.strong, &title));
+    for row in &rows {
+        let [name, unit, base, head, change] = std::array::from_fn(|column| left(&row.cells[column], widths[column]));
+        let verdict = paint(palette.verdict(&row.metric.verdict), &row.verdict);
+        out += &format!("{name}  {unit}  {base} → {head}  {change}  {verdict}\n");
     }
     Some(out)
 }

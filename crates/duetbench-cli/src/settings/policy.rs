@@ -1,28 +1,34 @@
 //! What `duet.toml` says of some benchmarks only, and of some branches.
 
+use duetbench_core::recording::Better;
 use duetbench_core::spec::{Action, Metric, Policy, Rule};
 use serde::Deserialize;
 
 use super::Settings;
 use super::loose::{Words, fraction};
 use crate::failure::Failure;
+use crate::metric::{MetricName, meant};
 
 /// A `[[rule]]` table.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RuleTable {
+pub(super) struct RuleTable {
     benchmarks: Option<String>,
-    metric: Option<Metric>,
+    metric: Option<MetricName>,
+    unit: Option<String>,
+    better: Option<Better>,
     #[serde(default, deserialize_with = "fraction")]
     threshold: Option<f64>,
     action: Option<Action>,
     inconclusive: Option<Action>,
 }
 
-impl From<RuleTable> for Rule {
-    fn from(table: RuleTable) -> Rule {
-        let RuleTable { benchmarks, metric, threshold, action, inconclusive } = table;
-        Rule { benchmarks, metric, threshold, action, inconclusive }
+impl RuleTable {
+    /// The rule of this number, from 1.
+    fn rule(self, number: usize) -> Result<Rule, Failure> {
+        let RuleTable { benchmarks, metric, unit, better, threshold, action, inconclusive } = self;
+        let metric = meant(metric, unit).map_err(|why| Failure::usage(format!("`duet.toml`: rule {number}: {why}")))?;
+        Ok(Rule { benchmarks, metric, better, threshold, action, inconclusive })
     }
 }
 
@@ -56,12 +62,13 @@ impl Settings {
     /// Names the first rule that is none.
     pub fn rules(&self) -> Result<Vec<Rule>, Failure> {
         let tables = self.first(|l| l.rule.clone()).unwrap_or_default();
-        let mut rules: Vec<Rule> = tables.into_iter().map(Rule::from).collect();
+        let numbered = tables.into_iter().enumerate();
+        let mut rules: Vec<Rule> = numbered.map(|(i, table)| table.rule(i + 1)).collect::<Result<_, _>>()?;
         Policy::new(&rules).map_err(|e| Failure::usage(format!("`duet.toml`: {e}")))?;
         if self.layers[0].threshold.is_some() {
-            let of_times = |rule: &Rule| !matches!(rule.metric, Some(Metric::Allocs | Metric::Bytes));
+            let of_times = |rule: &Rule| matches!(rule.metric, None | Some(Metric::Time));
             rules.iter_mut().filter(|rule| of_times(rule)).for_each(|rule| rule.threshold = None);
-            rules.retain(|rule| rule.threshold.is_some() || rule.action.is_some() || rule.inconclusive.is_some());
+            rules.retain(|rule| !of_times(rule) || rule.action.is_some() || rule.inconclusive.is_some());
         }
         Ok(rules)
     }
@@ -128,7 +135,7 @@ mod tests {
         assert_eq!(settings(Layer::default(), file, None).rules().unwrap().len(), 3);
         let typed = Layer { threshold: Some(0.01), ..Layer::default() };
         let rules = settings(typed, file, None).rules().unwrap();
-        let left: Vec<_> = rules.iter().map(|rule| (rule.metric, rule.threshold, rule.action)).collect();
+        let left: Vec<_> = rules.iter().map(|rule| (rule.metric.clone(), rule.threshold, rule.action)).collect();
         let gate = (Some(Metric::Allocs), Some(0.0), Some(Action::Gate));
         assert_eq!(left, [gate, (None, None, Some(Action::Inform))]);
     }

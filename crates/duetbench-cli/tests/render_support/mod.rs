@@ -5,14 +5,19 @@ use std::time::Duration;
 use duetbench_core::analysis::{Basis, Counts, Estimate, Look, Method, Round, Warning};
 use duetbench_core::environment::Environment;
 use duetbench_core::fleet::{Account, CallEnd, FleetReport, FleetTerms, Rate, Task, Usage};
+use duetbench_core::gate::Gate;
 use duetbench_core::hotspot::{BenchmarkProfile, FunctionGain, Gain, Origin, ProfileDifference, ProfileOutcome};
 use duetbench_core::noise::{Diagnosis, Finding, Kind, Severity};
 use duetbench_core::picture::{ForkPoint, Histogram, LookPoint, Picture, SliceCourse, SlicePoint};
 use duetbench_core::plan::{
     Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, SelfCheck, Style,
 };
+use duetbench_core::recording::Better;
 use duetbench_core::report::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout, Report, VersionInfo};
-use duetbench_core::spec::{Arch, Decision, Effort, EngineName, FleetSpec, HarnessSpec, ModeChoice, Selection, Spec};
+use duetbench_core::reported::{Change as RatioChange, ReportedMetric};
+use duetbench_core::spec::{
+    Arch, Decision, Effort, EngineName, FleetSpec, HarnessSpec, Metric, ModeChoice, Policy, Rule, Selection, Spec,
+};
 use duetbench_core::{BenchmarkId, Role, Verdict};
 
 const CODEC: &str = "example.com/shop/codec";
@@ -70,8 +75,48 @@ pub(crate) fn empty() -> Report {
         gate: None,
         calibration: None,
         profiles: Vec::new(),
+        reported: Vec::new(),
         warnings: Vec::new(),
     }
+}
+
+/// A run in which rules name units that benchmarks report, with every answer that there is.
+pub(crate) fn with_units() -> Report {
+    let mut report = clean();
+    let one = |name: &str, unit: &str, verdict: Verdict, (baseline, candidate): (Option<f64>, Option<f64>)| {
+        let ratio = baseline.zip(candidate).filter(|(b, c)| *b > 0.0 && *c > 0.0).map(|(b, c)| c / b);
+        ReportedMetric {
+            id: id(CODEC, name),
+            unit: unit.into(),
+            better: Better::of_unit(unit),
+            threshold: 0.05,
+            verdict,
+            baseline,
+            candidate,
+            change: ratio.map(|ratio| RatioChange { ratio, ratio_low: ratio * 0.99, ratio_high: ratio * 1.01 }),
+            pairs: 8,
+        }
+    };
+    let both = |baseline, candidate| (Some(baseline), Some(candidate));
+    report.reported = vec![
+        one("BenchmarkEncode/format=gob-8", "hit-rate", Verdict::NoChange, both(0.91234, 0.91232)),
+        one("BenchmarkEncode/format=json-8", "rows/s", Verdict::Regression, both(104_213.0, 93_807.0)),
+        one("BenchmarkEncode/format=json-8", "retries", Verdict::Regression, both(0.0, 3.0)),
+        one(
+            "BenchmarkEncode/format=json-8",
+            "`p99`|ns",
+            Verdict::Inconclusive { forks_sufficient: None },
+            both(1e6, 1.1e6),
+        ),
+        one("BenchmarkLoad-8", "old", Verdict::BaselineOnly, (Some(5.0), None)),
+        one("BenchmarkLoad-8", "wire-B", Verdict::Failed { role: None, reason: PANIC.into() }, (None, None)),
+    ];
+    let rule = |unit: &str| Rule { metric: Some(Metric::Reported(unit.into())), ..Rule::default() };
+    let policy = Policy::new(&["rows/s", "retries"].map(rule)).expect("rules");
+    let today = "2026-06-01".parse().expect("a day");
+    let waivers = [];
+    report.gate = Some(Gate::decide((&report.benchmarks, &report.reported), (&policy, &waivers), (0.03, today)));
+    report
 }
 
 /// A run on a fleet with every trouble that calls can have.

@@ -43,7 +43,7 @@ pub fn judge(evidence: &Evidence, estimate: &Estimate, decision: &Decision) -> R
 }
 
 /// The verdict, where there is one, by the interval of the ratio and by p and its adjusted value.
-pub(super) fn decided(
+pub(crate) fn decided(
     (low, high): (f64, f64),
     (p_value, p_adjusted): (f64, f64),
     decision: &Decision,

@@ -29,6 +29,7 @@ pub use count::compare_counts;
 pub use estimate::{Counts, Estimate, Evidence, Looks, Method};
 pub use evidence::{BenchmarkReport, Counted, ForkPair, ForkSide};
 pub use imbalance::{core_imbalance, too_unlike};
+pub(crate) use judge::decided;
 pub use judge::judge;
 pub use look::Look;
 pub use monitor::{Monitor, Standing};

@@ -1,8 +1,8 @@
 //! Looking while measuring: who is settled.
 
 use super::confirm::confirming_units;
+use super::decided;
 use super::examine::{Boundaries, Examined, adjusted};
-use super::judge::decided;
 use super::unit::{by_unit, units};
 use super::{Basis, Evidence, ForkPair, Look, count};
 use crate::plan::{Design, Plan, PlannedBenchmark};

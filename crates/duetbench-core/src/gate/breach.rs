@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Day;
 use crate::analysis::{BenchmarkReport, Counted};
+use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
 use crate::spec::{Action, Metric, Policy, Stance};
 use crate::verdict::Verdict;
@@ -60,28 +61,42 @@ impl Standing {
 
 /// What got worse of a benchmark: its time if the verdict says so, counts if they differ and grew by more than is tolerated.
 pub(super) fn breaches_of(benchmark: &BenchmarkReport, policy: &Policy, threshold: f64) -> Vec<Breach> {
-    let breach = |metric: Metric, change: f64, stance: Stance, threshold: f64| Breach {
-        id: benchmark.id.clone(),
-        metric,
-        change,
-        threshold,
-        standing: if stance.action == Action::Gate { Standing::Fails } else { Standing::Informs },
-    };
+    let id = &benchmark.id;
     let mut found = Vec::new();
     if let (Verdict::Regression, Some(estimate)) = (&benchmark.verdict, &benchmark.estimate) {
-        let stance = policy.stance(&benchmark.id, Metric::Time);
-        found.push(breach(Metric::Time, estimate.ratio - 1.0, stance, stance.threshold.unwrap_or(threshold)));
+        let stance = policy.stance(id, &Metric::Time);
+        let tolerated = stance.threshold.unwrap_or(threshold);
+        found.push(breach((id, Metric::Time), estimate.ratio - 1.0, (stance, tolerated)));
     }
     for (metric, counted) in [(Metric::Allocs, benchmark.allocs), (Metric::Bytes, benchmark.bytes)] {
         let Some(change) = counted.filter(|c| c.changed).map(|c| growth(&c)) else { continue };
-        let stance = policy.stance(&benchmark.id, metric);
+        let stance = policy.stance(id, &metric);
         // Counts are exact, so that by default nothing more is tolerated.
         let tolerated = stance.threshold.unwrap_or(0.0);
         if change > tolerated {
-            found.push(breach(metric, change, stance, tolerated));
+            found.push(breach((id, metric), change, (stance, tolerated)));
         }
     }
     found
+}
+
+/// What got worse of what benchmarks report themselves: that of which the verdict says so.
+pub(super) fn breaches_of_reported<'a>(
+    reported: &'a [ReportedMetric],
+    policy: &'a Policy,
+) -> impl Iterator<Item = Breach> + 'a {
+    reported.iter().filter(|one| one.verdict == Verdict::Regression).map(|one| {
+        let metric = Metric::Reported(one.unit.clone());
+        let stance = policy.stance(&one.id, &metric);
+        // Where signs judged, there was no threshold.
+        let tolerated = one.change.map_or(0.0, |_| one.threshold);
+        breach((&one.id, metric), one.worse_by(), (stance, tolerated))
+    })
+}
+
+fn breach((id, metric): (&BenchmarkId, Metric), change: f64, (stance, threshold): (Stance, f64)) -> Breach {
+    let standing = if stance.action == Action::Gate { Standing::Fails } else { Standing::Informs };
+    Breach { id: id.clone(), metric, change, threshold, standing }
 }
 
 /// By how much a count grew, a fraction of the baseline.

@@ -15,6 +15,7 @@ pub use day::Day;
 pub use waiver::{Stale, StaleWaiver, Waiver, WaiverError};
 
 use crate::analysis::BenchmarkReport;
+use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
 use crate::spec::{Action, Policy};
 use crate::verdict::Verdict;
@@ -41,21 +42,25 @@ pub struct OpenQuestion {
 }
 
 impl Gate {
-    /// Holds policy and waivers against what was found. `threshold` is what a time may grow by where no rule says otherwise,
+    /// Holds policy and waivers against what was found of times and counts, and of what benchmarks report themselves. `threshold` is what a time may grow by where no rule says otherwise,
     /// `today` the day on which waivers must still hold.
     ///
     /// A waiver is unused when its benchmark was compared and did not get worse. Where that is an open question, or the
     /// benchmark did not take part, nothing is said of it.
     #[must_use]
-    pub fn decide(benchmarks: &[BenchmarkReport], rules: (&Policy, &[Waiver]), (threshold, today): (f64, Day)) -> Gate {
-        let (policy, waivers) = rules;
-        let mut breaches: Vec<Breach> =
-            benchmarks.iter().flat_map(|one| breach::breaches_of(one, policy, threshold)).collect();
+    pub fn decide(
+        found: (&[BenchmarkReport], &[ReportedMetric]),
+        (policy, waivers): (&Policy, &[Waiver]),
+        (threshold, today): (f64, Day),
+    ) -> Gate {
+        let (benchmarks, reported) = found;
+        let of_benchmarks = benchmarks.iter().flat_map(|one| breach::breaches_of(one, policy, threshold));
+        let mut breaches: Vec<Breach> = of_benchmarks.chain(breach::breaches_of_reported(reported, policy)).collect();
         for breach in breaches.iter_mut().filter(|b| b.standing == Standing::Fails) {
-            let accepted = waivers.iter().find(|waiver| waiver.is_about(&breach.id, breach.metric));
+            let accepted = waivers.iter().find(|waiver| waiver.is_about(&breach.id, &breach.metric));
             breach.standing = accepted.map_or(Standing::Fails, |waiver| waiver.standing(breach.change, today));
         }
-        let stale = waivers.iter().filter_map(|waiver| waiver.staleness(benchmarks, &breaches, today)).collect();
+        let stale = waivers.iter().filter_map(|waiver| waiver.staleness(found, &breaches, today)).collect();
         let unanswered = benchmarks.iter().filter(|one| matches!(one.verdict, Verdict::Inconclusive { .. }));
         let open = unanswered.filter_map(|one| Some((&one.id, policy.inconclusive(&one.id)?)));
         let open = open.map(|(id, action)| OpenQuestion { id: id.clone(), action }).collect();

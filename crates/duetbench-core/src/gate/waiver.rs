@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use super::{Breach, Day, Standing};
 use crate::analysis::BenchmarkReport;
+use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
 use crate::spec::Metric;
 use crate::verdict::Verdict;
@@ -94,9 +95,9 @@ impl Waiver {
             if waiver.reason.trim().is_empty() {
                 return Err(WaiverError::Reason { benchmark: benchmark() });
             }
-            let same = |other: &Waiver| (&other.benchmark, other.metric) == (&waiver.benchmark, waiver.metric);
+            let same = |other: &Waiver| (&other.benchmark, &other.metric) == (&waiver.benchmark, &waiver.metric);
             if waivers[..i].iter().any(same) {
-                return Err(WaiverError::Twice { benchmark: benchmark(), metric: waiver.metric });
+                return Err(WaiverError::Twice { benchmark: benchmark(), metric: waiver.metric.clone() });
             }
         }
         Ok(())
@@ -104,8 +105,8 @@ impl Waiver {
 
     /// Whether it is about this metric of this benchmark.
     #[must_use]
-    pub fn is_about(&self, id: &BenchmarkId, metric: Metric) -> bool {
-        self.metric == metric && (self.benchmark == id.name || self.benchmark == id.to_string())
+    pub fn is_about(&self, id: &BenchmarkId, metric: &Metric) -> bool {
+        self.metric == *metric && (self.benchmark == id.name || self.benchmark == id.to_string())
     }
 
     /// What becomes of a breach that it is about.
@@ -123,7 +124,7 @@ impl Waiver {
     /// Why it has to go, if it does.
     pub(super) fn staleness(
         &self,
-        benchmarks: &[BenchmarkReport],
+        (benchmarks, reported): (&[BenchmarkReport], &[ReportedMetric]),
         breaches: &[Breach],
         today: Day,
     ) -> Option<StaleWaiver> {
@@ -131,10 +132,16 @@ impl Waiver {
         if today > self.expires {
             return stale(Stale::Expired);
         }
-        let used = breaches.iter().any(|breach| self.is_about(&breach.id, breach.metric));
-        let mut meant = benchmarks.iter().filter(|one| self.is_about(&one.id, self.metric)).peekable();
-        let took_part = meant.peek().is_some();
-        let answered = meant.all(|one| one.was_compared() && !matches!(one.verdict, Verdict::Inconclusive { .. }));
-        if !used && took_part && answered { stale(Stale::Unused) } else { None }
+        let used = breaches.iter().any(|breach| self.is_about(&breach.id, &breach.metric));
+        let is_answer = |verdict: &Verdict| verdict.is_comparison() && !matches!(verdict, Verdict::Inconclusive { .. });
+        let answers: Vec<bool> = if let Metric::Reported(unit) = &self.metric {
+            let meant = reported.iter().filter(|one| one.unit == *unit && self.is_about(&one.id, &self.metric));
+            meant.map(|one| is_answer(&one.verdict)).collect()
+        } else {
+            let meant = benchmarks.iter().filter(|one| self.is_about(&one.id, &self.metric));
+            meant.map(|one| one.was_compared() && is_answer(&one.verdict)).collect()
+        };
+        let answered = !answers.is_empty() && answers.into_iter().all(|answer| answer);
+        if !used && answered { stale(Stale::Unused) } else { None }
     }
 }

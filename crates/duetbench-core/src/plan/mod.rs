@@ -258,7 +258,7 @@ impl Plan {
     /// Has every benchmark judged by what the policy tolerates of it.
     pub fn tolerate(&mut self, policy: &Policy) {
         for planned in &mut self.benchmarks {
-            planned.threshold = policy.stance(&planned.id, Metric::Time).threshold;
+            planned.threshold = policy.stance(&planned.id, &Metric::Time).threshold;
         }
     }
 

@@ -14,7 +14,7 @@ mod policy;
 
 pub use fleet::{Arch, EngineName, FleetSpec};
 pub use harness::{CommandSpec, HarnessName, HarnessSpec, JmhSpec};
-pub use policy::{Action, Metric, Policy, Rule, RuleError, Stance};
+pub use policy::{Action, Metric, Policy, Rule, RuleError, Stance, Wanted};
 
 /// The one place of all defaults; help texts and documents are derived from it.
 pub mod defaults {

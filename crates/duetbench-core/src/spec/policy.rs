@@ -1,13 +1,16 @@
 //! What a repository wants of its benchmarks.
 
+use std::collections::BTreeSet;
+
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::recording::Better;
 use crate::sample::BenchmarkId;
 
 /// What of a benchmark can get worse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
     /// Time per invocation, or its inverse.
@@ -16,20 +19,41 @@ pub enum Metric {
     Allocs,
     /// Bytes allocated per invocation.
     Bytes,
+    /// What it reports itself under this unit.
+    Reported(String),
 }
 
+/// Units of the harness that are metrics of ours, with their words.
+const OWN_UNITS: [(&str, &str); 3] = [("ns/op", "time"), ("allocs/op", "allocs"), ("B/op", "bytes")];
+
 impl Metric {
-    /// All metrics.
+    /// Those that every benchmark has.
     pub const ALL: [Metric; 3] = [Metric::Time, Metric::Allocs, Metric::Bytes];
 
-    /// The word used in files and machine formats.
+    /// The word used in files and machine formats; of what a benchmark reports itself the unit.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn word(&self) -> &str {
         match self {
             Metric::Time => "time",
             Metric::Allocs => "allocs",
             Metric::Bytes => "bytes",
+            Metric::Reported(unit) => unit,
         }
+    }
+
+    /// The unit, where it is something that a benchmark reports itself.
+    #[must_use]
+    pub fn unit(&self) -> Option<&str> {
+        match self {
+            Metric::Reported(unit) => Some(unit),
+            Metric::Time | Metric::Allocs | Metric::Bytes => None,
+        }
+    }
+
+    /// Whether it is counted exactly, so that its growth has no uncertainty.
+    #[must_use]
+    pub fn is_count(&self) -> bool {
+        matches!(self, Metric::Allocs | Metric::Bytes)
     }
 }
 
@@ -54,6 +78,9 @@ pub struct Rule {
     /// What of them; absent: everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<Metric>,
+    /// Which values of a unit are good ones; absent: as the unit's name says ([`Better::of_unit`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub better: Option<Better>,
     /// By how much it may grow, a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
@@ -87,11 +114,27 @@ pub enum RuleError {
         /// In words, where it must lie.
         range: &'static str,
     },
-    /// It speaks of open questions, of which counts have none.
-    #[error("rule {number}: `inconclusive` is about times, which counts are not: leave out `metric` or `inconclusive`")]
+    /// It speaks of open questions, but not of times.
+    #[error("rule {number}: `inconclusive` is about times: leave out `metric`, `unit` or `inconclusive`")]
     NotOfTimes {
         /// Which rule, from 1.
         number: usize,
+    },
+    /// It says which values are good ones of something that is no unit.
+    #[error("rule {number}: `better` is about a `unit`: less time and fewer allocations are always better")]
+    NotOfUnits {
+        /// Which rule, from 1.
+        number: usize,
+    },
+    /// Its unit is no name of one.
+    #[error("rule {number}: the `unit` `{unit}` {why}")]
+    Unit {
+        /// Which rule, from 1.
+        number: usize,
+        /// What was given.
+        unit: String,
+        /// What is wrong with it.
+        why: String,
     },
     /// It says nothing.
     #[error("rule {number} has neither `threshold` nor `action` nor `inconclusive`, so that it says nothing")]
@@ -116,6 +159,17 @@ pub struct Stance {
     pub action: Action,
 }
 
+/// What is wanted of one unit of one benchmark.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted {
+    /// The unit.
+    pub unit: String,
+    /// Which values are good ones.
+    pub better: Better,
+    /// Smallest change worth a verdict, a fraction.
+    pub threshold: f64,
+}
+
 /// Largest threshold of a time, as for [`Decision::check`](super::Decision::check).
 const THRESHOLD_MAX: f64 = 10.0;
 
@@ -129,10 +183,10 @@ impl Policy {
         Ok(Policy { rules: compiled.collect::<Result<_, RuleError>>()? })
     }
 
-    /// What it says of one metric of one benchmark. Where it says nothing, a time gates and counts inform.
+    /// What it says of one metric of one benchmark. Where it says nothing, a time gates, as does a unit that a rule names, and counts inform.
     #[must_use]
-    pub fn stance(&self, id: &BenchmarkId, metric: Metric) -> Stance {
-        let action = if metric == Metric::Time { Action::Gate } else { Action::Inform };
+    pub fn stance(&self, id: &BenchmarkId, metric: &Metric) -> Stance {
+        let action = if metric.is_count() { Action::Inform } else { Action::Gate };
         self.about(id, metric).fold(Stance { threshold: None, action }, |stance, rule| Stance {
             threshold: rule.threshold.or(stance.threshold),
             action: rule.action.unwrap_or(stance.action),
@@ -142,26 +196,70 @@ impl Policy {
     /// What it is for that the time of this benchmark stays an open question; absent where no rule says so.
     #[must_use]
     pub fn inconclusive(&self, id: &BenchmarkId) -> Option<Action> {
-        self.about(id, Metric::Time).filter_map(|rule| rule.inconclusive).last()
+        self.about(id, &Metric::Time).filter_map(|rule| rule.inconclusive).last()
+    }
+
+    /// The units that rules name for this benchmark, with what is wanted of them; where no rule has a threshold, it is `threshold`.
+    #[must_use]
+    pub fn wanted(&self, id: &BenchmarkId, threshold: f64) -> Vec<Wanted> {
+        let units: BTreeSet<&str> = self.matching(id).filter_map(|rule| rule.metric.as_ref()?.unit()).collect();
+        let wanted = |unit: &str| {
+            let metric = Metric::Reported(unit.to_owned());
+            let better = self.about(id, &metric).filter_map(|rule| rule.better).last();
+            let better = better.unwrap_or_else(|| Better::of_unit(unit));
+            Wanted { unit: unit.to_owned(), better, threshold: self.stance(id, &metric).threshold.unwrap_or(threshold) }
+        };
+        units.into_iter().map(wanted).collect()
+    }
+
+    /// All units that rules name.
+    #[must_use]
+    pub fn units(&self) -> BTreeSet<&str> {
+        self.rules.iter().filter_map(|(_, rule)| rule.metric.as_ref()?.unit()).collect()
     }
 
     /// The rules about one metric of one benchmark.
-    fn about(&self, id: &BenchmarkId, metric: Metric) -> impl Iterator<Item = &Rule> {
+    fn about(&self, id: &BenchmarkId, metric: &Metric) -> impl Iterator<Item = &Rule> {
+        self.matching(id).filter(move |rule| rule.metric.as_ref().is_none_or(|meant| meant == metric))
+    }
+
+    /// The rules about one benchmark.
+    fn matching(&self, id: &BenchmarkId) -> impl Iterator<Item = &Rule> {
         let name = id.to_string();
         let matches = move |pattern: &Option<Regex>| pattern.as_ref().is_none_or(|pattern| pattern.is_match(&name));
-        let meant = move |rule: &Rule| rule.metric.is_none_or(|meant| meant == metric);
-        self.rules.iter().filter(move |(pattern, rule)| meant(rule) && matches(pattern)).map(|(_, rule)| rule)
+        self.rules.iter().filter(move |(pattern, _)| matches(pattern)).map(|(_, rule)| rule)
+    }
+}
+
+/// Whether this can be a unit that a benchmark reports; if not, why, in words.
+fn named(unit: &str) -> Result<(), String> {
+    if let Some((_, word)) = OWN_UNITS.iter().find(|(own, _)| *own == unit) {
+        return Err(format!("is measured anyway: write `metric = \"{word}\"`"));
+    }
+    // The harness itself refuses them.
+    if unit.is_empty() || unit.contains(char::is_whitespace) {
+        Err("is none: no unit is empty or has spaces".into())
+    } else {
+        Ok(())
     }
 }
 
 /// The rule's pattern, if the rule is one.
 fn checked(number: usize, rule: &Rule) -> Result<Option<Regex>, RuleError> {
-    if rule.threshold.is_none() && rule.action.is_none() && rule.inconclusive.is_none() {
+    let of_units = matches!(rule.metric, Some(Metric::Reported(_)));
+    // To name a unit is to want it judged.
+    if !of_units && rule.threshold.is_none() && rule.action.is_none() && rule.inconclusive.is_none() {
         return Err(RuleError::Empty { number });
     }
-    // A count may be forbidden to grow at all. A change of time is never shown to be less than nothing.
-    let of_counts = matches!(rule.metric, Some(Metric::Allocs | Metric::Bytes));
-    if of_counts && rule.inconclusive.is_some() {
+    if let Some(Metric::Reported(unit)) = &rule.metric {
+        named(unit).map_err(|why| RuleError::Unit { number, unit: unit.clone(), why })?;
+    }
+    if rule.better.is_some() && !of_units {
+        return Err(RuleError::NotOfUnits { number });
+    }
+    // A count may be forbidden to grow at all. A change of what varies is never shown to be less than nothing.
+    let of_counts = rule.metric.as_ref().is_some_and(Metric::is_count);
+    if (of_counts || of_units) && rule.inconclusive.is_some() {
         return Err(RuleError::NotOfTimes { number });
     }
     if let Some(value) = rule.threshold {
@@ -195,18 +293,18 @@ mod tests {
         let quiet = Rule { metric: Some(Metric::Time), action: Some(Action::Inform), ..rule("Slow", 0.2) };
         let rules = [rule("codec", 0.05), quiet, rule("Encode", 0.1)];
         let policy = Policy::new(&rules).unwrap();
-        let time = |name: &str| policy.stance(&id(name), Metric::Time);
+        let time = |name: &str| policy.stance(&id(name), &Metric::Time);
         assert_eq!(time("Decode"), Stance { threshold: Some(0.05), action: Action::Gate });
         assert_eq!(time("SlowDecode"), Stance { threshold: Some(0.2), action: Action::Inform });
         assert_eq!(time("SlowEncode"), Stance { threshold: Some(0.1), action: Action::Inform });
-        let bytes = policy.stance(&id("SlowDecode"), Metric::Bytes);
+        let bytes = policy.stance(&id("SlowDecode"), &Metric::Bytes);
         assert_eq!(bytes, Stance { threshold: Some(0.05), action: Action::Inform });
     }
 
     #[test]
     fn without_rules_times_gate_and_counts_inform() {
         let policy = Policy::default();
-        let actions = Metric::ALL.map(|metric| policy.stance(&id("A"), metric).action);
+        let actions = Metric::ALL.map(|metric| policy.stance(&id("A"), &metric).action);
         assert_eq!(actions, [Action::Gate, Action::Inform, Action::Inform]);
     }
 
@@ -227,6 +325,30 @@ mod tests {
     }
 
     #[test]
+    fn a_unit_is_wanted_of_the_benchmarks_that_its_rules_name() {
+        let unit = |benchmarks: &str, unit: &str| Rule {
+            benchmarks: Some(benchmarks.into()),
+            metric: Some(Metric::Reported(unit.into())),
+            action: Some(Action::Gate),
+            ..Rule::default()
+        };
+        let hits = Rule { better: Some(Better::Higher), ..unit("Cache", "hits/op") };
+        let loose = Rule { threshold: Some(0.2), ..unit("CacheSlow", "hits/op") };
+        let policy = Policy::new(&[rule("Decode", 0.1), unit("Decode", "rows/s"), hits, loose]).unwrap();
+        let wanted = |name: &str| -> Vec<_> {
+            policy.wanted(&id(name), 0.03).into_iter().map(|w| (w.unit, w.better, w.threshold)).collect()
+        };
+        assert_eq!(wanted("Encode"), []);
+        assert_eq!(wanted("Decode"), [("rows/s".to_owned(), Better::Higher, 0.1)]);
+        assert_eq!(wanted("Cache"), [("hits/op".to_owned(), Better::Higher, 0.03)]);
+        assert_eq!(wanted("CacheSlow"), [("hits/op".to_owned(), Better::Higher, 0.2)]);
+        assert_eq!(policy.units().into_iter().collect::<Vec<_>>(), ["hits/op", "rows/s"]);
+        // A rule about a unit says nothing about times.
+        assert_eq!(policy.stance(&id("CacheSlow"), &Metric::Time).threshold, None);
+        assert_eq!(policy.stance(&id("Cache"), &Metric::Reported("hits/op".into())).action, Action::Gate);
+    }
+
+    #[test]
     fn rules_that_are_none_are_named() {
         let error = |rule: Rule| Policy::new(&[Rule { threshold: Some(0.1), ..Rule::default() }, rule]).unwrap_err();
         assert!(error(rule("(", 0.1)).to_string().starts_with("rule 2: `benchmarks` is not a regular expression"));
@@ -235,5 +357,11 @@ mod tests {
         let counts = |threshold| Rule { metric: Some(Metric::Allocs), ..rule("a", threshold) };
         assert!(Policy::new(&[counts(0.0)]).is_ok());
         assert!(error(counts(f64::NAN)).to_string().contains("at 0 or above"));
+        let unit = |unit: &str| Rule { metric: Some(Metric::Reported(unit.into())), ..rule("a", 0.1) };
+        assert!(error(unit("ns/op")).to_string().contains("`metric = \"time\"`"));
+        assert!(error(unit("a b")).to_string().contains("spaces"));
+        assert!(error(Rule { threshold: Some(0.0), ..unit("x") }).to_string().contains("above 0"));
+        assert!(error(Rule { inconclusive: Some(Action::Gate), ..unit("x") }).to_string().contains("about times"));
+        assert!(error(Rule { better: Some(Better::Lower), ..counts(0.0) }).to_string().contains("`better` is about"));
     }
 }

@@ -62,7 +62,7 @@ fn waiver(benchmark: &str, ceiling: f64) -> Waiver {
 }
 
 fn decide(benchmarks: &[BenchmarkReport], waivers: &[Waiver], today: &str) -> Gate {
-    Gate::decide(benchmarks, (&Policy::default(), waivers), (0.03, day(today)))
+    Gate::decide((benchmarks, &[]), (&Policy::default(), waivers), (0.03, day(today)))
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_regression_fails_unless_it_is_waived() {
     let found = [slower("BenchmarkDecode", 1.08), compared("BenchmarkEncode", Verdict::NoChange, 1.0)];
     let gate = decide(&found, &[], "2026-06-01");
     assert_eq!(gate.failing().count(), 1);
-    assert_eq!((gate.breaches[0].metric, gate.breaches[0].threshold), (Metric::Time, 0.03));
+    assert_eq!((gate.breaches[0].metric.clone(), gate.breaches[0].threshold), (Metric::Time, 0.03));
     assert!((gate.breaches[0].change - 0.08).abs() < 1e-12);
 
     for name in ["BenchmarkDecode", "example.com/codec.BenchmarkDecode"] {
@@ -117,7 +117,8 @@ fn what_is_not_needed_any_more_has_to_go() {
 fn counts_inform_until_a_rule_says_otherwise() {
     let allocs = Some(Counted { baseline: 10.0, candidate: 11.0, changed: true });
     let found = [BenchmarkReport { allocs, ..compared("A", Verdict::NoChange, 1.0) }];
-    let decide = |rules: &[Rule]| Gate::decide(&found, (&Policy::new(rules).unwrap(), &[]), (0.03, day("2026-06-01")));
+    let decide =
+        |rules: &[Rule]| Gate::decide((&found, &[]), (&Policy::new(rules).unwrap(), &[]), (0.03, day("2026-06-01")));
     assert_eq!(decide(&[]).breaches[0].standing, Standing::Informs);
     let rule = |threshold: f64| Rule {
         metric: Some(Metric::Allocs),
@@ -130,7 +131,7 @@ fn counts_inform_until_a_rule_says_otherwise() {
     // A count that was 0 has grown by more than any share.
     let from_nothing = Some(Counted { baseline: 0.0, candidate: 1.0, changed: true });
     let found = [BenchmarkReport { allocs: from_nothing, ..found[0].clone() }];
-    let gate = Gate::decide(&found, (&Policy::new(&[rule(5.0)]).unwrap(), &[]), (0.03, day("2026-06-01")));
+    let gate = Gate::decide((&found, &[]), (&Policy::new(&[rule(5.0)]).unwrap(), &[]), (0.03, day("2026-06-01")));
     assert_eq!(gate.failing().count(), 1);
 }
 
@@ -144,7 +145,7 @@ fn an_open_question_stops_a_change_where_a_rule_wants_an_answer() {
         ..Rule::default()
     };
     let policy = Policy::new(&[rule("Codec", Action::Gate), rule("Slow", Action::Inform)]).unwrap();
-    let gate = Gate::decide(&found, (&policy, &[]), (0.03, day("2026-06-01")));
+    let gate = Gate::decide((&found, &[]), (&policy, &[]), (0.03, day("2026-06-01")));
     let names: Vec<&str> = gate.unanswered().map(|id| id.name.as_str()).collect();
     assert_eq!(names, ["Codec"]);
     // What no rule is about is as it usually is.

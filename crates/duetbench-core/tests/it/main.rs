@@ -35,6 +35,7 @@ mod properties;
 mod rank_tests;
 mod reference;
 mod refine;
+mod reported;
 mod schedule;
 mod simulation;
 mod summarise;

@@ -216,6 +216,11 @@ pub trait Adapter: std::fmt::Debug + Sync {
         Err("duet reads profiles of Go's benchmarks only, so far".into())
     }
 
+    /// Whether the output of such processes tells what benchmarks report under units of their own.
+    fn reports_units(&self) -> bool {
+        false
+    }
+
     /// The command line of a process of one benchmark that is not measured, and may write a profile of its processor time; absent
     /// when the build has no such package.
     fn sampled(&self, build: &Build, id: &BenchmarkId, sampling: &Sampling<'_>) -> Option<Launch> {

@@ -15,21 +15,25 @@ mod placement;
 mod probe;
 mod process_trial;
 mod profiling;
+mod reading;
 mod scripted;
 mod solo;
 mod solo_local;
 mod tally;
 mod trial;
+mod unmeasured;
 mod watched;
 
 pub use campaign::{Job, measure};
 pub use local::Local;
 pub(crate) use local::order;
 pub use probe::{Benches, Wanted, probe, probing_takes};
-pub use profiling::{Obstacle, Profiler, Profiles, profiling_takes};
+pub use profiling::{Profiler, Profiles, profiling_takes};
+pub use reading::{UnitReader, unit_reading_takes};
 pub use scripted::Scripted;
 pub use solo::{SoloJob, record};
 pub use solo_local::SoloLocal;
+pub use unmeasured::Obstacle;
 pub use watched::Watched;
 
 /// A trial that gave nothing, and why.

@@ -6,33 +6,22 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use duetbench_core::Role;
 use duetbench_core::hotspot::{BENCHMARKS_MAX, PROCESS_NS, PROCESSES, ProcessProfile, ProfileDifference};
-use duetbench_core::plan::{Mode, Plan, PlannedBenchmark, Style};
+use duetbench_core::plan::{Plan, PlannedBenchmark, Style};
 
-use crate::adapter::{Adapter, Build, Sampling};
-use crate::environment::usable_cpus;
+use super::unmeasured::{Asked, FIRST_SHARE, Obstacle, Processes};
+use crate::adapter::{Adapter, Build};
 use crate::error::RunError;
 use crate::pprof::{self, FILE_BYTES_MAX, Pprof};
-use crate::process::{WaitEnd, failure_words, wait_all, words_of_death};
 use crate::scratch::Scratch;
-
-/// A process that is not sampled makes this part of the invocations first: what a harness does besides invocations (set-up, paused
-/// timers) is in no time per operation, and could make the others take for ever.
-const FIRST_SHARE: u64 = 10;
-/// Most invocations of a process, as Go has it.
-const INVOCATIONS_MAX: f64 = 1e9;
 
 /// Profiles the benchmarks of two builds on this machine.
 pub struct Profiler<'a> {
-    adapter: &'a dyn Adapter,
-    builds: [Build; 2],
-    cpus: Vec<u32>,
+    processes: Processes<'a>,
     files: Scratch,
-    timeout: Duration,
-    interrupted: Arc<AtomicBool>,
 }
 
 /// The profiles of one benchmark.
@@ -42,24 +31,6 @@ pub struct Profiles {
     pub difference: ProfileDifference,
     /// All processes of the baseline and of the candidate in a pprof file each.
     pub merged: [Vec<u8>; 2],
-}
-
-/// Why there are no profiles.
-#[derive(Debug)]
-pub enum Obstacle {
-    /// The user wants to stop.
-    Interrupted,
-    /// It did not work out, in words.
-    Failed(String),
-}
-
-impl From<RunError> for Obstacle {
-    fn from(error: RunError) -> Self {
-        match error {
-            RunError::Interrupted => Obstacle::Interrupted,
-            other => Obstacle::Failed(other.to_string()),
-        }
-    }
 }
 
 /// Wall time that profiling takes at most, where it is known how long operations take: the longest benchmarks are those that regress.
@@ -83,7 +54,8 @@ impl<'a> Profiler<'a> {
         timeout: Duration,
         interrupted: Arc<AtomicBool>,
     ) -> Result<Profiler<'a>, RunError> {
-        Ok(Profiler { adapter, builds, cpus: usable_cpus(), files: Scratch::in_memory()?, timeout, interrupted })
+        let processes = Processes::new(adapter, builds, timeout, interrupted);
+        Ok(Profiler { processes, files: Scratch::in_memory()? })
     }
 
     /// Profiles both sides of a benchmark that takes so long per operation in the slower version, in nanoseconds. The sides take turns, on the same
@@ -92,7 +64,7 @@ impl<'a> Profiler<'a> {
     /// # Errors
     /// When a process fails or hangs, or its profile cannot be used; on an interrupt.
     pub fn explain(&self, planned: &PlannedBenchmark, slower_ns: f64) -> Result<Profiles, Obstacle> {
-        let invocations = self.invocations(planned, slower_ns)?;
+        let invocations = self.processes.invocations(planned, slower_ns, PROCESS_NS)?;
         let mut sides: [Vec<Pprof>; 2] = Default::default();
         for turn in 0..PROCESSES {
             let roles = if turn % 2 == 0 { Role::BOTH } else { [Role::Candidate, Role::Baseline] };
@@ -115,57 +87,14 @@ impl<'a> Profiler<'a> {
         Ok(Profiles { difference, merged })
     }
 
-    /// How many invocations each process is to make, so that it takes about [`PROCESS_NS`], or not much longer.
-    fn invocations(&self, planned: &PlannedBenchmark, slower_ns: f64) -> Result<u64, Obstacle> {
-        let wanted = (PROCESS_NS as f64 / slower_ns.max(0.1)).clamp(1.0, INVOCATIONS_MAX) as u64;
-        if wanted < FIRST_SHARE {
-            return Ok(wanted);
-        }
-        let began = Instant::now();
-        self.process(planned, (Role::Candidate, 0), (wanted / FIRST_SHARE, None))?;
-        let took = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let affordable = u128::from(wanted) * u128::from(PROCESS_NS) / u128::from(took.max(1));
-        Ok(if took > PROCESS_NS { u64::try_from(affordable).unwrap_or(wanted).max(1) } else { wanted })
-    }
-
     /// The profile of one process.
     fn sampled(&self, planned: &PlannedBenchmark, (role, turn): (Role, u32), n: u64) -> Result<Pprof, Obstacle> {
         let file = self.files.path().join(format!("{}-{turn}.pb.gz", role.word()));
-        self.process(planned, (role, turn), (n, Some(&file)))?;
+        let asked = Asked { role, turn, invocations: n, profile: Some(&file), program: None };
+        self.processes.run(planned, asked, PROCESS_NS)?;
         let pprof = pprof::parse(&read(&file)?).map_err(|e| Obstacle::Failed(e.to_string()));
         let _ = std::fs::remove_file(&file);
         pprof
-    }
-
-    /// Runs one process to its end.
-    fn process(
-        &self,
-        planned: &PlannedBenchmark,
-        (role, turn): (Role, u32),
-        (invocations, file): (u64, Option<&Path>),
-    ) -> Result<(), Obstacle> {
-        let build = &self.builds[usize::from(role == Role::Candidate)];
-        let sampling = Sampling { mode: planned.mode, invocations, file };
-        let lacks = || Obstacle::Failed(format!("the build has no package `{}`", planned.id.package));
-        let mut launch = self.adapter.sampled(build, &planned.id, &sampling).ok_or_else(lacks)?;
-        if matches!(planned.mode, Mode::Duet | Mode::InterleavedOneCore) {
-            launch.cpus = Some(vec![self.cpus[turn as usize % self.cpus.len()]]);
-        }
-        RunError::stop_if(&self.interrupted)?;
-        let limit = self.timeout + 4 * Duration::from_nanos(planned.first_ns.max(PROCESS_NS));
-        let mut children = [launch.spawn()?];
-        let end = wait_all(&mut children, Instant::now() + limit, &self.interrupted, |_| {});
-        let [child] = &mut children;
-        child.kill();
-        match (end, child.status().and_then(failure_words)) {
-            (WaitEnd::Interrupted, _) => Err(Obstacle::Interrupted),
-            (WaitEnd::TimedOut, _) => {
-                let limit = limit.as_secs_f64();
-                Err(Obstacle::Failed(format!("no end within {limit:.0} s: it hangs, or `--timeout` is too short")))
-            }
-            (WaitEnd::Ended, Some(death)) => Err(Obstacle::Failed(words_of_death(&death, &child.output_tail()))),
-            (WaitEnd::Ended, None) => Ok(()),
-        }
     }
 }
 

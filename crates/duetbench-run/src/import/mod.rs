@@ -76,6 +76,11 @@ impl From<Recording> for Imported {
     }
 }
 
+/// The values of the last line of a benchmark in what a process of `go test` printed, with their units.
+pub(crate) fn figures(bytes: &[u8]) -> Vec<(String, f64)> {
+    gobench::figures(bytes)
+}
+
 /// Reads a file of one of the known forms; which one is told by its content. A folder is read as one of criterion's.
 ///
 /// # Errors

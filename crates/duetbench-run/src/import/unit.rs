@@ -38,8 +38,7 @@ pub(super) fn of(unit: &str) -> Unit {
             || kept(Better::Higher),
             |time| Unit { word: "ops/s".into(), better: Better::Higher, factor: 1e9 / time },
         ),
-        None if unit.ends_with("/s") => kept(Better::Higher),
-        None => kept(Better::Lower),
+        None => kept(Better::of_unit(unit)),
     }
 }
 

@@ -17,6 +17,7 @@ mod head;
 mod paired;
 mod profiles;
 mod provenance;
+mod readings;
 mod recording;
 mod schema;
 mod stored;
@@ -160,7 +161,8 @@ impl Store {
         let overlaps = matches!(&head, Head::Comparison(head) if head.fleet.is_some());
         let measured_s = if complete || overlaps { measured_s } else { measured_s.max(in_trials) };
         let (calls, profiles) = (self.calls(id).map_err(read)?, self.profiles(id).map_err(read)?);
-        Ok(StoredRun { name: RunId(id).to_string(), head, complete, measured_s, trials, calls, profiles })
+        let readings = self.readings(id)?;
+        Ok(StoredRun { name: RunId(id).to_string(), head, complete, measured_s, trials, calls, profiles, readings })
     }
 
     /// A run that is in the store, to go on with.

@@ -100,6 +100,16 @@ CREATE TABLE IF NOT EXISTS profiles (
 CREATE INDEX IF NOT EXISTS profiles_by_run ON profiles(run);
 ";
 
+/// What benchmarks reported under units of their own; likewise.
+const READINGS: &str = "
+CREATE TABLE IF NOT EXISTS readings (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    readings TEXT NOT NULL                      -- JSON: benchmark, and values by unit or a failure
+);
+CREATE INDEX IF NOT EXISTS readings_by_run ON readings(run);
+";
+
 // Samples are found through their trial's range of row numbers: keeping an index would cost more than all else that is
 // done for a sample while measuring.
 pub(super) const INSERT_TRIAL: &str = "INSERT INTO trials
@@ -164,7 +174,7 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
         connection.execute_batch("COMMIT")?;
     }
     match version()? {
-        FORMAT => Ok(connection.execute_batch(&format!("{CALLS} {CALIBRATIONS} {PROFILES}"))?),
+        FORMAT => Ok(connection.execute_batch(&format!("{CALLS} {CALIBRATIONS} {PROFILES} {READINGS}"))?),
         version => Err(SchemaError::Format { version }),
     }
 }

@@ -5,6 +5,7 @@ use duetbench_core::analysis::Measured;
 use duetbench_core::fleet::Account;
 use duetbench_core::hotspot::BenchmarkProfile;
 use duetbench_core::plan::{Mode, Plan};
+use duetbench_core::reported::Readings;
 
 use super::{Head, RunHead, SoloHead};
 use crate::engine::TrialOutcome;
@@ -27,6 +28,8 @@ pub struct StoredRun<H = Head> {
     pub calls: Vec<Account>,
     /// What profiling its regressions came to.
     pub profiles: Vec<BenchmarkProfile>,
+    /// What its benchmarks reported under units of their own.
+    pub readings: Vec<Readings>,
 }
 
 impl StoredRun {
@@ -35,10 +38,10 @@ impl StoredRun {
     /// # Errors
     /// Says what can be done with it, if it is not.
     pub fn comparison(self) -> Result<StoredRun<RunHead>, RunError> {
-        let StoredRun { name, head, complete, measured_s, trials, calls, profiles } = self;
+        let StoredRun { name, head, complete, measured_s, trials, calls, profiles, readings } = self;
         match head {
             Head::Comparison(head) => {
-                Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, profiles })
+                Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, profiles, readings })
             }
             Head::Solo(_) => Err(RunError::OtherKind {
                 what: format!("run `{name}` measured one version, so there is nothing to compare"),
@@ -54,9 +57,11 @@ impl StoredRun {
     /// # Errors
     /// Says what can be done with it, if it is not.
     pub fn solo(self) -> Result<StoredRun<SoloHead>, RunError> {
-        let StoredRun { name, head, complete, measured_s, trials, calls, profiles } = self;
+        let StoredRun { name, head, complete, measured_s, trials, calls, profiles, readings } = self;
         match head {
-            Head::Solo(head) => Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, profiles }),
+            Head::Solo(head) => {
+                Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, profiles, readings })
+            }
             Head::Comparison(_) => Err(RunError::OtherKind {
                 what: format!("run `{name}` is a comparison of two versions"),
                 hint: format!("`duet show {name}` prints it, `duet compare --resume {name}` goes on with it"),

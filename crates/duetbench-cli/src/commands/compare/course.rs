@@ -4,11 +4,12 @@ use std::path::Path;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Plan, Style};
-use duetbench_core::spec::ModeChoice;
+use duetbench_core::spec::{ModeChoice, Policy, Rule};
 use duetbench_run::RunError;
 use duetbench_run::adapter::Build;
 use duetbench_run::engine::{
-    Backend, Benches, Local, Profiler, Scripted, Wanted, Watched, probe, probing_takes, profiling_takes,
+    Backend, Benches, Local, Profiler, Scripted, UnitReader, Wanted, Watched, probe, probing_takes, profiling_takes,
+    unit_reading_takes,
 };
 use duetbench_run::prepare::Prepared;
 use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
@@ -16,15 +17,24 @@ use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 use super::errand::{Errand, Purpose, Subject};
 use super::fleet;
 use super::material::Material;
-use super::profiling;
 use super::versions::{prepare, same_builds, unfinished};
+use super::{profiling, reading};
 use crate::commands::{Context, nothing_selected};
 use crate::dry_run;
 use crate::failure::{Failure, code};
 use crate::session::{self, Session, Subjects, lock_machine};
 
-/// What trials are run with, and what regressions are profiled with where they are.
-type Means<'a> = (&'a mut dyn Backend, Option<&'a Profiler<'a>>);
+/// What is still to be found out once everything is judged by time, and what with.
+#[derive(Default)]
+struct Afterwards<'a> {
+    /// Reads what benchmarks report themselves.
+    reader: Option<UnitReader<'a>>,
+    /// Profiles regressions.
+    profiler: Option<Profiler<'a>>,
+}
+
+/// What trials are run with, and what comes after them.
+type Means<'a, 'b> = (&'a mut dyn Backend, Afterwards<'b>);
 
 /// Measures and concludes; gives the exit code.
 pub(in crate::commands) fn begin(errand: &Errand<'_>, subject: Subject<'_>) -> Result<u8, Failure> {
@@ -39,7 +49,7 @@ pub(in crate::commands) fn begin(errand: &Errand<'_>, subject: Subject<'_>) -> R
             if errand.purpose.is_settled(errand, (&plan, &material.subjects))? {
                 return Ok(code::CLEAN);
             }
-            measure(errand, (plan, material.subjects), (&mut scripted, None))
+            measure(errand, (plan, material.subjects), (&mut scripted, Afterwards::default()))
         }
     }
 }
@@ -55,11 +65,8 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     if errand.purpose.is_settled(errand, (&plan, &material.subjects))? {
         return Ok(code::CLEAN);
     }
-    let profiler = if errand.purpose.profiles(context) {
-        profiling::profiler(context, (&prepared, builds.clone()), Some(&mut material.subjects))?
-    } else {
-        None
-    };
+    let made_of = (&prepared, builds.clone());
+    let afterwards = afterwards((context, errand.purpose), made_of, (&spec.rules, Some(&mut material.subjects)))?;
     let mut versions = local(context, &prepared, builds.clone())?;
     let iterates = plan.benchmarks.iter().any(|b| b.style == Style::Iteration);
     let tells = (spec.mode != ModeChoice::Sequential && !plan.benchmarks.is_empty()) || iterates;
@@ -69,7 +76,20 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
         let benches = Benches { versions: &mut versions, baseline_alone: &mut baseline_alone };
         look(errand, (&mut plan, &material), benches)?;
     }
-    measure(errand, (plan, material.subjects), (&mut Watched::new(&mut versions), profiler.as_ref()))
+    measure(errand, (plan, material.subjects), (&mut Watched::new(&mut versions), afterwards))
+}
+
+/// What is wanted once everything is judged by time; what this harness lacks for it is told.
+fn afterwards<'a>(
+    (context, purpose): (&Context, &dyn Purpose),
+    (prepared, builds): (&'a Prepared, [Build; 2]),
+    (rules, subjects): (&[Rule], Option<&mut Subjects>),
+) -> Result<Afterwards<'a>, Failure> {
+    let reader =
+        if purpose.judges_units() { reading::reader(context, (prepared, builds.clone()), rules)? } else { None };
+    let profiler =
+        if purpose.profiles(context) { profiling::profiler(context, (prepared, builds), subjects)? } else { None };
+    Ok(Afterwards { reader, profiler })
 }
 
 /// Has first trials tell how each benchmark is best measured.
@@ -99,10 +119,10 @@ fn local<'a>(context: &Context, prepared: &'a Prepared, builds: [Build; 2]) -> R
 }
 
 /// From a plan to the exit code.
-fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means<'_>) -> Result<u8, Failure> {
-    let (context, profiles) = (errand.context, means.1.map(|_| profiling_takes(&plan)));
+fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means<'_, '_>) -> Result<u8, Failure> {
+    let context = errand.context;
     if context.settings.dry_run() {
-        let more = profiles.map_or_else(String::new, dry_run::profiles);
+        let more = more_to_come(&plan, &errand.spec.rules, &means.1)?;
         context.printer.data(&(dry_run::render(&plan, &subjects.info) + &more))?;
         return Ok(code::CLEAN);
     }
@@ -113,6 +133,15 @@ fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means
     let mut store = Store::open(&context.db())?;
     let session = Session::begin(context, &mut store, &head)?;
     carry_out((context, errand.purpose), session, &head, means)
+}
+
+/// What comes once everything is judged by time, in words.
+fn more_to_come(plan: &Plan, rules: &[Rule], afterwards: &Afterwards<'_>) -> Result<String, Failure> {
+    let policy = Policy::new(rules)?;
+    let asked: Vec<_> = reading::asked(plan, &policy).into_iter().map(|(planned, _)| planned).collect();
+    let readings = afterwards.reader.as_ref().map(|_| dry_run::readings(unit_reading_takes(&asked)));
+    let profiles = afterwards.profiler.as_ref().map(|_| dry_run::profiles(profiling_takes(plan)));
+    Ok(readings.into_iter().chain(profiles).collect())
 }
 
 /// Goes on with a run that did not come to its end; a scripted one needs its script again.
@@ -126,7 +155,7 @@ pub(in crate::commands) fn resume(
     if let Some(script) = script {
         let mut scripted = Scripted::load(script)?;
         let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
-        return carry_out((context, purpose), session, &head, (&mut scripted, None));
+        return carry_out((context, purpose), session, &head, (&mut scripted, Afterwards::default()));
     }
     if let Some(spec) = head.spec.fleet {
         return fleet::resume((context, purpose), (&name, spec));
@@ -139,11 +168,10 @@ pub(in crate::commands) fn resume(
     let trials = unfinished(&store, &name)?.trials;
     let prepared = prepare(context, &head.spec, origin)?;
     let builds = same_builds(&prepared, &head)?;
-    let profiler =
-        if purpose.profiles(context) { profiling::profiler(context, (&prepared, builds.clone()), None)? } else { None };
+    let afterwards = afterwards((context, purpose), (&prepared, builds.clone()), (&head.spec.rules, None))?;
     let mut local = local(context, &prepared, builds)?;
     let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
-    carry_out((context, purpose), session, &head, (&mut Watched::new(&mut local), profiler.as_ref()))
+    carry_out((context, purpose), session, &head, (&mut Watched::new(&mut local), afterwards))
 }
 
 /// Measures what is open, and concludes.
@@ -151,7 +179,7 @@ fn carry_out(
     (context, purpose): (&Context, &dyn Purpose),
     mut session: Session<'_>,
     head: &RunHead,
-    (backend, profiler): Means<'_>,
+    (backend, mut afterwards): Means<'_, '_>,
 ) -> Result<u8, Failure> {
     let (run, command) = (session.run(), purpose.command());
     announce(context, head, &session);
@@ -164,10 +192,14 @@ fn carry_out(
         context.printer.note(&format!("interrupted; `duet {command} --resume {run}` goes on from here"));
     }
     let store = session.into_store();
-    if let Some(profiler) = profiler.filter(|_| summary.complete) {
-        profiling::explain(context, (&mut *store, run), profiler);
+    let mut complete = summary.complete;
+    if let Some(reader) = afterwards.reader.as_mut().filter(|_| complete) {
+        complete = reading::read(context, (&mut *store, run), reader)?;
     }
-    let exit_of = |judged| if summary.complete { judged } else { code::INTERRUPTED };
+    if let Some(profiler) = afterwards.profiler.filter(|_| complete) {
+        profiling::explain(context, (&mut *store, run), &profiler);
+    }
+    let exit_of = |judged| if complete { judged } else { code::INTERRUPTED };
     purpose.conclude(context, (store, run), &exit_of)
 }
 

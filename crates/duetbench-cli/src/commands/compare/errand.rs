@@ -48,6 +48,11 @@ pub(in crate::commands) trait Purpose {
         false
     }
 
+    /// Whether rules about what benchmarks report themselves are to be kept.
+    fn judges_units(&self) -> bool {
+        false
+    }
+
     /// Prints what has come of a run; the exit code is what `exit_of` makes of that of a run that came to its end.
     ///
     /// # Errors

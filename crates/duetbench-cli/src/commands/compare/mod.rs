@@ -20,6 +20,7 @@ mod fleet;
 mod material;
 mod outfit;
 mod profiling;
+mod reading;
 mod versions;
 
 pub(super) use course::{begin, resume};
@@ -72,6 +73,10 @@ impl Purpose for Judging {
 
     fn profiles(&self, context: &Context) -> bool {
         context.settings.profile()
+    }
+
+    fn judges_units(&self) -> bool {
+        true
     }
 
     fn conclude(

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::benchmark::Benchmark;
 use crate::render::format::{many, one_line, share, shortened};
-use crate::render::{command_line, gate, hint, json, noise, summary};
+use crate::render::{command_line, gate, hint, json, noise, reported, summary};
 
 /// Name of the form of the data.
 const FORMAT: &str = "duet-page-1";
@@ -73,7 +73,7 @@ impl Data {
             threshold: report.spec.decision.threshold,
             reproduce: one_line(&command_line::again(report)),
             accept: (!accept.is_empty()).then_some(accept),
-            sections: vec![noises(report), plan(report), environment(report)],
+            sections: reported(report).into_iter().chain([noises(report), plan(report), environment(report)]).collect(),
             benchmarks: benchmarks.map(|(id, (one, picture))| Benchmark::of(id, one, (report, picture))).collect(),
         }
     }
@@ -104,6 +104,18 @@ fn sentence(words: &str) -> String {
     let first = characters.next().map_or_else(String::new, |c| c.to_uppercase().collect());
     let end = if words.ends_with(['.', '…']) { "" } else { "." };
     format!("{first}{}{end}", characters.as_str())
+}
+
+/// What benchmarks report under units of their own, where rules name some.
+fn reported(report: &Report) -> Option<Section> {
+    let pair = |row: reported::Row<'_>| {
+        let [name, unit, base, head, change] = row.cells;
+        let values = if base.is_empty() && head.is_empty() { String::new() } else { format!("{base} → {head}") };
+        let said = [values, change, row.verdict].into_iter().filter(|part| !part.is_empty());
+        (format!("{name}, {unit}"), said.collect::<Vec<_>>().join(", "))
+    };
+    let pairs: Vec<_> = reported::rows(report).into_iter().map(pair).collect();
+    (!pairs.is_empty()).then(|| Section { title: "What benchmarks report themselves", lines: Vec::new(), pairs })
 }
 
 /// What disturbed the run, and what to do about it.

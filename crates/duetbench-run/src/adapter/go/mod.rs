@@ -249,6 +249,10 @@ impl Adapter for Go {
         Ok(())
     }
 
+    fn reports_units(&self) -> bool {
+        true
+    }
+
     fn sampled(&self, build: &Build, id: &BenchmarkId, sampling: &Sampling<'_>) -> Option<Launch> {
         let mut launch = self.base_launch(build.artifacts.get(&id.package)?, sampling.invocations);
         // Without a page the hook does nothing, so it does not see to it either that the process dies with us.

@@ -1,0 +1,101 @@
+//! What benchmarks report under units of their own, where rules name them: read once everything is judged by time.
+//!
+//! Unlike a profile this is part of the answer. What could not be read is kept as a failure, so that a rule about it is never kept by silence.
+
+use duetbench_core::plan::PlannedBenchmark;
+use duetbench_core::report::BenchmarkReport;
+use duetbench_core::reported::{Readings, ReadingsOutcome};
+use duetbench_core::spec::{Policy, Rule};
+use duetbench_core::{Plan, Report, Verdict};
+use duetbench_run::adapter::Build;
+use duetbench_run::engine::{Obstacle, UnitReader};
+use duetbench_run::prepare::Prepared;
+use duetbench_run::store::{RunId, Store};
+
+use crate::assemble;
+use crate::commands::Context;
+use crate::display::Display;
+use crate::failure::Failure;
+use crate::render::format::many;
+
+/// What is said of benchmarks that were not reached.
+const INTERRUPTED: &str = "interrupted before what it reports was read";
+
+/// What units are read with, if rules name any and this harness has any.
+pub(super) fn reader<'a>(
+    context: &Context,
+    (prepared, builds): (&'a Prepared, [Build; 2]),
+    rules: &[Rule],
+) -> Result<Option<UnitReader<'a>>, Failure> {
+    if Policy::new(rules)?.units().is_empty() || !prepared.adapter.reports_units() {
+        return Ok(None);
+    }
+    let (timeout, interrupted) = (context.settings.timeout(), context.interrupted.clone());
+    Ok(Some(UnitReader::new(&*prepared.adapter, builds, timeout, interrupted)?))
+}
+
+/// The benchmarks of a plan of which rules name a unit, with the units.
+pub(super) fn asked<'a>(plan: &'a Plan, policy: &Policy) -> Vec<(&'a PlannedBenchmark, Vec<String>)> {
+    let units = |b: &PlannedBenchmark| policy.wanted(&b.id, 0.0).into_iter().map(|wanted| wanted.unit).collect();
+    let all = plan.benchmarks.iter().map(|b| (b, units(b)));
+    all.filter(|(_, units): &(_, Vec<String>)| !units.is_empty()).collect()
+}
+
+/// Reads the units of a run that came to its end; whether it got to its own end.
+///
+/// # Errors
+/// When the run cannot be read, or what was read not be kept.
+pub(super) fn read(
+    context: &Context,
+    (store, run): (&mut Store, RunId),
+    reader: &mut UnitReader<'_>,
+) -> Result<bool, Failure> {
+    let report = assemble::stored(store, run)?;
+    let policy = Policy::new(&report.spec.rules)?;
+    let asked = asked(&report.plan, &policy);
+    let measured: Vec<_> =
+        asked.into_iter().filter_map(|(b, units)| Some((b, units, slower_ns(&report, b)?))).collect();
+    if measured.is_empty() {
+        return Ok(true);
+    }
+    context.printer.note(&format!(
+        "reading what {} under units that rules name",
+        many(measured.len(), "benchmark reports", "benchmarks report")
+    ));
+    let mut display = Display::new(&context.printer, measured.len() as u64, "{bar:24} {pos}/{len}  reading {msg}");
+    let mut interrupted = false;
+    for (number, (planned, units, slower_ns)) in measured.iter().enumerate() {
+        let name = &planned.id.name;
+        let line = || format!("reading {name}, {} of {}", number + 1, measured.len());
+        let on_bar = |bar: &indicatif::ProgressBar| {
+            bar.set_position(number as u64);
+            bar.set_message(name.clone());
+        };
+        display.show(on_bar, line);
+        let read = if interrupted {
+            Err(Obstacle::Interrupted)
+        } else {
+            reader.read((&report.plan, planned), units, *slower_ns)
+        };
+        let outcome = match read {
+            // It reports nothing of what rules name, as most benchmarks do.
+            Ok(read) if read.is_empty() => continue,
+            Ok(read) => ReadingsOutcome::Read(read),
+            Err(Obstacle::Failed(reason)) => ReadingsOutcome::Failed { reason },
+            Err(Obstacle::Interrupted) => {
+                interrupted = true;
+                ReadingsOutcome::Failed { reason: INTERRUPTED.into() }
+            }
+        };
+        store.add_readings(run, &Readings { id: planned.id.clone(), outcome })?;
+    }
+    display.finish();
+    Ok(!interrupted)
+}
+
+/// Time per operation of the slower version, nanoseconds, where the benchmark was measured.
+fn slower_ns(report: &Report, planned: &PlannedBenchmark) -> Option<f64> {
+    let measured = |b: &&BenchmarkReport| b.id == planned.id && !matches!(b.verdict, Verdict::Failed { .. });
+    let benchmark = report.benchmarks.iter().find(measured)?;
+    [benchmark.baseline_ns, benchmark.candidate_ns].into_iter().flatten().reduce(f64::max)
+}

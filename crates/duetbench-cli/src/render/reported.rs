@@ -1,0 +1,100 @@
+//! What benchmarks report under units of their own, in words and for programs.
+
+use duetbench_core::recording::Better;
+use duetbench_core::reported::{Change, ReportedMetric};
+use duetbench_core::{Report, Verdict};
+use serde::Serialize;
+
+use super::format::{change, named, one_line, packages, shortened};
+use super::order::label;
+
+/// One unit of one benchmark, ready to be aligned.
+pub(super) struct Row<'a> {
+    pub(super) metric: &'a ReportedMetric,
+    /// Name of the benchmark, unit, the two medians, and the change with its interval.
+    pub(super) cells: [String; 5],
+    pub(super) verdict: String,
+}
+
+/// Everything that was read, those of which the verdict is worst first.
+pub(super) fn rows(report: &Report) -> Vec<Row<'_>> {
+    let rank = |one: &&ReportedMetric| match one.verdict {
+        Verdict::Regression => 0,
+        Verdict::Failed { .. } => 1,
+        Verdict::Inconclusive { .. } => 2,
+        Verdict::Improvement => 3,
+        _ => 4,
+    };
+    let mut all: Vec<&ReportedMetric> = report.reported.iter().collect();
+    all.sort_by_key(rank);
+    let several = packages(all.iter().map(|one| &one.id)) > 1;
+    all.into_iter().map(|one| row(one, several)).collect()
+}
+
+/// With the package's name where there are `several`.
+fn row(metric: &ReportedMetric, several: bool) -> Row<'_> {
+    let value = |value: Option<f64>| value.map_or_else(String::new, figure);
+    let changed = |c: Change| format!("{} [{}, {}]", change(c.ratio), change(c.ratio_low), change(c.ratio_high));
+    let (name, unit) = (named(&metric.id, several), one_line(&metric.unit));
+    let changed = metric.change.map_or_else(String::new, changed);
+    let cells = [name, unit, value(metric.baseline), value(metric.candidate), changed];
+    let why = match &metric.verdict {
+        Verdict::Failed { reason, .. } => format!(": {}", shortened(&one_line(reason))),
+        _ => String::new(),
+    };
+    Row { metric, cells, verdict: format!("{}{why}", label(&metric.verdict)) }
+}
+
+/// A value with as many digits as say something.
+fn figure(value: f64) -> String {
+    let digits = value.abs().log10().floor();
+    let decimals = if digits.is_finite() { (3.0 - digits).clamp(0.0, 9.0) as usize } else { 0 };
+    format!("{value:.decimals$}")
+}
+
+/// The same for programs.
+#[derive(Serialize)]
+pub(super) struct ReportedEntry<'a> {
+    package: &'a str,
+    name: &'a str,
+    unit: &'a str,
+    better: Better,
+    threshold: f64,
+    verdict: &'static str,
+    reason: Option<&'a str>,
+    baseline: Option<f64>,
+    candidate: Option<f64>,
+    ratio: Option<f64>,
+    ratio_low: Option<f64>,
+    ratio_high: Option<f64>,
+    pairs: u32,
+}
+
+impl<'a> ReportedEntry<'a> {
+    /// Everything that was read; absent where nothing was.
+    pub(super) fn all(report: &'a Report) -> Option<Vec<ReportedEntry<'a>>> {
+        (!report.reported.is_empty()).then(|| report.reported.iter().map(ReportedEntry::of).collect())
+    }
+
+    fn of(metric: &'a ReportedMetric) -> ReportedEntry<'a> {
+        let reason = match &metric.verdict {
+            Verdict::Failed { reason, .. } => Some(reason.as_str()),
+            _ => None,
+        };
+        ReportedEntry {
+            package: &metric.id.package,
+            name: &metric.id.name,
+            unit: &metric.unit,
+            better: metric.better,
+            threshold: metric.threshold,
+            verdict: metric.verdict.word(),
+            reason,
+            baseline: metric.baseline,
+            candidate: metric.candidate,
+            ratio: metric.change.map(|c| c.ratio),
+            ratio_low: metric.change.map(|c| c.ratio_low),
+            ratio_high: metric.change.map(|c| c.ratio_high),
+            pairs: metric.pairs,
+        }
+    }
+}

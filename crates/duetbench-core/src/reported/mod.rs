@@ -1,0 +1,109 @@
+//! What benchmarks report themselves, under units of their own: in Go by `b.ReportMetric`.
+//!
+//! Such a value is the harness's for one whole process, and it may be made of anything: of counts, of a clock of its own, of sizes
+//! of files. A slice has none. So where a rule names a unit, pairs of processes run once more as the harness itself runs them, after
+//! everything is judged by time, and each gives one value. A pair is a unit of inference: where a version can be linked in
+//! another order, every pair is of another build.
+
+use serde::{Deserialize, Serialize};
+
+use crate::recording::Better;
+use crate::sample::BenchmarkId;
+use crate::verdict::Verdict;
+
+mod judge;
+
+pub use judge::judge;
+
+/// Pairs of processes that a benchmark gets: the fewest of which a sign test can be sure at 1 %.
+pub const PAIRS: u32 = 8;
+/// Time that such a process aims at, nanoseconds.
+pub const PROCESS_NS: u64 = 500_000_000;
+
+/// What reading the units of one benchmark came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Readings {
+    /// Which benchmark.
+    pub id: BenchmarkId,
+    /// Its units, or why there are none.
+    pub outcome: ReadingsOutcome,
+}
+
+/// The values of one benchmark, or why there are none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadingsOutcome {
+    /// What it reported, under those units that rules name.
+    Read(Vec<UnitReadings>),
+    /// It did not work out.
+    Failed {
+        /// Why, in words.
+        reason: String,
+    },
+}
+
+/// What processes reported under one unit, in their order, baseline and candidate alike; those that did not report it are left out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnitReadings {
+    /// The unit.
+    pub unit: String,
+    /// The baseline's.
+    pub baseline: Vec<f64>,
+    /// The candidate's.
+    pub candidate: Vec<f64>,
+}
+
+/// What is reported about one unit of one benchmark.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReportedMetric {
+    /// Which benchmark.
+    pub id: BenchmarkId,
+    /// The unit.
+    pub unit: String,
+    /// Which values are good ones.
+    pub better: Better,
+    /// Smallest change that was worth a verdict, a fraction.
+    pub threshold: f64,
+    /// The answer.
+    pub verdict: Verdict,
+    /// The baseline's median over processes, in the unit; absent where it reports none.
+    pub baseline: Option<f64>,
+    /// The candidate's.
+    pub candidate: Option<f64>,
+    /// The change with its uncertainty, where values have a ratio.
+    pub change: Option<Change>,
+    /// Pairs of processes.
+    pub pairs: u32,
+}
+
+/// A ratio of candidate to baseline, whichever direction is the good one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// Point estimate.
+    pub ratio: f64,
+    /// Lower end of the interval.
+    pub ratio_low: f64,
+    /// Upper end of the interval.
+    pub ratio_high: f64,
+}
+
+impl ReportedMetric {
+    /// By how much it got worse, a fraction, so that a rate that halves is worse by 1, like a time that doubles; infinite where values
+    /// have no ratio. Negative where it got better.
+    #[must_use]
+    pub fn worse_by(&self) -> f64 {
+        self.change.map_or(f64::INFINITY, |change| match self.better {
+            Better::Lower => change.ratio - 1.0,
+            Better::Higher => change.ratio.recip() - 1.0,
+        })
+    }
+
+    /// The same by the end of the interval that says the most; absent where values have no ratio.
+    #[must_use]
+    pub fn worse_by_at_most(&self) -> Option<f64> {
+        self.change.map(|change| match self.better {
+            Better::Lower => change.ratio_high - 1.0,
+            Better::Higher => change.ratio_low.recip() - 1.0,
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! Processes that give no sample of the run: started as the harness itself starts them, once everything is judged.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use duetbench_core::Role;
+use duetbench_core::plan::{Mode, PlannedBenchmark};
+
+use crate::adapter::{Adapter, Build, Sampling};
+use crate::environment::usable_cpus;
+use crate::error::RunError;
+use crate::process::{WaitEnd, failure_words, wait_all, words_of_death};
+
+/// A process makes this part of the invocations first: what a harness does besides invocations (set-up, paused timers) is in no
+/// time per operation, and could make the others take for ever.
+pub(super) const FIRST_SHARE: u64 = 10;
+/// Most invocations of a process, as Go has it.
+const INVOCATIONS_MAX: f64 = 1e9;
+
+/// Why something that needs no sample did not work out.
+#[derive(Debug)]
+pub enum Obstacle {
+    /// The user wants to stop.
+    Interrupted,
+    /// It did not work out, in words.
+    Failed(String),
+}
+
+impl From<RunError> for Obstacle {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Interrupted => Obstacle::Interrupted,
+            other => Obstacle::Failed(other.to_string()),
+        }
+    }
+}
+
+/// What is asked of one process.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    /// Which version.
+    pub(super) role: Role,
+    /// The so-manieth of its side, which says on which core it runs where it is bound to one.
+    pub(super) turn: u32,
+    /// Invocations that it makes.
+    pub(super) invocations: u64,
+    /// Where it writes a profile, if it is to.
+    pub(super) profile: Option<&'a Path>,
+    /// What is started instead of the build's own program.
+    pub(super) program: Option<&'a PathBuf>,
+}
+
+/// Starts processes of two builds, baseline first.
+pub(super) struct Processes<'a> {
+    pub(super) adapter: &'a dyn Adapter,
+    pub(super) builds: [Build; 2],
+    cpus: Vec<u32>,
+    timeout: Duration,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl<'a> Processes<'a> {
+    /// A process that takes `timeout` longer than planned counts as hung.
+    pub(super) fn new(
+        adapter: &'a dyn Adapter,
+        builds: [Build; 2],
+        timeout: Duration,
+        interrupted: Arc<AtomicBool>,
+    ) -> Processes<'a> {
+        Processes { adapter, builds, cpus: usable_cpus(), timeout, interrupted }
+    }
+
+    /// The build of a version.
+    pub(super) fn build(&self, role: Role) -> &Build {
+        &self.builds[usize::from(role == Role::Candidate)]
+    }
+
+    /// How many may run at once.
+    pub(super) fn cpus(&self) -> usize {
+        self.cpus.len()
+    }
+
+    /// Ends what is being done if the user wants to stop.
+    pub(super) fn stop_if_interrupted(&self) -> Result<(), RunError> {
+        RunError::stop_if(&self.interrupted)
+    }
+
+    /// How many invocations each process is to make, so that it takes about `process_ns`, or not much longer, where an operation
+    /// takes so long in the slower version.
+    pub(super) fn invocations(
+        &self,
+        planned: &PlannedBenchmark,
+        slower_ns: f64,
+        process_ns: u64,
+    ) -> Result<u64, Obstacle> {
+        let wanted = (process_ns as f64 / slower_ns.max(0.1)).clamp(1.0, INVOCATIONS_MAX) as u64;
+        if wanted < FIRST_SHARE {
+            return Ok(wanted);
+        }
+        let began = Instant::now();
+        let invocations = wanted / FIRST_SHARE;
+        let first = Asked { role: Role::Candidate, turn: 0, invocations, profile: None, program: None };
+        self.run(planned, first, process_ns)?;
+        let took = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let affordable = u128::from(wanted) * u128::from(process_ns) / u128::from(took.max(1));
+        Ok(if took > process_ns { u64::try_from(affordable).unwrap_or(wanted).max(1) } else { wanted })
+    }
+
+    /// Runs one process, which is to take about `process_ns`, to its end; gives the end of what it printed.
+    pub(super) fn run(
+        &self,
+        planned: &PlannedBenchmark,
+        asked: Asked<'_>,
+        process_ns: u64,
+    ) -> Result<String, Obstacle> {
+        let Asked { role, turn, invocations, profile, program } = asked;
+        let sampling = Sampling { mode: planned.mode, invocations, file: profile };
+        let lacks = || Obstacle::Failed(format!("the build has no package `{}`", planned.id.package));
+        let mut launch = self.adapter.sampled(self.build(role), &planned.id, &sampling).ok_or_else(lacks)?;
+        if let Some(program) = program {
+            launch.program.clone_from(program);
+        }
+        if matches!(planned.mode, Mode::Duet | Mode::InterleavedOneCore) {
+            launch.cpus = Some(vec![self.cpus[turn as usize % self.cpus.len()]]);
+        }
+        self.stop_if_interrupted()?;
+        let limit = self.timeout + 4 * Duration::from_nanos(planned.first_ns.max(process_ns));
+        let mut children = [launch.spawn()?];
+        let end = wait_all(&mut children, Instant::now() + limit, &self.interrupted, |_| {});
+        let [child] = &mut children;
+        child.kill();
+        match (end, child.status().and_then(failure_words)) {
+            (WaitEnd::Interrupted, _) => Err(Obstacle::Interrupted),
+            (WaitEnd::TimedOut, _) => {
+                let limit = limit.as_secs_f64();
+                Err(Obstacle::Failed(format!("no end within {limit:.0} s: it hangs, or `--timeout` is too short")))
+            }
+            (WaitEnd::Ended, Some(death)) => Err(Obstacle::Failed(words_of_death(&death, &child.output_tail()))),
+            (WaitEnd::Ended, None) => Ok(child.output_tail()),
+        }
+    }
+}

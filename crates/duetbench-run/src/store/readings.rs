@@ -1,0 +1,42 @@
+//! What benchmarks of a run reported under units of their own.
+
+use duetbench_core::reported::Readings;
+use rusqlite::params;
+
+use super::{RunId, Store, failed};
+use crate::error::RunError;
+
+impl Store {
+    /// Keeps what reading the units of one benchmark came to.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add_readings(&mut self, run: RunId, readings: &Readings) -> Result<(), RunError> {
+        let json = serde_json::to_string(readings).map_err(|e| RunError::StoredRun {
+            what: format!("what `{}` reported cannot be written down: {e}", readings.id.name),
+        })?;
+        self.connection
+            .execute("INSERT INTO readings (run, readings) VALUES (?1, ?2)", params![run.0, json])
+            .map(drop)
+            .map_err(|e| failed(&self.path, "cannot keep what a benchmark reported", e))
+    }
+
+    /// What benchmarks of a run reported, in the order in which it was read.
+    ///
+    /// # Errors
+    /// When an entry is none: a verdict rests on it.
+    pub(super) fn readings(&self, run: i64) -> Result<Vec<Readings>, RunError> {
+        let unreadable = |e| failed(&self.path, "cannot read what benchmarks reported", e);
+        let texts = || {
+            let mut select = self.connection.prepare("SELECT readings FROM readings WHERE run = ?1 ORDER BY id")?;
+            let rows = select.query_map([run], |row| row.get::<_, String>(0))?;
+            rows.collect::<rusqlite::Result<Vec<String>>>()
+        };
+        let understood = |json: String| {
+            serde_json::from_str(&json).map_err(|e| RunError::StoredRun {
+                what: format!("what a benchmark reported cannot be understood: {e}"),
+            })
+        };
+        texts().map_err(unreadable)?.into_iter().map(understood).collect()
+    }
+}
