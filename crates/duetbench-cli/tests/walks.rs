@@ -227,7 +227,13 @@ fn what_gates() {
     }
     let out = place.duet(&["config", "check"]).expect(0).stdout;
     assert_eq!(out.matches("\nrule ").count(), settings.matches("[[rule]]").count(), "{out}");
-    // The last rule of the page wants an answer; its first lines want one of everything on some branches.
+    let units: toml::Table = toml::from_str(&page.block("toml", "unit = ")).unwrap();
+    assert_eq!(schema::departures_from(schema::SETTINGS, &serde_json::to_value(&units).unwrap()), Vec::<String>::new());
+    place.write("duet.toml", &page.block("toml", "unit = "));
+    let out = place.duet(&["config", "check"]).expect(0).stdout;
+    assert!(out.contains("rule 2: hit-rate of all benchmarks: more is better"), "{out}");
+    place.write("duet.toml", &settings);
+    // The last rule of the page's first block wants an answer; its first lines want one of everything on some branches.
     typed(&place, "duet compare").expect(4);
     place.write("script.json", &NOISY.replace("Request", "Other"));
     typed(&place, "duet compare").expect(0);
