@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use duetbench_core::Role;
 use thiserror::Error;
 
-use crate::import::Wrong;
+use crate::import::wrong::Wrong;
 
 /// An error of the effects: names the file, version or command, and a remedy through [`RunError::hint`].
 #[derive(Debug, Error)]

@@ -18,6 +18,7 @@ pub mod plan_file;
 pub mod pprof;
 pub mod prepare;
 pub mod process;
+pub mod processors;
 pub mod program;
 pub mod scratch;
 pub mod source;

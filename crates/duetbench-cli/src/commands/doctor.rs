@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use duetbench_core::noise::{Beside, Conditions, Gaps, diagnose};
 use duetbench_run::RunError;
-use duetbench_run::environment::usable_cpus;
 use duetbench_run::noise::{Watch, facts, hiccup};
+use duetbench_run::processors::usable_cpus;
 
 use super::Context;
 use crate::args::DoctorArgs;

@@ -15,10 +15,10 @@ use super::process_trial::{ProcessSide, ProcessTrial};
 use super::trial::{Gathered, TrialRun, samples_of};
 use super::{Backend, Needed, TrialFailure, TrialOutcome};
 use crate::adapter::{Adapter, Build, Order};
-use crate::environment::{one_cpu_per_core, usable_cpus};
 use crate::error::RunError;
 use crate::page::{NO_CORE, Page, PageHeader, PageMode};
 use crate::process::Launch;
+use crate::processors::{one_cpu_per_core, usable_cpus};
 use crate::scratch::Scratch;
 
 /// Records a side may write in one trial.

@@ -9,9 +9,9 @@ use duetbench_core::Role;
 use duetbench_core::plan::{Mode, PlannedBenchmark};
 
 use crate::adapter::{Adapter, Build, Sampling};
-use crate::environment::usable_cpus;
 use crate::error::RunError;
 use crate::process::{WaitEnd, failure_words, wait_all, words_of_death};
+use crate::processors::usable_cpus;
 
 /// A process makes this part of the invocations first: what a harness does besides invocations (set-up, paused timers) is in no
 /// time per operation, and could make the others take for ever.

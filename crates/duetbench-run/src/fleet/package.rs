@@ -180,7 +180,7 @@ impl Cargo<'_> {
             let dir = program.parent().unwrap_or(scratch);
             fs::create_dir_all(dir).map_err(|e| RunError::file("create", dir, e))?;
         }
-        let at_once = crate::environment::usable_cpus().len();
+        let at_once = crate::processors::usable_cpus().len();
         each(&links, at_once, |(artifact, shipping, program)| self.adapter.ship(artifact, *shipping, program))
     }
 

@@ -17,7 +17,6 @@
 //! `gzip`. A parser is a pure function from bytes. What a file says and cannot be, ends reading with the line and what was expected
 //! there; single values that are no measurement (`NaN`, less than zero) are left out, and a warning says how many.
 
-use std::fmt;
 use std::fs;
 use std::path::Path;
 
@@ -26,6 +25,9 @@ use duetbench_core::recording::Recorded;
 use serde_json::Value;
 
 use crate::error::RunError;
+use wrong::wrong_json;
+
+pub use wrong::Wrong;
 
 mod benchstat;
 mod cells;
@@ -44,6 +46,7 @@ mod pytest;
 mod rows;
 mod sheet;
 mod unit;
+pub(crate) mod wrong;
 
 /// What files may be, for those who gave another.
 const KNOWN: &str = "what is read: JSON of JMH (`-rf json`), hyperfine (`--export-json`), Google Benchmark, pytest-benchmark and pyperf, \
@@ -192,50 +195,6 @@ impl Form {
             gobench::is(bytes).then_some(Form::Go)
         }
     }
-}
-
-/// What is wrong with the content of a file, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrong {
-    /// In which line, counted from 1, where one can be named.
-    pub line: Option<u64>,
-    /// In which column of it.
-    pub column: Option<&'static str>,
-    /// What is wrong, with what was expected.
-    pub what: String,
-}
-
-impl Wrong {
-    /// Something that concerns the whole file.
-    fn in_file(what: impl Into<String>) -> Wrong {
-        Wrong { line: None, column: None, what: what.into() }
-    }
-
-    /// Something in one line.
-    fn in_line(line: u64, what: impl Into<String>) -> Wrong {
-        Wrong { line: Some(line), column: None, what: what.into() }
-    }
-
-    fn unknown_form() -> Wrong {
-        Wrong::in_file("is of no known form")
-    }
-}
-
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.line, self.column) {
-            (Some(line), Some(column)) => write!(f, ", line {line}, column `{column}`: {}", self.what),
-            (Some(line), None) => write!(f, ", line {line}: {}", self.what),
-            (None, _) => write!(f, " {}", self.what),
-        }
-    }
-}
-
-/// What is wrong with JSON.
-fn wrong_json(error: &serde_json::Error) -> Wrong {
-    let text = error.to_string();
-    let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
-    Wrong::in_line(error.line() as u64, format!("{what} (character {})", error.column()))
 }
 
 /// The words, numbers and truths of an object, by their keys, with a dot between those inside each other; lists are left out.

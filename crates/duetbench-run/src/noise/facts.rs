@@ -8,7 +8,7 @@ use duetbench_core::noise::Facts;
 
 use super::cgroup;
 use super::counters::{MODEL_KEYS, cpuinfo, cpus_listed};
-use crate::environment::{physical_core, usable_cpus};
+use crate::processors::{physical_core, usable_cpus};
 
 /// What does not change about this machine.
 #[must_use]

@@ -9,7 +9,7 @@ use super::clocks::{Clocks, SystemClocks};
 use super::counters::{self, Stat, children_ns};
 use super::slow::SlowSources;
 use super::source::Source;
-use crate::environment::usable_cpus;
+use crate::processors::usable_cpus;
 
 /// How often the slow files are read at most.
 const SLOW_EVERY_NS: u64 = 1_000_000_000;

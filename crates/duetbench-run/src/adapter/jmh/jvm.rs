@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::environment::usable_cpus;
 use crate::error::RunError;
+use crate::processors::usable_cpus;
 use crate::tool::Tool;
 
 /// The oldest release that the hook's classes run on.
