@@ -39,6 +39,7 @@ func BenchmarkLoad(b *testing.B) {
 		rows += ROWS
 	}
 	b.ReportMetric(float64(rows)/float64(b.N), \"rows/op\")
+	b.ReportMetric(float64(rows)/float64(b.N-1), \"wild\") // not a number of anything where b.N is 1
 	b.ReportMetric(MISSES, \"misses\")
 }
 
@@ -75,6 +76,17 @@ fn compared(planted: &Planted, rules: &str, more: &[&str]) -> (Place, Ran) {
     place.write("duet.toml", rules);
     let ran = compare(&place, more);
     (place, ran)
+}
+
+#[test]
+fn a_value_that_is_no_number_is_named_unless_it_is_that_of_a_single_call() {
+    let place = two(&store(&BASE), &store(&BASE));
+    place.write("duet.toml", "[[rule]]\nunit = 'wild'\nthreshold = '10%'\n");
+    let ran = compare(&place, &["--bench", "Load"]).expect(0);
+    assert_eq!(verdict(&ran, "wild"), "no_change");
+    place.write_module("new", &store(&BASE).replace("float64(b.N-1)", "0.0*float64(b.N)"));
+    let wild = entry(&compare(&place, &["--bench", "Load"]).expect(1).json(), "wild");
+    assert!(wild["reason"].as_str().unwrap().contains("it reported inf under `wild`"), "{wild:#}");
 }
 
 /// The entry of one unit.

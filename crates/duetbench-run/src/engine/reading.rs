@@ -1,5 +1,6 @@
 //! Pairs of processes that tell what benchmarks report under units of their own.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -57,15 +58,14 @@ impl<'a> UnitReader<'a> {
         units: &[String],
         slower_ns: f64,
     ) -> Result<Vec<UnitReadings>, Obstacle> {
-        let none = |unit: &String| UnitReadings { unit: unit.clone(), baseline: Vec::new(), candidate: Vec::new() };
-        let mut readings: Vec<UnitReadings> = units.iter().map(none).collect();
+        // One invocation tells which units there are; its values may be anything.
+        let mut reported = BTreeSet::new();
         for role in Role::BOTH {
             let once = Asked { role, turn: 0, invocations: 1, profile: None, program: None };
-            self.add(&mut readings, planned, once)?;
+            reported.extend(self.figures(planned, once)?.into_iter().map(|(unit, _)| unit));
         }
-        readings.retain(|read| !read.baseline.is_empty() || !read.candidate.is_empty());
-        // One invocation only tells which units there are.
-        readings.iter_mut().for_each(|read| *read = none(&read.unit));
+        let none = |unit: &String| UnitReadings { unit: unit.clone(), baseline: Vec::new(), candidate: Vec::new() };
+        let mut readings: Vec<UnitReadings> = units.iter().filter(|unit| reported.contains(*unit)).map(none).collect();
         if readings.is_empty() {
             return Ok(readings);
         }
@@ -84,8 +84,7 @@ impl<'a> UnitReader<'a> {
 
     /// Runs a process and adds what it reports.
     fn add(&self, readings: &mut [UnitReadings], planned: &PlannedBenchmark, asked: Asked<'_>) -> Result<(), Obstacle> {
-        let printed = self.processes.run(planned, asked, PROCESS_NS)?;
-        let figures = figures(printed.as_bytes());
+        let figures = self.figures(planned, asked)?;
         for read in readings {
             let side = if asked.role == Role::Baseline { &mut read.baseline } else { &mut read.candidate };
             let Some((unit, value)) = figures.iter().find(|(unit, _)| *unit == read.unit) else { continue };
@@ -95,6 +94,12 @@ impl<'a> UnitReader<'a> {
             side.push(*value);
         }
         Ok(())
+    }
+
+    /// What a process printed: values with their units, the harness's own among them.
+    fn figures(&self, planned: &PlannedBenchmark, asked: Asked<'_>) -> Result<Vec<(String, f64)>, Obstacle> {
+        let printed = self.processes.run(planned, asked, PROCESS_NS)?;
+        Ok(figures(printed.as_bytes()))
     }
 
     /// Where a half of a build pair lies.
