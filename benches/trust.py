@@ -209,12 +209,14 @@ def setting_names(args):
 def alarms_text(study, args):
     kinds = [kind for kind in args.kinds if kind in KINDS]
     together, apart = [], []
-    for made in args.noise:
+    noises = {made: [made] for made in args.noise} | ({"all": args.noise} if len(args.noise) > 1 else {})
+    for name, noise in noises.items():
         for setting in setting_names(args):
-            results = [r for kind in kinds for r in chosen(study, args, noise=made, kind=kind, setting=setting)]
-            together += alarm_rows([made, setting], results)
+            results = [r for made in noise for kind in kinds
+                       for r in chosen(study, args, noise=made, kind=kind, setting=setting)]
+            together += alarm_rows([name, setting], results)
             for kind in kinds:
-                apart += alarm_rows([made, setting, kind], [r for r in results if r["kind"] == kind])
+                apart += alarm_rows([name, setting, kind], [r for r in results if r["kind"] == kind])
     head = ["comparisons", "measured", "identical code", "called changed", "share", "at most (99 %)", "median detects",
             "wall s per benchmark"]
     return "\n\n".join([
