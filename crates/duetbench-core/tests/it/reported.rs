@@ -57,6 +57,17 @@ fn the_direction_says_what_is_worse() {
 }
 
 #[test]
+fn what_a_rule_tolerates_is_no_change() {
+    let readings = [read("A", "x", &BASELINE, &TENTH_LESS)];
+    let verdict = |threshold| {
+        let wanted = Wanted { threshold, ..wanted("x", Better::Higher) };
+        judge(&readings, |_| vec![wanted.clone()], &Decision::default()).unwrap().remove(0).verdict
+    };
+    // A tenth less of what is good is a ninth worse.
+    assert_eq!((verdict(0.12), verdict(0.10)), (Verdict::NoChange, Verdict::Regression));
+}
+
+#[test]
 fn what_does_not_vary_is_exact() {
     assert_eq!(judged(Better::Lower, &[2.0; 8], &[2.0; 8]).verdict, Verdict::NoChange);
     assert_eq!(judged(Better::Lower, &[2.0; 8], &[2.02; 8]).verdict, Verdict::NoChange);
