@@ -55,3 +55,42 @@ impl<'a> Display<'a> {
         }
     }
 }
+
+/// What is shown while the same is done to one thing after the other.
+pub struct Counting<'a> {
+    display: Display<'a>,
+    /// What is done, as *reading*.
+    doing: &'static str,
+    count: usize,
+    begun: usize,
+}
+
+impl<'a> Counting<'a> {
+    /// A display of so many things to which `doing` is done.
+    #[must_use]
+    pub fn new(printer: &'a Printer, doing: &'static str, count: usize) -> Counting<'a> {
+        let display = Display::new(printer, count as u64, "{bar:24} {pos}/{len}  {msg}");
+        Counting { display, doing, count, begun: 0 }
+    }
+
+    /// The next thing begins, which has this name.
+    pub fn begins(&mut self, name: &str) {
+        let (doing, count, done) = (self.doing, self.count, self.begun);
+        self.begun += 1;
+        let on_bar = |bar: &ProgressBar| {
+            bar.set_position(done as u64);
+            bar.set_message(format!("{doing} {name}"));
+        };
+        self.display.show(on_bar, || format!("{doing} {name}, {} of {count}", done + 1));
+    }
+
+    /// Tells people something.
+    pub fn tell(&self, text: &str) {
+        self.display.tell(text);
+    }
+
+    /// Ends the display.
+    pub fn finish(&self) {
+        self.display.finish();
+    }
+}

@@ -19,7 +19,7 @@ use duetbench_run::store::{RunId, Store};
 
 use crate::assemble;
 use crate::commands::Context;
-use crate::display::Display;
+use crate::display::Counting;
 use crate::render::format::many;
 use crate::session::Subjects;
 
@@ -83,15 +83,9 @@ impl Explaining<'_> {
         let all = many(regressed.len(), "regression", "regressions");
         let of_all = if largest.len() < regressed.len() { format!("{} of {all}", largest.len()) } else { all };
         printer.note(&format!("profiling {of_all}, the largest first, to see which functions gained"));
-        let mut display = Display::new(printer, largest.len() as u64, "{bar:24} {pos}/{len}  profiling {msg}");
-        for (number, benchmark) in largest.iter().enumerate() {
-            let name = &benchmark.id.name;
-            let line = || format!("profiling {name}, {} of {}", number + 1, largest.len());
-            let on_bar = |bar: &indicatif::ProgressBar| {
-                bar.set_position(number as u64);
-                bar.set_message(name.clone());
-            };
-            display.show(on_bar, line);
+        let mut display = Counting::new(printer, "profiling", largest.len());
+        for benchmark in &largest {
+            display.begins(&benchmark.id.name);
             let outcome = match self.profile(benchmark) {
                 Ok(profiles) => self.keep(store, benchmark, &profiles),
                 Err(Obstacle::Failed(reason)) => ProfileOutcome::Failed { reason },

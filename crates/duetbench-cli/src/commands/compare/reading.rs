@@ -14,7 +14,7 @@ use duetbench_run::store::{RunId, Store};
 
 use crate::assemble;
 use crate::commands::Context;
-use crate::display::Display;
+use crate::display::Counting;
 use crate::failure::Failure;
 use crate::render::format::many;
 
@@ -62,16 +62,10 @@ pub(super) fn read(
         "reading what {} under units that rules name",
         many(measured.len(), "benchmark reports", "benchmarks report")
     ));
-    let mut display = Display::new(&context.printer, measured.len() as u64, "{bar:24} {pos}/{len}  reading {msg}");
+    let mut display = Counting::new(&context.printer, "reading", measured.len());
     let mut interrupted = false;
-    for (number, (planned, units, slower_ns)) in measured.iter().enumerate() {
-        let name = &planned.id.name;
-        let line = || format!("reading {name}, {} of {}", number + 1, measured.len());
-        let on_bar = |bar: &indicatif::ProgressBar| {
-            bar.set_position(number as u64);
-            bar.set_message(name.clone());
-        };
-        display.show(on_bar, line);
+    for (planned, units, slower_ns) in &measured {
+        display.begins(&planned.id.name);
         let read = if interrupted {
             Err(Obstacle::Interrupted)
         } else {
