@@ -34,27 +34,37 @@ pub(super) struct Placements {
     placed: HashMap<(Role, PathBuf), Placed>,
     retired: VecDeque<PathBuf>,
     copies: u64,
+    /// A copy rests for so many times the time that making it took.
+    rest_factor: u32,
 }
 
 impl Placements {
     /// Copies go into this private directory.
     pub(super) fn new(dir: &Path) -> Placements {
-        Placements { dir: dir.to_owned(), placed: HashMap::new(), retired: VecDeque::new(), copies: 0 }
+        Placements {
+            dir: dir.to_owned(),
+            placed: HashMap::new(),
+            retired: VecDeque::new(),
+            copies: 0,
+            rest_factor: REST_FACTOR,
+        }
     }
 
     /// The copy of a program from which this role's processes of this suite run are started.
     pub(super) fn program(&mut self, role: Role, program: &Path, suite_run: u32) -> Result<PathBuf, RunError> {
         let key = (role, program.to_owned());
-        if let Some(placed) = self.placed.get(&key)
+        if let Some(placed) = self.placed.get_mut(&key)
             && (placed.suite_run == suite_run || Instant::now() < placed.rests_until)
         {
+            // A suite run that began with a copy ends with it, even if the copy's rest ends in between.
+            placed.suite_run = suite_run;
             return Ok(placed.path.clone());
         }
         let began = Instant::now();
         let path = self.fresh();
         // Inside the kernel: reading into memory of ours and writing again takes several times as long.
         fs::copy(program, &path).map_err(|e| RunError::file("copy a test binary to", &path, e))?;
-        let rest = (began.elapsed() * REST_FACTOR).min(Duration::from_secs(10));
+        let rest = (began.elapsed() * self.rest_factor).min(Duration::from_secs(10));
         let placed = Placed { path: path.clone(), suite_run, rests_until: Instant::now() + rest };
         if let Some(former) = self.placed.insert(key, placed) {
             self.retire(former.path);
@@ -83,24 +93,46 @@ impl Placements {
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_suite_run_gets_a_fresh_copy_per_role_and_old_ones_go() {
+    /// Copies of a script are asked for by twenty suite runs; both roles' paths in the order of the runs.
+    fn twenty_suite_runs(rest_factor: u32) -> Vec<[PathBuf; 2]> {
         let dir = tempfile::tempdir().unwrap();
         let original = dir.path().join("original");
         fs::write(&original, "#!/bin/sh\n").unwrap();
         let place = dir.path().join("copies");
         fs::create_dir(&place).unwrap();
-        let mut placements = Placements::new(&place);
-        let mut seen = std::collections::BTreeSet::new();
-        for suite_run in 0..20 {
-            let both = Role::BOTH.map(|role| placements.program(role, &original, suite_run).unwrap());
-            assert_ne!(both[0], both[1]);
-            assert_eq!(placements.program(Role::Baseline, &original, suite_run).unwrap(), both[0]);
-            seen.extend(both.iter().cloned());
-            assert_eq!(fs::read(&both[1]).unwrap(), fs::read(&original).unwrap());
-            std::thread::sleep(Duration::from_millis(5)); // longer than copying so little makes it rest
-        }
-        assert!(seen.len() > 30, "{}", seen.len());
+        let mut placements = Placements { rest_factor, ..Placements::new(&place) };
+        let runs = (0..20)
+            .map(|suite_run| {
+                let both = Role::BOTH.map(|role| placements.program(role, &original, suite_run).unwrap());
+                assert_ne!(both[0], both[1]);
+                assert_eq!(placements.program(Role::Baseline, &original, suite_run).unwrap(), both[0]);
+                assert_eq!(fs::read(&both[1]).unwrap(), fs::read(&original).unwrap());
+                both
+            })
+            .collect();
         assert!(fs::read_dir(&place).unwrap().count() <= RETIRED_MAX + 2);
+        runs
+    }
+
+    #[test]
+    fn every_suite_run_gets_a_fresh_copy_per_role_and_old_ones_go() {
+        let runs = twenty_suite_runs(0);
+        let different: std::collections::BTreeSet<_> = runs.iter().flatten().collect();
+        assert_eq!(different.len(), 40);
+    }
+
+    #[test]
+    fn a_copy_whose_rest_ends_within_a_suite_run_serves_it_to_its_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let original = dir.path().join("original");
+        fs::write(&original, "#!/bin/sh\n").unwrap();
+        let mut placements = Placements::new(dir.path());
+        let first = placements.program(Role::Baseline, &original, 0).unwrap();
+        let rests_until = |placements: &mut Placements, at| placements.placed.values_mut().for_each(|p| p.rests_until = at);
+        rests_until(&mut placements, Instant::now() + Duration::from_secs(3600));
+        assert_eq!(placements.program(Role::Baseline, &original, 1).unwrap(), first);
+        rests_until(&mut placements, Instant::now());
+        assert_eq!(placements.program(Role::Baseline, &original, 1).unwrap(), first);
+        assert_ne!(placements.program(Role::Baseline, &original, 2).unwrap(), first);
     }
 }
