@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """zap against itself: what duet concludes, and what the usual procedure concludes on the same machine at the same time.
 
-Every repetition makes one run of duet per budget and one pass of the usual procedure: a plain test binary run twice with
-`-test.count 10 -test.benchtime 100ms`, compared by benchstat. Whatever either calls changed is a false alarm.
+Every repetition makes one run of duet per budget and one pass of the usual procedure: the results of a plain test binary with
+`-test.count 10 -test.benchtime 100ms` on each side, one after the other or by turns, compared by benchstat. Whatever either calls changed is a false alarm.
 """
 
 import statistics
@@ -11,7 +11,7 @@ import time
 
 from study import (BENCHSTAT, Failed, Study, changed, digest, environment, median_detects, met, module_copy, parser,
                    percent, run, seconds, table)
-from usual import benchstat_binary, compared
+from usual import PROCEDURES, benchstat_binary, compared
 
 MODULE = "go.uber.org/zap@v1.23.0"
 # Median minimal detectable change asked for, by seconds of measuring.
@@ -27,6 +27,7 @@ def main():
     options.add_argument("--usual", action="store_true", help="make the usual procedure too")
     options.add_argument("--usual-count", type=int, default=10)
     options.add_argument("--usual-benchtime", default="100ms")
+    options.add_argument("--usual-order", choices=PROCEDURES, default="sequential", help="all runs of base before those of head, or by turns")
     args = options.parse_args()
     args.budgets = args.budgets.split(",")
     study = Study(args, "A/A on zap, beside the usual procedure", lambda study: body(study, args))
@@ -57,9 +58,10 @@ def by_usual_procedure(study, args):
         run(["go", "test", "-c", "-vet=off", "-o", binary, "."], project)
     names, began = ["base.txt", "head.txt"], time.monotonic()
     for name in names:
-        with (study.scratch / name).open("w") as output:
-            command = [binary, "-test.run=^$", "-test.bench=.", f"-test.count={args.usual_count}",
-                       f"-test.benchtime={args.usual_benchtime}"]
+        (study.scratch / name).write_text("")
+    for name, count in turns(names, args):
+        with (study.scratch / name).open("a") as output:
+            command = [binary, "-test.run=^$", "-test.bench=.", f"-test.count={count}", f"-test.benchtime={args.usual_benchtime}"]
             ended = subprocess.run(command, cwd=project, env=environment(), stdout=output, stderr=subprocess.DEVNULL)
         if ended.returncode != 0:
             raise Failed(f"the plain test binary ended with {ended.returncode}")
@@ -70,6 +72,13 @@ def by_usual_procedure(study, args):
     return {"seconds": took, "verdicts": {row[0]: row[5] for row in rows}}
 
 
+def turns(names, args):
+    """Which side runs when, and how often each benchmark in one process. By turns, who goes first alternates too."""
+    if args.usual_order == "sequential":
+        return [(name, args.usual_count) for name in names]
+    return [(name, 1) for number in range(args.usual_count) for name in (names if number % 2 == 0 else names[::-1])]
+
+
 def significant(result):
     return sum(verdict != "~" for verdict in result["verdicts"].values())
 
@@ -77,7 +86,7 @@ def significant(result):
 def body(study, args):
     by_budget = {budget: results(study, args, f"duet {budget}") for budget in args.budgets}
     parts = [f"`{MODULE}`, root package, compared with itself; mode `{args.mode}`. Nothing differs, so every benchmark called "
-             "changed (a regression or an improvement) is a false alarm.",
+             "changed (slower or faster, of whatever size) is a false alarm.",
              "## Asked and measured", asked(by_budget), "## duet", duet_table(by_budget)]
     usual = results(study, args, "usual")
     if usual:
@@ -122,8 +131,9 @@ def duet_table(by_budget):
 
 
 def usual_text(usual, args):
-    return (f"The plain test binary (`go test -c`), run twice with `-test.count {args.usual_count} -test.benchtime "
-            f"{args.usual_benchtime}`, one run after the other; `{BENCHSTAT}` at its default level of 5 %. The seconds "
+    order = "one run after the other" if args.usual_order == "sequential" else "a process for each repetition, both sides by turns"
+    return (f"The plain test binary (`go test -c`), each side with `-test.count {args.usual_count} -test.benchtime "
+            f"{args.usual_benchtime}`, {order}; `{BENCHSTAT}` at its default level of 5 %. The seconds "
             "are those of the two runs.")
 
 

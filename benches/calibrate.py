@@ -6,7 +6,7 @@ time is then planted into it, for real, in its source; and half of that. Each pl
 pairs that the calibration names, beside the same neighbours. The threshold of these comparisons is tiny, because below the threshold
 a verdict is *no change* however well the change is seen.
 
-A change counts as found when it is called a regression. In JMH's project work is done in whole percents, so there the promised size
+A change counts as found when it is said to be slower, of whatever size. In JMH's project work is done in whole percents, so there the promised size
 is rounded up, and half of it likewise.
 """
 
@@ -19,7 +19,7 @@ from jmh import built
 from noise import KINDS as NOISES
 from noise import noise
 from planting import MODULES, Planting, only, packages_of
-from study import Study, decimals, digest, listed, median_of, paragraph, parser, percent, table, upper_bound
+from study import SLOWER, Study, decimals, digest, listed, median_of, paragraph, parser, percent, table, upper_bound
 
 JMH = "jmh"
 SIZES = {"promised": 1.0, "half": 0.5}
@@ -161,10 +161,10 @@ def body(study, args):
 
 
 def found(study, args, subject, made, names, size):
-    """How often a planted change was called a regression, and of how many."""
+    """How often a planted change was said to be slower, and of how many."""
     results = [study.get(f"{subject} {made} {name} {size} {r}") for name in names for r in range(1, args.repetitions + 1)]
     verdicts = [b["verdict"] for result in results if result for b in result["benchmarks"]]
-    return sum(v == "regression" for v in verdicts), len(verdicts)
+    return sum(v in SLOWER for v in verdicts), len(verdicts)
 
 
 def planted(result):

@@ -10,7 +10,7 @@ import json
 import shutil
 import time
 
-from study import (CALLED, REPOSITORY, Failed, Study, count, decimals, digest, environment, listed, median_of, paragraph, parser,
+from study import (CALLED, FASTER, REPOSITORY, Failed, Study, count, decimals, digest, environment, listed, median_of, paragraph, parser,
                    run, table)
 
 MODES = ["auto", "duet", "interleaved", "sequential"]
@@ -151,7 +151,7 @@ def cells(study, args, procedure):
         found = results(study, args, pair, procedure)
         benchmarks = [b for result in found for b in result["benchmarks"]]
         shares.append(f"{count(benchmarks, CALLED)} of {len(benchmarks)}" if benchmarks else "")
-        wrong += count(benchmarks, ["improvement"]) if differs else 0
+        wrong += count(benchmarks, FASTER) if differs else 0
         walls += [result["wall_s"] / len(result["benchmarks"]) for result in found]
         measured += [result["measured_s"] / len(result["benchmarks"]) for result in found if "measured_s" in result]
     return [*shares, wrong, decimals(median_of(walls)), decimals(median_of(measured))]

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import datetime
 import fcntl
+import gzip
 import json
 import math
 import os
@@ -23,7 +24,10 @@ STUDIES = REPOSITORY / "docs" / "studies"
 MODES = ["duet", "interleaved", "sequential"]
 # How many builds of each version there are: the binaries as they are linked by default, or what duet makes of its own accord.
 SETTINGS = "one build=--builds 1;default="
-CALLED = ("regression", "improvement")
+# Verdicts that say that there is a change, by its direction; only the first of each says that it exceeds the threshold.
+SLOWER = ("regression", "slower_size_open", "slower_within_tolerance")
+FASTER = ("improvement", "faster_size_open", "faster_within_tolerance")
+CALLED = (*SLOWER, *FASTER)
 MEASURED = (*CALLED, "no_change", "inconclusive")
 # The version that the project's own test of the `go` format uses.
 BENCHSTAT = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
@@ -60,20 +64,25 @@ def settings(text):
 class Study:
     """Named steps whose results are on disk as soon as they exist, and a page made from them.
 
-    Results lie beside the page, one JSON line each, so that a run that was killed loses only the step in hand.
+    Results lie in `data` beside the page, one JSON line each, so that a run that was killed loses only the step in hand. At the end
+    they are compressed, to be published with the page.
     """
 
     def __init__(self, args, title, body):
         if not args.duet.exists():
             sys.exit(f"there is no `{args.duet}`: build it with `cargo build --release`, or name it with `--duet`")
         self.duet, self.page, self.title, self.body = args.duet.resolve(), args.output, title, body
-        self.lines = args.output.with_suffix(".jsonl")
+        self.lines = args.output.parent / "data" / f"{args.output.stem}.jsonl"
+        self.published = self.lines.with_suffix(".jsonl.gz")
         self.results, self.header = {}, None
         self.prefix = []  # words before duet's own on its command line
         self.unknown, self._help = set(), None
         self.left_out, self.ends = 0, time.monotonic() + (args.time_limit or math.inf)
         self.turns, self.alone = args.turns, False
-        args.output.parent.mkdir(parents=True, exist_ok=True)
+        self.lines.parent.mkdir(parents=True, exist_ok=True)
+        if args.resume and not self.lines.exists() and self.published.exists():
+            with open_lines(self.published) as published:
+                self.lines.write_text(published.read())
         if args.resume and self.lines.exists():
             self._load()
             if self.header and measures(self.header["command"]) != measures(command_line()):
@@ -170,8 +179,12 @@ class Study:
         return kept
 
     def finish(self):
-        """Writes the page and prints it."""
+        """Writes the page and prints it, and compresses the results."""
         self.write()
+        # Without a time and a name in it, the same results make the same file.
+        with self.published.open("wb") as target, gzip.GzipFile("", "wb", fileobj=target, mtime=0) as compressed:
+            compressed.write(self.lines.read_bytes())
+        self.lines.unlink()
         print(self.page.read_text())
 
     def compare(self, base, head, *options, db="study.db"):
@@ -223,6 +236,11 @@ class Study:
         return used, output.read_text()
 
 
+def open_lines(path):
+    """A file of results, compressed or not, for reading."""
+    return gzip.open(path, "rt") if str(path).endswith(".gz") else open(path)
+
+
 def resident_sizes(pid):
     """The largest resident size so far, a hundred times a second until the process has ended. What the kernel tells at the end would
     count this script, from which the process was forked."""
@@ -267,7 +285,7 @@ def module_copy(module, target):
 def digest(report):
     """What the pages need of a report, without its forks."""
     names = {"verdict": "verdict", "mode": "mode", "ratio": "ratio", "low": "ratio_low", "high": "ratio_high",
-             "detects": "minimal_detectable_change", "base_ns": "baseline_ns", "package": "package", "name": "name",
+             "confidence": "confidence", "p": "p_value", "basis": "basis", "detects": "minimal_detectable_change", "base_ns": "baseline_ns", "package": "package", "name": "name",
              "failure": "failure"}
     benchmarks = [{short: b[long] for short, long in names.items()}
                   | {count: (b["counts"] or {}).get(count) for count in ("forks", "builds")} for b in report["benchmarks"]]
@@ -278,7 +296,7 @@ def digest(report):
 
 def changed(result):
     """Number of benchmarks called changed."""
-    return result["counts"]["regression"] + result["counts"]["improvement"]
+    return sum(result["counts"].get(word, 0) for word in CALLED)
 
 
 def count(benchmarks, verdicts):

@@ -7,8 +7,8 @@ and linked as after an ordinary change, with everything that they depend on in G
 
 A procedure's time to a verdict is the median wall time for each benchmark, building included, of its shortest length that calls
 the slowdown often enough. Lengths of duet are budgets, `own` the one that it chooses itself; lengths of the usual procedure are
-counts: it runs once with the largest one, all of base and then all of head, and benchstat judges the first results of each
-benchmark as if the rest had not been made.
+counts: it runs once with the largest one, all of base and then all of head unless it is asked to take turns, and benchstat judges
+the first results of each benchmark as if the rest had not been made.
 """
 
 import random
@@ -20,9 +20,9 @@ import unrelated
 from noise import KINDS as NOISES
 from noise import noise
 from planting import MODULES, Planting, only, packages_of
-from study import (CALLED, MEASURED, SETTINGS, Study, count, decimals, digest, listed, mean, median_of, paragraph, parser,
+from study import (CALLED, MEASURED, SETTINGS, SLOWER, Study, count, decimals, digest, listed, mean, median_of, paragraph, parser,
                    per_benchmark, percent, settings, table, upper_bound)
-from usual import Sides, judged, made, truncated
+from usual import PROCEDURES, Sides, judged, made, truncated
 
 PLANTED = "planted"
 ALARMS_MAX = 0.01
@@ -60,6 +60,7 @@ def arguments():
     options.add_argument("--usual-count", type=int, default=10, help="count of the usual procedure")
     options.add_argument("--usual-most", type=int, default=20, help="largest count that is made")
     options.add_argument("--usual-benchtime", default="1s")
+    options.add_argument("--usual-order", choices=PROCEDURES, default="sequential", help="all runs of base before those of head, or by turns")
     args = options.parse_args()
     if not 4 <= args.usual_count <= args.usual_most:  # fewer than four give benchstat no verdict
         options.error("the usual count is at least 4 and at most the largest one")
@@ -127,7 +128,7 @@ class Module:
         """The time of all results, and the verdicts from the first ones of each benchmark by how many they are."""
         sides = Sides(self.study, directories, self.packages)
         length = (self.args.usual_most, self.args.usual_benchtime)
-        results, took = made("sequential", sides, list(self.planting.effects), length)
+        results, took = made(self.args.usual_order, sides, list(self.planting.effects), length)
         verdicts = {str(number): judged(self.study, truncated(results, number)) for number in range(4, self.args.usual_most + 1)}
         return {"build_s": sides.build_s, "measured_s": took, "by_count": verdicts}
 
@@ -144,8 +145,8 @@ def freshen(project, packages, words):
 def body(study, args):
     points = {name: points_of(study, args, name) for name in args.modules}
     asked = (f"Planted: {args.size:g} %, in {args.noise} noise. A verdict is in time when {percent(args.power, 0)} of the benchmarks are "
-             f"called a regression. Repetitions asked for: {args.repetitions}; the usual procedure has `-benchtime "
-             f"{args.usual_benchtime}`. duet's threshold is 3 % unless its setting says otherwise: it may rightly call a slowdown that "
+             f"called a regression. Repetitions asked for: {args.repetitions}; the usual procedure is {args.usual_order} and has "
+             f"`-benchtime {args.usual_benchtime}`. duet's threshold is 3 % unless its setting says otherwise: it may rightly call a slowdown that "
              "came out a little smaller *no change*.")
     planted = "Mean of what the trial plant says was planted: " + ", ".join(
         f"{name} {percent((study.get(f'{name} plan') or {}).get('mean'))}" for name in args.modules)
@@ -183,7 +184,7 @@ def shortened(args, result, number):
 
 def point(procedure, length, planted, same):
     found, alarms = ([b for r in part for b in r["benchmarks"]] for part in (planted, same))
-    return Point(procedure, length, (count(found, ["regression"]), len(found)), (count(alarms, CALLED), count(alarms, MEASURED)),
+    return Point(procedure, length, (count(found, SLOWER), len(found)), (count(alarms, CALLED), count(alarms, MEASURED)),
                  median_of(map(per_benchmark, planted)))
 
 

@@ -19,7 +19,7 @@ import unrelated
 from noise import KINDS as NOISES
 from noise import noise, why_not
 from planting import MODULES, Planting, only, packages_of, version
-from study import (CALLED, MEASURED, SETTINGS, Study, count, decimals, digest, listed, mean, median_of, module_copy, paragraph,
+from study import (CALLED, FASTER, MEASURED, SETTINGS, SLOWER, Study, count, decimals, digest, listed, mean, median_of, module_copy, paragraph,
                    parser, per_benchmark, percent, seconds_of, settings, table, upper_bound)
 from usual import PROCEDURES, Sides, measured
 
@@ -258,10 +258,10 @@ def power_text(study, args):
             for setting in setting_names(args):
                 results = list(chosen(study, args, noise=made, kind=kind, setting=setting))
                 rows += power_rows([made, percent(size, 0), setting], results)
-    head = ["noise", "planted", "setting", "comparisons", "benchmarks", "regression", "improvement", "mean estimate",
+    head = ["noise", "planted", "setting", "comparisons", "benchmarks", "regression", "slower", "faster", "mean estimate",
             "estimates spread", "median detects", "wall s per benchmark", "measured s per benchmark"]
     return (
-        "Only benchmarks that the trial plant slowed down take part. *Regression* is the share called one; *spread* is the standard "
+        "Only benchmarks that the trial plant slowed down take part. *Regression* is the share called one, *slower* and *faster* those with a change of whatever size; *spread* is the standard "
         "deviation of the estimates. duet's threshold is 3 %, so that it should not call a slowdown of less than that.\n\n"
         + table(head, rows))
 
@@ -270,7 +270,7 @@ def power_rows(names, results):
     if not results:
         return []
     benchmarks = [b for r in results for b in r["benchmarks"]]
-    shares = [percent(count(benchmarks, [verdict]) / len(benchmarks), 0) for verdict in CALLED] if benchmarks else ["", ""]
+    shares = [percent(count(benchmarks, words) / len(benchmarks), 0) for words in (["regression"], SLOWER, FASTER)] if benchmarks else [""] * 3
     estimates = [b["ratio"] - 1 for b in benchmarks if b["ratio"] is not None]
     spread = statistics.stdev(estimates) if len(estimates) > 1 else None
     only_measuring = [r["measured_s"] / len(r["benchmarks"]) for r in results if r["benchmarks"]]

@@ -36,9 +36,9 @@ func DuetAdded(n int) int {
 """))
 
 
-def big(directory, package):
+def big(directory, package, statements=400, name=ADDED):
     """a big new function, kept by a package variable that `init` sets"""
-    lines = "".join(f"\tif x[{i}%len(x)] > {i * 7} {{\n\t\tx[{i * 3}%len(x)] ^= x[0] + {i}\n\t}}\n" for i in range(400))
+    lines = "".join(f"\tif x[{i}%len(x)] > {i * 7} {{\n\t\tx[{i * 3}%len(x)] ^= x[0] + {i}\n\t}}\n" for i in range(statements))
     write(directory, added(package, [], f"""
 var DuetBig func([]int)
 
@@ -46,7 +46,7 @@ func init() {{ DuetBig = duetBig }}
 
 func duetBig(x []int) {{
 {lines}}}
-"""))
+"""), name)
 
 
 def test(directory, package):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import subprocess
 import time
 
@@ -83,11 +84,18 @@ def judged(study, results):
     rows = compared(text)
     if not rows:
         raise Failed(f"benchstat compared nothing: {text[:300]}")
-    return [{"name": plain(row[0], results), "verdict": verdict(row[5]), "ratio": float(row[3]) / float(row[1])} for row in rows]
+    return [{"name": plain(row[0], results), "verdict": verdict(row[5]), "ratio": float(row[3]) / float(row[1]), "p": p_of(row[6])}
+            for row in rows]
 
 
 def verdict(words):
     return {"+": "regression", "-": "improvement"}.get(words[0], "no_change")
+
+
+def p_of(words):
+    """The p-value of a comparison, written as `p=0.123 n=10`; none where benchstat gives none."""
+    found = re.match(r"p=([\d.]+)", words)
+    return float(found[1]) if found else None
 
 
 def plain(name, results):

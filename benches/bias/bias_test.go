@@ -2,11 +2,31 @@ package bias
 
 import (
 	"math/rand"
-	"runtime"
+	"slices"
 	"sort"
-	"sync"
 	"testing"
 )
+
+var sink uint64
+
+// next is a step of Knuth's linear congruential generator for 64 bits.
+func next(x uint64) uint64 { return x*6364136223846793005 + 1442695040888963407 }
+
+//go:noinline
+func multiply(rounds int, x uint64) uint64 {
+	for i := 0; i < rounds; i++ {
+		x = next(x)
+	}
+	return x
+}
+
+func BenchmarkMultiply(b *testing.B) {
+	rounds, x := 200*scale, sink
+	for i := 0; i < b.N; i++ {
+		x = multiply(rounds, x)
+	}
+	sink = x
+}
 
 // node fills a cache line.
 type node struct {
@@ -28,109 +48,147 @@ func cycle(bytes int) []node {
 	return nodes
 }
 
-var (
-	cycles = map[int][]node{}
-	sink   uint32
-)
+var cycles = map[int][]node{}
 
-// walk goes 20 steps for each unit of scale, from where the last one ended.
-func walk(b *testing.B, bytes int) {
+func walk(b *testing.B, bytes, steps int) {
 	if cycles[bytes] == nil {
 		cycles[bytes] = cycle(bytes)
 	}
-	nodes, at, steps := cycles[bytes], sink%uint32(bytes/64), 20*scale
+	nodes, at := cycles[bytes], uint32(sink%uint64(bytes/64))
 	b.ResetTimer()
 	for i := 0; i < b.N; i++ {
 		for step := 0; step < steps; step++ {
 			at = nodes[at].next
 		}
 	}
-	sink = at
+	sink = uint64(at)
 }
 
-func BenchmarkWalk16KB(b *testing.B)  { walk(b, 16<<10) }
-func BenchmarkWalk256KB(b *testing.B) { walk(b, 256<<10) }
-func BenchmarkWalk2MB(b *testing.B)   { walk(b, 2<<20) }
-func BenchmarkWalk16MB(b *testing.B)  { walk(b, 16<<20) }
-func BenchmarkWalk64MB(b *testing.B)  { walk(b, 64<<20) }
+func BenchmarkWalk16KB(b *testing.B) { walk(b, 16<<10, 100*scale) }
+func BenchmarkWalk2MB(b *testing.B)  { walk(b, 2<<20, 20*scale) }
+func BenchmarkWalk16MB(b *testing.B) { walk(b, 16<<20, 10*scale) }
+func BenchmarkWalk64MB(b *testing.B) { walk(b, 64<<20, 10*scale) }
 
-var kept [1024][]byte
-
-func BenchmarkAllocates(b *testing.B) {
-	allocations := scale
-	b.ReportAllocs()
-	for i := 0; i < b.N; i++ {
-		for j := 0; j < allocations; j++ {
-			kept[j%len(kept)] = make([]byte, 512)
-		}
-	}
-}
+const entries = 1 << 17
 
 var counts = map[uint64]uint64{}
 
+// BenchmarkMap has all its keys before it measures, so that the map never grows.
 func BenchmarkMap(b *testing.B) {
-	const entries = 1 << 17
 	for key := uint64(len(counts)); key < entries; key++ {
 		counts[key] = key
 	}
-	updates, key := 4*scale, uint64(1)
+	updates, key := 4*scale, sink
 	b.ResetTimer()
 	for i := 0; i < b.N; i++ {
 		for j := 0; j < updates; j++ {
-			key = key*6364136223846793005 + 1442695040888963407
+			key = next(key)
 			counts[(key>>32)%entries]++
 		}
 	}
+	sink = key
 }
 
-//go:noinline
-func work(rounds int, x uint64) uint64 {
-	for i := 0; i < rounds; i++ {
-		x = x*6364136223846793005 + 1442695040888963407
+// pointers has nothing else in it, so that a collection costs as much for each byte as it can.
+type pointers struct{ left, right *pointers }
+
+func tree(depth int) *pointers {
+	if depth == 0 {
+		return &pointers{}
 	}
-	return x
+	return &pointers{tree(depth - 1), tree(depth - 1)}
 }
 
-func BenchmarkParallel(b *testing.B) {
-	rounds := 20 * scale
-	b.RunParallel(func(pb *testing.PB) {
-		x := uint64(1)
-		for pb.Next() {
-			x = work(rounds, x)
-		}
-	})
-}
+var (
+	live      *pointers
+	liveDepth = -1
+	ring      [64][]byte
+)
 
-// BenchmarkGoroutines starts goroutines of its own over all cores.
-func BenchmarkGoroutines(b *testing.B) {
-	rounds := 1000 * scale
+// allocate makes garbage beside a live tree of 2^(depth+1) nodes, 16 bytes each.
+func allocate(b *testing.B, depth int) {
+	if liveDepth != depth {
+		live, liveDepth = nil, depth
+		live = tree(depth)
+	}
+	allocations := scale
+	b.ReportAllocs()
+	b.ResetTimer()
 	for i := 0; i < b.N; i++ {
-		var done sync.WaitGroup
-		for range runtime.GOMAXPROCS(0) {
-			done.Add(1)
-			go func() {
-				defer done.Done()
-				work(rounds, 1)
-			}()
+		for j := 0; j < allocations; j++ {
+			ring[j&63] = make([]byte, 512)
 		}
-		done.Wait()
 	}
 }
 
-// BenchmarkSetUp builds and sorts some megabytes each time before it measures.
-func BenchmarkSetUp(b *testing.B) {
+func BenchmarkAllocateLive1MB(b *testing.B)  { allocate(b, 15) }
+func BenchmarkAllocateLive64MB(b *testing.B) { allocate(b, 21) }
+
+// program is a ring of random instructions.
+var program = func() []uint8 {
+	random := rand.New(rand.NewSource(2))
+	found := make([]uint8, 1<<13)
+	for i := range found {
+		found[i] = uint8(random.Intn(8))
+	}
+	return found
+}()
+
+// interpret carries out so many instructions; two of them do what the data say.
+//
+//go:noinline
+func interpret(steps, at int, x uint64) (int, uint64) {
+	for i := 0; i < steps; i++ {
+		switch program[at&(1<<13-1)] {
+		case 0:
+			x++
+		case 1:
+			x ^= x >> 7
+		case 2:
+			x = next(x)
+		case 3:
+			x -= 3
+		case 4:
+			x ^= x << 9
+		case 5:
+			x = x<<5 | x>>59
+		case 6:
+			if x&64 != 0 {
+				x += 7
+			}
+		case 7:
+			if x&1 != 0 {
+				x ^= 0x5555
+			}
+		}
+		at++
+	}
+	return at, x
+}
+
+func BenchmarkInterpreter(b *testing.B) {
+	steps, at, x := 40*scale, 0, sink
+	for i := 0; i < b.N; i++ {
+		at, x = interpret(steps, at, x)
+	}
+	sink = x
+}
+
+// BenchmarkSearch searches sorted numbers for random ones of them, every comparison a branch that nobody can foretell.
+func BenchmarkSearch(b *testing.B) {
 	random := rand.New(rand.NewSource(1))
-	values := make([]int, 1<<17)
+	values := make([]int, 1<<15)
 	for i := range values {
 		values[i] = random.Int()
 	}
-	sort.Ints(values)
-	searches, found := scale, 0
+	slices.Sort(values)
+	searches, key, found := scale, sink, 0
 	b.ResetTimer()
 	for i := 0; i < b.N; i++ {
 		for j := 0; j < searches; j++ {
-			found += sort.SearchInts(values, values[(i*7919+j*104729)%len(values)])
+			key = next(key)
+			found += sort.SearchInts(values, values[(key>>32)%(1<<15)])
 		}
 	}
-	sink += uint32(found)
+	sink = key + uint64(found)
 }

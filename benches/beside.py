@@ -1,0 +1,65 @@
+"""duet's estimates beside truths that were told without it."""
+
+import math
+
+from study import table
+from truth import ERRORS, holds, in_words
+
+POINTS, SHARE = 0.015, 0.1
+QUESTIONS = {"near": "near", "wrong": "wrong sign", "holds": "interval holds the truth"}
+EXPLAINED = (
+    f"An estimate is *near* if it differs from the truth by at most {100 * POINTS:.1f} points or a tenth of the true change. It has the "
+    "*wrong sign* if it is on the other side of no change than the truth, where the truth is shown to be on one. The interval *holds* "
+    "the truth if its ends, moved outwards by the truth's own uncertainty at the same confidence, enclose it. *Open* where the limit "
+    f"is within {ERRORS} standard errors of the truth; the word after it says what the middle says.")
+
+
+def found_in(run, name):
+    """The benchmark of this name in a run, if there is either."""
+    return next((b for b in run["benchmarks"] if b["name"] == name), None) if run else None
+
+
+def beside(cases):
+    """A table of cases and their totals. A case is a name, the number of the run, the truth and duet's result."""
+    cases = [(*case, judged(case[3], case[2])) for case in cases if case[2] and case[3]]
+    head = ["benchmark", "run", "truth (standard error)", "duet", "interval", "verdict", "points off", *QUESTIONS.values()]
+    rows = [[name, number, in_words(truth), *words(result), verdict["points"], *(verdict[question] for question in QUESTIONS)]
+            for name, number, truth, result, verdict in cases]
+    return f"{table(head, rows)}\n\n{totals([verdict for *_, verdict in cases])}" if rows else "Nothing was compared."
+
+
+def judged(result, truth):
+    """What is to be said of an estimate."""
+    if result["ratio"] is None:
+        return {"points": ""} | dict.fromkeys(QUESTIONS, "")
+    middle, error = truth
+    off, change = result["ratio"] - math.exp(middle), math.expm1(middle)
+    shown = abs(middle) > ERRORS * error
+    return {"points": f"{100 * off:+.1f}", "near": near(off, change, ERRORS * error * math.exp(middle)),
+            "wrong": "**yes**" if shown and (result["ratio"] - 1) * change < 0 else "no" if shown else "open",
+            "holds": "" if result["low"] is None else "yes" if holds(result, truth) else "**no**"}
+
+
+def near(off, change, uncertain):
+    """Whether an estimate is near the truth; open where the truth is not known well enough to tell."""
+    limit = max(POINTS, SHARE * abs(change))
+    if abs(off) + uncertain <= limit:
+        return "yes"
+    return "**no**" if abs(off) - uncertain > limit else "open, yes" if abs(off) <= limit else "open, no"
+
+
+def words(result):
+    """The estimate, its interval and the verdict."""
+    if result["ratio"] is None:
+        return ["", "", result["verdict"].replace("_", " ")]
+    interval = "" if result["low"] is None else f"[{100 * result['low'] - 100:+.2f}, {100 * result['high'] - 100:+.2f}]"
+    return [f"{100 * result['ratio'] - 100:+.2f} %", interval, result["verdict"].replace("_", " ")]
+
+
+def totals(verdicts):
+    answers = ["yes", "open, yes", "open, no", "no", "open", ""]
+    rows = []
+    for question, name in QUESTIONS.items():
+        given = [verdict[question].strip("*") for verdict in verdicts]
+        rows.append([name, len(given), *map(given.count, answers)])
+    return table(["", "cases", *answers[:-1], "no answer"], rows)

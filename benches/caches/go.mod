@@ -1,0 +1,3 @@
+module example.com/caches
+
+go 1.24

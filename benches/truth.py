@@ -1,0 +1,215 @@
+"""What a change of a Go benchmark really comes to, told without duet: by the time of whole, free-running processes.
+
+The time of an operation is the difference of two runs of the compiled test binary, one longer than the other, divided by the
+difference of their operations, so that starting, set-up and warming up cancel. Processor time is what the kernel says when the
+process has ended. Both sides are run in pairs, in random order, many times.
+
+A run makes a whole number of collections, and with few of them that would be an error which no repetition removes. Therefore both
+lengths get a random part of one collection's operations more, evenly spread over the repetitions: the expected number is then right.
+"""
+
+import copy
+import json
+import math
+import os
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import time
+
+from study import REPOSITORY, Failed, environment, open_lines, run
+
+SIDES = ("base", "head")
+# The least that a pilot run takes, seconds of processor time; longer until it has so many collections, if there are any, but not
+# longer than that.
+PILOT_S, PILOT_COLLECTIONS, PILOT_MOST_S = 0.5, 8, 5
+# So many standard errors of the truth count as its uncertainty.
+ERRORS = 2
+
+
+def options_of(options, repetitions):
+    """The options that every study of the truth has."""
+    options.add_argument("--truth-repetitions", type=int, default=repetitions, help="pairs of long and short processes of each side")
+    options.add_argument("--truth-time", type=float, default=2, help="seconds by which the long process is longer, at least; the short "
+                         "one takes one second")
+    options.add_argument("--collections", type=int, default=12, help="collections by which the long process is longer, at least")
+    options.add_argument("--truth", help="take truths from the results of an earlier run, `.jsonl` or `.jsonl.gz`, instead of measuring")
+
+
+class Truth:
+    """The plain test binaries of two directories, and what their benchmarks take."""
+
+    def __init__(self, study, args, directories):
+        self.study, self.args, self.processors = study, args, 1
+        self.kept, self.origin = earlier(args.truth) if args.truth else ({}, "")
+        self.binaries = [built(study, directory) for directory in directories]
+
+    def on(self, processors):
+        """The same with another number of processors."""
+        other = copy.copy(self)
+        other.processors = processors
+        return other
+
+    def names(self, pattern):
+        """All benchmarks, subordinate ones too, whose name matches."""
+        # On one processor no number of processors is added to the names.
+        output = run([self.binaries[0], "-test.run=^$", "-test.bench=.", "-test.benchtime=1x", "-test.cpu=1"], self.study.scratch)
+        names = [line.split()[0] for line in output.splitlines() if "ns/op" in line]
+        return [name for name in names if re.search(pattern, name)]
+
+    def measure(self, name, repetition):
+        """One repetition of a benchmark, as a step of the study; the first one is preceded by a pilot."""
+        pilot = self._do(f"{self.label(name)} pilot", lambda: self._pilot(name))
+        if pilot:
+            self._do(f"{self.label(name)} {repetition}", lambda: self._pair(name, pilot["sides"], repetition))
+
+    def label(self, name):
+        return f"truth {name}" + (f" on {self.processors} processors" if self.processors > 1 else "")
+
+    def _do(self, key, work):
+        if key in self.kept:
+            return self.study.do(key, lambda: self.kept[key])
+        return self.study.do(key, work) if not self.args.truth else None
+
+    def pilot(self, name):
+        """What is known of both sides from the pilot; none if it was not made."""
+        found = self.study.get(f"{self.label(name)} pilot")
+        return found["sides"] if found else None
+
+    def log_ratios(self, name, what="cpu_ns"):
+        """The logarithm of the ratio of the two sides in each repetition."""
+        found = (self.study.get(f"{self.label(name)} {r}") for r in range(1, self.args.truth_repetitions + 1))
+        return [math.log(pair["head"][what] / pair["base"][what]) for pair in found if pair and all(pair[side][what] for side in SIDES)]
+
+    def ratio(self, name, what="cpu_ns"):
+        """The mean of the log ratios and its standard error; none with fewer than two."""
+        return estimate(self.log_ratios(name, what))
+
+    def _pilot(self, name):
+        """Time, bytes and collections of an operation, roughly."""
+        return {"sides": [self._roughly(side, name) for side in range(len(SIDES))]}
+
+    def _roughly(self, side, name):
+        idle, operations = self._run(side, name, 1, traced=True), 1
+        while True:
+            found = self._run(side, name, operations, traced=True)
+            spent, collections = (found[what] - idle[what] for what in ("cpu_s", "collections"))
+            if spent >= PILOT_S and (collections < 2 or collections >= PILOT_COLLECTIONS or spent >= PILOT_MOST_S):
+                break
+            operations = math.ceil(operations * min(100, max(2, 1.5 * PILOT_S / max(spent, PILOT_S / 100))))
+        return {"ns": 1e9 * spent / operations, "bytes": found["bytes"], "each_collection": operations / max(1, collections),
+                "collects": collections > 1}
+
+    def _pair(self, name, pilots, repetition):
+        """Short and long processes of both sides; who goes first is random."""
+        chance = random.Random(f"{name} {self.processors} {repetition}")
+        lengths = [self._lengths(name, side, pilot, repetition) for side, pilot in enumerate(pilots)]
+        used = [[None, None], [None, None]]
+        for which in chance.sample((0, 1), 2):
+            for side in chance.sample((0, 1), 2):
+                used[side][which] = self._run(side, name, lengths[side][which])
+        return {label: slope(*used[side], lengths[side]) for side, label in enumerate(SIDES)}
+
+    def _lengths(self, name, side, pilot, repetition):
+        """Operations of the short and of the long process."""
+        each = pilot["each_collection"] if pilot["collects"] else 0
+        more = max(self.args.truth_time * 1e9 / pilot["ns"], self.args.collections * each)
+        short = 1e9 / pilot["ns"]
+        phases = [self._phase(f"{name} {side} {which}", repetition) for which in ("short", "long")]
+        return [math.ceil(short + phases[0] * each), math.ceil(short + more + phases[1] * each)]
+
+    def _phase(self, key, repetition):
+        """A random share of a collection: one from each of as many equal parts as there are repetitions, in random order."""
+        parts = self.args.truth_repetitions
+        chance = random.Random(key)
+        order, within = chance.sample(range(parts), parts), [chance.random() for _ in range(parts)]
+        return (order[repetition - 1] + within[repetition - 1]) / parts
+
+    def _run(self, side, name, operations, traced=False):
+        """Processor and wall time of a whole process that makes so many operations."""
+        pattern = "/".join(f"^{re.escape(part)}$" for part in name.split("/"))
+        command = [self.binaries[side], "-test.run=^$", f"-test.bench={pattern}", f"-test.cpu={self.processors}",
+                   f"-test.benchtime={operations}x"]
+        settings = {"GOMAXPROCS": str(self.processors)} | ({"GODEBUG": "gctrace=1"} if traced else {})
+        # A benchmark for one processor stays on one; the last, since the first has more interrupts as a rule.
+        core = {max(os.sched_getaffinity(0))} if self.processors == 1 else os.sched_getaffinity(0)
+        with (self.study.scratch / "truth.txt").open("w+") as output, (self.study.scratch / "trace.txt").open("w+") as trace:
+            began = time.monotonic()
+            child = subprocess.Popen(command, cwd=self.study.scratch, env=environment() | settings, stdout=output, stderr=trace,
+                                     preexec_fn=lambda: os.sched_setaffinity(0, core))
+            _, status, usage = os.wait4(child.pid, 0)
+            took = time.monotonic() - began
+            child.returncode = os.waitstatus_to_exitcode(status)
+            output.seek(0)
+            trace.seek(0)
+            text, traces = output.read(), trace.read()
+        line = next((line for line in text.splitlines() if "ns/op" in line), None)
+        if child.returncode != 0 or line is None:
+            raise Failed(f"{name} ended with {child.returncode}: {(text + traces)[-300:]}")
+        allocated = re.search(r"(\d+) B/op", line)
+        return {"cpu_s": usage.ru_utime + usage.ru_stime, "wall_s": took, "bytes": allocated and int(allocated[1]),
+                "collections": len(re.findall(r"(?m)^gc \d+ @", traces))}
+
+
+def copied(study, module, label, then, now):
+    """A copy of one of the modules of this folder, with one text in the file that makes it baseline or candidate changed."""
+    target = study.scratch / label
+    shutil.copytree(REPOSITORY / "benches" / module, target)
+    source = target / "version.go"
+    text = source.read_text()
+    if then not in text:
+        raise ValueError(f"`{source}` has no `{then}`")
+    source.write_text(text.replace(then, now))
+    return target
+
+
+def built(study, directory):
+    binary = directory / "truth.test"
+    run(["go", "test", "-c", "-vet=off", "-trimpath", "-o", binary, "."], directory)
+    return binary
+
+
+def slope(short, long, lengths):
+    """Nanoseconds of an operation."""
+    more = lengths[1] - lengths[0]
+    cpu_s, wall_s = (long[clock] - short[clock] for clock in ("cpu_s", "wall_s"))
+    if cpu_s <= 0:
+        raise Failed("the longer process took less time than the shorter one")
+    # A busy machine can stop the shorter process for longer than the other takes: then nothing is known of the wall time.
+    return {"cpu_ns": 1e9 * cpu_s / more, "wall_ns": 1e9 * wall_s / more if wall_s > 0 else None, "operations": lengths}
+
+
+def estimate(logs):
+    """Mean and standard error of logarithms of ratios; none with fewer than two."""
+    return (statistics.mean(logs), error_of(logs)) if len(logs) > 1 else None
+
+
+def error_of(values):
+    """Standard error of the mean; infinite for fewer than two values."""
+    return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.inf
+
+
+def holds(result, truth):
+    """Whether an interval holds the truth, which has an error of its own: each end is as far off as both uncertainties together,
+    at the interval's own confidence."""
+    middle, error = truth
+    at, low, high = (math.log(result[end]) for end in ("ratio", "low", "high"))
+    reach = statistics.NormalDist().inv_cdf((1 + result["confidence"]) / 2) * error
+    return at - math.hypot(at - low, reach) <= middle <= at + math.hypot(high - at, reach)
+
+
+def earlier(path):
+    """The truths among the results of an earlier run, and where and when it was."""
+    with open_lines(path) as lines:
+        entries = [json.loads(line) for line in lines]
+    header = entries[0]["header"]
+    truths = {entry["key"]: entry["value"] for entry in entries[1:]
+              if entry["key"].startswith("truth ") and "failure" not in entry["value"]}
+    return truths, f" The truth is that of an earlier run: {header['machine']}, {header['date']}."
+
+
+def in_words(found):
+    """A truth as people read it."""
+    return f"{100 * math.expm1(found[0]):+.2f} % ({100 * found[1]:.2f})" if found else ""
