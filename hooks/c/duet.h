@@ -53,18 +53,19 @@ struct duet_side {
     uint32_t state, style, arrive, asleep;
     uint64_t k, k_ns, k_bytes, gc_period;
     uint32_t resets, records, parallelism, left_early;
-    uint64_t slice_ns;
-    uint8_t unused[184];
+    uint64_t slice_ns, gc_cost_ns, background_ns;
+    uint8_t unused[168];
 };
 
 struct duet_header {
     uint8_t magic[8];
     uint32_t version, mode;
     uint64_t seed, slice_ns, trial_ns;
-    uint32_t warmup_slices, capacity, block_slices, gc_cycles;
+    uint32_t warmup_slices, capacity, block_slices, stretch;
     uint64_t k_hint;
     uint32_t core_0, core_1, swap, slices;
-    uint8_t unused_1[48];
+    uint64_t gc_ns;
+    uint8_t unused_1[40];
     uint32_t stop;
     uint8_t unused_2[60];
     uint32_t turn;

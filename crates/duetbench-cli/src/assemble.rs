@@ -1,6 +1,6 @@
 //! From a stored run to its report: samples in, verdicts out, nothing measured.
 
-use duetbench_core::analysis::analyse;
+use duetbench_core::analysis::{IdenticalCode, analyse, suite_change};
 use duetbench_core::calibrate::{Machine, Made};
 use duetbench_core::fleet::FleetReport;
 use duetbench_core::hotspot::BENCHMARKS_MAX;
@@ -14,6 +14,8 @@ use duetbench_core::{BenchmarkId, Plan, Report, SoloReport, Trial};
 use duetbench_run::RunError;
 use duetbench_run::engine::TrialOutcome;
 use duetbench_run::store::{RunHead, RunId, SoloHead, Store, StoredRun};
+
+use crate::self_tests;
 
 /// The report of a run in a store, judged as it was then, with what a calibration says of it.
 ///
@@ -45,6 +47,7 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
     let benchmarks = analyse(&plan, &run.measured(), &decision);
     let noise = explain(&witnessed(&run.trials, &plan_ids(&plan)), &run.head.facts, &benchmarks);
     let StoredRun { name, head, complete, measured_s, calls, profiles, readings, .. } = run;
+    let suite = suite_change(&plan, &benchmarks, &decision, IdenticalCode::LeftOut);
     let fleet = head.spec.fleet.zip(head.fleet);
     let fleet = fleet.map(|(spec, terms)| FleetReport::of(&calls, (&spec, terms), (&plan, &benchmarks)));
     let mut spec = head.spec;
@@ -60,6 +63,7 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
         environment: head.environment,
         measured_s,
         benchmarks,
+        suite,
         noise,
         fleet,
         gate: None,
@@ -68,6 +72,7 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
         profiles,
         reported: Vec::new(),
     };
+    report.warnings.extend(self_tests::flagged(&report));
     report.warnings.extend(unexplained(&report));
     judge_units(&mut report, &readings);
     report

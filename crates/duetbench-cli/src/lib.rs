@@ -28,6 +28,7 @@ pub mod printer;
 pub mod progress;
 pub mod render;
 pub mod seed;
+pub mod self_tests;
 pub mod session;
 pub mod settings;
 pub mod sites;

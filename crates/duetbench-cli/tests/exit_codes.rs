@@ -44,6 +44,53 @@ fn inconclusive_is_0_and_4_with_strict() {
 }
 
 #[test]
+fn a_change_within_tolerance_is_0_and_an_answer() {
+    let script = |baseline: u32, candidate: u32| {
+        format!(r#"{{"BenchmarkA": {{"baseline_ns": {baseline}, "candidate_ns": {candidate}, "spread": 0.002}}}}"#)
+    };
+    let check = |script: &str, want: &str| {
+        let ran = Place::new().scripted(script, &["--strict", "--fixed", "--format", "json"]).expect(0);
+        assert_eq!((ran.verdict("BenchmarkA").as_str(), &ran.json()["outcome"]), (want, &"clean".into()));
+    };
+    check(&script(1000, 1010), "slower_within_tolerance");
+    check(&script(1010, 1000), "faster_within_tolerance");
+}
+
+#[test]
+fn a_change_of_open_size_is_0_and_4_with_strict() {
+    let check = |(baseline, candidate): (u32, u32), want: &str| {
+        let script =
+            format!(r#"{{"BenchmarkA": {{"baseline_ns": {baseline}, "candidate_ns": {candidate}, "spread": 0.02}}}}"#);
+        let ran = Place::new().scripted(&script, &["--format", "json"]).expect(0);
+        assert_eq!((ran.verdict("BenchmarkA").as_str(), &ran.json()["outcome"]), (want, &"inconclusive".into()));
+        assert!(ran.benchmark("BenchmarkA")["forks_sufficient"].is_u64(), "{}", ran.stdout);
+        assert_eq!(Place::new().scripted(&script, &["--strict", "--format", "json"]).expect(4).json()["exit_code"], 4);
+    };
+    check((1000, 1025), "slower_size_open");
+    check((1025, 1000), "faster_size_open");
+}
+
+#[test]
+fn fresh_trials_say_what_became_of_a_regression_and_how_large_it_is() {
+    let script = r#"{"BenchmarkA": {"baseline_ns": 1000, "candidate_ns": 1080, "spread": 0.06}}"#;
+    let check = |forks: &str, standing: &str, words: &str| {
+        let place = Place::new();
+        let args = ["--confirm", "--alpha", "5%", "--fixed", "--forks", forks, "--format", "json"];
+        let ran = place.scripted(script, &args).expect(3);
+        let (one, shown) = (ran.benchmark("BenchmarkA"), place.duet(&["show"]).expect(3).stdout);
+        assert_eq!((&one["verdict"], &one["confirmation"]["standing"]), (&"regression".into(), &standing.into()));
+        assert!(shown.contains(words), "`{words}` is not in {shown}");
+        let of = |value: &serde_json::Value| value.as_f64().unwrap();
+        let (fresh, first) = (of(&one["confirmation"]["fresh"]["ratio"]), of(&one["ratio"]));
+        let told = if standing == "confirmed" { fresh } else { first };
+        assert!((of(&one["change"]) - (told - 1.0)).abs() < 1e-12 && fresh != first, "{one:#}");
+        assert!(shown.contains(&format!("{:+.2}% [", 100.0 * (first - 1.0))), "{shown}");
+    };
+    check("8", "confirmed", "regression, confirmed at +8.7%");
+    check("6", "open", "regression, not confirmed yet");
+}
+
+#[test]
 fn a_failing_benchmark_is_1_and_a_regression_outweighs_it() {
     let failing = r#"{
         "BenchmarkA": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002},
@@ -107,7 +154,7 @@ fn a_stored_run_is_shown_again_word_for_word_and_judged_again() {
     let again = place.duet(&["show", "r1", "--format", "json"]).expect(3);
     assert_eq!(first.stdout, again.stdout);
     let loose = place.duet(&["analyze", "latest", "--threshold", "20%", "--format", "json"]).expect(0);
-    assert_eq!(loose.verdict("BenchmarkB"), "no_change");
+    assert_eq!(loose.verdict("BenchmarkB"), "slower_within_tolerance");
     place.duet(&["show", "r9"]).expect(1).says(&["`r9`", "latest"]);
     Place::new().duet(&["show"]).expect(1).says(&["nothing has been measured"]);
 }

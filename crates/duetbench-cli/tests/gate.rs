@@ -73,7 +73,7 @@ fn rules_decide_what_is_tolerated_and_what_only_informs() {
     let place = Place::new();
     place.write("duet.toml", "[[rule]]\nbenchmarks = 'Decode'\nthreshold = '20%'\n");
     let ran = place.scripted(SLOWER, &["--format", "json"]).expect(0);
-    assert_eq!(ran.verdict("BenchmarkDecode"), "no_change");
+    assert_eq!(ran.verdict("BenchmarkDecode"), "slower_within_tolerance");
     assert_eq!(ran.benchmark("BenchmarkDecode")["threshold"], 0.2);
     // What is typed holds for all, and so it does for a stored run.
     place.scripted(SLOWER, &["--threshold", "3%"]).expect(3);
@@ -86,6 +86,50 @@ fn rules_decide_what_is_tolerated_and_what_only_informs() {
     assert_eq!(ran.json()["gate"]["breaches"][0]["standing"], "informs");
     place.write("duet.toml", "[[rule]]\nbenchmarks = '('\naction = 'gate'\n");
     place.scripted(SLOWER, &[]).expect(2).says(&["duet.toml", "rule 1", "benchmarks"]);
+}
+
+/// A real slowdown within tolerance, and one of open size.
+const SLIGHTLY_SLOWER: [(&str, &str); 2] = [
+    ("slower_within_tolerance", r#"{"BenchmarkDecode": {"baseline_ns": 1000, "candidate_ns": 1010, "spread": 0.002}}"#),
+    ("slower_size_open", r#"{"BenchmarkDecode": {"baseline_ns": 1000, "candidate_ns": 1025, "spread": 0.02}}"#),
+];
+
+#[test]
+fn a_slowdown_that_is_not_shown_to_exceed_the_threshold_fails_only_where_a_rule_says_so() {
+    for (verdict, script) in SLIGHTLY_SLOWER {
+        let place = Place::new();
+        place.scripted(script, &["--fixed"]).expect(0);
+        place.write("duet.toml", "[[rule]]\nbenchmarks = 'Decode'\nslower = 'inform'\n");
+        place.scripted(script, &["--fixed"]).expect(0);
+        place.write("duet.toml", "[[rule]]\nbenchmarks = 'Decode'\nslower = 'gate'\n");
+        let ran = place.scripted(script, &["--fixed", "--format", "json"]).expect(3);
+        assert_eq!((ran.verdict("BenchmarkDecode").as_str(), &ran.json()["outcome"]), (verdict, &"regression".into()));
+        let breach = ran.json()["gate"]["breaches"][0].clone();
+        assert_eq!((&breach["standing"], &breach["threshold"]), (&"fails".into(), &0.0.into()));
+        assert_eq!(schema::departures(&ran.json()), Vec::<String>::new());
+        let text = place.duet(&["show"]).expect(3).stdout;
+        assert!(text.contains("fails: time of `Decode` +") && text.contains(", nothing slower is tolerated"), "{text}");
+        let result = place.duet(&["show", "--format", "sarif"]).expect(3).json()["runs"][0]["results"].clone();
+        assert_eq!(result.as_array().map(Vec::len), Some(1), "{result:#}");
+        assert_eq!((&result[0]["ruleId"], &result[0]["level"]), (&"slower".into(), &"error".into()));
+        // It can be accepted like any other.
+        place.duet(&["waive", "BenchmarkDecode", "--expires", "2999-12-31", "--reason", "r"]).expect(0);
+        place.scripted(script, &["--fixed"]).expect(0);
+        // Another benchmark's slowdown is another matter, and so is a faster one.
+        place.write("duet.toml", "[[rule]]\nbenchmarks = 'Encode'\nslower = 'gate'\n");
+        std::fs::remove_file(place.path().join("duet-waivers.toml")).unwrap();
+        place.scripted(script, &["--fixed"]).expect(0);
+    }
+}
+
+#[test]
+fn an_open_size_is_an_open_question_to_the_rules() {
+    let (_, script) = SLIGHTLY_SLOWER[1];
+    let place = Place::new();
+    place.write("duet.toml", "[[rule]]\nbenchmarks = 'Decode'\ninconclusive = 'gate'\n");
+    let ran = place.scripted(script, &["--fixed", "--format", "json"]).expect(4);
+    assert_eq!(ran.json()["gate"]["unanswered"][0]["name"], "BenchmarkDecode");
+    place.scripted(SLIGHTLY_SLOWER[0].1, &[]).expect(0);
 }
 
 #[test]
@@ -122,7 +166,8 @@ fn the_files_keep_to_their_schemas() {
         let value = toml::from_str::<toml::Table>(text).unwrap();
         schema::departures_from(schema, &serde_json::to_value(value).unwrap())
     };
-    let settings = "threshold = '3%'\nforks = 8\n[[rule]]\nmetric = 'bytes'\nthreshold = 0.1\naction = 'inform'\n";
+    let settings = "threshold = '3%'\nforks = 8\n[[rule]]\nmetric = 'bytes'\nthreshold = 0.1\naction = 'inform'\n\
+        [[rule]]\nslower = 'gate'\n";
     assert_eq!(departures(schema::SETTINGS, settings), Vec::<String>::new());
     assert_eq!(departures(schema::SETTINGS, "treshold = '3%'").len(), 1);
     assert_eq!(departures(schema::WAIVERS, &waiver("11%", "'2999-12-31'")), Vec::<String>::new());
@@ -150,12 +195,16 @@ fn what_cannot_be_waived_is_said() {
 fn the_files_can_be_checked() {
     let place = Place::new();
     place.duet(&["config", "check"]).expect(0);
-    place.write("duet.toml", "threshold = '2%'\n[[rule]]\nmetric = 'allocs'\naction = 'gate'\n");
+    place.write(
+        "duet.toml",
+        "threshold = '2%'\n[[rule]]\nmetric = 'allocs'\naction = 'gate'\n[[rule]]\nslower = 'gate'\n",
+    );
     place.write("duet-waivers.toml", &waiver("11%", "2000-01-01"));
     let out = place.duet(&["config", "check"]).expect(0).stdout;
     for line in [
         "threshold: 2%",
         "rule 1: allocs of all benchmarks: gates",
+        "rule 2: everything of all benchmarks: slower gates",
         "time of BenchmarkDecode: up to 11% until 2000-01-01 (expired)",
     ] {
         assert!(out.contains(line), "`{line}` is not in {out}");

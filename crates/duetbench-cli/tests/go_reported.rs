@@ -17,6 +17,9 @@ use serde_json::Value;
 const STORE: &str = "package fixture
 
 import (
+	\"fmt\"
+	\"os\"
+	\"path/filepath\"
 	\"testing\"
 	\"time\"
 )
@@ -49,6 +52,20 @@ func BenchmarkRate(b *testing.B) {
 		sink = work(STEPS)
 	}
 	b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), \"loads/s\")
+}
+
+func BenchmarkPlace(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sink = work(300)
+	}
+	// The number of the copy that this process was started from; -1 where it is none.
+	path, _ := os.Executable()
+	number := -1
+	fmt.Sscanf(filepath.Base(path), \"program-%d\", &number)
+	b.ReportMetric(float64(number+1), \"copy\")
+	if number != 0 {
+		b.ReportMetric(7, \"rare\")
+	}
 }
 
 func BenchmarkQuiet(b *testing.B) {
@@ -111,14 +128,14 @@ fn a_unit_that_a_rule_names_is_judged_and_fails_the_run_while_its_time_stays_as_
     assert_eq!((&rows["name"], &rows["verdict"]), (&"BenchmarkLoad".into(), &"regression".into()));
     assert_eq!((&rows["baseline"], &rows["candidate"]), (&4.0.into(), &5.0.into()));
     let ratio = rows["ratio"].as_f64().unwrap();
-    assert!((ratio - 1.25).abs() < 1e-12 && rows["pairs"] == 8, "{rows:#}");
+    assert!((ratio - 1.25).abs() < 1e-12 && rows["pairs"] == 12, "{rows:#}");
     // Nobody asked for the other unit, and `Quiet` reports none.
     assert_eq!(report["reported"].as_array().unwrap().len(), 1);
     let breach = &report["gate"]["breaches"][0];
     assert_eq!((&breach["metric"], &breach["standing"]), (&"rows/op".into(), &"fails".into()));
 
     let text = place.duet(&["show"]).expect(3).stdout;
-    assert!(text.contains("what benchmarks report themselves, in 8 pairs of processes"), "{text}");
+    assert!(text.contains("what benchmarks report themselves, in 12 pairs of processes"), "{text}");
     assert!(text.contains("fails: `rows/op` of `Load` worse by 25%"), "{text}");
     let comment = place.duet(&["show", "--format", "markdown"]).expect(3).stdout;
     assert!(comment.contains("| `Load` | `rows/op` | 4.000 | 5.000 | +25"), "{comment}");
@@ -128,6 +145,22 @@ fn a_unit_that_a_rule_names_is_judged_and_fails_the_run_while_its_time_stays_as_
     let accepted = place.duet(&["show", "--format", "json"]).expect(0).json();
     assert_eq!(accepted["gate"]["breaches"][0]["standing"], "waived");
     place.duet(&["config", "check"]).expect(0);
+}
+
+#[test]
+fn processes_of_one_build_start_from_copies_and_a_pair_that_lacks_a_value_is_left_out() {
+    let rules = "[[rule]]\nunit = 'copy'\naction = 'inform'\n[[rule]]\nunit = 'rare'\n";
+    let (place, ran) = compared(&BASE, rules, &["--bench", "Place", "--builds", "1"]);
+    let report = ran.expect(0).json();
+    // One copy and then the other, from the first pair to the last; where copying takes long, some are used again.
+    let copy = entry(&report, "copy");
+    assert!(copy["baseline"].as_f64().unwrap() > 2.0 && copy["candidate"].as_f64().unwrap() > 2.0, "{copy:#}");
+    let rare = entry(&report, "rare");
+    let (judged, left_out) = (rare["pairs"].as_u64().unwrap(), rare["pairs_left_out"].as_u64().unwrap());
+    assert!((1..=4).contains(&left_out) && judged + left_out == 12, "{rare:#}");
+    assert_eq!(rare["verdict"], "no_change");
+    let text = place.duet(&["show"]).expect(0).stdout;
+    assert!(text.contains(&format!("({left_out} of 12 pairs left out: not reported by both)")), "{text}");
 }
 
 #[test]
@@ -182,7 +215,7 @@ fn without_a_rule_nothing_more_is_run_and_one_about_an_unknown_unit_is_told() {
     place.write("duet.toml", ROWS);
     let plan = ["compare", "./old", "./new", "--bench", "Load", "--dry-run"];
     let planned = place.duet(&plan).expect(0).stdout;
-    assert!(planned.contains("what benchmarks report under units that rules name: at most about 8.0s"), "{planned}");
+    assert!(planned.contains("what benchmarks report under units that rules name: at most about 12s"), "{planned}");
 }
 
 #[test]

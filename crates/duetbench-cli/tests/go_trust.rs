@@ -51,16 +51,9 @@ fn every_unit_has_a_build_pair_of_its_own_and_measuring_stops_when_it_is_known()
     assert!(number("units") < 32 && number("builds") == number("units"), "{}", benchmark["counts"]);
     assert!(benchmark["looks"].as_u64().unwrap() >= 1);
     assert!(benchmark["layout"]["share"].as_f64().is_some(), "{}", benchmark["layout"]);
-    let confirmation = &benchmark["confirmation"];
-    assert_eq!((&confirmation["confirmed"], &confirmation["rounds_wanted"]), (&true.into(), &2.into()));
-    // Builds of different rounds are different builds.
-    let round = |n: u64| {
-        let forks = benchmark["forks"].as_array().unwrap();
-        forks.iter().filter(|f| f["round"] == n).map(|f| f["build"].as_u64().unwrap()).collect::<Vec<_>>()
-    };
-    assert!(
-        !round(2).is_empty() && round(2).iter().all(|build| !round(0).contains(build) && !round(1).contains(build))
-    );
+    // It is beyond doubt, so that nothing is gained by seeing it again.
+    assert_eq!(benchmark["confirmation"], serde_json::Value::Null);
+    assert!(benchmark["forks"].as_array().unwrap().iter().all(|fork| fork["round"] == 0));
 }
 
 #[test]

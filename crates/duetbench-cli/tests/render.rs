@@ -9,8 +9,10 @@ use duetbench_cli::render::forest::Forest;
 use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::sarif::{self, Site};
 use duetbench_cli::render::{csv, gobench, html, json, markdown, text};
+use duetbench_core::analysis::Ranged;
 use duetbench_core::gate::{Gate, Waiver};
 use duetbench_core::spec::{Action, Metric, Policy, Rule};
+use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
 use golden_files::check;
 use render_support::{
@@ -23,8 +25,28 @@ fn text_of_everything() {
 }
 
 #[test]
+fn columns_agree_with_the_verdict_beside_them() {
+    let mut seen = BTreeMap::new();
+    for one in everything().benchmarks {
+        let Some(Ranged { interval, .. }) = one.judged() else { continue };
+        let within = interval.is_within(0.02);
+        let agrees = match &one.verdict {
+            Verdict::Regression => interval.is_above(0.02),
+            Verdict::Improvement => interval.is_below(0.02),
+            Verdict::Slower(extent) => interval.low > 1.0 && within == (*extent == Extent::WithinTolerance),
+            Verdict::Faster(extent) => interval.high < 1.0 && within == (*extent == Extent::WithinTolerance),
+            Verdict::NoChange => within,
+            _ => true,
+        };
+        assert!(agrees, "{}: {:?}", one.id, one.verdict);
+        seen.insert(one.verdict.word(), one);
+    }
+    assert_eq!(seen.len(), 8, "{:?}", seen.keys());
+}
+
+#[test]
 fn text_in_a_narrow_terminal_cuts_names_in_the_middle() {
-    check("narrow.txt", &text::render(&everything(), &Palette::plain(), Some(100)));
+    check("narrow.txt", &text::render(&everything(), &Palette::plain(), Some(110)));
 }
 
 #[test]
@@ -135,7 +157,7 @@ fn forest_stands_below_the_table() {
     let report = everything();
     let text = text::render_with(&report, &Palette::plain(), None, Forest::OfAll);
     let plot = Forest::OfAll.plot(&report, &Palette::plain(), None).unwrap_or_default();
-    assert!(text.contains(&format!("\n\n{plot}\nallocations that differ")), "{text}");
+    assert!(text.contains(&format!("\n\n{plot}\nby wall time, where CPU time was judged")), "{text}");
     assert_eq!(text.replacen(&format!("{plot}\n"), "", 1), text::render(&report, &Palette::plain(), None));
 }
 
@@ -234,11 +256,11 @@ fn without_trailing_space(text: &str) -> Vec<&str> {
 
 #[test]
 fn rows_fit_the_width_where_names_can_be_cut() {
-    let out = text::render(&everything(), &Palette::plain(), Some(100));
+    let out = text::render(&everything(), &Palette::plain(), Some(110));
     let table: Vec<&str> = out.lines().filter(|line| line.contains(['µ', '│']) || line.contains("…")).collect();
     assert!(table.len() > 4, "{out}");
     for line in table {
-        assert!(unicode_width::UnicodeWidthStr::width(line) <= 100, "{line}");
+        assert!(unicode_width::UnicodeWidthStr::width(line) <= 110, "{line}");
     }
 }
 
@@ -283,7 +305,8 @@ fn markdown_lets_nobody_be_mentioned_and_no_link_through() {
 fn markdown_counts_the_verdicts_that_its_table_shows() {
     let report = everything();
     let out = markdown::render(&report);
-    let shown = out.matches("| regression |").count() + out.matches("| regression, confirmed |").count();
+    let shown = ["| regression |", "| regression, confirmed at ", "| regression, not confirmed yet |"];
+    let shown: usize = shown.iter().map(|words| out.matches(words).count()).sum();
     assert_eq!(shown, report.count("regression"));
     assert!(out.contains(&format!("### duet: {} of {}", report.count("regression"), report.benchmarks.len())));
 }
@@ -306,7 +329,7 @@ fn failed() -> Verdict {
 
 #[test]
 fn markdown_begins_with_a_sentence_for_every_outcome() {
-    use Verdict::{BaselineOnly, Improvement, NoChange, Regression};
+    use Verdict::{BaselineOnly, Faster, Improvement, NoChange, Regression, Slower};
     let check = |verdicts: &[Verdict], want: &str| {
         let out = markdown::render(&run_of(verdicts));
         assert_eq!(out.lines().nth(1), Some(format!("### duet: {want}").as_str()));
@@ -317,6 +340,9 @@ fn markdown_begins_with_a_sentence_for_every_outcome() {
     check(&[NoChange, OPEN, Improvement], "No regression found, but 1 of 3 benchmarks undecided, 1 improved");
     check(&[Improvement, NoChange], "1 of 2 benchmarks improved, none regressed");
     check(&[NoChange, NoChange], "No change in 2 benchmarks");
+    check(&[NoChange, Slower(Extent::WithinTolerance)], "No change beyond the threshold in 2 benchmarks");
+    let open = Extent::Open { forks_sufficient: None };
+    check(&[NoChange, Slower(open), Faster(open)], "No regression found, but 2 of 3 benchmarks undecided");
     check(&[BaselineOnly], "Nothing was compared");
     check(&[failed()], "Nothing was compared");
     check(&[], "Nothing was compared");
@@ -339,6 +365,10 @@ fn hints_say_what_to_do_next_and_a_clean_run_needs_none() {
                     a machine with less load or a larger `--threshold` helps more";
     check(&[settled_by(9000)], &[too_dear]);
     check(&[OPEN], &[too_dear]);
+    check(
+        &[Verdict::Slower(Extent::Open { forks_sufficient: Some(60) })],
+        &["`--forks 60` would probably settle 1 of 1 open question (`--dry-run` tells how long it takes)"],
+    );
     let mut young = run_of(&[OPEN]);
     young.benchmarks[0].estimate = None;
     let out = text::render(&young, &Palette::plain(), None);

@@ -8,7 +8,7 @@ use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::study::elastibench::{
     Beside, Elastibench, ElastibenchAnswer, Wanted, csv, json, markdown, text,
 };
-use duetbench_core::analysis::{Basis, Counts, Method};
+use duetbench_core::analysis::{Basis, Clock, Counts, Method};
 use duetbench_core::study::elastibench::{Agreement, Experiment, Findings, Procedure, Results, Target};
 use duetbench_core::{Estimate, Verdict};
 use golden_files::check;
@@ -68,6 +68,9 @@ fn estimate(ratio: f64) -> Estimate {
         ratio_high: ratio + 0.004,
         confidence: 0.99,
         basis: Basis::TypicalSlice,
+        clock: Clock::Wall,
+        beside: None,
+        by_wall: None,
         method: Method::YuenTrimmedT,
         looks: 1,
         p_value: 1e-9,

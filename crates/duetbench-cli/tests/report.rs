@@ -111,6 +111,7 @@ fn the_data_are_those_of_the_contract() {
             "standing_words",
             "threshold",
             "verdict",
+            "verdict_words",
             "words",
         ];
         assert_eq!((keys(one), one["id"].as_u64()), (all.to_vec(), Some(id as u64)));

@@ -271,6 +271,13 @@ fn read_a_verdict() {
         let word = one["verdict"].as_str().unwrap();
         let told = |row: &&String| row.contains(word) || row.contains(&format!("**{}**", word.replace('_', " ")));
         assert!(answers.iter().find(told).is_some(), "`{word}` has no row on the page");
+    }
+    // So has every other word that a report can hold.
+    for word in schema::read(schema::REPORT)["$defs"]["verdict"]["enum"].as_array().unwrap() {
+        let word = word.as_str().unwrap();
+        let people = word.replacen('_', ", ", usize::from(word.contains("er_"))).replace('_', " ");
+        let told = |row: &&String| row.contains(word) || row.contains(&format!("**{people}**"));
+        assert!(answers.iter().find(told).is_some(), "`{word}` has no row on the page");
         assert!(page.says(&format!("`{word}`")), "`{word}` is not among the machine words of the page");
     }
     // Every remark that a report can hold has its row, and no row is about another.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use duetbench_core::BenchmarkId;
 use duetbench_core::analysis::{ForkPair, ForkSide, Monitor, Standing};
 use duetbench_core::fleet::{CallLength, Caps, Dispatcher, Heard, Next, Rate, Since, Task, Usage, forecast};
-use duetbench_core::plan::{Design, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Style};
+use duetbench_core::plan::{Design, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Purpose, Style};
 use duetbench_core::spec::{Arch, Decision, EngineName, FleetSpec, defaults};
 use duetbench_core::stats::looks;
 use rand::{Rng, SeedableRng};
@@ -109,7 +109,13 @@ fn plan(suite: &[Real], setting: Setting) -> Plan {
         style: Style::Loop,
         mode: Mode::InterleavedOneCore,
         mode_reason: String::new(),
-        configuration: ExecutionConfiguration { design, slice_ns: 1, trial_ns: 1, warmup_slices: 0 },
+        configuration: ExecutionConfiguration {
+            design,
+            slice_ns: 1,
+            trial_ns: 1,
+            warmup_slices: 0,
+            purpose: Purpose::Judged,
+        },
         trial_predicted_ns: (1e9 * real.trial_s * setting.slowdown()) as u64,
         first_ns: 1,
         threads: 1,
@@ -161,8 +167,14 @@ fn truth(benchmark: usize, real: Real) -> f64 {
 }
 
 fn fork_pair(suite_run: u32, log_ratio: f64) -> ForkPair {
-    let side =
-        ForkSide { invocations: 1, ns_per_op: 1.0, cpu_ns_per_op: None, bytes_per_op: None, allocs_per_op: None };
+    let side = ForkSide {
+        invocations: 1,
+        ns_per_op: 1.0,
+        cpu_ns_per_op: None,
+        bytes_per_op: None,
+        allocs_per_op: None,
+        collector_share: None,
+    };
     ForkPair {
         build: 0,
         round: 0,
@@ -172,6 +184,9 @@ fn fork_pair(suite_run: u32, log_ratio: f64) -> ForkPair {
         candidate: side,
         log_ratio,
         log_ratio_complete: log_ratio,
+        cpu: None,
+        log_ratio_idle: None,
+        busy: None,
         slice_spread: 0.0,
         collections: 0,
         slices: 1,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::SuiteChange;
 pub use crate::analysis::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout};
 use crate::calibrate::CalibrationNote;
 use crate::environment::Environment;
@@ -56,6 +57,9 @@ pub struct Report {
     pub measured_s: f64,
     /// One entry per benchmark, in name order.
     pub benchmarks: Vec<BenchmarkReport>,
+    /// By how much the suite changed as a whole, where its benchmarks have units in common.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<SuiteChange>,
     /// What disturbed it.
     pub noise: Diagnosis,
     /// What its calls came to, where it was measured on a fleet.
@@ -105,8 +109,8 @@ impl Report {
         let sure = |b: &&BenchmarkReport| b.confirmation.as_ref().is_none_or(Confirmation::confirmed);
         let regressed = self.benchmarks.iter().filter(|b| matches!(b.verdict, Verdict::Regression));
         let mut found: Vec<&BenchmarkReport> = regressed.filter(sure).collect();
-        let ratio = |b: &BenchmarkReport| b.estimate.map_or(1.0, |e| e.ratio);
-        found.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+        let change = |b: &BenchmarkReport| b.change().unwrap_or(0.0);
+        found.sort_by(|a, b| change(b).total_cmp(&change(a)));
         found
     }
 
@@ -136,16 +140,26 @@ impl Report {
     /// Of how many benchmarks the time, or something that they report themselves, got this verdict.
     #[must_use]
     pub fn concerned(&self, word: &str) -> usize {
+        self.concerned_where(|verdict| verdict.word() == word)
+    }
+
+    /// Number of benchmarks whose time, or something that they report themselves, is an open question.
+    #[must_use]
+    pub fn undecided(&self) -> usize {
+        self.concerned_where(Verdict::is_open)
+    }
+
+    fn concerned_where(&self, is_meant: impl Fn(&Verdict) -> bool) -> usize {
         let times = self.benchmarks.iter().map(|one| (&one.id, &one.verdict));
         let all = times.chain(self.reported.iter().map(|one| (&one.id, &one.verdict)));
-        all.filter(|(_, verdict)| verdict.word() == word).map(|(id, _)| id).collect::<BTreeSet<_>>().len()
+        all.filter(|(_, verdict)| is_meant(verdict)).map(|(id, _)| id).collect::<BTreeSet<_>>().len()
     }
 
     /// Whether an open question stops the change: each does where open questions are not tolerated (`strict`), and where a rule says so.
     #[must_use]
     pub fn lacks_answers(&self, strict: bool) -> bool {
-        let reported = self.reported.iter().any(|one| matches!(one.verdict, Verdict::Inconclusive { .. }));
-        let mut open = self.benchmarks.iter().filter(|b| matches!(b.verdict, Verdict::Inconclusive { .. }));
+        let reported = self.reported.iter().any(|one| one.verdict.is_open());
+        let mut open = self.benchmarks.iter().filter(|b| b.verdict.is_open());
         (strict && reported)
             || open.any(|one| self.gate.as_ref().map_or(strict, |gate| gate.wants_answer(&one.id, strict)))
     }
@@ -160,7 +174,9 @@ impl Report {
             Outcome::Failed
         } else if self.gate.as_ref().is_some_and(|gate| !gate.stale.is_empty()) {
             Outcome::StaleWaiver
-        } else if self.concerned("inconclusive") > 0 {
+        } else if self.benchmarks.iter().any(|b| b.verdict.is_open())
+            || self.reported.iter().any(|r| r.verdict.is_open())
+        {
             Outcome::Inconclusive
         } else {
             Outcome::Clean

@@ -88,6 +88,20 @@ pub struct Memory {
     pub collections: u32,
     /// Invocations the block consists of.
     pub invocations: u64,
+    /// The cost of a collection; on a trial's last block, where the hook can tell.
+    pub cycle: Option<Cycle>,
+}
+
+/// The cost of one collection of a process, and how often there is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cycle {
+    /// CPU time of a forced collection before the first slice, nanoseconds.
+    pub cost_ns: u64,
+    /// Bytes that could be allocated until the next one.
+    pub period_bytes: u64,
+    /// CPU time of marking beside the benchmark (not in its way) in one collection, mean over those that ended in the slices
+    /// that count, nanoseconds; absent where none did.
+    pub background_ns: Option<u64>,
 }
 
 /// One slice of one process: the flat row that is stored.
@@ -95,7 +109,7 @@ pub struct Memory {
 pub struct Sample {
     /// Where it stands.
     pub at: Coordinates,
-    /// Block of slices between two pauses it belongs to; the unit over which collector cost is complete.
+    /// Block of slices between two pauses it belongs to; the unit over which memory is counted.
     pub block: u32,
     /// Calls of the routine in this slice, at least 1.
     pub invocations: u64,
@@ -107,6 +121,8 @@ pub struct Sample {
     pub start_ns: u64,
     /// Allocations of the block that ends with this slice.
     pub memory: Option<Memory>,
+    /// Collections that had ended by the end of this slice since the trial began; absent where the hook does not count them.
+    pub cycles: Option<u32>,
     /// Taken to warm up and never judged.
     pub warm_up: bool,
 }

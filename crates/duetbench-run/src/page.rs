@@ -36,12 +36,13 @@ mod header {
     pub(super) const WARMUP_SLICES: usize = 40;
     pub(super) const CAPACITY: usize = 44;
     pub(super) const BLOCK_SLICES: usize = 48;
-    pub(super) const GC_CYCLES: usize = 52;
+    pub(super) const STRETCH: usize = 52;
     pub(super) const K_HINT: usize = 56;
     pub(super) const CORE_0: usize = 64;
     pub(super) const CORE_1: usize = 68;
     pub(super) const SWAP: usize = 72;
     pub(super) const SLICES: usize = 76;
+    pub(super) const GC_NS: usize = 80;
     pub(super) const STOP: usize = 128;
 }
 
@@ -50,8 +51,11 @@ mod side {
     pub(super) const STYLE: usize = 4;
     pub(super) const K: usize = 16;
     pub(super) const K_NS: usize = 24;
+    pub(super) const GC_PERIOD: usize = 40;
     pub(super) const RECORDS: usize = 52;
     pub(super) const LEFT_EARLY: usize = 60;
+    pub(super) const GC_COST_NS: usize = 72;
+    pub(super) const BACKGROUND_NS: usize = 80;
 }
 
 mod record {
@@ -93,10 +97,12 @@ pub struct PageHeader {
     pub warmup_slices: u32,
     /// Records a side may write.
     pub capacity: u32,
-    /// Slices between pauses without allocation.
+    /// Slices between pauses.
     pub block_slices: u32,
-    /// Collections a block spans.
-    pub gc_cycles: u32,
+    /// Slices of every second block have so many times the usual invocations; 0 and 1: all have the same.
+    pub stretch: u32,
+    /// Measured time of one side that a trial may last to span whole cycles of the collector; 0: never force a collection.
+    pub gc_ns: u64,
     /// Invocations per slice, if known.
     pub k_hint: u64,
     /// Cores of the sides at the start of a duet, or [`NO_CORE`].
@@ -132,8 +138,10 @@ pub struct Record {
     pub bytes: u64,
     /// Monotonic clock at the opening.
     pub start_ns: u64,
-    /// Collections since the block began.
+    /// Collections that have ended: since slice 0 opened if `counts_cycles`, else since the block began.
     pub gcs: u32,
+    /// `gcs` runs through the whole trial and is valid in every record.
+    pub counts_cycles: bool,
     /// Number of the block.
     pub block: u32,
 }
@@ -151,6 +159,12 @@ pub struct SideStatus {
     pub k_ns: u64,
     /// It left because of its peer or because it was told to.
     pub left_early: bool,
+    /// Bytes between two collections; 0: it has no collector.
+    pub gc_period: u64,
+    /// CPU time of the collection forced before slice 0; 0: none was.
+    pub gc_cost_ns: u64,
+    /// CPU time of marking beside the benchmark, in the slices that count.
+    pub background_ns: u64,
 }
 
 /// A mapped page; unmapped and its file removed on drop.
@@ -264,7 +278,8 @@ impl Page {
         put32(header::WARMUP_SLICES, h.warmup_slices);
         put32(header::CAPACITY, h.capacity);
         put32(header::BLOCK_SLICES, h.block_slices);
-        put32(header::GC_CYCLES, h.gc_cycles);
+        put32(header::STRETCH, h.stretch);
+        put64(header::GC_NS, h.gc_ns);
         put64(header::K_HINT, h.k_hint);
         put32(header::CORE_0, h.cores[0]);
         put32(header::CORE_1, h.cores[1]);
@@ -310,6 +325,9 @@ impl Page {
             k: self.u64_at(at + side::K).load(Ordering::Acquire),
             k_ns: self.u64_at(at + side::K_NS).load(Ordering::Acquire),
             left_early: get32(side::LEFT_EARLY) != 0,
+            gc_period: self.u64_at(at + side::GC_PERIOD).load(Ordering::Acquire),
+            gc_cost_ns: self.u64_at(at + side::GC_COST_NS).load(Ordering::Acquire),
+            background_ns: self.u64_at(at + side::BACKGROUND_NS).load(Ordering::Acquire),
         }
     }
 
@@ -338,6 +356,7 @@ impl Page {
             bytes: get64(record::BYTES),
             start_ns: get64(record::START_NS),
             gcs: get32(record::GCS),
+            counts_cycles: flags & 64 != 0,
             block: get32(record::BLOCK),
         }
     }
@@ -404,11 +423,12 @@ mod tests {
             &[("magic", MAGIC), ("version", VERSION), ("mode", MODE), ("seed", SEED), ("slice_ns", SLICE_NS)],
         );
         check("header", &[("trial_ns", TRIAL_NS), ("warmup_slices", WARMUP_SLICES), ("capacity", CAPACITY)]);
-        check("header", &[("block_slices", BLOCK_SLICES), ("gc_cycles", GC_CYCLES), ("k_hint", K_HINT)]);
+        check("header", &[("block_slices", BLOCK_SLICES), ("stretch", STRETCH), ("k_hint", K_HINT)]);
         check("header", &[("core_0", CORE_0), ("core_1", CORE_1), ("swap", SWAP), ("slices", SLICES)]);
-        check("header", &[("stop", STOP)]);
+        check("header", &[("gc_ns", GC_NS), ("stop", STOP)]);
         check("side", &[("state", side::STATE), ("style", side::STYLE), ("k", side::K), ("k_ns", side::K_NS)]);
-        check("side", &[("records", side::RECORDS), ("left_early", side::LEFT_EARLY)]);
+        check("side", &[("records", side::RECORDS), ("left_early", side::LEFT_EARLY), ("gc_period", side::GC_PERIOD)]);
+        check("side", &[("gc_cost_ns", side::GC_COST_NS), ("background_ns", side::BACKGROUND_NS)]);
     }
 
     fn header(capacity: u32) -> PageHeader {
@@ -420,7 +440,8 @@ mod tests {
             warmup_slices: 16,
             capacity,
             block_slices: 16,
-            gc_cycles: 4,
+            stretch: 0,
+            gc_ns: 1_000_000_000,
             k_hint: 0,
             cores: [0, 1],
             swap: true,
@@ -452,7 +473,8 @@ mod tests {
             ["slice", "gcs", "block"].map(|n| fields[n].as_u64().unwrap())
         );
         let flags = fields["flags"].as_u64().unwrap();
-        assert_eq!([record.warm_up, record.has_memory, record.has_cpu], [1, 4, 16].map(|bit| flags & bit != 0));
+        let said = [record.warm_up, record.has_memory, record.has_cpu, record.counts_cycles];
+        assert_eq!(said, [1, 4, 16, 64].map(|bit| flags & bit != 0));
     }
 
     #[test]

@@ -61,6 +61,7 @@ fn samples(trial: &Trial) -> Vec<Sample> {
         cpu_ns: None,
         start_ns: 30_000_000 + 2_000_000 * u64::from(i) + if role == Role::Candidate { 1_000_000 } else { 0 },
         memory: None,
+        cycles: None,
         warm_up: i < 2,
     };
     Role::BOTH.iter().flat_map(|role| (0..10).map(move |i| slice((*role, i)))).collect()

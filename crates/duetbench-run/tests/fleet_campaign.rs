@@ -83,6 +83,7 @@ fn outcome(name: &str, trial: &Trial) -> TrialOutcome {
         cpu_ns: None,
         start_ns: u64::from(iteration),
         memory: None,
+        cycles: None,
         warm_up: false,
     };
     let samples = Role::BOTH.into_iter().flat_map(|role| (0..2).map(move |i| sample(role, i))).collect();

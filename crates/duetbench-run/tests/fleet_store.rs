@@ -105,6 +105,7 @@ fn outcome(trial: &Trial) -> (Trial, TrialOutcome) {
         cpu_ns: None,
         start_ns: 0,
         memory: None,
+        cycles: None,
         warm_up: false,
     };
     let result = Ok(Role::BOTH.map(sample).to_vec());

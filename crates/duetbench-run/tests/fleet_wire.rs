@@ -11,7 +11,7 @@ use std::time::Duration;
 use duetbench_core::analysis::TrialFailure;
 use duetbench_core::noise::{Conditions, CpuTime, Frequency, Pressure, Throttling};
 use duetbench_core::plan::{Mode, Profile, Unsteady};
-use duetbench_core::sample::{Coordinates, Memory};
+use duetbench_core::sample::{Coordinates, Cycle, Memory};
 use duetbench_core::{Role, Sample, Trial};
 use duetbench_run::engine::TrialOutcome;
 use duetbench_run::fleet::wire::{Instance, Outcome, Request, Response, VERSION};
@@ -26,6 +26,7 @@ fn full_request() -> Request {
         cpu_share: 0.75,
         invocation_ns: 12.5,
         collects: true,
+        cold_share: Some(0.125),
         warmup_slices: Some(4),
         unsteady,
     };
@@ -61,7 +62,13 @@ fn samples(trial: &Trial, each: u32) -> Vec<Sample> {
             bytes: 48,
             collections: 1,
             invocations: 20,
+            cycle: (iteration % 8 == 1).then_some(Cycle {
+                cost_ns: 5_000_000,
+                period_bytes: 4 << 20,
+                background_ns: (role == Role::Candidate).then_some(3_000_000),
+            }),
         }),
+        cycles: (role == Role::Candidate).then_some(iteration),
         warm_up: iteration < each / 2,
     };
     Role::BOTH.into_iter().flat_map(|role| (0..each).map(move |i| sample(role, i))).collect()

@@ -43,6 +43,7 @@ impl Backend for Played {
             cpu_ns: Some(10_000_000),
             start_ns: 0,
             memory: None,
+            cycles: None,
             warm_up: iteration < warm_up,
         };
         let sides = Role::BOTH.into_iter().zip(self.slow);

@@ -14,8 +14,8 @@ use duetbench_core::noise::Conditions;
 use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, Repetitions, SoloPlan};
 use duetbench_core::recording::Level;
 use duetbench_core::report::VersionInfo;
-use duetbench_core::reported::{Readings, ReadingsOutcome, UnitReadings};
-use duetbench_core::sample::{Coordinates, Memory};
+use duetbench_core::reported::{PairReading, Readings, ReadingsOutcome, UnitReadings};
+use duetbench_core::sample::{Coordinates, Cycle, Memory};
 use duetbench_core::spec::{Effort, HarnessSpec, Selection, SoloSpec};
 use duetbench_core::{BenchmarkId, Role, Sample, Schedule, SoloSchedule, Spec, Trial};
 use duetbench_run::engine::{RunSummary, TrialOutcome};
@@ -142,7 +142,18 @@ fn samples(trial: &Trial) -> Vec<Sample> {
         wall_ns: u64::from(iteration) + 1000,
         cpu_ns: (iteration > 0).then_some(900),
         start_ns: 1 << 40,
-        memory: (iteration == 1).then_some(Memory { allocations: Some(3), bytes: 48, collections: 1, invocations: 20 }),
+        memory: (iteration == 1).then_some(Memory {
+            allocations: Some(3),
+            bytes: 48,
+            collections: 1,
+            invocations: 20,
+            cycle: Some(Cycle {
+                cost_ns: 5_000_000,
+                period_bytes: 4 << 20,
+                background_ns: (role == Role::Candidate).then_some(3_000_000),
+            }),
+        }),
+        cycles: Some(iteration),
         warm_up: iteration == 0,
     };
     Role::BOTH.iter().flat_map(|role| (0..2).map(|i| sample(*role, i))).collect()
@@ -433,7 +444,9 @@ fn readings_are_kept_with_their_run_and_one_that_is_none_is_an_error() {
     // As one was left by a duet that knew no readings.
     rusqlite::Connection::open(&path).unwrap().execute_batch("DROP TABLE readings").unwrap();
     let id = BenchmarkId { package: "p".into(), name: "A".into() };
-    let read = UnitReadings { unit: "rows/s".into(), baseline: vec![0.1 + 0.2, -1e300], candidate: Vec::new() };
+    let pair = |baseline, candidate| PairReading { baseline, candidate };
+    let pairs = vec![pair(Some(0.1 + 0.2), None), pair(None, Some(-1e300)), pair(None, None)];
+    let read = UnitReadings { unit: "rows/s".into(), pairs };
     let readings = [
         Readings { id: id.clone(), outcome: ReadingsOutcome::Read(vec![read]) },
         Readings { id, outcome: ReadingsOutcome::Failed { reason: "no luck".into() } },
@@ -469,4 +482,24 @@ fn profiles_are_kept_with_their_run_also_in_a_store_that_was_made_without_them()
     assert_eq!(store.load("r1").unwrap().comparison().unwrap().profiles, [profile]);
     assert_eq!(store.load("r2").unwrap().profiles, []);
     assert_eq!(store.profiles_dir("r1"), path.with_file_name("profiles").join("r1"));
+}
+
+#[test]
+fn a_store_that_was_made_before_collections_were_counted_is_read_and_written_on() {
+    let (_dir, path) = place();
+    let now = fill(&path);
+    let drop = |column| format!("ALTER TABLE samples DROP COLUMN {column};");
+    let columns = ["cycles", "cycle_cost_ns", "cycle_bytes", "cycle_background_ns"].map(drop).concat();
+    rusqlite::Connection::open(&path).unwrap().execute_batch(&columns).unwrap();
+    let mut store = Store::open_existing(&path).unwrap();
+    let read = store.load("r1").unwrap().comparison().unwrap().measured()[0].samples.clone();
+    let then = |s: &Sample| Sample { cycles: None, memory: s.memory.map(|m| Memory { cycle: None, ..m }), ..*s };
+    assert_eq!(read, now.iter().map(then).collect::<Vec<_>>());
+    let run = store.begin(&head()).unwrap();
+    let trial = Schedule::new(&head().plan).suite_run(0, 0)[0];
+    let result = Ok(samples(&trial));
+    let (wall, mode) = (Duration::ZERO, Mode::InterleavedOneCore);
+    store.add_trial(run, &trial, &TrialOutcome { result, wall, conditions: None, mode }).unwrap();
+    let written = Store::open(&path).unwrap().load("r2").unwrap().comparison().unwrap();
+    assert_eq!(written.measured()[0].samples, samples(&trial));
 }

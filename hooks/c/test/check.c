@@ -21,12 +21,13 @@ static void layout(void) {
     OFFSET("header", duet_header, warmup_slices);
     OFFSET("header", duet_header, capacity);
     OFFSET("header", duet_header, block_slices);
-    OFFSET("header", duet_header, gc_cycles);
+    OFFSET("header", duet_header, stretch);
     OFFSET("header", duet_header, k_hint);
     OFFSET("header", duet_header, core_0);
     OFFSET("header", duet_header, core_1);
     OFFSET("header", duet_header, swap);
     OFFSET("header", duet_header, slices);
+    OFFSET("header", duet_header, gc_ns);
     OFFSET("header", duet_header, stop);
     OFFSET("header", duet_header, turn);
     OFFSET("side", duet_side, state);
@@ -42,6 +43,8 @@ static void layout(void) {
     OFFSET("side", duet_side, parallelism);
     OFFSET("side", duet_side, left_early);
     OFFSET("side", duet_side, slice_ns);
+    OFFSET("side", duet_side, gc_cost_ns);
+    OFFSET("side", duet_side, background_ns);
     OFFSET("record", duet_record, slice);
     OFFSET("record", duet_record, flags);
     OFFSET("record", duet_record, invocations);

@@ -16,14 +16,12 @@ func (c *toolchain) testOverhead(t *testing.T) {
 		mode        uint64
 		changes     record
 	}{
-		{"duet, one block, no swap", "BenchmarkPlain", modeDuet, record{"block_slices": 5000, "gc_cycles": 0, "swap": 0}},
-		{"duet, pause, no swap", "BenchmarkPlain", modeDuet, record{"block_slices": 1, "gc_cycles": 0, "swap": 0}},
-		{"duet, pause and swap", "BenchmarkPlain", modeDuet, record{"block_slices": 1, "gc_cycles": 0}},
-		{"duet, collection and swap", "BenchmarkSetup", modeDuet, record{"block_slices": 1, "gc_cycles": 1, "slice_ns": 1_000_000}},
-		{"interleaved, one block", "BenchmarkPlain", modeInterleaved, record{"block_slices": 5000, "gc_cycles": 0}},
-		{"interleaved, pause", "BenchmarkPlain", modeInterleaved, record{"block_slices": 1, "gc_cycles": 0}},
-		{"interleaved, collection", "BenchmarkSetup", modeInterleaved, record{"block_slices": 1, "gc_cycles": 1, "slice_ns": 1_000_000}},
-		{"solo, one block", "BenchmarkPlain", modeSolo, record{"block_slices": 5000, "gc_cycles": 0}},
+		{"duet, one block, no swap", "BenchmarkPlain", modeDuet, record{"block_slices": 5000, "gc_ns": 0, "swap": 0}},
+		{"duet, pause, no swap", "BenchmarkPlain", modeDuet, record{"block_slices": 1, "gc_ns": 0, "swap": 0}},
+		{"duet, pause and swap", "BenchmarkPlain", modeDuet, record{"block_slices": 1, "gc_ns": 0}},
+		{"interleaved, one block", "BenchmarkPlain", modeInterleaved, record{"block_slices": 5000, "gc_ns": 0}},
+		{"interleaved, pause", "BenchmarkPlain", modeInterleaved, record{"block_slices": 1, "gc_ns": 0}},
+		{"solo, one block", "BenchmarkPlain", modeSolo, record{"block_slices": 5000, "gc_ns": 0}},
 	} {
 		header := record{}
 		for _, from := range []record{long, o.changes} {

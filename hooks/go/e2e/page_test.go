@@ -50,13 +50,15 @@ const (
 	flagMemory
 	flagPaused
 	flagCPU
+	flagNoAllocs
+	flagCycles
 )
 
 // newPage makes a page of 200 us slices; changes overrides header fields.
 func newPage(t *testing.T, mode uint64, changes record) *page {
 	t.Helper()
 	header := record{"version": 1, "mode": mode, "seed": 42, "slice_ns": 200_000, "trial_ns": 10_000_000,
-		"warmup_slices": 5, "capacity": 2000, "block_slices": 10, "gc_cycles": 2,
+		"warmup_slices": 5, "capacity": 2000, "block_slices": 10, "gc_ns": 100_000_000,
 		"core_0": 0, "core_1": 1, "swap": 1}
 	for name, value := range changes {
 		header[name] = value

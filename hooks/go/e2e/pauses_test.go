@@ -5,40 +5,64 @@ import (
 	"testing"
 )
 
-// testCollections counts the collections that the hook forces, in the runtime's own log.
+// testCollections counts the collections that the hook forces, in the runtime's own log: one before the first slice.
 func (c *toolchain) testCollections(t *testing.T) {
+	// Three more are not in a pause: upstream's two, and the one that finds the period.
+	const others = 3
 	for _, mode := range []uint64{modeDuet, modeInterleaved, modeSolo} {
-		// Three more are not in a pause: upstream's two, and the one that finds the period.
-		c.checkForced(t, mode, "BenchmarkSetup", nil, func(blocks int) int { return 3 + blocks })
-		c.checkForced(t, mode, "BenchmarkFew", nil, func(int) int { return 3 + 1 })
-		c.checkForced(t, mode, "BenchmarkSetup", record{"gc_cycles": 0}, func(int) int { return 3 })
+		for _, bench := range []string{"BenchmarkSetup", "BenchmarkFew"} {
+			p := c.checkForced(t, mode, bench, nil, others+1)
+			if cost := p.side(0)["gc_cost_ns"]; cost == 0 {
+				t.Errorf("%s, mode %d: a collection costs nothing", bench, mode)
+			}
+		}
+		p := c.checkForced(t, mode, "BenchmarkSetup", record{"gc_ns": 0}, others)
+		if cost := p.side(0)["gc_cost_ns"]; cost != 0 {
+			t.Errorf("mode %d: a collection that was not forced costs %d ns", mode, cost)
+		}
 	}
 	// Without a collector nothing is forced but upstream's collection and ours to find that out.
-	p := c.checkForced(t, modeSolo, "BenchmarkSetup", nil, func(int) int { return 3 }, "GOGC=off")
+	p := c.checkForced(t, modeSolo, "BenchmarkSetup", nil, others, "GOGC=off")
 	if period := p.side(0)["gc_period"]; period != 0 {
 		t.Errorf("the period of no collector is %d", period)
 	}
-	p = c.checkForced(t, modeSolo, "BenchmarkSetup", nil, func(blocks int) int { return 3 + blocks })
+	p = c.checkForced(t, modeSolo, "BenchmarkSetup", nil, others+1)
 	if period := p.side(0)["gc_period"]; period < 1<<20 || period > 1<<26 {
 		t.Errorf("the collector's period is %d bytes", period)
 	}
 }
 
-func (c *toolchain) checkForced(t *testing.T, mode uint64, bench string, changes record, want func(blocks int) int, environment ...string) *page {
+func (c *toolchain) checkForced(t *testing.T, mode uint64, bench string, changes record, want int, environment ...string) *page {
 	t.Helper()
 	p, results := c.trial(t, mode, bench, changes, append(environment, "GODEBUG=gctrace=1")...)
 	for side, r := range results {
-		blocks := 0
-		for _, rec := range p.records(side) {
-			if rec["flags"]&flagFirst != 0 {
-				blocks++
-			}
-		}
-		if forced := strings.Count(r.output, "(forced)"); forced != want(blocks) {
-			t.Errorf("%s, mode %d, %v: %d forced collections with %d blocks, want %d", bench, mode, changes, forced, blocks, want(blocks))
+		if forced := strings.Count(r.output, "(forced)"); forced != want {
+			t.Errorf("%s, mode %d, %v, side %d: %d forced collections, want %d", bench, mode, changes, side, forced, want)
 		}
 	}
 	return p
+}
+
+// testStretch checks that the slices of every second block have more invocations, and the warm-up has not.
+func (c *toolchain) testStretch(t *testing.T) {
+	for _, mode := range []uint64{modeInterleaved, modeSolo} {
+		for _, bench := range []string{"BenchmarkPlain", "BenchmarkRecall"} {
+			p, _ := c.trial(t, mode, bench, record{"stretch": 4, "block_slices": 1})
+			all := p.records(0)
+			for _, r := range all {
+				want := all[0]["invocations"]
+				if r["block"]%2 == 1 {
+					want *= 4
+				}
+				if r["invocations"] != want {
+					t.Fatalf("%s, mode %d: %d invocations in block %d, want %d", bench, mode, r["invocations"], r["block"], want)
+				}
+			}
+			if len(all) < 8 {
+				t.Errorf("%s, mode %d: %d slices", bench, mode, len(all))
+			}
+		}
+	}
 }
 
 // testHiccup checks that one interruption while calibrating does not make all slices tiny. The machine may add a second one,

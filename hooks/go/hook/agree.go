@@ -11,11 +11,10 @@ const duetMaxK = 1_000_000_000
 
 // duetPlan is what both sides compute alike from the published numbers.
 type duetPlan struct {
-	k          uint64 // invocations per slice
-	warmup     uint64 // slices that do not count
-	slices     uint64 // slices that count
-	block      uint64 // slices between two pauses
-	collecting bool   // force a collection at the head of every block
+	k      uint64 // invocations per slice
+	warmup uint64 // slices that do not count
+	slices uint64 // slices that count
+	block  uint64 // slices between two pauses
 }
 
 func (p duetPlan) total() uint64 { return p.warmup + p.slices }
@@ -29,9 +28,17 @@ func (p duetPlan) blockOf(j uint64) (block uint64, first, last bool) {
 	return 1 + n/p.block, n%p.block == 0, (n+1)%p.block == 0 || j+1 == p.total()
 }
 
+// invocations returns those of slice j, where every second block that counts is stretched.
+func (p duetPlan) invocations(j uint64, stretch uint32) uint64 {
+	if block, _, _ := p.blockOf(j); stretch > 1 && block%2 == 1 {
+		return duetLeast(duetMaxK, p.k*uint64(stretch))
+	}
+	return p.k
+}
+
 // duetAgree computes the plan. sides holds both sides, or only the own one in a solo.
 func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
-	p := duetPlan{k: duetMaxK}
+	p := duetPlan{k: duetMaxK, block: duetMost(1, uint64(h.blockSlices))}
 	length := h.sliceNS
 	for _, s := range sides {
 		length = duetMost(length, s.sliceNS)
@@ -39,37 +46,59 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 	for _, s := range sides {
 		p.k = duetLeast(p.k, duetMost(1, duetMulDiv(duetMost(1, s.k), length, duetMost(1, s.kNS), false)))
 	}
-	est, bytes, period := uint64(1), uint64(0), uint64(math.MaxUint64)
+	est := uint64(1)
 	for _, s := range sides {
-		k := duetMost(1, s.k)
-		est = duetMost(est, duetMulDiv(duetMost(1, s.kNS), p.k, k, true))
-		bytes = duetMost(bytes, duetMulDiv(s.kBytes, p.k, k, true))
-		period = duetLeast(period, s.gcPeriod)
+		est = duetMost(est, duetMulDiv(duetMost(1, s.kNS), p.k, duetMost(1, s.k), true))
 	}
-	wanted := duetMost(1, h.trialNS/est)
 	room := uint64(h.capacity)
+	p.slices = duetMost(1, h.trialNS/est)
 	if est <= h.trialNS/4 {
 		p.warmup = duetLeast(uint64(h.warmupSlices), room)
 	}
-	p.block, p.slices = duetMost(1, uint64(h.blockSlices)), wanted
-	if h.gcCycles > 0 && bytes > 0 && period > 0 {
-		span := duetMulDiv(uint64(h.gcCycles), period, bytes, true)
-		settle := duetMost(p.warmup, duetMulDiv(3, span, 2*uint64(h.gcCycles), true))
-		// span/2 rounded up, so that 2*wanted cannot overflow.
-		if (span-1)/2+1 <= wanted && settle <= room && span <= room-settle {
-			p.collecting, p.warmup, p.block = true, settle, span
-			p.slices = duetMost(1, wanted/span) * span
-		}
+	if h.gcNS > 0 && !duetCollectAlike(sides, p.k) {
+		p.spanCycles(duetSpan(sides, p.k), duetLeast(room, h.gcNS/est), h.gcNS/25/est)
 	}
 	if h.slices > 0 {
-		p.collecting, p.warmup, p.slices = false, duetLeast(uint64(h.warmupSlices), room), uint64(h.slices)
-		p.block = duetMost(1, uint64(h.blockSlices))
+		p.warmup, p.slices = duetLeast(uint64(h.warmupSlices), room), uint64(h.slices)
 	}
 	p.slices = duetLeast(p.slices, room-p.warmup)
-	if p.collecting {
-		p.slices -= p.slices % p.block
-	}
 	return p
+}
+
+// duetCollectAlike tells whether the collections of both sides may be computed and need not be seen: they allocate the same
+// number of bytes, but for one in a hundred, and pay for the collector on the only core that they have.
+func duetCollectAlike(sides []*duetSide, k uint64) bool {
+	least, most := uint64(math.MaxUint64), uint64(0)
+	for _, s := range sides {
+		if s.parallelism != 1 {
+			return false
+		}
+		bytes := duetMulDiv(s.kBytes, k, duetMost(1, s.k), false)
+		least, most = duetLeast(least, bytes), duetMost(most, bytes)
+	}
+	return len(sides) == 2 && most-least <= most/100
+}
+
+// duetSpan returns the slices that one cycle of the collector takes on the side where it takes most; 0 where nobody collects.
+func duetSpan(sides []*duetSide, k uint64) (span uint64) {
+	for _, s := range sides {
+		if s.kBytes > 0 && s.gcPeriod > 0 {
+			bytes := duetMost(1, duetMulDiv(s.kBytes, k, duetMost(1, s.k), false))
+			span = duetMost(span, duetMulDiv(s.gcPeriod, 1, bytes, true))
+		}
+	}
+	return span
+}
+
+// spanCycles makes the plan long enough for a whole cycle after the first one on both sides, if that is possible in `most`
+// slices, and for several if that takes no more than `few`. The protocol says where the factors come from.
+func (p *duetPlan) spanCycles(span, most, few uint64) {
+	settle := duetMost(p.warmup, duetMulDiv(span, 115, 100, true))
+	cycles := duetMost(p.slices, duetMulDiv(span, 27, 10, true))
+	cycles = duetMost(cycles, duetLeast(few, duetMulDiv(span, 108, 10, true)))
+	if span > 0 && settle <= most && cycles <= most-settle {
+		p.warmup, p.slices = settle, cycles
+	}
 }
 
 // duetGrow returns the size of the calibration slice after one of k invocations that took ns,

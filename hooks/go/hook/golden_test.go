@@ -71,12 +71,13 @@ func headerPlaces() []place {
 		{"warmup_slices", unsafe.Offsetof(h.warmupSlices), unsafe.Sizeof(h.warmupSlices)},
 		{"capacity", unsafe.Offsetof(h.capacity), unsafe.Sizeof(h.capacity)},
 		{"block_slices", unsafe.Offsetof(h.blockSlices), unsafe.Sizeof(h.blockSlices)},
-		{"gc_cycles", unsafe.Offsetof(h.gcCycles), unsafe.Sizeof(h.gcCycles)},
+		{"stretch", unsafe.Offsetof(h.stretch), unsafe.Sizeof(h.stretch)},
 		{"k_hint", unsafe.Offsetof(h.kHint), unsafe.Sizeof(h.kHint)},
 		{"core_0", unsafe.Offsetof(h.core), unsafe.Sizeof(h.core[0])},
 		{"core_1", unsafe.Offsetof(h.core) + unsafe.Sizeof(h.core[0]), unsafe.Sizeof(h.core[1])},
 		{"swap", unsafe.Offsetof(h.swap), unsafe.Sizeof(h.swap)},
 		{"slices", unsafe.Offsetof(h.slices), unsafe.Sizeof(h.slices)},
+		{"gc_ns", unsafe.Offsetof(h.gcNS), unsafe.Sizeof(h.gcNS)},
 		{"stop", unsafe.Offsetof(h.stop), unsafe.Sizeof(h.stop)},
 		{"turn", unsafe.Offsetof(h.turn), unsafe.Sizeof(h.turn)},
 	}
@@ -98,6 +99,8 @@ func sidePlaces() []place {
 		{"parallelism", unsafe.Offsetof(s.parallelism), unsafe.Sizeof(s.parallelism)},
 		{"left_early", unsafe.Offsetof(s.leftEarly), unsafe.Sizeof(s.leftEarly)},
 		{"slice_ns", unsafe.Offsetof(s.sliceNS), unsafe.Sizeof(s.sliceNS)},
+		{"gc_cost_ns", unsafe.Offsetof(s.gcCostNS), unsafe.Sizeof(s.gcCostNS)},
+		{"background_ns", unsafe.Offsetof(s.background), unsafe.Sizeof(s.background)},
 	}
 }
 
@@ -143,8 +146,8 @@ func TestRecordHasTheGoldenBytes(t *testing.T) {
 	if got := hex.EncodeToString((*[64]byte)(unsafe.Pointer(&r))[:]); got != want.Hex {
 		t.Errorf("record is %s, want %s", got, want.Hex)
 	}
-	all := uint64(duetFlagWarmup | duetFlagFirst | duetFlagMemory | duetFlagPaused | duetFlagCPU)
-	if f["flags"] != all || duetFlagWarmup != 1 || duetFlagFirst != 2 || duetFlagMemory != 4 || duetFlagPaused != 8 {
+	all := uint64(duetFlagWarmup | duetFlagFirst | duetFlagMemory | duetFlagPaused | duetFlagCPU | duetFlagCycles)
+	if f["flags"] != all || duetFlagWarmup != 1 || duetFlagFirst != 2 || duetFlagMemory != 4 || duetFlagPaused != 8 || duetFlagCycles != 64 {
 		t.Errorf("flags differ from the protocol")
 	}
 }
@@ -173,7 +176,7 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 			WarmupSlices uint32 `json:"warmup_slices"`
 			Capacity     uint32 `json:"capacity"`
 			BlockSlices  uint32 `json:"block_slices"`
-			GCCycles     uint32 `json:"gc_cycles"`
+			GCNS         uint64 `json:"gc_ns"`
 			Slices       uint32 `json:"slices"`
 		}
 		Sides []struct {
@@ -182,22 +185,23 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 			KBytes   uint64 `json:"k_bytes"`
 			SliceNS  uint64 `json:"slice_ns"`
 			GCPeriod uint64 `json:"gc_period"`
+
+			Parallelism uint32
 		}
 		Plan struct {
 			K, Warmup, Slices, Block uint64
-			Collecting               bool
 		}
 	}
 	golden(t, "agree.json", &want)
 	for _, w := range want {
 		h := &duetHeader{sliceNS: w.Header.SliceNS, trialNS: w.Header.TrialNS, warmupSlices: w.Header.WarmupSlices,
-			capacity: w.Header.Capacity, blockSlices: w.Header.BlockSlices, gcCycles: w.Header.GCCycles, slices: w.Header.Slices}
+			capacity: w.Header.Capacity, blockSlices: w.Header.BlockSlices, gcNS: w.Header.GCNS, slices: w.Header.Slices}
 		var sides, swapped []*duetSide
 		for _, s := range w.Sides {
-			side := &duetSide{k: s.K, kNS: s.KNS, kBytes: s.KBytes, gcPeriod: s.GCPeriod, sliceNS: s.SliceNS}
+			side := &duetSide{k: s.K, kNS: s.KNS, kBytes: s.KBytes, gcPeriod: s.GCPeriod, sliceNS: s.SliceNS, parallelism: s.Parallelism}
 			sides, swapped = append(sides, side), append([]*duetSide{side}, swapped...)
 		}
-		plan := duetPlan{w.Plan.K, w.Plan.Warmup, w.Plan.Slices, w.Plan.Block, w.Plan.Collecting}
+		plan := duetPlan{w.Plan.K, w.Plan.Warmup, w.Plan.Slices, w.Plan.Block}
 		if got := duetAgree(h, sides); got != plan {
 			t.Errorf("%s: %+v, want %+v", w.Name, got, plan)
 		}

@@ -2,7 +2,6 @@ package duethook
 
 import (
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -29,7 +28,7 @@ type duetLink struct {
 }
 
 func duetNewLink(page *duetPage, side int) *duetLink {
-	return &duetLink{page: page, header: page.header, side: side, parent: syscall.Getppid(),
+	return &duetLink{page: page, header: page.header, side: side, parent: duetParent(),
 		own: page.sides[side], peer: page.sides[1-side]}
 }
 
@@ -38,13 +37,17 @@ func (l *duetLink) interleaved() bool { return l.header.mode == duetModeInterlea
 func (l *duetLink) solo() bool        { return l.header.mode == duetModeSolo }
 
 // stopped reports whether the controller wants the side to leave.
+//
+//go:nosplit
 func (l *duetLink) stopped() bool { return atomic.LoadUint32(&l.header.stop) != 0 }
 
 // broken reports whether waiting has become useless. The parent is only looked at after a sleep, as that is a
 // system call. Its number is compared with the first one seen, not with 1, which is duet itself in a container.
+//
+//go:nosplit
 func (l *duetLink) broken(slept bool) bool {
 	return l.stopped() || atomic.LoadUint32(&l.peer.state) >= duetStateDone ||
-		slept && syscall.Getppid() != l.parent
+		slept && duetParent() != l.parent
 }
 
 // arrive says that this side is ready and waits for the peer to be.
@@ -126,7 +129,9 @@ func (l *duetLink) sliceStep(j uint64) uint32 {
 	return step
 }
 
-// await waits for the turn to be step.
+// await waits for the turn to be step. All that it calls is nosplit: duetPause says why.
+//
+//go:nosplit
 func (l *duetLink) await(step uint32) bool {
 	for slept := false; ; {
 		seen := atomic.LoadUint32(&l.header.turn)

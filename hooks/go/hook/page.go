@@ -56,6 +56,8 @@ const (
 	duetFlagMemory
 	duetFlagPaused
 	duetFlagCPU
+	duetFlagNoAllocs // of runtimes that count bytes alone
+	duetFlagCycles
 )
 
 type duetHeader struct {
@@ -68,12 +70,13 @@ type duetHeader struct {
 	warmupSlices uint32
 	capacity     uint32
 	blockSlices  uint32
-	gcCycles     uint32
+	stretch      uint32
 	kHint        uint64
 	core         [2]uint32
 	swap         uint32
 	slices       uint32
-	_            [48]byte
+	gcNS         uint64
+	_            [40]byte
 	stop         uint32 // atomic
 	_            [60]byte
 	turn         uint32 // atomic, a futex word
@@ -94,7 +97,9 @@ type duetSide struct {
 	parallelism uint32
 	leftEarly   uint32
 	sliceNS     uint64
-	_           [184]byte
+	gcCostNS    uint64
+	background  uint64
+	_           [168]byte
 }
 
 type duetRecord struct {

@@ -18,11 +18,21 @@ const (
 
 // duetFutexWait sleeps while *word == seen, at most for timeout, and reports whether it slept without being woken.
 // It counts as that when a signal ended the sleep: the runtime sends one every 10 ms to a goroutine that keeps its P.
+//
+//go:nosplit
 func duetFutexWait(word *uint32, seen uint32, timeout time.Duration) (inVain bool) {
 	limit := syscall.NsecToTimespec(int64(timeout))
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), duetFutexWaitOp,
 		uintptr(seen), uintptr(unsafe.Pointer(&limit)), 0, 0)
 	return errno == syscall.ETIMEDOUT || errno == syscall.EINTR
+}
+
+// duetParent is syscall.Getppid, which may or may not be inlined.
+//
+//go:nosplit
+func duetParent() int {
+	parent, _, _ := syscall.RawSyscall(syscall.SYS_GETPPID, 0, 0, 0)
+	return int(parent)
 }
 
 func duetFutexWake(word *uint32) {
@@ -35,6 +45,7 @@ func duetDieWithParent() {
 	syscall.RawSyscall(syscall.SYS_PRCTL, setParentDeathSignal, uintptr(syscall.SIGKILL), 0)
 }
 
+//go:nosplit
 func duetClock(clock uintptr) uint64 {
 	var t syscall.Timespec
 	syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&t)), 0)
@@ -42,6 +53,8 @@ func duetClock(clock uintptr) uint64 {
 }
 
 // duetCPU returns the CPU time of this process in nanoseconds.
+//
+//go:nosplit
 func duetCPU() uint64 { return duetClock(duetClockProcessCPU) }
 
 // duetThreads moves threads of this process to a core.

@@ -49,13 +49,16 @@ type duetTrial struct {
 	zero          duetTime
 	zeroMonotonic uint64
 
+	reading bool   // the CPU time of the open slice is read; not while calibrating
+	turned  uint64 // CLOCK_MONOTONIC when the turn of the open slice came
+
 	// The memory counters are upstream's (b.netAllocs and so on), which leave out what was allocated while the
 	// timer was stopped. They run through a whole block.
-	gcs         uint32 // collections when the block began
 	allocs      uint64 // counted in the block before the open slice
 	bytes       uint64
 	memoryWrong bool // the benchmark reset the counters within the block
 	collector   bool
+	cycles      duetCycles
 
 	probes  int    // calls with one invocation made to calibrate
 	probeNS uint64 // the shorter of their times; 0: does not matter
@@ -170,6 +173,10 @@ func (b *B) duetNext() uint64 {
 	} else {
 		t.slice++
 		if t.interleaved() {
+			// Before the turn is passed, not after the next one came: see duetPause.
+			if t.slice < t.plan.total() {
+				b.duetPause()
+			}
 			t.pass(t.sliceStep(t.slice - 1))
 		}
 	}
@@ -286,17 +293,17 @@ func (b *B) duetSettle() bool {
 	t.plan = duetAgree(t.header, sides)
 	t.finalStep = uint32(2 + 2*t.plan.total())
 	t.resetMeet = t.duet() && t.style == duetStyleRecall && t.own.resets == 1 && t.peer.resets == 1
-	t.phase, t.k = duetTaking, t.plan.k
+	t.phase = duetTaking
 	return true
 }
 
-// duetPrepare does the slow work before a slice and waits until it may open.
+// duetPrepare does the slow work before a slice, unless that is done, and waits until it may open.
 func (b *B) duetPrepare() bool {
 	t := duetT
-	_, first, _ := t.plan.blockOf(t.slice)
-	if t.interleaved() && !t.await(t.sliceStep(t.slice)) {
-		return false
+	if t.interleaved() && t.slice > 0 {
+		return t.await(t.sliceStep(t.slice))
 	}
+	_, first, _ := t.plan.blockOf(t.slice)
 	if first {
 		// Cores are exchanged when both sides are here: a side still in its slice would otherwise share its core.
 		if t.duet() && !t.meet() {
@@ -306,17 +313,44 @@ func (b *B) duetPrepare() bool {
 			t.swaps++
 			t.takeCore()
 		}
-		if t.collector && t.header.gcCycles > 0 && (t.plan.collecting || t.slice == 0) {
-			runtime.GC()
-		}
-		b.duetCountFromZero()
-	} else if t.style == duetStyleRecall {
-		b.duetCountOn() // the set-up and clean-up between two calls do not count
 	}
+	b.duetPause()
 	return !t.duet() || t.meet()
 }
 
+// duetPause does what must be done before slice t.slice and takes long.
+//
+// In an interleaved trial nothing of it may be left for the time between getting the turn and opening the slice. While the side
+// waits, the runtime marks its goroutine as one to be preempted, and the goroutine gives way at the next call of any ordinary
+// function. With one P that is how the collector's worker gets to run at all, so what it does must be within the slice: from
+// await to duetOpen there are nosplit functions only, which do not look for that mark.
+func (b *B) duetPause() {
+	t := duetT
+	block, first, last := t.plan.blockOf(t.slice)
+	t.k = t.plan.invocations(t.slice, t.header.stretch)
+	// Reading the CPU time takes half a microsecond at each end, more than all else a duet does for a slice, so a duet reads
+	// it for the last slice of every block only.
+	t.reading = last || !t.duet()
+	if t.slice == 0 {
+		if t.collector && t.header.gcNS > 0 {
+			t.own.gcCostNS = duetForceCollection()
+		}
+		t.cycles.begin()
+	}
+	switch {
+	case first:
+		b.duetCountFromZero()
+	case t.style == duetStyleRecall:
+		b.duetCountOn() // the set-up and clean-up between two calls do not count
+	}
+	if block == 1 && first {
+		t.cycles.markBackground()
+	}
+}
+
 // duetOpen opens a slice. The clock is read last.
+//
+//go:nosplit
 func (b *B) duetOpen() {
 	t := duetT
 	if t.style == duetStyleRecall {
@@ -326,21 +360,24 @@ func (b *B) duetOpen() {
 	t.allocs, t.bytes = b.netAllocs, b.netBytes
 	t.timed = b.timerOn
 	b.duration = 0
-	if t.readsCPU() {
+	if t.reading {
 		t.cpu = duetCPU()
+	}
+	t.turned = 0
+	if t.phase == duetTaking && t.header.mode == duetModeInterleaved {
+		t.turned = duetClock(duetClockMonotonic)
 	}
 	t.opened = duetNow()
 	b.start = t.opened
 }
 
-// readsCPU reports whether the CPU time of the slice is read. That takes half a microsecond at each end, more than all else
-// a duet does for a slice, so a duet reads it for the last slice of every block only.
-func (t *duetTrial) readsCPU() bool {
-	if t.phase != duetTaking || !t.duet() {
-		return true
+// gaveWayNS returns for how long the goroutine was preempted by the very call that reads the clock in duetOpen.
+func (t *duetTrial) gaveWayNS(start uint64) uint64 {
+	const usual = 20_000 // more than reading two clocks takes
+	if t.turned == 0 || start < t.turned+usual {
+		return 0
 	}
-	_, _, last := t.plan.blockOf(t.slice)
-	return last
+	return start - t.turned
 }
 
 // duetReopen opens the slice anew after the benchmark has reset the timer in it.
@@ -355,9 +392,10 @@ func (b *B) duetReopen() {
 		t.meet() // if it fails, duetNext will see why
 	}
 	t.timed = b.timerOn
-	if t.readsCPU() {
+	if t.reading {
 		t.cpu = duetCPU()
 	}
+	t.turned = 0
 	t.opened = duetNow()
 	b.start = t.opened
 }
@@ -368,13 +406,15 @@ func (b *B) duetClose() {
 	if b.timerOn {
 		b.duration += duetSince(b.start)
 	}
-	cpu, cpuRead := uint64(0), t.readsCPU()
-	if cpuRead {
+	cpu := uint64(0)
+	if t.reading {
 		cpu = duetCPU() - t.cpu
 	}
+	start := t.zeroMonotonic + uint64(duetBetween(t.zero, t.opened))
+	lost := t.gaveWayNS(start)
 	paused := !t.timed || !b.timerOn || b.start != t.opened
 	t.open = false
-	t.wall = uint64(b.duration)
+	t.wall = uint64(b.duration) + lost
 	t.totalWall += t.wall
 	if t.phase == duetCalibrating {
 		b.duetCount()
@@ -382,7 +422,8 @@ func (b *B) duetClose() {
 	}
 	block, first, last := t.plan.blockOf(t.slice)
 	r := duetRecord{slice: uint32(t.slice), invocations: t.k, wallNS: t.wall, cpuNS: cpu, block: uint32(block)}
-	r.startNS = t.zeroMonotonic + uint64(duetBetween(t.zero, t.opened))
+	r.startNS = start - lost
+	r.gcs, r.flags = t.cycles.ended(), duetFlagCycles
 	if t.slice < t.plan.warmup {
 		r.flags |= duetFlagWarmup
 	}
@@ -391,7 +432,7 @@ func (b *B) duetClose() {
 	}
 	if paused {
 		r.flags |= duetFlagPaused
-	} else if cpuRead {
+	} else if t.reading {
 		r.flags |= duetFlagCPU
 	}
 	if last || t.style == duetStyleRecall {
@@ -399,7 +440,10 @@ func (b *B) duetClose() {
 	}
 	if last && !t.memoryWrong {
 		r.flags |= duetFlagMemory
-		r.allocs, r.bytes, r.gcs = b.netAllocs, b.netBytes, memStats.NumGC-t.gcs
+		r.allocs, r.bytes = b.netAllocs, b.netBytes
+	}
+	if t.slice+1 == t.plan.total() {
+		t.own.background = t.cycles.background()
 	}
 	t.page.add(t.side, r)
 	if t.resetMeet && t.resets == 0 {
@@ -426,7 +470,7 @@ func (b *B) duetFinish() {
 func (b *B) duetCountFromZero() {
 	b.duetCountOn()
 	b.netAllocs, b.netBytes = 0, 0
-	duetT.gcs, duetT.memoryWrong = memStats.NumGC, false
+	duetT.memoryWrong = false
 }
 
 // duetCountOn counts on from here; what was allocated since duetCount is left out.

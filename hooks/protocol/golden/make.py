@@ -49,38 +49,37 @@ def agree(h, sides):
     length = max([h["slice_ns"]] + [s.get("slice_ns", 0) for s in sides])
     big_k = min([MAX_K] + [max(1, k * length // ns) for k, ns, _, _ in xs])
     slice_est = min(U64, max(ceil_div(ns * big_k, k) for k, ns, _, _ in xs))
-    slice_bytes = min(U64, max(ceil_div(b * big_k, k) for k, _, b, _ in xs))
-    gc_period = min(g for _, _, _, g in xs)
     wanted = max(1, h["trial_ns"] // slice_est)
     room = h["capacity"]
     warmup = h["warmup_slices"] if slice_est * 4 <= h["trial_ns"] else 0
-    collecting = False
-    if h["gc_cycles"] > 0 and slice_bytes > 0 and gc_period > 0:
-        span = ceil_div(h["gc_cycles"] * gc_period, slice_bytes)
-        settle = max(warmup, ceil_div(3 * span, 2 * h["gc_cycles"]))
-        collecting = span <= 2 * wanted and span + settle <= room
-    if collecting:
-        warmup = settle
-        block = span
-        slices = max(1, wanted // span) * span
-    else:
-        block = max(1, h["block_slices"])
-        slices = wanted
+    slices = wanted
+    bytes_of = [min(U64, b * big_k // k) for k, _, b, _ in xs]
+    alike = len(sides) == 2 and max(bytes_of) - min(bytes_of) <= max(bytes_of) // 100
+    if h["gc_ns"] > 0 and not (alike and all(s["parallelism"] == 1 for s in sides)):
+        spans = [ceil_div(g, min(U64, max(1, b * big_k // k))) for k, _, b, g in xs if b > 0 and g > 0]
+        span = max(spans, default=0)
+        settle = min(U64, max(warmup, ceil_div(115 * span, 100)))
+        several = min(U64, ceil_div(108 * span, 10), h["gc_ns"] // 25 // slice_est)
+        cycles = min(U64, max(wanted, ceil_div(27 * span, 10), several))
+        if span > 0 and settle + cycles <= min(room, h["gc_ns"] // slice_est):
+            warmup, slices = settle, cycles
     if h.get("slices", 0) > 0:
-        collecting, warmup, block, slices = False, h["warmup_slices"], max(1, h["block_slices"]), h["slices"]
+        warmup, slices = h["warmup_slices"], h["slices"]
     slices = min(slices, room - warmup)
-    if collecting:
-        slices -= slices % block
-    return {"k": big_k, "warmup": warmup, "slices": slices, "block": block, "collecting": collecting}
+    return {"k": big_k, "warmup": warmup, "slices": slices, "block": max(1, h["block_slices"])}
 
 
 def header(**changes):
-    h = dict(slice_ns=200_000, trial_ns=30_000_000, warmup_slices=20, capacity=4096, block_slices=25, gc_cycles=4)
+    h = dict(slice_ns=200_000, trial_ns=30_000_000, warmup_slices=20, capacity=4096, block_slices=25, gc_ns=10**9)
     return {**h, **changes}
 
 
 def side(k, k_ns, k_bytes=0, gc_period=4_000_000):
-    return dict(k=k, k_ns=k_ns, k_bytes=k_bytes, gc_period=gc_period)
+    return dict(k=k, k_ns=k_ns, k_bytes=k_bytes, gc_period=gc_period, parallelism=2)
+
+
+def on_one_core(*sides):
+    return [s | {"parallelism": 1} for s in sides]
 
 
 def agree_cases():
@@ -99,23 +98,33 @@ def agree_cases():
         ("room is short", header(capacity=50), [equal, equal]),
         ("room for one slice after the warm-up", header(capacity=21), [equal, equal]),
         ("warm-up fills the room", header(capacity=20), [equal, equal]),
-        ("allocates much", header(), [side(100, 200_000, 1_000_000), side(100, 200_000, 1_100_000)]),
-        ("allocates much, one side", header(), [side(100, 200_000, 1_000_000), equal]),
-        ("allocates more than the period in a slice", header(), [side(9, 200_000, 50_000_000)] * 2),
-        ("span is exactly two trials", header(), [side(1, 200_000, 1, 75)] * 2),
-        ("span is over two trials", header(), [side(1, 200_000, 1, 76)] * 2),
-        ("span is one slice over two trials", header(gc_cycles=1), [side(1, 200_000, 1, 301)] * 2),
-        ("span is over one trial", header(), [side(1, 200_000, 100, 10_000)] * 2),
-        ("span just fits the room", header(capacity=275), [side(1, 200_000, 1, 50)] * 2),
-        ("span does not fit the room", header(capacity=274), [side(1, 200_000, 1, 50)] * 2),
-        ("warming up takes longer than the trial", header(trial_ns=2_000_000), [side(1, 200_000, 1, 4)] * 2),
-        ("room cuts to a multiple of the block", header(capacity=100), [side(1, 200_000, 100, 825)] * 2),
-        ("allocates a little", header(), [side(2_000, 200_000, 16)] * 2),
+        ("cycles of forty slices", header(), [side(100, 200_000, 100_000)] * 2),
+        ("cycles of three slices", header(), [side(100, 200_000, 1_400_000), side(100, 200_000, 1_500_000)]),
+        ("several collections in a slice", header(), [side(9, 200_000, 50_000_000)] * 2),
+        ("the rarest cycles decide, by bytes", header(), [side(100, 200_000, 40_000), side(100, 200_000, 20_000)]),
+        ("the rarest cycles decide, by period", header(), [side(1, 200_000, 1_000, 9_000), side(1, 200_000, 1_000, 70_001)]),
+        ("sides found different k and allocate", header(), [side(100, 150_000, 40_000), side(130, 200_000, 52_000)]),
+        ("one side allocates", header(), [side(100, 200_000, 100_000), equal]),
+        ("one side has no collector", header(), [side(100, 200_000, 50_000), side(100, 200_000, 10_000, 0)]),
         ("no collector", header(), [side(100, 200_000, 1_000_000, 0)] * 2),
-        ("no collector on one side", header(), [side(100, 200_000, 1_000_000), side(100, 200_000, 1_000_000, 0)]),
-        ("never collect", header(gc_cycles=0), [side(100, 200_000, 1_000_000)] * 2),
-        ("different periods", header(), [side(1, 200_000, 1_000, 9_000), side(1, 200_000, 1_000, 7_001)]),
-        ("allocates, slow and short of room", header(capacity=22), [side(1, 2_000_000, 10, 15)] * 2),
+        ("cycles just fit the time", header(gc_ns=77_000_000), [side(1, 200_000, 1, 100)] * 2),
+        ("several cycles just fit a twenty-fifth of the time", header(gc_ns=172_800_000 * 25), [side(1, 200_000, 1, 80)] * 2),
+        ("fewer cycles fit a twenty-fifth of the time", header(gc_ns=172_800_000 * 25 - 1), [side(1, 200_000, 1, 80)] * 2),
+        ("cycles just do not fit the time", header(gc_ns=76_999_999), [side(1, 200_000, 1, 100)] * 2),
+        ("cycles just fit the room", header(capacity=385), [side(1, 200_000, 1, 100)] * 2),
+        ("cycles just do not fit the room", header(capacity=384), [side(1, 200_000, 1, 100)] * 2),
+        ("slow slices, each with collections", header(), [side(1, 30_000_000, 50_000_000)] * 2),
+        ("slow slices, rare cycles", header(), [side(1, 30_000_000, 100_000)] * 2),
+        ("allocates a little", header(), [side(2_000, 200_000, 16)] * 2),
+        ("no time for collections", header(gc_ns=0), [side(100, 200_000, 1_000_000)] * 2),
+        ("the trial is longer than the time for collections", header(gc_ns=29_000_000), [side(100, 200_000, 1_000_000)] * 2),
+        ("the same bytes on one core", header(), on_one_core(*[side(100, 200_000, 100_000)] * 2)),
+        ("the same bytes, one side on two cores", header(), [*on_one_core(side(100, 200_000, 100_000)), side(100, 200_000, 100_000)]),
+        ("one in a hundred bytes less on one core", header(), on_one_core(side(100, 200_000, 100_000), side(100, 200_000, 99_000))),
+        ("more than one in a hundred bytes less on one core", header(), on_one_core(side(100, 200_000, 100_000), side(100, 200_000, 98_999))),
+        ("the same bytes by another k on one core", header(), on_one_core(side(100, 200_000, 100_000), side(200, 400_000, 200_000))),
+        ("solo on one core", header(), on_one_core(side(100, 200_000, 100_000))),
+        ("huge bytes on one core", header(), on_one_core(side(1, 200_000, U64), side(1, 200_000, U64 - 1))),
         ("set-up must be outweighed on one side", header(), [side(10_000, 3_000_000) | {"slice_ns": 50_000_000}, side(900, 200_000)]),
         ("shorter than the header's slice", header(), [equal | {"slice_ns": 150_000}, equal]),
         ("no warm-up wanted", header(warmup_slices=0), [equal, equal]),
@@ -126,12 +135,12 @@ def agree_cases():
         ("huge k, short time", header(slice_ns=U64, trial_ns=U64), [side(U64, 1, U64, 1)] * 2),
         ("huge time", header(), [side(1, U64, U64, U64), side(1, U64, U64, U64)]),
         ("estimate overflows", header(slice_ns=U64, trial_ns=U64), [side(2, 1), side(1, U64)]),
-        ("bytes overflow", header(), [side(1_000, 1_000, U64, U64), side(1_000, 1_000)]),
-        ("span overflows", header(capacity=2**32 - 1), [side(1, 200_000, 1, U64)] * 2),
+        ("a huge number of bytes", header(), [side(1_000, 1_000, U64, U64), side(1_000, 1_000)]),
+        ("span overflows", header(capacity=2**32 - 1, gc_ns=U64), [side(1, 2, 1, U64)] * 2),
         ("block of no slices", header(block_slices=0), [equal, equal]),
         ("trial of no time", header(trial_ns=0), [equal, equal]),
         ("so many slices", header(slices=7, trial_ns=200_000), [fast]),
-        ("so many slices, one invocation is longer", header(slices=5, warmup_slices=2, block_slices=1, gc_cycles=0), [side(1, 10**10)]),
+        ("so many slices, one invocation is longer", header(slices=5, warmup_slices=2, block_slices=1, gc_ns=0), [side(1, 10**10)]),
         ("so many slices, which allocate much", header(slices=5), [side(100, 200_000, 1_000_000)]),
         ("so many slices, less room", header(slices=50, capacity=30), [fast]),
         ("largest room", header(capacity=2**32 - 1, trial_ns=U64), [equal, equal]),
@@ -141,7 +150,7 @@ def agree_cases():
 
 def record():
     fields = dict(
-        slice=0x01020304, flags=31, invocations=0x1112131415161718, wall_ns=200_123, cpu_ns=199_987,
+        slice=0x01020304, flags=95, invocations=0x1112131415161718, wall_ns=200_123, cpu_ns=199_987,
         allocs=142_000, bytes=U64, start_ns=0x2122232425262728, gcs=7, block=0x31323334,
     )
     raw = struct.pack("<IIQQQQQQII", *fields.values())

@@ -40,7 +40,7 @@ pub use tune::{CompatArg, MetricArg, TuneArgs, WarmUpArg};
 /// Did this change make the code slower or faster, and how sure is that?
 ///
 /// duet builds two versions, runs their benchmarks side by side so that the machine's noise hits both alike, and says for each:
-/// regression, improvement, no change, or inconclusive.
+/// regression, improvement, a change within tolerance, no change, or that it is not known yet.
 #[derive(Debug, Parser)]
 #[command(name = "duet", version, max_term_width = 110, after_help = EXIT_CODES, args_override_self = true)]
 pub struct Cli {
@@ -54,7 +54,7 @@ pub struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage, 3 regression,
-4 inconclusive (only with --strict), or what `plan` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.
+4 an open question (only with --strict, or where a rule says so), or what `plan` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.
 Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable (`--bench` is
 DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with its options (there: `[[command]]` tables), what `calibrate`
 does besides measuring, and the options of `plan`, `tune`, `detect`, `export` and `study`. The command line wins over variables, variables win over duet.toml.";
@@ -280,16 +280,16 @@ pub struct ExtentArgs {
 /// How to judge.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct DecideArgs {
-    /// Smallest change worth a verdict [default: 3%]
+    /// Change that a regression or an improvement exceeds [default: 3%]
     #[arg(long, value_name = "PERCENT", value_parser = parse_fraction)]
     pub threshold: Option<f64>,
-    /// Error of each benchmark's interval [default: 1%]
+    /// Error of calling equal code changed; that of the intervals is 10 times as large, but at most 20% [default: 1%]
     #[arg(long, value_name = "PERCENT", value_parser = parse_fraction)]
     pub alpha: Option<f64>,
     /// Share of false alarms accepted among all changes reported [default: 5%]
     #[arg(long, value_name = "PERCENT", value_parser = parse_fraction)]
     pub fdr: Option<f64>,
-    /// Exit with 4 when a benchmark is inconclusive
+    /// Exit with 4 when a benchmark is an open question: inconclusive, or slower or faster by an open size
     #[arg(long)]
     pub strict: bool,
 }

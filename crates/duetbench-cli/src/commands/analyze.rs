@@ -75,11 +75,10 @@ fn two(typed: [&str; 2], context: &Context) -> Result<u8, Failure> {
 }
 
 fn exit_of(detection: &Detection, strict: bool) -> u8 {
-    let undecided = |answer: &Answer| matches!(answer, Answer::Inconclusive | Answer::TooFew { .. });
     let mut answers = detection.benchmarks.iter().filter_map(|b| b.house.as_ref()).map(|house| &house.answer);
     if detection.has_regression() {
         code::REGRESSION
-    } else if strict && answers.any(undecided) {
+    } else if strict && answers.any(Answer::is_open) {
         code::INCONCLUSIVE
     } else {
         code::CLEAN

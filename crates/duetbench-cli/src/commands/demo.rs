@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use duetbench_core::plan::{Found, Mode, Plan};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::Effort;
-use duetbench_core::{Report, Spec};
+use duetbench_core::{Report, Spec, Verdict};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Build, Conditions, Order, Wish};
 use duetbench_run::engine::{Backend, Local};
@@ -22,6 +22,7 @@ use crate::demo::neighbour::{Disturbed, Neighbour};
 use crate::demo::{UsualConclusion, project, usual};
 use crate::failure::{Failure, code};
 use crate::render::format::change;
+use crate::render::order::label;
 use crate::seed;
 use crate::session::{self, Session, Subjects, lock_machine};
 
@@ -71,8 +72,8 @@ pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
     context.printer.data(&text)?;
     let right = |part: &Part, slower: &[&str]| {
         part.duet.benchmarks.iter().all(|b| {
-            (b.verdict.word() == "regression") == slower.contains(&b.id.name.as_str())
-                && b.verdict.word() != "improvement"
+            let is_slower = matches!(b.verdict, Verdict::Regression | Verdict::Slower(_));
+            is_slower == slower.contains(&b.id.name.as_str()) && (is_slower || !b.verdict.is_change())
         })
     };
     Ok(if right(&first, &[]) && right(&second, &["BenchmarkHash"]) { code::CLEAN } else { code::FAILED })
@@ -173,16 +174,17 @@ fn section(title: &str, part: &Part) -> String {
 }
 
 fn duet_words(benchmark: &BenchmarkReport) -> String {
-    let verdict = benchmark.verdict.word().replace('_', " ");
-    benchmark.estimate.map_or(verdict.clone(), |e| {
-        format!("{verdict} {} [{}, {}]", change(e.ratio), change(e.ratio_low), change(e.ratio_high))
-    })
+    let verdict = label(&benchmark.verdict);
+    benchmark.estimate.map_or_else(
+        || verdict.to_owned(),
+        |e| format!("{verdict} {} [{}, {}]", change(e.ratio), change(e.ratio_low), change(e.ratio_high)),
+    )
 }
 
 /// What the two parts come to.
 fn closing(first: &Part, second: &Part, seed: u64) -> String {
     let alarms = |part: &Part| part.usual.values().filter(|c| !c.words().starts_with('~')).count();
-    let found = |part: &Part| part.duet.count("regression") + part.duet.count("improvement");
+    let found = |part: &Part| part.duet.benchmarks.iter().filter(|b| b.verdict.is_change()).count();
     format!(
         "\nNothing changed in part 1: the usual procedure called {} of {} benchmarks changed, duet {}.\n\
          One of {} changed in part 2: the usual procedure called {} changed, duet {}.\n\

@@ -1,9 +1,10 @@
 //! What stops a change, as GitHub Actions shows it beside the change: workflow commands, one line each.
 
+use duetbench_core::report::BenchmarkReport;
 use duetbench_core::{Report, Verdict};
 
 use super::format::{change, one_line, short_name};
-use super::gate;
+use super::{gate, summary};
 
 /// Most lines: GitHub shows ten errors of a step.
 const LINES_MAX: usize = 10;
@@ -20,11 +21,10 @@ pub fn render(report: &Report) -> Vec<String> {
 
 fn regressions(report: &Report) -> Vec<String> {
     let regressed = report.benchmarks.iter().filter(|one| one.verdict == Verdict::Regression);
-    let words = |e: &duetbench_core::Estimate| {
-        format!("{} [{}, {}]", change(e.ratio), change(e.ratio_low), change(e.ratio_high))
-    };
-    let one = |one: &duetbench_core::report::BenchmarkReport| {
-        Some(format!("time of `{}` {}", one_line(&short_name(&one.id.name)), words(one.estimate.as_ref()?)))
+    let one = |one: &BenchmarkReport| {
+        let e = one.estimate?;
+        let (name, interval) = (one_line(&short_name(&one.id.name)), summary::between(e.interval()));
+        Some(format!("time of `{name}` {} {interval}: {}", change(e.ratio), summary::verdict_words(one)))
     };
     regressed.filter_map(one).collect()
 }

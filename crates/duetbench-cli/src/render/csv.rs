@@ -1,15 +1,16 @@
 //! The CSV format: one row per benchmark, numbers at full precision, quoted as RFC 4180 says. Lines end in `\n`, as
 //! benchstat's do.
 
+use duetbench_core::Report;
+use duetbench_core::analysis::Ranged;
 use duetbench_core::report::{BenchmarkReport, Counted};
-use duetbench_core::{Report, Verdict};
 
 use super::summary;
 
 /// One column: its name and how its cell is written. An absent value is an empty cell.
 type Column = (&'static str, fn(&BenchmarkReport) -> Option<String>);
 
-const COLUMNS: [Column; 24] = [
+const COLUMNS: [Column; 29] = [
     ("package", |b| Some(b.id.package.clone())),
     ("name", |b| Some(b.id.name.clone())),
     ("verdict", |b| Some(b.verdict.word().into())),
@@ -19,6 +20,10 @@ const COLUMNS: [Column; 24] = [
     ("ratio", |b| number(b.estimate.map(|e| e.ratio))),
     ("ratio_low", |b| number(b.estimate.map(|e| e.ratio_low))),
     ("ratio_high", |b| number(b.estimate.map(|e| e.ratio_high))),
+    ("clock", |b| b.estimate.map(|e| e.clock.word().into())),
+    ("wall_ratio", |b| number(by_wall(b).map(|wall| wall.ratio))),
+    ("wall_ratio_low", |b| number(by_wall(b).map(|wall| wall.interval.low))),
+    ("wall_ratio_high", |b| number(by_wall(b).map(|wall| wall.interval.high))),
     ("confidence", |b| number(b.estimate.map(|e| e.confidence))),
     ("p_value", |b| number(b.estimate.map(|e| e.p_value))),
     ("p_adjusted", |b| number(b.estimate.map(|e| e.p_adjusted))),
@@ -26,16 +31,14 @@ const COLUMNS: [Column; 24] = [
     ("builds", |b| b.estimate.map(|e| e.counts.builds.to_string())),
     ("forks", |b| b.estimate.map(|e| e.counts.forks.to_string())),
     ("slices", |b| b.estimate.map(|e| e.counts.slices.to_string())),
-    ("forks_sufficient", |b| match b.verdict {
-        Verdict::Inconclusive { forks_sufficient } => forks_sufficient.map(|forks| forks.to_string()),
-        _ => None,
-    }),
+    ("forks_sufficient", |b| b.verdict.forks_sufficient().map(|forks| forks.to_string())),
     ("baseline_allocs", |b| number(b.allocs.map(|c| c.baseline))),
     ("candidate_allocs", |b| number(b.allocs.map(|c| c.candidate))),
     ("allocs_changed", |b| changed(b.allocs)),
     ("baseline_bytes", |b| number(b.bytes.map(|c| c.baseline))),
     ("candidate_bytes", |b| number(b.bytes.map(|c| c.candidate))),
     ("bytes_changed", |b| changed(b.bytes)),
+    ("confirmed_ratio", |b| number(summary::confirmed_ratio(b))),
     ("remarks", |b| Some(summary::remarks(b).join("; "))),
 ];
 
@@ -48,6 +51,11 @@ pub fn render(report: &Report) -> String {
         out += &line(COLUMNS.iter().map(|(_, cell)| cell(benchmark).unwrap_or_default()));
     }
     out
+}
+
+/// The judged number by wall time, where CPU time was judged.
+fn by_wall(benchmark: &BenchmarkReport) -> Option<Ranged> {
+    benchmark.estimate?.by_wall
 }
 
 pub(super) fn number(value: Option<f64>) -> Option<String> {

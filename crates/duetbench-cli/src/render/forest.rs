@@ -4,8 +4,10 @@
 //! no change.
 
 use anstyle::Style;
+use duetbench_core::analysis::Ranged;
 use duetbench_core::report::BenchmarkReport;
-use duetbench_core::{Estimate, Report, Verdict};
+use duetbench_core::verdict::Extent;
+use duetbench_core::{Report, Verdict};
 use unicode_width::UnicodeWidthStr;
 
 use super::format::{change, named, packages, share};
@@ -53,12 +55,12 @@ impl Forest {
         let cells = width.saturating_sub(name_width + 2 + 2 + CHANGE_WIDTH).clamp(AXIS.0, AXIS.1);
         let axis = Axis { cells, ..axis };
 
-        let confidence = share(1.0 - report.spec.decision.alpha);
+        let confidence = share(1.0 - report.spec.decision.interval_alpha());
         let title = format!("change of the time per operation [{confidence} CI]");
         let mut out = format!("{}\n", paint(palette.strong, &title));
         out += &format!("{}  {}\n", " ".repeat(name_width), paint(palette.faint, axis.labels().trim_end()));
         for ((benchmark, estimate), name) in rows.iter().zip(&names) {
-            let drawn = axis.draw(estimate, &benchmark.verdict, palette);
+            let drawn = axis.draw(*estimate, &benchmark.verdict, palette);
             let change = right(&summary::change_sign(benchmark), CHANGE_WIDTH);
             let name = left(&cut_middle(name, name_width), name_width);
             out += &format!("{name}  {drawn}  {}\n", paint(palette.verdict(&benchmark.verdict), &change));
@@ -66,13 +68,13 @@ impl Forest {
         Some(out + &format!("{}\n", paint(palette.faint, &legend(&rows, &axis, report))))
     }
 
-    /// Those that are drawn, with their estimates, in the order of the table.
-    fn rows(self, report: &Report) -> Vec<(&BenchmarkReport, Estimate)> {
+    /// Those that are drawn, with the ratios on which their verdicts rest, in the order of the table.
+    fn rows(self, report: &Report) -> Vec<(&BenchmarkReport, Ranged)> {
         let groups = order::changes_first(&report.benchmarks).into_iter();
-        let all = groups.flat_map(|group| group.rows).filter_map(|one| Some((one, one.estimate?)));
+        let all = groups.flat_map(|group| group.rows).filter_map(|one| Some((one, one.judged()?)));
         let rows: Vec<_> = match self {
             Forest::Without => Vec::new(),
-            Forest::OfChanges => all.filter(|(one, _)| order::is_change(&one.verdict)).collect(),
+            Forest::OfChanges => all.filter(|(one, _)| one.verdict.is_change()).collect(),
             Forest::OfAll => all.collect(),
         };
         if self == Forest::OfChanges && rows.len() > CHANGES_MAX { Vec::new() } else { rows }
@@ -80,7 +82,7 @@ impl Forest {
 }
 
 /// What the shapes mean, as far as they occur.
-fn legend(rows: &[(&BenchmarkReport, Estimate)], axis: &Axis, report: &Report) -> String {
+fn legend(rows: &[(&BenchmarkReport, Ranged)], axis: &Axis, report: &Report) -> String {
     let mut words: Vec<String> = Vec::new();
     for verdict in summary::all_verdicts() {
         if rows.iter().any(|(one, _)| one.verdict.word() == verdict.word()) {
@@ -88,7 +90,7 @@ fn legend(rows: &[(&BenchmarkReport, Estimate)], axis: &Axis, report: &Report) -
         }
     }
     words.push(format!("· less than {} (`--threshold`)", share(report.spec.decision.threshold)));
-    if rows.iter().any(|(_, e)| e.ratio_low.ln() < axis.low || e.ratio_high.ln() > axis.high) {
+    if rows.iter().any(|(_, r)| r.interval.low.ln() < axis.low || r.interval.high.ln() > axis.high) {
         words.push("◂ ▸ the interval goes on".into());
     }
     words.join("   ")
@@ -99,6 +101,10 @@ fn shape(verdict: &Verdict) -> char {
     match verdict {
         Verdict::Regression => '▲',
         Verdict::Improvement => '▼',
+        Verdict::Slower(Extent::Open { .. }) => '△',
+        Verdict::Slower(Extent::WithinTolerance) => '▵',
+        Verdict::Faster(Extent::Open { .. }) => '▽',
+        Verdict::Faster(Extent::WithinTolerance) => '▿',
         Verdict::Inconclusive { .. } => '○',
         _ => '●',
     }
@@ -115,11 +121,11 @@ struct Axis {
 
 impl Axis {
     /// An axis on which all changes are seen whole and of the others at least the point estimates; absent without rows.
-    fn of(rows: &[(&BenchmarkReport, Estimate)], threshold: f64) -> Option<Axis> {
+    fn of(rows: &[(&BenchmarkReport, Ranged)], threshold: f64) -> Option<Axis> {
         let band = threshold.ln_1p();
-        let ends = rows.iter().flat_map(|(one, e)| match order::is_change(&one.verdict) {
-            true => [e.ratio_low.ln(), e.ratio_high.ln()],
-            false => [e.ratio.ln(); 2],
+        let ends = rows.iter().flat_map(|(one, judged)| match one.verdict.is_change() {
+            true => [judged.interval.low.ln(), judged.interval.high.ln()],
+            false => [judged.ratio.ln(); 2],
         });
         let limit = FACTOR_MAX.ln();
         let (low, high) = ends.fold((-2.0 * band, 2.0 * band), |(low, high), end| (low.min(end), high.max(end)));
@@ -145,11 +151,11 @@ impl Axis {
     }
 
     /// One interval with its point estimate, over the band and the line of no change.
-    fn draw(&self, estimate: &Estimate, verdict: &Verdict, palette: &Palette) -> String {
-        let [low, high] = [estimate.ratio_low.ln(), estimate.ratio_high.ln()];
+    fn draw(&self, judged: Ranged, verdict: &Verdict, palette: &Palette) -> String {
+        let [low, high] = [judged.interval.low.ln(), judged.interval.high.ln()];
         let [from, to] = [low, high].map(|log| self.cell(log));
         let (zero, band) = (self.cell(0.0), self.cell(-self.band)..=self.cell(self.band));
-        let (point, style) = (self.cell(estimate.ratio.ln()), palette.verdict(verdict));
+        let (point, style) = (self.cell(judged.ratio.ln()), palette.verdict(verdict));
         let cell = |i: usize| match i {
             i if i == point => (shape(verdict), style),
             i if i == from => (if low < self.low { '◂' } else { '├' }, style),

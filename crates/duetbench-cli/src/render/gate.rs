@@ -32,6 +32,7 @@ pub(super) fn breach(breach: &Breach) -> String {
     let what = format!("{} of `{}` {grown}", words(metric), one_line(&short_name(&id.name)));
     match standing {
         Standing::Fails if *threshold > 0.0 => format!("fails: {what}, {} are tolerated", share(*threshold)),
+        Standing::Fails if *metric == Metric::Time => format!("fails: {what}, nothing slower is tolerated"),
         Standing::Fails => format!("fails: {what}"),
         Standing::Informs => format!("for information: {what}"),
         Standing::Waived { ceiling, expires } => {

@@ -4,11 +4,12 @@
 //! benchstat's tables, so apart from `pkg` and `version` every key holds for the whole file; what is said about one
 //! benchmark stands in a line that begins with `#`, which readers of the format skip.
 
+use duetbench_core::analysis::{Clock, Ranged};
 use duetbench_core::report::{BenchmarkReport, ForkSide};
-use duetbench_core::{Environment, Report, Role, Verdict};
+use duetbench_core::{Environment, Report, Role};
 
 use super::format::one_line;
-use super::{order, summary};
+use super::summary;
 
 /// The forks of the report in their order, one line per fork and version.
 #[must_use]
@@ -65,15 +66,18 @@ pub(super) fn key(name: &str, value: &str) -> String {
 /// What is said about a benchmark, in lines that readers skip.
 fn comments(benchmark: &BenchmarkReport) -> String {
     let about = format!("# {}: ", name(benchmark));
-    let mut out = format!("{about}{}", order::label(&benchmark.verdict));
-    if let Verdict::Inconclusive { forks_sufficient: Some(forks) } = benchmark.verdict {
+    let mut out = format!("{about}{}", summary::verdict_words(benchmark));
+    if let Some(forks) = benchmark.verdict.forks_sufficient() {
         out += &format!(", {forks} fork pairs would probably settle it");
     }
-    if let Some(e) = benchmark.estimate {
-        out += &format!(
-            ", ratio {} [{}, {}], minimal detectable change {}",
-            e.ratio, e.ratio_low, e.ratio_high, e.minimal_detectable_change
-        );
+    if let Some((e, judged)) = benchmark.estimate.zip(benchmark.judged()) {
+        let clock = if e.clock == Clock::Cpu { " of CPU time" } else { "" };
+        let Ranged { ratio, interval } = judged;
+        out += &format!(", ratio{clock} {ratio} [{}, {}]", interval.low, interval.high);
+        if let Some(Ranged { ratio, interval }) = e.by_wall {
+            out += &format!(", of wall time {ratio} [{}, {}]", interval.low, interval.high);
+        }
+        out += &format!(", minimal detectable change {}", e.minimal_detectable_change);
     }
     if let Some(mode) = benchmark.mode {
         out += &format!(", {}", mode.label());

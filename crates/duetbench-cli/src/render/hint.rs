@@ -59,11 +59,8 @@ fn failure(report: &Report) -> Option<Hint> {
 
 /// What would settle the open questions, as far as more fork pairs do it at a bearable price.
 fn open_question(report: &Report) -> Option<Hint> {
-    let open: Vec<_> = report.benchmarks.iter().filter(|b| matches!(b.verdict, Verdict::Inconclusive { .. })).collect();
-    let sufficient = open.iter().filter_map(|b| match b.verdict {
-        Verdict::Inconclusive { forks_sufficient } => forks_sufficient,
-        _ => None,
-    });
+    let open: Vec<_> = report.benchmarks.iter().filter(|b| b.verdict.is_open()).collect();
+    let sufficient = open.iter().filter_map(|b| b.verdict.forks_sufficient());
     let bearable: Vec<u32> = sufficient.filter(|forks| *forks <= FORKS_BEARABLE).collect();
     let questions = |count| many(count, "open question", "open questions");
     let with_interval = open.iter().filter(|b| b.estimate.is_some()).count();

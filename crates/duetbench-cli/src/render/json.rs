@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use duetbench_core::analysis::SuiteChange;
 use duetbench_core::analysis::{Method, Warning};
 use duetbench_core::noise::{Diagnosis, Finding};
 use duetbench_core::plan::{Excluded, PlannedBenchmark, SelfCheck};
@@ -14,6 +15,7 @@ use duetbench_core::{Report, Role, Verdict};
 use serde::Serialize;
 
 use super::calibrate::Note;
+use super::confirmation::{BesideEntry, ConfirmationEntry, RangedEntry};
 use super::fleet::Fleet;
 use super::gate::GateEntry;
 use super::profile::ProfileEntry;
@@ -44,6 +46,8 @@ struct Document<'a> {
     decision: Decision,
     counts: BTreeMap<&'static str, usize>,
     benchmarks: Vec<Benchmark<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suite: Option<SuiteChange>,
     noise: Noise,
     #[serde(skip_serializing_if = "Option::is_none")]
     fleet: Option<Fleet<'a>>,
@@ -98,7 +102,11 @@ struct Benchmark<'a> {
     ratio_low: Option<f64>,
     ratio_high: Option<f64>,
     confidence: Option<f64>,
+    change: Option<f64>,
     basis: Option<&'static str>,
+    clock: Option<&'static str>,
+    beside: Option<BesideEntry>,
+    by_wall: Option<RangedEntry>,
     method: Option<&'static str>,
     looks: Option<u32>,
     p_value: Option<f64>,
@@ -108,7 +116,7 @@ struct Benchmark<'a> {
     allocs: Option<Count>,
     bytes: Option<Count>,
     layout: Option<Layout>,
-    confirmation: Option<Confirmation>,
+    confirmation: Option<ConfirmationEntry>,
     warnings: Vec<WarningEntry>,
     forks: Vec<Fork>,
 }
@@ -139,21 +147,6 @@ struct Layout {
     sd_between: f64,
     sd_within: f64,
     share: f64,
-}
-
-#[derive(Serialize)]
-struct Confirmation {
-    confirmed: bool,
-    rounds_wanted: u32,
-    rounds: Vec<Round>,
-}
-
-#[derive(Serialize)]
-struct Round {
-    ratio: f64,
-    p_value: f64,
-    units: u32,
-    seen: bool,
 }
 
 #[derive(Serialize)]
@@ -286,6 +279,7 @@ impl<'a> Document<'a> {
             },
             counts: summary::all_verdicts().iter().map(|v| (v.word(), report.count(v.word()))).collect(),
             benchmarks: report.benchmarks.iter().map(Benchmark::of).collect(),
+            suite: report.suite,
             noise: Noise::of(&report.noise),
             fleet: report.fleet.as_ref().map(Fleet::of),
             gate: report.gate.as_ref().map(GateEntry::of),
@@ -359,16 +353,15 @@ impl<'a> Version<'a> {
 impl<'a> Benchmark<'a> {
     fn of(benchmark: &'a BenchmarkReport) -> Benchmark<'a> {
         let estimate = benchmark.estimate;
-        let (forks_sufficient, failure) = match &benchmark.verdict {
-            Verdict::Inconclusive { forks_sufficient } => (*forks_sufficient, None),
-            Verdict::Failed { role, reason } => (None, Some(Failure { role: role.map(Role::word), reason })),
-            _ => (None, None),
+        let failure = match &benchmark.verdict {
+            Verdict::Failed { role, reason } => Some(Failure { role: role.map(Role::word), reason }),
+            _ => None,
         };
         Benchmark {
             package: &benchmark.id.package,
             name: &benchmark.id.name,
             verdict: benchmark.verdict.word(),
-            forks_sufficient,
+            forks_sufficient: benchmark.verdict.forks_sufficient(),
             failure,
             mode: benchmark.mode.map(|mode| mode.word()),
             threshold: benchmark.threshold,
@@ -378,7 +371,11 @@ impl<'a> Benchmark<'a> {
             ratio_low: estimate.map(|e| e.ratio_low),
             ratio_high: estimate.map(|e| e.ratio_high),
             confidence: estimate.map(|e| e.confidence),
+            change: benchmark.change(),
             basis: estimate.map(|e| e.basis.word()),
+            clock: estimate.map(|e| e.clock.word()),
+            beside: estimate.and_then(|e| Some(BesideEntry::of(e.basis.other(), e.beside?))),
+            by_wall: estimate.and_then(|e| e.by_wall).map(RangedEntry::of),
             method: estimate.map(|e| method(e.method)),
             looks: estimate.map(|e| e.looks),
             p_value: estimate.map(|e| e.p_value),
@@ -393,7 +390,7 @@ impl<'a> Benchmark<'a> {
             allocs: benchmark.allocs.map(Count::of),
             bytes: benchmark.bytes.map(Count::of),
             layout: benchmark.layout.map(Layout::of),
-            confirmation: benchmark.confirmation.as_ref().map(Confirmation::of),
+            confirmation: benchmark.confirmation.as_ref().map(ConfirmationEntry::of),
             warnings: benchmark.warnings.iter().map(WarningEntry::of).collect(),
             forks: benchmark.forks.iter().map(Fork::of).collect(),
         }
@@ -416,22 +413,6 @@ impl Count {
 impl Layout {
     fn of(layout: report::Layout) -> Layout {
         Layout { sd_between: layout.sd_between, sd_within: layout.sd_within, share: layout.share }
-    }
-}
-
-impl Confirmation {
-    fn of(confirmation: &report::Confirmation) -> Confirmation {
-        let round = |r: &duetbench_core::analysis::Round| Round {
-            ratio: r.ratio,
-            p_value: r.p_value,
-            units: r.units,
-            seen: r.seen,
-        };
-        Confirmation {
-            confirmed: confirmation.confirmed(),
-            rounds_wanted: confirmation.wanted,
-            rounds: confirmation.rounds.iter().map(round).collect(),
-        }
     }
 }
 

@@ -50,9 +50,8 @@ pub fn render(report: &Report) -> String {
 
 /// Whether a benchmark's row is there to see without unfolding anything.
 fn is_open(benchmark: &BenchmarkReport) -> bool {
-    order::is_change(&benchmark.verdict)
-        || order::allocates_differently(benchmark)
-        || matches!(benchmark.verdict, Verdict::Failed { .. })
+    let changed = benchmark.verdict.is_change() && !order::is_tolerated(&benchmark.verdict);
+    changed || order::allocates_differently(benchmark) || matches!(benchmark.verdict, Verdict::Failed { .. })
 }
 
 fn rows(count: usize) -> String {
@@ -92,7 +91,9 @@ fn tail(report: &Report) -> String {
             out += &format!("**Hint:** {} {}\n\n", prose(&hint.words), code(&command));
         }
     }
-    let facts: Vec<String> = summary::facts(report).iter().map(|(_, fact)| prose(&shortened(fact))).collect();
+    let words = summary::words_explained(report).into_iter().map(str::to_owned);
+    let facts = words.chain(summary::facts(report).into_iter().map(|(_, fact)| prose(&shortened(&fact))));
+    let facts: Vec<String> = facts.collect();
     out += &format!("<sub>{}</sub>\n", facts.join("<br>"));
     let command = command_line::again(report);
     if command.len() > COMMAND_MAX {
@@ -185,11 +186,13 @@ impl Page {
 fn row(benchmark: &BenchmarkReport) -> String {
     let Numbers { base, head, interval, detects } = summary::numbers(benchmark);
     let sign = summary::change_sign(benchmark);
-    let sign = if order::is_change(&benchmark.verdict) { format!("**{sign}**") } else { sign };
+    let exceeds = matches!(benchmark.verdict, Verdict::Regression | Verdict::Improvement);
+    let sign = if exceeds { format!("**{sign}**") } else { sign };
     let counts =
         summary::changed_counts(benchmark).map(|ChangedCount { unit, base, head }| format!("{unit} {base} → {head}"));
+    let by_wall = summary::by_wall(benchmark).map(|change| format!("judged by CPU time; by wall time {change}"));
     let remarks: Vec<String> =
-        counts.chain(summary::remarks(benchmark)).map(|remark| prose(&shortened(&remark))).collect();
+        counts.chain(by_wall).chain(summary::remarks(benchmark)).map(|remark| prose(&shortened(&remark))).collect();
     format!(
         "| {} | {base} | {head} | {sign} {interval} | {} | {detects} | {} |\n",
         code(&short_name(&benchmark.id.name)),

@@ -46,8 +46,9 @@ pub mod warning;
 
 pub mod annotation;
 mod command_line;
+mod confirmation;
 mod document;
 mod hint;
-mod order;
+pub(crate) mod order;
 mod summary;
 mod table;

@@ -2,6 +2,7 @@
 
 use duetbench_core::Verdict;
 use duetbench_core::report::BenchmarkReport;
+use duetbench_core::verdict::Extent;
 
 /// Benchmarks of one package.
 pub(super) struct Group<'a> {
@@ -13,21 +14,29 @@ pub(super) struct Group<'a> {
 fn rank(verdict: &Verdict) -> u8 {
     match verdict {
         Verdict::Regression => 0,
-        Verdict::Improvement => 1,
-        Verdict::Failed { .. } => 2,
-        Verdict::Inconclusive { .. } => 3,
-        Verdict::NoChange => 4,
-        Verdict::IdenticalCode => 5,
-        Verdict::BaselineOnly => 6,
-        Verdict::CandidateOnly => 7,
+        Verdict::Slower(Extent::Open { .. }) => 1,
+        Verdict::Slower(Extent::WithinTolerance) => 2,
+        Verdict::Improvement => 3,
+        Verdict::Faster(Extent::Open { .. }) => 4,
+        Verdict::Faster(Extent::WithinTolerance) => 5,
+        Verdict::Failed { .. } => 6,
+        Verdict::Inconclusive { .. } => 7,
+        Verdict::NoChange => 8,
+        Verdict::IdenticalCode => 9,
+        Verdict::BaselineOnly => 10,
+        Verdict::CandidateOnly => 11,
     }
 }
 
 /// The verdict in words for people.
-pub(super) fn label(verdict: &Verdict) -> &'static str {
+pub(crate) fn label(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Regression => "regression",
         Verdict::Improvement => "improvement",
+        Verdict::Slower(Extent::WithinTolerance) => "slower, within tolerance",
+        Verdict::Slower(Extent::Open { .. }) => "slower, size open",
+        Verdict::Faster(Extent::WithinTolerance) => "faster, within tolerance",
+        Verdict::Faster(Extent::Open { .. }) => "faster, size open",
         Verdict::NoChange => "no change",
         Verdict::Inconclusive { .. } => "inconclusive",
         Verdict::IdenticalCode => "identical code",
@@ -37,9 +46,9 @@ pub(super) fn label(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// Whether the verdict is that the time changed.
-pub(super) fn is_change(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Regression | Verdict::Improvement)
+/// Whether it is a change that is real and known to be smaller than the threshold.
+pub(super) fn is_tolerated(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Slower(Extent::WithinTolerance) | Verdict::Faster(Extent::WithinTolerance))
 }
 
 /// Whether an exact count differs between the versions.
@@ -49,7 +58,7 @@ pub(super) fn allocates_differently(benchmark: &BenchmarkReport) -> bool {
 
 /// How far the ratio is from 1, in either direction.
 fn size_of_change(benchmark: &BenchmarkReport) -> f64 {
-    benchmark.estimate.map_or(0.0, |e| e.ratio.ln().abs())
+    benchmark.change().map_or(0.0, |change| change.ln_1p().abs())
 }
 
 /// Groups benchmarks by package. Inside a group and among the groups the most urgent verdict comes first, among changes
@@ -57,7 +66,7 @@ fn size_of_change(benchmark: &BenchmarkReport) -> f64 {
 pub(super) fn groups<'a>(benchmarks: impl Iterator<Item = &'a BenchmarkReport>) -> Vec<Group<'a>> {
     let mut rows: Vec<&BenchmarkReport> = benchmarks.collect();
     rows.sort_by(|a, b| {
-        let by_size = || match is_change(&a.verdict) {
+        let by_size = || match a.verdict.is_change() {
             true => size_of_change(b).total_cmp(&size_of_change(a)),
             false => std::cmp::Ordering::Equal,
         };
@@ -75,6 +84,6 @@ pub(super) fn groups<'a>(benchmarks: impl Iterator<Item = &'a BenchmarkReport>) 
 
 /// All groups with changes, then all groups with the rest.
 pub(super) fn changes_first<'a>(benchmarks: &'a [BenchmarkReport]) -> Vec<Group<'a>> {
-    let (changed, rest): (Vec<_>, Vec<_>) = benchmarks.iter().partition(|b| is_change(&b.verdict));
+    let (changed, rest): (Vec<_>, Vec<_>) = benchmarks.iter().partition(|b| b.verdict.is_change());
     groups(changed.into_iter()).into_iter().chain(groups(rest.into_iter())).collect()
 }

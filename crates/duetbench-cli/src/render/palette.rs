@@ -47,8 +47,8 @@ impl Palette {
         match verdict {
             Verdict::Regression | Verdict::Failed { .. } => self.bad,
             Verdict::Improvement => self.good,
-            Verdict::Inconclusive { .. } => self.open,
-            Verdict::NoChange | Verdict::IdenticalCode | Verdict::BaselineOnly | Verdict::CandidateOnly => self.faint,
+            open if open.is_open() => self.open,
+            _ => self.faint,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use duetbench_core::recording::Better;
 use duetbench_core::reported::{Change, ReportedMetric};
+use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
 use serde::Serialize;
 
@@ -20,10 +21,12 @@ pub(super) struct Row<'a> {
 pub(super) fn rows(report: &Report) -> Vec<Row<'_>> {
     let rank = |one: &&ReportedMetric| match one.verdict {
         Verdict::Regression => 0,
-        Verdict::Failed { .. } => 1,
-        Verdict::Inconclusive { .. } => 2,
-        Verdict::Improvement => 3,
-        _ => 4,
+        Verdict::Slower(_) => 1,
+        Verdict::Failed { .. } => 2,
+        Verdict::Inconclusive { .. } => 3,
+        Verdict::Improvement => 4,
+        Verdict::Faster(_) => 5,
+        _ => 6,
     };
     let mut all: Vec<&ReportedMetric> = report.reported.iter().collect();
     all.sort_by_key(rank);
@@ -40,9 +43,26 @@ fn row(metric: &ReportedMetric, several: bool) -> Row<'_> {
     let cells = [name, unit, value(metric.baseline), value(metric.candidate), changed];
     let why = match &metric.verdict {
         Verdict::Failed { reason, .. } => format!(": {}", shortened(&one_line(reason))),
-        _ => String::new(),
+        _ => left_out(metric),
     };
-    Row { metric, cells, verdict: format!("{}{why}", label(&metric.verdict)) }
+    Row { metric, cells, verdict: format!("{}{why}", word(&metric.verdict)) }
+}
+
+/// The verdict in words for people: a unit gets worse where a time gets slower.
+fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Slower(Extent::WithinTolerance) => "worse, within tolerance",
+        Verdict::Slower(Extent::Open { .. }) => "worse, size open",
+        Verdict::Faster(Extent::WithinTolerance) => "better, within tolerance",
+        Verdict::Faster(Extent::Open { .. }) => "better, size open",
+        other => label(other),
+    }
+}
+
+/// A remark on pairs that do not count; empty where all do.
+fn left_out(metric: &ReportedMetric) -> String {
+    let (left_out, all) = (metric.pairs_left_out, metric.pairs + metric.pairs_left_out);
+    if left_out == 0 { String::new() } else { format!(" ({left_out} of {all} pairs left out: not reported by both)") }
 }
 
 /// A value with as many digits as say something.
@@ -68,6 +88,7 @@ pub(super) struct ReportedEntry<'a> {
     ratio_low: Option<f64>,
     ratio_high: Option<f64>,
     pairs: u32,
+    pairs_left_out: u32,
 }
 
 impl<'a> ReportedEntry<'a> {
@@ -95,6 +116,7 @@ impl<'a> ReportedEntry<'a> {
             ratio_low: metric.change.map(|c| c.ratio_low),
             ratio_high: metric.change.map(|c| c.ratio_high),
             pairs: metric.pairs,
+            pairs_left_out: metric.pairs_left_out,
         }
     }
 }

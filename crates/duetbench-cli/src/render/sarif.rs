@@ -1,6 +1,6 @@
 //! The SARIF format (Static Analysis Results Interchange Format 2.1.0, OASIS 2020): what fails a change, and what is to be known.
 //!
-//! Results are what stands in a table as *regression*, *inconclusive* or *failed*, and waivers that have to go; what is all right
+//! Results are what stands in a table as *regression*, *slower, size open*, *inconclusive* or *failed*, and waivers that have to go; what is all right
 //! is none. Without a rule that says otherwise regressions and failures are errors. A result is found again in a later file by
 //! its fingerprint, the benchmark's identity, wherever its line has gone.
 
@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use duetbench_core::gate::{Breach, Gate, Stale, Standing};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::Metric;
+use duetbench_core::verdict::Extent;
 use duetbench_core::{BenchmarkId, Report, Verdict};
 use serde::Serialize;
 
@@ -35,14 +36,16 @@ const SETTINGS: &str = "duet.toml";
 #[derive(Debug, Clone, Copy)]
 enum Rule {
     Regression,
+    Slower,
     Inconclusive,
     Failed,
     StaleWaiver,
 }
 
 /// Identity, meaning and usual level of each rule.
-const RULES: [(&str, &str, &str); 4] = [
-    ("regression", "The candidate got worse, and not by a negligible amount", "error"),
+const RULES: [(&str, &str, &str); 5] = [
+    ("regression", "The candidate got worse by more than the threshold", "error"),
+    ("slower", "The candidate got slower; whether by more than the threshold is not known yet", "note"),
     ("inconclusive", "The data do not tell whether the candidate got worse", "note"),
     ("failed", "The benchmark could not be measured", "error"),
     ("stale-waiver", "A waiver expired or is not needed any more", "error"),
@@ -54,6 +57,9 @@ pub fn render(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> String {
     let mut results = worse(report, sites);
     for benchmark in &report.benchmarks {
         let found = match &benchmark.verdict {
+            Verdict::Slower(Extent::Open { .. }) if !is_breach(report, benchmark) => {
+                (Rule::Slower, size_open(benchmark))
+            }
             Verdict::Inconclusive { .. } => (Rule::Inconclusive, undecided(benchmark)),
             Verdict::Failed { .. } => (Rule::Failed, failed(benchmark)),
             _ => continue,
@@ -83,7 +89,8 @@ fn worse(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> Vec<Result> {
     let regressed = report.benchmarks.iter().filter(|one| one.verdict == Verdict::Regression);
     let one = |one: &BenchmarkReport| {
         let change = one.estimate.map_or_else(String::new, |e| format!(" {}", change(e.ratio)));
-        let words = format!("time of `{}`{change}{}", short_name(&one.id.name), interval(one));
+        let words =
+            format!("time of `{}`{change}{}: {}", short_name(&one.id.name), interval(one), summary::verdict_words(one));
         Result::new(Rule::Regression, words, Place::of(&one.id, sites), &fingerprint(&one.id, &Metric::Time))
     };
     regressed.map(one).collect()
@@ -93,10 +100,12 @@ fn of_breach(breach: &Breach, report: &Report, sites: &BTreeMap<BenchmarkId, Sit
     let of_time = report.benchmarks.iter().find(|one| one.id == breach.id && breach.metric == Metric::Time);
     let words = format!("{}{}", gate::breach(breach), of_time.map_or_else(String::new, interval));
     let mark = fingerprint(&breach.id, &breach.metric);
-    let mut result = Result::new(Rule::Regression, words, Place::of(&breach.id, sites), &mark);
-    if !breach.standing.fails() {
-        result.level = "note";
-    }
+    let rule = match of_time.map(|one| &one.verdict) {
+        Some(Verdict::Slower(_)) => Rule::Slower,
+        _ => Rule::Regression,
+    };
+    let mut result = Result::new(rule, words, Place::of(&breach.id, sites), &mark);
+    result.level = if breach.standing.fails() { "error" } else { "note" };
     if let Standing::Waived { ceiling, expires } = breach.standing {
         let justification = format!("accepted up to {} until {expires} in {WAIVERS}", share(ceiling));
         result.suppressions = vec![Suppression { kind: "external", status: "accepted", justification }];
@@ -115,16 +124,28 @@ fn stale(gate: &Gate) -> impl Iterator<Item = Result> {
 }
 
 fn interval(benchmark: &BenchmarkReport) -> String {
-    let words = |e: duetbench_core::Estimate| {
-        format!(", {} CI [{}, {}]", share(e.confidence), change(e.ratio_low), change(e.ratio_high))
-    };
-    benchmark.estimate.map_or_else(String::new, words)
+    let both = benchmark.estimate.zip(benchmark.judged());
+    both.map_or_else(String::new, |(estimate, judged)| {
+        format!(", {} CI {}", share(estimate.confidence), summary::between(judged.interval))
+    })
 }
 
 fn undecided(benchmark: &BenchmarkReport) -> String {
     let sees = summary::numbers(benchmark).detects;
     let sees = if sees.is_empty() { sees } else { format!("; such a run detects {sees}") };
-    format!("whether `{}` changed is open{}{sees}", short_name(&benchmark.id.name), interval(benchmark))
+    let remarks: String = summary::remarks(benchmark).iter().map(|remark| format!("; {}", shortened(remark))).collect();
+    format!("whether `{}` changed is open{}{sees}{remarks}", short_name(&benchmark.id.name), interval(benchmark))
+}
+
+/// Whether policy already makes a result of its time.
+fn is_breach(report: &Report, benchmark: &BenchmarkReport) -> bool {
+    let of_time = |breach: &Breach| breach.id == benchmark.id && breach.metric == Metric::Time;
+    report.gate.iter().flat_map(|gate| &gate.breaches).any(of_time)
+}
+
+fn size_open(benchmark: &BenchmarkReport) -> String {
+    let (name, change) = (short_name(&benchmark.id.name), summary::change_sign(benchmark));
+    format!("time of `{name}` {change}{}; whether by more than the threshold is open", interval(benchmark))
 }
 
 fn failed(benchmark: &BenchmarkReport) -> String {

@@ -1,11 +1,13 @@
 //! The lines around the table: what came out in a sentence, how many of each verdict, machine, modes, run.
 
+use duetbench_core::analysis::{Clock, ConfirmationStanding as Standing, Ranged, RatioInterval};
 use duetbench_core::plan::Excluded;
 use duetbench_core::report::{BenchmarkReport, Counted, Outcome};
+use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
 
 use super::format::{TimeScale, change, counted, duration, many, one_line, share};
-use super::order::label;
+use super::order::{is_tolerated, label};
 use super::{calibrate, fleet, noise, warning};
 
 /// Findings about the machine that are worth the room; `--format json` and `duet doctor` have all.
@@ -24,18 +26,42 @@ pub(super) fn numbers(benchmark: &BenchmarkReport) -> Numbers {
     let times: Vec<f64> = benchmark.baseline_ns.into_iter().chain(benchmark.candidate_ns).collect();
     let scale = TimeScale::of(&times);
     let time = |ns: Option<f64>| ns.map_or(String::new(), |ns| scale.write(ns));
-    let (interval, detects) = benchmark.estimate.map_or_else(Default::default, |e| {
-        let interval = format!("[{}, {}]", change(e.ratio_low), change(e.ratio_high));
-        (interval, format!("≥{}", share(e.minimal_detectable_change)))
-    });
-    Numbers { base: time(benchmark.baseline_ns), head: time(benchmark.candidate_ns), interval, detects }
+    let is_cpu = benchmark.estimate.is_some_and(|e| e.clock == Clock::Cpu);
+    let clock = if is_cpu { " cpu" } else { "" };
+    Numbers {
+        base: time(benchmark.baseline_ns),
+        head: time(benchmark.candidate_ns),
+        interval: benchmark.judged().map_or_else(String::new, |r| format!("{}{clock}", between(r.interval))),
+        detects: benchmark.estimate.map_or_else(String::new, |e| format!("≥{}", share(e.minimal_detectable_change))),
+    }
+}
+
+/// An interval of ratios as changes in percent.
+pub(super) fn between(interval: RatioInterval) -> String {
+    format!("[{}, {}]", change(interval.low), change(interval.high))
+}
+
+/// The change by wall time with its interval, where CPU time was judged.
+pub(super) fn by_wall(benchmark: &BenchmarkReport) -> Option<String> {
+    let Ranged { ratio, interval } = benchmark.estimate?.by_wall?;
+    Some(format!("{} {}", change(ratio), between(interval)))
+}
+
+/// The ratio by fresh trials alone, where they confirmed a regression.
+pub(super) fn confirmed_ratio(benchmark: &BenchmarkReport) -> Option<f64> {
+    benchmark.confirmation.as_ref().filter(|c| c.confirmed()).map(|c| c.fresh.ratio)
 }
 
 /// Every verdict once, in the order in which counts are given.
-pub(super) fn all_verdicts() -> [Verdict; 8] {
+pub(super) fn all_verdicts() -> [Verdict; 12] {
+    let open = Extent::Open { forks_sufficient: None };
     [
         Verdict::Regression,
+        Verdict::Slower(open),
+        Verdict::Slower(Extent::WithinTolerance),
         Verdict::Improvement,
+        Verdict::Faster(open),
+        Verdict::Faster(Extent::WithinTolerance),
         Verdict::Failed { role: None, reason: String::new() },
         Verdict::Inconclusive { forks_sufficient: None },
         Verdict::NoChange,
@@ -62,16 +88,15 @@ pub(super) fn headline(report: &Report) -> String {
             benchmarks(total)
         ),
         Outcome::Inconclusive => {
-            format!(
-                "No regression found, but {} of {} undecided{also_improved}",
-                report.concerned("inconclusive"),
-                benchmarks(total)
-            )
+            format!("No regression found, but {} of {} undecided{also_improved}", report.undecided(), benchmarks(total))
         }
         Outcome::Clean if report.count("regression") > 0 => {
             format!("{} of {} regressed, as accepted{also_improved}", report.count("regression"), benchmarks(total))
         }
         Outcome::Clean if improved > 0 => format!("{improved} of {} improved, none regressed", benchmarks(total)),
+        Outcome::Clean if report.benchmarks.iter().any(|b| b.verdict.is_change()) => {
+            format!("No change beyond the threshold in {}", benchmarks(total))
+        }
         Outcome::Clean => format!("No change in {}", benchmarks(total)),
     }
 }
@@ -85,11 +110,30 @@ pub(super) fn counts(report: &Report) -> String {
             Verdict::Improvement => "improvements",
             _ => label(&verdict),
         };
-        (count > 0).then(|| many(count, label(&verdict), several))
+        (count > 0).then(|| bracketed(&many(count, label(&verdict), several)))
     });
     let listed = each.collect::<Vec<_>>().join(", ");
     let total = benchmarks(report.benchmarks.len());
     if listed.is_empty() { total } else { format!("{total}: {listed}") }
+}
+
+/// Words with a comma, so that they can stand in a list.
+fn bracketed(words: &str) -> String {
+    words.split_once(", ").map_or_else(|| words.to_owned(), |(word, more)| format!("{word} ({more})"))
+}
+
+/// The words of verdicts that need an explanation, as far as they occur.
+pub(super) fn words_explained(report: &Report) -> Vec<&'static str> {
+    let any = |is: fn(&BenchmarkReport) -> bool| report.benchmarks.iter().any(is);
+    let explained = [
+        (any(|b| is_tolerated(&b.verdict)), "within tolerance: a real change, smaller than the threshold"),
+        (
+            any(|b| b.verdict.is_change() && b.verdict.is_open()),
+            "size open: a real change; not known yet whether it exceeds the threshold",
+        ),
+        (any(|b| by_wall(b).is_some()), "cpu: judged by CPU time, because other work took the processor away"),
+    ];
+    explained.into_iter().filter_map(|(occurs, words)| occurs.then_some(words)).collect()
 }
 
 fn benchmarks(count: usize) -> String {
@@ -155,12 +199,15 @@ pub(super) fn versions(report: &Report) -> [String; 2] {
     })
 }
 
-/// The verdict in words, with what later rounds said of a regression.
+/// The verdict in words, with what fresh trials said of a regression.
 pub(super) fn verdict_words(benchmark: &BenchmarkReport) -> String {
     let label = label(&benchmark.verdict);
-    match &benchmark.confirmation {
-        Some(confirmation) if confirmation.confirmed() => format!("{label}, confirmed"),
-        _ => label.to_owned(),
+    let Some(confirmation) = &benchmark.confirmation else { return label.to_owned() };
+    match confirmation.standing {
+        Standing::Confirmed => format!("{label}, confirmed at +{}", share(confirmation.fresh.ratio - 1.0)),
+        Standing::Open => format!("{label}, not confirmed yet"),
+        // The warning beside the row says so.
+        Standing::Withdrawn => label.to_owned(),
     }
 }
 
@@ -176,10 +223,25 @@ pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
         (if is_by_call(report) { "calls:" } else { "layout:" }, layout(report)),
         ("proven:", proven(report)),
         ("sight:", report.calibration.as_ref().map(calibrate::line)),
+        ("suite:", suite(report)),
         ("run:", Some(run(report))),
         ("noise:", noise(report)),
     ];
     facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))).collect()
+}
+
+/// By how much the suite changed as a whole.
+fn suite(report: &Report) -> Option<String> {
+    let suite = report.suite?;
+    let interval = between(RatioInterval { low: suite.ratio_low, high: suite.ratio_high });
+    Some(format!(
+        "{} {interval} in the geometric mean of {} over {} units ({:.0}% interval); a change of {} would be seen",
+        change(suite.ratio),
+        benchmarks(suite.benchmarks as usize),
+        suite.units,
+        100.0 * suite.confidence,
+        share(suite.minimal_detectable_change)
+    ))
 }
 
 /// What disturbed the run, the gravest first, and what that cost.
@@ -238,10 +300,11 @@ pub(super) fn proven(report: &Report) -> Option<String> {
 }
 
 /// The change in words: a number only where there is a change, benchstat's `~` where there is none, `?` where nobody knows.
+/// It is the one that was judged, so that it and the interval beside it are of the same trials.
 pub(super) fn change_sign(benchmark: &BenchmarkReport) -> String {
     match benchmark.verdict {
-        Verdict::Regression | Verdict::Improvement => {
-            benchmark.estimate.map_or_else(|| "?".into(), |e| change(e.ratio))
+        Verdict::Regression | Verdict::Improvement | Verdict::Slower(_) | Verdict::Faster(_) => {
+            benchmark.judged().map_or_else(|| "?".into(), |judged| change(judged.ratio))
         }
         Verdict::NoChange | Verdict::IdenticalCode => "~".into(),
         Verdict::Inconclusive { .. } => "?".into(),

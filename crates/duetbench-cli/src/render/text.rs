@@ -5,7 +5,7 @@ use duetbench_core::report::BenchmarkReport;
 use unicode_width::UnicodeWidthStr;
 
 use super::forest::Forest;
-use super::format::{one_line, share, short_name, shortened};
+use super::format::{named, one_line, packages, share, short_name, shortened};
 use super::palette::{Palette, paint};
 use super::summary::{self, ChangedCount, Numbers};
 use super::table::{self, Line, Row, left};
@@ -26,6 +26,7 @@ pub fn render_with(report: &Report, palette: &Palette, width: Option<usize>, for
         sections.push(times(report, palette, width, &mut footnotes));
     }
     sections.extend(forest.plot(report, palette, width));
+    sections.extend(wall_times(report, palette));
     sections.extend(allocations(report, palette));
     sections.extend(reported(report, palette));
     sections.extend(profiles(report, palette));
@@ -51,7 +52,7 @@ fn times(report: &Report, palette: &Palette, width: Option<usize>, footnotes: &m
         lines.push(Line::Package(one_line(group.package)));
         lines.extend(group.rows.into_iter().map(|benchmark| Line::Row(row(benchmark, palette, footnotes))));
     }
-    let confidence = share(1.0 - report.spec.decision.alpha);
+    let confidence = share(1.0 - report.spec.decision.interval_alpha());
     let mut out = table::write(&lines, &confidence, palette, width);
     out.push('\n');
     for line in legend(report) {
@@ -90,13 +91,25 @@ fn legend(report: &Report) -> Vec<String> {
     if report.count("inconclusive") > 0 {
         signs.push("? too uncertain to say".into());
     }
+    signs.extend(summary::words_explained(report).into_iter().map(str::to_owned));
     if report.benchmarks.iter().any(|b| b.estimate.is_some()) {
         signs.push(format!(
-            "detects: smallest true change that such a run reports {} of the time",
+            "detects: smallest true change that such a run calls a regression {} of the time",
             share(decision.power)
         ));
     }
     signs
+}
+
+/// Wall times of the rows that CPU time judged, in a block of their own.
+fn wall_times(report: &Report, palette: &Palette) -> Option<String> {
+    let several = packages(report.benchmarks.iter().map(|b| &b.id)) > 1;
+    let groups = order::changes_first(&report.benchmarks).into_iter().flat_map(|group| group.rows);
+    let rows: Vec<_> = groups.filter_map(|b| Some((named(&b.id, several), summary::by_wall(b)?))).collect();
+    let name_width = rows.iter().map(|(name, _)| name.width()).max()?;
+    let title = "by wall time, where CPU time was judged";
+    let line = |(name, change): &(String, String)| format!("{}   {change}\n", left(name, name_width));
+    Some(format!("{}\n", paint(palette.strong, title)) + &rows.iter().map(line).collect::<String>())
 }
 
 /// Exact counts that differ, in a block of their own.
@@ -122,7 +135,7 @@ fn reported(report: &Report, palette: &Palette) -> Option<String> {
     let rows = reported::rows(report);
     let widths: [usize; 5] =
         std::array::from_fn(|column| rows.iter().map(|row| row.cells[column].width()).max().unwrap_or(0));
-    let pairs = rows.iter().map(|row| row.metric.pairs).max()?;
+    let pairs = rows.iter().map(|row| row.metric.pairs + row.metric.pairs_left_out).max()?;
     let title = format!("what benchmarks report themselves, in {pairs} pairs of processes");
     let mut out = format!("{}\n", paint(palette.strong, &title));
     for row in &rows {

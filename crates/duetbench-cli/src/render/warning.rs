@@ -1,6 +1,6 @@
 //! Words for warnings: what is the matter, and what would be enough.
 
-use duetbench_core::analysis::Warning;
+use duetbench_core::analysis::{Basis, Warning};
 
 use super::format::{change, many, one_line, share};
 
@@ -15,6 +15,7 @@ pub fn kind(warning: &Warning) -> &'static str {
         Warning::Degenerate => "degenerate",
         Warning::NotCpuBound { .. } => "not_cpu_bound",
         Warning::SlowSlices { .. } => "slow_slices",
+        Warning::BesideOpen { .. } => "beside_open",
         Warning::NoSteadyState { .. } => "no_steady_state",
         Warning::StillChanging { .. } => "still_changing",
         Warning::FailedTrials { .. } => "failed_trials",
@@ -32,7 +33,7 @@ pub fn text(warning: &Warning) -> String {
             format!("{} left out because the other half is missing", many(*samples as usize, "sample", "samples"))
         }
         Warning::NotConfirmed { ratio, later } => format!(
-            "{} at first, but {} in a later round of fresh trials, which does not confirm a regression",
+            "{} at first, but {} in fresh trials, which exclude a change that matters",
             change(*ratio),
             change(*later)
         ),
@@ -52,6 +53,13 @@ pub fn text(warning: &Warning) -> String {
             "a few slow slices differ between the versions ({} beyond the typical slice): all slices were judged",
             change(*ratio)
         ),
+        Warning::BesideOpen { basis, interval } => {
+            let (within, beside) = match basis {
+                Basis::AllSlices => ("the typical slice is", "all slices together are not shown to be"),
+                Basis::TypicalSlice => ("all slices together are", "the typical slice is not shown to be"),
+            };
+            format!("{within} within the threshold, {beside}: [{}, {}]", change(interval.low), change(interval.high))
+        }
         Warning::NoSteadyState { role, within } => format!(
             "the {} did not become steady within {within} iterations, all of which warm up now: `--warmup N` sets how many do",
             role.word()
@@ -70,6 +78,7 @@ pub fn text(warning: &Warning) -> String {
 #[cfg(test)]
 mod tests {
     use duetbench_core::Role;
+    use duetbench_core::analysis::RatioInterval;
 
     use super::*;
 
@@ -86,7 +95,16 @@ mod tests {
         );
         check(
             Warning::NotConfirmed { ratio: 1.05, later: 0.998 },
-            "+5.00% at first, but -0.20% in a later round of fresh trials, which does not confirm a regression",
+            "+5.00% at first, but -0.20% in fresh trials, which exclude a change that matters",
+        );
+        let interval = RatioInterval { low: 0.988, high: 1.063 };
+        check(
+            Warning::BesideOpen { basis: Basis::AllSlices, interval },
+            "the typical slice is within the threshold, all slices together are not shown to be: [-1.20%, +6.30%]",
+        );
+        check(
+            Warning::BesideOpen { basis: Basis::TypicalSlice, interval },
+            "all slices together are within the threshold, the typical slice is not shown to be: [-1.20%, +6.30%]",
         );
         check(
             Warning::SingleBuild { layout_explains: 0.053, relinks: true },

@@ -21,14 +21,15 @@ pub(super) struct RuleTable {
     threshold: Option<f64>,
     action: Option<Action>,
     inconclusive: Option<Action>,
+    slower: Option<Action>,
 }
 
 impl RuleTable {
     /// The rule of this number, from 1.
     fn rule(self, number: usize) -> Result<Rule, Failure> {
-        let RuleTable { benchmarks, metric, unit, better, threshold, action, inconclusive } = self;
+        let RuleTable { benchmarks, metric, unit, better, threshold, action, inconclusive, slower } = self;
         let metric = meant(metric, unit).map_err(|why| Failure::usage(format!("`duet.toml`: rule {number}: {why}")))?;
-        Ok(Rule { benchmarks, metric, better, threshold, action, inconclusive })
+        Ok(Rule { benchmarks, metric, better, threshold, action, inconclusive, slower })
     }
 }
 
@@ -67,8 +68,9 @@ impl Settings {
         Policy::new(&rules).map_err(|e| Failure::usage(format!("`duet.toml`: {e}")))?;
         if self.layers[0].threshold.is_some() {
             let of_times = |rule: &Rule| matches!(rule.metric, None | Some(Metric::Time));
+            let says_more = |rule: &Rule| [rule.action, rule.inconclusive, rule.slower].iter().any(Option::is_some);
             rules.iter_mut().filter(|rule| of_times(rule)).for_each(|rule| rule.threshold = None);
-            rules.retain(|rule| !of_times(rule) || rule.action.is_some() || rule.inconclusive.is_some());
+            rules.retain(|rule| !of_times(rule) || says_more(rule));
         }
         Ok(rules)
     }
@@ -131,13 +133,15 @@ mod tests {
     fn a_typed_threshold_holds_for_all_times() {
         let file = "[[rule]]\nbenchmarks = 'A'\nthreshold = '10%'\n\
                     [[rule]]\nmetric = 'allocs'\nthreshold = 0\naction = 'gate'\n\
-                    [[rule]]\nbenchmarks = 'B'\nthreshold = '5%'\naction = 'inform'";
-        assert_eq!(settings(Layer::default(), file, None).rules().unwrap().len(), 3);
+                    [[rule]]\nbenchmarks = 'B'\nthreshold = '5%'\naction = 'inform'\n\
+                    [[rule]]\nbenchmarks = 'C'\nthreshold = '5%'\nslower = 'gate'";
+        assert_eq!(settings(Layer::default(), file, None).rules().unwrap().len(), 4);
         let typed = Layer { threshold: Some(0.01), ..Layer::default() };
         let rules = settings(typed, file, None).rules().unwrap();
         let left: Vec<_> = rules.iter().map(|rule| (rule.metric.clone(), rule.threshold, rule.action)).collect();
         let gate = (Some(Metric::Allocs), Some(0.0), Some(Action::Gate));
-        assert_eq!(left, [gate, (None, None, Some(Action::Inform))]);
+        assert_eq!(left, [gate, (None, None, Some(Action::Inform)), (None, None, None)]);
+        assert_eq!(rules[2].slower, Some(Action::Gate));
     }
 
     #[test]

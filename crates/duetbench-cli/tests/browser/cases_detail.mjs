@@ -15,14 +15,17 @@ export async function a_detail_has_everything(begin) {
   const text = await detail.textContent();
   const wanted = [
     "[+5.",
-    "with 99%",
+    "with 90%",
+    "the typical slice, by wall time",
+    "all slices together +",
     "12 build pairs",
     "16 fork pairs",
     "3 → 4",
     "128 → 144.5",
     "90% of what fork pairs vary",
     "round 2",
-    "seen again",
+    "confirmed",
+    "fresh trials: +6.33% [+5.74%, ",
     "encodeState",
     "slower by more than the 3% that duet.toml allows",
   ];

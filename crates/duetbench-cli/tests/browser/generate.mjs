@@ -9,9 +9,21 @@ const VERDICTS = [
   "baseline_only",
   "candidate_only",
   "failed",
+  "slower_size_open",
+  "slower_within_tolerance",
+  "faster_size_open",
+  "faster_within_tolerance",
 ];
+/** Sizes of changes that are real, and not shown to exceed the threshold. */
+const SIZED = {
+  slower_size_open: 0.03,
+  slower_within_tolerance: 0.012,
+  faster_size_open: -0.03,
+  faster_within_tolerance: -0.012,
+};
+const MEASURED = ["regression", "improvement", "no_change", "inconclusive", ...Object.keys(SIZED)];
 /** How often each verdict comes, in tenths of a percent. */
-const SHARES = [45, 40, 650, 90, 110, 20, 25, 20];
+const SHARES = [45, 40, 590, 90, 110, 20, 25, 20, 15, 25, 10, 10];
 const PACKAGES = [
   "example.com/shop/codec",
   "example.com/shop/store",
@@ -71,6 +83,7 @@ function nameOf(i) {
 
 function effectOf(verdict, i, random) {
   if (verdict === "regression") return i === 0 ? 0.062 : 0.034 + 0.09 * random() ** 2;
+  if (verdict in SIZED) return SIZED[verdict];
   if (verdict === "improvement") return -(0.035 + 0.1 * random() ** 2);
   return verdict === "inconclusive" ? 0.025 * normal(random) : 0.004 * normal(random);
 }
@@ -147,10 +160,13 @@ function estimateOf(effect, half, verdict) {
   const ends = { ratio: Math.exp(effect), low: Math.exp(effect - half), high: Math.exp(effect + half) };
   return {
     ...ends,
-    confidence: 0.99,
+    confidence: 0.9,
+    judged: `the typical slice, by ${verdict === "faster_size_open" ? "CPU" : "wall"} time`,
+    beside: { words: "all slices together", ...ends },
+    by_wall: verdict === "faster_size_open" ? ends : null,
     p,
     p_adjusted: Math.min(1, p * 9),
-    detectable: half * 1.4,
+    detectable: 0.03 + half * 1.4,
     units: 12,
     builds: 12,
     forks: 16,
@@ -172,6 +188,11 @@ const PROFILE = [
   "   -2.1ms  -0.2%  bytes.(*Buffer).Write",
 ];
 
+/** Half of an interval that agrees with its verdict. */
+function halfOf(verdict, random) {
+  return verdict in SIZED ? Math.abs(SIZED[verdict]) / 2 : 0.005 + 0.012 * random();
+}
+
 /** One benchmark with everything that its verdict has. */
 function benchmark(i, random) {
   const verdict = verdictOf(i, random);
@@ -181,6 +202,7 @@ function benchmark(i, random) {
     package: PACKAGES[(i * 7) % PACKAGES.length],
     name: nameOf(i),
     verdict,
+    verdict_words: verdict.replace(/^(slower|faster)_/, "$1, ").replaceAll("_", " "),
     standing: null,
     standing_words: null,
     mode: null,
@@ -191,14 +213,14 @@ function benchmark(i, random) {
     allocs: null,
     bytes: null,
     layout: null,
-    confirmation: [],
+    confirmation: null,
     words: wordsOf(verdict),
     profile: [],
     picture: null,
   };
-  if (!["regression", "improvement", "no_change", "inconclusive"].includes(verdict)) return bare;
+  if (!MEASURED.includes(verdict)) return bare;
   const effect = i === 13 ? Math.log(4.2) : effectOf(verdict, i, random);
-  const half = verdict === "inconclusive" ? 0.04 + 0.1 * random() : 0.005 + 0.012 * random();
+  const half = verdict === "inconclusive" ? 0.04 + 0.1 * random() : halfOf(verdict, random);
   const picture = pictureOf(world, effect, half, verdict);
   const isSlower = verdict === "regression";
   const standing = isSlower ? (i % 3 === 2 ? "waived" : "fails") : null;
@@ -220,11 +242,12 @@ function benchmark(i, random) {
     bytes: { baseline: 128, candidate: isSlower ? 144.5 : 128, changed: isSlower },
     layout: { sd_between: 0.021, sd_within: 0.004, share: 0.9 },
     confirmation: isSlower
-      ? [
-          { ratio: Math.exp(effect * 0.97), seen: true, units: 6 },
-          { ratio: Math.exp(effect * 1.02), seen: true, units: 6 },
-        ]
-      : [],
+      ? {
+          words: "confirmed",
+          fresh: { ratio: Math.exp(effect * 0.99), low: Math.exp(effect * 0.9), high: Math.exp(effect * 1.1) },
+          rounds: [0.97, 1.02].map((part) => ({ ratio: Math.exp(effect * part), units: 6 })),
+        }
+      : null,
     profile: isSlower ? PROFILE : [],
   };
 }
@@ -251,7 +274,7 @@ export function generate(number, seed = 1) {
       "The machine was quiet: others took 0.4% of its processor time.",
     ],
     counts,
-    confidence: 0.99,
+    confidence: 0.9,
     threshold: 0.03,
     reproduce: "duet compare v1.2.0 --bench '^BenchmarkEncode/small$' --forks 40 --threshold 0.03 --seed 42",
     accept:

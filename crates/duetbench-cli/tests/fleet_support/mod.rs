@@ -129,7 +129,12 @@ pub fn every_task_counts_once(place: &Place, ran: &Ran, tasks: usize) {
 #[track_caller]
 pub fn slug_is_the_regression(ran: &Ran) {
     assert_eq!(ran.verdict("BenchmarkSlug"), "regression", "{}", ran.stdout);
-    assert_ne!(ran.verdict("BenchmarkVowels"), "regression", "{}", ran.stdout);
+    // It was not touched. In these two binaries it may lie elsewhere, which must then be said.
+    let vowels = ran.benchmark("BenchmarkVowels");
+    let words = vowels["verdict"].as_str().unwrap();
+    let changed = ["regression", "improvement", "slower", "faster"].iter().any(|word| words.starts_with(word));
+    let told = vowels["warnings"].as_array().unwrap().iter().any(|warning| warning["kind"] == "single_build");
+    assert!(!changed || told, "{vowels:#}");
     assert_eq!(ran.verdict("BenchmarkJoin"), "improvement", "{}", ran.stdout);
 }
 

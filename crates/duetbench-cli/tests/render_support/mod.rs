@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use duetbench_core::analysis::{Basis, Counts, Estimate, Look, Method, Round, Warning};
+use duetbench_core::analysis::{
+    Basis, Clock, ConfirmationStanding, Counts, Estimate, Look, Method, Ranged, RatioInterval, Round, Warning,
+};
 use duetbench_core::environment::Environment;
 use duetbench_core::fleet::{Account, CallEnd, FleetReport, FleetTerms, Rate, Task, Usage};
 use duetbench_core::gate::Gate;
@@ -10,7 +12,7 @@ use duetbench_core::hotspot::{BenchmarkProfile, FunctionGain, Gain, Origin, Prof
 use duetbench_core::noise::{Diagnosis, Finding, Kind, Severity};
 use duetbench_core::picture::{ForkPoint, Histogram, LookPoint, Picture, SliceCourse, SlicePoint};
 use duetbench_core::plan::{
-    Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, SelfCheck, Style,
+    Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, Purpose, SelfCheck, Style,
 };
 use duetbench_core::recording::Better;
 use duetbench_core::report::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout, Report, VersionInfo};
@@ -18,6 +20,7 @@ use duetbench_core::reported::{Change as RatioChange, ReportedMetric};
 use duetbench_core::spec::{
     Arch, Decision, Effort, EngineName, FleetSpec, HarnessSpec, Metric, ModeChoice, Policy, Rule, Selection, Spec,
 };
+use duetbench_core::verdict::Extent;
 use duetbench_core::{BenchmarkId, Role, Verdict};
 
 const CODEC: &str = "example.com/shop/codec";
@@ -67,6 +70,7 @@ pub(crate) fn empty() -> Report {
         },
         measured_s: 102.4,
         benchmarks: Vec::new(),
+        suite: None,
         noise: Diagnosis {
             findings: vec![Finding { kind: Kind::Steal { share: 0.042 }, severity: Severity::Disturbing }],
             cost: Some(1.25),
@@ -94,7 +98,8 @@ pub(crate) fn with_units() -> Report {
             baseline,
             candidate,
             change: ratio.map(|ratio| RatioChange { ratio, ratio_low: ratio * 0.99, ratio_high: ratio * 1.01 }),
-            pairs: 8,
+            pairs: 12 - u32::from(unit == "retries") * 2,
+            pairs_left_out: u32::from(unit == "retries") * 2,
         }
     };
     let both = |baseline, candidate| (Some(baseline), Some(candidate));
@@ -287,23 +292,58 @@ fn codec() -> Vec<BenchmarkReport> {
         Change(2_310_000.0, 1.3, 0.02),
     );
     long.warnings = vec![Warning::NotCpuBound { cpu_share: 0.431 }];
-    let round = |ratio| Round { ratio, p_value: 0.001, units: 4, seen: true };
-    long.confirmation = Some(Confirmation { rounds: vec![round(1.29), round(1.31)], wanted: 2 });
+    long.confirmation = Some(confirmation(1.29, ConfirmationStanding::Confirmed));
+    regression.confirmation = Some(confirmation(1.031, ConfirmationStanding::Open));
     let mut odd =
         measured(CODEC, "BenchmarkParse/[a|b]{1,2}/\"日本語\",`x`-8", Verdict::NoChange, Change(999.0, 1.003, 0.005));
     odd.allocs = Some(counted(2.0, 1.0));
     odd.warnings = vec![Warning::Orphans { samples: 3 }, Warning::NotCpuBound { cpu_share: 0.431 }];
     let mut identical = benchmark(CODEC, "BenchmarkChecksum-8", Verdict::IdenticalCode);
     identical.mode = None;
+    [vec![regression, long, odd, identical], sized(), rest_of_codec()].concat()
+}
+
+fn rest_of_codec() -> Vec<BenchmarkReport> {
     vec![
-        regression,
-        long,
-        odd,
-        identical,
         measured(CODEC, "BenchmarkEncode/format=gob-8", Verdict::Improvement, Change(3066.0, 0.828, 0.01)),
         benchmark(CODEC, "BenchmarkNew", Verdict::CandidateOnly),
         benchmark(CODEC, "BenchmarkOld", Verdict::BaselineOnly),
     ]
+}
+
+/// Changes that are real, and not shown to exceed the threshold of 2 %.
+fn sized() -> Vec<BenchmarkReport> {
+    let open = Extent::Open { forks_sufficient: Some(60) };
+    let one = |name: &str, verdict: Verdict, ratio: f64, half: f64| {
+        measured(CODEC, name, verdict, Change(640.0, ratio, half))
+    };
+    let mut by_cpu = one("BenchmarkSort-8", Verdict::Faster(open), 0.979, 0.012);
+    if let Some(estimate) = &mut by_cpu.estimate {
+        estimate.clock = Clock::Cpu;
+        estimate.by_wall = Some(ranged(0.961, 0.048));
+    }
+    vec![
+        one("BenchmarkHash-8", Verdict::Slower(open), 1.025, 0.012),
+        one("BenchmarkCopy-8", Verdict::Slower(Extent::WithinTolerance), 1.008, 0.004),
+        by_cpu,
+        one("BenchmarkTrim-8", Verdict::Faster(Extent::WithinTolerance), 0.991, 0.003),
+    ]
+}
+
+/// Two rounds of fresh trials.
+fn confirmation(ratio: f64, standing: ConfirmationStanding) -> Confirmation {
+    let round = |by: f64| Round { ratio: ratio + by, p_value: 0.001, units: 4 };
+    Confirmation {
+        rounds: vec![round(-0.004), round(0.004)],
+        wanted: 2,
+        fresh: ranged(ratio, 0.01),
+        p_value: if standing == ConfirmationStanding::Confirmed { 0.0005 } else { 0.0125 },
+        standing,
+    }
+}
+
+fn ranged(ratio: f64, half: f64) -> Ranged {
+    Ranged { ratio, interval: RatioInterval { low: ratio - half, high: ratio + half } }
 }
 
 fn store() -> Vec<BenchmarkReport> {
@@ -318,18 +358,26 @@ fn store() -> Vec<BenchmarkReport> {
     let mut still = measured(STORE, "BenchmarkNothing-8", open(None), Change(0.25, 1.0, 0.0));
     still.warnings = vec![Warning::Degenerate];
     still.estimate = None;
-    let mut parallel = measured(STORE, "BenchmarkGetParallel-8", open(Some(40)), Change(84.2, 1.021, 0.04));
+    let mut parallel = measured(STORE, "BenchmarkGetParallel-8", open(Some(40)), Change(84.2, 1.061, 0.03));
     parallel.mode = Some(Mode::InterleavedAllCores);
     parallel.layout = None;
     parallel.warnings = vec![
-        Warning::NotConfirmed { ratio: 1.021, later: 0.998 },
+        Warning::NotConfirmed { ratio: 1.061, later: 0.998 },
         Warning::SingleBuild { layout_explains: 0.053, relinks: true },
     ];
+    parallel.confirmation = Some(confirmation(0.998, ConfirmationStanding::Withdrawn));
+    let mut slow_slices = measured(STORE, "BenchmarkCompact-8", open(Some(90)), Change(310.0, 1.003, 0.006));
+    let beside = ranged(1.0255, 0.0375);
+    slow_slices.warnings = vec![Warning::BesideOpen { basis: Basis::AllSlices, interval: beside.interval }];
+    if let Some(estimate) = &mut slow_slices.estimate {
+        estimate.beside = Some(beside);
+    }
     let failed = |name, role, reason: &str| benchmark(STORE, name, Verdict::Failed { role, reason: reason.into() });
     vec![
         young,
         still,
         parallel,
+        slow_slices,
         measured(STORE, "BenchmarkScan-8", open(Some(3000)), Change(7.5e9, 0.97, 0.09)),
         failed("BenchmarkPanics", Some(Role::Candidate), PANIC),
         failed("BenchmarkLost", None, "no slice was recorded | <b>@octocat</b> [x](http://example.com)"),
@@ -348,13 +396,16 @@ pub(crate) fn measured(package: &str, name: &str, verdict: Verdict, change: Chan
             ratio,
             ratio_low: ratio - half_width,
             ratio_high: ratio + half_width,
-            confidence: 0.99,
+            confidence: 0.9,
             basis: Basis::TypicalSlice,
+            clock: Clock::Wall,
+            beside: Some(ranged(ratio, 1.2 * half_width)),
+            by_wall: None,
             method: Method::YuenTrimmedT,
             looks: 4,
             p_value: 0.000_25,
             p_adjusted: 0.001,
-            minimal_detectable_change: 2.1 * half_width,
+            minimal_detectable_change: 0.03 + 2.1 * half_width,
             counts: Counts { units: 10, builds: 10, forks: 12, slices: 1488 },
         }),
         baseline_ns: Some(baseline_ns),
@@ -375,6 +426,7 @@ fn fork(suite_run: u32, baseline_ns: f64, ratio: f64) -> ForkPair {
         cpu_ns_per_op: Some(ns_per_op * 0.98),
         bytes_per_op: Some(128.0),
         allocs_per_op: Some(5.0),
+        collector_share: None,
     };
     ForkPair {
         build: suite_run / 2,
@@ -385,6 +437,9 @@ fn fork(suite_run: u32, baseline_ns: f64, ratio: f64) -> ForkPair {
         candidate: side(baseline_ns * ratio * drift),
         log_ratio: ratio.ln(),
         log_ratio_complete: ratio.ln(),
+        cpu: None,
+        log_ratio_idle: None,
+        busy: None,
         slice_spread: 0.01,
         collections: 0,
         slices: 124,
@@ -464,6 +519,7 @@ fn planned(benchmark: &BenchmarkReport) -> PlannedBenchmark {
             slice_ns: 200_000,
             trial_ns: 25_000_000,
             warmup_slices: 8,
+            purpose: Purpose::Judged,
         },
         trial_predicted_ns: 90_000_000,
         first_ns: 1_800,
@@ -475,6 +531,7 @@ fn planned(benchmark: &BenchmarkReport) -> PlannedBenchmark {
             cpu_share: 0.99,
             invocation_ns: 1718.0,
             collects: false,
+            cold_share: None,
             warmup_slices: None,
             unsteady: None,
         }),

@@ -5,13 +5,24 @@
 //! does not notice what a benchmark really pays for in few slices, such as a collector that works more often. The **complete**
 //! number sums all slices and notices everything, neighbours included. Which of the two is judged is decided in `basis`.
 
+use super::{Clock, cycles};
 use crate::sample::Sample;
 use crate::spec::defaults;
 use crate::stats::{self, StatsError};
 
-/// Time per invocation of every slice, nanoseconds.
-pub(super) fn times(samples: &[Sample]) -> impl Iterator<Item = f64> + '_ {
-    samples.iter().map(Sample::ns_per_op)
+impl Clock {
+    /// Time per invocation of a slice, nanoseconds; not a number where this clock was not read.
+    pub(super) fn ns_per_op(self, sample: &Sample) -> f64 {
+        match self {
+            Clock::Wall => sample.ns_per_op(),
+            Clock::Cpu => sample.cpu_ns.map_or(f64::NAN, |ns| ns as f64 / sample.invocations as f64),
+        }
+    }
+
+    /// Time per invocation of every slice, nanoseconds.
+    pub(super) fn times(self, samples: &[Sample]) -> Vec<f64> {
+        samples.iter().map(|s| self.ns_per_op(s)).collect()
+    }
 }
 
 /// What the typical slice says.
@@ -32,8 +43,9 @@ const MAD_TO_SD: f64 = 1.4826;
 ///
 /// # Errors
 /// Without slices, or with one that took no time.
-pub(super) fn typical_paired(baseline: &[Sample], candidate: &[Sample]) -> Result<Typical, StatsError> {
-    let logs: Vec<f64> = times(baseline).zip(times(candidate)).map(|(b, c)| (c / b).ln()).collect();
+pub(super) fn typical_paired(baseline: &[Sample], candidate: &[Sample], clock: Clock) -> Result<Typical, StatsError> {
+    let log = |(b, c): (&Sample, &Sample)| (clock.ns_per_op(c) / clock.ns_per_op(b)).ln();
+    let logs: Vec<f64> = baseline.iter().zip(candidate).map(log).collect();
     let log_ratio = stats::median(&logs)?;
     Ok(Typical { log_ratio, spread: deviation(&logs, log_ratio)? })
 }
@@ -43,10 +55,11 @@ pub(super) fn typical_paired(baseline: &[Sample], candidate: &[Sample]) -> Resul
 ///
 /// # Errors
 /// As for [`typical_paired`].
-pub(super) fn typical_alone(baseline: &[Sample], candidate: &[Sample]) -> Result<Typical, StatsError> {
+pub(super) fn typical_alone(baseline: &[Sample], candidate: &[Sample], clock: Clock) -> Result<Typical, StatsError> {
     let of = |side: &[Sample]| {
-        let log_median = stats::median(&times(side).collect::<Vec<_>>())?.ln();
-        Ok((log_median, deviation(&times(side).map(f64::ln).collect::<Vec<_>>(), log_median)?))
+        let log_median = stats::median(&clock.times(side))?.ln();
+        let logs: Vec<f64> = clock.times(side).into_iter().map(f64::ln).collect();
+        Ok((log_median, deviation(&logs, log_median)?))
     };
     let ((b, b_spread), (c, c_spread)) = (of(baseline)?, of(candidate)?);
     Ok(Typical { log_ratio: c - b, spread: b_spread.hypot(c_spread) })
@@ -57,20 +70,44 @@ fn deviation(values: &[f64], centre: f64) -> Result<f64, StatsError> {
     Ok(MAD_TO_SD * stats::median(&deviations)?)
 }
 
-/// Logarithm of the ratio of all slices summed, per invocation.
-///
-/// A slice counts at most as [`defaults::CLIP`] times its side's median (one-sided winsorising, Tukey 1962), so that one
-/// interruption of some milliseconds does not outweigh a whole fork.
-///
-/// # Errors
-/// As for [`typical_paired`].
-pub(super) fn complete(baseline: &[Sample], candidate: &[Sample]) -> Result<f64, StatsError> {
-    Ok((clipped_mean(candidate)? / clipped_mean(baseline)?).ln())
+/// The way in which the complete number of a side is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Completing {
+    /// The clock.
+    pub(super) clock: Clock,
+    /// A slice counts at most as [`defaults::CLIP`] times its side's median (one-sided winsorising, Tukey 1962), so that one
+    /// interruption of some milliseconds does not outweigh a whole fork. Not where collections ran: they are such slices too.
+    pub(super) clips: bool,
+    /// Whether the collector works in the time of this clock, so that its cost may be added where no collection was seen: always
+    /// by CPU time, by wall time where the process has one core.
+    pub(super) collector_in_line: bool,
+    /// Whether whole cycles of the collector are summed, which both sides must have: counted in two ways, sides that collect alike
+    /// would seem to differ.
+    pub(super) by_cycles: bool,
 }
 
-fn clipped_mean(side: &[Sample]) -> Result<f64, StatsError> {
-    let limit = defaults::CLIP * stats::median(&times(side).collect::<Vec<_>>())?;
-    let invocations: f64 = side.iter().map(|s| s.invocations as f64).sum();
-    let total: f64 = side.iter().zip(times(side)).map(|(s, ns)| s.invocations as f64 * ns.min(limit)).sum();
-    Ok(total / invocations)
+/// Time per invocation of a side with all that it pays for in few slices, nanoseconds: over whole cycles of its collector where
+/// both sides' slices hold any; where it allocates and they hold none, of the slices as they are and what collecting will cost; else of
+/// all slices.
+///
+/// # Errors
+/// Without slices.
+pub(super) fn complete(side: &[Sample], by: Completing) -> Result<f64, StatsError> {
+    if by.by_cycles
+        && let Some(whole) = cycles::whole(side)
+    {
+        return Ok(mean(whole, by.clock, f64::INFINITY));
+    }
+    let limit = if by.clips { defaults::CLIP * stats::median(&by.clock.times(side))? } else { f64::INFINITY };
+    let unseen = if by.collector_in_line { cycles::unseen(side) } else { None };
+    let Some(unseen) = unseen else { return Ok(mean(side, by.clock, limit)) };
+    let mutator = mean(&cycles::between_ends(side), by.clock, limit);
+    Ok(mutator + unseen.ns_per_op(mutator))
+}
+
+/// Mean time per invocation, where no slice counts as more than `limit` nanoseconds per invocation.
+fn mean(slices: &[Sample], clock: Clock, limit: f64) -> f64 {
+    let invocations: f64 = slices.iter().map(|s| s.invocations as f64).sum();
+    let total: f64 = slices.iter().map(|s| s.invocations as f64 * clock.ns_per_op(s).min(limit)).sum();
+    total / invocations
 }

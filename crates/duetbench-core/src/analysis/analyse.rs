@@ -1,6 +1,6 @@
 //! The whole suite: from samples to reports.
 
-use super::confirm::confirmation;
+use super::confirm::{Confirming, Standing, confirmation};
 use super::examine::{Boundaries, Examined, adjusted, median_over};
 use super::unit::Layout;
 use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Summary, Warning, count, summarise};
@@ -8,7 +8,7 @@ use crate::plan::{Excluded, Plan, PlannedBenchmark, Style};
 use crate::sample::{BenchmarkId, Role, Sample};
 use crate::spec::{Decision, defaults};
 use crate::stats::StatsError;
-use crate::verdict::Verdict;
+use crate::verdict::{Extent, Verdict};
 use crate::warmup;
 
 /// What measuring one benchmark of a plan brought in.
@@ -41,10 +41,9 @@ pub fn analyse(plan: &Plan, measured: &[Measured], decision: &Decision) -> Vec<B
     let measured = (0..plan.benchmarks.len()).map(|i| measured.get(i).unwrap_or(&nothing));
     let brought: Vec<Brought> =
         plan.benchmarks.iter().zip(measured).map(|(planned, m)| Brought::new(m, planned, decision)).collect();
-    let mut boundaries = Boundaries::default();
-    let both = plan.benchmarks.iter().zip(&brought);
-    let examined: Vec<Examined<'_>> =
-        both.map(|(planned, b)| Examined::new(planned, &b.first_round, decision, &mut boundaries)).collect();
+    let mut boundaries = Boundaries::new(decision);
+    let first_rounds: Vec<&[ForkPair]> = brought.iter().map(|b| b.first_round.as_slice()).collect();
+    let examined = Examined::at_the_end(plan, &first_rounds, &mut boundaries);
     let p_adjusted = adjusted(&examined);
     let mut reports: Vec<BenchmarkReport> = plan.excluded.iter().map(report_excluded).collect();
     for ((one, brought), p) in examined.into_iter().zip(brought).zip(p_adjusted) {
@@ -115,6 +114,13 @@ fn warm_up_warnings(samples: &[Sample], planned: &PlannedBenchmark, decision: &D
     never.into_iter().chain(still).collect()
 }
 
+/// The number beside the judged one, where it alone leaves the band.
+fn beside_open(estimate: &Estimate, threshold: f64) -> Option<Warning> {
+    let interval = estimate.beside?.interval;
+    let alone = estimate.interval().is_within(threshold) && !interval.is_within(threshold);
+    alone.then(|| Warning::BesideOpen { basis: estimate.basis.other(), interval })
+}
+
 /// Normal quantile that leaves half a hundredth on either side.
 const Z_OF_99: f64 = 2.576;
 
@@ -142,25 +148,34 @@ impl Conclusion {
         };
         let design = &one.planned.configuration.design;
         // Iterations are mostly those of a JVM, whose compiler lays out code anew in every process.
-        let (style, changed) = (one.planned.style, matches!(verdict, Verdict::Regression | Verdict::Improvement));
+        let (style, changed) = (one.planned.style, verdict.is_change());
         if !design.by_build && changed && style != Style::Iteration {
             let layout_explains = (Z_OF_99 * defaults::LAYOUT_SD).exp_m1();
             warnings.push(Warning::SingleBuild { layout_explains, relinks: !style.is_counted() });
         }
+        let threshold = one.planned.judged_by(decision).threshold;
+        warnings.extend(estimate.filter(|_| verdict.is_open()).and_then(|e| beside_open(&e, threshold)));
         let mut conclusion = Conclusion { estimate, verdict, confirmation: None, warnings };
         if let (Verdict::Regression, Ok(evidence)) = (&conclusion.verdict, &one.evidence) {
-            conclusion.confirmation = confirmation(&brought.summary.forks, evidence, design, confirm_rounds);
+            let asked = Confirming { planned: one.planned, decision, rounds: confirm_rounds };
+            conclusion.confirmation = confirmation(&brought.summary.forks, evidence, asked);
             conclusion.withdraw_if_contradicted();
         }
         conclusion
     }
 
-    /// A regression that fresh trials do not show again is an open question, whatever the first round said.
+    /// Fresh trials that exclude a change that matters withdraw a regression, whatever the first round said: it is slower within
+    /// tolerance where they show that it is slower, and else an open question.
     fn withdraw_if_contradicted(&mut self) {
-        let contradiction = self.confirmation.as_ref().and_then(Confirmation::contradiction);
-        if let (Some(round), Some(estimate)) = (contradiction, self.estimate) {
-            self.warnings.push(Warning::NotConfirmed { ratio: estimate.ratio, later: round.ratio });
-            self.verdict = Verdict::Inconclusive { forks_sufficient: None };
+        let withdrawn = self.confirmation.as_ref().filter(|c| c.standing == Standing::Withdrawn);
+        if let (Some(Confirmation { fresh, .. }), Some(estimate)) = (withdrawn, self.estimate) {
+            self.warnings.push(Warning::NotConfirmed { ratio: estimate.ratio, later: fresh.ratio });
+            let still_slower = fresh.interval.low > 1.0;
+            self.verdict = if still_slower {
+                Verdict::Slower(Extent::WithinTolerance)
+            } else {
+                Verdict::Inconclusive { forks_sufficient: None }
+            };
         }
     }
 
@@ -168,6 +183,7 @@ impl Conclusion {
         let time = |side| median_over(&brought.first_round, side, |s| Some(s.ns_per_op));
         let (baseline_ns, candidate_ns) = (time(Role::Baseline), time(Role::Candidate));
         let design = &one.planned.configuration.design;
+        let by_clock: Vec<ForkPair> = brought.first_round.iter().map(|fork| one.choice.clock.read(fork)).collect();
         BenchmarkReport {
             id: one.planned.id.clone(),
             verdict: self.verdict,
@@ -178,7 +194,7 @@ impl Conclusion {
             candidate_ns,
             allocs: one.allocs,
             bytes: one.bytes,
-            layout: design.by_build.then(|| Layout::of(&brought.first_round, one.choice.basis, design)).flatten(),
+            layout: design.by_build.then(|| Layout::of(&by_clock, one.choice.basis, design)).flatten(),
             confirmation: self.confirmation,
             forks: brought.summary.forks,
             warnings: self.warnings,
@@ -212,5 +228,37 @@ fn unmeasured(id: BenchmarkId, verdict: Verdict) -> BenchmarkReport {
         confirmation: None,
         forks: Vec::new(),
         warnings: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{Basis, Clock, Counts, Method, Ranged, RatioInterval};
+
+    #[test]
+    fn a_number_beside_the_judged_one_is_named_where_it_alone_leaves_the_band() {
+        let estimate = |(low, high): (f64, f64), beside: Option<RatioInterval>| Estimate {
+            ratio: 1.0,
+            ratio_low: low,
+            ratio_high: high,
+            confidence: 0.9,
+            basis: Basis::TypicalSlice,
+            clock: Clock::Wall,
+            beside: beside.map(|interval| Ranged { ratio: 1.0, interval }),
+            by_wall: None,
+            method: Method::StudentT,
+            looks: 1,
+            p_value: 0.5,
+            p_adjusted: 0.5,
+            minimal_detectable_change: 0.05,
+            counts: Counts { units: 8, builds: 8, forks: 8, slices: 800 },
+        };
+        let (narrow, wide) = (RatioInterval { low: 0.99, high: 1.01 }, RatioInterval { low: 0.99, high: 1.06 });
+        let named = Warning::BesideOpen { basis: Basis::AllSlices, interval: wide };
+        assert_eq!(beside_open(&estimate((0.99, 1.02), Some(wide)), 0.03), Some(named));
+        assert_eq!(beside_open(&estimate((0.99, 1.02), Some(narrow)), 0.03), None);
+        assert_eq!(beside_open(&estimate((0.99, 1.04), Some(wide)), 0.03), None);
+        assert_eq!(beside_open(&estimate((0.99, 1.02), None), 0.03), None);
     }
 }

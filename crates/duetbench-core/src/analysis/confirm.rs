@@ -1,18 +1,21 @@
 //! Seeing a regression again.
 //!
-//! A regression is found by looking at many benchmarks, some of them several times; what is found so is partly luck. Later rounds
-//! of fresh trials look at that one benchmark only, once, and in the direction that is known by then. They need no
-//! correction for what was looked at before, and whoever reads the report can see the finding repeated.
+//! A regression is found by looking at many benchmarks, some of them several times; some of what is found so is luck, and its size
+//! is on average too large. Where it is not beyond doubt, later rounds of fresh trials look at that one benchmark. They are judged
+//! together, in the direction that is known by then: they **confirm** it where they show a change by themselves, **withdraw** it
+//! where they exclude one that matters, and else leave it what it was. Their own estimate of the size is not biased by having
+//! been selected.
 
 use serde::{Deserialize, Serialize};
 
+use super::estimate::Ranged;
 use super::unit::units;
-use super::{Evidence, ForkPair};
-use crate::plan::Design;
-use crate::spec::defaults;
-use crate::stats::{self, Level, StatsError};
+use super::{Evidence, ForkPair, finite_exp};
+use crate::plan::{Design, PlannedBenchmark};
+use crate::spec::{Decision, defaults};
+use crate::stats::{self, Level, StatsError, TrimmedT};
 
-/// What one round of fresh trials said.
+/// The result of one round of fresh trials by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// Its own estimate of the ratio.
@@ -21,70 +24,104 @@ pub struct Round {
     pub p_value: f64,
     /// Units it rests on.
     pub units: u32,
-    /// Whether it saw the change again.
-    pub seen: bool,
 }
 
-/// What all later rounds said, in order.
+/// The conclusion from all fresh trials together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// They show the change by themselves.
+    Confirmed,
+    /// They exclude a change that matters.
+    Withdrawn,
+    /// Neither.
+    Open,
+}
+
+/// All later rounds, in order, and what they say together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Confirmation {
     /// Those that were measured.
     pub rounds: Vec<Round>,
-    /// Those that were wanted.
+    /// Those that were wanted at most.
     pub wanted: u32,
+    /// The ratio by fresh trials alone, with its interval at the confidence of the decision.
+    pub fresh: Ranged,
+    /// One-sided p-value of no change by fresh trials alone, in the direction that was found before.
+    pub p_value: f64,
+    /// The conclusion.
+    pub standing: Standing,
 }
 
 impl Confirmation {
-    /// Every round that was wanted saw the change again.
+    /// Whether fresh trials show the change by themselves.
     #[must_use]
     pub fn confirmed(&self) -> bool {
-        self.rounds.len() >= self.wanted as usize && self.rounds.iter().all(|r| r.seen)
-    }
-
-    /// The first round that did not see it, if there is one.
-    #[must_use]
-    pub fn contradiction(&self) -> Option<&Round> {
-        self.rounds.iter().find(|r| !r.seen)
+        self.standing == Standing::Confirmed
     }
 }
 
-/// Reads the later rounds of one benchmark; absent when none was measured. A round that was cut short before it had the units
-/// it needs may have seen the change again, but that it did not see it says nothing.
-pub(super) fn confirmation(
-    forks: &[ForkPair],
-    evidence: &Evidence,
-    design: &Design,
-    wanted: u32,
-) -> Option<Confirmation> {
-    let needed = confirming_units(evidence, design);
-    let rounds: Vec<Round> = (1..=wanted)
-        .filter_map(|round| {
-            let of_round: Vec<ForkPair> = forks.iter().filter(|f| f.round == round).copied().collect();
-            let judged = judge_round(&units(&of_round, evidence.basis, design), evidence).ok()?;
-            (judged.seen || judged.units >= needed).then_some(judged)
-        })
-        .collect();
-    (!rounds.is_empty()).then_some(Confirmation { rounds, wanted })
+/// The terms on which later rounds are read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Confirming<'a> {
+    /// The benchmark.
+    pub(super) planned: &'a PlannedBenchmark,
+    /// The decision that the suite is judged by.
+    pub(super) decision: &'a Decision,
+    /// Rounds that were wanted at most.
+    pub(super) rounds: u32,
 }
 
-/// One round, by Student's t in the direction of what was found before.
-fn judge_round(values: &[f64], evidence: &Evidence) -> Result<Round, StatsError> {
-    let t = stats::trimmed_t(values)?;
+/// Reads the later rounds of one benchmark; absent when none was measured that says anything.
+pub(super) fn confirmation(forks: &[ForkPair], evidence: &Evidence, asked: Confirming<'_>) -> Option<Confirmation> {
+    let (design, wanted) = (&asked.planned.configuration.design, asked.rounds);
+    let decision = asked.planned.judged_by(asked.decision);
+    let of_round = |round: u32| {
+        let meant = forks.iter().filter(|f| f.round == round).map(|fork| evidence.clock.read(fork));
+        units(&meant.collect::<Vec<ForkPair>>(), evidence.basis, design)
+    };
+    let by_round: Vec<Vec<f64>> = (1..=wanted).map(of_round).collect();
+    let rounds = by_round.iter().filter_map(|values| round(&stats::trimmed_t(values).ok()?, evidence).ok()).collect();
+    let together = stats::trimmed_t(&by_round.concat()).ok().filter(|t| t.values >= defaults::UNITS_MIN)?;
+    let fresh = Ranged::of(&together, decision.interval_alpha()).ok()?;
+    let p_value = p_value(&together, evidence).ok()?;
+    // Asked first: a change may be seen again and be too small to matter.
+    let excluding = Ranged::of(&together, defaults::WITHDRAW_ALPHA).ok()?.interval;
+    let standing = if !excluding.reaches_above(decision.threshold) {
+        Standing::Withdrawn
+    } else if p_value <= defaults::CONFIRM_ALPHA {
+        Standing::Confirmed
+    } else {
+        Standing::Open
+    };
+    Some(Confirmation { rounds, wanted, fresh, p_value, standing })
+}
+
+fn round(t: &TrimmedT, evidence: &Evidence) -> Result<Round, StatsError> {
+    Ok(Round { ratio: finite_exp(t.mean), p_value: p_value(t, evidence)?, units: t.values })
+}
+
+/// One-sided p-value in the direction of the first round, by Student's t.
+fn p_value(t: &TrimmedT, evidence: &Evidence) -> Result<f64, StatsError> {
     let same_direction = (t.mean > 0.0) == (evidence.log_ratio.mean > 0.0);
     let half = t.p_value()? / 2.0;
-    let p_value = if same_direction { half } else { 1.0 - half };
-    Ok(Round { ratio: t.mean.exp().min(f64::MAX), p_value, units: t.values, seen: p_value <= defaults::CONFIRM_ALPHA })
+    Ok(if same_direction { half } else { 1.0 - half })
 }
 
-/// Units that a round needs to see the change with power [`defaults::CONFIRM_POWER`], if the spread is what it was; at least
-/// [`defaults::UNITS_MIN`] and no more than the design has. A change that was just found is on average smaller than it was
-/// measured, so one standard error is taken off, but at most half of it.
+/// Whether a regression is beyond doubt, so that nothing is gained by seeing it again.
+pub(super) fn is_beyond_doubt(evidence: &Evidence) -> bool {
+    evidence.p_value <= defaults::BEYOND_DOUBT
+}
+
+/// Units of each round, so that all of them together show the change with power [`defaults::CONFIRM_POWER`] if the spread is what
+/// it was; at least [`defaults::UNITS_MIN`], and in all rounds no more than the design has. A change that was just found is on average smaller than it was measured, so one standard error
+/// is taken off, but at most half of it.
 pub(super) fn confirming_units(evidence: &Evidence, design: &Design) -> u32 {
+    let most = design.units.max(defaults::UNITS_MIN);
     // One-sided at this error is two-sided at twice of it.
     let level = Level { alpha: 2.0 * defaults::CONFIRM_ALPHA, power: defaults::CONFIRM_POWER };
-    let most = design.units.max(defaults::UNITS_MIN);
     let change = evidence.log_ratio.mean.abs();
-    let distance = (change - evidence.log_ratio.standard_error).max(change / 2.0).max(f64::MIN_POSITIVE);
-    let needed = stats::smallest_sample(evidence.log_ratio.spread(), distance, (level, most)).ok().flatten();
-    needed.unwrap_or(most).clamp(defaults::UNITS_MIN, most)
+    let likely = (change - evidence.log_ratio.standard_error).max(change / 2.0).max(f64::MIN_POSITIVE);
+    let needed = stats::smallest_sample(evidence.log_ratio.spread(), likely, (level, most)).ok().flatten();
+    needed.unwrap_or(most).div_ceil(defaults::CONFIRM_ROUNDS).clamp(defaults::UNITS_MIN, most)
 }

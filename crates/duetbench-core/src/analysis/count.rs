@@ -4,7 +4,7 @@ use super::Counted;
 use crate::spec::defaults;
 use crate::stats;
 
-/// Compares the counts per invocation that the forks of both sides gave; `None` when a side has none.
+/// Compares the allocations per invocation that the forks of both sides gave; `None` when a side has none.
 ///
 /// A count is exact but for what the runtime itself adds now and then, so a benchmark of five allocations reads 5.0003. It is
 /// `changed` when the medians differ by more than three times the spread of either side, the spread being the range that remains
@@ -14,10 +14,25 @@ use crate::stats;
 /// `tests/it/counts.rs` states how often it errs.
 #[must_use]
 pub fn compare_counts(baseline: &[f64], candidate: &[f64]) -> Option<Counted> {
+    compare(baseline, candidate, 0.0)
+}
+
+/// Compares the bytes per invocation that the forks of both sides gave, by the rule of [`compare_counts`].
+///
+/// The medians must also differ by at least the share [`defaults::BYTES_RESOLUTION`] of the larger one: half a byte in a megabyte is a
+/// stray allocation of the runtime spread over many invocations, and such counts decide what number of a fork is judged.
+#[must_use]
+pub fn compare_bytes(baseline: &[f64], candidate: &[f64]) -> Option<Counted> {
+    compare(baseline, candidate, defaults::BYTES_RESOLUTION)
+}
+
+/// Compares counts of which differences below this share of the larger one are none.
+fn compare(baseline: &[f64], candidate: &[f64], share_min: f64) -> Option<Counted> {
     let (b, c) = (stats::median(baseline).ok()?, stats::median(candidate).ok()?);
     let noise = 3.0 * spread(baseline).max(spread(candidate));
+    let resolution = defaults::COUNT_RESOLUTION.max(share_min * b.max(c));
     let difference = (c - b).abs();
-    Some(Counted { baseline: b, candidate: c, changed: difference > noise && difference >= defaults::COUNT_RESOLUTION })
+    Some(Counted { baseline: b, candidate: c, changed: difference > noise && difference >= resolution })
 }
 
 /// Range of the counts without a fifth at each end.

@@ -1,16 +1,16 @@
 //! What the fork pairs of one benchmark say about its change.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ForkPair, count};
+use super::unit::units;
+use super::{Basis, Choice, Clock, ForkPair, count};
+use super::{RatioInterval, finite_exp};
 use crate::plan::Design;
 use crate::spec::{Decision, defaults};
-use crate::stats::{self, Level, Sequential, StatsError, TrimmedT};
-
-use super::Basis;
-use super::unit::units;
+use crate::stats::{self, Level, Sequential, Spend, StatsError, TrimmedT};
 
 /// How an interval was computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +35,26 @@ pub struct Counts {
     pub slices: u32,
 }
 
+/// One number of a benchmark with its interval. Ratios are candidate to baseline, over 1 is slower.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Ranged {
+    /// Point estimate.
+    pub ratio: f64,
+    /// Its interval, at the confidence of the estimate that it belongs to.
+    pub interval: RatioInterval,
+}
+
+impl Ranged {
+    /// A mean log ratio on the scale of ratios, with its interval at this two-sided error.
+    ///
+    /// # Errors
+    /// When the error is not strictly between 0 and 1.
+    pub(super) fn of(log_ratio: &TrimmedT, alpha: f64) -> Result<Ranged, StatsError> {
+        let interval = RatioInterval::of_logs(log_ratio.interval(alpha)?);
+        Ok(Ranged { ratio: finite_exp(log_ratio.mean), interval })
+    }
+}
+
 /// The change of one benchmark, with its uncertainty. Ratios are candidate to baseline, over 1 is slower.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
@@ -46,8 +66,18 @@ pub struct Estimate {
     pub ratio_high: f64,
     /// Confidence of the interval, as a fraction; it holds however often the data were looked at.
     pub confidence: f64,
-    /// What number of every fork pair was judged.
+    /// The number of every fork pair that was judged.
     pub basis: Basis,
+    /// The clock that it was read from.
+    #[serde(default)]
+    pub clock: Clock,
+    /// The number that was not judged but must also lie within the threshold for *no change*: all slices beside the typical one,
+    /// or the typical one beside all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Ranged>,
+    /// The judged number by wall time, where CPU time was judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_wall: Option<Ranged>,
     /// How the interval was computed.
     pub method: Method,
     /// Times the data were looked at.
@@ -56,10 +86,109 @@ pub struct Estimate {
     pub p_value: f64,
     /// The p-value adjusted for the number of benchmarks (Benjamini-Hochberg).
     pub p_adjusted: f64,
-    /// Smallest true change this experiment would have reported with the stated power, as a fraction.
+    /// Smallest true change that this design reports as a regression with the stated power, as a fraction.
     pub minimal_detectable_change: f64,
     /// Repetitions.
     pub counts: Counts,
+}
+
+impl Estimate {
+    /// The interval.
+    #[must_use]
+    pub fn interval(&self) -> RatioInterval {
+        RatioInterval { low: self.ratio_low, high: self.ratio_high }
+    }
+}
+
+/// The two tests that look at a benchmark while it is measured: whether it changed at all, and where the ratio lies.
+///
+/// They spend their errors differently. A change that is called where there is none costs trust, so little of its error is spent
+/// early. The interval says how large a change is; spent sooner, its error lets the many benchmarks that did not change end.
+#[derive(Debug)]
+pub struct Tests {
+    changed: Sequential,
+    interval: Sequential,
+    /// Errors that were asked for: every look asks for them, and they take long to compute.
+    known: Mutex<BTreeMap<Asked, Errors>>,
+}
+
+/// Units, the bits of `alpha`, and whether everything may be spent.
+type Asked = (u32, u64, bool);
+
+impl Tests {
+    /// Tests that look several times on the way to so many units.
+    ///
+    /// # Errors
+    /// When `horizon` is 0.
+    pub fn sequential(horizon: u32) -> Result<Tests, StatsError> {
+        let interval = Sequential::spending(horizon, defaults::INTERVAL_SPENDING)?;
+        Ok(Tests { changed: Sequential::new(horizon)?, interval, known: Mutex::default() })
+    }
+
+    /// Tests that look once, after so many units.
+    ///
+    /// # Errors
+    /// When `units` is 0.
+    pub fn single(units: u32) -> Result<Tests, StatsError> {
+        let single = Sequential::single(units)?;
+        Ok(Tests { changed: single.clone(), interval: single, known: Mutex::default() })
+    }
+
+    /// The planned looks; the last is the horizon.
+    #[must_use]
+    pub fn looks(&self) -> &[u32] {
+        self.changed.looks()
+    }
+
+    /// Units after which measuring ends in any case.
+    fn horizon(&self) -> u32 {
+        self.looks().last().copied().unwrap_or(0)
+    }
+
+    /// The p-value of no change after these looks.
+    fn p_value(&self, looks: &[(u32, f64)], spend: Spend) -> Result<f64, StatsError> {
+        let p = self.changed.p_value(looks, spend)?;
+        Ok(if self.looks().len() > 1 { stats::p_kept_by_t(p) } else { p })
+    }
+
+    /// The nominal errors of a look.
+    fn errors(&self, units: u32, decision: &Decision, spend: Spend) -> Result<Errors, StatsError> {
+        let asked = (units, decision.alpha.to_bits(), spend == Spend::Everything);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(errors) = known.get(&asked) {
+            return Ok(*errors);
+        }
+        let several = self.looks().len() > 1;
+        let kept_by_t = |alpha| if several { stats::level_kept_by_t(alpha) } else { alpha };
+        let errors = Errors {
+            changed: self.changed.nominal_p(units, kept_by_t(decision.alpha), spend)?,
+            interval: self.interval.nominal_p(units, kept_by_t(decision.interval_alpha()), spend)?,
+        };
+        known.insert(asked, errors);
+        Ok(errors)
+    }
+}
+
+/// Two-sided nominal errors of the two tests at one look.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Errors {
+    /// The error of saying that there is a change.
+    pub changed: f64,
+    /// The error of the interval.
+    pub interval: f64,
+}
+
+/// When the units of a benchmark are looked at, and how sure each look must be.
+#[derive(Debug, Clone, Copy)]
+pub struct Looks<'a> {
+    /// Says what may be concluded at which look.
+    pub tests: &'a Tests,
+    /// The way in which fork pairs make up units.
+    pub design: &'a Design,
+    /// Errors over all looks, and the threshold.
+    pub decision: &'a Decision,
+    /// The error that the last look may spend.
+    pub spend: Spend,
 }
 
 /// What the units of one benchmark say, before the rest of the suite is looked at.
@@ -69,12 +198,20 @@ pub struct Estimate {
 /// ISMM 2013); forks of one build pair share where the linker put the code.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Evidence {
-    /// What number of every fork pair it rests on.
+    /// The number of every fork pair that it rests on.
     pub basis: Basis,
+    /// The clock that it was read from.
+    pub clock: Clock,
     /// Mean log ratio over units, with its standard error.
     pub log_ratio: TrimmedT,
-    /// Two-sided error at which this look may stop, so that all looks together keep the decision's `alpha`.
-    pub look_alpha: f64,
+    /// The same of the number that is not judged.
+    pub beside: Option<TrimmedT>,
+    /// The same of the judged number by wall time, where CPU time is judged.
+    pub by_wall: Option<TrimmedT>,
+    /// Nominal errors of this look, so that all looks together keep those of the decision.
+    pub errors: Errors,
+    /// Units and nominal errors of the last look there will be.
+    pub last: LastLook,
     /// Times the data were looked at.
     pub looks: u32,
     /// Two-sided p-value of no change, allowing for all looks.
@@ -83,15 +220,13 @@ pub struct Evidence {
     pub counts: Counts,
 }
 
-/// When the units of a benchmark are looked at, and how sure each look must be.
-#[derive(Debug, Clone, Copy)]
-pub struct Looks<'a> {
-    /// Says what may be concluded at which look.
-    pub boundaries: &'a Sequential,
-    /// How fork pairs make up units.
-    pub design: &'a Design,
-    /// Two-sided error over all looks.
-    pub alpha: f64,
+/// The look at which measuring ends in any case.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LastLook {
+    /// Units by then.
+    pub units: u32,
+    /// Nominal errors.
+    pub errors: Errors,
 }
 
 impl Evidence {
@@ -100,16 +235,27 @@ impl Evidence {
     ///
     /// # Errors
     /// With fewer units than [`defaults::UNITS_MIN`], or with a log ratio that is not finite.
-    pub fn of(forks: &[ForkPair], basis: Basis, looks: Looks<'_>) -> Result<Evidence, StatsError> {
+    pub fn of(forks: &[ForkPair], choice: Choice, looks: Looks<'_>) -> Result<Evidence, StatsError> {
+        let Looks { tests, design, decision, spend } = looks;
         let needed = defaults::UNITS_MIN as usize;
-        let mut log_ratios = units(forks, basis, looks.design);
+        let read = |clock: Clock| forks.iter().map(|fork| clock.read(fork)).collect::<Vec<ForkPair>>();
+        let by_clock = read(choice.clock);
+        let of_units = |forks: &[ForkPair], basis: Basis| {
+            let mut log_ratios = units(forks, basis, design);
+            log_ratios.truncate(design.units.max(defaults::UNITS_MIN) as usize);
+            log_ratios
+        };
+        let log_ratios = of_units(&by_clock, choice.basis);
         if log_ratios.len() < needed {
             return Err(StatsError::TooFew { have: log_ratios.len(), needed });
         }
-        log_ratios.truncate(looks.design.units.max(defaults::UNITS_MIN) as usize);
         let log_ratio = stats::trimmed_t(&log_ratios)?;
+        let by_wall = match choice.clock {
+            Clock::Wall => None,
+            Clock::Cpu => Some(stats::trimmed_t(&of_units(&read(Clock::Wall), choice.basis))?),
+        };
         let all = log_ratio.values;
-        let planned = looks.boundaries.looks().iter().copied().filter(|n| *n < all && *n >= defaults::UNITS_MIN);
+        let planned = tests.looks().iter().copied().filter(|n| *n < all && *n >= defaults::UNITS_MIN);
         let p_at = |n: u32| Ok((n, stats::trimmed_t(&log_ratios[..n as usize])?.p_value()?));
         let p_values: Vec<(u32, f64)> = planned.chain([all]).map(p_at).collect::<Result<_, StatsError>>()?;
         let builds: BTreeSet<u32> = forks.iter().map(|f| f.build).collect();
@@ -119,12 +265,24 @@ impl Evidence {
             forks: count(forks.len()),
             slices: forks.iter().map(|f| f.slices).fold(0, u32::saturating_add),
         };
+        let errors = tests.errors(all, decision, spend)?;
+        let last = match spend {
+            Spend::Everything => LastLook { units: all, errors },
+            Spend::AsPlanned => {
+                let units = tests.horizon().max(all);
+                LastLook { units, errors: tests.errors(units, decision, Spend::AsPlanned)? }
+            }
+        };
         Ok(Evidence {
-            basis,
+            basis: choice.basis,
+            clock: choice.clock,
             log_ratio,
-            look_alpha: looks.boundaries.nominal_p(all, looks.alpha)?,
+            beside: Some(stats::trimmed_t(&of_units(&by_clock, choice.basis.other()))?),
+            by_wall,
+            errors,
+            last,
             looks: count(p_values.len()),
-            p_value: looks.boundaries.p_value(&p_values)?,
+            p_value: tests.p_value(&p_values, spend)?,
             counts,
         })
     }
@@ -135,18 +293,28 @@ impl Evidence {
         self.log_ratio.standard_error == 0.0
     }
 
-    /// The point estimate of the ratio.
-    pub(super) fn ratio(&self) -> f64 {
-        exp(self.log_ratio.mean)
-    }
-
-    /// The interval of the ratio.
+    /// A mean log ratio over units on the scale of ratios, with its interval at this look.
     ///
     /// # Errors
     /// When the error of this look is not strictly between 0 and 1.
-    pub(super) fn ratio_interval(&self) -> Result<(f64, f64), StatsError> {
-        let (low, high) = self.log_ratio.interval(self.look_alpha)?;
-        Ok((exp(low), exp(high)))
+    fn ranged(&self, log_ratio: TrimmedT) -> Result<Ranged, StatsError> {
+        Ranged::of(&log_ratio, self.errors.interval)
+    }
+
+    /// The judged ratio with its interval.
+    ///
+    /// # Errors
+    /// When the error of this look is not strictly between 0 and 1.
+    pub(super) fn judged(&self) -> Result<Ranged, StatsError> {
+        self.ranged(self.log_ratio)
+    }
+
+    /// The ratio that is not judged, with its interval.
+    ///
+    /// # Errors
+    /// As for [`Evidence::judged`].
+    pub(super) fn beside(&self) -> Result<Option<Ranged>, StatsError> {
+        self.beside.map(|log_ratio| self.ranged(log_ratio)).transpose()
     }
 
     /// The estimate on the scale of ratios, with the p-value that the whole suite made of this one's.
@@ -154,26 +322,38 @@ impl Evidence {
     /// # Errors
     /// When a number of the decision is out of its range (see [`Decision::check`]).
     pub fn estimate(&self, decision: &Decision, p_adjusted: f64) -> Result<Estimate, StatsError> {
-        let (ratio_low, ratio_high) = self.ratio_interval()?;
-        let level = Level { alpha: self.look_alpha, power: decision.power };
-        let factor = stats::detectable_factor(self.log_ratio.degrees_of_freedom(), level)?;
+        let Ranged { ratio, interval } = self.judged()?;
         Ok(Estimate {
-            ratio: self.ratio(),
-            ratio_low,
-            ratio_high,
-            confidence: 1.0 - decision.alpha,
+            ratio,
+            ratio_low: interval.low,
+            ratio_high: interval.high,
+            confidence: 1.0 - decision.interval_alpha(),
             basis: self.basis,
+            clock: self.clock,
+            beside: self.beside()?,
+            by_wall: self.by_wall.map(|log_ratio| self.ranged(log_ratio)).transpose()?,
             method: if self.log_ratio.trimmed_per_side > 0 { Method::YuenTrimmedT } else { Method::StudentT },
             looks: self.looks,
             p_value: self.p_value,
             p_adjusted,
-            minimal_detectable_change: exp(factor * self.log_ratio.standard_error) - 1.0,
+            minimal_detectable_change: finite_exp(self.detects(decision)?) - 1.0,
             counts: self.counts,
         })
     }
-}
 
-/// Exponential that stays finite, because infinity cannot be written in JSON.
-fn exp(log: f64) -> f64 {
-    log.exp().min(f64::MAX)
+    /// Logarithm of the smallest true ratio that this design reports as a regression with the power of the decision.
+    ///
+    /// A regression must show that there is a change, and that it exceeds the threshold. With the spread of a unit `s`, taken for as
+    /// much larger as it is uncertain, `N` units
+    /// at the last look, `SE = s / sqrt(N)` and `k(a)` the noncentrality at which a t test of error `a` has that power
+    /// ([`stats::detectable_factor`]): the larger of `k(changed) SE` and `ln(1 + threshold) + k(interval) SE`. Earlier looks find
+    /// what the last one finds; that they also end benchmarks costs little (docs/studies/verdict-rules.md).
+    fn detects(&self, decision: &Decision) -> Result<f64, StatsError> {
+        let LastLook { units, errors } = self.last;
+        let df = f64::from(stats::degrees_of_freedom(units));
+        let standard_error = self.log_ratio.cautious_spread()? / f64::from(units).sqrt();
+        let in_errors = |alpha| stats::detectable_factor(df, Level { alpha, power: decision.power });
+        let beyond_threshold = decision.threshold.ln_1p() + in_errors(errors.interval)? * standard_error;
+        Ok(beyond_threshold.max(in_errors(errors.changed)? * standard_error))
+    }
 }

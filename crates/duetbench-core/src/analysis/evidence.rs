@@ -6,7 +6,8 @@ use crate::plan::Mode;
 use crate::sample::BenchmarkId;
 use crate::verdict::Verdict;
 
-use super::{Confirmation, Estimate, Layout, Warning};
+use super::confirm::Standing;
+use super::{Confirmation, Estimate, Layout, Ranged, Warning};
 
 /// One side's numbers in one fork pair.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -21,6 +22,18 @@ pub struct ForkSide {
     pub bytes_per_op: Option<f64>,
     /// Allocations per invocation, where recorded.
     pub allocs_per_op: Option<f64>,
+    /// Share of the complete CPU time that the collector costs: what the typical slice is short of it. Absent without CPU times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collector_share: Option<f64>,
+}
+
+/// The two log ratios of a fork pair, candidate to baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LogRatios {
+    /// The typical slice.
+    pub typical: f64,
+    /// All that is paid for, collections included.
+    pub complete: f64,
 }
 
 /// One fork pair: the unit of inference.
@@ -40,8 +53,20 @@ pub struct ForkPair {
     pub candidate: ForkSide,
     /// Logarithm of the ratio candidate to baseline of the typical slice: the median over slices.
     pub log_ratio: f64,
-    /// Logarithm of the ratio of all slices summed, slow ones and collections included.
+    /// Logarithm of the ratio of all that is paid for, slow slices and collections included, each side over whole cycles of its
+    /// own collector.
     pub log_ratio_complete: f64,
+    /// The same two numbers made of CPU time, which a neighbour on the core does not lengthen; absent unless every slice has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<LogRatios>,
+    /// Logarithm of the ratio of complete CPU time without marking beside the benchmark: what is left in its way where idle cores
+    /// do the marking. Absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_ratio_idle: Option<f64>,
+    /// Share of the slices whose CPU time is at least [`BUSY_SHARE`](crate::spec::defaults::BUSY_SHARE) of their wall time, the lower of both sides': code
+    /// that waits does so in nearly all of its slices, code that was interrupted in few.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy: Option<f64>,
     /// Spread of the slices' log ratios around `log_ratio`: what the standard deviation of normal ones would be (the median
     /// absolute deviation times 1.4826).
     pub slice_spread: f64,
@@ -49,6 +74,15 @@ pub struct ForkPair {
     pub collections: u32,
     /// Slice pairs it was made from.
     pub slices: u32,
+}
+
+impl ForkPair {
+    /// Share of the wall time of all slices in which the processes had no processor, on the side where it is larger; absent
+    /// without CPU times.
+    pub(super) fn lost_share(&self) -> Option<f64> {
+        let lost = |side: &ForkSide| Some(1.0 - side.cpu_ns_per_op? / side.ns_per_op);
+        Some(lost(&self.baseline)?.max(lost(&self.candidate)?))
+    }
 }
 
 /// An exact comparison of a counted quantity.
@@ -95,6 +129,21 @@ pub struct BenchmarkReport {
 }
 
 impl BenchmarkReport {
+    /// The change that is reported, a fraction: that of fresh trials alone where they confirmed it or withdrew it, since the first
+    /// round's was selected for being large.
+    #[must_use]
+    pub fn change(&self) -> Option<f64> {
+        let fresh = self.confirmation.as_ref().filter(|c| c.standing != Standing::Open).map(|c| c.fresh.ratio);
+        Some(fresh.or(self.estimate.map(|e| e.ratio))? - 1.0)
+    }
+
+    /// The ratio with its interval on which the verdict rests: that of fresh trials where they withdrew a regression.
+    #[must_use]
+    pub fn judged(&self) -> Option<Ranged> {
+        let withdrawn = self.confirmation.as_ref().filter(|c| c.standing == Standing::Withdrawn).map(|c| c.fresh);
+        withdrawn.or(self.estimate.map(|e| Ranged { ratio: e.ratio, interval: e.interval() }))
+    }
+
     /// Whether the two versions were really compared: by measuring both, or by proving them equal.
     #[must_use]
     pub fn was_compared(&self) -> bool {

@@ -2,31 +2,38 @@
 
 use std::collections::BTreeMap;
 
-use super::estimate::Looks;
+use super::estimate::{Looks, Tests};
 use super::{
-    Choice, Counted, Estimate, Evidence, ForkPair, ForkSide, Warning, choose_basis, compare_counts, count, judge,
+    Choice, Counted, Estimate, Evidence, ForkPair, ForkSide, Warning, choose_basis, compare_bytes, compare_counts,
+    count, judge,
 };
-use crate::plan::PlannedBenchmark;
+use crate::plan::{Plan, PlannedBenchmark};
 use crate::sample::Role;
 use crate::spec::Decision;
-use crate::stats::{self, Sequential, StatsError};
+use crate::stats::{self, Spend, StatsError};
 use crate::verdict::Verdict;
+use crate::verdict::rule::{PValues, decided};
 
-/// The boundaries of every design that occurs, computed once.
-#[derive(Debug, Default)]
-pub(super) struct Boundaries {
-    by_design: BTreeMap<(u32, bool), Sequential>,
+/// The tests of every design that occurs, computed once, and the decision that they are for.
+#[derive(Debug)]
+pub(super) struct Boundaries<'a> {
+    decision: &'a Decision,
+    by_design: BTreeMap<(u32, bool), Tests>,
 }
 
-impl Boundaries {
+impl<'a> Boundaries<'a> {
+    pub(super) fn new(decision: &'a Decision) -> Boundaries<'a> {
+        Boundaries { decision, by_design: BTreeMap::new() }
+    }
+
     /// Those of this benchmark's design.
-    pub(super) fn of(&mut self, planned: &PlannedBenchmark) -> Result<&Sequential, StatsError> {
+    pub(super) fn of(&mut self, planned: &PlannedBenchmark) -> Result<&Tests, StatsError> {
         let design = &planned.configuration.design;
         let units = design.units.max(crate::spec::defaults::UNITS_MIN);
         match self.by_design.entry((units, design.sequential)) {
             std::collections::btree_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
             std::collections::btree_map::Entry::Vacant(entry) => {
-                let made = if design.sequential { Sequential::new(units)? } else { Sequential::single(units)? };
+                let made = if design.sequential { Tests::sequential(units)? } else { Tests::single(units)? };
                 Ok(entry.insert(made))
             }
         }
@@ -43,21 +50,52 @@ pub(super) struct Examined<'a> {
 }
 
 impl<'a> Examined<'a> {
-    /// Looks at the fork pairs of the first round.
+    /// Looks at the fork pairs of the first round; `spend` says what the last look may.
     pub(super) fn new(
         planned: &'a PlannedBenchmark,
         first_round: &[ForkPair],
-        decision: &Decision,
-        boundaries: &mut Boundaries,
+        spend: Spend,
+        boundaries: &mut Boundaries<'_>,
     ) -> Self {
-        let (allocs, bytes) = (counted(first_round, |s| s.allocs_per_op), counted(first_round, |s| s.bytes_per_op));
-        let decision = planned.judged_by(decision);
+        let allocs = counted(compare_counts, first_round, |s| s.allocs_per_op);
+        let bytes = counted(compare_bytes, first_round, |s| s.bytes_per_op);
+        let decision = planned.judged_by(boundaries.decision);
         let choice = choose_basis(first_round, bytes.as_ref(), planned.mode, &decision);
         let design = &planned.configuration.design;
-        let evidence = boundaries.of(planned).and_then(|boundaries| {
-            Evidence::of(first_round, choice.basis, Looks { boundaries, design, alpha: decision.alpha })
-        });
+        let evidence = boundaries
+            .of(planned)
+            .and_then(|tests| Evidence::of(first_round, choice, Looks { tests, design, decision: &decision, spend }));
         Examined { planned, allocs, bytes, choice, evidence }
+    }
+
+    /// Looks at everything there is when nothing more is measured. Where a budget ended the run, benchmarks that are open by then
+    /// may use all of the error that is left: it was the clock that ended them.
+    pub(super) fn at_the_end(
+        plan: &'a Plan,
+        first_rounds: &[&[ForkPair]],
+        boundaries: &mut Boundaries<'_>,
+    ) -> Vec<Self> {
+        let both = || plan.benchmarks.iter().zip(first_rounds);
+        let mut examined: Vec<Self> =
+            both().map(|(b, forks)| Examined::new(b, forks, Spend::AsPlanned, boundaries)).collect();
+        if plan.budget_ns.is_none() {
+            return examined;
+        }
+        let p_adjusted = adjusted(&examined);
+        for ((one, p_adjusted), (b, forks)) in examined.iter_mut().zip(p_adjusted).zip(both()) {
+            if one.verdict(p_adjusted, boundaries.decision).is_ok_and(|verdict| verdict.is_open()) {
+                *one = Examined::new(b, forks, Spend::Everything, boundaries);
+            }
+        }
+        examined
+    }
+
+    /// The verdict, given the p-value that the whole suite made of this one's, without what would settle it.
+    pub(super) fn verdict(&self, p_adjusted: f64, decision: &Decision) -> Result<Verdict, StatsError> {
+        let evidence = self.evidence.as_ref().map_err(|e| *e)?;
+        let beside = evidence.beside()?.map(|beside| beside.interval);
+        let p_values = PValues { own: evidence.p_value, adjusted: p_adjusted };
+        Ok(decided(evidence.judged()?.interval, beside, p_values, &self.planned.judged_by(decision)))
     }
 
     /// Estimate and verdict, given the p-value that the whole suite made of this one's.
@@ -105,6 +143,11 @@ pub(super) fn median_over(forks: &[ForkPair], role: Role, number: impl Fn(&ForkS
     stats::median(&values_of(forks, role, number)).ok()
 }
 
-fn counted(forks: &[ForkPair], number: impl Fn(&ForkSide) -> Option<f64>) -> Option<Counted> {
-    compare_counts(&values_of(forks, Role::Baseline, &number), &values_of(forks, Role::Candidate, &number))
+/// Compares both sides' counts by a rule.
+fn counted(
+    compare: fn(&[f64], &[f64]) -> Option<Counted>,
+    forks: &[ForkPair],
+    number: impl Fn(&ForkSide) -> Option<f64>,
+) -> Option<Counted> {
+    compare(&values_of(forks, Role::Baseline, &number), &values_of(forks, Role::Candidate, &number))
 }

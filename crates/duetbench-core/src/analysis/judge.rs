@@ -1,32 +1,9 @@
-//! From evidence to a verdict.
-//!
-//! With `[L, U]` the interval of the ratio at confidence `1 - alpha`, `delta` the threshold:
-//!
-//! | verdict | when |
-//! | --- | --- |
-//! | no change | `1 / (1 + delta) < L` and `U < 1 + delta`, even if 1 is outside `[L, U]` |
-//! | regression | else, if `p <= alpha`, the adjusted `p <= fdr`, and `L > 1` |
-//! | improvement | the same with `U < 1` |
-//! | inconclusive | else |
-//!
-//! # The two promises
-//!
-//! **A regression (or improvement) means:** of the benchmarks whose code did not change in speed, at most the share `alpha` is
-//! expected to be called one or the other; and among all that are called so in a suite, the expected share of false ones is at
-//! most `fdr` (Benjamini and Hochberg 1995). It does not mean that the change exceeds the threshold, only that a change up to
-//! the threshold was not shown to be all there is.
-//!
-//! **No change means:** a benchmark that really changed by the threshold or more gets this answer with probability at most
-//! `alpha / 2` (two one-sided tests, each at `alpha / 2`; Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15,
-//! 1987). It is evidence for equivalence, not a lack of evidence; the lack is *inconclusive*.
-//!
-//! Both promises hold over all looks at the data together: intervals and p-values are those of a group-sequential test. Where
-//! every unit has a build pair of its own they are about the two versions of the source; with a single build pair they are
-//! about these two artifacts, and another build of the same source may lie elsewhere in memory and run at another speed.
+//! From evidence to a verdict, by the rule of [`crate::verdict::rule`], and from an open one to what would settle it.
 
 use crate::spec::{Decision, defaults};
-use crate::stats::{Level, StatsError, smallest_sample};
+use crate::stats::{self, StatsError, TrimmedT, critical_t, noncentral_t_survival};
 use crate::verdict::Verdict;
+use crate::verdict::rule::{PValues, decided};
 
 use super::{Counts, Estimate, Evidence};
 
@@ -35,55 +12,80 @@ use super::{Counts, Estimate, Evidence};
 /// # Errors
 /// When a number of the decision is out of its range (see [`Decision::check`]).
 pub fn judge(evidence: &Evidence, estimate: &Estimate, decision: &Decision) -> Result<Verdict, StatsError> {
-    let interval = (estimate.ratio_low, estimate.ratio_high);
-    match decided(interval, (estimate.p_value, estimate.p_adjusted), decision) {
-        Some(verdict) => Ok(verdict),
-        None => Ok(Verdict::Inconclusive { forks_sufficient: forks_sufficient(evidence, estimate, decision)? }),
+    let p_values = PValues { own: estimate.p_value, adjusted: estimate.p_adjusted };
+    let beside = estimate.beside.map(|beside| beside.interval);
+    let verdict = decided(estimate.interval(), beside, p_values, decision);
+    if !verdict.is_open() {
+        return Ok(verdict);
     }
+    let sufficient = forks_sufficient(evidence, decision)?;
+    Ok(verdict.settled_by(sufficient))
 }
 
-/// The verdict, where there is one, by the interval of the ratio and by p and its adjusted value.
-pub(crate) fn decided(
-    (low, high): (f64, f64),
-    (p_value, p_adjusted): (f64, f64),
-    decision: &Decision,
-) -> Option<Verdict> {
-    let tolerated = 1.0 + decision.threshold;
-    if 1.0 / tolerated < low && high < tolerated {
-        return Some(Verdict::NoChange);
-    }
-    let changed = p_value <= decision.alpha && p_adjusted <= decision.false_discovery_rate;
-    match changed {
-        true if low > 1.0 => Some(Verdict::Regression),
-        true if high < 1.0 => Some(Verdict::Improvement),
-        _ => None,
-    }
-}
-
-/// Fork pairs with which a verdict would be reached with the stated power, if the present spread and ratio were the true ones
-/// and every unit went on having as many forks.
+/// Fork pairs with which it would be known, with the stated power, on which side of the threshold the change lies, if the present
+/// spread and ratio were the true ones and every unit went on having as many forks; absent where more than
+/// [`defaults::FORKS_SUFFICIENT_MAX`] would not do.
 ///
-/// The interval must come clear either of 1 or of the near edge of the band that counts as no change, whichever takes less. A
-/// ratio at 1 or at the threshold is settled about when the minimal detectable change has come down to the threshold;
-/// half-way between them it takes four times as many forks.
-fn forks_sufficient(evidence: &Evidence, estimate: &Estimate, decision: &Decision) -> Result<Option<u32>, StatsError> {
-    let resolving = |distance: f64, alpha: f64| {
-        let level = Level { alpha, power: decision.power };
-        if distance > 0.0 {
-            smallest_sample(evidence.log_ratio.spread(), distance, (level, defaults::FORKS_SUFFICIENT_MAX))
-        } else {
-            Ok(None)
-        }
+/// Both numbers must come clear of the threshold where they lie within it. Spreads are taken for as much larger as they are
+/// uncertain.
+fn forks_sufficient(evidence: &Evidence, decision: &Decision) -> Result<Option<u32>, StatsError> {
+    let band = decision.threshold.ln_1p();
+    let error = evidence.last.errors.interval;
+    let of = |log_ratio: &TrimmedT| -> Result<Side, StatsError> {
+        Ok(Side { change: log_ratio.mean.abs(), spread: log_ratio.cautious_spread()?, band, error })
     };
-    let change = evidence.log_ratio.mean.abs();
-    // Where the rest of the suite demands a smaller p than alpha, the ratio of p to its adjusted value tells how small.
-    let demanded = decision.false_discovery_rate * estimate.p_value / estimate.p_adjusted;
-    let alpha = if demanded > 0.0 { decision.alpha.min(demanded) } else { decision.alpha };
-    let for_change = resolving(change, alpha)?;
-    let for_no_change = resolving(decision.threshold.ln_1p() - change, decision.alpha)?;
+    let judged = of(&evidence.log_ratio)?;
+    let beside =
+        evidence.beside.as_ref().map(of).transpose()?.filter(|beside| judged.is_inside() && beside.is_inside());
+    let settled = |units: u32| -> Result<bool, StatsError> {
+        let beside = beside.as_ref().map_or(Ok(1.0), |beside| beside.power(units))?;
+        Ok(judged.power(units)?.min(beside) >= decision.power)
+    };
     // The forecast may already be fulfilled, by bad luck; then one more is the least that can help.
-    let Counts { units, forks, .. } = evidence.counts;
-    let forks_per_unit = f64::from(forks) / f64::from(units.max(1));
-    let units_sufficient = for_change.into_iter().chain(for_no_change).min().map(|n| n.max(units.saturating_add(1)));
-    Ok(units_sufficient.map(|units| (f64::from(units) * forks_per_unit).ceil() as u32))
+    let Counts { units: had, forks, .. } = evidence.counts;
+    let (mut too_few, mut enough) = (had, had.saturating_add(1));
+    while !settled(enough)? {
+        if enough >= defaults::FORKS_SUFFICIENT_MAX {
+            return Ok(None);
+        }
+        (too_few, enough) = (enough, enough.saturating_mul(2).min(defaults::FORKS_SUFFICIENT_MAX));
+    }
+    while enough - too_few > 1 {
+        let middle = too_few.midpoint(enough);
+        if settled(middle)? { enough = middle } else { too_few = middle }
+    }
+    let forks_per_unit = f64::from(forks) / f64::from(had.max(1));
+    Ok(Some((f64::from(enough) * forks_per_unit).ceil() as u32))
+}
+
+/// On which side of the threshold a change lies, if it is what it seems; all on the logarithmic scale.
+struct Side {
+    change: f64,
+    spread: f64,
+    band: f64,
+    /// Two-sided nominal error of the interval at the last look.
+    error: f64,
+}
+
+impl Side {
+    fn is_inside(&self) -> bool {
+        self.change < self.band
+    }
+
+    /// Probability that the interval of so many units lies wholly on that side: clear of both ends of the band where the change is
+    /// inside (Phillips, Journal of Pharmacokinetics and Biopharmaceutics 18, 1990, with Bonferroni's bound for both), else
+    /// beyond the nearer one.
+    fn power(&self, units: u32) -> Result<f64, StatsError> {
+        let df = f64::from(stats::degrees_of_freedom(units));
+        let (critical, standard_error) = (critical_t(self.error, df)?, self.spread / f64::from(units).sqrt());
+        let clear_of = |distance: f64| {
+            let in_errors = distance / standard_error;
+            if in_errors.is_finite() { noncentral_t_survival(critical, df, in_errors) } else { Ok(1.0) }
+        };
+        match self.change - self.band {
+            beyond if beyond > 0.0 => clear_of(beyond),
+            0.0 => Ok(0.0),
+            _ => Ok(clear_of(self.band - self.change)? + clear_of(self.band + self.change)? - 1.0),
+        }
+    }
 }

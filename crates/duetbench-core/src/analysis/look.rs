@@ -1,6 +1,6 @@
 //! What a look at the units of a benchmark said, for those who show how an estimate came about.
 
-use super::Evidence;
+use super::{Evidence, Ranged};
 use crate::stats::StatsError;
 
 /// What one look at a benchmark said.
@@ -22,7 +22,7 @@ impl Look {
     /// # Errors
     /// When the error of this look is not strictly between 0 and 1.
     pub(super) fn of(evidence: &Evidence) -> Result<Look, StatsError> {
-        let (ratio_low, ratio_high) = evidence.ratio_interval()?;
-        Ok(Look { units: evidence.counts.units, ratio: evidence.ratio(), ratio_low, ratio_high })
+        let Ranged { ratio, interval } = evidence.judged()?;
+        Ok(Look { units: evidence.counts.units, ratio, ratio_low: interval.low, ratio_high: interval.high })
     }
 }

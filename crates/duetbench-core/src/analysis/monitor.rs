@@ -1,23 +1,22 @@
 //! Looking while measuring: who is settled.
 
-use super::confirm::confirming_units;
-use super::decided;
+use super::confirm::{confirming_units, is_beyond_doubt};
 use super::examine::{Boundaries, Examined, adjusted};
 use super::unit::{by_unit, units};
-use super::{Basis, Evidence, ForkPair, Look, count};
+use super::{Basis, ForkPair, Look, count};
 use crate::plan::{Design, Plan, PlannedBenchmark};
 use crate::spec::Decision;
-use crate::stats;
+use crate::stats::{self, Spend};
 use crate::verdict::Verdict;
 
 /// What a look says about one benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// Not known yet, or this is no moment to look.
+    /// Not known yet on which side of the threshold it is, or this is no moment to look.
     Open,
     /// The answer is known, and more trials would not be used.
     Settled,
-    /// The answer is known and a regression, which each confirming round needs so many units to see again.
+    /// The answer is known and a regression, but not beyond doubt; each confirming round needs so many units.
     Regressed {
         /// Units of a round.
         confirming_units: u32,
@@ -29,14 +28,14 @@ pub enum Standing {
 pub struct Monitor<'a> {
     plan: &'a Plan,
     decision: &'a Decision,
-    boundaries: Boundaries,
+    boundaries: Boundaries<'a>,
 }
 
 impl<'a> Monitor<'a> {
     /// A monitor of this plan.
     #[must_use]
     pub fn new(plan: &'a Plan, decision: &'a Decision) -> Monitor<'a> {
-        Monitor { plan, decision, boundaries: Boundaries::default() }
+        Monitor { plan, decision, boundaries: Boundaries::new(decision) }
     }
 
     /// Where every benchmark stands, given the last suite run that each took part in and the fork pairs of its first round; both
@@ -49,28 +48,23 @@ impl<'a> Monitor<'a> {
         let all = self.plan.benchmarks.iter().zip(after).zip(forks);
         let at_looks: Vec<&[ForkPair]> =
             all.map(|((planned, after), forks)| at_last_look(&mut self.boundaries, (planned, *after), forks)).collect();
-        let examined = self.examine(&at_looks);
+        let examined = self.examine(&at_looks, Spend::AsPlanned);
         let p_values: Vec<f64> = examined.iter().map(|one| one.evidence.map_or(1.0, |e| e.p_value)).collect();
         let p_adjusted = stats::adjusted_p_values(&p_values).unwrap_or(p_values);
-        let settled = self.standings(&examined, p_adjusted);
-        let open_if_vague = |(one, standing): (&Examined<'_>, Standing)| {
-            let vague = one.evidence.is_ok_and(|e| is_vague(&e, &one.planned.judged_by(self.decision)));
-            if vague { Standing::Open } else { standing }
-        };
-        examined.iter().zip(settled).map(open_if_vague).collect()
+        self.standings(&examined, p_adjusted)
     }
 
     /// Where every benchmark stands when nothing more is measured: by all its fork pairs, as in the report.
     pub fn end(&mut self, forks: &[&[ForkPair]]) -> Vec<Standing> {
-        let examined = self.examine(forks);
+        let examined = Examined::at_the_end(self.plan, forks, &mut self.boundaries);
         let p_adjusted = adjusted(&examined);
         self.standings(&examined, p_adjusted)
     }
 
-    fn examine(&mut self, forks: &[&[ForkPair]]) -> Vec<Examined<'a>> {
-        let (plan, decision, boundaries) = (self.plan, self.decision, &mut self.boundaries);
+    fn examine(&mut self, forks: &[&[ForkPair]], spend: Spend) -> Vec<Examined<'a>> {
+        let (plan, boundaries) = (self.plan, &mut self.boundaries);
         let both = plan.benchmarks.iter().zip(forks);
-        both.map(|(planned, forks)| Examined::new(planned, forks, decision, boundaries)).collect()
+        both.map(|(planned, forks)| Examined::new(planned, forks, spend, boundaries)).collect()
     }
 
     fn standings(&self, examined: &[Examined<'_>], p_adjusted: Vec<f64>) -> Vec<Standing> {
@@ -87,19 +81,19 @@ impl<'a> Monitor<'a> {
     }
 
     /// What every look at a benchmark said, given the fork pairs of its first round: all planned looks that it has come to, each
-    /// judged by what there was then, and last, by all there is, the one that the report's estimate is from. Empty where there
-    /// are too few units for any.
-    pub fn looks(&mut self, benchmark: usize, first_round: &[ForkPair]) -> Vec<Look> {
-        let (plan, decision) = (self.plan, self.decision);
+    /// judged by what there was then, and last, by all there is, the one that the report's estimate is from, which may spend what
+    /// `last` says. Empty where there are too few units for any.
+    pub fn looks(&mut self, benchmark: usize, first_round: &[ForkPair], last: Spend) -> Vec<Look> {
+        let plan = self.plan;
         let planned = &plan.benchmarks[benchmark];
         let units = by_unit(first_round, &planned.configuration.design);
         let numbers = self.boundaries.of(planned).map_or_else(|_| Vec::new(), |b| b.looks().to_vec());
         // What goes beyond the horizon is not judged, so the last look is the one there.
         let all = numbers.last().map_or(0, |horizon| units.len().min(*horizon as usize));
         let taken = numbers.into_iter().map(|n| n as usize).take_while(|n| *n < all);
-        let at_looks = taken.map(|n| units[..n].concat()).chain([first_round.to_vec()]);
-        let look = |forks: Vec<ForkPair>| {
-            let examined = Examined::new(planned, &forks, decision, &mut self.boundaries);
+        let at_looks = taken.map(|n| (units[..n].concat(), Spend::AsPlanned)).chain([(first_round.to_vec(), last)]);
+        let look = |(forks, spend): (Vec<ForkPair>, Spend)| {
+            let examined = Examined::new(planned, &forks, spend, &mut self.boundaries);
             examined.evidence.and_then(|evidence| Look::of(&evidence)).ok()
         };
         at_looks.filter_map(look).collect()
@@ -121,7 +115,7 @@ fn number_of_units(forks: &[ForkPair], design: &Design) -> u32 {
 
 /// Those of the fork pairs there are after a suite run that a benchmark had at its last planned look; none before the first.
 fn at_last_look<'f>(
-    boundaries: &mut Boundaries,
+    boundaries: &mut Boundaries<'_>,
     (planned, suite_run): (&PlannedBenchmark, u32),
     forks: &'f [ForkPair],
 ) -> &'f [ForkPair] {
@@ -135,24 +129,14 @@ fn at_last_look<'f>(
 
 fn standing(one: &Examined<'_>, p_adjusted: f64, decision: &Decision) -> Standing {
     let Ok(evidence) = &one.evidence else { return Standing::Open };
-    let decision = one.planned.judged_by(decision);
     // Neither what would have been detected nor what would suffice is asked here, and both take long to compute.
-    let interval = evidence.ratio_interval().ok();
-    match interval.and_then(|interval| decided(interval, (evidence.p_value, p_adjusted), &decision)) {
-        Some(Verdict::Regression) => {
-            Standing::Regressed { confirming_units: confirming_units(evidence, &one.planned.configuration.design) }
+    let Ok(verdict) = one.verdict(p_adjusted, decision) else { return Standing::Open };
+    match verdict {
+        Verdict::Regression if !is_beyond_doubt(evidence) => {
+            let design = &one.planned.configuration.design;
+            Standing::Regressed { confirming_units: confirming_units(evidence, design) }
         }
-        Some(_) => Standing::Settled,
-        None => Standing::Open,
+        verdict if verdict.is_open() => Standing::Open,
+        _ => Standing::Settled,
     }
-}
-
-/// An interval that reaches no farther than so many thresholds to either side tells well enough how large a change is.
-const THRESHOLDS_WIDE: f64 = 3.0;
-
-/// Whether an interval that tells of a change hardly tells how large it is: it reaches farther than half the change to either
-/// side, and much farther than the threshold. Going on costs little, because changes that are found so early are large.
-fn is_vague(evidence: &Evidence, decision: &Decision) -> bool {
-    let half_width = evidence.ratio_interval().map_or(0.0, |(low, high)| (high / low).ln() / 2.0);
-    half_width > (evidence.log_ratio.mean.abs() / 2.0).max(THRESHOLDS_WIDE * decision.threshold.ln_1p())
 }

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
-use super::{ForkPair, ForkSide, count};
+use super::aggregate::{self, Completing};
+use super::{Clock, ForkPair, ForkSide, LogRatios, count, cycles};
 use crate::pair::pair;
 use crate::plan::Mode;
 use crate::sample::{Role, Sample};
-use crate::stats;
-
-use super::aggregate;
+use crate::spec::defaults;
+use crate::stats::{self, StatsError};
 
 /// What the samples of one benchmark come to.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,24 +72,9 @@ pub fn summarise(samples: &[Sample], mode: Mode) -> Summary {
             summary.rejected.push(rejection);
             continue;
         }
-        let typical = if mode == Mode::Sequential { aggregate::typical_alone } else { aggregate::typical_paired };
-        let numbers = typical(&fork.baseline, &fork.candidate)
-            .and_then(|typical| Ok((typical, aggregate::complete(&fork.baseline, &fork.candidate)?)));
         // Both sides have slices, and all of them took time, so there is nothing left that could fail.
-        let Ok((typical, log_ratio_complete)) = numbers else { continue };
-        summary.forks.push(ForkPair {
-            build,
-            round,
-            suite_run,
-            fork: number,
-            baseline: side(&fork.baseline),
-            candidate: side(&fork.candidate),
-            log_ratio: typical.log_ratio,
-            log_ratio_complete,
-            slice_spread: typical.spread,
-            collections: fork.collections(),
-            slices: count(fork.baseline.len().min(fork.candidate.len())),
-        });
+        let Ok(pair) = fork.pair(mode) else { continue };
+        summary.forks.push(ForkPair { build, round, suite_run, fork: number, ..pair });
     }
     summary
 }
@@ -153,10 +138,86 @@ impl Fork {
 }
 
 impl Fork {
-    fn collections(&self) -> u32 {
-        let counted = self.baseline.iter().chain(&self.candidate).filter_map(|s| Some(s.memory?.collections));
-        counted.fold(0, u32::saturating_add)
+    /// Its numbers, without its place in the experiment.
+    fn pair(&self, mode: Mode) -> Result<ForkPair, StatsError> {
+        let typical = if mode == Mode::Sequential { aggregate::typical_alone } else { aggregate::typical_paired };
+        let wall = typical(&self.baseline, &self.candidate, Clock::Wall)?;
+        let collections = self.collections();
+        let of_wall = Completing {
+            clock: Clock::Wall,
+            clips: collections == 0,
+            collector_in_line: matches!(mode, Mode::InterleavedOneCore | Mode::Duet),
+            by_cycles: cycles::told(&self.baseline) && cycles::told(&self.candidate),
+        };
+        let complete = |side: &[Sample]| aggregate::complete(side, of_wall);
+        let (mut baseline, mut candidate) = (side(&self.baseline), side(&self.candidate));
+        let (mut cpu, mut log_ratio_idle) = (None, None);
+        if self.has_cpu_times() {
+            let (b, c) = (SideCpu::of(&self.baseline, of_wall)?, SideCpu::of(&self.candidate, of_wall)?);
+            let typical = typical(&self.baseline, &self.candidate, Clock::Cpu)?.log_ratio;
+            cpu = Some(LogRatios { typical, complete: (c.complete_ns / b.complete_ns).ln() });
+            log_ratio_idle = b.idle_ns.zip(c.idle_ns).map(|(b, c)| (c / b).ln());
+            (baseline.collector_share, candidate.collector_share) = (Some(b.collector_share), Some(c.collector_share));
+        }
+        Ok(ForkPair {
+            build: 0,
+            round: 0,
+            suite_run: 0,
+            fork: 0,
+            baseline,
+            candidate,
+            log_ratio: wall.log_ratio,
+            log_ratio_complete: (complete(&self.candidate)? / complete(&self.baseline)?).ln(),
+            cpu,
+            log_ratio_idle,
+            busy: busy(&self.baseline).zip(busy(&self.candidate)).map(|(b, c)| b.min(c)),
+            slice_spread: wall.spread,
+            collections,
+            slices: count(self.baseline.len().min(self.candidate.len())),
+        })
     }
+
+    /// Whether every slice of both sides has a CPU time.
+    fn has_cpu_times(&self) -> bool {
+        self.baseline.iter().chain(&self.candidate).all(|s| s.cpu_ns.is_some_and(|ns| ns > 0))
+    }
+
+    /// Collections of both sides.
+    fn collections(&self) -> u32 {
+        let of_blocks = self.baseline.iter().chain(&self.candidate).filter_map(|s| Some(s.memory?.collections));
+        let of_slices = cycles::ended(&self.baseline).saturating_add(cycles::ended(&self.candidate));
+        of_blocks.fold(0, u32::saturating_add).max(of_slices)
+    }
+}
+
+/// One side's CPU time per invocation, nanoseconds.
+struct SideCpu {
+    /// With all that it pays for.
+    complete_ns: f64,
+    /// Without what idle cores would take over; absent where collections cost something and it is not known who pays.
+    idle_ns: Option<f64>,
+    /// Share of the complete time that the typical slice is short of it.
+    collector_share: f64,
+}
+
+impl SideCpu {
+    /// From a side's slices and the way in which its complete wall time is made.
+    fn of(samples: &[Sample], of_wall: Completing) -> Result<SideCpu, StatsError> {
+        let by = Completing { clock: Clock::Cpu, clips: false, collector_in_line: true, ..of_wall };
+        let complete_ns = aggregate::complete(samples, by)?;
+        let nothing_collected = cycles::unseen(samples).is_none() && cycles::whole(samples).is_none();
+        let background_ns = if nothing_collected { Some(0.0) } else { cycles::background_ns_per_op(samples) };
+        let mutator_ns = stats::median(&Clock::Cpu.times(&cycles::between_ends(samples)))?;
+        let idle_ns = background_ns.map(|ns| complete_ns - ns).filter(|ns| *ns > 0.0);
+        Ok(SideCpu { complete_ns, idle_ns, collector_share: (1.0 - mutator_ns / complete_ns).max(0.0) })
+    }
+}
+
+/// Share of a side's slices that were busy throughout, of those with a CPU time.
+fn busy(samples: &[Sample]) -> Option<f64> {
+    let shares: Vec<f64> = samples.iter().filter_map(|s| Some(s.cpu_ns? as f64 / s.wall_ns as f64)).collect();
+    let busy = shares.iter().filter(|share| **share >= defaults::BUSY_SHARE).count();
+    (!shares.is_empty()).then(|| busy as f64 / shares.len() as f64)
 }
 
 /// One side's numbers of a fork, over all its counted slices.
@@ -173,6 +234,7 @@ fn side(samples: &[Sample]) -> ForkSide {
         cpu_ns_per_op: cpu_ns.map(per_op),
         bytes_per_op: per_counted_op(memory().map(|m| m.bytes as f64).sum()),
         allocs_per_op: memory().map(|m| m.allocations.map(|n| n as f64)).sum::<Option<f64>>().and_then(per_counted_op),
+        collector_share: None,
     }
 }
 

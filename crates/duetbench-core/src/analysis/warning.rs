@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Basis, RatioInterval};
 use crate::sample::Role;
 
 /// Something a reader should know about one benchmark's numbers. Data; worded by the renderers.
@@ -45,6 +46,13 @@ pub enum Warning {
     SlowSlices {
         /// Ratio of all slices to that of the typical one.
         ratio: f64,
+    },
+    /// The number that was judged lies within the threshold, and the one beside it may not, so that the question stays open.
+    BesideOpen {
+        /// The number beside it.
+        basis: Basis,
+        /// Its interval.
+        interval: RatioInterval,
     },
     /// Its first trial did not become steady as long as it was looked at, and all that counts for warm-up.
     NoSteadyState {

@@ -7,10 +7,10 @@ use super::sight::detectable;
 use super::spread::Mean;
 use super::units::Units;
 use super::{Observed, Sources};
-use crate::analysis::{Evidence, ForkPair, Looks};
+use crate::analysis::{Evidence, ForkPair, LogRatios, Looks, Tests};
 use crate::plan::Design;
 use crate::spec::{Decision, defaults};
-use crate::stats::{self, Level, Sequential};
+use crate::stats::{self, Level, Spend};
 
 /// Parts that the typical benchmark is cut into.
 const PARTS: usize = 4;
@@ -103,13 +103,13 @@ fn outcomes(one: &Observed<'_>, units: usize, decision: &Decision) -> Vec<Outcom
     let all = Units::of(one);
     let part_units = u32::try_from(units).unwrap_or(u32::MAX);
     let level = Level { alpha: decision.alpha, power: decision.power };
-    let boundaries = if one.design.sequential { Sequential::new(part_units) } else { Sequential::single(part_units) };
-    let (Ok(boundaries), Ok(mut reach)) = (boundaries, Reach::new(level, one.design.sequential)) else {
+    let tests = if one.design.sequential { Tests::sequential(part_units) } else { Tests::single(part_units) };
+    let (Ok(tests), Ok(mut reach)) = (tests, Reach::new(level, one.design.sequential)) else {
         return Vec::new();
     };
     // However it was planned, a part may have all its units.
     let design = Design { units: one.design.units.max(part_units), ..one.design };
-    let looks = Looks { boundaries: &boundaries, design: &design, alpha: decision.alpha };
+    let looks = Looks { tests: &tests, design: &design, decision, spend: Spend::AsPlanned };
     let parts = 0..all.forks.len() / units;
     let outcome = |part: usize| {
         let is_of_part = |unit: usize| unit / units == part;
@@ -141,9 +141,10 @@ fn found(forks: &[ForkPair], planted: f64, one: &Observed<'_>, looks: Looks<'_>)
     let shifted = |fork: &ForkPair| ForkPair {
         log_ratio: fork.log_ratio + planted,
         log_ratio_complete: fork.log_ratio_complete + planted,
+        cpu: fork.cpu.map(|cpu| LogRatios { typical: cpu.typical + planted, complete: cpu.complete + planted }),
         ..*fork
     };
     let forks: Vec<ForkPair> = forks.iter().map(shifted).collect();
-    let evidence = Evidence::of(&forks, one.basis, looks).ok()?;
-    Some(if evidence.p_value <= looks.alpha { evidence.log_ratio.mean.signum() } else { 0.0 })
+    let evidence = Evidence::of(&forks, one.basis.into(), looks).ok()?;
+    Some(if evidence.p_value <= looks.decision.alpha { evidence.log_ratio.mean.signum() } else { 0.0 })
 }

@@ -1,8 +1,11 @@
 //! The house's own rule for recordings that were not made side by side.
 
-use super::{Change, Detected, Units};
+use super::{Detected, Units};
 use crate::recording::{Better, Level};
+use crate::spec::Decision;
 use crate::stats::{Level as TestLevel, StatsError, adjusted_p_values, detectable_factor, yuen_welch_t};
+use crate::verdict::Verdict;
+use crate::verdict::rule::{PValues, RatioInterval, decided};
 
 /// Fewest units of a side with which anything is judged.
 pub const UNITS_MIN: usize = 3;
@@ -10,26 +13,22 @@ pub const UNITS_MIN: usize = 3;
 const POWER: f64 = 0.8;
 
 /// The rule: Welch's t (trimmed from ten units on) on the logarithms of the units' means, Benjamini and Hochberg's adjustment over the
-/// suite, and a threshold below which a change is none.
+/// suite, and the rule of all verdicts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HouseRule {
     /// Smallest change worth a verdict.
     pub threshold: f64,
-    /// Error of each benchmark's interval.
+    /// Error of calling a benchmark changed that is not.
     pub alpha: f64,
     /// Accepted share of false alarms among all changes.
     pub fdr: f64,
 }
 
 /// What the rule says.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// It changed.
-    Changed(Change),
-    /// Whatever changed is smaller than the threshold.
-    NoChange,
-    /// The data decide nothing.
-    Inconclusive,
+    /// The verdict of the rule that all of duet has ([`crate::verdict::rule`]); *slower* means worse.
+    Judged(Verdict),
     /// A side has too few units to be judged.
     TooFew {
         /// Of what.
@@ -37,6 +36,26 @@ pub enum Answer {
         /// How many the side with fewer has.
         have: usize,
     },
+}
+
+impl Answer {
+    /// The word used in machine formats.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Answer::Judged(verdict) => verdict.word(),
+            Answer::TooFew { .. } => "too_few_units",
+        }
+    }
+
+    /// Whether more data would tell more.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        match self {
+            Answer::Judged(verdict) => verdict.is_open(),
+            Answer::TooFew { .. } => true,
+        }
+    }
 }
 
 /// What the rule says about a benchmark, and why.
@@ -63,7 +82,7 @@ pub struct Tested {
     pub p_value: f64,
     /// The same, adjusted over the suite.
     pub p_adjusted: f64,
-    /// Smallest true change that would have been found with power 0.8.
+    /// Smallest true change that would have been called a regression with power 0.8, as `Evidence::estimate` has it.
     pub detectable: f64,
 }
 
@@ -77,14 +96,16 @@ impl HouseRule {
             return Ok(HouseFinding { answer: Answer::TooFew { level, have }, units, test: None });
         }
         let test = self.test(base, head).map_err(|e| e.to_string())?;
-        Ok(HouseFinding { answer: Answer::Inconclusive, units, test: Some(test) })
+        let open = Answer::Judged(Verdict::Inconclusive { forks_sufficient: None });
+        Ok(HouseFinding { answer: open, units, test: Some(test) })
     }
 
     fn test(&self, base: &Units, head: &Units) -> Result<Tested, StatsError> {
         let t = yuen_welch_t(&base.logs, &head.logs)?;
-        let ((low, high), p_value) = (t.interval(self.alpha)?, t.p_value()?);
-        let level = TestLevel { alpha: self.alpha, power: POWER };
-        let detectable = (detectable_factor(t.degrees_of_freedom, level)? * t.standard_error).exp_m1();
+        let ((low, high), p_value) = (t.interval(self.decision().interval_alpha())?, t.p_value()?);
+        let in_errors = |alpha| detectable_factor(t.degrees_of_freedom, TestLevel { alpha, power: POWER });
+        let beyond_threshold = self.threshold.ln_1p() + in_errors(self.decision().interval_alpha())? * t.standard_error;
+        let detectable = beyond_threshold.max(in_errors(self.alpha)? * t.standard_error).exp_m1();
         let ratio = t.difference.exp();
         Ok(Tested { ratio, low: low.exp(), high: high.exp(), p_value, p_adjusted: p_value, detectable })
     }
@@ -103,15 +124,20 @@ impl HouseRule {
         }
     }
 
+    /// The numbers of the decision that all of duet makes.
+    #[must_use]
+    pub fn decision(&self) -> Decision {
+        let HouseRule { threshold, alpha, fdr } = *self;
+        Decision { threshold, alpha, false_discovery_rate: fdr, power: POWER }
+    }
+
     fn answer(&self, test: &Tested, better: Better) -> Answer {
-        let band = 1.0 + self.threshold;
-        if test.low * band > 1.0 && test.high < band {
-            Answer::NoChange
-        } else if test.p_value <= self.alpha && test.p_adjusted <= self.fdr {
-            Answer::Changed(Change::of(test.ratio > 1.0, better))
-        } else {
-            Answer::Inconclusive
-        }
+        let worsening = match better {
+            Better::Lower => RatioInterval { low: test.low, high: test.high },
+            Better::Higher => RatioInterval { low: test.high.recip(), high: test.low.recip() },
+        };
+        let p_values = PValues { own: test.p_value, adjusted: test.p_adjusted };
+        Answer::Judged(decided(worsening, None, p_values, &self.decision()))
     }
 }
 
@@ -122,15 +148,19 @@ mod tests {
     #[test]
     fn answers_follow_interval_and_both_p_values() {
         let rule = HouseRule { threshold: 0.03, alpha: 0.01, fdr: 0.05 };
-        let check = |(low, high): (f64, f64), (p_value, p_adjusted): (f64, f64), want| {
+        let check = |(low, high): (f64, f64), (p_value, p_adjusted): (f64, f64), words: [&str; 2]| {
             let test = Tested { ratio: (low + high) / 2.0, low, high, p_value, p_adjusted, detectable: 0.1 };
-            assert_eq!(rule.answer(&test, Better::Lower), want);
+            for (better, word) in [Better::Lower, Better::Higher].into_iter().zip(words) {
+                let Answer::Judged(verdict) = rule.answer(&test, better) else { panic!("{better:?}") };
+                assert_eq!(verdict.word(), word);
+            }
         };
-        check((0.99, 1.02), (0.5, 0.6), Answer::NoChange);
-        check((1.005, 1.02), (0.001, 0.002), Answer::NoChange);
-        check((1.01, 1.09), (0.001, 0.002), Answer::Changed(Change::Regression));
-        check((0.91, 0.99), (0.001, 0.002), Answer::Changed(Change::Improvement));
-        check((1.01, 1.09), (0.009, 0.06), Answer::Inconclusive);
-        check((0.95, 1.09), (0.3, 0.4), Answer::Inconclusive);
+        check((0.99, 1.02), (0.5, 0.6), ["no_change"; 2]);
+        check((1.005, 1.02), (0.001, 0.002), ["slower_within_tolerance", "faster_within_tolerance"]);
+        check((1.01, 1.09), (0.001, 0.002), ["slower_size_open", "faster_size_open"]);
+        check((1.04, 1.09), (0.001, 0.002), ["regression", "improvement"]);
+        check((0.91, 0.96), (0.001, 0.002), ["improvement", "regression"]);
+        check((1.04, 1.09), (0.009, 0.06), ["inconclusive"; 2]);
+        check((0.95, 1.09), (0.3, 0.4), ["inconclusive"; 2]);
     }
 }

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::recording::{Better, Recorded, Recording};
 use crate::stats::StatsError;
+use crate::verdict::Verdict;
 
 pub use fidelity::{Both, Fidelity};
 pub use house::{Answer, HouseFinding, HouseRule, UNITS_MIN};
@@ -97,7 +98,7 @@ impl Detection {
     #[must_use]
     pub fn has_regression(&self) -> bool {
         let mut answers = self.benchmarks.iter().filter_map(|b| b.house.as_ref());
-        answers.any(|house| house.answer == Answer::Changed(Change::Regression))
+        answers.any(|house| house.answer == Answer::Judged(Verdict::Regression))
     }
 }
 
@@ -224,7 +225,7 @@ mod tests {
                 detect(&recording("a", &[("X", better, a)]), &recording("b", &[("X", better, b)]), &rules());
             let found = &detection.benchmarks[0];
             assert_eq!(found.paper.as_ref().unwrap().change, Some(want));
-            assert_eq!(found.house.as_ref().unwrap().answer, Answer::Changed(want));
+            assert_eq!(found.house.as_ref().unwrap().answer.word(), want.word());
             assert_eq!(detection.has_regression(), want == Change::Regression);
         };
         check(Better::Lower, (&FAST, &SLOW), Change::Regression);
@@ -241,7 +242,7 @@ mod tests {
             &rules(),
         );
         assert_eq!(detection.benchmarks[0].paper.as_ref().unwrap().change, None);
-        assert_eq!(detection.benchmarks[0].house.as_ref().unwrap().answer, Answer::NoChange);
+        assert_eq!(detection.benchmarks[0].house.as_ref().unwrap().answer, Answer::Judged(Verdict::NoChange));
     }
 
     #[test]

@@ -63,10 +63,15 @@ impl Standing {
 pub(super) fn breaches_of(benchmark: &BenchmarkReport, policy: &Policy, threshold: f64) -> Vec<Breach> {
     let id = &benchmark.id;
     let mut found = Vec::new();
-    if let (Verdict::Regression, Some(estimate)) = (&benchmark.verdict, &benchmark.estimate) {
-        let stance = policy.stance(id, &Metric::Time);
-        let tolerated = stance.threshold.unwrap_or(threshold);
-        found.push(breach((id, Metric::Time), estimate.ratio - 1.0, (stance, tolerated)));
+    let stance = policy.stance(id, &Metric::Time);
+    let tolerated = match &benchmark.verdict {
+        Verdict::Regression => Some(stance.threshold.unwrap_or(threshold)),
+        // A rule that wants to stop what is not shown to exceed the threshold tolerates nothing.
+        Verdict::Slower(_) if policy.slower(id) == Some(Action::Gate) => Some(0.0),
+        _ => None,
+    };
+    if let Some((tolerated, change)) = tolerated.zip(benchmark.change()) {
+        found.push(breach((id, Metric::Time), change, (stance, tolerated)));
     }
     for (metric, counted) in [(Metric::Allocs, benchmark.allocs), (Metric::Bytes, benchmark.bytes)] {
         let Some(change) = counted.filter(|c| c.changed).map(|c| growth(&c)) else { continue };

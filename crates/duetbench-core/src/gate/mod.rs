@@ -18,7 +18,6 @@ use crate::analysis::BenchmarkReport;
 use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
 use crate::spec::{Action, Policy};
-use crate::verdict::Verdict;
 
 /// What policy and waivers make of a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -42,8 +41,8 @@ pub struct OpenQuestion {
 }
 
 impl Gate {
-    /// Holds policy and waivers against what was found of times and counts, and of what benchmarks report themselves. `threshold` is what a time may grow by where no rule says otherwise,
-    /// `today` the day on which waivers must still hold.
+    /// Holds policy and waivers against what was found of times and counts, and of what benchmarks report themselves. `threshold`
+    /// is what a time may grow by where no rule says otherwise, `today` the day on which waivers must still hold.
     ///
     /// A waiver is unused when its benchmark was compared and did not get worse. Where that is an open question, or the
     /// benchmark did not take part, nothing is said of it.
@@ -61,7 +60,7 @@ impl Gate {
             breach.standing = accepted.map_or(Standing::Fails, |waiver| waiver.standing(breach.change, today));
         }
         let stale = waivers.iter().filter_map(|waiver| waiver.staleness(found, &breaches, today)).collect();
-        let unanswered = benchmarks.iter().filter(|one| matches!(one.verdict, Verdict::Inconclusive { .. }));
+        let unanswered = benchmarks.iter().filter(|one| one.verdict.is_open());
         let open = unanswered.filter_map(|one| Some((&one.id, policy.inconclusive(&one.id)?)));
         let open = open.map(|(id, action)| OpenQuestion { id: id.clone(), action }).collect();
         Gate { breaches, stale, open }

@@ -11,11 +11,13 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use histogram::Histogram;
 pub use slices::{POINTS_MAX, SliceCourse, SlicePoint};
 
-use crate::analysis::{Basis, BenchmarkReport, Confirmation, ForkPair, Look, Measured, Monitor, by_unit};
+use crate::analysis::{
+    Basis, BenchmarkReport, Clock, ConfirmationStanding, ForkPair, Look, Measured, Monitor, by_unit, finite_exp,
+};
 use crate::plan::{Design, Mode, Plan, PlannedBenchmark};
 use crate::sample::{BenchmarkId, Sample};
 use crate::spec::Decision;
-use crate::verdict::Verdict;
+use crate::stats::Spend;
 
 /// What charts show of one benchmark.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +75,10 @@ pub fn pictures(
         let place = *places.get(&report.id)?;
         let samples = measured.get(place).map_or(&[][..], |m| &m.samples);
         let first_round: Vec<ForkPair> = report.forks.iter().filter(|f| f.round == 0).copied().collect();
-        let looks = monitor.looks(place, &first_round);
+        // The error that a budget's end leaves goes to those that are open by then.
+        let by_the_clock = plan.budget_ns.is_some() && report.verdict.is_open();
+        let last = if by_the_clock { Spend::Everything } else { Spend::AsPlanned };
+        let looks = monitor.looks(place, &first_round, last);
         Picture::of(report, (&plan.benchmarks[place], samples), &looks)
     };
     reports.iter().map(picture).collect()
@@ -83,6 +88,7 @@ impl Picture {
     fn of(report: &BenchmarkReport, of_plan: (&PlannedBenchmark, &[Sample]), looks: &[Look]) -> Option<Picture> {
         let (planned, samples) = of_plan;
         let basis = report.estimate.map_or(Basis::TypicalSlice, |e| e.basis);
+        let clock = report.estimate.map_or(Clock::Wall, |e| e.clock);
         let ordered = in_order(&report.forks, &planned.configuration.design);
         let point = |(unit, fork): &(u32, ForkPair)| ForkPoint {
             unit: *unit,
@@ -90,7 +96,7 @@ impl Picture {
             round: fork.round,
             baseline_ns: fork.baseline.ns_per_op,
             candidate_ns: fork.candidate.ns_per_op,
-            ratio: basis.of(fork).exp().min(f64::MAX),
+            ratio: finite_exp(basis.of(&clock.read(fork))),
         };
         let points: Vec<ForkPoint> = ordered.iter().map(point).collect();
         let forks: Vec<ForkPair> = ordered.into_iter().map(|(_, fork)| fork).collect();
@@ -116,8 +122,8 @@ fn in_order(forks: &[ForkPair], design: &Design) -> Vec<(u32, ForkPair)> {
 
 /// Whether the first round gave an answer, even if a later one took it back.
 fn is_settled(report: &BenchmarkReport) -> bool {
-    let taken_back = report.confirmation.as_ref().and_then(Confirmation::contradiction).is_some();
-    taken_back || matches!(report.verdict, Verdict::Regression | Verdict::Improvement | Verdict::NoChange)
+    let withdrawn = report.confirmation.as_ref().is_some_and(|c| c.standing == ConfirmationStanding::Withdrawn);
+    withdrawn || !report.verdict.is_open()
 }
 
 /// A benchmark goes on after every look but the last, so that none before can have settled it.

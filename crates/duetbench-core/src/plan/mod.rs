@@ -12,6 +12,7 @@ mod design;
 mod fleet;
 mod mode;
 mod profile;
+mod purpose;
 mod solo;
 mod start;
 
@@ -19,6 +20,7 @@ pub use design::Design;
 pub use fleet::instance_capacity;
 pub use mode::Mode;
 pub use profile::{FirstWarmUp, Learnt, Profile, SelfCheck, Unsteady};
+pub use purpose::Purpose;
 pub use solo::{Repetitions, SoloBenchmark, SoloPlan};
 pub use start::{Start, Unmatched};
 
@@ -112,6 +114,9 @@ pub struct ExecutionConfiguration {
     pub trial_ns: u64,
     /// Slices that warm up at the start of a trial.
     pub warmup_slices: u32,
+    /// The purpose of its trials.
+    #[serde(default, skip_serializing_if = "Purpose::is_judged")]
+    pub purpose: Purpose,
 }
 
 impl ExecutionConfiguration {
@@ -242,7 +247,9 @@ impl Plan {
             let (mode, mode_reason) =
                 choose_mode(&Circumstances { choice, style, threads, runtime_threads, profile, capacity, check });
             let warmup_slices = warmup_slices((style, planned.first_ns), spec, profile);
-            let lengths = Lengths::of(mode, style, (planned.first_ns, warmup_slices));
+            let manner = Manner { mode, style, first_ns: planned.first_ns, warmup_slices };
+            let cold_share = profile.and_then(|p| p.cold_share);
+            let lengths = Lengths::of(manner).outweighing(cold_share, manner);
             (planned.mode, planned.mode_reason) = (mode, mode_reason);
             planned.configuration = ExecutionConfiguration {
                 slice_ns: lengths.slice_ns,
@@ -297,6 +304,14 @@ impl PlannedBenchmark {
     #[must_use]
     pub fn judged_by(&self, decision: &Decision) -> Decision {
         Decision { threshold: self.threshold.unwrap_or(decision.threshold), ..*decision }
+    }
+
+    /// Share of its slices that getting warm still takes: a change of the work reads smaller by it. Absent where it was not looked
+    /// at, and in modes in which the versions do not share caches.
+    #[must_use]
+    pub fn cold_share_left(&self) -> Option<f64> {
+        let cold_share = self.profile?.cold_share.filter(|_| self.mode == Mode::InterleavedOneCore)?;
+        Some(cold_share * defaults::SLICE_NS as f64 / self.configuration.slice_ns.max(1) as f64)
     }
 
     /// Wall time of all its trials, if it goes as predicted and none can be saved, nanoseconds.
@@ -376,13 +391,14 @@ impl Common {
             Circumstances { choice, style, threads, runtime_threads, profile: None, capacity, check: None };
         let (mode, mode_reason) = choose_mode(&circumstances);
         let warmup_slices = warmup_slices((style, self.first_ns), spec, None);
-        let lengths = Lengths::of(mode, style, (self.first_ns, warmup_slices));
+        let lengths = Lengths::of(Manner { mode, style, first_ns: self.first_ns, warmup_slices });
         let Lengths { slice_ns, trial_ns, predicted_ns: trial_predicted_ns } = lengths;
         let affordable = share_ns.map(|share| 2 * share / trial_predicted_ns.max(1));
         let cost_ns = 2 * LINK_NS / (u64::from(capacity.cpus) * siblings).max(1);
         let relink = capacity.relinks.then_some(Relink { cost_ns, trial_ns: trial_predicted_ns });
         let design = design(spec.effort, affordable, relink);
-        let configuration = ExecutionConfiguration { design, slice_ns, trial_ns, warmup_slices };
+        let configuration =
+            ExecutionConfiguration { design, slice_ns, trial_ns, warmup_slices, purpose: Purpose::Judged };
         PlannedBenchmark {
             id: self.id,
             style: self.style,
@@ -419,7 +435,17 @@ fn usual_warm_up(first_ns: u64) -> u32 {
     u32::try_from(iterations).unwrap_or(u32::MAX)
 }
 
-/// How long slices and trials are, nanoseconds.
+/// The manner in which a benchmark is run, as far as its lengths depend on it.
+#[derive(Clone, Copy)]
+struct Manner {
+    mode: Mode,
+    style: Style,
+    /// Time of the first invocation, nanoseconds.
+    first_ns: u64,
+    warmup_slices: u32,
+}
+
+/// Lengths of slices and trials, nanoseconds.
 struct Lengths {
     slice_ns: u64,
     trial_ns: u64,
@@ -427,8 +453,9 @@ struct Lengths {
 }
 
 impl Lengths {
-    /// For a mode, a style, and the time of one invocation with the number of slices that warm up.
-    fn of(mode: Mode, style: Style, (first_ns, warmup_slices): (u64, u32)) -> Lengths {
+    /// Those that are usual.
+    fn of(manner: Manner) -> Lengths {
+        let Manner { mode, style, first_ns, .. } = manner;
         let (slice_ns, trial_ns) = match (style, mode) {
             (Style::Iteration, _) => {
                 let iteration_ns = first_ns.max(defaults::ITERATION_NS);
@@ -443,11 +470,23 @@ impl Lengths {
             (_, Mode::Duet | Mode::InterleavedOneCore | Mode::Sequential) => (defaults::SLICE_NS, defaults::TRIAL_NS),
         };
         let lengths = Lengths { slice_ns, trial_ns, predicted_ns: 0 };
-        lengths.with_trial(trial_ns, (mode, style), (first_ns, warmup_slices))
+        lengths.with_trial(trial_ns, manner)
+    }
+
+    /// The same with slices so long that getting warm takes no more than [`defaults::COLD_MAX`] of them, and trials that have
+    /// enough of these. Only versions that take turns on one core use each other's caches.
+    fn outweighing(self, cold_share: Option<f64>, manner: Manner) -> Lengths {
+        let shares_caches = manner.mode == Mode::InterleavedOneCore && !manner.style.is_counted();
+        let Some(cold_share) = cold_share.filter(|_| shares_caches) else { return self };
+        let factor = (cold_share / defaults::COLD_MAX).clamp(1.0, defaults::COLD_FACTOR_MAX);
+        let slice_ns = (self.slice_ns as f64 * factor) as u64;
+        let trial_ns = self.trial_ns.max(defaults::SLICES_MIN * slice_ns);
+        Lengths { slice_ns, ..self }.with_trial(trial_ns, manner)
     }
 
     /// The same with trials of another length.
-    fn with_trial(self, trial_ns: u64, (mode, style): (Mode, Style), (first_ns, warmup_slices): (u64, u32)) -> Lengths {
+    fn with_trial(self, trial_ns: u64, manner: Manner) -> Lengths {
+        let Manner { mode, style, first_ns, warmup_slices } = manner;
         let side_ns = if style.is_counted() {
             let start_ns = if style == Style::Iteration { JVM_OVERHEAD_NS } else { 0 };
             start_ns.saturating_add(trial_ns).saturating_add(self.slice_ns.saturating_mul(warmup_slices.into()))

@@ -18,6 +18,10 @@ pub struct Profile {
     pub invocation_ns: f64,
     /// Whether collections took part in what was seen.
     pub collects: bool,
+    /// Share of a slice of the usual length ([`SLICE_NS`](crate::spec::defaults::SLICE_NS)) that it takes to get caches warm again which the other version
+    /// has used, of the version that loses more; where that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cold_share: Option<f64>,
     /// Slices that a process needs to become steady, where the harness has iterations and that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warmup_slices: Option<u32>,
@@ -70,9 +74,36 @@ impl Profile {
             cpu_share: baseline.0.min(candidate.0),
             invocation_ns: baseline.1.max(candidate.1),
             collects: samples.iter().any(|s| s.memory.is_some_and(|m| m.collections > 0)),
+            cold_share: None,
             warmup_slices: None,
             unsteady: None,
         })
+    }
+
+    /// Share of a short slice that getting warm takes, from slices of two lengths: with a fixed cost `C` for every slice and `c` for
+    /// every invocation, `n` of them take `C + nc`, so the times per invocation `t` of short slices and `t_s` of slices `s` times as
+    /// long give `C / (C + nc) = (t - t_s) / t * s / (s - 1)`. The larger of both versions', never negative; absent where slices
+    /// have one length.
+    #[must_use]
+    pub fn cold_share(samples: &[Sample]) -> Option<f64> {
+        let side = |role: Role| -> Option<f64> {
+            let counted = || samples.iter().filter(move |s| s.at.role == role && !s.warm_up && s.invocations > 0);
+            let (short, long) = (counted().map(|s| s.invocations).min()?, counted().map(|s| s.invocations).max()?);
+            let time_of = |invocations: u64| {
+                let times = counted().filter(|s| s.invocations == invocations).map(Sample::ns_per_op);
+                stats::median(&times.collect::<Vec<_>>()).ok()
+            };
+            let (in_short, in_long, stretch) = (time_of(short)?, time_of(long)?, long as f64 / short as f64);
+            (long > short && in_short > 0.0).then(|| (in_short - in_long) / in_short * stretch / (stretch - 1.0))
+        };
+        let [baseline, candidate] = Role::BOTH.map(side);
+        Some(baseline?.max(candidate?).max(0.0))
+    }
+
+    /// The same with what getting warm takes.
+    #[must_use]
+    pub fn with_cold_share(self, cold_share: Option<f64>) -> Profile {
+        Profile { cold_share, ..self }
     }
 
     /// The same with what is known of its warm-up.

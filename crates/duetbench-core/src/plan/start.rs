@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::design::{Relink, design};
-use super::{Capacity, ExecutionConfiguration, Lengths, Plan, PlannedBenchmark, Repetitions, Style};
+use super::{Capacity, ExecutionConfiguration, Lengths, Manner, Plan, PlannedBenchmark, Repetitions, Style};
 use crate::spec::{Effort, Spec, defaults};
 
 /// With how much a comparison of one benchmark begins; planned looks may end it sooner.
@@ -85,17 +85,22 @@ impl PlannedBenchmark {
             (start.iteration_ns, spec.harness.warmup.unwrap_or(start.warmup))
         });
         let warmup_slices = iterations.map_or(self.configuration.warmup_slices, |(_, warmup)| warmup);
-        let times = (self.first_ns, warmup_slices);
-        let usual = Lengths::of(self.mode, self.style, times);
+        let manner = Manner { mode: self.mode, style: self.style, first_ns: self.first_ns, warmup_slices };
+        let usual = Lengths::of(manner);
         let (slice_ns, trial_ns) = match iterations {
             Some((iteration_ns, _)) => (iteration_ns, start.measured_ns),
             None => (self.configuration.slice_ns, start.sliced_ns().max(usual.trial_ns)),
         };
-        let lengths = Lengths { slice_ns, ..usual }.with_trial(trial_ns, (self.mode, self.style), times);
+        let lengths = Lengths { slice_ns, ..usual }.with_trial(trial_ns, manner);
         // What linking costs was weighed when the plan was learnt: its processes are given.
         let relink = capacity.relinks.then_some(Relink { cost_ns: 0, trial_ns });
         self.trial_predicted_ns = lengths.predicted_ns;
-        self.configuration =
-            ExecutionConfiguration { design: design(effort, None, relink), slice_ns, trial_ns, warmup_slices };
+        self.configuration = ExecutionConfiguration {
+            design: design(effort, None, relink),
+            slice_ns,
+            trial_ns,
+            warmup_slices,
+            ..self.configuration
+        };
     }
 }

@@ -1,28 +1,51 @@
 //! From the values of processes to verdicts.
 
-use crate::analysis::decided;
+use crate::analysis::finite_exp;
 use crate::recording::Better;
 use crate::spec::{Decision, Wanted};
-use crate::stats::{self, StatsError};
+use crate::stats::{self, SignedRank, StatsError};
 use crate::verdict::Verdict;
+use crate::verdict::rule::{PValues, RatioInterval, decided};
 
-use super::{Change, Readings, ReadingsOutcome, ReportedMetric, UnitReadings};
+use super::{Change, PAIRS_MIN, Readings, ReadingsOutcome, ReportedMetric, UnitReadings};
 
 /// What the pairs of one unit say, before the other units are looked at.
 struct Evidence {
     p_value: f64,
-    /// Interval of the ratio, where values have one.
-    change: Option<Change>,
-    /// What the signs tell: the pairs that got worse, and those that got better.
-    signs: (usize, usize),
+    /// The numbers of all pairs are the same: nothing is tested, it is taken for exact.
+    is_exact: bool,
+    shows: Shows,
+}
+
+enum Shows {
+    /// A ratio.
+    Ratio(Change),
+    /// Sums of the ranks of the pairs that got worse, and of those that got better.
+    Ranks { worse: f64, better: f64 },
+}
+
+/// The values of both sides: of the pairs of which both processes reported a unit, in one order.
+#[derive(Default)]
+struct Complete {
+    baseline: Vec<f64>,
+    candidate: Vec<f64>,
+}
+
+/// One unit of one benchmark.
+struct Open<'a> {
+    readings: &'a Readings,
+    wanted: Wanted,
+    /// The evidence of its pairs, or the verdict where there are none.
+    found: Result<Evidence, Verdict>,
 }
 
 /// Judges everything that was read; `wanted` says what is wanted of a benchmark.
 ///
-/// Values above 0 are judged by their log ratios as times are: Student's t over pairs (see `analysis::judge` for the rule and its two
-/// promises), with p-values adjusted over all units that were read (Benjamini and Hochberg 1995). Where a value is 0 or below, so that
-/// a ratio says nothing, the sign test over pairs judges (Arbuthnot 1710): it tells worse from better and knows no threshold. Ratios or differences that
-/// do not vary at all are taken for exact.
+/// A pair is joined by its number, and one of which a process did not report the unit is left out. Values above 0 are judged by their
+/// log ratios as times are: the trimmed t over pairs (see `analysis::judge` for the rule and its two promises), with p-values
+/// adjusted over all units of the run that vary (Benjamini and Hochberg 1995). Where a value is 0 or below, so that a ratio says
+/// nothing, the exact signed-rank test over differences judges (Wilcoxon 1945): it tells worse from better and knows no threshold.
+/// Ratios or differences that do not vary at all are taken for exact; they are no tests, and adjust nobody's p-value.
 ///
 /// # Errors
 /// When a number of the decision is out of its range (see [`Decision::check`]).
@@ -32,40 +55,91 @@ pub fn judge<'a>(
     decision: &Decision,
 ) -> Result<Vec<ReportedMetric>, StatsError> {
     let mut open = Vec::new();
-    for one in readings {
-        open.extend(wanted(one).into_iter().filter_map(|wanted| Some((one, values(one, &wanted)?, wanted))));
+    for readings in readings {
+        for wanted in wanted(readings) {
+            let found = match values(readings, &wanted) {
+                None => continue,
+                Some(Ok(values)) => Ok(test(&values, wanted.better, decision)?),
+                Some(Err(verdict)) => Err(verdict),
+            };
+            open.push(Open { readings, wanted, found });
+        }
     }
-    let evidence: Vec<Option<Evidence>> = open
-        .iter()
-        .map(|(_, values, wanted)| values.as_ref().ok().map(|values| test(values, wanted.better, decision)).transpose())
-        .collect::<Result<_, _>>()?;
-    let p_values: Vec<f64> = evidence.iter().flatten().map(|evidence| evidence.p_value).collect();
+    let p_values: Vec<f64> = open.iter().filter_map(|one| one.tested().map(|found| found.p_value)).collect();
     let mut adjusted = stats::adjusted_p_values(&p_values)?.into_iter();
-    let judged = open.into_iter().zip(evidence).map(|((one, values, wanted), evidence)| {
-        let verdict = match (&values, &evidence) {
-            (_, Some(evidence)) => verdict(evidence, adjusted.next().unwrap_or(1.0), (&wanted, decision)),
-            (Err(verdict), None) => verdict.clone(),
-            (Ok(_), None) => Verdict::Inconclusive { forks_sufficient: None },
+    let mut judged = |one: Open<'_>| {
+        let p_adjusted = one.tested().and_then(|_| adjusted.next());
+        one.judged(p_adjusted, decision)
+    };
+    Ok(open.into_iter().map(&mut judged).collect())
+}
+
+impl Open<'_> {
+    /// The evidence of its pairs, where that is a test.
+    fn tested(&self) -> Option<&Evidence> {
+        self.found.as_ref().ok().filter(|found| !found.is_exact)
+    }
+
+    /// With the adjusted p-value where there was a test.
+    fn judged(self, p_adjusted: Option<f64>, decision: &Decision) -> ReportedMetric {
+        let Open { readings, wanted, found } = self;
+        let read = read(readings).iter().find(|read| read.unit == wanted.unit);
+        let judged = read.filter(|_| found.is_ok()).map(Complete::of);
+        let pairs = judged.as_ref().map_or(0, |judged| judged.baseline.len());
+        let all = if judged.is_some() { read.map_or(0, |read| read.pairs.len()) } else { 0 };
+        // Where nothing can be judged, what there is of either side is still told.
+        let told = judged.or_else(|| read.map(Complete::of_each)).unwrap_or_default();
+        let (baseline, candidate) = (stats::median(&told.baseline).ok(), stats::median(&told.candidate).ok());
+        let change = match &found {
+            Ok(Evidence { shows: Shows::Ratio(change), .. }) => Some(*change),
+            _ => None,
         };
-        let median = |side: fn(&UnitReadings) -> &Vec<f64>| {
-            let read = read(one).iter().find(|read| read.unit == wanted.unit);
-            read.and_then(|read| stats::median(side(read)).ok())
-        };
-        let (baseline, candidate) = (median(|read| &read.baseline), median(|read| &read.candidate));
-        let pairs = values.map_or(0, |values| values.baseline.len());
+        let verdict = found.map_or_else(|verdict| verdict, |found| verdict(&found, p_adjusted, &wanted, decision));
         ReportedMetric {
-            id: one.id.clone(),
+            id: readings.id.clone(),
             unit: wanted.unit,
             better: wanted.better,
             threshold: wanted.threshold,
             verdict,
             baseline,
             candidate,
-            change: evidence.and_then(|evidence| evidence.change),
-            pairs: u32::try_from(pairs).unwrap_or(u32::MAX),
+            change,
+            pairs: number(pairs),
+            pairs_left_out: number(all - pairs),
         }
-    });
-    Ok(judged.collect())
+    }
+}
+
+fn number(pairs: usize) -> u32 {
+    u32::try_from(pairs).unwrap_or(u32::MAX)
+}
+
+impl Complete {
+    fn of(read: &UnitReadings) -> Complete {
+        let both = read.pairs.iter().filter_map(|pair| pair.baseline.zip(pair.candidate));
+        let (baseline, candidate) = both.unzip();
+        Complete { baseline, candidate }
+    }
+
+    /// All that there is of each side, whether the other half is there or not: good for medians, and for no comparison.
+    fn of_each(read: &UnitReadings) -> Complete {
+        Complete {
+            baseline: read.pairs.iter().filter_map(|pair| pair.baseline).collect(),
+            candidate: read.pairs.iter().filter_map(|pair| pair.candidate).collect(),
+        }
+    }
+
+    fn is_enough(&self) -> bool {
+        self.baseline.len() >= PAIRS_MIN as usize
+    }
+
+    fn pairs(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.baseline.iter().copied().zip(self.candidate.iter().copied())
+    }
+
+    fn all(&self) -> impl Iterator<Item = &f64> {
+        self.baseline.iter().chain(&self.candidate)
+    }
 }
 
 fn read(readings: &Readings) -> &[UnitReadings] {
@@ -76,65 +150,85 @@ fn read(readings: &Readings) -> &[UnitReadings] {
 }
 
 /// The values of a unit, if both versions have them, or what is to be said instead; nothing where neither reports it.
-fn values<'a>(readings: &'a Readings, wanted: &Wanted) -> Option<Result<&'a UnitReadings, Verdict>> {
+fn values(readings: &Readings, wanted: &Wanted) -> Option<Result<Complete, Verdict>> {
     if let ReadingsOutcome::Failed { reason } = &readings.outcome {
         return Some(Err(Verdict::Failed { role: None, reason: reason.clone() }));
     }
     let values = read(readings).iter().find(|read| read.unit == wanted.unit)?;
     let failed = |reason: String| Some(Err(Verdict::Failed { role: None, reason }));
-    match (values.baseline.len(), values.candidate.len()) {
-        (0, 0) => None,
-        (_, 0) => Some(Err(Verdict::BaselineOnly)),
-        (0, _) => Some(Err(Verdict::CandidateOnly)),
-        (b, c) if b != c || b < 2 => failed(format!("not every process reported `{}`", wanted.unit)),
-        _ if values.baseline.iter().chain(&values.candidate).all(|value| value.is_finite()) => Some(Ok(values)),
-        _ => failed(format!("it reported something under `{}` that is no number", wanted.unit)),
+    let each = Complete::of_each(values);
+    match (each.baseline.is_empty(), each.candidate.is_empty()) {
+        (true, true) => return None,
+        (false, true) => return Some(Err(Verdict::BaselineOnly)),
+        (true, false) => return Some(Err(Verdict::CandidateOnly)),
+        (false, false) => {}
     }
+    let complete = Complete::of(values);
+    if !complete.is_enough() {
+        let (unit, judged, all) = (&wanted.unit, complete.baseline.len(), values.pairs.len());
+        return failed(format!(
+            "not every process reported `{unit}`: both of a pair did in {judged} of {all} pairs, {PAIRS_MIN} are needed"
+        ));
+    }
+    if !complete.all().all(|value| value.is_finite()) {
+        return failed(format!("it reported something under `{}` that is no number", wanted.unit));
+    }
+    Some(Ok(complete))
 }
 
 /// What the pairs say.
-fn test(values: &UnitReadings, better: Better, decision: &Decision) -> Result<Evidence, StatsError> {
-    let pairs = || values.baseline.iter().zip(&values.candidate);
-    if pairs().any(|(b, c)| *b <= 0.0 || *c <= 0.0) {
-        let sign = if better == Better::Lower { 1.0 } else { -1.0 };
-        let worsened: Vec<f64> = pairs().map(|(b, c)| sign * (c - b)).collect();
-        let of_sign = |is: fn(&f64) -> bool| worsened.iter().filter(|d| is(d)).count();
-        let signs = (of_sign(|d| *d > 0.0), of_sign(|d| *d < 0.0));
-        let vary = worsened.windows(2).any(|two| two[0] != two[1]);
-        let p_value = if vary || signs == (0, 0) { stats::sign_test_p(&worsened)? } else { 0.0 };
-        return Ok(Evidence { p_value, change: None, signs });
+fn test(values: &Complete, better: Better, decision: &Decision) -> Result<Evidence, StatsError> {
+    if values.all().any(|value| *value <= 0.0) {
+        return test_ranks(values, better);
     }
-    let log_ratios: Vec<f64> = pairs().map(|(b, c)| (c / b).ln()).collect();
+    let log_ratios: Vec<f64> = values.pairs().map(|(b, c)| (c / b).ln()).collect();
     let log_ratio = stats::trimmed_t(&log_ratios)?;
-    let (low, high) = log_ratio.interval(decision.alpha)?;
-    let exp = |log: f64| log.exp().min(f64::MAX);
-    let change = Change { ratio: exp(log_ratio.mean), ratio_low: exp(low), ratio_high: exp(high) };
-    Ok(Evidence { p_value: log_ratio.p_value()?, change: Some(change), signs: (0, 0) })
-}
-
-fn verdict(evidence: &Evidence, p_adjusted: f64, (wanted, decision): (&Wanted, &Decision)) -> Verdict {
-    let p_values = (evidence.p_value, p_adjusted);
-    let found = match evidence.change {
-        Some(change) => {
-            let (low, high) = (change.ratio_low, change.ratio_high);
-            let grown = match wanted.better {
-                Better::Lower => (low, high),
-                Better::Higher => (high.recip(), low.recip()),
-            };
-            decided(grown, p_values, &Decision { threshold: wanted.threshold, ..*decision })
-        }
-        None => by_sign(evidence.signs, p_values, decision),
+    let (low, high) = log_ratio.interval(decision.interval_alpha())?;
+    let change = Change { ratio: finite_exp(log_ratio.mean), ratio_low: finite_exp(low), ratio_high: finite_exp(high) };
+    let is_exact = all_the_same(&log_ratios);
+    // Where only what was trimmed varies, the interval is a point; how sure that is, their order still tells.
+    let p_value = match log_ratio.standard_error == 0.0 && !is_exact {
+        true => stats::signed_rank_exact(&log_ratios)?.p_value,
+        false => log_ratio.p_value()?,
     };
-    found.unwrap_or(Verdict::Inconclusive { forks_sufficient: None })
+    Ok(Evidence { p_value, is_exact, shows: Shows::Ratio(change) })
 }
 
-/// The verdict by signs alone, from the pairs that got worse and those that got better.
-fn by_sign((worse, better): (usize, usize), (p_value, p_adjusted): (f64, f64), decision: &Decision) -> Option<Verdict> {
-    let sure = p_value <= decision.alpha && p_adjusted <= decision.false_discovery_rate;
-    match (worse, better) {
-        (0, 0) => Some(Verdict::NoChange),
-        _ if !sure => None,
-        _ if worse > better => Some(Verdict::Regression),
-        _ => Some(Verdict::Improvement),
+/// The evidence of the differences of pairs, where values have no ratio.
+fn test_ranks(values: &Complete, better: Better) -> Result<Evidence, StatsError> {
+    let sign = if better == Better::Lower { 1.0 } else { -1.0 };
+    let worsened: Vec<f64> = values.pairs().map(|(b, c)| sign * (c - b)).collect();
+    let SignedRank { positive: worse, negative: better, p_value } = stats::signed_rank_exact(&worsened)?;
+    let is_exact = all_the_same(&worsened);
+    let p_value = if is_exact && worse + better > 0.0 { 0.0 } else { p_value };
+    Ok(Evidence { p_value, is_exact, shows: Shows::Ranks { worse, better } })
+}
+
+fn all_the_same(numbers: &[f64]) -> bool {
+    numbers.windows(2).all(|two| two[0] == two[1])
+}
+
+/// With the adjusted p-value where there was a test.
+fn verdict(evidence: &Evidence, p_adjusted: Option<f64>, wanted: &Wanted, decision: &Decision) -> Verdict {
+    let p_values = PValues { own: evidence.p_value, adjusted: p_adjusted.unwrap_or(evidence.p_value) };
+    match evidence.shows {
+        Shows::Ratio(change) => {
+            let Change { ratio_low: low, ratio_high: high, .. } = change.worsening(wanted.better);
+            let decision = Decision { threshold: wanted.threshold, ..*decision };
+            decided(RatioInterval { low, high }, None, p_values, &decision)
+        }
+        Shows::Ranks { worse, better } => by_ranks(worse, better, p_values.show_change(decision)),
+    }
+}
+
+/// The verdict by order alone, from the sums of ranks of the pairs that got worse and of those that got better.
+fn by_ranks(worse: f64, better: f64, changed: bool) -> Verdict {
+    if worse + better == 0.0 {
+        return Verdict::NoChange;
+    }
+    match changed {
+        false => Verdict::Inconclusive { forks_sufficient: None },
+        true if worse > better => Verdict::Regression,
+        true => Verdict::Improvement,
     }
 }

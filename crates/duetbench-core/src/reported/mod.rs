@@ -15,8 +15,10 @@ mod judge;
 
 pub use judge::judge;
 
-/// Pairs of processes that a benchmark gets: the fewest of which a sign test can be sure at 1 %.
-pub const PAIRS: u32 = 8;
+/// Pairs of processes that a benchmark gets: so many that a lone clear change among a hundred units can be called by their order alone.
+pub const PAIRS: u32 = 12;
+/// Fewest complete pairs that are judged: the fewest whose order alone can be sure at 1 %.
+pub const PAIRS_MIN: u32 = 8;
 /// Time that such a process aims at, nanoseconds.
 pub const PROCESS_NS: u64 = 500_000_000;
 
@@ -42,15 +44,22 @@ pub enum ReadingsOutcome {
     },
 }
 
-/// What processes reported under one unit, in their order, baseline and candidate alike; those that did not report it are left out.
+/// The values that processes reported under one unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnitReadings {
     /// The unit.
     pub unit: String,
-    /// The baseline's.
-    pub baseline: Vec<f64>,
+    /// Every pair of processes, in the order in which they ran, complete or not.
+    pub pairs: Vec<PairReading>,
+}
+
+/// The values that the two processes of one pair reported under one unit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct PairReading {
+    /// The baseline's value, in the unit, where its process reported it.
+    pub baseline: Option<f64>,
     /// The candidate's.
-    pub candidate: Vec<f64>,
+    pub candidate: Option<f64>,
 }
 
 /// What is reported about one unit of one benchmark.
@@ -72,8 +81,10 @@ pub struct ReportedMetric {
     pub candidate: Option<f64>,
     /// The change with its uncertainty, where values have a ratio.
     pub change: Option<Change>,
-    /// Pairs of processes.
+    /// Pairs of processes that were judged: those of which both reported the unit.
     pub pairs: u32,
+    /// Pairs that were left out because one process or both did not report the unit.
+    pub pairs_left_out: u32,
 }
 
 /// A ratio of candidate to baseline, whichever direction is the good one.
@@ -92,18 +103,25 @@ impl ReportedMetric {
     /// have no ratio. Negative where it got better.
     #[must_use]
     pub fn worse_by(&self) -> f64 {
-        self.change.map_or(f64::INFINITY, |change| match self.better {
-            Better::Lower => change.ratio - 1.0,
-            Better::Higher => change.ratio.recip() - 1.0,
-        })
+        self.change.map_or(f64::INFINITY, |change| change.worsening(self.better).ratio - 1.0)
     }
 
     /// The same by the end of the interval that says the most; absent where values have no ratio.
     #[must_use]
     pub fn worse_by_at_most(&self) -> Option<f64> {
-        self.change.map(|change| match self.better {
-            Better::Lower => change.ratio_high - 1.0,
-            Better::Higher => change.ratio_low.recip() - 1.0,
-        })
+        self.change.map(|change| change.worsening(self.better).ratio_high - 1.0)
+    }
+}
+
+impl Change {
+    /// The same seen so that more is worse: of rates baseline to candidate.
+    fn worsening(self, better: Better) -> Change {
+        let Change { ratio, ratio_low, ratio_high } = self;
+        match better {
+            Better::Lower => self,
+            Better::Higher => {
+                Change { ratio: ratio.recip(), ratio_low: ratio_high.recip(), ratio_high: ratio_low.recip() }
+            }
+        }
     }
 }

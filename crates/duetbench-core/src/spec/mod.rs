@@ -20,7 +20,7 @@ pub use policy::{Action, Metric, Policy, Rule, RuleError, Stance, Wanted};
 pub mod defaults {
     /// Smallest change worth a verdict.
     pub const THRESHOLD: f64 = 0.03;
-    /// Two-sided error of each benchmark's interval.
+    /// Two-sided error of calling a benchmark changed that is not.
     pub const ALPHA: f64 = 0.01;
     /// Share of false alarms accepted among the changes reported for a whole suite (Benjamini-Hochberg).
     pub const FALSE_DISCOVERY_RATE: f64 = 0.05;
@@ -44,11 +44,27 @@ pub mod defaults {
     /// Standard deviation of the log ratio between build pairs of the same source, where it was not measured: the root mean
     /// square over the benchmarks of three Go modules (`docs/studies/layout.md`).
     pub const LAYOUT_SD: f64 = 0.037;
-    /// Rounds of fresh trials that a regression must survive to be called confirmed.
+    /// Error of the interval as a multiple of that of calling equal code changed: to miss the size of a change costs less than
+    /// to report one that is not there. By default it is the 90 % interval of two one-sided tests at 5 %
+    /// (docs/studies/verdict-rules.md).
+    pub const INTERVAL_TO_ALPHA: f64 = 10.0;
+    /// Largest error of the interval, unless `alpha` itself is larger.
+    pub const INTERVAL_ALPHA_MAX: f64 = 0.2;
+    /// Exponent of the spending function of the interval's error (docs/studies/verdict-rules.md).
+    pub const INTERVAL_SPENDING: f64 = 1.0;
+    /// Share of the slices from which on code is said to keep its processor busy.
+    pub const BUSY_SLICES_MIN: f64 = 0.5;
+    /// Share of the wall time of busy code from which on the machine is said to take the processor away.
+    pub const LOST_SHARE_MAX: f64 = 0.02;
+    /// p-value from which down a regression is not measured again.
+    pub const BEYOND_DOUBT: f64 = 1e-4;
+    /// Rounds of fresh trials that a regression is measured again in.
     pub const CONFIRM_ROUNDS: u32 = 2;
-    /// Error at which each of these rounds must see the regression again, one-sided.
-    pub const CONFIRM_ALPHA: f64 = 0.05;
-    /// Power with which a regression as large as it was measured survives each of them.
+    /// Error at which all these rounds together must see the regression again, one-sided: what two rounds at 5 % come to.
+    pub const CONFIRM_ALPHA: f64 = 0.0025;
+    /// Two-sided error of the interval by which they exclude a change that matters.
+    pub const WITHDRAW_ALPHA: f64 = 0.05;
+    /// Power with which they confirm a regression as large as it was measured.
     pub const CONFIRM_POWER: f64 = 0.95;
     /// Length a slice aims at, nanoseconds.
     pub const SLICE_NS: u64 = 200_000;
@@ -70,16 +86,32 @@ pub mod defaults {
     pub const TRIAL_PROCESSES_NS: u64 = 200_000_000;
     /// Slices at the start of a trial that warm up and are not judged.
     pub const WARMUP_SLICES: u32 = 16;
-    /// Slices between two pauses for a benchmark that does not allocate.
+    /// Most that getting caches warm may take of a slice, as a share: a quarter of [`THRESHOLD`], since a change of the work is
+    /// shrunk by it.
+    pub const COLD_MAX: f64 = THRESHOLD / 4.0;
+    /// Slices are lengthened against it by this factor at most.
+    pub const COLD_FACTOR_MAX: f64 = 50.0;
+    /// Fewest slices of a trial whose slices were lengthened.
+    pub const SLICES_MIN: u64 = 16;
+    /// Slices between two pauses.
     pub const BLOCK_SLICES: u32 = 16;
-    /// Collections a block spans for a benchmark that allocates.
-    pub const COLLECTIONS_PER_BLOCK: u32 = 4;
+    /// Longest measured time of one side that a trial is made to span whole cycles of the collector, nanoseconds.
+    pub const GC_NS: u64 = 1_000_000_000;
+    /// Bytes allocated while a collection marks, as a share of those between two collections: fewest and most, by Go's pacer (its
+    /// trigger lies between 0.7 and 0.95 of the way to the goal; Knyszek, GC Pacer Redesign, 2021).
+    pub const MARKED_SHARE: [f64; 2] = [0.05, 0.3];
+    /// Share of the processors that Go's collector takes while it marks.
+    pub const MARKING_SHARE: f64 = 0.25;
     /// A slice counts at most as this many times its side's median slice where all slices are summed.
     pub const CLIP: f64 = 3.0;
     /// CPU time as a share of wall time below which a benchmark is said not to be CPU bound.
     pub const CPU_SHARE_MIN: f64 = 0.9;
+    /// CPU time as a share of a slice's wall time from which on the slice is said to have been busy throughout.
+    pub const BUSY_SHARE: f64 = 0.95;
     /// Smallest difference between two counts per invocation that is looked at.
     pub const COUNT_RESOLUTION: f64 = 0.01;
+    /// Smallest difference between bytes per invocation that is looked at, as a share of the larger side.
+    pub const BYTES_RESOLUTION: f64 = 0.001;
     /// Most fork pairs that are named as sufficient to settle a benchmark.
     pub const FORKS_SUFFICIENT_MAX: u32 = 10_000;
     /// Fewest fork pairs that a plan file is turned into: with fewer no look is planned, and an interval says nothing.
@@ -170,7 +202,7 @@ pub struct Effort {
 pub struct Decision {
     /// Smallest change worth a verdict.
     pub threshold: f64,
-    /// Two-sided error of each interval.
+    /// Two-sided error of calling a benchmark changed that is not.
     pub alpha: f64,
     /// Accepted share of false alarms among all changes reported.
     pub false_discovery_rate: f64,
@@ -190,6 +222,12 @@ impl Default for Decision {
 }
 
 impl Decision {
+    /// Two-sided error of the interval that says how large a change is.
+    #[must_use]
+    pub fn interval_alpha(&self) -> f64 {
+        (defaults::INTERVAL_TO_ALPHA * self.alpha).min(defaults::INTERVAL_ALPHA_MAX).max(self.alpha)
+    }
+
     /// Checks that every number lies where its formula holds.
     ///
     /// # Errors

@@ -90,6 +90,9 @@ pub struct Rule {
     /// What it is for that a time stays an open question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inconclusive: Option<Action>,
+    /// Whether a slowdown stops the change that is real, but not shown to exceed the threshold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slower: Option<Action>,
 }
 
 /// Why a rule is none.
@@ -114,8 +117,8 @@ pub enum RuleError {
         /// In words, where it must lie.
         range: &'static str,
     },
-    /// It speaks of open questions, but not of times.
-    #[error("rule {number}: `inconclusive` is about times: leave out `metric`, `unit` or `inconclusive`")]
+    /// It speaks of open questions or of slowdowns within the threshold, but not of times.
+    #[error("rule {number}: `inconclusive` and `slower` are about times: leave out them, or `metric` and `unit`")]
     NotOfTimes {
         /// Which rule, from 1.
         number: usize,
@@ -137,7 +140,7 @@ pub enum RuleError {
         why: String,
     },
     /// It says nothing.
-    #[error("rule {number} has neither `threshold` nor `action` nor `inconclusive`, so that it says nothing")]
+    #[error("rule {number} has neither `threshold` nor `action`, `inconclusive` or `slower`, so that it says nothing")]
     Empty {
         /// Which rule, from 1.
         number: usize,
@@ -199,17 +202,28 @@ impl Policy {
         self.about(id, &Metric::Time).filter_map(|rule| rule.inconclusive).last()
     }
 
+    /// The action on a slowdown of this benchmark that is not shown to exceed the threshold; absent where no rule says so.
+    #[must_use]
+    pub fn slower(&self, id: &BenchmarkId) -> Option<Action> {
+        self.about(id, &Metric::Time).filter_map(|rule| rule.slower).last()
+    }
+
+    /// The units that rules name for this benchmark.
+    #[must_use]
+    pub fn units_of(&self, id: &BenchmarkId) -> BTreeSet<&str> {
+        self.matching(id).filter_map(|rule| rule.metric.as_ref()?.unit()).collect()
+    }
+
     /// The units that rules name for this benchmark, with what is wanted of them; where no rule has a threshold, it is `threshold`.
     #[must_use]
     pub fn wanted(&self, id: &BenchmarkId, threshold: f64) -> Vec<Wanted> {
-        let units: BTreeSet<&str> = self.matching(id).filter_map(|rule| rule.metric.as_ref()?.unit()).collect();
         let wanted = |unit: &str| {
             let metric = Metric::Reported(unit.to_owned());
             let better = self.about(id, &metric).filter_map(|rule| rule.better).last();
             let better = better.unwrap_or_else(|| Better::of_unit(unit));
             Wanted { unit: unit.to_owned(), better, threshold: self.stance(id, &metric).threshold.unwrap_or(threshold) }
         };
-        units.into_iter().map(wanted).collect()
+        self.units_of(id).into_iter().map(wanted).collect()
     }
 
     /// All units that rules name.
@@ -248,7 +262,8 @@ fn named(unit: &str) -> Result<(), String> {
 fn checked(number: usize, rule: &Rule) -> Result<Option<Regex>, RuleError> {
     let of_units = matches!(rule.metric, Some(Metric::Reported(_)));
     // To name a unit is to want it judged.
-    if !of_units && rule.threshold.is_none() && rule.action.is_none() && rule.inconclusive.is_none() {
+    let of_times = rule.inconclusive.is_some() || rule.slower.is_some();
+    if !of_units && rule.threshold.is_none() && rule.action.is_none() && !of_times {
         return Err(RuleError::Empty { number });
     }
     if let Some(Metric::Reported(unit)) = &rule.metric {
@@ -259,7 +274,7 @@ fn checked(number: usize, rule: &Rule) -> Result<Option<Regex>, RuleError> {
     }
     // A count may be forbidden to grow at all. A change of what varies is never shown to be less than nothing.
     let of_counts = rule.metric.as_ref().is_some_and(Metric::is_count);
-    if (of_counts || of_units) && rule.inconclusive.is_some() {
+    if (of_counts || of_units) && of_times {
         return Err(RuleError::NotOfTimes { number });
     }
     if let Some(value) = rule.threshold {
@@ -321,7 +336,7 @@ mod tests {
         assert_eq!(policy.inconclusive(&id("SlowDecode")), Some(Action::Inform));
         assert_eq!(Policy::default().inconclusive(&id("Decode")), None);
         let of_counts = Rule { metric: Some(Metric::Bytes), ..open("codec", Action::Gate) };
-        assert!(Policy::new(&[of_counts]).unwrap_err().to_string().contains("is about times"));
+        assert!(Policy::new(&[of_counts]).unwrap_err().to_string().contains("are about times"));
     }
 
     #[test]

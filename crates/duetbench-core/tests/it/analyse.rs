@@ -30,11 +30,14 @@ fn each_kind_of_change_gets_its_verdict() {
 fn the_estimate_is_that_of_the_method() {
     let estimate = judged(&[0.02, 0.03, 0.01, 0.025, 0.015, 0.02], vec![]).estimate.unwrap();
     assert!((estimate.ratio - 0.02f64.exp()).abs() < 1e-9 && estimate.method == Method::StudentT);
-    // Standard error 0.00707107 / sqrt(6) = 0.00288675, critical t(5) at 1 % = 4.0321.
-    assert!((estimate.ratio_low - (0.02f64 - 4.032_143 * 0.002_886_75).exp()).abs() < 1e-6);
-    assert!((estimate.ratio_high - (0.02f64 + 4.032_143 * 0.002_886_75).exp()).abs() < 1e-6);
-    assert!((estimate.minimal_detectable_change - ((5.167f64 * 0.002_886_75).exp() - 1.0)).abs() < 1e-5);
-    assert_eq!((estimate.confidence, estimate.p_adjusted), (0.99, estimate.p_value));
+    // Standard error 0.00707107 / sqrt(6) = 0.00288675, critical t(5) at 10 % = 2.0150.
+    assert!((estimate.ratio_low - (0.02f64 - 2.015_048 * 0.002_886_75).exp()).abs() < 1e-6);
+    assert!((estimate.ratio_high - (0.02f64 + 2.015_048 * 0.002_886_75).exp()).abs() < 1e-6);
+    // Of 1000 units, the design's horizon: df 799, at 10 % and power 0.8 2.4885 standard errors beyond the threshold; the spread of six
+    // is taken for sqrt(5 / chi-square quantile 0.35) = 1.2262 times as large.
+    let at_the_end = 1.226_2 * 0.007_071_07 / 1000f64.sqrt();
+    assert!((estimate.minimal_detectable_change - (1.03 * (2.4885f64 * at_the_end).exp() - 1.0)).abs() < 2e-6);
+    assert_eq!((estimate.confidence, estimate.p_adjusted), (0.9, estimate.p_value));
     assert_eq!(judged(&[0.1; 10], vec![]).estimate.unwrap().method, Method::YuenTrimmedT);
 }
 

@@ -1,8 +1,8 @@
 //! Which of a fork's two numbers is judged.
 
-use duetbench_core::analysis::{Basis, choose_basis};
+use duetbench_core::analysis::{Basis, Clock, LogRatios, choose_basis};
 use duetbench_core::plan::Mode;
-use duetbench_core::report::{Counted, ForkPair};
+use duetbench_core::report::{Counted, ForkPair, ForkSide};
 use duetbench_core::spec::Decision;
 
 use crate::support::{Noise, fork};
@@ -30,6 +30,37 @@ fn the_typical_slice_is_judged_beside_neighbours() {
 fn slow_slices_on_one_side_are_not_hidden() {
     assert_eq!(basis(&forks(0.05, 0.02), EQUAL, Mode::InterleavedOneCore), (Basis::AllSlices, true));
     assert_eq!(basis(&forks(-0.05, 0.02), EQUAL, Mode::InterleavedOneCore), (Basis::AllSlices, true));
+}
+
+/// Forks of code that has the processor for this share of the wall time, in this share of its slices throughout.
+fn on_processor(share: f64, busy: f64) -> Vec<ForkPair> {
+    let side = |side: ForkSide| ForkSide { cpu_ns_per_op: Some(share * side.ns_per_op), ..side };
+    let cpu = Some(LogRatios { typical: 0.01, complete: 0.02 });
+    let of = |f: &ForkPair| ForkPair {
+        baseline: side(f.baseline),
+        candidate: side(f.candidate),
+        cpu,
+        busy: Some(busy),
+        ..*f
+    };
+    forks(0.0, 0.001).iter().map(of).collect()
+}
+
+#[test]
+fn cpu_time_is_judged_where_busy_code_loses_its_processor() {
+    let clock = |forks: &[ForkPair], mode| choose_basis(forks, Some(&EQUAL), mode, &Decision::default()).clock;
+    let one_core = Mode::InterleavedOneCore;
+    assert_eq!(clock(&on_processor(0.7, 0.8), one_core), Clock::Cpu);
+    // An undisturbed machine, code that waits in most slices, and two cores.
+    assert_eq!(clock(&on_processor(0.99, 0.8), one_core), Clock::Wall);
+    assert_eq!(clock(&on_processor(0.7, 0.3), one_core), Clock::Wall);
+    assert_eq!(clock(&on_processor(0.7, 0.8), Mode::Duet), Clock::Wall);
+    let mut lacks_one = on_processor(0.7, 0.8);
+    lacks_one[3].cpu = None;
+    assert_eq!(clock(&lacks_one, one_core), Clock::Wall);
+    let read = Clock::Cpu.read(&on_processor(0.7, 0.8)[0]);
+    assert_eq!((read.log_ratio, read.log_ratio_complete), (0.01, 0.02));
+    assert_eq!(Clock::Wall.read(&read), read);
 }
 
 #[test]

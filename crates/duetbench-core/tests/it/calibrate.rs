@@ -7,7 +7,8 @@ use duetbench_core::plan::{Design, Mode};
 use duetbench_core::report::ForkPair;
 use duetbench_core::spec::Decision;
 use duetbench_core::stats::{
-    Level, Sequential, binomial_interval, critical_t, detectable_factor, trimmed_t, variance_limit,
+    Level, Sequential, Spend, binomial_interval, critical_t, detectable_factor, level_kept_by_t, trimmed_t,
+    variance_limit,
 };
 
 use crate::reference::close;
@@ -207,7 +208,8 @@ fn a_sight_is_what_the_formula_says() {
     let sight = only_sight(forks(&design, &numbers, (0.0, 1)), design, 12.5).unwrap();
     assert_eq!((sight.builds, sight.forks_per_build), (1, 12));
     let t = trimmed_t(&numbers).unwrap();
-    let alpha = Sequential::new(12).unwrap().nominal_p(12, 0.01).unwrap();
+    let level = level_kept_by_t(0.01);
+    let alpha = Sequential::new(12).unwrap().nominal_p(12, level, Spend::AsPlanned).unwrap();
     let detectable = detectable_factor(9.0, Level { alpha, power: 0.8 }).unwrap();
     let limit = variance_limit(9.0, 0.8).unwrap().sqrt();
     close(sight.minimal_detectable_change.ln_1p(), detectable * limit * t.standard_error, 1e-9);
@@ -388,7 +390,7 @@ fn limits_of_variances_are_scipys() {
 #[test]
 fn the_level_of_the_last_look_is_that_of_the_whole_test() {
     for horizon in [3, 4, 10, 20, 31, 200] {
-        let whole = Sequential::new(horizon).unwrap().nominal_p(horizon, 0.01).unwrap();
+        let whole = Sequential::new(horizon).unwrap().nominal_p(horizon, 0.01, Spend::AsPlanned).unwrap();
         assert_eq!(Sequential::last_nominal_p(horizon, 0.01), Ok(whole));
     }
     assert!((Sequential::last_nominal_p(10, 0.01).unwrap() - 0.00519).abs() < 5e-6);

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use duetbench_core::analysis::{Basis, Evidence, Looks};
+use duetbench_core::analysis::{Basis, Evidence, Looks, Tests};
 use duetbench_core::calibrate::{Calibration, Observed, Sight};
 use duetbench_core::plan::Design;
 use duetbench_core::report::ForkPair;
 use duetbench_core::spec::Decision;
-use duetbench_core::stats::Sequential;
+use duetbench_core::stats::Spend;
 
 use crate::calibrate::{WORLD, World, observed};
 use crate::support::{Noise, build_pairs, fixed_design};
@@ -28,10 +28,11 @@ fn design_of(sight: &Sight, calibrated: &Design) -> Design {
 }
 
 /// Whether a change is found that was planted into fork pairs of equal code.
-fn finds(forks: &[ForkPair], change: f64, design: &Design, boundaries: &Sequential) -> bool {
+fn finds(forks: &[ForkPair], change: f64, design: &Design, tests: &Tests) -> bool {
     let planted: Vec<ForkPair> =
         forks.iter().map(|f| ForkPair { log_ratio: f.log_ratio + change.ln_1p(), ..*f }).collect();
-    let evidence = Evidence::of(&planted, Basis::TypicalSlice, Looks { boundaries, design, alpha: 0.01 }).unwrap();
+    let looks = Looks { tests, design, decision: &Decision::default(), spend: Spend::AsPlanned };
+    let evidence = Evidence::of(&planted, Basis::TypicalSlice.into(), looks).unwrap();
     evidence.p_value <= 0.01 && evidence.log_ratio.mean > 0.0
 }
 
@@ -50,7 +51,7 @@ fn found(world: World, calibrated: Design, budgets_s: &[f64]) -> Vec<[f64; 2]> {
         for calibration in &calibrations {
             let sight = calibration.sights[budget].unwrap();
             let design = design_of(&sight, &calibrated);
-            let boundaries = boundaries.entry(design.units).or_insert_with(|| Sequential::new(design.units).unwrap());
+            let boundaries = boundaries.entry(design.units).or_insert_with(|| Tests::sequential(design.units).unwrap());
             let seen = sight.minimal_detectable_change;
             for _ in 0..COMPARISONS {
                 let forks = world.forks(&design, &mut noise);

@@ -2,7 +2,7 @@
 
 use duetbench_core::analysis::Basis;
 use duetbench_core::calibrate::{Costs, Obstacle, Proposal, Sources, Target, propose, propose_each};
-use duetbench_core::stats::{Level, Sequential, detectable_factor, variance_limit};
+use duetbench_core::stats::{Level, Sequential, detectable_factor, level_kept_by_t, variance_limit};
 
 use crate::reference::close;
 
@@ -30,7 +30,7 @@ fn target(change: f64) -> Target {
 fn errors() -> Vec<f64> {
     let df = |units: u32| f64::from(units - 2 * (units / 10) - 1);
     let of = |units: u32| {
-        let alpha = Sequential::last_nominal_p(units, LEVEL.alpha).unwrap();
+        let alpha = Sequential::last_nominal_p(units, level_kept_by_t(LEVEL.alpha)).unwrap();
         detectable_factor(df(units), Level { alpha, ..LEVEL }).unwrap()
     };
     (3..=64).map(of).collect()

@@ -1,6 +1,6 @@
 //! Comparison of allocations and bytes.
 
-use duetbench_core::analysis::compare_counts;
+use duetbench_core::analysis::{compare_bytes, compare_counts};
 
 use crate::support::Noise;
 
@@ -27,6 +27,21 @@ fn what_the_runtime_adds_is_none() {
 #[test]
 fn an_amortised_allocation_less_is_a_change() {
     check(&[0.0625; 4], &[0.03125; 4], true);
+}
+
+#[test]
+fn a_thousandth_of_the_bytes_is_a_change_and_less_is_none() {
+    let changed = |b: f64, c: f64| {
+        let both = [compare_bytes(&[b; 4], &[c; 4]), compare_bytes(&[c; 4], &[b; 4])].map(|one| one.unwrap().changed);
+        assert_eq!(both[0], both[1]);
+        both[0]
+    };
+    assert!(!changed(1e6, 1e6 + 0.5) && !changed(1e6, 1e6 + 999.0) && changed(1e6, 1e6 + 1002.0));
+    // Where a thousandth is less than what is looked at anyhow, that counts.
+    assert!(!changed(1.0, 1.005) && changed(1.0, 1.02) && changed(0.0, 16.0) && !changed(0.0, 0.005));
+    // Allocations are whole things, so that one of a million is one.
+    assert!(compare_counts(&[1e6; 4], &[1e6 + 1.0; 4]).unwrap().changed);
+    assert!(!compare_bytes(&[100.0, 110.0, 120.0], &[115.0; 3]).unwrap().changed);
 }
 
 #[test]

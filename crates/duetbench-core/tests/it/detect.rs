@@ -2,7 +2,7 @@
 //! 5 %, and each side has five forks of twenty iterations. Seeds are fixed; the figures are those of docs/detecting.md.
 
 use duetbench_core::Recording;
-use duetbench_core::detect::{Answer, Change, HouseRule, PaperRule, Rules, Statistic, detect};
+use duetbench_core::detect::{Change, HouseRule, PaperRule, Rules, Statistic, detect};
 use duetbench_core::recording::{Better, Cost, Grid, Level, Recorded};
 use duetbench_core::tune::Compat;
 
@@ -41,8 +41,13 @@ fn shares(draws: u32, head_level: f64) -> [f64; 4] {
         let (base, head) = (recording(&mut noise, 100.0), recording(&mut noise, head_level));
         let detection = detect(&base, &head, &rules);
         let of = &detection.benchmarks[0];
-        let (paper, house) = (of.paper.as_ref().unwrap().change, of.house.as_ref().unwrap().answer);
-        let said = |change| [paper == Some(change), house == Answer::Changed(change)];
+        let (paper, house) = (of.paper.as_ref().unwrap().change, of.house.as_ref().unwrap().answer.word());
+        let leans = |change: Change| {
+            let [exceeds, leans] =
+                if change == Change::Regression { ["regression", "slower"] } else { ["improvement", "faster"] };
+            house == exceeds || house.starts_with(leans)
+        };
+        let said = |change| [paper == Some(change), leans(change)];
         let [worse, better] = [said(Change::Regression), said(Change::Improvement)];
         for (count, is) in found.iter_mut().zip([worse, better].concat()) {
             *count += f64::from(u8::from(is)) / f64::from(draws);

@@ -1,12 +1,13 @@
 //! Whether a change passes: policy and waivers against what was found.
 
 use duetbench_core::Verdict;
-use duetbench_core::analysis::{Basis, Counts, Estimate, Measured, Method, analyse};
+use duetbench_core::analysis::{Basis, Clock, Counts, Estimate, Measured, Method, analyse};
 use duetbench_core::gate::{Day, Gate, Stale, Standing, Waiver, WaiverError};
 use duetbench_core::plan::Mode;
 use duetbench_core::report::{BenchmarkReport, Counted};
 use duetbench_core::sample::BenchmarkId;
 use duetbench_core::spec::{Action, Decision, Metric, Policy, Rule};
+use duetbench_core::verdict::Extent;
 
 use crate::support;
 
@@ -20,8 +21,11 @@ fn compared(name: &str, verdict: Verdict, ratio: f64) -> BenchmarkReport {
         ratio,
         ratio_low: ratio - 0.01,
         ratio_high: ratio + 0.01,
-        confidence: 0.99,
+        confidence: 0.9,
         basis: Basis::TypicalSlice,
+        clock: Clock::Wall,
+        beside: None,
+        by_wall: None,
         method: Method::StudentT,
         looks: 1,
         p_value: 0.001,
@@ -154,6 +158,26 @@ fn an_open_question_stops_a_change_where_a_rule_wants_an_answer() {
 }
 
 #[test]
+fn a_real_slowdown_below_the_threshold_stops_a_change_only_where_a_rule_says_so() {
+    let tolerated = Verdict::Slower(Extent::WithinTolerance);
+    let open = Verdict::Slower(Extent::Open { forks_sufficient: None });
+    let found = [compared("Codec", tolerated, 1.02), compared("Other", open.clone(), 1.04)];
+    let decide =
+        |rules: &[Rule]| Gate::decide((&found, &[]), (&Policy::new(rules).unwrap(), &[]), (0.03, day("2026-06-01")));
+    assert!(decide(&[]).breaches.is_empty());
+    let slower = Rule { benchmarks: Some("Codec".into()), slower: Some(Action::Gate), ..Rule::default() };
+    let gate = decide(std::slice::from_ref(&slower));
+    assert_eq!(gate.failing().map(|b| b.id.name.as_str()).collect::<Vec<_>>(), ["Codec"]);
+    // The later rule overrides it, and an open size is an open question beside.
+    assert!(decide(&[slower, Rule { slower: Some(Action::Inform), ..Rule::default() }]).breaches.is_empty());
+    let wanted = Rule { inconclusive: Some(Action::Gate), ..Rule::default() };
+    assert_eq!(decide(&[wanted]).unanswered().map(|id| id.name.as_str()).collect::<Vec<_>>(), ["Other"]);
+    // It is about times alone.
+    let of_bytes = Rule { metric: Some(Metric::Bytes), slower: Some(Action::Gate), ..Rule::default() };
+    assert!(Policy::new(&[of_bytes]).unwrap_err().to_string().contains("about times"));
+}
+
+#[test]
 fn waivers_are_checked() {
     let check = |waivers: &[Waiver]| Waiver::check(waivers);
     assert_eq!(check(&[waiver("A", 0.1), waiver("B", 0.1)]), Ok(()));
@@ -180,5 +204,5 @@ fn a_rule_changes_what_a_benchmark_is_judged_by() {
     assert_eq!(words(&plan), ["regression", "regression"]);
     let rule = Rule { benchmarks: Some("B$".into()), threshold: Some(0.1), ..Rule::default() };
     plan.tolerate(&Policy::new(&[rule]).unwrap());
-    assert_eq!(words(&plan), ["regression", "no_change"]);
+    assert_eq!(words(&plan), ["regression", "slower_within_tolerance"]);
 }

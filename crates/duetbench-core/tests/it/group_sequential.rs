@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use duetbench_core::stats::{Sequential, StatsError, looks};
+use duetbench_core::stats::{Sequential, Spend, StatsError, looks};
 use proptest::collection::vec;
 use proptest::num::f64::ANY;
 use proptest::prelude::{Strategy, any, prop_assert, proptest};
@@ -59,7 +59,7 @@ fn check(horizon: u32, alpha: f64, printed: &[&str]) {
     assert_eq!(test.looks().len(), printed.len());
     for (&n, printed) in test.looks().iter().zip(printed) {
         let half_a_digit = 0.5 * 10f64.powi(2 - printed.len() as i32);
-        let ours = test.nominal_p(n, alpha).unwrap();
+        let ours = test.nominal_p(n, alpha, Spend::AsPlanned).unwrap();
         assert!((ours - printed.parse::<f64>().unwrap()).abs() <= 1.001 * half_a_digit, "{n} values: {ours}");
     }
 }
@@ -68,7 +68,21 @@ fn check(horizon: u32, alpha: f64, printed: &[&str]) {
 fn nominal_p_values_are_those_of_a_fine_grid() {
     for case in answers("nominal_p").iter().map(numbers) {
         let test = TESTS.iter().find(|t| t.looks().last() == Some(&(case[0] as u32))).expect("a horizon of make.py");
-        close(test.nominal_p(case[1] as u32, case[2]).unwrap(), case[3], 1e-6);
+        close(test.nominal_p(case[1] as u32, case[2], Spend::AsPlanned).unwrap(), case[3], 1e-6);
+    }
+}
+
+#[test]
+fn an_end_spends_what_the_looks_before_it_left() {
+    for case in answers("nominal_p_of_an_end").iter().map(numbers) {
+        let [horizon, n, alpha, power, expected] = case[..] else { panic!("{case:?}") };
+        let test = Sequential::spending(horizon as u32, power).unwrap();
+        let nominal = test.nominal_p(n as u32, alpha, Spend::Everything).unwrap();
+        close(nominal, expected, 1e-6);
+        // And the sequential p-value is its inverse.
+        if power == 1.5 {
+            close(test.p_value(&[(n as u32, nominal)], Spend::Everything).unwrap(), alpha, 1e-3);
+        }
     }
 }
 
@@ -81,7 +95,7 @@ fn exits(test: &Sequential, looks: &[u32], alpha: f64) -> Vec<f64> {
     let mut exits = Vec::new();
     for &n in looks {
         let values = f64::from(n);
-        let edge = -normal.inverse_cdf(test.nominal_p(n, alpha).unwrap() / 2.0) * values.sqrt();
+        let edge = -normal.inverse_cdf(test.nominal_p(n, alpha, Spend::AsPlanned).unwrap() / 2.0) * values.sqrt();
         let step = (values - before).sqrt();
         let sum = |of: &dyn Fn(f64) -> f64| points.iter().zip(&masses).map(|(y, mass)| mass * of(*y)).sum::<f64>();
         exits.push(sum(&|y| normal.cdf((y - edge) / step) + normal.cdf((-edge - y) / step)));
@@ -116,28 +130,38 @@ fn what_looks_once_is_an_ordinary_test() {
         assert_eq!(test.looks(), [n]);
         // Also when it ended early, as it has not looked before.
         for n in [1, 2, n] {
-            assert_eq!((test.nominal_p(n, 0.01), test.p_value(&[(n, 0.3)])), (Ok(0.01), Ok(0.3)));
+            assert_eq!(
+                (test.nominal_p(n, 0.01, Spend::AsPlanned), test.p_value(&[(n, 0.3)], Spend::AsPlanned)),
+                (Ok(0.01), Ok(0.3))
+            );
         }
-        assert_eq!(test.nominal_p(n + 1, 0.01), Err(StatsError::OutOfRange { name: "n", value: f64::from(n + 1) }));
+        assert_eq!(
+            test.nominal_p(n + 1, 0.01, Spend::AsPlanned),
+            Err(StatsError::OutOfRange { name: "n", value: f64::from(n + 1) })
+        );
     }
 }
 
 #[test]
 fn before_its_first_look_a_test_has_spent_little() {
     let test = &TESTS[3];
-    assert_eq!(test.nominal_p(2, 0.04), Ok(0.04 * 0.1f64.powf(1.5)));
-    assert_eq!(test.p_value(&[(2, 0.5)]), Ok(1.0));
+    assert_eq!(test.nominal_p(2, 0.04, Spend::AsPlanned), Ok(0.04 * 0.1f64.powf(1.5)));
+    assert_eq!(test.p_value(&[(2, 0.5)], Spend::AsPlanned), Ok(1.0));
 }
 
 #[test]
 fn the_ends_of_the_scale() {
     for test in TESTS.iter() {
         let horizon = *test.looks().last().unwrap();
-        assert_eq!((test.p_value(&[(horizon, 0.0)]), test.p_value(&[(horizon, 1.0)])), (Ok(0.0), Ok(1.0)));
-        let tiny = [1e-300, 1e-40, 1e-14, 1e-13, 1e-12, 1e-11].map(|p| test.p_value(&[(horizon, p)]).unwrap());
+        assert_eq!(
+            (test.p_value(&[(horizon, 0.0)], Spend::AsPlanned), test.p_value(&[(horizon, 1.0)], Spend::AsPlanned)),
+            (Ok(0.0), Ok(1.0))
+        );
+        let tiny = [1e-300, 1e-40, 1e-14, 1e-13, 1e-12, 1e-11]
+            .map(|p| test.p_value(&[(horizon, p)], Spend::AsPlanned).unwrap());
         assert!(tiny[0] >= 1e-300 && tiny[0] < 1e-298 && tiny.is_sorted_by(|a, b| a < b), "{tiny:?}");
-        assert!(test.nominal_p(horizon, 1.1e-100).unwrap() > 1e-102);
-        assert!(test.nominal_p(horizon, 0.999_999).unwrap() > 0.99);
+        assert!(test.nominal_p(horizon, 1.1e-100, Spend::AsPlanned).unwrap() > 1e-102);
+        assert!(test.nominal_p(horizon, 0.999_999, Spend::AsPlanned).unwrap() > 0.99);
     }
 }
 
@@ -146,12 +170,12 @@ fn a_last_look_right_after_another_is_worth_more_than_what_it_spends() {
     // Nearly all that cross the new boundary were close to the old one: a start from far out would find no probability at all.
     let test = Sequential::new(1_000_000).unwrap();
     let newly_spent = 0.01 * (0.819_201f64.powf(1.5) - 0.8192f64.powf(1.5));
-    let nominal = test.nominal_p(819_201, 0.01).unwrap();
+    let nominal = test.nominal_p(819_201, 0.01, Spend::AsPlanned).unwrap();
     assert!(
-        nominal > 1000.0 * newly_spent && nominal < test.nominal_p(819_200, 0.01).unwrap(),
+        nominal > 1000.0 * newly_spent && nominal < test.nominal_p(819_200, 0.01, Spend::AsPlanned).unwrap(),
         "{nominal} {newly_spent}"
     );
-    assert!((test.p_value(&[(819_201, nominal)]).unwrap() / 0.01 - 1.0).abs() < 1e-4);
+    assert!((test.p_value(&[(819_201, nominal)], Spend::AsPlanned).unwrap() / 0.01 - 1.0).abs() < 1e-4);
 }
 
 #[test]
@@ -160,15 +184,15 @@ fn what_cannot_be_answered_is_named() {
     let out_of = |name, value| StatsError::OutOfRange { name, value };
     assert_eq!(Sequential::new(0).unwrap_err(), out_of("horizon", 0.0));
     assert_eq!(Sequential::single(0).unwrap_err(), out_of("horizon", 0.0));
-    assert_eq!(test.nominal_p(0, 0.05), Err(out_of("n", 0.0)));
-    assert_eq!(test.nominal_p(21, 0.05), Err(out_of("n", 21.0)));
-    assert_eq!(test.nominal_p(20, 1.0), Err(out_of("alpha", 1.0)));
-    assert_eq!(test.p_value(&[]), Err(StatsError::TooFew { have: 0, needed: 1 }));
-    assert_eq!(test.p_value(&[(4, 0.5), (21, 0.5)]), Err(out_of("n", 21.0)));
-    assert_eq!(test.p_value(&[(4, -0.5)]), Err(out_of("p", -0.5)));
+    assert_eq!(test.nominal_p(0, 0.05, Spend::AsPlanned), Err(out_of("n", 0.0)));
+    assert_eq!(test.nominal_p(21, 0.05, Spend::AsPlanned), Err(out_of("n", 21.0)));
+    assert_eq!(test.nominal_p(20, 1.0, Spend::AsPlanned), Err(out_of("alpha", 1.0)));
+    assert_eq!(test.p_value(&[], Spend::AsPlanned), Err(StatsError::TooFew { have: 0, needed: 1 }));
+    assert_eq!(test.p_value(&[(4, 0.5), (21, 0.5)], Spend::AsPlanned), Err(out_of("n", 21.0)));
+    assert_eq!(test.p_value(&[(4, -0.5)], Spend::AsPlanned), Err(out_of("p", -0.5)));
     // Not ascending; and looks after one that was not planned.
-    assert_eq!(test.p_value(&[(6, 0.5), (4, 0.5)]), Err(out_of("n", 6.0)));
-    assert_eq!(test.p_value(&[(4, 0.5), (5, 0.5), (6, 0.5)]), Err(out_of("n", 5.0)));
+    assert_eq!(test.p_value(&[(6, 0.5), (4, 0.5)], Spend::AsPlanned), Err(out_of("n", 6.0)));
+    assert_eq!(test.p_value(&[(4, 0.5), (5, 0.5), (6, 0.5)], Spend::AsPlanned), Err(out_of("n", 5.0)));
 }
 
 proptest! {
@@ -177,21 +201,21 @@ proptest! {
     #[test]
     fn nothing_panics_whatever_comes_in(test in tests(), n in any::<u32>(), values in vec(ANY, 3)) {
         for n in [n, n % 300] {
-            let _ = (test.nominal_p(n, values[0]), test.p_value(&[(n, values[1])]), test.p_value(&[(4, 0.5), (n, values[2])]));
+            let _ = (test.nominal_p(n, values[0], Spend::AsPlanned), test.p_value(&[(n, values[1])], Spend::AsPlanned), test.p_value(&[(4, 0.5), (n, values[2])], Spend::Everything));
         }
     }
 
     #[test]
     fn a_larger_alpha_stops_wherever_a_smaller_one_does(test in tests(), share in 0.0..1.0f64, alpha in alphas(), by in 1.001..2.0f64) {
         let n = after(test, share);
-        let (small, large) = (test.nominal_p(n, alpha).unwrap(), test.nominal_p(n, alpha * by).unwrap());
+        let (small, large) = (test.nominal_p(n, alpha, Spend::AsPlanned).unwrap(), test.nominal_p(n, alpha * by, Spend::AsPlanned).unwrap());
         prop_assert!(0.0 < small && small < large && large <= alpha * by, "{small} {large}");
     }
 
     #[test]
     fn stopping_just_at_a_boundary_has_p_alpha(test in tests(), share in 0.0..1.0f64, alpha in alphas()) {
         let n = after(test, share);
-        let p = test.p_value(&[(n, test.nominal_p(n, alpha).unwrap())]).unwrap();
+        let p = test.p_value(&[(n, test.nominal_p(n, alpha, Spend::AsPlanned).unwrap())], Spend::AsPlanned).unwrap();
         prop_assert!((p / alpha - 1.0).abs() < 1e-4, "{alpha} came back as {p}");
     }
 
@@ -200,18 +224,18 @@ proptest! {
         let n = after(test, share);
         let taken = test.looks().iter().copied().filter(|look| *look < n).chain([n]);
         let looks: Vec<(u32, f64)> = taken.zip(p).map(|(n, p)| (n, (p * alpha).min(1.0))).collect();
-        let stops = looks.iter().any(|&(n, p)| p <= test.nominal_p(n, alpha).unwrap());
-        let sequential = test.p_value(&looks).unwrap();
+        let stops = looks.iter().any(|&(n, p)| p <= test.nominal_p(n, alpha, Spend::AsPlanned).unwrap());
+        let sequential = test.p_value(&looks, Spend::AsPlanned).unwrap();
         prop_assert!((sequential / alpha - 1.0).abs() < 1e-4 || (sequential <= alpha) == stops);
     }
 
     #[test]
     fn another_look_never_raises_p_and_a_larger_p_never_lowers_it(test in tests(), p in vec(0.0..1.0f64, 17), by in 0.0..1.0f64) {
         let looks: Vec<(u32, f64)> = test.looks().iter().copied().zip(p).collect();
-        let all = test.p_value(&looks).unwrap();
-        prop_assert!(looks.len() == 1 || test.p_value(&looks[..looks.len() - 1]).unwrap() >= all);
+        let all = test.p_value(&looks, Spend::AsPlanned).unwrap();
+        prop_assert!(looks.len() == 1 || test.p_value(&looks[..looks.len() - 1], Spend::AsPlanned).unwrap() >= all);
         let raised: Vec<(u32, f64)> = looks.iter().map(|&(n, p)| (n, p + by * (1.0 - p))).collect();
-        prop_assert!(test.p_value(&raised).unwrap() >= all);
+        prop_assert!(test.p_value(&raised, Spend::AsPlanned).unwrap() >= all);
         prop_assert!(looks.iter().all(|(_, p)| all > 0.0 || *p == 0.0));
     }
 }

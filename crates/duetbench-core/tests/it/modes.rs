@@ -14,6 +14,7 @@ const BUSY: Profile = Profile {
     cpu_share: 1.9,
     invocation_ns: 1e5,
     collects: false,
+    cold_share: None,
     warmup_slices: None,
     unsteady: None,
 };
@@ -136,4 +137,27 @@ fn unlike_cores_show_where_sides_exchange_them() {
     // Half the threshold of 3 % is 0.0148.
     assert!(too_unlike(&[0.02; 4], 0.03) && !too_unlike(&[0.02; 3], 0.03) && !too_unlike(&[0.01; 9], 0.03));
     assert!(!too_unlike(&[0.5, 0.001, 0.002, 0.001], 0.03));
+}
+
+#[test]
+fn slices_are_lengthened_until_getting_warm_is_a_small_part_of_them() {
+    let lengths = |cold_share, mode: ModeChoice| {
+        let both = [found("A")];
+        let spec = spec(forks(5), mode);
+        let none = BTreeSet::new();
+        let mut plan = Plan::new(&spec, &Found { baseline: &both, candidate: &both, identical: &none }, CAPACITY);
+        let profiles = vec![Some(Profile { cold_share, ..PLAIN })];
+        plan.learn(Learnt { profiles, check: None }, &spec, CAPACITY);
+        let planned = &plan.benchmarks[0];
+        (planned.configuration.slice_ns, planned.configuration.trial_ns, planned.cold_share_left())
+    };
+    let interleaved = |cold_share| lengths(Some(cold_share), ModeChoice::Interleaved);
+    assert_eq!(interleaved(0.0), (200_000, 20_000_000, Some(0.0)));
+    assert_eq!(interleaved(0.0075), (200_000, 20_000_000, Some(0.0075)));
+    assert_eq!(interleaved(0.03), (800_000, 20_000_000, Some(0.0075)));
+    // Sixteen slices are more than the usual trial.
+    assert_eq!(interleaved(0.3), (8_000_000, 128_000_000, Some(0.0075)));
+    assert_eq!(interleaved(0.75), (10_000_000, 160_000_000, Some(0.015)));
+    assert_eq!(lengths(None, ModeChoice::Interleaved), (200_000, 20_000_000, None));
+    assert_eq!(lengths(Some(0.3), ModeChoice::Sequential), (200_000, 20_000_000, None));
 }

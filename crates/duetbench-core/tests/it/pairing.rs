@@ -25,7 +25,8 @@ fn experiments() -> impl Strategy<Value = Vec<Sample>> {
                 for (role, (wall_ns, invocations)) in [(Role::Baseline, b), (Role::Candidate, c)] {
                     let mut sample = slice(role, (run, iteration), wall_ns);
                     (sample.invocations, sample.block) = (invocations, 1 + iteration / 2);
-                    let record = |collections| Memory { allocations: Some(5), bytes: 80, collections, invocations };
+                    let record =
+                        |collections| Memory { allocations: Some(5), bytes: 80, collections, invocations, cycle: None };
                     sample.memory = collections.filter(|_| iteration % 2 == 1).map(record);
                     samples.push(sample);
                 }

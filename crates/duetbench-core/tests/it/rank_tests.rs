@@ -3,8 +3,8 @@
 
 use duetbench_core::stats::{
     DeltaSize, TMixture, adjusted_p_values, bonferroni_p_values, cliffs_delta, dunn, holm_p_values, kruskal_wallis,
-    mann_whitney_p, nested_variance_components, sign_test_p, signed_rank_p, unbalanced_nested_components,
-    variance_components, welch_t, winsorise, yuen_welch_t,
+    mann_whitney_p, nested_variance_components, sign_test_p, signed_rank_exact, signed_rank_p,
+    unbalanced_nested_components, variance_components, welch_t, winsorise, yuen_welch_t,
 };
 use proptest::collection::vec;
 use proptest::num::f64::ANY;
@@ -56,6 +56,24 @@ fn the_signed_rank_test_is_scipys_exact_and_approximate() {
     for case in answers("signed_rank") {
         close(signed_rank_p(&numbers(&case["d"])).unwrap(), number(&case, "p"), 1e-9);
     }
+}
+
+#[test]
+fn the_signed_rank_test_over_all_signs_is_scipys_with_ties_and_zeros() {
+    let cases = answers("signed_rank_exact");
+    for case in &cases {
+        let differences = numbers(&case["d"]);
+        let ours = signed_rank_exact(&differences).unwrap();
+        close(ours.p_value, number(case, "p"), 1e-12);
+        let left = differences.iter().filter(|d| **d != 0.0).count() as f64;
+        assert!((ours.positive + ours.negative - left * (left + 1.0) / 2.0).abs() < 1e-12);
+    }
+    assert!(cases.len() > 30);
+    // Where there are too many for all signs it is the approximation.
+    let many: Vec<f64> = (0..60).map(|i| f64::from(i) - 20.5).collect();
+    assert_eq!(signed_rank_exact(&many).unwrap().p_value, signed_rank_p(&many).unwrap());
+    let nothing = signed_rank_exact(&[0.0; 3]).unwrap();
+    assert_eq!((nothing.p_value, nothing.positive, nothing.negative), (1.0, 0.0, 0.0));
 }
 
 #[test]
@@ -202,7 +220,8 @@ proptest! {
             prop_assert!(test.p_value().is_ok());
             let _ = test.interval(x);
         }
-        for p in [sign_test_p(&a), signed_rank_p(&a), mann_whitney_p(&a, &b)].into_iter().flatten() {
+        let exact = signed_rank_exact(&a).map(|test| test.p_value);
+        for p in [sign_test_p(&a), signed_rank_p(&a), exact, mann_whitney_p(&a, &b)].into_iter().flatten() {
             prop_assert!((0.0..=1.0).contains(&p));
         }
         let _ = (kruskal_wallis(&groups), dunn(&groups), cliffs_delta(&a, &b), winsorise(&a, x));

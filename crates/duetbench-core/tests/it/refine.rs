@@ -1,7 +1,7 @@
 //! How long a trial should be.
 
 use duetbench_core::analysis::{PILOT_FORKS, refined};
-use duetbench_core::plan::{Design, ExecutionConfiguration};
+use duetbench_core::plan::{Design, ExecutionConfiguration, Purpose};
 use duetbench_core::report::{ForkPair, ForkSide};
 
 use crate::support::fork;
@@ -11,6 +11,7 @@ const PLANNED: ExecutionConfiguration = ExecutionConfiguration {
     slice_ns: 200_000,
     trial_ns: 20_000_000,
     warmup_slices: 16,
+    purpose: Purpose::Judged,
 };
 
 /// Eight fork pairs, each a hundred slices of 0.2 ms a side.

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use duetbench_core::analysis::{Basis, Evidence, Looks, Monitor, Standing};
+use duetbench_core::analysis::{Basis, Evidence, Looks, Measured, Monitor, Standing, Tests};
 use duetbench_core::plan::{Capacity, Design, Discovered, Found, Mode, Plan, Style};
 use duetbench_core::report::{ForkPair, ForkSide};
 use duetbench_core::sample::{Coordinates, Memory};
 use duetbench_core::spec::{Decision, Effort, HarnessSpec, ModeChoice, Selection};
-use duetbench_core::stats::Sequential;
+use duetbench_core::stats::Spend;
 use duetbench_core::{BenchmarkId, Role, Sample, Spec};
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use rand::{Rng, SeedableRng};
@@ -72,6 +72,7 @@ pub(crate) fn slice(role: Role, (suite_run, iteration): (u32, u32), wall_ns: u64
         cpu_ns: Some(wall_ns),
         start_ns: 0,
         memory: None,
+        cycles: None,
         warm_up: false,
     }
 }
@@ -89,7 +90,7 @@ pub(crate) fn one_slice_forks(log_ratios: &[f64]) -> Vec<Sample> {
 
 /// The memory record that ends a block of one invocation.
 pub(crate) fn memory(collections: u32) -> Option<Memory> {
-    Some(Memory { allocations: Some(5), bytes: 80, collections, invocations: 1 })
+    Some(Memory { allocations: Some(5), bytes: 80, collections, invocations: 1, cycle: None })
 }
 
 /// A design with so many units of one fork pair each, looked at once.
@@ -97,12 +98,12 @@ pub(crate) fn fixed_design(units: u32) -> Design {
     Design { units, forks_per_unit: 1, doubled: 0, by_build: false, sequential: false }
 }
 
-/// What fork pairs of which only the log ratios matter say, looked at once, at an error of 1 %.
+/// The evidence of fork pairs of which only the log ratios matter, looked at once, at the default errors.
 pub(crate) fn evidence(log_ratios: &[f64]) -> Evidence {
     let design = fixed_design(u32::try_from(log_ratios.len()).unwrap());
-    let boundaries = Sequential::single(design.units).unwrap();
-    let looks = Looks { boundaries: &boundaries, design: &design, alpha: 0.01 };
-    Evidence::of(&forks_of(log_ratios), Basis::TypicalSlice, looks).unwrap()
+    let (tests, decision) = (Tests::single(design.units).unwrap(), Decision::default());
+    let looks = Looks { tests: &tests, design: &design, decision: &decision, spend: Spend::AsPlanned };
+    Evidence::of(&forks_of(log_ratios), Basis::TypicalSlice.into(), looks).unwrap()
 }
 
 /// Fork pairs with these log ratios, a suite run each.
@@ -112,8 +113,14 @@ pub(crate) fn forks_of(log_ratios: &[f64]) -> Vec<ForkPair> {
 
 /// A fork pair of which only the log ratio matters.
 pub(crate) fn fork(log_ratio: f64) -> ForkPair {
-    let side =
-        ForkSide { invocations: 1, ns_per_op: 1.0, cpu_ns_per_op: None, bytes_per_op: None, allocs_per_op: None };
+    let side = ForkSide {
+        invocations: 1,
+        ns_per_op: 1.0,
+        cpu_ns_per_op: None,
+        bytes_per_op: None,
+        allocs_per_op: None,
+        collector_share: None,
+    };
     ForkPair {
         build: 0,
         round: 0,
@@ -123,6 +130,9 @@ pub(crate) fn fork(log_ratio: f64) -> ForkPair {
         candidate: side,
         log_ratio,
         log_ratio_complete: log_ratio,
+        cpu: None,
+        log_ratio_idle: None,
+        busy: None,
         slice_spread: 0.0,
         collections: 0,
         slices: 1,
@@ -183,6 +193,12 @@ pub(crate) fn samples_of(forks: &[ForkPair]) -> Vec<Sample> {
         slices((f.suite_run, 0), 1_000_000_000, (1e9 * f.log_ratio.exp()).round() as u64).map(|s| at(f, s))
     };
     forks.iter().flat_map(both).collect()
+}
+
+/// The samples of a benchmark: one slice pair for each of these fork pairs.
+pub(crate) fn measured_of(forks: &[ForkPair]) -> Measured {
+    let numbered = (0u32..).zip(forks).map(|(suite_run, fork)| ForkPair { suite_run, ..*fork });
+    Measured { samples: samples_of(&numbered.collect::<Vec<_>>()), failed_trials: Vec::new() }
 }
 
 /// A run as the engine has it: suite runs until everybody is settled or has all units.

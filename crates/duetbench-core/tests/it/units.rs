@@ -1,10 +1,10 @@
 //! From fork pairs to units of inference, and how much of their spread is layout.
 
-use duetbench_core::analysis::{Basis, Evidence, Looks, Measured, analyse};
+use duetbench_core::analysis::{Basis, Evidence, Looks, Measured, Tests, analyse};
 use duetbench_core::plan::Design;
 use duetbench_core::report::{BenchmarkReport, ForkPair, Layout};
 use duetbench_core::spec::Decision;
-use duetbench_core::stats::{Sequential, trimmed_t};
+use duetbench_core::stats::{Spend, trimmed_t};
 
 use crate::support::{build_pairs, fixed_design, placed, plan_of, samples_of};
 
@@ -14,8 +14,13 @@ fn in_order(design: &Design, log_ratios: &[f64]) -> Vec<ForkPair> {
 }
 
 fn evidence(forks: &[ForkPair], design: &Design) -> Evidence {
-    let boundaries = Sequential::single(design.units.max(3)).unwrap();
-    Evidence::of(forks, Basis::TypicalSlice, Looks { boundaries: &boundaries, design, alpha: 0.01 }).unwrap()
+    evidence_by(Basis::TypicalSlice, forks, design)
+}
+
+fn evidence_by(basis: Basis, forks: &[ForkPair], design: &Design) -> Evidence {
+    let (tests, decision) = (Tests::single(design.units.max(3)).unwrap(), Decision::default());
+    let looks = Looks { tests: &tests, design, decision: &decision, spend: Spend::AsPlanned };
+    Evidence::of(forks, basis.into(), looks).unwrap()
 }
 
 /// Asserts which numbers enter the test, up to their order.
@@ -87,9 +92,10 @@ fn the_basis_decides_what_is_averaged() {
     let design = build_pairs(3, 0);
     let complete = |f: ForkPair| ForkPair { log_ratio_complete: 2.0 * f.log_ratio, ..f };
     let forks: Vec<ForkPair> = in_order(&design, &[0.01, 0.02, 0.03]).into_iter().map(complete).collect();
-    let boundaries = Sequential::single(3).unwrap();
-    let looks = Looks { boundaries: &boundaries, design: &design, alpha: 0.01 };
-    assert!((Evidence::of(&forks, Basis::AllSlices, looks).unwrap().log_ratio.mean - 0.04).abs() < 1e-15);
+    let evidence = evidence_by(Basis::AllSlices, &forks, &design);
+    assert!((evidence.log_ratio.mean - 0.04).abs() < 1e-15);
+    // And the other number stands beside it.
+    assert!((evidence.beside.unwrap().mean - 0.02).abs() < 1e-15);
 }
 
 fn report(forks: &[ForkPair], design: Design) -> BenchmarkReport {

@@ -208,6 +208,7 @@ fn warnings(style: Style, samples: Vec<duetbench_core::Sample>, unsteady: Option
         cpu_share: 1.0,
         invocation_ns: 1.0,
         collects: false,
+        cold_share: None,
         warmup_slices: Some(30),
         unsteady,
     };

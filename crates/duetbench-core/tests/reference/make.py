@@ -6,12 +6,13 @@
 Takes some minutes, for the simulations and for grids that are finer than need be.
 """
 
-import json
-import pathlib
+import functools
 
 import numpy as np
 import scipy
 from scipy import optimize, stats
+
+from known import write
 
 
 def factor(df, alpha, power):
@@ -58,10 +59,14 @@ def looks(horizon):
     return [n for n in planned if n < horizon] + [horizon]
 
 
-def nominal_p(horizon, n, alpha):
-    """Nominal p of the look after n values: densities by Simpson's rule on a fine grid over both signs of the sum."""
+@functools.cache
+def nominal_p(horizon, n, alpha, power=1.5, everything=False):
+    """Nominal p of the look after n values, which may spend everything that is left: densities by Simpson's rule on a fine grid
+    over both signs of the sum."""
     taken = [m for m in looks(horizon) if m < n] + [n]
-    spent = alpha * (np.array([0, *taken]) / horizon) ** 1.5
+    spent = alpha * (np.array([0, *taken]) / horizon) ** power
+    if everything:
+        spent[-1] = alpha
     points, masses, values = np.zeros(1), np.ones(1), 0
     for m, exit in zip(taken, np.diff(spent)):
         step = np.sqrt(m - values)
@@ -112,17 +117,31 @@ def stopping(horizon, effect, draws=1_000_000):
     return [[horizon, effect, *case] for case in zip(alphas, shares, means)]
 
 
+def kept_by_t(alpha):
+    """The level at which boundaries for a known variance must be set for a t test to keep alpha."""
+    return optimize.brentq(lambda level: level * (1 - 0.065 * np.log(level)) - alpha, alpha / 10, alpha, xtol=1e-16)
+
+
+WORDS = ["inconclusive", "no_change", "regression", "improvement", "slower_within_tolerance", "faster_within_tolerance", "slower_size_open", "faster_size_open"]
+
+
 def verdicts(values, alpha, threshold):
-    """What the first look that settles a column says (0 nothing, 1 no change, 2 slower, 3 faster), and after how many values."""
+    """What the first look that settles a column says, or the last one (an index of WORDS), and after how many values."""
     horizon, band = len(values), np.log1p(threshold)
     says, after = np.zeros(values.shape[1], int), np.full(values.shape[1], horizon)
+    changed, open_ = np.zeros(values.shape[1], bool), np.ones(values.shape[1], bool)
     for n in looks(horizon):
         mean, error, df = t_by_column(values[:n])
-        half = error * stats.t.isf(nominal_p(horizon, n, alpha) / 2, df)
-        change = np.where(mean - half > 0, 2, np.where(mean + half < 0, 3, 0))
-        now = np.where((mean - half > -band) & (mean + half < band), 1, change)
-        new = (says == 0) & (now > 0)
+        changed |= 2 * stats.t.sf(np.abs(mean / error), df) <= nominal_p(horizon, n, kept_by_t(alpha))
+        half = error * stats.t.isf(nominal_p(horizon, n, kept_by_t(10 * alpha), 1.0) / 2, df)
+        slower, faster = changed & (mean - half > 0), changed & (mean + half < 0)
+        within = (mean - half > -band) & (mean + half < band)
+        now = np.select([slower & (mean - half > band), faster & (mean + half < -band), slower & within, faster & within, slower, faster, within],
+                        [2, 3, 4, 5, 6, 7, 1])
+        settles = (now > 0) & (now < 6)
+        new = open_ & (settles | (n == horizon))
         says[new], after[new] = now[new], n
+        open_ &= ~new
     return says, after
 
 
@@ -133,7 +152,7 @@ def build_pairs(change, sd_build, sd_fork, draws=200_000):
     values = np.log1p(change) + rng.standard_normal((32, draws)) * sd_build
     values += np.where(np.arange(32)[:, None] < 4, forks.mean(axis=1), forks[:, 0])
     says, after = verdicts(values, 0.01, 0.03)
-    return [change, sd_build, sd_fork, *(np.mean(says == v) for v in [1, 2, 3]), np.mean(after + np.minimum(after, 4))]
+    return [change, sd_build, sd_fork, *(np.mean(says == v) for v in range(len(WORDS))), np.mean(after + np.minimum(after, 4))]
 
 
 def forks_for_units(sd_build, sd_fork, draws=200_000):
@@ -165,12 +184,13 @@ def repetitions(v_outer, v_inner, c_outer, c_inner):
 
 
 def confirming_units(values):
-    """Least number of units from 3 at which a one-sided test at 5 % sees what is left of this change with power 95 %."""
+    """Half the units, 3 at least, with which a one-sided test at 0.25 % sees what is left of this change with power 95 %; 20 at most
+    for all of them together."""
     mean, error, _ = t_by_column(np.array(values)[:, None])
     change, spread = abs(mean[0]), error[0] * np.sqrt(len(values))
-    distance = max(change - error[0], change / 2)
-    power = lambda n: stats.nct.sf(stats.t.isf(0.05, trimmed_df(n)), trimmed_df(n), distance * np.sqrt(n) / spread)
-    return [list(values), next(n for n in range(3, 1000) if power(n) >= 0.95)]
+    left = max(change - error[0], change / 2)
+    power = lambda n: stats.nct.sf(stats.t.isf(0.0025, trimmed_df(n)), trimmed_df(n), left * np.sqrt(n) / spread)
+    return [list(values), max(3, -(-next((n for n in range(2, 20) if power(n) >= 0.95), 20) // 2))]
 
 
 def main():
@@ -197,8 +217,12 @@ def main():
         ],
         "trimmed_t": [trimmed_t(rng.standard_t(3, size=n) * 0.02 + 0.01, 0.01) for n in [2, 3, 5, 9, 10, 12, 19, 20, 25, 30, 57, 200]],
         "nominal_p": nominal_p_cases(),
+        "nominal_p_of_an_end": [
+            [horizon, n, a, power, nominal_p(horizon, n, a, power, everything=True)]
+            for horizon, ns in [(20, [3, 4, 9, 10, 13]), (32, [6, 16, 31])] for n in ns for a in [0.1, 0.01, 1e-4] for power in [1.0, 1.5]
+        ],
         "stopping": [case for horizon, effect in [(10, 0), (20, 0), (20, 0.5), (20, 1), (20, 1.5), (20, 3), (30, 0)] for case in stopping(horizon, effect)],
-        "build_pairs": [build_pairs(change, 0.025, 0.012) for change in [0, 0.03, 0.05, 0.1]],
+        "build_pairs": [build_pairs(change, 0.025, 0.012) for change in [0, 0.01, 0.02, 0.03, 0.05, 0.1]],
         "forks_for_units": [forks_for_units(0.025, 0.012)],
         "variance_components": [
             variance_components([rng.normal(rng.normal(0.01, sd), 0.012, size=n) for n in sizes])
@@ -208,16 +232,11 @@ def main():
         "repetitions": [repetitions(v, 1, c, 1) for v in [0.001, 0.2, 3, 100] for c in [0.01, 1, 15, 7000]],
         "confirming_units": [
             confirming_units([change * (1 + spread * d) for d in [-3, -2, -1, 0, 0, 1, 2, 3]])
-            for change, spread in [(0.07, 0.257), (0.07, 0.2), (0.05, 0.1), (-0.07, 0.257), (0.2, 0.01)]
+            for change, spread in [(0.1, 0.25), (0.14, 0.25), (0.2, 0.22), (-0.1, 0.25)]
         ],
         "adjusted_p_values": [list(probabilities), list(stats.false_discovery_control(probabilities))],
     }
-    path = pathlib.Path(__file__).with_name("scipy.json")
-    methods = []
-    for name, cases in answers.items():
-        lines = json.dumps(cases) if isinstance(cases, str) else "[\n" + ",\n".join(json.dumps(c, default=float) for c in cases) + "]"
-        methods.append(f'"{name}": {lines}')
-    path.write_text("{\n" + ",\n".join(methods) + "\n}\n")
+    write("scipy.json", answers)
 
 
 main()

@@ -7,13 +7,13 @@ Takes some seconds. What SciPy does not have is worked out from its definition, 
 """
 
 import itertools
-import json
-import pathlib
 import warnings
 
 import numpy as np
 import scipy
 from scipy import integrate, stats
+
+from known import write
 
 
 def two_samples(a, b, alpha):
@@ -41,6 +41,15 @@ def signed_rank(d):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         test = stats.wilcoxon(d, correction=True, method="exact" if exact else "asymptotic")
+    return {"d": list(d), "p": test.pvalue}
+
+
+def signed_rank_exact(d):
+    """Over all signs that the sizes may have, zeros left out."""
+    all_signs = stats.PermutationMethod(n_resamples=np.inf)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        test = stats.wilcoxon(d, method=all_signs)
     return {"d": list(d), "p": test.pvalue}
 
 
@@ -131,6 +140,12 @@ def main():
             nested(shape, sds, rng)
             for shape, sds in [((5,), [1]), ((4, 3), [1, 0.5]), ((3, 4, 2), [0, 0, 1]), ((3, 3, 5, 5), [0.5, 0.2, 0.3, 1]), ((2, 2, 2, 2, 2), [1, 0, 1, 0, 1])]
         ],
+        "signed_rank_exact": [
+            signed_rank_exact(np.round(np.random.default_rng(n).normal(shift, 2, size=n), digits))
+            for n in [2, 5, 8, 11, 12, 14]
+            for shift in [0, 1.5, 3]
+            for digits in [0, 12]
+        ],
         "evidence": [
             evidence(values, theta, g)
             for values in [rng.normal(0.5, 1, size=n) for n in [2, 5, 12, 30]]
@@ -138,12 +153,7 @@ def main():
             for g in [0.5, 4]
         ],
     }
-    path = pathlib.Path(__file__).with_name("tests.json")
-    methods = []
-    for name, cases in answers.items():
-        lines = json.dumps(cases) if isinstance(cases, str) else "[\n" + ",\n".join(json.dumps(c, default=float) for c in cases) + "]"
-        methods.append(f'"{name}": {lines}')
-    path.write_text("{\n" + ",\n".join(methods) + "\n}\n")
+    write("tests.json", answers)
 
 
 main()

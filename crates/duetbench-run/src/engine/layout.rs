@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use duetbench_core::Role;
 
@@ -17,11 +18,22 @@ type Key = (Role, String, u32);
 
 /// One program that is to be linked.
 #[derive(Debug)]
-pub(super) struct Link {
+struct Link {
     key: Key,
     artifact: Artifact,
     layout_seed: u32,
     program: PathBuf,
+}
+
+/// A linker of builds in other orders.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Linker<'a> {
+    pub(super) adapter: &'a dyn Adapter,
+    /// The two versions, baseline first.
+    pub(super) builds: &'a [Build; 2],
+    /// Programs that are linked at a time.
+    pub(super) at_once: usize,
+    pub(super) interrupted: &'a AtomicBool,
 }
 
 /// The build pairs at hand. Older ones are removed when newer ones are asked for, because a program takes megabytes.
@@ -37,7 +49,7 @@ impl Layouts {
     }
 
     /// What must be linked so that everything needed is there; what is not needed any more is removed.
-    pub(super) fn missing(&mut self, needed: &[Needed], builds: &[Build; 2], placements: &mut Placements) -> Vec<Link> {
+    fn missing(&mut self, needed: &[Needed], builds: &[Build; 2], placements: &mut Placements) -> Vec<Link> {
         let is_needed = |key: &Key| needed.iter().any(|n| n.build == key.2 && n.package == key.1);
         self.programs.retain(|key, program| is_needed(key) || fs::remove_file(program).is_err());
         let mut links = Vec::new();
@@ -55,16 +67,23 @@ impl Layouts {
         links
     }
 
-    /// Takes what was linked.
-    pub(super) fn add(&mut self, links: Vec<Link>) {
+    /// Links what is missing of what is needed, several programs at a time; nothing is measured meanwhile.
+    ///
+    /// # Errors
+    /// The first failure; what was being linked then is finished. On an interrupt.
+    pub(super) fn provide(
+        &mut self,
+        needed: &[Needed],
+        linker: &Linker<'_>,
+        placements: &mut Placements,
+    ) -> Result<(), RunError> {
+        let links = self.missing(needed, linker.builds, placements);
+        let relink = |link: &Link| linker.adapter.relink(&link.artifact, link.layout_seed, &link.program);
+        let linked = each(&links, linker.at_once, relink);
+        // An interrupt reaches the linker too, and it is not the linker that failed.
+        RunError::stop_if(linker.interrupted)?;
+        linked?;
         self.programs.extend(links.into_iter().map(|link| (link.key, link.program)));
+        Ok(())
     }
-}
-
-/// Links programs, several at a time; nothing is measured meanwhile.
-///
-/// # Errors
-/// The first failure; what was being linked then is finished.
-pub(super) fn link(adapter: &dyn Adapter, links: &[Link], at_once: usize) -> Result<(), RunError> {
-    each(links, at_once, |link| adapter.relink(&link.artifact, link.layout_seed, &link.program))
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use duetbench_core::plan::{Mode, PlannedBenchmark, Style};
+use duetbench_core::plan::{Mode, PlannedBenchmark, Purpose, Style};
 use duetbench_core::spec::defaults;
 use duetbench_core::{BenchmarkId, Role, Sample, Trial};
 
-use super::layout::{self, Layouts};
+use super::layout::{Layouts, Linker};
 use super::placement::Placements;
 use super::process_trial::{ProcessSide, ProcessTrial};
 use super::trial::{Gathered, TrialRun, samples_of};
@@ -21,8 +21,13 @@ use crate::process::Launch;
 use crate::processors::{one_cpu_per_core, usable_cpus};
 use crate::scratch::Scratch;
 
-/// Records a side may write in one trial.
-pub(super) const CAPACITY: u32 = 2048;
+/// Records a side may write in one trial: what [`defaults::GC_NS`] has room for in slices of [`defaults::SLICE_NS`].
+pub(super) const CAPACITY: u32 = 6144;
+
+/// Slices of every second block of a stretched trial have so many times the usual invocations.
+const STRETCH: u32 = 4;
+/// Slices between two pauses of it: so few that both lengths see the same machine.
+const STRETCHED_BLOCK_SLICES: u32 = 4;
 
 /// Runs trials on this machine, one at a time.
 pub struct Local<'a> {
@@ -76,6 +81,7 @@ impl<'a> Local<'a> {
     fn header(&self, planned: &PlannedBenchmark, trial: &Trial) -> PageHeader {
         let configuration = &planned.configuration;
         let duet = planned.mode == Mode::Duet;
+        let stretched = configuration.purpose == Purpose::Stretched;
         PageHeader {
             mode: match planned.mode {
                 Mode::Duet => PageMode::Duet,
@@ -87,8 +93,9 @@ impl<'a> Local<'a> {
             trial_ns: configuration.trial_ns,
             warmup_slices: order(planned).warmup_slices,
             capacity: CAPACITY,
-            block_slices: defaults::BLOCK_SLICES,
-            gc_cycles: defaults::COLLECTIONS_PER_BLOCK,
+            block_slices: if stretched { STRETCHED_BLOCK_SLICES } else { defaults::BLOCK_SLICES },
+            stretch: if stretched { STRETCH } else { 0 },
+            gc_ns: if configuration.purpose.is_judged() { defaults::GC_NS } else { 0 },
             k_hint: self.k_hints.get(&planned.id).copied().unwrap_or(0),
             cores: if duet { [0, 1].map(|side| self.duet_core(trial, side)) } else { [NO_CORE; 2] },
             swap: duet,
@@ -177,6 +184,7 @@ impl<'a> Local<'a> {
         if let Ok(sides) = &gathered
             && let Some(k) = sides.iter().map(|s| s.slice_invocations).min()
             && planned.mode != Mode::Sequential
+            && planned.configuration.purpose != Purpose::Stretched
         {
             self.k_hints.insert(planned.id.clone(), k);
         }
@@ -209,13 +217,9 @@ fn role_on(trial: &Trial, side: usize) -> Role {
 
 impl Backend for Local<'_> {
     fn provide(&mut self, needed: &[Needed]) -> Result<(), RunError> {
-        let wanted = self.layouts.missing(needed, &self.builds, &mut self.placements);
-        let linked = layout::link(self.adapter, &wanted, self.cpus.len());
-        // An interrupt reaches the linker too, and it is not the linker that failed.
-        RunError::stop_if(&self.interrupted)?;
-        linked?;
-        self.layouts.add(wanted);
-        Ok(())
+        let Local { adapter, builds, interrupted, .. } = self;
+        let linker = Linker { adapter: *adapter, builds, at_once: self.cpus.len(), interrupted };
+        self.layouts.provide(needed, &linker, &mut self.placements)
     }
 
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {

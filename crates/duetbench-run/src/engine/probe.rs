@@ -6,7 +6,8 @@ use std::time::Duration;
 use duetbench_core::Trial;
 use duetbench_core::analysis::summarise;
 use duetbench_core::plan::{
-    Design, ExecutionConfiguration, FirstWarmUp, Learnt, Mode, Plan, PlannedBenchmark, Profile, SelfCheck, Style,
+    Design, ExecutionConfiguration, FirstWarmUp, Learnt, Mode, Plan, PlannedBenchmark, Profile, Purpose, SelfCheck,
+    Style,
 };
 use duetbench_core::spec::defaults;
 use duetbench_core::warmup::SERIES_MIN;
@@ -17,6 +18,10 @@ use crate::error::RunError;
 
 /// Time that one side measures in a first trial, nanoseconds: too short for a collection, if the benchmark does not allocate a lot.
 const PROFILE_NS: u64 = 2_000_000;
+/// Time that one side measures in the first trial whose slices have two lengths, nanoseconds, those lengthened not counted.
+const STRETCHED_NS: u64 = 80 * defaults::SLICE_NS;
+/// Benchmarks whose first invocation takes longer get no such trial: getting warm is no part of that worth mentioning.
+const COLD_FIRST_NS_MAX: u64 = 50 * defaults::SLICE_NS;
 /// Benchmarks whose first invocation takes longer get no first trial: it would cost more than it tells.
 const FIRST_NS_MAX: u64 = 100_000_000;
 /// Fork pairs of each mode in the self-check.
@@ -58,8 +63,12 @@ pub struct Wanted<'a> {
 #[must_use]
 pub fn probing_takes(plan: &Plan, wanted: &Wanted<'_>) -> Duration {
     let of = |planned: &PlannedBenchmark| {
-        let looks = planned.style == Style::Iteration && (wanted.warm_up)(&planned.id);
-        if looks { warm_up_trial(planned).trial_predicted_ns } else { 2 * PROFILE_NS }
+        if planned.style == Style::Iteration && (wanted.warm_up)(&planned.id) {
+            warm_up_trial(planned).trial_predicted_ns
+        } else {
+            // Half of the slices of two lengths are four times as long.
+            2 * PROFILE_NS + if may_be_cold(planned) { 5 * STRETCHED_NS } else { 0 }
+        }
     };
     Duration::from_nanos(plan.benchmarks.iter().fold(0, |sum: u64, planned| sum.saturating_add(of(planned))))
 }
@@ -80,7 +89,10 @@ pub fn probe(
         profiles.push(if planned.style == Style::Iteration {
             profile_of_iterations(benches.versions, (planned, benchmark), wanted)?
         } else if is_worth_a_look(planned) {
-            profile(benches.versions, planned, benchmark)?
+            let found = profile(benches.versions, planned, benchmark)?;
+            let cold_share =
+                if may_be_cold(planned) { cold_share(benches.versions, planned, benchmark)? } else { None };
+            found.map(|profile| profile.with_cold_share(cold_share))
         } else {
             None
         });
@@ -97,6 +109,24 @@ fn is_worth_a_look(planned: &PlannedBenchmark) -> bool {
     // That a whole program keeps several cores busy, nothing else would tell.
     let cheap = planned.first_ns < FIRST_NS_MAX || planned.style == Style::Process;
     planned.mode != Mode::Sequential && planned.style != Style::Parallel && cheap
+}
+
+/// Whether its versions use each other's caches in slices so short that it may matter.
+fn may_be_cold(planned: &PlannedBenchmark) -> bool {
+    let short = planned.first_ns <= COLD_FIRST_NS_MAX && !planned.style.is_counted();
+    planned.mode == Mode::InterleavedOneCore && short && is_worth_a_look(planned)
+}
+
+/// The share that getting warm takes of one benchmark's slices, from slices of two lengths in the planned mode.
+fn cold_share(
+    backend: &mut dyn Backend,
+    planned: &PlannedBenchmark,
+    benchmark: usize,
+) -> Result<Option<f64>, RunError> {
+    let mut stretched = as_trial(planned, planned.mode, STRETCHED_NS);
+    stretched.configuration.purpose = Purpose::Stretched;
+    let outcome = backend.run_trial(&stretched, &trial(benchmark, 0))?;
+    Ok(outcome.result.ok().and_then(|samples| Profile::cold_share(&samples)))
 }
 
 /// One benchmark, each version alone, free to use every core.
@@ -204,7 +234,7 @@ fn has_room_for_check(plan: &Plan, planned: &PlannedBenchmark) -> bool {
 /// A benchmark as it is run in a first trial: in this mode, for so long, from the builds that every run has.
 fn as_trial(planned: &PlannedBenchmark, mode: Mode, trial_ns: u64) -> PlannedBenchmark {
     let design = Design { by_build: false, ..planned.configuration.design };
-    let configuration = ExecutionConfiguration { design, trial_ns, ..planned.configuration };
+    let configuration = ExecutionConfiguration { design, trial_ns, purpose: Purpose::Look, ..planned.configuration };
     PlannedBenchmark { mode, configuration, ..planned.clone() }
 }
 

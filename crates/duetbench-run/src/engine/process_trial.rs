@@ -111,6 +111,7 @@ impl ProcessTrial<'_> {
             cpu_ns: Some(timing.cpu_ns),
             start_ns: timing.start_ns,
             memory: None,
+            cycles: None,
             warm_up: slice < self.slices.0,
         }
     }

@@ -7,22 +7,24 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::plan::{Plan, PlannedBenchmark};
-use duetbench_core::reported::{PAIRS, PROCESS_NS, UnitReadings};
+use duetbench_core::reported::{PAIRS, PROCESS_NS, PairReading, UnitReadings};
 use duetbench_core::{Role, Schedule};
 
+use super::Needed;
+use super::layout::Layouts;
+use super::placement::Placements;
 use super::unmeasured::{Asked, Obstacle, Processes};
 use crate::adapter::{Adapter, Build};
 use crate::error::RunError;
 use crate::import::figures;
 use crate::scratch::Scratch;
-use crate::tool::each;
 
 /// Reads what the benchmarks of two builds report, on this machine.
 pub struct UnitReader<'a> {
     processes: Processes<'a>,
-    programs: Scratch,
-    /// The package whose programs are linked.
-    linked: Option<String>,
+    layouts: Layouts,
+    placements: Placements,
+    _programs: Scratch,
 }
 
 /// Wall time that reading these benchmarks takes at most, linking included.
@@ -44,7 +46,9 @@ impl<'a> UnitReader<'a> {
         interrupted: Arc<AtomicBool>,
     ) -> Result<UnitReader<'a>, RunError> {
         let processes = Processes::new(adapter, builds, timeout, interrupted);
-        Ok(UnitReader { processes, programs: Scratch::new()?, linked: None })
+        let programs = Scratch::new()?;
+        let placements = Placements::new(programs.path());
+        Ok(UnitReader { processes, layouts: Layouts::default(), placements, _programs: programs })
     }
 
     /// What both versions of a benchmark report under these units; nothing for units that neither reports. An operation takes
@@ -64,34 +68,50 @@ impl<'a> UnitReader<'a> {
             let once = Asked { role, turn: 0, invocations: 1, profile: None, program: None };
             reported.extend(self.figures(planned, once)?.into_iter().map(|(unit, _)| unit));
         }
-        let none = |unit: &String| UnitReadings { unit: unit.clone(), baseline: Vec::new(), candidate: Vec::new() };
+        let none =
+            |unit: &String| UnitReadings { unit: unit.clone(), pairs: vec![PairReading::default(); PAIRS as usize] };
         let mut readings: Vec<UnitReadings> = units.iter().filter(|unit| reported.contains(*unit)).map(none).collect();
         if readings.is_empty() {
             return Ok(readings);
         }
         let invocations = self.processes.invocations(planned, slower_ns, PROCESS_NS)?;
-        self.link(plan, planned)?;
+        if planned.configuration.design.by_build {
+            self.provide(plan, &planned.id.package)?;
+        }
         for turn in 0..PAIRS {
             let roles = if turn % 2 == 0 { Role::BOTH } else { [Role::Candidate, Role::Baseline] };
             for role in roles {
-                let program = planned.configuration.design.by_build.then(|| self.program(role, turn));
-                let asked = Asked { role, turn, invocations, profile: None, program: program.as_ref() };
+                let program = self.program(planned, role, turn)?;
+                let asked = Asked { role, turn, invocations, profile: None, program: program.as_deref() };
                 self.add(&mut readings, planned, asked)?;
             }
         }
         Ok(readings)
     }
 
-    /// Runs a process and adds what it reports.
+    /// The program of a process of this pair, if not the build's own: one linked for its pair, or else a fresh copy,
+    /// because processes of one file differ from those of another reproducibly.
+    fn program(&mut self, planned: &PlannedBenchmark, role: Role, turn: u32) -> Result<Option<PathBuf>, RunError> {
+        if planned.configuration.design.by_build {
+            return Ok(Some(self.layouts.program(role, &planned.id.package, turn).to_owned()));
+        }
+        let placed = self.processes.placed_program(planned, role);
+        placed.map(|program| self.placements.program(role, &program, turn)).transpose()
+    }
+
+    /// Runs a process and puts what it reports where its pair is.
     fn add(&self, readings: &mut [UnitReadings], planned: &PlannedBenchmark, asked: Asked<'_>) -> Result<(), Obstacle> {
         let figures = self.figures(planned, asked)?;
         for read in readings {
-            let side = if asked.role == Role::Baseline { &mut read.baseline } else { &mut read.candidate };
             let Some((unit, value)) = figures.iter().find(|(unit, _)| *unit == read.unit) else { continue };
             if !value.is_finite() {
                 return Err(Obstacle::Failed(format!("it reported {value} under `{unit}`, which is no number")));
             }
-            side.push(*value);
+            let pair = &mut read.pairs[asked.turn as usize];
+            match asked.role {
+                Role::Baseline => pair.baseline = Some(*value),
+                Role::Candidate => pair.candidate = Some(*value),
+            }
         }
         Ok(())
     }
@@ -102,29 +122,11 @@ impl<'a> UnitReader<'a> {
         Ok(figures(printed.as_bytes()))
     }
 
-    /// Where a half of a build pair lies.
-    fn program(&self, role: Role, pair: u32) -> PathBuf {
-        self.programs.path().join(format!("{}-{pair}", role.word()))
-    }
-
-    /// Links build pairs of a benchmark's package, in the orders of the run's first ones, unless they are there.
-    fn link(&mut self, plan: &Plan, planned: &PlannedBenchmark) -> Result<(), Obstacle> {
-        let package = &planned.id.package;
-        if !planned.configuration.design.by_build || self.linked.as_ref() == Some(package) {
-            return Ok(());
-        }
-        self.linked = None;
+    /// Has the build pairs of a package at hand, in the orders of the run's first ones.
+    fn provide(&mut self, plan: &Plan, package: &str) -> Result<(), RunError> {
         let schedule = Schedule::new(plan);
-        let halves: Vec<(Role, u32)> = (0..PAIRS).flat_map(|pair| Role::BOTH.map(|role| (role, pair))).collect();
-        let linked = each(&halves, self.processes.cpus(), |&(role, pair)| {
-            let seed = schedule.layout_seeds(pair)[usize::from(role == Role::Candidate)];
-            let artifact = self.processes.build(role).artifacts.get(package);
-            artifact.map_or(Ok(()), |artifact| self.processes.adapter.relink(artifact, seed, &self.program(role, pair)))
-        });
-        // An interrupt reaches the linker too, and it is not the linker that failed.
-        self.processes.stop_if_interrupted()?;
-        linked?;
-        self.linked = Some(package.clone());
-        Ok(())
+        let needed = |build| Needed { package: package.to_owned(), build, layout_seeds: schedule.layout_seeds(build) };
+        let needed: Vec<Needed> = (0..PAIRS).map(needed).collect();
+        self.layouts.provide(&needed, &self.processes.linker(), &mut self.placements)
     }
 }

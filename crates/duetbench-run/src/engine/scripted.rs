@@ -118,7 +118,9 @@ impl Part {
                 bytes: 16 * allocations * invocations * u64::from(SLICES),
                 collections: 0,
                 invocations: invocations * u64::from(SLICES),
+                cycle: None,
             }),
+            cycles: None,
             warm_up: false,
         }
     }
@@ -155,6 +157,7 @@ impl Part {
             bytes: 16 * self.allocs[1] * slice.invocations,
             collections: 0,
             invocations: slice.invocations,
+            cycle: None,
         });
         Sample { block: iteration, wall_ns, cpu_ns: Some(wall_ns), memory, warm_up: iteration < warmup, ..slice }
     }

@@ -140,7 +140,7 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use duetbench_core::plan::{Design, Mode, Style};
+    use duetbench_core::plan::{Design, Mode, Purpose, Style};
     use duetbench_core::sample::Coordinates;
     use duetbench_core::{BenchmarkId, Role, Sample};
 
@@ -153,7 +153,13 @@ mod tests {
             style: Style::Loop,
             mode: Mode::InterleavedOneCore,
             mode_reason: String::new(),
-            configuration: ExecutionConfiguration { design, slice_ns: 1, trial_ns: 20_000_000, warmup_slices: 0 },
+            configuration: ExecutionConfiguration {
+                design,
+                slice_ns: 1,
+                trial_ns: 20_000_000,
+                warmup_slices: 0,
+                purpose: Purpose::Judged,
+            },
             trial_predicted_ns: 1,
             first_ns: 1,
             threads: 1,
@@ -174,6 +180,7 @@ mod tests {
             cpu_ns: None,
             start_ns: 0,
             memory: None,
+            cycles: None,
             warm_up: false,
         };
         let samples = (0..100).flat_map(|i| Role::BOTH.map(|role| sample(role, i))).collect();

@@ -3,12 +3,12 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use duetbench_core::sample::{Coordinates, Memory};
+use duetbench_core::sample::{Coordinates, Cycle, Memory};
 use duetbench_core::{Role, Sample, Trial};
 
 use super::TrialFailure;
 use crate::error::RunError;
-use crate::page::{Page, Record};
+use crate::page::{Page, Record, SideStatus};
 use crate::process::{Child, Launch, WaitEnd, failure_words, wait_all, words_of_death};
 
 /// What both sides gave, or why the trial counts for nothing.
@@ -32,6 +32,8 @@ pub(super) struct SideRecords {
     records: Vec<Record>,
     /// Invocations of its slices.
     pub(super) slice_invocations: u64,
+    /// The cost of its collector, if the side could tell.
+    cycle: Option<Cycle>,
 }
 
 impl TrialRun<'_> {
@@ -111,18 +113,60 @@ impl TrialRun<'_> {
         let slice_invocations = records.iter().rev().find(|r| !r.warm_up).map(|r| r.invocations);
         let slice_invocations =
             slice_invocations.ok_or_else(|| failure("it ended before its first slice was complete"))?;
-        Ok(SideRecords { role, records, slice_invocations })
+        let cycle = cycle_of(&status, &records);
+        Ok(SideRecords { role, records, slice_invocations, cycle })
+    }
+}
+
+/// The cost of a collection to a side, from what it said and how many ended in the slices that count.
+fn cycle_of(status: &SideStatus, records: &[Record]) -> Option<Cycle> {
+    let ended = |r: &Record| r.counts_cycles.then_some(r.gcs);
+    let before = records.iter().rev().find(|r| r.warm_up).map_or(Some(0), ended);
+    let counted = records.last().and_then(ended).zip(before).map_or(0, |(last, before)| last.saturating_sub(before));
+    (status.gc_cost_ns > 0 && status.gc_period > 0).then(|| Cycle {
+        cost_ns: status.gc_cost_ns,
+        period_bytes: status.gc_period,
+        background_ns: (counted > 0).then(|| status.background_ns / u64::from(counted)),
+    })
+}
+
+/// Counts of a block, until the record at its end.
+#[derive(Default)]
+struct BlockCount {
+    block: Option<u32>,
+    invocations: u64,
+    /// Collections that had ended by the end of the block before.
+    cycles_before: u32,
+}
+
+impl BlockCount {
+    fn add(&mut self, r: &Record) {
+        if self.block.replace(r.block) != Some(r.block) {
+            self.invocations = 0;
+        }
+        self.invocations += r.invocations;
+    }
+
+    /// The memory of the block that ends with this record.
+    fn memory(&mut self, r: &Record, cycle: Option<Cycle>) -> Memory {
+        let collections = if r.counts_cycles { r.gcs.saturating_sub(self.cycles_before) } else { r.gcs };
+        self.cycles_before = r.gcs;
+        Memory {
+            allocations: r.has_allocs.then_some(r.allocs),
+            bytes: r.bytes,
+            collections,
+            invocations: self.invocations,
+            cycle,
+        }
     }
 }
 
 /// A side's records as samples, with their place in the experiment.
 pub(super) fn samples_of<'a>(side: &'a SideRecords, trial: &'a Trial) -> impl Iterator<Item = Sample> + 'a {
-    let mut block_invocations = (u32::MAX, 0u64);
+    let mut count = BlockCount::default();
+    let last = side.records.last().map(|r| r.slice);
     side.records.iter().map(move |r| {
-        if block_invocations.0 != r.block {
-            block_invocations = (r.block, 0);
-        }
-        block_invocations.1 += r.invocations;
+        count.add(r);
         Sample {
             at: Coordinates {
                 role: side.role,
@@ -138,12 +182,8 @@ pub(super) fn samples_of<'a>(side: &'a SideRecords, trial: &'a Trial) -> impl It
             wall_ns: r.wall_ns,
             cpu_ns: r.has_cpu.then_some(r.cpu_ns),
             start_ns: r.start_ns,
-            memory: r.has_memory.then_some(Memory {
-                allocations: r.has_allocs.then_some(r.allocs),
-                bytes: r.bytes,
-                collections: r.gcs,
-                invocations: block_invocations.1,
-            }),
+            memory: r.has_memory.then(|| count.memory(r, side.cycle.filter(|_| last == Some(r.slice)))),
+            cycles: r.counts_cycles.then_some(r.gcs),
             warm_up: r.warm_up,
         }
     })

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use duetbench_core::Role;
 use duetbench_core::plan::{Mode, PlannedBenchmark};
 
+use super::layout::Linker;
 use crate::adapter::{Adapter, Build, Sampling};
 use crate::error::RunError;
 use crate::process::{WaitEnd, failure_words, wait_all, words_of_death};
@@ -49,13 +50,13 @@ pub(super) struct Asked<'a> {
     /// Where it writes a profile, if it is to.
     pub(super) profile: Option<&'a Path>,
     /// What is started instead of the build's own program.
-    pub(super) program: Option<&'a PathBuf>,
+    pub(super) program: Option<&'a Path>,
 }
 
 /// Starts processes of two builds, baseline first.
 pub(super) struct Processes<'a> {
-    pub(super) adapter: &'a dyn Adapter,
-    pub(super) builds: [Build; 2],
+    adapter: &'a dyn Adapter,
+    builds: [Build; 2],
     cpus: Vec<u32>,
     timeout: Duration,
     interrupted: Arc<AtomicBool>,
@@ -72,19 +73,18 @@ impl<'a> Processes<'a> {
         Processes { adapter, builds, cpus: usable_cpus(), timeout, interrupted }
     }
 
-    /// The build of a version.
-    pub(super) fn build(&self, role: Role) -> &Build {
-        &self.builds[usize::from(role == Role::Candidate)]
+    /// A linker of the programs of processes in other orders.
+    pub(super) fn linker(&self) -> Linker<'_> {
+        let Processes { adapter, builds, interrupted, .. } = self;
+        Linker { adapter: *adapter, builds, at_once: self.cpus.len(), interrupted }
     }
 
-    /// How many may run at once.
-    pub(super) fn cpus(&self) -> usize {
-        self.cpus.len()
-    }
-
-    /// Ends what is being done if the user wants to stop.
-    pub(super) fn stop_if_interrupted(&self) -> Result<(), RunError> {
-        RunError::stop_if(&self.interrupted)
+    /// The program of a side, where it is the program itself that is measured: such ones are started from copies of their own.
+    pub(super) fn placed_program(&self, planned: &PlannedBenchmark, role: Role) -> Option<PathBuf> {
+        let build = &self.builds[usize::from(role == Role::Candidate)];
+        let sampling = Sampling { mode: planned.mode, invocations: 1, file: None };
+        let launch = self.adapter.sampled(build, &planned.id, &sampling)?;
+        launch.placed.then_some(launch.program)
     }
 
     /// How many invocations each process is to make, so that it takes about `process_ns`, or not much longer, where an operation
@@ -118,14 +118,15 @@ impl<'a> Processes<'a> {
         let Asked { role, turn, invocations, profile, program } = asked;
         let sampling = Sampling { mode: planned.mode, invocations, file: profile };
         let lacks = || Obstacle::Failed(format!("the build has no package `{}`", planned.id.package));
-        let mut launch = self.adapter.sampled(self.build(role), &planned.id, &sampling).ok_or_else(lacks)?;
+        let build = &self.builds[usize::from(role == Role::Candidate)];
+        let mut launch = self.adapter.sampled(build, &planned.id, &sampling).ok_or_else(lacks)?;
         if let Some(program) = program {
-            launch.program.clone_from(program);
+            program.clone_into(&mut launch.program);
         }
         if matches!(planned.mode, Mode::Duet | Mode::InterleavedOneCore) {
             launch.cpus = Some(vec![self.cpus[turn as usize % self.cpus.len()]]);
         }
-        self.stop_if_interrupted()?;
+        RunError::stop_if(&self.interrupted)?;
         let limit = self.timeout + 4 * Duration::from_nanos(planned.first_ns.max(process_ns));
         let mut children = [launch.spawn()?];
         let end = wait_all(&mut children, Instant::now() + limit, &self.interrupted, |_| {});

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use duetbench_core::plan::{Design, ExecutionConfiguration, Mode, PlannedBenchmark, Style};
+use duetbench_core::plan::{Design, ExecutionConfiguration, Mode, PlannedBenchmark, Purpose, Style};
 use duetbench_core::{BenchmarkId, Role, Trial};
 
 use super::wire::{Recipe, Request, Response, VERSION};
@@ -89,7 +89,13 @@ fn request() -> Request {
         style: Style::Process,
         mode: Mode::InterleavedOneCore,
         mode_reason: String::new(),
-        configuration: ExecutionConfiguration { design, slice_ns: 1, trial_ns: 5, warmup_slices: 1 },
+        configuration: ExecutionConfiguration {
+            design,
+            slice_ns: 1,
+            trial_ns: 5,
+            warmup_slices: 1,
+            purpose: Purpose::Judged,
+        },
         trial_predicted_ns: 100_000_000,
         first_ns: 1_000_000,
         threads: 1,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use duetbench_core::plan::PlannedBenchmark;
-use duetbench_core::sample::{Coordinates, Memory};
+use duetbench_core::sample::{Coordinates, Cycle, Memory};
 use duetbench_core::{Role, Sample, Trial};
 use serde::{Deserialize, Serialize};
 
@@ -188,13 +188,17 @@ struct WireFailure {
     discarded: bool,
 }
 
-/// Side, iteration, block, invocations, wall, CPU, start, warm-up, and of memory: allocations, bytes, collections, invocations.
+/// Side, iteration, block, invocations, wall, CPU, start, warm-up, memory: allocations, bytes, collections, invocations, cycle (cost,
+/// period, marking beside the benchmark), and collections since the trial began.
 /// A row and no map, because a trial has hundreds of them and an answer has a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct WireSample(u8, u32, u32, u64, u64, Option<u64>, u64, u8, Option<WireMemory>);
+struct WireSample(u8, u32, u32, u64, u64, Option<u64>, u64, u8, Option<WireMemory>, #[serde(default)] Option<u32>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct WireMemory(Option<u64>, u64, u32, u64);
+struct WireMemory(Option<u64>, u64, u32, u64, #[serde(default)] Option<WireCycle>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct WireCycle(u64, u64, Option<u64>);
 
 impl Outcome {
     /// What became of this trial.
@@ -242,15 +246,29 @@ impl Outcome {
 
 impl WireSample {
     fn of(s: &Sample) -> WireSample {
-        let memory = s.memory.map(|m| WireMemory(m.allocations, m.bytes, m.collections, m.invocations));
+        let cycle = |c: Cycle| WireCycle(c.cost_ns, c.period_bytes, c.background_ns);
+        let memory = |m: Memory| WireMemory(m.allocations, m.bytes, m.collections, m.invocations, m.cycle.map(cycle));
         let side = u8::from(s.at.role == Role::Candidate);
         let warm_up = u8::from(s.warm_up);
-        WireSample(side, s.at.iteration, s.block, s.invocations, s.wall_ns, s.cpu_ns, s.start_ns, warm_up, memory)
+        WireSample(
+            side,
+            s.at.iteration,
+            s.block,
+            s.invocations,
+            s.wall_ns,
+            s.cpu_ns,
+            s.start_ns,
+            warm_up,
+            s.memory.map(memory),
+            s.cycles,
+        )
     }
 
     fn sample(&self, trial: &Trial) -> Sample {
-        let &WireSample(side, iteration, block, invocations, wall_ns, cpu_ns, start_ns, warm_up, memory) = self;
-        let memory = memory.map(|WireMemory(allocations, bytes, collections, invocations)| Memory {
+        let &WireSample(side, iteration, block, invocations, wall_ns, cpu_ns, start_ns, warm_up, memory, cycles) = self;
+        let cycle = |WireCycle(cost_ns, period_bytes, background_ns)| Cycle { cost_ns, period_bytes, background_ns };
+        let memory = memory.map(|WireMemory(allocations, bytes, collections, invocations, of)| Memory {
+            cycle: of.map(cycle),
             allocations,
             bytes,
             collections,
@@ -265,6 +283,6 @@ impl WireSample {
             fork: trial.fork,
             iteration,
         };
-        Sample { at, block, invocations, wall_ns, cpu_ns, start_ns, memory, warm_up: warm_up != 0 }
+        Sample { at, block, invocations, wall_ns, cpu_ns, start_ns, memory, cycles, warm_up: warm_up != 0 }
     }
 }

@@ -36,8 +36,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Imported, Wrong> {
     text.imported()
 }
 
-/// The values of the last line of a benchmark, with their units.
-pub(super) fn figures(bytes: &[u8]) -> Vec<(String, f64)> {
+/// The values of the last line of a benchmark in what a process of `go test` printed, with their units.
+pub(crate) fn figures(bytes: &[u8]) -> Vec<(String, f64)> {
     let word = |unit: &[u8]| String::from_utf8_lossy(unit).into_owned();
     let last = lines(bytes).filter_map(Line::of).last();
     last.map_or_else(Vec::new, |line| line.values().map(|(value, unit)| (word(unit), value)).collect())

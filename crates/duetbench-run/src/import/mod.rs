@@ -27,6 +27,7 @@ use serde_json::Value;
 use crate::error::RunError;
 use wrong::wrong_json;
 
+pub(crate) use gobench::figures;
 pub use wrong::Wrong;
 
 mod benchstat;
@@ -77,11 +78,6 @@ impl From<Recording> for Imported {
     fn from(recording: Recording) -> Imported {
         Imported { recording, beside: Vec::new(), context: Vec::new() }
     }
-}
-
-/// The values of the last line of a benchmark in what a process of `go test` printed, with their units.
-pub(crate) fn figures(bytes: &[u8]) -> Vec<(String, f64)> {
-    gobench::figures(bytes)
 }
 
 /// Reads a file of one of the known forms; which one is told by its content. A folder is read as one of criterion's.

@@ -73,6 +73,11 @@ impl Store {
         Store::open(path)
     }
 
+    /// The texts that a query about one run selects.
+    fn texts(&self, select: &str, run: i64) -> rusqlite::Result<Vec<String>> {
+        self.connection.prepare(select)?.query_map([run], |row| row.get(0))?.collect()
+    }
+
     fn prepare(&self) -> Result<(), RunError> {
         schema::prepare(&self.connection).map_err(|e| match e {
             schema::SchemaError::Format { version } => {
@@ -236,6 +241,7 @@ fn insert_trial(
     let id = transaction.last_insert_rowid();
     let mut insert = transaction.prepare_cached(schema::INSERT_SAMPLE)?;
     for s in samples {
+        let cycle = s.memory.and_then(|m| m.cycle);
         insert.execute(params![
             id,
             schema::role_number(s.at.role),
@@ -250,6 +256,10 @@ fn insert_trial(
             s.memory.map(|m| clamp(m.bytes)),
             s.memory.map(|m| m.collections),
             s.memory.map(|m| clamp(m.invocations)),
+            s.cycles,
+            cycle.map(|c| clamp(c.cost_ns)),
+            cycle.map(|c| clamp(c.period_bytes)),
+            cycle.and_then(|c| c.background_ns.map(clamp)),
         ])?;
     }
     Ok(())

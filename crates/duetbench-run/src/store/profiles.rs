@@ -32,9 +32,7 @@ impl Store {
     /// The profiles of a run, in the order in which they were made. One that another duet wrote so that it cannot be read is left out: no verdict
     /// depends on it.
     pub(super) fn profiles(&self, run: i64) -> rusqlite::Result<Vec<BenchmarkProfile>> {
-        let mut select = self.connection.prepare("SELECT profile FROM profiles WHERE run = ?1 ORDER BY id")?;
-        let rows = select.query_map([run], |row| row.get::<_, String>(0))?;
-        let texts = rows.collect::<rusqlite::Result<Vec<String>>>()?;
+        let texts = self.texts("SELECT profile FROM profiles WHERE run = ?1 ORDER BY id", run)?;
         Ok(texts.iter().filter_map(|json| serde_json::from_str(json).ok()).collect())
     }
 }

@@ -26,17 +26,13 @@ impl Store {
     /// # Errors
     /// When an entry is none: a verdict rests on it.
     pub(super) fn readings(&self, run: i64) -> Result<Vec<Readings>, RunError> {
-        let unreadable = |e| failed(&self.path, "cannot read what benchmarks reported", e);
-        let texts = || {
-            let mut select = self.connection.prepare("SELECT readings FROM readings WHERE run = ?1 ORDER BY id")?;
-            let rows = select.query_map([run], |row| row.get::<_, String>(0))?;
-            rows.collect::<rusqlite::Result<Vec<String>>>()
-        };
+        let texts = self.texts("SELECT readings FROM readings WHERE run = ?1 ORDER BY id", run);
+        let texts = texts.map_err(|e| failed(&self.path, "cannot read what benchmarks reported", e))?;
         let understood = |json: String| {
             serde_json::from_str(&json).map_err(|e| RunError::StoredRun {
                 what: format!("what a benchmark reported cannot be understood: {e}"),
             })
         };
-        texts().map_err(unreadable)?.into_iter().map(understood).collect()
+        texts.into_iter().map(understood).collect()
     }
 }

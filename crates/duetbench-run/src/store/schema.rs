@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use duetbench_core::plan::Mode;
-use duetbench_core::sample::{Coordinates, Memory};
+use duetbench_core::sample::{Coordinates, Cycle, Memory};
 use duetbench_core::{Role, Sample, Trial};
 use rusqlite::{Connection, ErrorCode, Row};
 
@@ -61,6 +61,10 @@ CREATE TABLE samples (
 );
 ";
 
+/// Columns of `samples` that stores of this format were first made without: collections since the trial began, and on a trial's
+/// last sample of a side what one costs. No values in rows of such stores.
+const SAMPLE_COLUMNS: [&str; 4] = ["cycles", "cycle_cost_ns", "cycle_bytes", "cycle_background_ns"];
+
 /// The calls of runs on a fleet; added to stores of this format that were made without it.
 const CALLS: &str = "
 CREATE TABLE IF NOT EXISTS calls (
@@ -117,7 +121,9 @@ pub(super) const INSERT_TRIAL: &str = "INSERT INTO trials
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, (SELECT coalesce(max(rowid), 0) + 1 FROM samples))";
 
 pub(super) const INSERT_SAMPLE: &str =
-    "INSERT INTO samples VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+    "INSERT INTO samples (trial, role, iteration, block, invocations, wall_ns, cpu_ns, start_ns, warm_up, block_allocations,
+        block_bytes, block_collections, block_invocations, cycles, cycle_cost_ns, cycle_bytes, cycle_background_ns)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 
 pub(super) const SELECT_TRIALS: &str = "SELECT benchmark, round, suite_run, fork, build, first, core, seed, wall_ns,
         failed_role, failure, discarded, first_sample, samples, conditions, mode
@@ -125,7 +131,8 @@ pub(super) const SELECT_TRIALS: &str = "SELECT benchmark, round, suite_run, fork
 
 pub(super) const SELECT_SAMPLES: &str =
     "SELECT role, iteration, block, invocations, wall_ns, cpu_ns, start_ns, warm_up,
-        block_allocations, block_bytes, block_collections, block_invocations
+        block_allocations, block_bytes, block_collections, block_invocations,
+        cycles, cycle_cost_ns, cycle_bytes, cycle_background_ns
     FROM samples WHERE rowid >= ?1 AND rowid < ?1 + ?2 ORDER BY rowid";
 
 /// Why a database cannot be used.
@@ -174,9 +181,28 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
         connection.execute_batch("COMMIT")?;
     }
     match version()? {
-        FORMAT => Ok(connection.execute_batch(&format!("{CALLS} {CALIBRATIONS} {PROFILES} {READINGS}"))?),
+        FORMAT => {
+            connection.execute_batch(&format!("{CALLS} {CALIBRATIONS} {PROFILES} {READINGS}"))?;
+            Ok(add_sample_columns(connection)?)
+        }
         version => Err(SchemaError::Format { version }),
     }
+}
+
+/// Adds the columns that are absent. Looks first, because a store is opened much more often than it lacks any, and looks again
+/// when nobody else can write.
+fn add_sample_columns(connection: &Connection) -> rusqlite::Result<()> {
+    let absent = || -> rusqlite::Result<Vec<&str>> {
+        let mut statement = connection.prepare("SELECT name FROM pragma_table_info('samples')")?;
+        let present: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        Ok(SAMPLE_COLUMNS.into_iter().filter(|column| !present.iter().any(|p| p == column)).collect())
+    };
+    if absent()?.is_empty() {
+        return Ok(());
+    }
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let added: String = absent()?.iter().map(|c| format!("ALTER TABLE samples ADD COLUMN {c} INTEGER;")).collect();
+    connection.execute_batch(&format!("{added} COMMIT"))
 }
 
 pub(super) fn role_number(role: Role) -> u32 {
@@ -217,9 +243,13 @@ pub(super) fn trial(row: &Row<'_>) -> rusqlite::Result<(Trial, TrialOutcome, (i6
 pub(super) fn sample(row: &Row<'_>, trial: &Trial) -> rusqlite::Result<Sample> {
     let unsigned = |value: i64| value.unsigned_abs();
     let optional = |index: usize| row.get::<_, Option<i64>>(index).map(|v| v.map(unsigned));
+    let cycle = match (optional(13)?, optional(14)?) {
+        (Some(cost_ns), Some(period_bytes)) => Some(Cycle { cost_ns, period_bytes, background_ns: optional(15)? }),
+        _ => None,
+    };
     let memory = match (optional(8)?, optional(9)?, row.get::<_, Option<u32>>(10)?, optional(11)?) {
         (allocations, Some(bytes), Some(collections), Some(invocations)) => {
-            Some(Memory { allocations, bytes, collections, invocations })
+            Some(Memory { allocations, bytes, collections, invocations, cycle })
         }
         _ => None,
     };
@@ -239,6 +269,7 @@ pub(super) fn sample(row: &Row<'_>, trial: &Trial) -> rusqlite::Result<Sample> {
         cpu_ns: optional(5)?,
         start_ns: unsigned(row.get(6)?),
         memory,
+        cycles: row.get(12)?,
         warm_up: row.get(7)?,
     })
 }

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "several tests include it, and none uses all of it")]
 
-use duetbench_core::plan::{Design, ExecutionConfiguration, Mode, PlannedBenchmark, Style};
+use duetbench_core::plan::{Design, ExecutionConfiguration, Mode, PlannedBenchmark, Purpose, Style};
 use duetbench_core::{BenchmarkId, Role, Trial};
 use duetbench_run::fleet::wire::{Recipe, Request, VERSION};
 
@@ -14,7 +14,13 @@ pub fn planned(package: &str, name: &str) -> PlannedBenchmark {
         style: Style::Process,
         mode: Mode::InterleavedAllCores,
         mode_reason: "asked for".into(),
-        configuration: ExecutionConfiguration { design, slice_ns: 1, trial_ns: 2, warmup_slices: 1 },
+        configuration: ExecutionConfiguration {
+            design,
+            slice_ns: 1,
+            trial_ns: 2,
+            warmup_slices: 1,
+            purpose: Purpose::Judged,
+        },
         trial_predicted_ns: 10_000_000,
         first_ns: 1_000_000,
         threads: 1,

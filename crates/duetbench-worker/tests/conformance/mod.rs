@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use duetbench_core::fleet::{CallEnd, Ended, Rate, Task};
-use duetbench_core::plan::{Design, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Style};
+use duetbench_core::plan::{Design, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Purpose, Style};
 use duetbench_core::spec::{Arch, Decision, EngineName, FleetSpec};
 use duetbench_core::{BenchmarkId, Trial};
 use duetbench_run::RunError;
@@ -122,7 +122,13 @@ pub fn plan(names: &[&str], units: u32, forks_per_unit: u32) -> Plan {
         style: Style::Process,
         mode: Mode::InterleavedAllCores,
         mode_reason: String::new(),
-        configuration: ExecutionConfiguration { design, slice_ns: 1, trial_ns: 2, warmup_slices: 0 },
+        configuration: ExecutionConfiguration {
+            design,
+            slice_ns: 1,
+            trial_ns: 2,
+            warmup_slices: 0,
+            purpose: Purpose::Judged,
+        },
         trial_predicted_ns: 10_000_000,
         first_ns: 1_000_000,
         threads: 1,

@@ -36,7 +36,7 @@ pub(super) fn reader<'a>(
 
 /// The benchmarks of a plan of which rules name a unit, with the units.
 pub(super) fn asked<'a>(plan: &'a Plan, policy: &Policy) -> Vec<(&'a PlannedBenchmark, Vec<String>)> {
-    let units = |b: &PlannedBenchmark| policy.wanted(&b.id, 0.0).into_iter().map(|wanted| wanted.unit).collect();
+    let units = |b: &PlannedBenchmark| policy.units_of(&b.id).into_iter().map(str::to_owned).collect();
     let all = plan.benchmarks.iter().map(|b| (b, units(b)));
     all.filter(|(_, units): &(_, Vec<String>)| !units.is_empty()).collect()
 }

@@ -139,7 +139,7 @@ fn legend(report: &CalibrationReport) -> Vec<String> {
             "{layout}processes, interference: standard deviation of the change between {of}fork pairs, slice pairs, each beyond what is inside it; 0% is too little to tell"
         ),
         format!(
-            "in …: smallest true change that is reported {} of the time after measuring so long, {} confident",
+            "in …: smallest true change that is called slower or faster {} of the time after measuring so long, {} confident; a regression exceeds the threshold as well",
             share(decision.power),
             share(1.0 - decision.alpha)
         ),

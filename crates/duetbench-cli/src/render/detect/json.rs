@@ -4,7 +4,7 @@ use duetbench_core::detect::{Change, Detected, Footing, Summary};
 use duetbench_core::recording::Level;
 use serde::Serialize;
 
-use super::machine::{better, planned, verdict};
+use super::machine::{better, planned};
 use super::{Answered, Side};
 use crate::render::document;
 
@@ -183,7 +183,7 @@ impl<'a> Benchmark<'a> {
                 change: p.change.map(Change::word),
             }),
             duet: detected.house.as_ref().map(|h| Duet {
-                verdict: verdict(&h.answer),
+                verdict: h.answer.word(),
                 base_units: h.units[0],
                 head_units: h.units[1],
                 ratio: h.test.and_then(|t| finite(t.ratio)),

@@ -1,6 +1,6 @@
 //! The CSV form: a row per benchmark, numbers at full precision.
 
-use duetbench_core::detect::{Answer, Change, Detected};
+use duetbench_core::detect::{Change, Detected};
 use duetbench_core::recording::Better;
 
 use super::Answered;
@@ -57,16 +57,6 @@ pub(super) fn better(better: Better) -> &'static str {
     }
 }
 
-/// The word of an answer in machine formats.
-pub(super) fn verdict(answer: &Answer) -> &'static str {
-    match answer {
-        Answer::Changed(change) => change.word(),
-        Answer::NoChange => "no_change",
-        Answer::Inconclusive => "inconclusive",
-        Answer::TooFew { .. } => "too_few_units",
-    }
-}
-
 /// How the plan's repetitions err about a benchmark.
 pub(super) fn planned(answered: &Answered, benchmark: &str) -> Option<&'static str> {
     let fidelity = answered.detection.fidelity.as_ref()?;
@@ -91,5 +81,5 @@ fn house(detected: &Detected) -> [String; 9] {
     let [base, head] = h.units.map(|n| n.to_string());
     let tested = h.test.map(|t| [t.ratio, t.low, t.high, t.p_value, t.p_adjusted, t.detectable].map(|v| v.to_string()));
     let [ratio, low, high, p, adjusted, detectable] = tested.unwrap_or_default();
-    [base, head, ratio, low, high, p, adjusted, detectable, verdict(&h.answer).to_owned()]
+    [base, head, ratio, low, high, p, adjusted, detectable, h.answer.word().to_owned()]
 }

@@ -2,11 +2,14 @@
 
 use duetbench_core::detect::{Answer, Change, Detected, Fidelity, HouseFinding, PaperFinding, Summary, UNITS_MIN};
 
+use duetbench_core::Verdict;
+
 use super::Answered;
 use super::unpaired::{Unpaired, plural};
 use crate::render::columns::{Column, Columns};
 use crate::render::format::{TimeScale, change, many, one_line, share, short_name};
 use crate::render::markdown::{code, prose};
+use crate::render::order::label;
 use crate::render::palette::{Palette, paint};
 
 /// What is said below every table.
@@ -68,7 +71,8 @@ fn versions(answered: &Answered) -> String {
 
 fn table(answered: &Answered) -> Columns {
     let (paper, house) = (answered.rules.paper.is_some(), answered.rules.house.is_some());
-    let confidence = answered.rules.house.as_ref().map(|rule| format!("{} interval", share(1.0 - rule.alpha)));
+    let confidence =
+        answered.rules.house.as_ref().map(|rule| format!("{} interval", share(1.0 - rule.decision().interval_alpha())));
     let confidence = confidence.unwrap_or_default();
     let mut headings = vec![("benchmark", Column::Name), ("base", Column::Number), ("head", Column::Number)];
     if paper {
@@ -114,14 +118,15 @@ fn paper_cells(detected: &Detected, finding: &PaperFinding) -> [String; 3] {
 }
 
 fn house_cells(finding: &HouseFinding) -> [String; 4] {
-    let said = match finding.answer {
-        Answer::Changed(change) => change.word().to_owned(),
-        Answer::NoChange => "no change".to_owned(),
-        Answer::Inconclusive => "inconclusive".to_owned(),
-        Answer::TooFew { level, have } => format!("? needs ≥ {UNITS_MIN} {}, has {have}", plural(level)),
+    let said = match &finding.answer {
+        Answer::Judged(verdict) => label(verdict).to_owned(),
+        Answer::TooFew { level, have } => format!("? needs ≥ {UNITS_MIN} {}, has {have}", plural(*level)),
     };
     let Some(test) = finding.test else { return ["?".into(), String::new(), said, String::new()] };
-    let sign = if finding.answer == Answer::NoChange { "~".to_owned() } else { change(test.ratio) };
+    let sign = match finding.answer {
+        Answer::Judged(Verdict::NoChange) => "~".to_owned(),
+        _ => change(test.ratio),
+    };
     [sign, format!("[{}, {}]", change(test.low), change(test.high)), said, share(test.detectable)]
 }
 
@@ -138,12 +143,14 @@ fn summary(answered: &Answered) -> Vec<String> {
         let of = |wanted: fn(&Answer) -> bool| {
             detection.benchmarks.iter().filter_map(|b| b.house.as_ref()).filter(|h| wanted(&h.answer)).count()
         };
-        let worse = of(|a| *a == Answer::Changed(Change::Regression));
-        let better = of(|a| *a == Answer::Changed(Change::Improvement));
-        let no_change = of(|a| *a == Answer::NoChange);
-        let open = of(|a| matches!(a, Answer::Inconclusive | Answer::TooFew { .. }));
+        let worse = of(|a| *a == Answer::Judged(Verdict::Regression));
+        let better = of(|a| *a == Answer::Judged(Verdict::Improvement));
+        let tolerated = of(|a| a.word().ends_with("within_tolerance"));
+        let no_change = of(|a| *a == Answer::Judged(Verdict::NoChange));
+        let open = of(Answer::is_open);
         let all = counts((worse, better), detection.benchmarks.len());
-        lines.push(format!("duet's rule: {all}, {no_change} no change, {open} undecided"));
+        lines
+            .push(format!("duet's rule: {all}, {tolerated} within tolerance, {no_change} no change, {open} undecided"));
     }
     lines.extend(detection.fidelity.as_ref().map(fidelity));
     for (names, side) in [(&detection.only_base, "base"), (&detection.only_head, "head")] {

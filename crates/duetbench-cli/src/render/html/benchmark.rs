@@ -1,5 +1,6 @@
 //! What the page's script is given of one benchmark.
 
+use duetbench_core::analysis::{self, Basis, Clock, ConfirmationStanding};
 use duetbench_core::gate::{Breach, Standing};
 use duetbench_core::picture::Picture;
 use duetbench_core::report::{BenchmarkReport, Counted};
@@ -16,6 +17,7 @@ pub(super) struct Benchmark {
     package: String,
     name: String,
     verdict: &'static str,
+    verdict_words: String,
     standing: Option<&'static str>,
     standing_words: Option<String>,
     mode: Option<&'static str>,
@@ -26,7 +28,7 @@ pub(super) struct Benchmark {
     allocs: Option<Count>,
     bytes: Option<Count>,
     layout: Option<Layout>,
-    confirmation: Vec<Round>,
+    confirmation: Option<Confirmation>,
     words: Vec<String>,
     profile: Vec<String>,
     picture: Option<Drawing>,
@@ -38,6 +40,9 @@ struct Estimate {
     low: f64,
     high: f64,
     confidence: f64,
+    judged: String,
+    beside: Option<Beside>,
+    by_wall: Option<Ranged>,
     p: f64,
     p_adjusted: f64,
     detectable: Option<f64>,
@@ -46,6 +51,14 @@ struct Estimate {
     forks: u32,
     slices: u32,
     looks: u32,
+}
+
+/// The number that was not judged.
+#[derive(Serialize)]
+struct Beside {
+    words: &'static str,
+    #[serde(flatten)]
+    ranged: Ranged,
 }
 
 #[derive(Serialize)]
@@ -62,11 +75,26 @@ struct Layout {
     share: f64,
 }
 
+/// Fresh trials, all together and round by round.
+#[derive(Serialize)]
+struct Confirmation {
+    words: &'static str,
+    fresh: Ranged,
+    rounds: Vec<Round>,
+}
+
 #[derive(Serialize)]
 struct Round {
     ratio: f64,
-    seen: bool,
     units: u32,
+}
+
+/// A ratio with its interval.
+#[derive(Serialize)]
+struct Ranged {
+    ratio: f64,
+    low: f64,
+    high: f64,
 }
 
 /// A picture, with short rows instead of names: there may be a thousand of them.
@@ -101,23 +129,23 @@ impl Benchmark {
     pub(super) fn of(id: usize, one: &BenchmarkReport, of: (&Report, Option<&Picture>)) -> Benchmark {
         let (report, picture) = of;
         let (standing, standing_words) = standing(one, report);
-        let rounds = one.confirmation.iter().flat_map(|confirmation| &confirmation.rounds);
         Benchmark {
             id,
             package: one_line(&one.id.package),
             name: one_line(&one.id.name),
             verdict: one.verdict.word(),
+            verdict_words: summary::verdict_words(one),
             standing,
             standing_words,
             mode: one.mode.map(|mode| mode.label()),
             threshold: one.threshold.unwrap_or(report.spec.decision.threshold),
-            estimate: one.estimate.as_ref().map(Estimate::of),
+            estimate: one.estimate.zip(one.judged()).map(|(estimate, judged)| Estimate::of(&estimate, judged)),
             baseline_ns: one.baseline_ns.map(short),
             candidate_ns: one.candidate_ns.map(short),
             allocs: one.allocs.map(Count::of),
             bytes: one.bytes.map(Count::of),
             layout: one.layout.map(Layout::of),
-            confirmation: rounds.map(|r| Round { ratio: short(r.ratio), seen: r.seen, units: r.units }).collect(),
+            confirmation: one.confirmation.as_ref().map(Confirmation::of),
             words: words(one),
             profile: explanation(one, report),
             picture: picture.map(Drawing::of),
@@ -152,23 +180,61 @@ fn standing(one: &BenchmarkReport, report: &Report) -> (Option<&'static str>, Op
 
 /// Why it failed, what to know about its numbers, and what would settle it.
 fn words(one: &BenchmarkReport) -> Vec<String> {
-    let sufficient = match one.verdict {
-        Verdict::Inconclusive { forks_sufficient: Some(forks) } => {
-            Some(format!("about {forks} fork pairs would probably settle it: `--forks {forks}`"))
-        }
-        _ => None,
-    };
+    let settle = |forks| format!("about {forks} fork pairs would probably settle it: `--forks {forks}`");
+    let sufficient = one.verdict.forks_sufficient().map(settle);
     summary::remarks(one).iter().map(|remark| shortened(remark)).chain(sufficient).collect()
 }
 
+/// The number that was judged, and the clock that it was read from.
+fn judged_number(estimate: &duetbench_core::Estimate) -> String {
+    let clock = match estimate.clock {
+        Clock::Wall => "wall time",
+        Clock::Cpu => "CPU time",
+    };
+    format!("{}, by {clock}", basis_words(estimate.basis))
+}
+
+fn basis_words(basis: Basis) -> &'static str {
+    match basis {
+        Basis::TypicalSlice => "the typical slice",
+        Basis::AllSlices => "all slices together",
+    }
+}
+
+impl Ranged {
+    fn of(ranged: analysis::Ranged) -> Ranged {
+        let analysis::Ranged { ratio, interval } = ranged;
+        Ranged { ratio: short(ratio), low: short(interval.low), high: short(interval.high) }
+    }
+}
+
+impl Confirmation {
+    fn of(confirmation: &report::Confirmation) -> Confirmation {
+        let words = match confirmation.standing {
+            ConfirmationStanding::Confirmed => "confirmed",
+            ConfirmationStanding::Withdrawn => "withdrawn: fresh trials exclude a change that matters",
+            ConfirmationStanding::Open => "not confirmed yet",
+        };
+        let round = |r: &analysis::Round| Round { ratio: short(r.ratio), units: r.units };
+        let rounds = confirmation.rounds.iter().map(round).collect();
+        Confirmation { words, fresh: Ranged::of(confirmation.fresh), rounds }
+    }
+}
+
 impl Estimate {
-    fn of(estimate: &duetbench_core::Estimate) -> Estimate {
+    fn of(estimate: &duetbench_core::Estimate, judged: analysis::Ranged) -> Estimate {
+        let Ranged { ratio, low, high } = Ranged::of(judged);
         let counts = &estimate.counts;
         Estimate {
-            ratio: short(estimate.ratio),
-            low: short(estimate.ratio_low),
-            high: short(estimate.ratio_high),
+            ratio,
+            low,
+            high,
             confidence: estimate.confidence,
+            judged: judged_number(estimate),
+            beside: estimate
+                .beside
+                .map(|beside| Beside { words: basis_words(estimate.basis.other()), ranged: Ranged::of(beside) }),
+            by_wall: estimate.by_wall.map(Ranged::of),
             p: short(estimate.p_value),
             p_adjusted: short(estimate.p_adjusted),
             detectable: Some(estimate.minimal_detectable_change).filter(|change| change.is_finite()).map(short),

@@ -69,7 +69,7 @@ impl Data {
             headline: sentence(&summary::headline(report)),
             summary: in_sentences(report),
             counts: summary::all_verdicts().iter().map(|v| (v.word(), report.count(v.word()))).collect(),
-            confidence: 1.0 - report.spec.decision.alpha,
+            confidence: 1.0 - report.spec.decision.interval_alpha(),
             threshold: report.spec.decision.threshold,
             reproduce: one_line(&command_line::again(report)),
             accept: (!accept.is_empty()).then_some(accept),
@@ -137,7 +137,8 @@ fn plan(report: &Report) -> Section {
     let decision = &report.spec.decision;
     let decided = [
         ("threshold", share(decision.threshold)),
-        ("error of an interval", share(decision.alpha)),
+        ("error of a change that is none", share(decision.alpha)),
+        ("error of an interval", share(decision.interval_alpha())),
         ("false discovery rate", share(decision.false_discovery_rate)),
         ("power of what is detected", share(decision.power)),
     ];

@@ -58,7 +58,7 @@ impl Planned {
             Some(within_s) if engine.is_none() => format!("--budget {}", time(within_s).replace(' ', "")),
             _ => format!("--forks {forks}"),
         });
-        // A change below the threshold would be seen, and be called no change.
+        // A change below the threshold would be seen, and tolerated.
         if self.target.change < self.usual.threshold {
             words.push(format!("--threshold {}", self.target.change));
         }

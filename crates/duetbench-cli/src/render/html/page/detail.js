@@ -8,6 +8,9 @@ const Detail = (() => {
     return [Dom.fact("Baseline", Format.time(base, unit)), Dom.fact("Candidate", Format.time(head, unit))];
   }
 
+  /** A change with its interval. */
+  const ranged = ({ ratio, low, high }) => `${Format.change(ratio)} ${Format.interval(low, high)}`;
+
   function estimated({ estimate }) {
     if (estimate === null) return [];
     const adjusted = `p ${Format.probability(estimate.p_adjusted)} over the suite, ${Format.probability(estimate.p)} alone`;
@@ -24,6 +27,9 @@ const Detail = (() => {
         "Interval",
         `${Format.interval(estimate.low, estimate.high)} with ${Format.confidence(estimate.confidence)}`,
       ),
+      Dom.fact("Judged", estimate.judged),
+      estimate.beside && Dom.fact("Beside it", `${estimate.beside.words} ${ranged(estimate.beside)}`),
+      estimate.by_wall && Dom.fact("By wall time", ranged(estimate.by_wall)),
       Dom.fact("Detects", estimate.detectable === null ? "" : `≥ ${Format.share(estimate.detectable)}`),
       Dom.fact("Evidence", adjusted),
       Dom.fact(
@@ -51,15 +57,16 @@ const Detail = (() => {
     );
   }
 
-  function confirmation({ confirmation: rounds }) {
-    const say = (round, i) =>
-      `round ${i + 1}: ${Format.change(round.ratio)}, ${round.seen ? "seen again" : "not seen again"} (${Format.many(round.units, "unit")})`;
-    return rounds.length === 0
-      ? null
-      : Dom.fact(
-          "Confirmation",
-          rounds.map((round, i) => Dom.make("div", {}, say(round, i))),
-        );
+  function confirmation({ confirmation: said }) {
+    if (said === null) return null;
+    const rounds = said.rounds.map(
+      (round, i) => `round ${i + 1}: ${Format.change(round.ratio)} (${Format.many(round.units, "unit")})`,
+    );
+    const lines = [said.words, `fresh trials: ${ranged(said.fresh)}`, ...rounds];
+    return Dom.fact(
+      "Confirmation",
+      lines.map((line) => Dom.make("div", {}, line)),
+    );
   }
 
   function facts(benchmark) {

@@ -47,7 +47,11 @@ const Rows = (() => {
     return benchmark.estimate === null ? "" : Format.change(benchmark.estimate.ratio);
   }
 
-  const interval = ({ estimate }) => (estimate === null ? "" : Format.interval(estimate.low, estimate.high));
+  const interval = ({ estimate }) => {
+    if (estimate === null) return "";
+    const range = Format.interval(estimate.low, estimate.high);
+    return estimate.by_wall === null ? range : `${range} cpu`;
+  };
 
   /** The row of a benchmark, closed. */
   function build(benchmark, axis) {
@@ -66,7 +70,7 @@ const Rows = (() => {
         "span",
         { class: "verdict" },
         Verdict.icon(benchmark.verdict),
-        Dom.make("span", {}, Verdict.word(benchmark.verdict), standing),
+        Dom.make("span", {}, benchmark.verdict_words, standing),
       ),
       Dom.make(
         "span",

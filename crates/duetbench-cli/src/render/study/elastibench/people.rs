@@ -10,7 +10,7 @@ use super::{Beside, Elastibench, ElastibenchAnswer, Wanted};
 use crate::render::columns::{Column, Columns};
 use crate::render::format::{change, many, one_line, share, short_name};
 use crate::render::markdown::prose;
-use crate::render::order::{is_change, label};
+use crate::render::order::label;
 use crate::render::palette::{Palette, paint};
 
 /// What is said below every answer.
@@ -113,7 +113,7 @@ fn changes(findings: &Findings, beside: &[Beside], confidence: &str) -> Page {
 fn beside_in_words(beside: &[Beside]) -> String {
     let paper = |one: &Beside| one.paper.as_ref().is_ok_and(|finding| finding.change().is_some());
     let count = |paper_changed: bool, duet_changed: bool| {
-        beside.iter().filter(|one| paper(one) == paper_changed && is_change(&one.verdict) == duet_changed).count()
+        beside.iter().filter(|one| paper(one) == paper_changed && one.verdict.is_change() == duet_changed).count()
     };
     format!(
         "a change by both: {}, by ElastiBench's alone: {}, by duet alone: {}",

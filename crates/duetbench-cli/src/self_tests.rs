@@ -1,0 +1,59 @@
+//! Words for what is the matter with a run as a whole.
+
+use duetbench_core::Report;
+use duetbench_core::analysis::{SelfTest, SelfTestKind, SelfTested, self_tests};
+
+/// The findings of the tests that a run makes of itself, a sentence each.
+///
+/// Signs and p-values are only asked where both versions are the same files. A skewed benchmark is told where the mean over layouts
+/// differs from the typical one by more than half its threshold.
+pub fn flagged(report: &Report) -> Vec<String> {
+    let cold_shares: Vec<Option<f64>> = report.plan.benchmarks.iter().map(|b| b.cold_share_left()).collect();
+    let run = SelfTested {
+        plan: &report.plan,
+        reports: &report.benchmarks,
+        same_version: report.baseline.artifact_digest == report.candidate.artifact_digest,
+        collections: None,
+        cold_shares: &cold_shares,
+    };
+    let tests = self_tests(&run);
+    tests.iter().filter(|test| test.is_flagged()).filter_map(|test| words(report, test)).collect()
+}
+
+fn words(report: &Report, test: &SelfTest) -> Option<String> {
+    let SelfTest { kind, statistic, of, .. } = *test;
+    let name = |benchmark: usize| &report.plan.benchmarks[benchmark].id.name;
+    match kind {
+        SelfTestKind::SignBalance => Some(format!(
+            "the same code leans to one side in {statistic:.0} of {of} units, more than chance explains: something favours a side, so that verdicts of this run may be wrong"
+        )),
+        SelfTestKind::SmallPValues => Some(format!(
+            "the same code gives more small p-values than it should, over {of} benchmarks: verdicts of this run may be wrong"
+        )),
+        SelfTestKind::SuccessiveUnits => Some(format!(
+            "successive measurements resemble each other (correlation {statistic:.2}), which makes intervals too narrow: the machine drifted during the run"
+        )),
+        SelfTestKind::Skewness { benchmark, ratio_mean, ratio_typical } => {
+            let planned = &report.plan.benchmarks[benchmark];
+            let threshold = planned.judged_by(&report.spec.decision).threshold;
+            let differ = (ratio_mean / ratio_typical).ln().abs() > threshold.ln_1p() / 2.0;
+            differ.then(|| {
+                format!(
+                    "`{}` changed by {:+.2}% in a typical layout, but by {:+.2}% on average: few layouts are much slower or faster",
+                    name(benchmark),
+                    100.0 * (ratio_typical - 1.0),
+                    100.0 * (ratio_mean - 1.0)
+                )
+            })
+        }
+        SelfTestKind::Collections => Some(format!(
+            "{:.0}% of {of} fork pairs that allocate saw no whole collection: what collecting costs is not in their numbers",
+            100.0 * statistic
+        )),
+        SelfTestKind::ColdShare { benchmark } => Some(format!(
+            "{:.0}% of each slice of `{}` goes into getting warm, so that a change of it reads smaller than it is",
+            100.0 * statistic,
+            name(benchmark)
+        )),
+    }
+}

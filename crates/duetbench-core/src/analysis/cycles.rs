@@ -1,0 +1,86 @@
+//! Cycles of a collector: from the end of one collection to the end of the next.
+//!
+//! Code that allocates pays for its collector in few slices, and how many collections fall into a trial is a whole number. Over
+//! whole cycles the cost is complete and no number is rounded.
+
+use crate::sample::{Cycle, Memory, Sample};
+use crate::spec::defaults;
+
+/// The slices of whole cycles: those after the one in which the first collection ended, to the one in which the last did. Absent
+/// where fewer than two ended.
+pub(super) fn whole(side: &[Sample]) -> Option<&[Sample]> {
+    let mut ends = (1..side.len()).filter(|&i| ended(&side[i - 1..=i]) > 0);
+    let (first, last) = (ends.next()?, ends.next_back()?);
+    Some(&side[first + 1..=last])
+}
+
+/// Whether a side's slices tell all that it pays for collecting: they hold whole cycles, or there is nothing to collect.
+pub(super) fn told(side: &[Sample]) -> bool {
+    whole(side).is_some() || unseen(side).is_none()
+}
+
+/// Collections that ended from after the first of these slices to their last.
+pub(super) fn ended(slices: &[Sample]) -> u32 {
+    let counted = || slices.iter().map(|s| s.cycles);
+    match (counted().next().flatten(), counted().next_back().flatten()) {
+        (Some(before), Some(after)) => after.saturating_sub(before),
+        _ => 0,
+    }
+}
+
+/// The slices in which no collection ended; all of them if one ended in each.
+pub(super) fn between_ends(side: &[Sample]) -> Vec<Sample> {
+    let none_ended = |i: &usize| *i == 0 || ended(&side[i - 1..=*i]) == 0;
+    (0..side.len()).filter(none_ended).map(|i| side[i]).collect()
+}
+
+/// The price of collections that a process pays for and whose end its slices do not hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Unseen {
+    bytes_per_op: f64,
+    cycle: Cycle,
+}
+
+/// Absent where nothing is allocated, or it is not known what a collection costs.
+pub(super) fn unseen(side: &[Sample]) -> Option<Unseen> {
+    let memory = || side.iter().filter_map(|s| s.memory);
+    let invocations: f64 = memory().map(|m| m.invocations as f64).sum();
+    let bytes_per_op = memory().map(|m| m.bytes as f64).sum::<f64>() / invocations;
+    (bytes_per_op > 0.0).then_some(Unseen { bytes_per_op, cycle: cycle(side)? })
+}
+
+impl Unseen {
+    /// CPU time of collecting per invocation, nanoseconds, for an invocation that itself takes so many: bytes per invocation
+    /// divided by those of a cycle, times what a collection costs.
+    ///
+    /// A cycle has more bytes than could be allocated after the forced collection, because nothing was allocated while that
+    /// marked: what is allocated meanwhile survives and so raises the next goal. A collector that takes a quarter of the
+    /// processors marks while the mutator runs three times as long as marking takes ([`defaults::MARKED_SHARE`] has the source).
+    pub(super) fn ns_per_op(self, mutator_ns: f64) -> f64 {
+        let (cost_ns, period) = (self.cycle.cost_ns as f64, self.cycle.period_bytes as f64);
+        let beside = 1.0 / defaults::MARKING_SHARE - 1.0;
+        let marked = beside * cost_ns / mutator_ns * self.bytes_per_op / period;
+        let [least, most] = defaults::MARKED_SHARE;
+        let share = (marked / (1.0 + marked)).clamp(least, most);
+        self.bytes_per_op / period * (1.0 - share) * cost_ns
+    }
+}
+
+/// CPU time of marking beside the benchmark, per invocation over whole cycles, nanoseconds: what idle cores would take over. Absent
+/// where the slices hold no whole cycle.
+pub(super) fn background_ns_per_op(side: &[Sample]) -> Option<f64> {
+    let slices = whole(side)?;
+    // One slice more at the head, whose end is where the first of these cycles begins.
+    let before = side.iter().position(|s| s.at == slices[0].at)?;
+    let cycles = ended(&side[before.checked_sub(1)?..before + slices.len()]);
+    let invocations: f64 = slices.iter().map(|s| s.invocations as f64).sum();
+    Some(f64::from(cycles) * cycle(side)?.background_ns? as f64 / invocations)
+}
+
+fn cycle(side: &[Sample]) -> Option<Cycle> {
+    side.iter().rev().find_map(|s| s.memory.as_ref().and_then(cycle_of))
+}
+
+fn cycle_of(memory: &Memory) -> Option<Cycle> {
+    memory.cycle.filter(|c| c.period_bytes > 0)
+}

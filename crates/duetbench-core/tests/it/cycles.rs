@@ -1,0 +1,156 @@
+//! The price of the collector: over whole cycles, and by the cost of one collection where there are none.
+
+use duetbench_core::analysis::summarise;
+use duetbench_core::plan::{Mode, Profile};
+use duetbench_core::report::ForkPair;
+use duetbench_core::sample::{Cycle, Memory};
+use duetbench_core::{Role, Sample};
+
+use crate::support::slice;
+
+const PAIRED: Mode = Mode::InterleavedOneCore;
+
+/// One side of a fork whose slices take 100 ns, or 500 where a collection ended, by both clocks.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    slices: u32,
+    ends: &'a [u32],
+    bytes_per_op: u64,
+    cycle: Option<Cycle>,
+}
+
+const PLAIN: Side<'static> = Side { slices: 11, ends: &[], bytes_per_op: 0, cycle: None };
+const CYCLE: Cycle = Cycle { cost_ns: 1000, period_bytes: 800, background_ns: Some(200) };
+
+impl Side<'_> {
+    fn samples(self, role: Role) -> Vec<Sample> {
+        let one = |i: u32| {
+            let cycles = self.ends.iter().filter(|end| **end <= i).count() as u32;
+            let ns = if self.ends.contains(&i) { 500 } else { 100 };
+            let memory = (i + 1 == self.slices).then_some(Memory {
+                allocations: Some(1),
+                bytes: self.bytes_per_op * u64::from(self.slices),
+                collections: cycles,
+                invocations: u64::from(self.slices),
+                cycle: self.cycle,
+            });
+            Sample { cycles: Some(cycles), memory, ..slice(role, (0, i), ns) }
+        };
+        (0..self.slices).map(one).collect()
+    }
+}
+
+fn fork(baseline: Side<'_>, candidate: Side<'_>, mode: Mode) -> ForkPair {
+    let samples = [baseline.samples(Role::Baseline), candidate.samples(Role::Candidate)].concat();
+    summarise(&samples, mode).forks[0]
+}
+
+#[track_caller]
+fn check(log_ratio: f64, ratio: f64) {
+    assert!((log_ratio.exp() - ratio).abs() < 1e-9, "{}, expected {ratio}", log_ratio.exp());
+}
+
+#[test]
+fn each_side_is_cut_at_the_ends_of_its_own_collections() {
+    // Whole cycles of four slices, 800 ns; of eight, 1200 ns. All slices summed would be 1900 to 1900.
+    let baseline = Side { ends: &[3, 7], bytes_per_op: 8, ..PLAIN };
+    let candidate = Side { ends: &[1, 9], bytes_per_op: 4, ..PLAIN };
+    for mode in [PAIRED, Mode::Sequential] {
+        let fork = fork(baseline, candidate, mode);
+        check(fork.log_ratio_complete, 150.0 / 200.0);
+        check(fork.cpu.unwrap().complete, 150.0 / 200.0);
+        check(fork.cpu.unwrap().typical, 1.0);
+        assert_eq!((fork.baseline.collector_share, fork.collections), (Some(0.5), 4));
+    }
+}
+
+#[test]
+fn a_cycle_that_ends_in_the_warm_up_does_not_begin_with_the_first_slice_that_counts() {
+    let mut samples = [
+        Side { ends: &[1, 4, 8], ..PLAIN }.samples(Role::Baseline),
+        Side { ends: &[4, 8], ..PLAIN }.samples(Role::Candidate),
+    ]
+    .concat();
+    samples.iter_mut().for_each(|s| s.warm_up = s.at.iteration < 2);
+    check(summarise(&samples, PAIRED).forks[0].log_ratio_complete, 1.0);
+}
+
+#[test]
+fn what_collecting_costs_is_computed_where_a_trial_holds_no_whole_cycle() {
+    // Bytes allocated while a collection marks: 3 x 1000 / 100 x 80 / 800 = 3 periods, 0.75 of the whole, taken for 0.3; and 0.3,
+    // 0.3 / 1.3 of the whole.
+    let much = Side { bytes_per_op: 80, cycle: Some(CYCLE), ..PLAIN };
+    let less = Side { bytes_per_op: 8, ..much };
+    let (with_much, with_less) = (100.0 + 0.7 * 100.0, 100.0 + 10.0 / 1.3);
+    for mode in [PAIRED, Mode::Duet] {
+        check(fork(less, much, mode).log_ratio_complete, with_much / with_less);
+    }
+    let fork_of = fork(less, much, Mode::Sequential);
+    check(fork_of.cpu.unwrap().complete, with_much / with_less);
+    assert_eq!(fork_of.log_ratio_idle, None, "nobody saw who would mark");
+    // On several cores the collector works beside what is timed.
+    check(fork_of.log_ratio_complete, 1.0);
+    check(fork(PLAIN, Side { cycle: Some(CYCLE), ..PLAIN }, PAIRED).log_ratio_complete, 1.0);
+    // One collection that ended is no cycle, but its slice is none of the mutator's.
+    check(fork(less, Side { ends: &[5], ..much }, PAIRED).log_ratio_complete, with_much / with_less);
+}
+
+#[test]
+fn whole_cycles_are_summed_only_where_both_sides_have_some() {
+    let whole = Side { ends: &[3, 7], bytes_per_op: 8, cycle: Some(CYCLE), ..PLAIN };
+    let one_end = Side { ends: &[5], ..whole };
+    for mode in [PAIRED, Mode::Duet, Mode::Sequential] {
+        check(fork(whole, one_end, mode).cpu.unwrap().complete, 1.0);
+    }
+    check(fork(whole, one_end, PAIRED).log_ratio_complete, 1.0);
+    check(fork(whole, PLAIN, PAIRED).log_ratio_complete, 0.5);
+}
+
+#[test]
+fn slow_slices_are_clipped_only_where_nothing_was_collected() {
+    let slow = |ends: &'static [u32]| {
+        let mut samples = [Side { ends, ..PLAIN }.samples(Role::Baseline), PLAIN.samples(Role::Candidate)].concat();
+        samples.iter_mut().filter(|s| s.at.iteration == 0).for_each(|s| (s.wall_ns, s.cpu_ns) = (1100, Some(100)));
+        summarise(&samples, PAIRED).forks[0].log_ratio_complete
+    };
+    check(slow(&[]), 1.0);
+    // 1100 + 9 x 100 + 500 and 1100 + 10 x 100, neither clipped.
+    check(slow(&[4]), 2100.0 / 2500.0);
+}
+
+#[test]
+fn idle_cores_take_over_what_is_marked_beside_the_benchmark() {
+    let collecting = Side { ends: &[3, 7], bytes_per_op: 8, cycle: Some(CYCLE), ..PLAIN };
+    // 200 ns of the 800 of a cycle of four.
+    check(fork(PLAIN, collecting, PAIRED).log_ratio_idle.unwrap(), 1.5);
+    check(fork(PLAIN, PLAIN, PAIRED).log_ratio_idle.unwrap(), 1.0);
+}
+
+#[test]
+fn cpu_numbers_need_the_time_of_every_slice() {
+    let mut samples = [PLAIN.samples(Role::Baseline), PLAIN.samples(Role::Candidate)].concat();
+    samples.iter_mut().filter(|s| s.at.iteration < 4).for_each(|s| s.wall_ns = 200);
+    let fork = summarise(&samples, PAIRED).forks[0];
+    assert_eq!(fork.busy, Some(7.0 / 11.0));
+    assert!(fork.cpu.is_some());
+    samples[3].cpu_ns = None;
+    let fork = summarise(&samples, PAIRED).forks[0];
+    assert_eq!((fork.cpu, fork.log_ratio_idle, fork.baseline.collector_share), (None, None, None));
+}
+
+#[test]
+fn getting_warm_is_told_from_slices_of_two_lengths() {
+    // A slice of n invocations takes 30 + 10 n; of the candidate 6 + 10 n.
+    let one = |role, fixed: u64, i: u32| {
+        let invocations = if i.is_multiple_of(2) { 10 } else { 40 };
+        Sample { invocations, ..slice(role, (0, i), fixed + 10 * invocations) }
+    };
+    let side = |role, fixed| (0..9).map(move |i| one(role, fixed, i));
+    let share =
+        |b, c| Profile::cold_share(&side(Role::Baseline, b).chain(side(Role::Candidate, c)).collect::<Vec<_>>());
+    assert!((share(30, 6).unwrap() - 30.0 / 130.0).abs() < 1e-12);
+    assert!((share(6, 30).unwrap() - 30.0 / 130.0).abs() < 1e-12);
+    assert_eq!(share(0, 0), Some(0.0));
+    let alike: Vec<Sample> = Role::BOTH.into_iter().flat_map(|role| [slice(role, (0, 0), 5)]).collect();
+    assert_eq!(Profile::cold_share(&alike), None);
+}
