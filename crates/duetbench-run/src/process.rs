@@ -210,6 +210,16 @@ pub(crate) fn dies_with_us(command: &mut Command, signal: Signal) {
     }
 }
 
+/// Makes a process and those that it starts run only where nobody else wants to.
+pub(crate) fn gives_way(command: &mut Command) {
+    const LEAST: i32 = 19;
+    let arrange = || Ok(rustix::process::setpriority_process(None, LEAST)?);
+    // SAFETY: the closure makes one system call and neither allocates nor takes a lock.
+    unsafe {
+        command.pre_exec(arrange);
+    }
+}
+
 /// Makes a process note when it becomes the program, and wait for others before that if it is to start together with them.
 fn passes(command: &mut Command, passage: Passage) {
     let pass = move || {

@@ -3,13 +3,13 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::Mutex;
 
 use rustix::process::Signal;
 
 use crate::error::RunError;
-use crate::process::dies_with_us;
+use crate::process::{dies_with_us, gives_way};
 
 /// Most lines of a tool's output that an error repeats.
 const OUTPUT_LINES: usize = 40;
@@ -58,6 +58,27 @@ impl Tool {
         })
     }
 
+    /// Makes it run only where nobody else wants to.
+    #[must_use]
+    pub(crate) fn giving_way(mut self) -> Tool {
+        gives_way(&mut self.command);
+        self
+    }
+
+    /// Starts it, to go on beside something else.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn start(mut self) -> Result<Started, RunError> {
+        self.command.stdout(Stdio::null()).stderr(Stdio::piped());
+        match self.command.spawn() {
+            Ok(child) => Ok(Started { child: Some(child), words: self.words }),
+            Err(source) => {
+                Err(RunError::Start { program: self.command.get_program().to_string_lossy().into_owned(), source })
+            }
+        }
+    }
+
     /// Runs it and gives what it printed on standard output, trimmed.
     ///
     /// # Errors
@@ -69,6 +90,40 @@ impl Tool {
             Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
         } else {
             Err(RunError::Tool { command: words, output: shorten(&output.stderr) })
+        }
+    }
+}
+
+/// A command that was started. Dropped before its end, it is interrupted as from Ctrl-C and waited for.
+#[derive(Debug)]
+pub(crate) struct Started {
+    child: Option<Child>,
+    words: String,
+}
+
+impl Started {
+    /// Whether it has ended.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.as_mut().is_none_or(|child| !matches!(child.try_wait(), Ok(None)))
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Errors
+    /// When it reports failure, with what it wrote on standard error.
+    pub(crate) fn finish(mut self) -> Result<(), RunError> {
+        let Some(child) = self.child.take() else { return Ok(()) };
+        let wrong = |output| RunError::Tool { command: self.words.clone(), output };
+        let output = child.wait_with_output().map_err(|error| wrong(error.to_string()))?;
+        if output.status.success() { Ok(()) } else { Err(wrong(shorten(&output.stderr))) }
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::INT);
+            let _ = child.wait();
         }
     }
 }

@@ -82,21 +82,17 @@ impl Profile {
 
     /// Share of a short slice that getting warm takes, from slices of two lengths: with a fixed cost `C` for every slice and `c` for
     /// every invocation, `n` of them take `C + nc`, so the times per invocation `t` of short slices and `t_s` of slices `s` times as
-    /// long give `C / (C + nc) = (t - t_s) / t * s / (s - 1)`. The larger of both versions', never negative; absent where slices
-    /// have one length.
+    /// long give `C / (C + nc) = (t - t_s) / t * s / (s - 1)`. Of each block of short slices with the block of long ones beside it;
+    /// the lower end of their mean's 90 % interval, because slices are made longer for it and that costs time. The larger of both
+    /// versions', never negative; absent with fewer than [`COLD_BLOCKS_MIN`] such pairs of blocks.
     #[must_use]
     pub fn cold_share(samples: &[Sample]) -> Option<f64> {
-        let side = |role: Role| -> Option<f64> {
-            let counted = || samples.iter().filter(move |s| s.at.role == role && !s.warm_up && s.invocations > 0);
-            let (short, long) = (counted().map(|s| s.invocations).min()?, counted().map(|s| s.invocations).max()?);
-            let time_of = |invocations: u64| {
-                let times = counted().filter(|s| s.invocations == invocations).map(Sample::ns_per_op);
-                stats::median(&times.collect::<Vec<_>>()).ok()
-            };
-            let (in_short, in_long, stretch) = (time_of(short)?, time_of(long)?, long as f64 / short as f64);
-            (long > short && in_short > 0.0).then(|| (in_short - in_long) / in_short * stretch / (stretch - 1.0))
-        };
-        let [baseline, candidate] = Role::BOTH.map(side);
+        let [baseline, candidate] = Role::BOTH.map(|role| {
+            let counted = samples.iter().filter(|s| s.at.role == role && !s.warm_up && s.invocations > 0);
+            let shares = cold_shares(&counted.collect::<Vec<_>>());
+            let t = stats::trimmed_t(&shares).ok().filter(|_| shares.len() >= COLD_BLOCKS_MIN)?;
+            t.interval(COLD_ALPHA).ok().map(|(least, _)| least)
+        });
         Some(baseline?.max(candidate?).max(0.0))
     }
 
@@ -111,6 +107,26 @@ impl Profile {
     pub fn with_warm_up(self, found: FirstWarmUp) -> Profile {
         Profile { warmup_slices: Some(found.slices), unsteady: found.unsteady, ..self }
     }
+}
+
+/// Fewest blocks of short slices, each with one of long slices beside it, that tell what getting warm takes.
+const COLD_BLOCKS_MIN: usize = 5;
+/// Level of the interval of what it takes.
+const COLD_ALPHA: f64 = 0.1;
+
+/// That share in each block of short slices of one version and the block of long ones beside it.
+fn cold_shares(slices: &[&Sample]) -> Vec<f64> {
+    let block = |slices: &[&Sample]| {
+        let times: Vec<f64> = slices.iter().map(|s| s.ns_per_op()).collect();
+        Some((slices[0].invocations as f64, stats::median(&times).ok()?))
+    };
+    let blocks: Vec<(f64, f64)> = slices.chunk_by(|a, b| a.invocations == b.invocations).filter_map(block).collect();
+    let share = |both: &[(f64, f64)]| {
+        let (short, long) = if both[0].0 < both[1].0 { (both[0], both[1]) } else { (both[1], both[0]) };
+        let stretch = long.0 / short.0;
+        (short.1 - long.1) / short.1 * stretch / (stretch - 1.0)
+    };
+    blocks.chunks_exact(2).map(share).collect()
 }
 
 /// Processes compile at other moments each time they run, and one was seen: so half as many iterations again warm up.

@@ -145,7 +145,7 @@ fn getting_warm_is_told_from_slices_of_two_lengths() {
         let invocations = if i.is_multiple_of(2) { 10 } else { 40 };
         Sample { invocations, ..slice(role, (0, i), fixed + 10 * invocations) }
     };
-    let side = |role, fixed| (0..9).map(move |i| one(role, fixed, i));
+    let side = |role, fixed| (0..11).map(move |i| one(role, fixed, i));
     let share =
         |b, c| Profile::cold_share(&side(Role::Baseline, b).chain(side(Role::Candidate, c)).collect::<Vec<_>>());
     assert!((share(30, 6).unwrap() - 30.0 / 130.0).abs() < 1e-12);
@@ -153,4 +153,25 @@ fn getting_warm_is_told_from_slices_of_two_lengths() {
     assert_eq!(share(0, 0), Some(0.0));
     let alike: Vec<Sample> = Role::BOTH.into_iter().flat_map(|role| [slice(role, (0, 0), 5)]).collect();
     assert_eq!(Profile::cold_share(&alike), None);
+    let few: Vec<Sample> = Role::BOTH.into_iter().flat_map(|role| side(role, 30).take(9)).collect();
+    assert_eq!(Profile::cold_share(&few), None, "four pairs of blocks");
+}
+
+#[test]
+fn a_share_of_getting_warm_that_may_be_chance_lengthens_nothing() {
+    // Slices of 10 invocations take 130 and 70 ns by turns, those of 40 take 400: shares of 0.3077 and -0.5714, or 0.3077 and 0.2.
+    let share = |shorter: u64| {
+        let one = |role, i: u32| match i % 4 {
+            0 => Sample { invocations: 10, ..slice(role, (0, i), 130) },
+            2 => Sample { invocations: 10, ..slice(role, (0, i), shorter) },
+            _ => Sample { invocations: 40, ..slice(role, (0, i), 400) },
+        };
+        let samples: Vec<Sample> = Role::BOTH.into_iter().flat_map(|role| (0..16).map(move |i| one(role, i))).collect();
+        Profile::cold_share(&samples).unwrap()
+    };
+    assert_eq!(share(70), 0.0);
+    // Eight values, half of them 4/3 x 30/130 and half 4/3 x 18/118, whose standard error is half of their difference over
+    // sqrt(7); 1.894579 is Student's t of 7 degrees of freedom at 0.95.
+    let (most, least) = (40.0 / 130.0, 24.0 / 118.0);
+    assert!((share(118) - ((most + least) / 2.0 - 1.894_579 * (most - least) / 2.0 / 7.0f64.sqrt())).abs() < 1e-6);
 }

@@ -22,8 +22,10 @@ pub mod go;
 mod growing;
 pub mod jmh;
 mod open;
+mod relinking;
 
 pub use open::{Wish, open};
+pub use relinking::{Relinking, Urgency};
 
 /// One started program of one version: what a package was built into.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,12 +171,18 @@ pub trait Adapter: std::fmt::Debug + Sync {
         false
     }
 
-    /// Links an artifact again, with its functions in the order that `layout_seed` gives, as `program`.
+    /// Starts linking an artifact again, with its functions in the order that `layout_seed` gives, as `program`.
     ///
     /// # Errors
-    /// When it cannot be linked.
-    fn relink(&self, artifact: &Artifact, layout_seed: u32, program: &Path) -> Result<(), RunError> {
-        let _ = (layout_seed, program);
+    /// When it cannot be linked so.
+    fn relink(
+        &self,
+        artifact: &Artifact,
+        layout_seed: u32,
+        program: &Path,
+        urgency: Urgency,
+    ) -> Result<Relinking, RunError> {
+        let _ = (layout_seed, program, urgency);
         let what = format!("`{}` cannot be linked in another order", artifact.program.display());
         Err(RunError::Toolchain { what, hint: None })
     }

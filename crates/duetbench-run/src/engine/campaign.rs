@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use duetbench_core::analysis::{ForkPair, Monitor, Standing};
-use duetbench_core::plan::{Plan, PlannedBenchmark};
+use duetbench_core::plan::{Mode, Plan, PlannedBenchmark};
 use duetbench_core::spec::{Decision, defaults};
 use duetbench_core::{Mixture, Schedule, Trial};
 
@@ -113,7 +113,8 @@ impl<'a> Campaign<'a> {
             if due.is_empty() && self.nobody_is_open() {
                 break;
             }
-            self.suite_run(&due)?;
+            let next = self.after(pass, &due);
+            self.suite_run(&due, &next)?;
             due.iter().for_each(|t| self.visits[t.benchmark] += 1);
             self.look_after(pass, &due);
         }
@@ -167,20 +168,40 @@ impl<'a> Campaign<'a> {
         Some(if self.plan.confirm_rounds > 0 { budget.mul_f64(1.0 - CONFIRM_SHARE) } else { budget })
     }
 
-    /// Runs trials in order, with their builds made before the first.
-    fn suite_run(&mut self, trials: &[Trial]) -> Result<(), RunError> {
-        let new = |t: &&Trial| !self.past.contains_key(&slot(t));
-        let needed: BTreeSet<Needed> = trials.iter().filter(new).filter_map(|t| self.needed(t)).collect();
-        let needed: Vec<Needed> = needed.into_iter().collect();
+    /// The trials that probably come after those of a pass: the next of all whose number says which they are.
+    fn after(&self, pass: u32, due: &[Trial]) -> Vec<Trial> {
+        let mut visits = vec![None; self.tallies.len()];
+        for trial in due.iter().filter(|_| self.mixture.is_none()) {
+            let planned = &self.plan.benchmarks[trial.benchmark];
+            let wanted = trial.suite_run + 1 < planned.configuration.design.forks();
+            visits[trial.benchmark] = wanted.then_some(trial.suite_run + 1);
+        }
+        self.schedule.pass((self.round, pass + 1), &visits)
+    }
+
+    /// Runs trials in order, with their builds made before the first and those of the next ones meanwhile.
+    fn suite_run(&mut self, trials: &[Trial], next: &[Trial]) -> Result<(), RunError> {
+        let needed = self.builds_of(trials);
         RunError::stop_if(self.hands.interrupted)?;
         if !needed.is_empty() {
             self.announce(Activity::Linking(2 * needed.len()));
             self.hands.backend.provide(&needed)?;
         }
+        let on_one_core = |t: &Trial| self.tallies[t.benchmark].mode == Mode::InterleavedOneCore;
+        if !needed.is_empty() && trials.iter().all(on_one_core) {
+            self.hands.backend.foresee(&self.builds_of(next))?;
+        }
         for trial in trials {
             self.visit(trial)?;
         }
         Ok(())
+    }
+
+    /// The build pairs that trials are started from, as far as they were not run in an earlier sitting.
+    fn builds_of(&self, trials: &[Trial]) -> Vec<Needed> {
+        let new = |t: &&Trial| !self.past.contains_key(&slot(t));
+        let needed: BTreeSet<Needed> = trials.iter().filter(new).filter_map(|t| self.needed(t)).collect();
+        needed.into_iter().collect()
     }
 
     /// The build pair that a trial is started from, where it is not the one that every run has.
@@ -253,10 +274,14 @@ impl<'a> Campaign<'a> {
                 _ => 0,
             };
             let wanted: Vec<u32> = (0..standings.len()).map(suite_runs).collect();
-            for suite_run in 0..wanted.iter().copied().max().unwrap_or(0) {
-                let mut trials = self.schedule.suite_run(round, suite_run);
+            let trials_of = |schedule: &Schedule, suite_run| {
+                let mut trials = schedule.suite_run(round, suite_run);
                 trials.retain(|t| suite_run < wanted[t.benchmark]);
-                self.suite_run(&trials)?;
+                trials
+            };
+            for suite_run in 0..wanted.iter().copied().max().unwrap_or(0) {
+                let [trials, next] = [suite_run, suite_run + 1].map(|number| trials_of(&self.schedule, number));
+                self.suite_run(&trials, &next)?;
             }
         }
         Ok(())

@@ -9,9 +9,8 @@ use duetbench_core::Role;
 
 use super::Needed;
 use super::placement::Placements;
-use crate::adapter::{Adapter, Artifact, Build};
+use crate::adapter::{Adapter, Artifact, Build, Relinking, Urgency};
 use crate::error::RunError;
-use crate::tool::each;
 
 /// Half of a build pair: which it is.
 type Key = (Role, String, u32);
@@ -22,7 +21,6 @@ struct Link {
     key: Key,
     artifact: Artifact,
     layout_seed: u32,
-    program: PathBuf,
 }
 
 /// A linker of builds in other orders.
@@ -36,10 +34,15 @@ pub(super) struct Linker<'a> {
     pub(super) interrupted: &'a AtomicBool,
 }
 
-/// The build pairs at hand. Older ones are removed when newer ones are asked for, because a program takes megabytes.
+/// The build pairs at hand, and those that will be. Older ones are removed when newer ones are asked for, because a program takes
+/// megabytes.
 #[derive(Debug, Default)]
 pub(super) struct Layouts {
     programs: HashMap<Key, PathBuf>,
+    /// Being linked.
+    underway: Vec<(Key, Relinking)>,
+    /// To be linked when a processor is free, the next one last.
+    foreseen: Vec<Link>,
 }
 
 impl Layouts {
@@ -48,10 +51,67 @@ impl Layouts {
         self.programs.get(&(role, package.to_owned(), build)).map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// What must be linked so that everything needed is there; what is not needed any more is removed.
-    fn missing(&mut self, needed: &[Needed], builds: &[Build; 2], placements: &mut Placements) -> Vec<Link> {
+    /// Links what is missing of what is needed, several programs at a time; nothing is measured meanwhile. What is not needed any
+    /// more is removed.
+    ///
+    /// # Errors
+    /// The first failure. On an interrupt.
+    pub(super) fn provide(
+        &mut self,
+        needed: &[Needed],
+        linker: &Linker<'_>,
+        placements: &mut Placements,
+    ) -> Result<(), RunError> {
+        self.foreseen.clear();
         let is_needed = |key: &Key| needed.iter().any(|n| n.build == key.2 && n.package == key.1);
+        let (underway, given_up) = self.underway.drain(..).partition(|(key, _)| is_needed(key));
+        self.underway = underway;
+        given_up.into_iter().for_each(|(_, relinking): (Key, Relinking)| relinking.give_up());
         self.programs.retain(|key, program| is_needed(key) || fs::remove_file(program).is_err());
+        let mut links = self.missing(needed, linker.builds).into_iter();
+        loop {
+            let free = linker.at_once.saturating_sub(self.underway.len()).max(1);
+            for link in links.by_ref().take(free) {
+                self.start(link, Urgency::Now, linker, placements)?;
+            }
+            if self.underway.is_empty() {
+                return Ok(());
+            }
+            self.finish_first(linker)?;
+        }
+    }
+
+    /// Has what will be needed next linked beside what is measured, as far as there is time until it is asked for: by one linker
+    /// that gives way to everybody else, and only where a core is left for it.
+    ///
+    /// # Errors
+    /// When the linker cannot be started.
+    pub(super) fn foresee(
+        &mut self,
+        needed: &[Needed],
+        linker: &Linker<'_>,
+        placements: &mut Placements,
+    ) -> Result<(), RunError> {
+        self.foreseen = self.missing(needed, linker.builds);
+        self.foreseen.reverse();
+        self.go_on(linker, placements)
+    }
+
+    /// Starts linking the next program that is foreseen, if none is being linked.
+    ///
+    /// # Errors
+    /// When the linker cannot be started.
+    pub(super) fn go_on(&mut self, linker: &Linker<'_>, placements: &mut Placements) -> Result<(), RunError> {
+        if self.underway.iter_mut().all(|(_, relinking)| relinking.has_ended())
+            && let Some(link) = self.foreseen.pop()
+        {
+            self.start(link, Urgency::Later, linker, placements)?;
+        }
+        Ok(())
+    }
+
+    /// What is neither there nor being linked of what is needed.
+    fn missing(&self, needed: &[Needed], builds: &[Build; 2]) -> Vec<Link> {
         let mut links = Vec::new();
         for (needed, role) in needed.iter().flat_map(|n| Role::BOTH.map(|role| (n, role))) {
             let key = (role, needed.package.clone(), needed.build);
@@ -59,31 +119,199 @@ impl Layouts {
             // A package that one version lacks is not measured; its trials say so.
             if let Some(artifact) = builds[side].artifacts.get(&needed.package)
                 && !self.programs.contains_key(&key)
+                && !self.underway.iter().any(|(other, _)| *other == key)
             {
-                let (layout_seed, program) = (needed.layout_seeds[side], placements.fresh());
-                links.push(Link { key, artifact: artifact.clone(), layout_seed, program });
+                links.push(Link { key, artifact: artifact.clone(), layout_seed: needed.layout_seeds[side] });
             }
         }
         links
     }
 
-    /// Links what is missing of what is needed, several programs at a time; nothing is measured meanwhile.
-    ///
-    /// # Errors
-    /// The first failure; what was being linked then is finished. On an interrupt.
-    pub(super) fn provide(
+    fn start(
         &mut self,
-        needed: &[Needed],
+        link: Link,
+        urgency: Urgency,
         linker: &Linker<'_>,
         placements: &mut Placements,
     ) -> Result<(), RunError> {
-        let links = self.missing(needed, linker.builds, placements);
-        let relink = |link: &Link| linker.adapter.relink(&link.artifact, link.layout_seed, &link.program);
-        let linked = each(&links, linker.at_once, relink);
+        let program = placements.fresh();
+        let relinking = linker.adapter.relink(&link.artifact, link.layout_seed, &program, urgency)?;
+        self.underway.push((link.key, relinking));
+        Ok(())
+    }
+
+    /// Waits for the program whose linking began first.
+    fn finish_first(&mut self, linker: &Linker<'_>) -> Result<(), RunError> {
+        let (key, relinking) = self.underway.remove(0);
+        let linked = relinking.finish();
         // An interrupt reaches the linker too, and it is not the linker that failed.
         RunError::stop_if(linker.interrupted)?;
-        linked?;
-        self.programs.extend(links.into_iter().map(|link| (link.key, link.program)));
+        self.programs.insert(key, linked?);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Mutex;
+
+    use duetbench_core::BenchmarkId;
+
+    use super::*;
+    use crate::adapter::{Built, Identity, Listing, Order, Subject};
+    use crate::process::Launch;
+    use crate::source::Source;
+    use crate::tool::Tool;
+
+    /// Links by copying; remembers the seeds that it was asked for.
+    #[derive(Debug, Default)]
+    struct Copier {
+        asked: Mutex<Vec<(u32, Urgency)>>,
+    }
+
+    impl Adapter for Copier {
+        fn toolchain(&self) -> String {
+            String::new()
+        }
+
+        fn build(&self, _: &Source, _: &[String], _: Subject<'_>) -> Result<Built, RunError> {
+            Ok(Built::default())
+        }
+
+        fn identical(&self, _: [&Build; 2], _: [&Source; 2]) -> BTreeMap<String, Identity> {
+            BTreeMap::new()
+        }
+
+        fn list(&mut self, _: &Build, _: &AtomicBool) -> Result<Listing, RunError> {
+            Ok(Listing::default())
+        }
+
+        fn launch(&self, _: &Build, _: &BenchmarkId, _: &Order) -> Option<Launch> {
+            None
+        }
+
+        fn relink(
+            &self,
+            artifact: &Artifact,
+            layout_seed: u32,
+            program: &Path,
+            urgency: Urgency,
+        ) -> Result<Relinking, RunError> {
+            self.asked.lock().unwrap().push((layout_seed, urgency));
+            let linker = Tool::new("cp", [artifact.program.as_path(), program], &artifact.dir).start()?;
+            Ok(Relinking { linker, program: program.to_owned(), dir: artifact.dir.clone(), check: |_, _| Ok(()) })
+        }
+    }
+
+    /// Two builds of one package, and the layouts made of them.
+    struct Bench {
+        dir: tempfile::TempDir,
+        adapter: Copier,
+        builds: [Build; 2],
+        interrupted: AtomicBool,
+        placements: Placements,
+        layouts: Layouts,
+    }
+
+    impl Bench {
+        fn new() -> Bench {
+            let dir = tempfile::tempdir().unwrap();
+            let builds = ["base", "head"].map(|name| {
+                let program = dir.path().join(name);
+                fs::write(&program, name).unwrap();
+                let artifact =
+                    Artifact { program, dir: dir.path().into(), digest: name.into(), build_args: Vec::new() };
+                Build { artifacts: BTreeMap::from([("p".to_owned(), artifact)]) }
+            });
+            let place = dir.path().join("copies");
+            fs::create_dir(&place).unwrap();
+            Bench {
+                adapter: Copier::default(),
+                builds,
+                interrupted: AtomicBool::new(false),
+                placements: Placements::new(&place),
+                layouts: Layouts::default(),
+                dir,
+            }
+        }
+
+        fn with<T>(&mut self, act: impl FnOnce(&mut Layouts, &Linker<'_>, &mut Placements) -> T) -> T {
+            let Bench { adapter, builds, interrupted, placements, layouts, .. } = self;
+            act(layouts, &Linker { adapter, builds, at_once: 2, interrupted }, placements)
+        }
+
+        fn provide(&mut self, build: u32) -> Result<(), RunError> {
+            self.with(|layouts, linker, placements| layouts.provide(&[needed(build)], linker, placements))
+        }
+
+        fn foresee(&mut self, build: u32) {
+            self.with(|layouts, linker, placements| layouts.foresee(&[needed(build)], linker, placements)).unwrap();
+        }
+
+        /// Goes on until nothing is left to link.
+        fn go_on(&mut self) {
+            while !self.layouts.foreseen.is_empty() {
+                self.with(|layouts, linker, placements| layouts.go_on(linker, placements)).unwrap();
+            }
+        }
+
+        fn contents(&self, build: u32) -> [String; 2] {
+            Role::BOTH.map(|role| fs::read_to_string(self.layouts.program(role, "p", build)).unwrap_or_default())
+        }
+
+        fn files(&self) -> usize {
+            fs::read_dir(self.dir.path().join("copies")).unwrap().count()
+        }
+    }
+
+    fn needed(build: u32) -> Needed {
+        Needed { package: "p".into(), build, layout_seeds: [2 * build, 2 * build + 1] }
+    }
+
+    #[test]
+    fn what_was_foreseen_is_linked_once_beside_the_trials() {
+        let mut bench = Bench::new();
+        bench.provide(0).unwrap();
+        bench.foresee(1);
+        assert_eq!(bench.layouts.underway.len(), 1, "one at a time");
+        assert_eq!(bench.contents(0), ["base", "head"], "still in use");
+        bench.go_on();
+        bench.provide(1).unwrap();
+        assert_eq!(bench.contents(1), ["base", "head"]);
+        assert_eq!(bench.files(), 2, "the former build pair is gone");
+        let (now, later) = (Urgency::Now, Urgency::Later);
+        assert_eq!(*bench.adapter.asked.lock().unwrap(), [(0, now), (1, now), (2, later), (3, later)]);
+    }
+
+    #[test]
+    fn what_was_not_begun_in_time_is_linked_when_it_is_needed() {
+        let mut bench = Bench::new();
+        bench.foresee(0);
+        bench.provide(0).unwrap();
+        assert_eq!(bench.contents(0), ["base", "head"]);
+        assert_eq!(*bench.adapter.asked.lock().unwrap(), [(0, Urgency::Later), (1, Urgency::Now)]);
+    }
+
+    #[test]
+    fn what_was_foreseen_for_nothing_is_given_up() {
+        let mut bench = Bench::new();
+        bench.foresee(0);
+        bench.provide(1).unwrap();
+        assert_eq!(bench.contents(1), ["base", "head"]);
+        assert_eq!((bench.contents(0), bench.layouts.underway.len()), ([String::new(), String::new()], 0));
+        assert_eq!(bench.files(), 2);
+    }
+
+    #[test]
+    fn a_failure_counts_where_the_program_is_needed() {
+        let mut bench = Bench::new();
+        fs::remove_file(bench.dir.path().join("head")).unwrap();
+        bench.foresee(0);
+        bench.go_on();
+        let error = bench.provide(0).unwrap_err().to_string();
+        assert!(error.contains("cp"), "{error}");
+        bench.interrupted = AtomicBool::new(true);
+        assert!(matches!(bench.provide(1), Err(RunError::Interrupted)));
     }
 }

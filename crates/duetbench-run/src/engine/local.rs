@@ -222,7 +222,18 @@ impl Backend for Local<'_> {
         self.layouts.provide(needed, &linker, &mut self.placements)
     }
 
+    fn foresee(&mut self, needed: &[Needed]) -> Result<(), RunError> {
+        // Two processors of one core would take turns.
+        let needed = if self.cores.len() > 1 { needed } else { &[] };
+        let Local { adapter, builds, interrupted, .. } = self;
+        let linker = Linker { adapter: *adapter, builds, at_once: 1, interrupted };
+        self.layouts.foresee(needed, &linker, &mut self.placements)
+    }
+
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        let Local { adapter, builds, interrupted, .. } = self;
+        let linker = Linker { adapter: *adapter, builds, at_once: 1, interrupted };
+        self.layouts.go_on(&linker, &mut self.placements)?;
         let began = Instant::now();
         if planned.style == Style::Process {
             let result = self.processes(planned, trial)?;

@@ -74,6 +74,15 @@ pub trait Backend {
         Ok(())
     }
 
+    /// Hears of the build pairs that will be needed next; making them beside the trials until then must not disturb these.
+    ///
+    /// # Errors
+    /// When it cannot be begun.
+    fn foresee(&mut self, needed: &[Needed]) -> Result<(), RunError> {
+        let _ = needed;
+        Ok(())
+    }
+
     /// Runs one trial to its end.
     ///
     /// # Errors

@@ -128,7 +128,8 @@ mod tests {
         fs::write(&original, "#!/bin/sh\n").unwrap();
         let mut placements = Placements::new(dir.path());
         let first = placements.program(Role::Baseline, &original, 0).unwrap();
-        let rests_until = |placements: &mut Placements, at| placements.placed.values_mut().for_each(|p| p.rests_until = at);
+        let rests_until =
+            |placements: &mut Placements, at| placements.placed.values_mut().for_each(|p| p.rests_until = at);
         rests_until(&mut placements, Instant::now() + Duration::from_secs(3600));
         assert_eq!(placements.program(Role::Baseline, &original, 1).unwrap(), first);
         rests_until(&mut placements, Instant::now());

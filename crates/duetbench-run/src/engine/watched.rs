@@ -41,6 +41,10 @@ impl<B: Backend + ?Sized> Backend for Watched<'_, B> {
         self.inner.provide(needed)
     }
 
+    fn foresee(&mut self, needed: &[Needed]) -> Result<(), RunError> {
+        self.inner.foresee(needed)
+    }
+
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
         self.watched(|inner| inner.run_trial(planned, trial))
     }

@@ -15,11 +15,14 @@ use duetbench_core::plan::{Discovered, Mode};
 use duetbench_core::spec::Arch;
 use sha2::{Digest, Sha256};
 
-use super::{Adapter, Artifact, Build, Built, Conditions, Identity, Listing, Order, Sampling, Shipping, Subject, hex};
+use super::{
+    Adapter, Artifact, Build, Built, Conditions, Identity, Listing, Order, Relinking, Sampling, Shipping, Subject,
+    Urgency, hex,
+};
 use crate::error::RunError;
 use crate::process::Launch;
 use crate::source::Source;
-use crate::tool::shorten;
+use crate::tool::{Tool, shorten};
 
 mod arguments;
 pub mod identity;
@@ -91,7 +94,17 @@ impl Go {
     }
 
     /// Runs `go test -c` in a directory.
-    fn link(&self, build_args: &[String], how: Linking<'_>, (dir, program): (&Path, &Path)) -> Result<(), RunError> {
+    fn link(&self, build_args: &[String], how: Linking<'_>, place: (&Path, &Path)) -> Result<(), RunError> {
+        let output = self.linker(build_args, how, place).output()?;
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(RunError::Tool { command: "go test -c".into(), output: shorten(&output.stderr) })
+        }
+    }
+
+    /// The command line of that, and what it links.
+    fn linker(&self, build_args: &[String], how: Linking<'_>, (dir, program): (&Path, &Path)) -> Tool {
         let ldflags = build_args.iter().rev().find_map(|arg| arg.strip_prefix("-ldflags=")).unwrap_or_default();
         // The last `-ldflags` wins.
         let more = (!how.ldflags.is_empty()).then(|| format!("-ldflags={ldflags} {}", how.ldflags));
@@ -101,12 +114,7 @@ impl Go {
         let (package, flags) = build_args.split_last().map_or((None, build_args), |(last, rest)| (Some(last), rest));
         let args = args.chain(flags.iter().chain(&more).chain(package).map(String::as_str));
         let tool = self.toolchain.command(args, dir);
-        let output = how.env.iter().fold(tool, |tool, (name, value)| tool.env(name, value)).output()?;
-        if output.status.success() {
-            Ok(())
-        } else {
-            Err(RunError::Tool { command: "go test -c".into(), output: shorten(&output.stderr) })
-        }
+        how.env.iter().fold(tool, |tool, (name, value)| tool.env(name, value))
     }
 }
 
@@ -214,11 +222,23 @@ impl Adapter for Go {
         self.toolchain.is_at_least(RANDLAYOUT_SINCE)
     }
 
-    fn relink(&self, artifact: &Artifact, layout_seed: u32, program: &Path) -> Result<(), RunError> {
+    fn relink(
+        &self,
+        artifact: &Artifact,
+        layout_seed: u32,
+        program: &Path,
+        urgency: Urgency,
+    ) -> Result<Relinking, RunError> {
         // Without debugging tables linking takes half the time; they are no part of what runs.
         let ldflags = &format!("-w -randlayout={layout_seed}");
-        self.link(&artifact.build_args, Linking { ldflags, env: &[] }, (&artifact.dir, program))?;
-        hooked(program, &artifact.dir).map(drop)
+        let tool = self.linker(&artifact.build_args, Linking { ldflags, env: &[] }, (&artifact.dir, program));
+        let tool = if urgency == Urgency::Later { tool.giving_way() } else { tool };
+        Ok(Relinking {
+            linker: tool.start()?,
+            program: program.to_owned(),
+            dir: artifact.dir.clone(),
+            check: |program, dir| hooked(program, dir).map(drop),
+        })
     }
 
     fn travels(&self) -> Result<(), RunError> {

@@ -1,0 +1,51 @@
+//! Linking that goes on while something else is done.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::RunError;
+use crate::tool::Started;
+
+/// When a program is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Urgency {
+    /// At once.
+    Now,
+    /// Later: linking it takes no processor from what is measured meanwhile.
+    Later,
+}
+
+/// A program that is being linked. Dropped before its end, it is given up.
+#[derive(Debug)]
+pub struct Relinking {
+    /// The linker.
+    pub(crate) linker: Started,
+    /// What is being linked.
+    pub(crate) program: PathBuf,
+    /// Where it will run.
+    pub(crate) dir: PathBuf,
+    /// Whether the program is what was wanted.
+    pub(crate) check: fn(&Path, &Path) -> Result<(), RunError>,
+}
+
+impl Relinking {
+    /// Whether the linker has ended.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.linker.has_ended()
+    }
+
+    /// Waits for the program.
+    ///
+    /// # Errors
+    /// When it could not be linked, or is not what was wanted.
+    pub(crate) fn finish(self) -> Result<PathBuf, RunError> {
+        self.linker.finish()?;
+        (self.check)(&self.program, &self.dir)?;
+        Ok(self.program)
+    }
+
+    /// Ends the linker and removes what there is of the program.
+    pub(crate) fn give_up(self) {
+        drop(self.linker);
+        let _ = std::fs::remove_file(self.program);
+    }
+}
