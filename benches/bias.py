@@ -7,7 +7,7 @@ versions run the same machine code, and every operation goes on where the last o
 
 The bias of a mode is the mean of its estimates less 5 %, each repetition being one run. It should stay below a fourth of the
 default threshold. Beside it is what the plant comes to in whole, free-running processes, pinned to one core with `GOMAXPROCS=1`:
-the processor time of the difference of two lengths, both sides in pairs in random order.
+the processor time of the difference of two lengths, both processes of a pair in turns on one processor.
 """
 
 import math

@@ -11,7 +11,7 @@ predictor; the candidate carries out 5 % more instructions. With one build both 
 addresses, of its own accord duet has a random layout for each.
 
 The truth is the processor time of whole, free-running processes of the test binary with `GOMAXPROCS=1`, pinned to one core: the
-difference of two lengths, divided by the difference of their operations, both sides in pairs in random order.
+difference of two lengths, divided by the difference of their operations, both processes of a pair in turns on one processor.
 """
 
 import random

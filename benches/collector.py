@@ -6,7 +6,7 @@ candidate allocates more or fewer bytes, between half and twice as many; in the 
 tenth more. Both versions run the same machine code.
 
 The truth is the processor time of whole, free-running processes of the test binary with `GOMAXPROCS=1`, pinned to one core: the
-difference of two lengths, divided by the difference of their operations, both sides in pairs in random order.
+difference of two lengths, divided by the difference of their operations, both processes of a pair in turns on one processor.
 
 With more processors than the benchmark needs, most collecting is done on the idle ones: the last table has what the trade comes to
 then, in processor time and in wall time.

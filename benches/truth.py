@@ -2,12 +2,15 @@
 
 The time of an operation is the difference of two runs of the compiled test binary, one longer than the other, divided by the
 difference of their operations, so that starting, set-up and warming up cancel. Processor time is what the kernel says when the
-process has ended. Both sides are run in pairs, in random order, many times.
+process has ended. Both sides are run in pairs, many times. On one processor the two processes of a pair take turns, a tenth of a second
+or some collections each, the other one being stopped meanwhile: neighbours on the host make the same code slower by a quarter for a second
+or two, which would else be taken for a difference of the two.
 
 A run makes a whole number of collections, and with few of them that would be an error which no repetition removes. Therefore both
 lengths get a random part of one collection's operations more, evenly spread over the repetitions: the expected number is then right.
 """
 
+import contextlib
 import copy
 import json
 import math
@@ -15,8 +18,10 @@ import os
 import random
 import re
 import shutil
+import signal
 import statistics
 import subprocess
+import tempfile
 import time
 
 from study import REPOSITORY, Failed, environment, open_lines, run
@@ -25,6 +30,8 @@ SIDES = ("base", "head")
 # The least that a pilot run takes, seconds of processor time; longer until it has so many collections, if there are any, but not
 # longer than that.
 PILOT_S, PILOT_COLLECTIONS, PILOT_MOST_S = 0.5, 8, 5
+# How long one of two processes runs before the other has its turn: seconds, and collections of the side that has them less often.
+TURN_S, TURN_COLLECTIONS = 0.1, 2
 # So many standard errors of the truth count as its uncertainty.
 ERRORS = 2
 
@@ -32,8 +39,8 @@ ERRORS = 2
 def options_of(options, repetitions):
     """The options that every study of the truth has."""
     options.add_argument("--truth-repetitions", type=int, default=repetitions, help="pairs of long and short processes of each side")
-    options.add_argument("--truth-time", type=float, default=2, help="seconds by which the long process is longer, at least; the short "
-                         "one takes one second")
+    options.add_argument("--truth-time", type=float, default=2, help="seconds by which the long process is longer, at least")
+    options.add_argument("--truth-short", type=float, default=0.2, help="seconds of the short process, set-up left out")
     options.add_argument("--collections", type=int, default=12, help="collections by which the long process is longer, at least")
     options.add_argument("--truth", help="take truths from the results of an earlier run, `.jsonl` or `.jsonl.gz`, instead of measuring")
 
@@ -106,17 +113,33 @@ class Truth:
         """Short and long processes of both sides; who goes first is random."""
         chance = random.Random(f"{name} {self.processors} {repetition}")
         lengths = [self._lengths(name, side, pilot, repetition) for side, pilot in enumerate(pilots)]
-        used = [[None, None], [None, None]]
+        used = [None, None]
         for which in chance.sample((0, 1), 2):
-            for side in chance.sample((0, 1), 2):
-                used[side][which] = self._run(side, name, lengths[side][which])
-        return {label: slope(*used[side], lengths[side]) for side, label in enumerate(SIDES)}
+            operations = [lengths[side][which] for side in range(len(SIDES))]
+            used[which] = self._both(name, operations, turn_of(pilots), chance)
+        return {label: slope(used[0][side], used[1][side], lengths[side]) for side, label in enumerate(SIDES)}
+
+    def _both(self, name, operations, turn_s, chance):
+        """Processor and wall time of a process of each side, in turns on one processor, else one after the other."""
+        first = chance.randrange(2)
+        if self.processors > 1:
+            used = {side: self._run(side, name, operations[side]) for side in (first, 1 - first)}
+            return [used[0], used[1]]
+        with contextlib.ExitStack() as stack:
+            children = [stack.enter_context(self._started(side, name, operations[side])) for side in range(len(SIDES))]
+            for child in children:
+                os.kill(child.pid, signal.SIGSTOP)
+            running = first
+            while not all(child.ended for child in children):
+                running = running if children[1 - running].ended else 1 - running
+                children[running].run_for(math.inf if children[1 - running].ended else turn_s * chance.uniform(0.5, 1.5))
+            return [child.result() for child in children]
 
     def _lengths(self, name, side, pilot, repetition):
         """Operations of the short and of the long process."""
         each = pilot["each_collection"] if pilot["collects"] else 0
         more = max(self.args.truth_time * 1e9 / pilot["ns"], self.args.collections * each)
-        short = 1e9 / pilot["ns"]
+        short = self.args.truth_short * 1e9 / pilot["ns"]
         phases = [self._phase(f"{name} {side} {which}", repetition) for which in ("short", "long")]
         return [math.ceil(short + phases[0] * each), math.ceil(short + more + phases[1] * each)]
 
@@ -129,28 +152,65 @@ class Truth:
 
     def _run(self, side, name, operations, traced=False):
         """Processor and wall time of a whole process that makes so many operations."""
+        with self._started(side, name, operations, traced) as child:
+            child.run_for(math.inf)
+            return child.result()
+
+    @contextlib.contextmanager
+    def _started(self, side, name, operations, traced=False):
         pattern = "/".join(f"^{re.escape(part)}$" for part in name.split("/"))
         command = [self.binaries[side], "-test.run=^$", f"-test.bench={pattern}", f"-test.cpu={self.processors}",
                    f"-test.benchtime={operations}x"]
         settings = {"GOMAXPROCS": str(self.processors)} | ({"GODEBUG": "gctrace=1"} if traced else {})
         # A benchmark for one processor stays on one; the last, since the first has more interrupts as a rule.
         core = {max(os.sched_getaffinity(0))} if self.processors == 1 else os.sched_getaffinity(0)
-        with (self.study.scratch / "truth.txt").open("w+") as output, (self.study.scratch / "trace.txt").open("w+") as trace:
-            began = time.monotonic()
-            child = subprocess.Popen(command, cwd=self.study.scratch, env=environment() | settings, stdout=output, stderr=trace,
-                                     preexec_fn=lambda: os.sched_setaffinity(0, core))
-            _, status, usage = os.wait4(child.pid, 0)
-            took = time.monotonic() - began
-            child.returncode = os.waitstatus_to_exitcode(status)
-            output.seek(0)
-            trace.seek(0)
-            text, traces = output.read(), trace.read()
+        with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as trace:
+            started = subprocess.Popen(command, cwd=self.study.scratch, env=environment() | settings, stdout=output, stderr=trace,
+                                       preexec_fn=lambda: os.sched_setaffinity(0, core))
+            try:
+                yield Child(name, started, output, trace)
+            finally:
+                if started.returncode is None:
+                    started.kill()
+                    started.wait()
+
+
+class Child:
+    """A process of a benchmark that can be stopped and go on."""
+
+    def __init__(self, name, started, output, trace):
+        self.name, self.started, self.output, self.trace = name, started, output, trace
+        self.pid, self.began, self.ended, self.usage, self.took = started.pid, time.monotonic(), False, None, None
+
+    def run_for(self, seconds):
+        """Lets it go on for so long, or to its end."""
+        os.kill(self.pid, signal.SIGCONT)
+        if seconds < math.inf:
+            time.sleep(seconds)
+        who, status, self.usage = os.wait4(self.pid, 0 if seconds == math.inf else os.WNOHANG)
+        self.ended = who == self.pid
+        if self.ended:
+            self.started.returncode, self.took = os.waitstatus_to_exitcode(status), time.monotonic() - self.began
+        else:
+            os.kill(self.pid, signal.SIGSTOP)
+
+    def result(self):
+        """What it used and printed."""
+        self.output.seek(0)
+        self.trace.seek(0)
+        text, traces = self.output.read(), self.trace.read()
         line = next((line for line in text.splitlines() if "ns/op" in line), None)
-        if child.returncode != 0 or line is None:
-            raise Failed(f"{name} ended with {child.returncode}: {(text + traces)[-300:]}")
+        if self.started.returncode != 0 or line is None:
+            raise Failed(f"{self.name} ended with {self.started.returncode}: {(text + traces)[-300:]}")
         allocated = re.search(r"(\d+) B/op", line)
-        return {"cpu_s": usage.ru_utime + usage.ru_stime, "wall_s": took, "bytes": allocated and int(allocated[1]),
+        return {"cpu_s": self.usage.ru_utime + self.usage.ru_stime, "wall_s": self.took, "bytes": allocated and int(allocated[1]),
                 "collections": len(re.findall(r"(?m)^gc \d+ @", traces))}
+
+
+def turn_of(pilots):
+    """How long one of two processes runs before the other has its turn, seconds."""
+    rarest = max(1e-9 * pilot["ns"] * pilot["each_collection"] if pilot["collects"] else 0 for pilot in pilots)
+    return max(TURN_S, TURN_COLLECTIONS * rarest)
 
 
 def copied(study, module, label, then, now):
