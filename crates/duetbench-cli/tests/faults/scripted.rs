@@ -80,6 +80,9 @@ fn cases() -> Vec<Case> {
     ]
 }
 
+/// Exit code of going on with a run that has come to its end.
+const ENDED_BEFORE: i32 = 2;
+
 /// When to strike.
 #[derive(Debug, Clone, Copy)]
 enum Moment {
@@ -138,7 +141,9 @@ fn disturbed(case: &Case, length: Duration, rng: &mut Rng, log: &Log) -> serde_j
         let after = kept(&db);
         nothing_is_lost(&before, &after);
         told_is_kept(&told, &after);
-        if !sent || status.code() == Some(case.exit) {
+        // It may have ended before the signal came, or have been killed between its end and its report the time before.
+        let over = [case.exit, ENDED_BEFORE].map(Some).contains(&status.code());
+        if !sent || over {
             return report(&place, case, ran);
         }
         let kind = if signal == Signal::KILL { Kind::KillDuet } else { Kind::Interrupt };
@@ -155,7 +160,7 @@ fn disturbed(case: &Case, length: Duration, rng: &mut Rng, log: &Log) -> serde_j
 /// The report at the end; where a run was killed between its end and its report, that of `duet show`.
 fn report(place: &Place, case: &Case, ran: Ran) -> serde_json::Value {
     let ran = match ran.code {
-        2 => {
+        ENDED_BEFORE => {
             ran.says(&["run `r1` came to its end: `duet show r1` prints its report"]);
             place.duet(&["show", "r1", "--format", "json"])
         }
