@@ -1,7 +1,8 @@
-# `make demo` shows duet at work; `make test` runs every test. Both install nothing outside this folder and the caches of
-# cargo, go, Maven and pip; they need what stands in README.md.
+# `make demo` shows duet at work; `make test` runs every test, `make check` those that take seconds, `make test-go` the whole path
+# with Go alone. They install nothing outside this folder and the caches of cargo, go, Maven and pip; they need what stands in
+# README.md.
 
-.PHONY: demo test lint benchmarks build fleet worker
+.PHONY: demo test check test-go lint benchmarks build fleet worker
 
 build:
 	cargo build --release --locked
@@ -21,9 +22,17 @@ demo: build
 	./target/release/duet demo
 
 test: lint
-	cargo test --workspace --locked --features duetbench-cli/lambda
+	cargo test --workspace --locked --features duetbench-cli/lambda --no-fail-fast
 	cd hooks/go && go vet ./... && go test ./...
 	cd hooks/go/rewrite && go vet ./... && go test ./...
+
+# Without simulations and without anything that is started but duet itself.
+check: lint
+	cargo test --workspace --locked --features duetbench-cli/lambda --no-fail-fast --lib --bins --test it -- --skip simulation --skip nested
+
+test-go:
+	cargo test --locked --features lambda --no-fail-fast -p duetbench-cli --test go
+	cd hooks/go && go vet ./... && go test ./...
 
 lint:
 	cargo fmt --all --check

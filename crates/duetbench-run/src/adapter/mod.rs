@@ -25,7 +25,7 @@ mod open;
 mod relinking;
 
 pub use open::{Wish, open};
-pub use relinking::{Relinking, Urgency};
+pub use relinking::{Relink, Relinking, Urgency};
 
 /// One started program of one version: what a package was built into.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -171,18 +171,12 @@ pub trait Adapter: std::fmt::Debug + Sync {
         false
     }
 
-    /// Starts linking an artifact again, with its functions in the order that `layout_seed` gives, as `program`.
+    /// Starts linking an artifact again, with its functions in another order.
     ///
     /// # Errors
     /// When it cannot be linked so.
-    fn relink(
-        &self,
-        artifact: &Artifact,
-        layout_seed: u32,
-        program: &Path,
-        urgency: Urgency,
-    ) -> Result<Relinking, RunError> {
-        let _ = (layout_seed, program, urgency);
+    fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
+        let _ = wanted;
         let what = format!("`{}` cannot be linked in another order", artifact.program.display());
         Err(RunError::Toolchain { what, hint: None })
     }

@@ -14,6 +14,17 @@ pub enum Urgency {
     Later,
 }
 
+/// How an artifact is linked again.
+#[derive(Debug, Clone, Copy)]
+pub struct Relink<'a> {
+    /// The order of its functions follows from it.
+    pub layout_seed: u32,
+    /// The file to be made.
+    pub program: &'a Path,
+    /// When it is needed.
+    pub urgency: Urgency,
+}
+
 /// A program that is being linked. Dropped before its end, it is given up.
 #[derive(Debug)]
 pub struct Relinking {

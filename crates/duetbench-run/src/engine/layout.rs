@@ -9,7 +9,7 @@ use duetbench_core::Role;
 
 use super::Needed;
 use super::placement::Placements;
-use crate::adapter::{Adapter, Artifact, Build, Relinking, Urgency};
+use crate::adapter::{Adapter, Artifact, Build, Relink, Relinking, Urgency};
 use crate::error::RunError;
 
 /// Half of a build pair: which it is.
@@ -21,6 +21,7 @@ struct Link {
     key: Key,
     artifact: Artifact,
     layout_seed: u32,
+    urgency: Urgency,
 }
 
 /// A linker of builds in other orders.
@@ -68,11 +69,11 @@ impl Layouts {
         self.underway = underway;
         given_up.into_iter().for_each(|(_, relinking): (Key, Relinking)| relinking.give_up());
         self.programs.retain(|key, program| is_needed(key) || fs::remove_file(program).is_err());
-        let mut links = self.missing(needed, linker.builds).into_iter();
+        let mut links = self.missing(needed, linker.builds, Urgency::Now).into_iter();
         loop {
             let free = linker.at_once.saturating_sub(self.underway.len()).max(1);
             for link in links.by_ref().take(free) {
-                self.start(link, Urgency::Now, linker, placements)?;
+                self.start(link, linker, placements)?;
             }
             if self.underway.is_empty() {
                 return Ok(());
@@ -92,7 +93,7 @@ impl Layouts {
         linker: &Linker<'_>,
         placements: &mut Placements,
     ) -> Result<(), RunError> {
-        self.foreseen = self.missing(needed, linker.builds);
+        self.foreseen = self.missing(needed, linker.builds, Urgency::Later);
         self.foreseen.reverse();
         self.go_on(linker, placements)
     }
@@ -105,13 +106,13 @@ impl Layouts {
         if self.underway.iter_mut().all(|(_, relinking)| relinking.has_ended())
             && let Some(link) = self.foreseen.pop()
         {
-            self.start(link, Urgency::Later, linker, placements)?;
+            self.start(link, linker, placements)?;
         }
         Ok(())
     }
 
     /// What is neither there nor being linked of what is needed.
-    fn missing(&self, needed: &[Needed], builds: &[Build; 2]) -> Vec<Link> {
+    fn missing(&self, needed: &[Needed], builds: &[Build; 2], urgency: Urgency) -> Vec<Link> {
         let mut links = Vec::new();
         for (needed, role) in needed.iter().flat_map(|n| Role::BOTH.map(|role| (n, role))) {
             let key = (role, needed.package.clone(), needed.build);
@@ -121,22 +122,17 @@ impl Layouts {
                 && !self.programs.contains_key(&key)
                 && !self.underway.iter().any(|(other, _)| *other == key)
             {
-                links.push(Link { key, artifact: artifact.clone(), layout_seed: needed.layout_seeds[side] });
+                let layout_seed = needed.layout_seeds[side];
+                links.push(Link { key, artifact: artifact.clone(), layout_seed, urgency });
             }
         }
         links
     }
 
-    fn start(
-        &mut self,
-        link: Link,
-        urgency: Urgency,
-        linker: &Linker<'_>,
-        placements: &mut Placements,
-    ) -> Result<(), RunError> {
-        let program = placements.fresh();
-        let relinking = linker.adapter.relink(&link.artifact, link.layout_seed, &program, urgency)?;
-        self.underway.push((link.key, relinking));
+    fn start(&mut self, link: Link, linker: &Linker<'_>, placements: &mut Placements) -> Result<(), RunError> {
+        let Link { key, artifact, layout_seed, urgency } = link;
+        let wanted = Relink { layout_seed, program: &placements.fresh(), urgency };
+        self.underway.push((key, linker.adapter.relink(&artifact, wanted)?));
         Ok(())
     }
 
@@ -191,16 +187,11 @@ mod tests {
             None
         }
 
-        fn relink(
-            &self,
-            artifact: &Artifact,
-            layout_seed: u32,
-            program: &Path,
-            urgency: Urgency,
-        ) -> Result<Relinking, RunError> {
-            self.asked.lock().unwrap().push((layout_seed, urgency));
-            let linker = Tool::new("cp", [artifact.program.as_path(), program], &artifact.dir).start()?;
-            Ok(Relinking { linker, program: program.to_owned(), dir: artifact.dir.clone(), check: |_, _| Ok(()) })
+        fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
+            self.asked.lock().unwrap().push((wanted.layout_seed, wanted.urgency));
+            let (program, dir) = (wanted.program.to_owned(), artifact.dir.clone());
+            let linker = Tool::new("cp", [artifact.program.as_path(), &program], &dir).start()?;
+            Ok(Relinking { linker, program, dir, check: |_, _| Ok(()) })
         }
     }
 

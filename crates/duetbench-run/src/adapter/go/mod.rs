@@ -16,8 +16,8 @@ use duetbench_core::spec::Arch;
 use sha2::{Digest, Sha256};
 
 use super::{
-    Adapter, Artifact, Build, Built, Conditions, Identity, Listing, Order, Relinking, Sampling, Shipping, Subject,
-    Urgency, hex,
+    Adapter, Artifact, Build, Built, Conditions, Identity, Listing, Order, Relink, Relinking, Sampling, Shipping,
+    Subject, Urgency, hex,
 };
 use crate::error::RunError;
 use crate::process::Launch;
@@ -222,20 +222,14 @@ impl Adapter for Go {
         self.toolchain.is_at_least(RANDLAYOUT_SINCE)
     }
 
-    fn relink(
-        &self,
-        artifact: &Artifact,
-        layout_seed: u32,
-        program: &Path,
-        urgency: Urgency,
-    ) -> Result<Relinking, RunError> {
+    fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
         // Without debugging tables linking takes half the time; they are no part of what runs.
-        let ldflags = &format!("-w -randlayout={layout_seed}");
-        let tool = self.linker(&artifact.build_args, Linking { ldflags, env: &[] }, (&artifact.dir, program));
-        let tool = if urgency == Urgency::Later { tool.giving_way() } else { tool };
+        let ldflags = &format!("-w -randlayout={}", wanted.layout_seed);
+        let tool = self.linker(&artifact.build_args, Linking { ldflags, env: &[] }, (&artifact.dir, wanted.program));
+        let tool = if wanted.urgency == Urgency::Later { tool.giving_way() } else { tool };
         Ok(Relinking {
             linker: tool.start()?,
-            program: program.to_owned(),
+            program: wanted.program.to_owned(),
             dir: artifact.dir.clone(),
             check: |program, dir| hooked(program, dir).map(drop),
         })

@@ -1,11 +1,45 @@
-//! The hook's classes, which the build script has compiled, for a JVM's class path.
+//! The hook's classes for a JVM's class path. They are compiled and kept beside their sources, so that nobody needs a JDK to build duet;
+//! `tests/hooks/java_hook.rs` holds them against the sources.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::RunError;
 
-include!(concat!(env!("OUT_DIR"), "/java_hook.rs"));
+/// The path of each class below the class path, and its bytes.
+macro_rules! classes {
+    ($($name:literal)*) => {
+        &[$((
+            concat!("duetbench/hook/", $name, ".class"),
+            include_bytes!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../../hooks/java/classes/duetbench/hook/",
+                $name,
+                ".class"
+            )),
+        )),*]
+    };
+}
+
+/// Every class of the hook: its path below the class path, and its bytes.
+pub const CLASSES: &[(&str, &[u8])] = classes! {
+    "Bell"
+    "Clock"
+    "Cpu$Task"
+    "Cpu"
+    "Duet"
+    "DuetProfiler"
+    "Entry"
+    "ListFile"
+    "Lister"
+    "Lockstep"
+    "Memory"
+    "Order"
+    "Page"
+    "Score"
+    "Slice"
+    "Watch"
+};
 
 /// Writes the classes below `dir`, and says what to put on the class path.
 ///

@@ -28,6 +28,7 @@ mod list;
 mod project;
 
 use entry::Entry;
+pub use hook::CLASSES;
 use jvm::Jvm;
 
 /// The one package of a build: a jar is built, and differs, as a whole.

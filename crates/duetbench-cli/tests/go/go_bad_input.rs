@@ -1,0 +1,160 @@
+//! Bad input with real Go builds: each gets a clear error or a listed reason, the right exit code, and spoils nothing else.
+
+use crate::common::{GOOD, Place, Ran, assert_no_false_alarm, compare, simple, two};
+
+#[test]
+fn versions_that_do_not_exist_are_named() {
+    let place = Place::go_module(&simple(GOOD));
+    place.duet(&["compare", "./nowhere", "."]).expect(2).says(&["nowhere", "hint:"]);
+    place.duet(&["compare", "v1.0.0", "."]).expect(2).says(&["v1.0.0", "git checkout"]);
+    let module = "example.com/no/such@v1.0.0";
+    let offline = place.command(&["compare", module, module]).env("GOPROXY", "off").output().unwrap();
+    Ran::from(offline).expect(2).says(&[module]);
+}
+
+#[test]
+fn a_version_that_does_not_build_speaks_through_the_compiler() {
+    let broken = simple("func BenchmarkGood(b *testing.B) { undefinedThing() }");
+    compare(&two(&simple(GOOD), &broken), &[]).expect(1).says(&[
+        "candidate",
+        "./new",
+        "undefinedThing",
+        "fixture_test.go:15",
+    ]);
+    compare(&two(&broken, &simple(GOOD)), &[]).expect(1).says(&["baseline", "./old", "undefinedThing"]);
+    let no_go = simple("func BenchmarkGood(b *testing.B) { for i := 0; i < ");
+    compare(&two(&simple(GOOD), &no_go), &[]).expect(1).says(&["candidate", "./new", "fixture_test.go:15"]);
+}
+
+#[test]
+fn no_benchmarks_no_module_no_package() {
+    let none = simple("func TestNothing(t *testing.T) {}");
+    compare(&two(&none, &none), &[]).expect(1).says(&["no benchmarks", "BenchmarkXxx"]);
+    compare(&two(&simple(GOOD), &simple(GOOD)), &["--packages", "./nope"]).expect(1).says(&["nope"]);
+    let place = Place::new();
+    place.write("sub/go.mod", "module example.com/sub\n").write("README", "");
+    place.duet(&["compare", ".", "."]).expect(2).says(&["not inside a Go module", "`sub`"]);
+}
+
+/// One good and one bad benchmark; the bad one must fail with these words, and the good one be judged all the same.
+fn check_failure(bad: &str, more: &[&str], words: &[&str]) {
+    let (old, new) = (
+        simple(&format!("{GOOD}{}", bad.replace("BAD", "false"))),
+        simple(&format!("{GOOD}{}", bad.replace("BAD", "true"))),
+    );
+    let ran = compare(&two(&old, &new), &[&["--forks", "3"], more].concat()).expect(1);
+    assert_no_false_alarm(&ran, &["BenchmarkGood"]);
+    let failed = ran.benchmark("BenchmarkBad");
+    assert_eq!(failed["verdict"], "failed", "{failed:#}");
+    for word in words {
+        assert!(failed.to_string().contains(word), "`{word}` is missing in {failed:#}");
+    }
+}
+
+const BAD_AT_ONCE: &str = "func BenchmarkBad(b *testing.B) {\n\tif BAD {\n\t\tWHAT\n\t}\n\tfor i := 0; i < b.N; i++ {\n\t\tsink += i\n\t}\n}\n";
+/// Survives its listing (one invocation) and goes wrong while it is measured.
+const BAD_LATER: &str = "func BenchmarkBad(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tif sink++; BAD && i > 5000 {\n\t\t\tWHAT\n\t\t}\n\t}\n}\n";
+
+#[test]
+fn a_benchmark_that_fails_is_quoted() {
+    check_failure(&BAD_AT_ONCE.replace("WHAT", "b.Fatal(\"no luck\")"), &[], &["no luck", "candidate"]);
+    check_failure(&BAD_LATER.replace("WHAT", "b.Fatal(\"no luck later\")"), &[], &["no luck later", "candidate"]);
+}
+
+#[test]
+fn a_benchmark_that_panics_is_quoted() {
+    check_failure(&BAD_AT_ONCE.replace("WHAT", "panic(\"boom\")"), &[], &["boom", "candidate"]);
+    check_failure(&BAD_LATER.replace("WHAT", "panic(\"boom later\")"), &[], &["boom later", "candidate"]);
+}
+
+#[test]
+fn a_benchmark_that_exits_is_a_failure_whatever_its_code() {
+    check_failure(&BAD_AT_ONCE.replace("WHAT", "os.Exit(0)"), &[], &["candidate"]);
+    check_failure(&BAD_LATER.replace("WHAT", "os.Exit(7)"), &[], &["exit status 7", "candidate"]);
+}
+
+#[test]
+fn a_benchmark_that_hangs_is_given_up() {
+    check_failure(&BAD_AT_ONCE.replace("WHAT", "time.Sleep(time.Hour)"), &["--timeout", "2s"], &["candidate"]);
+    check_failure(
+        &BAD_LATER.replace("WHAT", "time.Sleep(time.Hour)"),
+        &["--timeout", "2s"],
+        &["it hangs", "--timeout"],
+    );
+}
+
+#[test]
+fn files_are_found_and_written_where_go_test_would() {
+    let body = "func BenchmarkFiles(b *testing.B) {\n\ttext, err := os.ReadFile(\"testdata/input\")\n\tif err != nil {\n\t\tb.Fatal(err)\n\t}\n\
+        \tif err := os.WriteFile(\"written\", text, 0o600); err != nil {\n\t\tb.Fatal(err)\n\t}\n\
+        \tfor i := 0; i < b.N; i++ {\n\t\tsink += len(text)\n\t}\n}\n";
+    let place = two(&simple(body), &simple(body));
+    place.write("old/testdata/input", "x").write("new/testdata/input", "x");
+    compare(&place, &["--forks", "3"]).expect(0);
+    assert!(place.path().join("new/written").exists());
+    std::fs::remove_file(place.path().join("new/testdata/input")).unwrap();
+    let ran = compare(&place, &["--forks", "3"]).expect(1);
+    assert!(ran.benchmark("BenchmarkFiles").to_string().contains("testdata/input"), "{}", ran.stdout);
+}
+
+#[test]
+fn benchmarks_that_skip_themselves_are_named() {
+    let skips = "func BenchmarkSkips(b *testing.B) {\n\tb.Skip(\"not here\")\n}\n";
+    let skipping = simple(&format!("{GOOD}{skips}"));
+    let ran = compare(&two(&skipping, &skipping), &["--forks", "3"]).expect(0);
+    assert!(ran.json()["warnings"].to_string().contains("BenchmarkSkips skips itself"), "{}", ran.stdout);
+    compare(&two(&simple(skips), &simple(skips)), &[]).expect(1).says(&["skips itself"]);
+}
+
+#[test]
+fn measured_code_sees_no_secret() {
+    let body = "func BenchmarkEnv(b *testing.B) {\n\tfor _, n := range []string{\"AWS_SECRET_ACCESS_KEY\", \"GITHUB_TOKEN\"} {\n\
+        \t\tif os.Getenv(n) != \"\" {\n\t\t\tb.Fatal(\"sees \" + n)\n\t\t}\n\t}\n\tfor i := 0; i < b.N; i++ {\n\t\tsink++\n\t}\n}\n";
+    let place = two(&simple(body), &simple(body));
+    let args = ["compare", "./old", "./new", "--forks", "3", "--format", "json"];
+    let output = place.command(&args).env("AWS_SECRET_ACCESS_KEY", "s").env("GITHUB_TOKEN", "s").output().unwrap();
+    Ran::from(output).expect(0);
+    let passed = [&args[..], &["--pass-env", "GITHUB_TOKEN"]].concat();
+    let output = place.command(&passed).env("GITHUB_TOKEN", "s").output().unwrap();
+    assert!(Ran::from(output).expect(1).stdout.contains("sees GITHUB_TOKEN"));
+}
+
+#[test]
+fn replacements_inside_work_and_outside_are_refused() {
+    let user = "package fixture\n\nimport (\n\t\"testing\"\n\n\t\"example.com/lib\"\n)\n\nfunc BenchmarkLib(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tlib.F()\n\t}\n}\n";
+    let place = Place::new();
+    place.git(&["init", "-q"]);
+    let go_mod = |target: &str| {
+        format!(
+            "module example.com/fixture\n\ngo 1.21\n\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => {target}\n"
+        )
+    };
+    place.write("app/fixture_test.go", user).write("app/go.mod", &go_mod("../lib"));
+    place
+        .write("lib/go.mod", "module example.com/lib\n\ngo 1.21\n")
+        .write("lib/lib.go", "package lib\n\nfunc F() {}\n");
+    place.commit_all("one");
+    let in_app = |args: &[&str]| Ran::from(place.command(args).current_dir(place.path().join("app")).output().unwrap());
+    in_app(&["compare", "HEAD", "HEAD", "--forks", "3"]).expect(0);
+    place.write("app/go.mod", &go_mod("../../elsewhere"));
+    in_app(&["compare", "HEAD", ".", "--forks", "3"]).expect(2).says(&["`../../elsewhere`", "lies outside"]);
+    // From the root there is no module, but the message says where there is one.
+    place.duet(&["compare", "HEAD", "HEAD"]).expect(2).says(&["`app`", "`lib`"]);
+}
+
+#[test]
+fn toolchains_that_cannot_be_used_are_named() {
+    let place = two(&simple(GOOD), &simple(GOOD));
+    let args = ["compare", "./old", "./new"];
+    let without = |path: &str| Ran::from(place.command(&args).env("PATH", path).output().unwrap());
+    without("/nonexistent").expect(1).says(&["`go` was not found", "install Go"]);
+    place.write(
+        "bin/go",
+        "#!/bin/sh\necho '{\"GOVERSION\":\"go1.20.3\",\"GOROOT\":\"/x\",\"GOMODCACHE\":\"/y\",\"GOFLAGS\":\"\"}'\n",
+    );
+    let bin = place.path().join("bin");
+    std::fs::set_permissions(bin.join("go"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    without(bin.to_str().unwrap()).expect(1).says(&["go1.20.3 is too old", "1.21"]);
+    let overlaid = place.command(&args).env("GOFLAGS", "-overlay=/x.json").output().unwrap();
+    Ran::from(overlaid).expect(1).says(&["GOFLAGS", "-overlay"]);
+}

@@ -1,0 +1,375 @@
+//! The whole path with the real binary and real Go builds: what is found, what is refused, what is left behind.
+//!
+//! No test asserts a time. Identical work may read *inconclusive* on a busy machine, but never *changed*; planted changes
+//! are large enough to be found on any.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::common::{GOOD, Place, Ran, assert_no_false_alarm, compare, simple, two};
+
+/// Benchmarks of every style; `STEPS` is how much work they do.
+const STYLES: &str = r#"package fixture
+
+import "testing"
+
+var sink int
+var kept [][]byte
+
+func work(n int) int {
+	s := 0
+	for i := 0; i < n; i++ {
+		s += i ^ (s << 1)
+	}
+	return s
+}
+
+func BenchmarkCounting(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sink = work(STEPS)
+	}
+}
+
+func BenchmarkRecalled(b *testing.B) {
+	data := make([]int, b.N)
+	b.ResetTimer()
+	for i := range data {
+		data[i] = work(STEPS)
+	}
+}
+
+func BenchmarkPaused(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		b.StopTimer()
+		sink = work(50)
+		b.StartTimer()
+		sink = work(4 * STEPS)
+	}
+}
+
+func BenchmarkParent(b *testing.B) {
+	for _, name := range []string{"x=1", "odd name [y]"} {
+		b.Run(name, func(b *testing.B) {
+			for i := 0; i < b.N; i++ {
+				sink = work(STEPS)
+			}
+		})
+	}
+}
+
+func BenchmarkParallel(b *testing.B) {
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			work(STEPS)
+		}
+	})
+}
+
+func BenchmarkAllocating(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		kept = nil
+		for j := 0; j < ALLOCS; j++ {
+			kept = append(kept, make([]byte, 64))
+		}
+		sink = work(STEPS)
+	}
+}
+"#;
+
+const NAMES: [&str; 7] = [
+    "BenchmarkAllocating",
+    "BenchmarkCounting",
+    "BenchmarkParallel",
+    "BenchmarkParent/odd_name_[y]",
+    "BenchmarkParent/x=1",
+    "BenchmarkPaused",
+    "BenchmarkRecalled",
+];
+
+fn styles(steps: u32, allocs: u32) -> String {
+    STYLES.replace("STEPS", &steps.to_string()).replace("ALLOCS", &allocs.to_string())
+}
+
+#[test]
+fn identical_work_is_no_change_in_every_mode() {
+    let place = two(&styles(100, 10), &styles(100, 10));
+    for mode in ["auto", "duet", "interleaved", "sequential"] {
+        let ran = compare(&place, &["--mode", mode, "--threshold", "3%"]);
+        assert_no_false_alarm(&ran.expect(0), &NAMES);
+    }
+}
+
+#[test]
+fn a_planted_slowdown_is_found_in_every_mode() {
+    let place = two(&styles(100, 10), &styles(300, 12));
+    for mode in ["duet", "interleaved", "sequential"] {
+        let ran = compare(&place, &["--mode", mode, "--forks", "12"]).expect(3);
+        for name in NAMES.iter().filter(|n| **n != "BenchmarkAllocating") {
+            assert_eq!(ran.verdict(name), "regression", "{mode}: {name}\n{}", ran.stdout);
+        }
+        let allocs = &ran.benchmark("BenchmarkAllocating")["allocs"];
+        // On several cores the runtime itself now and then allocates.
+        let baseline = allocs["baseline"].as_f64().unwrap();
+        assert!((baseline - 15.0).abs() < 0.01 && allocs["changed"] == true, "{mode}: {allocs}");
+    }
+}
+
+#[test]
+fn interleaved_slices_of_the_two_sides_never_overlap() {
+    let place = two(&styles(100, 10), &styles(100, 10));
+    compare(&place, &["--mode", "interleaved", "--bench", "Counting|Parallel"]);
+    let store = rusqlite::Connection::open(place.path().join(".duet/duet.db")).unwrap();
+    let mut statement = store.prepare("SELECT trial, start_ns, wall_ns FROM samples ORDER BY trial, start_ns").unwrap();
+    let rows =
+        statement.query_map([], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?, r.get::<_, i64>(2)?))).unwrap();
+    let slices: Vec<(i64, i64, i64)> = rows.map(Result::unwrap).collect();
+    assert!(slices.len() > 200, "{}", slices.len());
+    for pair in slices.windows(2).filter(|w| w[0].0 == w[1].0) {
+        assert!(pair[0].1 + pair[0].2 <= pair[1].1, "two slices ran at the same time: {pair:?}");
+    }
+}
+
+#[test]
+fn revisions_are_compared_without_touching_the_checkout() {
+    let place = Place::go_module(&styles(100, 10));
+    place.git(&["init", "-q"]);
+    place.commit_all("one");
+    place.write("fixture_test.go", &styles(300, 10)).write("untracked.txt", "mine");
+    let before = place.git(&["status", "--porcelain"]);
+    let ran = place.duet(&["compare", "--bench", "Counting", "--forks", "5", "--format", "json"]).expect(3);
+    assert_eq!(ran.verdict("BenchmarkCounting"), "regression");
+    assert_eq!(place.git(&["status", "--porcelain"]), before);
+    assert_eq!(place.git(&["worktree", "list"]).lines().count(), 1);
+    assert!(place.git(&["stash", "list"]).is_empty());
+    place.commit_all("two");
+    let ran =
+        place.duet(&["compare", "HEAD~1", "HEAD", "--bench", "Counting", "--forks", "5", "--format", "json"]).expect(3);
+    assert!(ran.json()["versions"]["baseline"]["resolved"].as_str().unwrap().contains("one"), "{}", ran.stdout);
+    place.duet(&["compare"]).expect(2).says(&["nothing to compare", "HEAD~1"]);
+    place.duet(&["compare", "no-such-revision"]).expect(2).says(&["`no-such-revision`", "git log"]);
+}
+
+#[test]
+fn benchmarks_of_one_version_only_are_listed() {
+    let old = simple(&format!(
+        "{GOOD}func BenchmarkOld(b *testing.B) {{\n\tfor i := 0; i < b.N; i++ {{\n\t\tsink++\n\t}}\n}}\n"
+    ));
+    let ran = compare(&two(&old, &old.replace("BenchmarkOld", "BenchmarkNew")), &[]).expect(0);
+    assert_eq!(
+        (ran.verdict("BenchmarkOld"), ran.verdict("BenchmarkNew")),
+        ("baseline_only".into(), "candidate_only".into())
+    );
+}
+
+#[test]
+fn a_set_up_that_is_timed_does_not_outweigh_the_work() {
+    // Called again for every slice, because its loop can be left; the set-up costs as much as ten thousand invocations.
+    let body = "func work(n int) int {
+	s := 0
+	for i := 0; i < n; i++ {
+		s += i ^ (s << 1)
+	}
+	return s
+}
+
+func BenchmarkPlain(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sink = work(100)
+	}
+}
+
+func BenchmarkSetUp(b *testing.B) {
+	sink = work(1000000)
+	for i := 0; i < b.N; i++ {
+		if sink == 1 {
+			return
+		}
+		sink = work(100)
+	}
+}";
+    let ran = compare(&two(&simple(body), &simple(body)), &["--forks", "3"]).expect(0);
+    let ns = |name| ran.benchmark(name)["baseline_ns"].as_f64().unwrap();
+    let ratio = ns("BenchmarkSetUp") / ns("BenchmarkPlain");
+    assert!((0.5..2.0).contains(&ratio), "{ratio}\n{}", ran.stdout);
+}
+
+#[test]
+fn what_follows_the_dashes_reaches_build_and_binary() {
+    let tagged = "//go:build special\n\npackage fixture\n\nimport \"testing\"\n\nfunc BenchmarkTagged(b *testing.B) {\n\tif !testing.Short() {\n\t\tb.Fatal(\"not short\")\n\t}\n\tfor i := 0; i < b.N; i++ {\n\t\tsink++\n\t}\n}\n";
+    let place = two(&simple(GOOD), &simple(GOOD));
+    place.write("old/tagged_test.go", tagged).write("new/tagged_test.go", tagged);
+    let ran = compare(&place, &["--forks", "3", "--", "-tags", "special", "-short"]).expect(0);
+    assert_no_false_alarm(&ran, &["BenchmarkGood", "BenchmarkTagged"]);
+    compare(&place, &["--", "-count", "3"]).expect(2).says(&["`-count`", "--forks"]);
+}
+
+#[test]
+fn vendored_dependencies_and_submodules_work() {
+    let place = Place::new();
+    let user = "package fixture\n\nimport (\n\t\"testing\"\n\n\t\"example.com/lib\"\n)\n\nfunc BenchmarkLib(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tlib.F()\n\t}\n}\n";
+    place.write("go.mod", "module example.com/fixture\n\ngo 1.21\n\nrequire example.com/lib v1.0.0\n");
+    place.write("fixture_test.go", user).write("vendor/example.com/lib/lib.go", "package lib\n\nfunc F() {}\n");
+    place.write("vendor/modules.txt", "# example.com/lib v1.0.0\n## explicit\nexample.com/lib\n");
+    place.git(&["init", "-q"]);
+    place.commit_all("vendored");
+    place.duet(&["compare", "HEAD", "HEAD", "--forks", "3"]).expect(0);
+
+    let outer = Place::go_module(&simple(GOOD));
+    outer.git(&["init", "-q"]);
+    let url = place.path().to_str().unwrap();
+    outer.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", url, "dep"]);
+    outer.commit_all("with submodule");
+    let args = ["compare", "HEAD", "HEAD", "--forks", "3", "--packages", "."];
+    let allowed =
+        [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "protocol.file.allow"), ("GIT_CONFIG_VALUE_0", "always")];
+    Ran::from(outer.command(&args).envs(allowed).output().unwrap()).expect(0);
+    // Git's own default refuses such a submodule; the reason is passed on.
+    outer.duet(&args).expect(2).says(&["submodules of `HEAD`", "compare the two directories"]);
+}
+
+#[test]
+fn the_example_of_the_readme_is_judged_as_it_says() {
+    let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/02-textkit");
+    let place = Place::new();
+    for file in ["old/go.mod", "old/text.go", "old/text_test.go", "new/go.mod", "new/text.go", "new/text_test.go"] {
+        place.write(file, &std::fs::read_to_string(examples.join(file)).unwrap());
+    }
+    // Tests run beside each other, so the forks must be many for an answer that does not depend on the company.
+    let ran = compare(&place, &["--bench", "Slug|Join", "--forks", "40"]).expect(3);
+    assert_eq!(
+        (ran.verdict("BenchmarkSlug"), ran.verdict("BenchmarkJoin")),
+        ("regression".into(), "improvement".into())
+    );
+}
+
+#[test]
+fn the_demo_shows_both_procedures() {
+    let ran = Place::new().duet(&["demo", "--seed", "1"]);
+    for words in ["1. The same code", "2. A quiet half", "-count 10 each", "duet measured for"] {
+        assert!(ran.stdout.contains(words), "`{words}` is missing\n{}\n{}", ran.stdout, ran.stderr);
+    }
+    assert!(ran.stdout.contains("benchmarks changed, duet 0."), "a false alarm in part 1\n{}", ran.stdout);
+}
+
+#[test]
+fn one_core_is_enough_and_duet_mode_steps_back() {
+    let place = two(&styles(100, 10), &styles(300, 10));
+    for mode in ["auto", "duet"] {
+        let mut command = Command::new("taskset");
+        let inner = place.command(&[
+            "compare",
+            "./old",
+            "./new",
+            "--bench",
+            "Counting|Parallel",
+            "--forks",
+            "5",
+            "--format",
+            "json",
+            "--mode",
+            mode,
+        ]);
+        command.args(["-c", "0"]).arg(inner.get_program()).args(inner.get_args()).current_dir(place.path());
+        command.envs(inner.get_envs().filter_map(|(k, v)| Some((k, v?))));
+        let ran = Ran::from(command.output().unwrap()).expect(3);
+        assert_eq!(ran.benchmark("BenchmarkCounting")["mode"], "interleaved_one_core");
+    }
+}
+
+#[test]
+fn list_shows_names_and_failures() {
+    let place = Place::go_module(&styles(100, 10));
+    let listed = place.duet(&["list"]).expect(0).stdout;
+    let names: Vec<&str> = listed.lines().filter_map(|l| l.split('\t').nth(1)).collect();
+    assert_eq!(names, NAMES);
+    let filtered = place.duet(&["list", "--bench", "Parent", "--exclude", "odd"]).expect(0).stdout;
+    assert_eq!(filtered, "example.com/fixture\tBenchmarkParent/x=1\trewritten\n");
+    place.write("fixture_test.go", &simple("func BenchmarkBad(b *testing.B) {\n\tb.Fatal(\"no luck\")\n}\n"));
+    assert!(place.duet(&["list"]).expect(1).stdout.contains("BenchmarkBad\tfailed: "));
+}
+
+/// Starts a long run and waits until it measures.
+fn start_long_run(place: &Place) -> std::process::Child {
+    let long = ["--forks", "2000", "--fixed", "--measure-identical", "--builds", "1"];
+    let args = [&["compare", "./old", "./new", "--bench", "Counting"], &long[..]].concat();
+    let mut child = place.command(&args).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.map_while(Result::ok).any(|l| l.contains(": measuring ")), "it never came to measuring");
+    std::thread::sleep(Duration::from_millis(1500));
+    child
+}
+
+/// Processes that were started from below this place.
+fn leftovers(place: &Place) -> Vec<String> {
+    let here = place.path().to_str().unwrap().to_owned();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        if let Ok(cwd) = std::fs::read_link(entry.path().join("cwd"))
+            && cwd.to_str().is_some_and(|c| c.starts_with(&here))
+        {
+            found.push(format!("{} {cwd:?}", entry.path().display()));
+        }
+    }
+    found
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_measured_and_leaves_nobody_behind() {
+    let place = two(&styles(100, 10), &styles(100, 10));
+    let child = start_long_run(&place);
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let ran = Ran::from(child.wait_with_output().unwrap()).expect(130);
+    assert!(ran.stdout.contains("incomplete"), "{}", ran.stdout);
+    assert_eq!(leftovers(&place), Vec::<String>::new());
+    let shown = place.duet(&["show", "--format", "json"]).expect(0);
+    assert!(shown.benchmark("BenchmarkCounting")["forks"].as_array().unwrap().len() > 1);
+}
+
+#[test]
+fn a_killed_run_leaves_no_process_and_keeps_its_trials() {
+    let place = two(&styles(100, 10), &styles(100, 10));
+    let mut child = start_long_run(&place);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let mut left = leftovers(&place);
+    for _ in 0..50 {
+        if left.is_empty() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        left = leftovers(&place);
+    }
+    assert_eq!(left, Vec::<String>::new());
+    let shown = place.duet(&["show", "--format", "json"]).expect(0);
+    assert!(shown.benchmark("BenchmarkCounting")["forks"].as_array().unwrap().len() > 1);
+}
+
+#[test]
+fn a_second_run_is_refused_or_waits() {
+    let place = two(&styles(100, 10), &styles(100, 10));
+    let lock = place.path().join("lock");
+    let mut first = place
+        .command(&["compare", "./old", "./new", "--bench", "Counting", "--forks", "2000"])
+        .env("DUET_LOCK", &lock)
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while std::fs::read_to_string(&lock).unwrap_or_default().is_empty() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let args = ["compare", "./old", "./new", "--no-wait"];
+    let second = place.command(&args).env("DUET_LOCK", &lock).output().unwrap();
+    let pid = first.id().to_string();
+    Ran::from(second).expect(1).says(&["another run", &pid, "--no-wait"]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    place
+        .command(&["compare", "./old", "./new", "--bench", "Counting", "--forks", "3"])
+        .env("DUET_LOCK", &lock)
+        .output()
+        .map(Ran::from)
+        .unwrap()
+        .expect(0);
+}

@@ -1,0 +1,93 @@
+//! What makes a verdict one about the code: proof of identity, layouts, stopping when it is known, confirmation.
+
+use crate::common::{GOOD, Place, Ran, assert_no_false_alarm, simple, two};
+
+/// The benchmark that does `times` as much work as [`GOOD`].
+fn good(times: u32) -> String {
+    let body =
+        "for j := 0; j < STEPS; j++ {\n\t\t\tsum = sha256.Sum256(page[:])\n\t\t}".replace("STEPS", &times.to_string());
+    simple(&GOOD.replace("sum = sha256.Sum256(page[:])", &body))
+}
+
+/// Compares with the defaults, except for what makes a test quick and its answer certain.
+fn compare(place: &Place, more: &[&str]) -> Ran {
+    place.duet(&[&["compare", "./old", "./new", "--format", "json", "--threshold", "20%"], more].concat())
+}
+
+#[test]
+fn code_that_is_proven_to_be_the_same_is_not_measured() {
+    let same = simple(GOOD);
+    let place = two(&same, &format!("// A remark that moves every line.\n\n{same}"));
+    let ran = compare(&place, &[]).expect(0);
+    let benchmark = ran.benchmark("BenchmarkGood");
+    assert_eq!((&benchmark["verdict"], &benchmark["forks"]), (&"identical_code".into(), &serde_json::json!([])));
+    assert!(ran.json()["plan"]["excluded"][0]["saved_s"].as_f64().unwrap() > 0.0);
+    let text = place.duet(&["show"]).expect(0).stdout;
+    assert!(text.contains("proven:  1 benchmark run identical code"), "{text}");
+
+    let measured = compare(&place, &["--measure-identical", "--forks", "4"]).expect(0);
+    assert_no_false_alarm(&measured, &["BenchmarkGood"]);
+    assert_eq!(measured.benchmark("BenchmarkGood")["forks"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn files_that_a_benchmark_reads_are_no_proof_if_they_differ() {
+    let place = two(&simple(GOOD), &simple(GOOD));
+    place.write("old/testdata/size.txt", "1").write("new/testdata/size.txt", "2");
+    let ran = compare(&place, &["--forks", "4"]).expect(0);
+    assert_no_false_alarm(&ran, &["BenchmarkGood"]);
+}
+
+#[test]
+fn every_unit_has_a_build_pair_of_its_own_and_measuring_stops_when_it_is_known() {
+    let ran = compare(&two(&good(1), &good(3)), &["--confirm"]).expect(3);
+    let benchmark = ran.benchmark("BenchmarkGood");
+    assert_eq!(benchmark["verdict"], "regression");
+    let number = |key: &str| benchmark["counts"][key].as_u64().unwrap();
+    assert!(number("units") < 32 && number("builds") == number("units"), "{}", benchmark["counts"]);
+    assert!(benchmark["looks"].as_u64().unwrap() >= 1);
+    assert!(benchmark["layout"]["share"].as_f64().is_some(), "{}", benchmark["layout"]);
+    // It is beyond doubt, so that nothing is gained by seeing it again.
+    assert_eq!(benchmark["confirmation"], serde_json::Value::Null);
+    assert!(benchmark["forks"].as_array().unwrap().iter().all(|fork| fork["round"] == 0));
+}
+
+#[test]
+fn a_single_build_says_what_layout_could_explain() {
+    let ran = compare(&two(&good(1), &good(3)), &["--builds", "1"]).expect(3);
+    let benchmark = ran.benchmark("BenchmarkGood");
+    assert_eq!((&benchmark["counts"]["builds"], &benchmark["layout"]), (&1.into(), &serde_json::Value::Null));
+    assert!(benchmark["warnings"].to_string().contains("single_build"), "{}", benchmark["warnings"]);
+}
+
+#[test]
+fn a_benchmark_that_keeps_several_cores_busy_gets_them() {
+    let spreading = r"func BenchmarkSpread(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		done := make(chan bool)
+		for j := 0; j < 2; j++ {
+			go func() {
+				s := page
+				for k := 0; k < 300; k++ {
+					x := sha256.Sum256(s[:])
+					copy(s[:], x[:])
+				}
+				done <- true
+			}()
+		}
+		<-done
+		<-done
+	}
+}
+";
+    let version = format!("{}\n{GOOD}", simple(spreading));
+    let place = two(&version, &version);
+    let ran = compare(&place, &["--forks", "3", "--builds", "1", "--measure-identical"]);
+    let mode = |name: &str| ran.benchmark(name)["mode"].as_str().unwrap().to_owned();
+    assert_eq!(mode("BenchmarkGood"), "interleaved_one_core");
+    // On a machine of one core there is nothing to spread over; on one that is busy elsewhere it cannot be seen.
+    let plan = &ran.json()["plan"]["benchmarks"][1];
+    let busy = plan["profile"]["cores_busy"].as_f64().unwrap();
+    let expected = if busy > 1.5 { "interleaved_all_cores" } else { "interleaved_one_core" };
+    assert_eq!(mode("BenchmarkSpread"), expected, "{plan}");
+}

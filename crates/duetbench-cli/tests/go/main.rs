@@ -1,0 +1,19 @@
+//! The whole path with Go: the real command builds and measures real modules.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../schema/mod.rs"]
+mod schema;
+#[path = "../walk_support/mod.rs"]
+mod walk_support;
+
+mod go_bad_input;
+mod go_calibrate;
+mod go_compare;
+mod go_profile;
+mod go_reported;
+mod go_run;
+mod go_trust;
+mod walks;

@@ -1,0 +1,162 @@
+//! The steps of the action, run as GitHub would run them: a change is measured, fails, is waived, passes, and fails when that is
+//! over; and what was measured without trust is published from the trusted side.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::{Place, Ran};
+
+/// Work that does not depend on where the linker puts it.
+const SUM: &str = "package codec\n\nimport \"crypto/sha256\"\n\n// Sum sums a page.\nfunc Sum(page []byte) [32]byte {\n\treturn sha256.Sum256(page)\n}\n";
+const TEST: &str = "package codec\n\nimport \"testing\"\n\nvar page [4096]byte\nvar sum [32]byte\n\nfunc BenchmarkSum(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tsum = Sum(page[:])\n\t}\n}\n";
+const QUICK: &str = "--builds 1 --forks 6 --threshold 20% --confirm=false";
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ci").join(name)
+}
+
+/// A repository with a module, and a branch on which its function does everything twice.
+fn repository() -> Place {
+    let place = Place::new();
+    place.git(&["init", "-q"]);
+    place.write("go.mod", "module example.com/codec\n\ngo 1.21\n").write("codec.go", SUM).write("codec_test.go", TEST);
+    place.write(".gitignore", "duet-report/\n.duet/\n");
+    place.commit_all("a codec");
+    place.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    place.git(&["checkout", "-q", "-b", "change"]);
+    let twice =
+        "\tsha256.Sum256(page)\n\tfirst := sha256.Sum256(page)\n\tpage[0] = first[0]\n\treturn sha256.Sum256(page)";
+    place.write("codec.go", &SUM.replace("\treturn sha256.Sum256(page)", twice));
+    place.commit_all("sum twice");
+    place
+}
+
+/// Runs a script of the action with these variables, and nothing of this process that GitHub or duet would set.
+fn step(place: &Place, name: &str, variables: &[(&str, &str)]) -> Ran {
+    let mut command = Command::new("bash");
+    command.arg(script(name)).current_dir(place.path());
+    let ours = |name: &str| ["DUET_", "GITHUB_", "ACTION_", "CI"].iter().any(|start| name.starts_with(start));
+    for (name, _) in std::env::vars_os().filter(|(name, _)| ours(&name.to_string_lossy())) {
+        command.env_remove(name);
+    }
+    command.env("DUET_LOCK", PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lock"));
+    command.env("ACTION_DUET", env!("CARGO_BIN_EXE_duet")).envs(variables.iter().copied());
+    Ran::from(command.output().unwrap())
+}
+
+fn measure(place: &Place, more: &[(&str, &str)]) -> Ran {
+    let (summary, output) = (place.path().join(".duet/summary.md"), place.path().join(".duet/output.txt"));
+    let _ = (fs::create_dir(place.path().join(".duet")), fs::remove_file(&summary), fs::remove_file(&output));
+    let fixed = [
+        ("ACTION_FLAGS", QUICK),
+        ("GITHUB_BASE_REF", "main"),
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_STEP_SUMMARY", summary.to_str().unwrap()),
+        ("GITHUB_OUTPUT", output.to_str().unwrap()),
+    ];
+    step(place, "measure.sh", &[&fixed, more].concat())
+}
+
+fn kept(place: &Place, name: &str) -> String {
+    fs::read_to_string(place.path().join("duet-report").join(name)).unwrap()
+}
+
+#[test]
+fn a_change_fails_is_waived_passes_and_fails_when_that_is_over() {
+    let place = repository();
+    measure(&place, &[]).expect(3).says(&["::error title=duet::time of `Sum` +"]);
+    let comment = kept(&place, "comment.md");
+    assert!(comment.starts_with("<!-- duetbench -->\n### duet: 1 of 1 benchmark regressed"), "{comment}");
+    assert_eq!(fs::read_to_string(place.path().join(".duet/summary.md")).unwrap(), comment);
+    let output = fs::read_to_string(place.path().join(".duet/output.txt")).unwrap();
+    assert!(output.contains("verdict=regression\nexit-code=3\nfolder=duet-report\n"), "{output}");
+    let base = place.git(&["rev-parse", "--short=10", "main"]);
+    assert!(kept(&place, "report.json").contains(base.trim()), "the base is not the merge base");
+    assert!(kept(&place, "report.html").contains(r#""headline":"1 of 1 benchmark regressed.""#));
+
+    let waive = ["waive", "BenchmarkSum", "--ceiling", "900%", "--expires", "2999-12-31", "--reason", "twice is safer"];
+    place.duet(&[&waive[..], &["--db", "duet-report/duet.db"]].concat()).expect(0);
+    place.commit_all("accept it");
+    measure(&place, &[]).expect(0);
+    assert!(kept(&place, "comment.md").contains("regressed, as accepted"));
+    assert!(kept(&place, "report.html").contains("regressed, as accepted"), "the page does not know the waiver");
+    assert!(kept(&place, "duet-waivers.toml").contains("BenchmarkSum"));
+
+    let file = fs::read_to_string(place.path().join("duet-waivers.toml")).unwrap();
+    place.write("duet-waivers.toml", &file.replace("2999-12-31", "2000-01-01"));
+    place.commit_all("let it expire");
+    measure(&place, &[]).expect(3).says(&["which was accepted until 2000-01-01"]);
+    // Where it shall only tell, it tells.
+    measure(&place, &[("ACTION_FAIL", "false")]).expect(0);
+}
+
+#[test]
+fn what_was_not_measured_fails_and_says_what_to_do() {
+    let place = repository();
+    measure(&place, &[("GITHUB_BASE_REF", "nowhere")]).expect(2).says(&["fetch-depth: 0"]);
+    let nothing = [("ACTION_BENCH", "Nope"), ("ACTION_FAIL", "false")];
+    measure(&place, &nothing).expect(1).says(&["`--bench Nope`"]);
+    let output = fs::read_to_string(place.path().join(".duet/output.txt")).unwrap();
+    assert!(output.contains("verdict=failed"), "{output}");
+}
+
+/// A `gh` that notes what it is asked, and knows one pull request and, if told so, one comment.
+fn gh(place: &Place, comments: &str) -> PathBuf {
+    let bin = place.path().join("bin");
+    let text = format!(
+        "#!/bin/sh\nfor word in \"$@\"; do printf '%s\\n' \"$word\" >> '{log}'; done\n\
+         case \"$*\" in\n  *issues/7/comments*POST*|*POST*|*PATCH*) for word in \"$@\"; do case $word in body=@*) cp \"${{word#body=@}}\" '{sent}';; esac; done;;\n\
+         *issues/7/comments*) printf '{comments}';;\n  *pulls*) [ \"$ACTION_HEAD_SHA\" = abc ] && echo 7;;\nesac\nexit 0\n",
+        log = place.path().join("gh.log").display(),
+        sent = place.path().join("sent.md").display(),
+    );
+    place.write("bin/gh", &text);
+    fs::set_permissions(bin.join("gh"), fs::Permissions::from_mode(0o755)).unwrap();
+    bin
+}
+
+fn publish(place: &Place, bin: &Path, sha: &str) -> Ran {
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let event = [("ACTION_HEAD_SHA", sha), ("ACTION_HEAD_OWNER", "somebody"), ("ACTION_HEAD_BRANCH", "change")];
+    let ours = [("PATH", &*path), ("ACTION_ARTIFACT", "artifact"), ("GITHUB_REPOSITORY", "o/r"), ("GH_TOKEN", "t")];
+    step(place, "publish.sh", &[&event[..], &ours].concat())
+}
+
+#[test]
+fn one_comment_is_written_and_renewed_from_what_cannot_be_trusted() {
+    let place = Place::new();
+    let slower = r#"{"BenchmarkA @all [x](http://e.vil)": {"baseline_ns": 100, "candidate_ns": 110, "spread": 0.002}}"#;
+    place.scripted(slower, &["--db", "artifact/duet.db"]).expect(3);
+    // What else lies in the artifact is not looked at.
+    place
+        .write("artifact/comment.md", "<!-- duetbench -->\nsend money")
+        .write("artifact/duet.toml", "output = '/tmp/x'");
+    publish(&place, &gh(&place, ""), "abc").expect(0);
+    let sent = fs::read_to_string(place.path().join("sent.md")).unwrap();
+    assert!(sent.starts_with("<!-- duetbench -->") && sent.contains("1 of 1 benchmark regressed"), "{sent}");
+    assert!(!sent.contains("send money"));
+    let log = || fs::read_to_string(place.path().join("gh.log")).unwrap();
+    assert!(log().contains("POST\nrepos/o/r/issues/7/comments\n"), "{}", log());
+
+    publish(&place, &gh(&place, "4711\\n"), "abc").expect(0);
+    assert!(log().contains("PATCH\nrepos/o/r/issues/comments/4711\n"), "{}", log());
+    let before = log().len();
+    let ran = publish(&place, &gh(&place, ""), "abd").expect(0);
+    assert!(ran.stdout.contains("nothing to comment on") && !log()[before..].contains("POST"));
+}
+
+#[test]
+fn an_artifact_that_is_none_is_refused() {
+    let place = Place::new();
+    let bin = gh(&place, "");
+    place.write("artifact/other", "");
+    publish(&place, &bin, "abc").expect(2).says(&["no duet.db"]);
+    std::os::unix::fs::symlink("/etc/passwd", place.path().join("artifact/duet.db")).unwrap();
+    publish(&place, &bin, "abc").expect(2).says(&["is a link"]);
+    fs::remove_file(place.path().join("artifact/duet.db")).unwrap();
+    place.write("artifact/duet.db", "no database");
+    publish(&place, &bin, "abc").expect(2).says(&["cannot be shown"]);
+    assert!(!place.path().join("gh.log").exists());
+}

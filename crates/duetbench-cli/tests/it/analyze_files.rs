@@ -1,0 +1,109 @@
+//! `duet analyze BASE HEAD` by the real binary: what is judged, what is said first, and that values of one process never count as several.
+
+use serde_json::json;
+
+use crate::common::Place;
+use crate::golden_files;
+
+/// A file of Go benchmark text with ten lines of one process.
+fn go(ns: f64, shift: u32) -> String {
+    let line =
+        |i: u32| format!("BenchmarkGet-8\t1000\t{} ns/op\n", ns * (1.0 + 0.001 * f64::from((i * 3 + shift * 7) % 5)));
+    format!("goos: linux\npkg: example.com/shop\n{}", (0..10).map(line).collect::<String>())
+}
+
+/// A CSV of the µOpTime study with as many iterations of one process.
+fn papers(ns: f64, iterations: u32) -> String {
+    let row =
+        |i: u32| format!("{i},1,{},{iterations},{i},p.C.m\n", ns * (1.0 + 0.001 * f64::from((i * 3 + iterations) % 5)));
+    format!("m_id,n,ns_per_op,it_setup,it_pos,b_name\n{}", (1..=iterations).map(row).collect::<String>())
+}
+
+/// A file of hyperfine with as many runs.
+fn hyperfine(seconds: f64, runs: u32) -> String {
+    let times: Vec<f64> = (0..runs).map(|i| seconds * (1.0 + 0.001 * f64::from(i * 3 % 5))).collect();
+    json!({"results": [{"command": "sort a", "times": times}]}).to_string()
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    for i in 1..=4_u32 {
+        place.write(&format!("base{i}.txt"), &go(100.0, i)).write(&format!("head{i}.txt"), &go(120.0, i + 1));
+        place.write(&format!("base{i}.csv"), &papers(50.0, i + 4)).write(&format!("head{i}.csv"), &papers(60.0, i + 7));
+        place.write(&format!("old/{i}.txt"), &go(100.0, i)).write(&format!("new/{i}.txt"), &go(100.0, i + 1));
+    }
+    place.write("base.json", &hyperfine(1.0, 6)).write("head.json", &hyperfine(1.2, 6));
+    place.write("few.json", &hyperfine(1.2, 2));
+    place
+}
+
+const BASE: &str = "base1.txt,base2.txt,base3.txt";
+const HEAD: &str = "head1.txt,head2.txt,head3.txt";
+
+#[test]
+fn lines_of_one_process_give_no_verdict_however_many_they_are() {
+    let place = place();
+    let ran = place.duet(&["analyze", "base1.txt", "head1.txt", "--format", "json"]).expect(0);
+    let house = &ran.benchmark("example.com/shop.BenchmarkGet-8")["duet"];
+    assert_eq!((&house["verdict"], &house["base_units"]), (&json!("too_few_units"), &json!(1)));
+    assert_eq!(ran.json()["unpaired"]["base"]["units_max"], 1);
+    // Where ten lines are taken for independent, ten are enough.
+    let pooled = place.duet(&["detect", "base1.txt", "head1.txt", "--format", "json"]).expect(3);
+    assert_eq!(pooled.benchmark("example.com/shop.BenchmarkGet-8")["duet"]["base_units"], 10);
+    place.duet(&["analyze", "base1.txt", "head1.txt", "--strict"]).expect(4);
+}
+
+#[test]
+fn several_files_of_a_side_are_processes() {
+    let place = place();
+    let ran = place.duet(&["analyze", BASE, HEAD, "--format", "json"]).expect(3);
+    let house = &ran.benchmark("example.com/shop.BenchmarkGet-8")["duet"];
+    assert_eq!((&house["verdict"], &house["head_units"]), (&json!("regression"), &json!(3)));
+    let sides = &ran.json()["unpaired"];
+    assert_eq!(sides["base"]["files"], 3);
+    assert_eq!(sides["base"]["repetitions"][0], json!({"level": "fork", "min": 3, "max": 3}));
+    assert_eq!(sides["advice"], json!([]));
+    let folders = place.duet(&["analyze", "old", "new", "--format", "json"]).expect(0);
+    let house = &folders.benchmark("example.com/shop.BenchmarkGet-8")["duet"];
+    assert_eq!((&house["verdict"], &house["head_units"]), (&json!("no_change"), &json!(4)));
+}
+
+#[test]
+fn what_is_said_first_is_sealed() {
+    let place = place();
+    let check = |name: &str, args: &[&str], exit: i32| {
+        let ran = place.duet(&[&["analyze", "--alpha", "1%"], args].concat()).expect(exit);
+        golden_files::check(name, &ran.stdout.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
+    };
+    check("analyze.txt", &["base1.csv,base2.csv,base3.csv", "head1.csv,head2.csv,head3.csv"], 3);
+    check("analyze_few.txt", &["base1.csv", "head1.csv,head2.csv"], 0);
+    check("analyze_few.md", &["base.json", "few.json", "--format", "markdown"], 0);
+    check("analyze_few.json", &["base.json", "few.json", "--format", "json"], 0);
+}
+
+#[test]
+fn forms_may_differ_and_runs_take_part() {
+    let place = place();
+    place.duet(&["analyze", "base.json", "head.json"]).expect(3);
+    place.write("papers.csv", "m_id,n,ns_per_op,fork_setup,fork_pos,b_name\n1,1,1e9,3,1,sort a\n2,1,1.001e9,3,2,sort a\n3,1,1.002e9,3,3,sort a\n");
+    place.duet(&["analyze", "papers.csv", "head.json"]).expect(3);
+    let script = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002}}"#;
+    place.scripted(script, &["--forks", "6", "--fixed"]).expect(0);
+    place.duet(&["analyze", "r1", "latest"]).expect(0);
+    place.duet(&["analyze", "r1"]).expect(0);
+}
+
+#[test]
+fn what_cannot_be_judged_says_what_to_give() {
+    let place = place();
+    place.duet(&["analyze", "base1.txt"]).expect(2).says(&["nothing to compare it with", "`duet analyze BASE HEAD`"]);
+    place.duet(&["analyze", "base1.txt", "head.json"]).expect(1).says(&["no benchmark in common"]);
+    place
+        .duet(&["analyze", "base1.txt,base.json", "head1.txt"])
+        .expect(2)
+        .says(&["`base1.txt,base.json` is not of one kind"]);
+    place.duet(&["analyze", "base1.txt,nowhere.txt", "head1.txt"]).expect(1).says(&["nowhere.txt"]);
+    place.duet(&["analyze", BASE, HEAD, "--alpha", "60%"]).expect(2);
+    place.write("a,b.txt", &go(100.0, 1));
+    place.duet(&["analyze", "a,b.txt", "head1.txt"]).expect(0);
+}

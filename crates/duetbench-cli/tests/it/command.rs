@@ -1,0 +1,269 @@
+//! Whole programs with the real binary: what is measured, in which order, and what becomes of programs that misbehave.
+//!
+//! No test asserts a time. Equal programs may read *inconclusive* on a busy machine, but never *changed*; planted changes are
+//! large enough to be found on any.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::common::{Place, Ran, assert_no_false_alarm};
+
+/// Counts to its argument.
+const WORK: &str = "i=0\nwhile [ $i -lt $1 ]; do i=$((i+1)); done\n";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("work.sh", WORK);
+    place
+}
+
+const FIXED: [&str; 6] = ["--format", "json", "--fixed", "--threshold", "20%", "--forks"];
+
+/// Compares two command lines with so many fork pairs.
+fn compare(place: &Place, lines: [&str; 2], forks: &str, more: &[&str]) -> Ran {
+    place.duet(&[&["compare", "--command", lines[0], lines[1]], &FIXED[..], &[forks], more].concat())
+}
+
+#[test]
+fn equal_programs_are_measured_and_never_called_changed() {
+    let place = place();
+    let line = "sh work.sh 8000";
+    for mode in ["auto", "interleaved", "duet", "sequential"] {
+        let ran = compare(&place, [line, line], "5", &["--mode", mode]);
+        assert_no_false_alarm(&ran, &[line]);
+        let forks = ran.benchmark(line)["forks"].as_array().unwrap().len();
+        assert_eq!(forks, 5, "{mode}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_planted_slowdown_is_found_in_every_mode() {
+    let place = place();
+    for mode in ["auto", "duet", "sequential"] {
+        let ran = compare(&place, ["sh work.sh 8000", "sh work.sh 16000"], "8", &["--mode", mode, "--alpha", "5%"]);
+        assert_eq!(ran.expect(3).verdict("sh work.sh 16000"), "regression", "{mode}");
+    }
+}
+
+#[test]
+fn every_combination_of_parameters_is_a_benchmark() {
+    let place = place();
+    let words = ["list", "--command", "sh work.sh {n} {mode}", "-L", "n", "10,20", "-L", "mode", "a b,c"];
+    let listed = place.duet(&[&words[..], &["--command-name", "work"]].concat()).expect(0).stdout;
+    let names: Vec<&str> = listed.lines().map(|line| line.split('\t').nth(1).unwrap()).collect();
+    assert_eq!(names, ["work:mode=a b,n=10", "work:mode=a b,n=20", "work:mode=c,n=10", "work:mode=c,n=20"]);
+    let ran = compare(&place, ["sh work.sh {n}", "sh work.sh {n} x"], "3", &["-L", "n", "9,11"]);
+    assert_no_false_alarm(&ran, &["sh work.sh {n} x:n=9", "sh work.sh {n} x:n=11"]);
+}
+
+/// What processes wrote into the log, a letter each, from the first trial on.
+fn logged(place: &Place) -> String {
+    std::fs::read_to_string(place.path().join("log")).unwrap().split_whitespace().collect()
+}
+
+#[test]
+fn what_belongs_to_a_process_runs_around_it_and_never_beside_one() {
+    // Each takes long enough for a trial to be one process of each side.
+    let measured = "sh -c 'sleep 0.25; echo M >> log'";
+    let around = ["--prepare", "sh -c 'echo P >> log'", "--conclude", "sh -c 'echo C >> log'"];
+    for (mode, trial) in [("sequential", "PMCPMC"), ("duet", "PPMMCC")] {
+        let place = place();
+        compare(&place, [measured, measured], "3", &[&around[..], &["--mode", mode]].concat());
+        let log = logged(&place);
+        assert!(log.ends_with(&trial.repeat(3)), "{mode}: {log}");
+        assert_eq!(log.replace("PMC", "").replace("PPMMCC", ""), "", "{mode}: {log}");
+    }
+}
+
+#[test]
+fn a_program_that_fails_is_told_with_its_words() {
+    let place = place();
+    for (line, words) in [
+        ("sh -c 'echo no luck >&2; exit 3'", "exit status 3: no luck"),
+        ("sh -c 'kill -9 $$'", "killed by signal 9"),
+        ("no-such-program", "cannot run `no-such-program`"),
+        ("sleep 1000", "it hangs, or `--timeout` is too short"),
+    ] {
+        let ran = compare(&place, ["sh work.sh 10", line], "3", &["--timeout", "1s", "--command-name", "x"]).expect(1);
+        let failed = ran.benchmark("x");
+        assert_eq!(failed["verdict"], "failed", "{line}: {}", ran.stdout);
+        assert!(failed["failure"].to_string().contains(words), "{line}: {failed}");
+    }
+    let ran = compare(&place, ["sh work.sh 10", "sh work.sh 10"], "3", &["--prepare", "sh -c 'echo cannot; exit 1'"]);
+    let failure = ran.expect(1).benchmark("sh work.sh 10")["failure"].to_string();
+    assert!(failure.contains("what is to prepare it failed: exit status 1: cannot"), "{failure}");
+}
+
+#[test]
+fn a_program_that_fails_while_measured_names_its_version_and_releases_the_other() {
+    let place = place();
+    // Goes well when it is listed and in its first trial, and never again.
+    let fragile = "sh -c 'echo x >> count; sleep 0.25; test $(wc -l < count) -lt 3'";
+    for mode in ["duet", "interleaved"] {
+        place.write("count", "");
+        let ran = compare(&place, ["sleep 0.3", fragile], "6", &["--mode", mode, "--command-name", "x"]).expect(1);
+        let failed = ran.benchmark("x");
+        assert!(failed["failure"].to_string().contains("exit status 1"), "{mode}: {failed}");
+        assert_eq!(leftovers(&place), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn another_exit_code_can_be_expected() {
+    let place = place();
+    let lines = ["sh -c 'exit 7'", "sh -c 'exit 7 # other'"];
+    let ran = compare(&place, lines, "3", &["--exit-code", "7", "--command-name", "x"]);
+    assert_no_false_alarm(&ran, &["x"]);
+    let ran = compare(&place, ["true", "true"], "3", &["--exit-code", "7"]).expect(1);
+    assert!(ran.benchmark("true")["failure"].to_string().contains("exit status 0 instead of 7"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_a_program_prints_or_leaves_behind_is_no_obstacle() {
+    let place = place();
+    let lines = ["sh -c 'yes | head -c 3000000; sleep 1000 & exit 0'", "sh -c 'yes | head -c 3000000; exit 0'"];
+    let ran = compare(&place, lines, "3", &["--command-name", "x"]);
+    assert_ne!(ran.verdict("x"), "failed", "{}", ran.stdout);
+    assert_eq!(leftovers(&place), Vec::<String>::new());
+}
+
+#[test]
+fn refill_keeps_the_shorter_side_company() {
+    let place = place();
+    let lines = ["sh -c 'echo B >> log; sleep 0.05'", "sh -c 'echo H >> log; sleep 0.4'"];
+    let count = |letter: char| logged(&place).chars().filter(|c| *c == letter).count();
+    compare(&place, lines, "4", &["--mode", "duet", "--command-name", "x"]).expect(3);
+    let (base, head) = (count('B'), count('H'));
+    assert_eq!(base, head);
+    place.write("log", "");
+    let ran = compare(&place, lines, "4", &["--mode", "duet", "--refill", "--command-name", "x"]).expect(3);
+    assert_eq!(count('H'), head);
+    assert!(count('B') > 2 * base, "{}", logged(&place));
+    assert_eq!(ran.verdict("x"), "regression");
+}
+
+#[test]
+fn tables_in_the_settings_run_in_each_versions_directory() {
+    let place = Place::new();
+    let table = "[[command]]\nname = 'work'\nbuild = \"sh -c 'cp source.sh built.sh'\"\ncommand = 'sh built.sh {n}'\n\
+                 parameters = { n = ['3000'] }\n";
+    place.write(".gitignore", "built.sh\n.duet\n").write("duet.toml", table).write("source.sh", WORK);
+    place.git(&["init", "-q"]);
+    place.commit_all("base");
+    place.write("source.sh", &format!("{WORK}{WORK}{WORK}"));
+    let args = [&["compare", "HEAD", "."], &FIXED[..], &["6", "--alpha", "5%"]].concat();
+    let ran = place.duet(&args).expect(3);
+    assert_eq!(ran.verdict("work:n=3000"), "regression");
+    place.write("duet.toml", &table.replace("cp source.sh", "echo no rule >&2; cp nothing"));
+    place.duet(&args).expect(1).says(&["does not build", "no rule"]);
+    place.write("duet.toml", &table.replace("command = ", "prepare = "));
+    place.duet(&args).expect(2).says(&["`work`", "has no `command`"]);
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused() {
+    let place = place();
+    let check = |args: &[&str], words: &[&str]| drop(place.duet(args).expect(2).says(words));
+    check(&["compare", "--command", "true"], &["needs two command lines"]);
+    check(&["run", "--command"], &["needs a command line"]);
+    check(&["compare", "--command", "a 'b", "c"], &["`a 'b`", "a quote in it does not end"]);
+    check(&["compare", "--command", "a", "b", "--", "-v"], &["`-v`", "write it into the command line"]);
+    check(&["compare", "--command", "a", "b", "-L", "n", "1"], &["no place in `a`", "write `{n}`"]);
+    check(&["compare", "v1", "v2", "--refill"], &["--command"]);
+}
+
+#[test]
+fn the_report_says_how_to_repeat_the_run() {
+    let place = place();
+    let more = ["--format", "markdown", "--prepare", "echo 'a b'", "-L", "n", "9,10", "--exit-code", "0", "--refill"];
+    let args = [&["compare", "--command", "sh work.sh {n}", "sh work.sh {n} x", "--forks", "3"], &more[..]].concat();
+    let ran = place.duet(&args);
+    let words = "duet compare --command 'sh work.sh {n}' 'sh work.sh {n} x' --prepare 'echo '\\''a b'\\''' \
+                 --parameter-list n 9,10 --refill --forks 3 ";
+    assert!(ran.stdout.contains(words), "{}", ran.stdout);
+}
+
+#[test]
+fn one_version_is_measured_as_often_as_was_asked() {
+    let place = place();
+    let line = "sh -c 'echo x >> log'";
+    let repeat = ["--suite-runs", "2", "--forks", "2", "--iterations", "3", "--warmup", "1"];
+    let ran = place.duet(&[&["run", "--command", line, "--format", "json"], &repeat[..]].concat()).expect(0);
+    assert_eq!(logged(&place).len(), 1 + 2 * 2 * 4);
+    assert_eq!(ran.benchmark(line)["name"], line);
+    place.duet(&["tune", "latest"]);
+}
+
+#[test]
+fn a_program_with_its_own_loop_takes_part_in_the_lock_step() {
+    let place = place();
+    let body = "volatile unsigned long sum = 0;\n#include \"duet.h\"\nint main(int argc, char **argv) {\n\
+                unsigned long n = argc > 1 ? strtoul(argv[1], 0, 10) : 0;\n\
+                while (duet_active()) { duet_begin(); for (unsigned long i = 0; i < n; i++) sum += i; duet_end(1); }\n}\n";
+    place.write("loop.c", body);
+    let header = concat!(env!("CARGO_MANIFEST_DIR"), "/../../hooks/c");
+    let built = Command::new("cc")
+        .args(["-O1", "-D_GNU_SOURCE", "-I", header, "-o", "loop", "loop.c"])
+        .current_dir(place.path())
+        .status();
+    assert!(built.unwrap().success(), "what links Rust programs compiles C");
+    for mode in ["auto", "duet"] {
+        let lines = ["./loop 400000", "./loop 800000"];
+        let more = ["--lockstep", "--warmup", "2", "--command-name", "loop", "--mode", mode, "--alpha", "5%"];
+        assert_eq!(compare(&place, lines, "5", &more).expect(3).verdict("loop"), "regression", "{mode}");
+    }
+    let ran = compare(&place, ["true", "./loop 9"], "3", &["--lockstep", "--command-name", "loop"]).expect(1);
+    assert!(ran.benchmark("loop")["failure"].to_string().contains("ended without an iteration"), "{}", ran.stdout);
+}
+
+/// Processes that were started from below this place.
+fn leftovers(place: &Place) -> Vec<String> {
+    let here = place.path().to_str().unwrap().to_owned();
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let cwd = |entry: std::fs::DirEntry| std::fs::read_link(entry.path().join("cwd")).ok();
+    entries.filter_map(cwd).filter_map(|c| c.to_str().map(String::from)).filter(|c| c.starts_with(&here)).collect()
+}
+
+/// A run that would last for minutes, measuring.
+fn long_run(place: &Place, mode: &str) -> Child {
+    let args = ["compare", "--command", "sleep 0.05", "sleep 0.050", "--forks", "900", "--fixed", "--mode", mode];
+    let mut child = place.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.map_while(Result::ok).any(|l| l.contains(": measuring ")), "it never came to measuring");
+    std::thread::sleep(Duration::from_millis(1500));
+    child
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_measured_and_leaves_nobody_behind() {
+    let place = place();
+    let child = long_run(&place, "duet");
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    Ran::from(child.wait_with_output().unwrap()).expect(130);
+    assert_eq!(leftovers(&place), Vec::<String>::new());
+    let shown = place.duet(&["show", "--format", "json"]).expect(0);
+    assert!(shown.benchmark("sleep 0.050")["forks"].as_array().unwrap().len() > 1);
+}
+
+#[test]
+fn a_killed_run_leaves_no_process_and_is_gone_on_with() {
+    let place = place();
+    let line = "sh work.sh 20000";
+    let args = ["compare", "--command", line, line, "--forks", "12", "--fixed", "--mode", "duet"];
+    let mut child = place.command(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.map_while(Result::ok).any(|l| l.contains(": measuring ")), "it never came to measuring");
+    std::thread::sleep(Duration::from_millis(1000));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let gone = (0..50).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        leftovers(&place).is_empty()
+    });
+    assert!(gone, "{:?}", leftovers(&place));
+    let ran = place.duet(&["compare", "--resume", "latest", "--format", "json"]);
+    assert_eq!(ran.benchmark(line)["forks"].as_array().unwrap().len(), 12, "{}{}", ran.stdout, ran.stderr);
+    place.write("work.sh", "exit 0");
+    place.duet(&["compare", "--resume", "latest"]).expect(2).says(&["came to its end"]);
+}

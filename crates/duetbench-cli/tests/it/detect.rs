@@ -1,0 +1,90 @@
+//! `duet detect` and `duet study` by the real binary, on small made-up recordings.
+
+use crate::common::Place;
+
+/// A result file of four forks of five iterations each: benchmarks with their times, and what their forks differ by.
+fn recording(benchmarks: &[(&str, f64)]) -> String {
+    let mut out = "m_id,n,ns_per_op,it_setup,fork_setup,it_pos,fork_pos,b_name\n".to_owned();
+    for (name, level) in benchmarks {
+        for fork in 1..=4 {
+            for iteration in 1..=5 {
+                let value = level * (1.0 + 0.001 * f64::from((fork * 7 + iteration * 3) % 5));
+                out += &format!("0,1,{value},5,4,{iteration},{fork},{name}\n");
+            }
+        }
+    }
+    out
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("p-1.0.csv", &recording(&[("A", 100.0), ("B", 100.0), ("C", 50.0)]));
+    place.write("p-1.1.csv", &recording(&[("A", 120.0), ("B", 100.0), ("D", 50.0)]));
+    place.write("other.csv", &recording(&[("X", 1.0)]));
+    place
+}
+
+#[test]
+fn a_regression_by_duets_rule_is_3_and_by_the_papers_alone_0() {
+    let place = place();
+    let ran = place.duet(&["detect", "p-1.0.csv", "p-1.1.csv", "--format", "json"]).expect(3);
+    let of = |name: &str| ran.benchmark(name);
+    assert_eq!(
+        (&of("A")["duet"]["verdict"], &of("A")["paper"]["change"]),
+        (&"regression".into(), &"regression".into())
+    );
+    assert_eq!(
+        (&of("B")["duet"]["verdict"], &of("B")["paper"]["change"]),
+        (&"no_change".into(), &serde_json::Value::Null)
+    );
+    assert_eq!((&ran.json()["only_base"][0], &ran.json()["only_head"][0]), (&"C".into(), &"D".into()));
+    let papers = place.duet(&["detect", "p-1.0.csv", "p-1.1.csv", "--method", "paper"]).expect(0);
+    assert!(papers.stdout.contains("papers' rule: 1 regression, 0 improvements of 2 benchmarks"), "{}", papers.stdout);
+    assert!(!papers.stdout.contains("duet's rule"), "{}", papers.stdout);
+    place.duet(&["detect", "p-1.1.csv", "p-1.0.csv"]).expect(0);
+}
+
+#[test]
+fn nothing_in_common_is_1_and_numbers_out_of_range_are_2() {
+    let place = place();
+    place.duet(&["detect", "p-1.0.csv", "other.csv"]).expect(1).says(&["no benchmark in common", "hint: "]);
+    place.duet(&["detect", "p-1.0.csv", "nowhere.csv"]).expect(1).says(&["nowhere.csv"]);
+    place.duet(&["detect", "p-1.0.csv", "p-1.1.csv", "--confidence", "100%"]).expect(2).says(&["--confidence"]);
+    place.duet(&["detect", "p-1.0.csv", "p-1.1.csv", "--format", "go"]).expect(2);
+}
+
+#[test]
+fn a_plan_says_what_its_repetitions_would_have_found() {
+    let place = place();
+    place.duet(&["tune", "p-1.0.csv", "--plan-file", "plan.toml"]).expect(0);
+    let ran = place.duet(&["detect", "p-1.0.csv", "p-1.1.csv", "--plan", "plan.toml", "--format", "json"]).expect(3);
+    let plan = &ran.json()["plan"];
+    assert_eq!((&plan["compared"], &plan["changes_full"], &plan["changes_planned"]), (&2.into(), &1.into(), &1.into()));
+}
+
+#[test]
+fn a_study_writes_tables_and_figures() {
+    let place = place();
+    let ran =
+        place.duet(&["study", "uoptime", ".", "--out", "tables", "--warmup", "2", "--format", "markdown"]).expect(0);
+    for title in ["RQ1: time saved by tuning", "RQ2", "RQ3", "RQ4: performance changes found"] {
+        assert!(ran.stdout.contains(title), "{title} in\n{}", ran.stdout);
+    }
+    let read = |name: &str| std::fs::read_to_string(place.path().join("tables").join(name)).unwrap();
+    let changes = read("rq4.csv");
+    assert!(
+        changes.starts_with("project,method,v1,v2,n,full,min,fp,fn\np,uOpTime,p-1.0,p-1.1,2,1,1,0,0\n"),
+        "{changes}"
+    );
+    assert!(read("rq1.csv").contains("\np,1.1,p-1.1,true,uOpTime,cv,") && read("rq3.csv").contains(",2,"));
+    assert!(read("rq1-saved.svg").starts_with("<svg"));
+}
+
+#[test]
+fn a_study_of_nothing_says_so() {
+    let place = Place::new();
+    place.duet(&["study", "uoptime", "."]).expect(1).says(&["no result files"]);
+    place.write("p-1.csv", "not,a\nresult,file\n");
+    place.duet(&["study", "uoptime", "."]).expect(1).says(&["p-1.csv"]);
+    place.duet(&["study", "uoptime", ".", "--format", "json"]).expect(2).says(&["--out DIR"]);
+}

@@ -1,0 +1,210 @@
+//! Whether a change passes, end to end: rules, branches, waivers, exit codes, and what people and programs are told.
+
+use crate::common::Place;
+use crate::schema;
+
+const SLOWER: &str = r#"{
+    "BenchmarkDecode": {"baseline_ns": 100, "candidate_ns": 110, "spread": 0.002},
+    "BenchmarkEncode": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002}
+}"#;
+const STEADY: &str = r#"{
+    "BenchmarkDecode": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002},
+    "BenchmarkEncode": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002}
+}"#;
+const NOISY: &str = r#"{"BenchmarkDecode": {"baseline_ns": 100, "candidate_ns": 101, "spread": 0.2}}"#;
+
+fn waiver(ceiling: &str, expires: &str) -> String {
+    format!(
+        "[[waiver]]\nbenchmark = 'BenchmarkDecode'\nceiling = '{ceiling}'\nexpires = {expires}\nreason = 'checks the sum'\n"
+    )
+}
+
+#[test]
+fn a_regression_fails_until_it_is_waived_and_again_when_that_is_over() {
+    let place = Place::new();
+    place.scripted(SLOWER, &[]).expect(3);
+    let waived = ["waive", "BenchmarkDecode", "--expires", "2999-12-31", "--reason", "checks the sum"];
+    place.duet(&waived).expect(0).says(&["duet-waivers.toml", "until 2999-12-31"]);
+
+    let ran = place.scripted(SLOWER, &["--format", "json"]).expect(0);
+    assert_eq!(ran.json()["outcome"], "clean");
+    let gate = &ran.json()["gate"];
+    assert_eq!((&gate["passes"], &gate["breaches"][0]["standing"]), (&true.into(), &"waived".into()));
+    assert_eq!(schema::departures(&ran.json()), Vec::<String>::new());
+    // The verdict is what it was: accepting is not denying.
+    assert_eq!(ran.verdict("BenchmarkDecode"), "regression");
+    let text = place.duet(&["show"]).expect(0).stdout;
+    assert!(text.contains("accepted: time of `Decode` +10%") && text.contains("until 2999-12-31"), "{text}");
+    let comment = place.duet(&["show", "--format", "markdown"]).expect(0).stdout;
+    assert!(comment.contains("1 of 2 benchmarks regressed, as accepted"), "{comment}");
+
+    place.write("duet-waivers.toml", &waiver("11%", "2000-01-01"));
+    let text = place.scripted(SLOWER, &[]).expect(3).stdout;
+    assert!(text.contains("which was accepted until 2000-01-01") && text.contains("renew or remove it"), "{text}");
+}
+
+#[test]
+fn a_waiver_that_is_not_needed_any_more_fails() {
+    let place = Place::new();
+    place.write("duet-waivers.toml", &waiver("11%", "2999-12-31"));
+    let ran = place.scripted(STEADY, &["--format", "json"]).expect(5);
+    assert_eq!((&ran.json()["outcome"], &ran.json()["gate"]["passes"]), (&"stale_waiver".into(), &false.into()));
+    assert_eq!(ran.json()["gate"]["stale_waivers"][0]["why"], "unused");
+    assert_eq!(schema::departures(&ran.json()), Vec::<String>::new());
+    // One that did not take part, or has no answer, is left alone.
+    place.scripted(STEADY, &["--bench", "Encode"]).expect(0);
+    place.scripted(NOISY, &[]).expect(0);
+}
+
+#[test]
+fn more_than_was_accepted_fails() {
+    let place = Place::new();
+    place.write("duet-waivers.toml", &waiver("5%", "2999-12-31"));
+    let text = place.scripted(SLOWER, &[]).expect(3).stdout;
+    assert!(text.contains("of which 5% were accepted"), "{text}");
+}
+
+#[test]
+fn rules_decide_what_is_tolerated_and_what_only_informs() {
+    let place = Place::new();
+    place.write("duet.toml", "[[rule]]\nbenchmarks = 'Decode'\nthreshold = '20%'\n");
+    let ran = place.scripted(SLOWER, &["--format", "json"]).expect(0);
+    assert_eq!(ran.verdict("BenchmarkDecode"), "slower_within_tolerance");
+    assert_eq!(ran.benchmark("BenchmarkDecode")["threshold"], 0.2);
+    // What is typed holds for all, and so it does for a stored run.
+    place.scripted(SLOWER, &["--threshold", "3%"]).expect(3);
+    place.duet(&["analyze", "r1", "--threshold", "3%"]).expect(3);
+    place.duet(&["analyze", "r1"]).expect(0);
+
+    place.write("duet.toml", "[[rule]]\nbenchmarks = 'Decode'\naction = 'inform'\n");
+    let ran = place.scripted(SLOWER, &["--format", "json"]).expect(0);
+    assert_eq!(ran.verdict("BenchmarkDecode"), "regression");
+    assert_eq!(ran.json()["gate"]["breaches"][0]["standing"], "informs");
+    place.write("duet.toml", "[[rule]]\nbenchmarks = '('\naction = 'gate'\n");
+    place.scripted(SLOWER, &[]).expect(2).says(&["duet.toml", "rule 1", "benchmarks"]);
+}
+
+/// A real slowdown within tolerance, and one of open size.
+const SLIGHTLY_SLOWER: [(&str, &str); 2] = [
+    ("slower_within_tolerance", r#"{"BenchmarkDecode": {"baseline_ns": 1000, "candidate_ns": 1010, "spread": 0.002}}"#),
+    ("slower_size_open", r#"{"BenchmarkDecode": {"baseline_ns": 1000, "candidate_ns": 1025, "spread": 0.02}}"#),
+];
+
+#[test]
+fn a_slowdown_that_is_not_shown_to_exceed_the_threshold_fails_only_where_a_rule_says_so() {
+    for (verdict, script) in SLIGHTLY_SLOWER {
+        let place = Place::new();
+        place.scripted(script, &["--fixed"]).expect(0);
+        place.write("duet.toml", "[[rule]]\nbenchmarks = 'Decode'\nslower = 'inform'\n");
+        place.scripted(script, &["--fixed"]).expect(0);
+        place.write("duet.toml", "[[rule]]\nbenchmarks = 'Decode'\nslower = 'gate'\n");
+        let ran = place.scripted(script, &["--fixed", "--format", "json"]).expect(3);
+        assert_eq!((ran.verdict("BenchmarkDecode").as_str(), &ran.json()["outcome"]), (verdict, &"regression".into()));
+        let breach = ran.json()["gate"]["breaches"][0].clone();
+        assert_eq!((&breach["standing"], &breach["threshold"]), (&"fails".into(), &0.0.into()));
+        assert_eq!(schema::departures(&ran.json()), Vec::<String>::new());
+        let text = place.duet(&["show"]).expect(3).stdout;
+        assert!(text.contains("fails: time of `Decode` +") && text.contains(", nothing slower is tolerated"), "{text}");
+        let result = place.duet(&["show", "--format", "sarif"]).expect(3).json()["runs"][0]["results"].clone();
+        assert_eq!(result.as_array().map(Vec::len), Some(1), "{result:#}");
+        assert_eq!((&result[0]["ruleId"], &result[0]["level"]), (&"slower".into(), &"error".into()));
+        // It can be accepted like any other.
+        place.duet(&["waive", "BenchmarkDecode", "--expires", "2999-12-31", "--reason", "r"]).expect(0);
+        place.scripted(script, &["--fixed"]).expect(0);
+        // Another benchmark's slowdown is another matter, and so is a faster one.
+        place.write("duet.toml", "[[rule]]\nbenchmarks = 'Encode'\nslower = 'gate'\n");
+        std::fs::remove_file(place.path().join("duet-waivers.toml")).unwrap();
+        place.scripted(script, &["--fixed"]).expect(0);
+    }
+}
+
+#[test]
+fn an_open_size_is_an_open_question_to_the_rules() {
+    let (_, script) = SLIGHTLY_SLOWER[1];
+    let place = Place::new();
+    place.write("duet.toml", "[[rule]]\nbenchmarks = 'Decode'\ninconclusive = 'gate'\n");
+    let ran = place.scripted(script, &["--fixed", "--format", "json"]).expect(4);
+    assert_eq!(ran.json()["gate"]["unanswered"][0]["name"], "BenchmarkDecode");
+    place.scripted(SLIGHTLY_SLOWER[0].1, &[]).expect(0);
+}
+
+#[test]
+fn some_branches_want_answers() {
+    let place = Place::new();
+    place.write("duet.toml", "strict_on = ['release/*']\n").write("script.json", NOISY);
+    let args = ["compare", "--scripted", "script.json", "--seed", "1"];
+    let on = |branch: &str| place.command(&args).env("GITHUB_BASE_REF", branch).output().unwrap().status.code();
+    assert_eq!((on("release/1.2"), on("main")), (Some(4), Some(0)));
+}
+
+#[test]
+fn some_benchmarks_must_have_an_answer_and_others_need_none() {
+    let place = Place::new();
+    place.write("duet.toml", "[[rule]]\nbenchmarks = 'Decode'\ninconclusive = 'gate'\n");
+    let ran = place.scripted(NOISY, &["--format", "json"]).expect(4);
+    assert_eq!(ran.json()["gate"]["unanswered"][0]["name"], "BenchmarkDecode");
+    assert_eq!(schema::departures(&ran.json()), Vec::<String>::new());
+    let text = place.duet(&["show"]).expect(4).stdout;
+    assert!(text.contains("fails: `Decode` has no answer"), "{text}");
+    place.write("duet.toml", "strict = true\n[[rule]]\nbenchmarks = 'Decode'\ninconclusive = 'inform'\n");
+    place.scripted(NOISY, &[]).expect(0);
+    place.write("duet.toml", "strict = true\n");
+    place.scripted(NOISY, &[]).expect(4);
+}
+
+#[test]
+fn the_files_keep_to_their_schemas() {
+    let place = Place::new();
+    for (which, schema) in [("settings", schema::SETTINGS), ("waivers", schema::WAIVERS)] {
+        assert_eq!(place.duet(&["config", "schema", which]).expect(0).json(), schema::read(schema));
+    }
+    let departures = |schema: &str, text: &str| {
+        let value = toml::from_str::<toml::Table>(text).unwrap();
+        schema::departures_from(schema, &serde_json::to_value(value).unwrap())
+    };
+    let settings = "threshold = '3%'\nforks = 8\n[[rule]]\nmetric = 'bytes'\nthreshold = 0.1\naction = 'inform'\n\
+        [[rule]]\nslower = 'gate'\n";
+    assert_eq!(departures(schema::SETTINGS, settings), Vec::<String>::new());
+    assert_eq!(departures(schema::SETTINGS, "treshold = '3%'").len(), 1);
+    assert_eq!(departures(schema::WAIVERS, &waiver("11%", "'2999-12-31'")), Vec::<String>::new());
+    assert_eq!(departures(schema::WAIVERS, "[[waiver]]\nbenchmark = 'A'\n").len(), 1);
+}
+
+#[test]
+fn what_cannot_be_waived_is_said() {
+    let place = Place::new();
+    let waive = |more: &[&str]| place.duet(&[&["waive"], more, &["--reason", "r"]].concat());
+    waive(&["BenchmarkDecode", "--expires", "2999-12-31"]).expect(1).says(&["nothing has been measured"]);
+    place.scripted(SLOWER, &[]).expect(3);
+    waive(&["BenchmarkEncode", "--expires", "2999-12-31"]).expect(2).says(&["did not get worse", "--run"]);
+    waive(&["BenchmarkDecode", "--expires", "2000-01-01"]).expect(2).says(&["--expires", "over already"]);
+    waive(&["BenchmarkDecode", "--expires", "soon"]).expect(2).says(&["2026-12-31"]);
+    waive(&["BenchmarkDecode", "--expires", "2999-12-31", "--ceiling", "2%"]).expect(2).says(&["--ceiling 2%"]);
+    waive(&["BenchmarkDecode", "--expires", "2999-12-31"]).expect(0);
+    waive(&["BenchmarkDecode", "--expires", "2999-12-31"]).expect(2).says(&["two waivers", "edit the file"]);
+    place.write("duet-waivers.toml", "[[waiver]]\nbenchmark = 'A'\n");
+    let ran = place.scripted(SLOWER, &[]).expect(2).says(&["duet-waivers.toml", "ceiling"]);
+    assert!(!ran.stderr.contains("measuring"), "it was measured first\n{}", ran.stderr);
+}
+
+#[test]
+fn the_files_can_be_checked() {
+    let place = Place::new();
+    place.duet(&["config", "check"]).expect(0);
+    place.write(
+        "duet.toml",
+        "threshold = '2%'\n[[rule]]\nmetric = 'allocs'\naction = 'gate'\n[[rule]]\nslower = 'gate'\n",
+    );
+    place.write("duet-waivers.toml", &waiver("11%", "2000-01-01"));
+    let out = place.duet(&["config", "check"]).expect(0).stdout;
+    for line in [
+        "threshold: 2%",
+        "rule 1: allocs of all benchmarks: gates",
+        "rule 2: everything of all benchmarks: slower gates",
+        "time of BenchmarkDecode: up to 11% until 2000-01-01 (expired)",
+    ] {
+        assert!(out.contains(line), "`{line}` is not in {out}");
+    }
+    place.write("duet.toml", "[[rule]]\nthreshold = '0%'\n");
+    place.duet(&["config", "check"]).expect(2).says(&["rule 1", "threshold"]);
+}

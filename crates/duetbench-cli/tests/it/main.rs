@@ -1,0 +1,38 @@
+//! The command without a toolchain: formats, files, settings, gates, and the course of scripted runs.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../golden_files/mod.rs"]
+mod golden_files;
+#[path = "../render_support/mod.rs"]
+mod render_support;
+#[path = "../schema/mod.rs"]
+mod schema;
+
+mod action;
+mod analyze_files;
+mod calibrate;
+mod command;
+mod detect;
+mod doctor;
+mod exit_codes;
+mod export;
+mod gate;
+mod plan_command;
+mod render;
+mod render_calibrate;
+mod render_cloud;
+mod render_elastibench;
+mod render_schema;
+mod render_study_duet;
+mod render_tune;
+mod report;
+mod solo;
+mod study_cloud;
+mod study_duet;
+mod study_elastibench;
+mod tidy;
+mod tune;
+mod tune_loop;

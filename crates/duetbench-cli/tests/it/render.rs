@@ -1,0 +1,447 @@
+//! What every format looks like, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
+
+use std::collections::BTreeMap;
+
+use duetbench_cli::render::forest::Forest;
+use duetbench_cli::render::palette::Palette;
+use duetbench_cli::render::sarif::{self, Site};
+use duetbench_cli::render::{csv, gobench, html, json, markdown, text};
+use duetbench_core::analysis::Ranged;
+use duetbench_core::gate::{Gate, Waiver};
+use duetbench_core::spec::{Action, Metric, Policy, Rule};
+use duetbench_core::verdict::Extent;
+use duetbench_core::{Report, Verdict};
+
+use crate::golden_files::check;
+use crate::render_support::{
+    Change, benchmark, clean, empty, everything, measured, on_a_fleet, only_excluded, pictured, profiled, with_units,
+};
+
+#[test]
+fn text_of_everything() {
+    check("everything.txt", &text::render(&everything(), &Palette::plain(), None));
+}
+
+#[test]
+fn columns_agree_with_the_verdict_beside_them() {
+    let mut seen = BTreeMap::new();
+    for one in everything().benchmarks {
+        let Some(Ranged { interval, .. }) = one.judged() else { continue };
+        let within = interval.is_within(0.02);
+        let agrees = match &one.verdict {
+            Verdict::Regression => interval.is_above(0.02),
+            Verdict::Improvement => interval.is_below(0.02),
+            Verdict::Slower(extent) => interval.low > 1.0 && within == (*extent == Extent::WithinTolerance),
+            Verdict::Faster(extent) => interval.high < 1.0 && within == (*extent == Extent::WithinTolerance),
+            Verdict::NoChange => within,
+            _ => true,
+        };
+        assert!(agrees, "{}: {:?}", one.id, one.verdict);
+        seen.insert(one.verdict.word(), one);
+    }
+    assert_eq!(seen.len(), 8, "{:?}", seen.keys());
+}
+
+#[test]
+fn text_in_a_narrow_terminal_cuts_names_in_the_middle() {
+    check("narrow.txt", &text::render(&everything(), &Palette::plain(), Some(110)));
+}
+
+#[test]
+fn text_in_colour() {
+    check("coloured.txt", &text::render(&everything(), &Palette::coloured(), None));
+}
+
+#[test]
+fn text_of_a_clean_run() {
+    check("clean.txt", &text::render(&clean(), &Palette::plain(), None));
+}
+
+#[test]
+fn text_of_no_benchmark() {
+    check("empty.txt", &text::render(&empty(), &Palette::plain(), None));
+}
+
+#[test]
+fn text_of_nothing_compared() {
+    check("only_excluded.txt", &text::render(&only_excluded(), &Palette::plain(), None));
+}
+
+#[test]
+fn text_of_a_run_on_a_fleet() {
+    check("fleet.txt", &text::render(&on_a_fleet(), &Palette::plain(), None));
+}
+
+#[test]
+fn every_format_of_a_run_that_was_profiled() {
+    check("profile.txt", &text::render(&profiled(), &Palette::plain(), None));
+    check("profile.md", &markdown::render(&profiled()));
+    check("profile.json", &json::render(&profiled(), 3));
+}
+
+#[test]
+fn every_format_of_a_run_whose_benchmarks_report_units() {
+    let report = with_units();
+    check("units.txt", &text::render(&report, &Palette::plain(), None));
+    check("units.md", &markdown::render(&report));
+    check("units.json", &json::render(&report, 3));
+    let data: serde_json::Value = serde_json::from_str(&html::data(&report, &[])).expect("the data are JSON");
+    check("units.page.json", &format!("{:#}\n", data["sections"][0]));
+}
+
+#[test]
+fn units_that_leave_no_room_for_the_table_are_left_out() {
+    let mut report = with_units();
+    report.reported = vec![report.reported[0].clone(); 2000];
+    let out = markdown::render(&report);
+    assert!(out.len() <= markdown::LENGTH_MAX && out.contains(" rows are left out here"), "{}", out.len());
+}
+
+#[test]
+fn profiles_that_leave_no_room_for_the_table_are_left_out() {
+    let mut report = profiled();
+    let (all, one) = (markdown::render(&report), report.profiles[0].clone());
+    assert!(all.contains("<summary>Where "), "{all}");
+    report.profiles = vec![one; 1000];
+    let out = markdown::render(&report);
+    assert!(out.len() <= markdown::LENGTH_MAX && out.contains("<summary>Reproduce</summary>"), "{}", out.len());
+}
+
+#[test]
+fn json_of_a_run_on_a_fleet() {
+    check("fleet.json", &json::render(&on_a_fleet(), 0));
+}
+
+#[test]
+fn markdown_of_everything() {
+    check("everything.md", &markdown::render(&everything()));
+}
+
+#[test]
+fn markdown_of_a_clean_run() {
+    check("clean.md", &markdown::render(&clean()));
+}
+
+#[test]
+fn markdown_of_nothing_compared() {
+    check("only_excluded.md", &markdown::render(&only_excluded()));
+}
+
+#[test]
+fn csv_of_everything() {
+    check("everything.csv", &csv::render(&everything()));
+}
+
+#[test]
+fn go_of_everything() {
+    check("everything.go.txt", &gobench::render(&everything()));
+}
+
+#[test]
+fn forest_of_everything() {
+    let plot = |forest: Forest, width| forest.plot(&everything(), &Palette::plain(), width);
+    check("forest.txt", &plot(Forest::OfAll, None).unwrap_or_default());
+    check("forest_narrow.txt", &plot(Forest::OfAll, Some(60)).unwrap_or_default());
+    check("forest_changes.txt", &plot(Forest::OfChanges, None).unwrap_or_default());
+}
+
+#[test]
+fn forest_in_colour() {
+    check("forest_coloured.txt", &Forest::OfAll.plot(&everything(), &Palette::coloured(), None).unwrap_or_default());
+}
+
+#[test]
+fn forest_stands_below_the_table() {
+    let report = everything();
+    let text = text::render_with(&report, &Palette::plain(), None, Forest::OfAll);
+    let plot = Forest::OfAll.plot(&report, &Palette::plain(), None).unwrap_or_default();
+    assert!(text.contains(&format!("\n\n{plot}\nby wall time, where CPU time was judged")), "{text}");
+    assert_eq!(text.replacen(&format!("{plot}\n"), "", 1), text::render(&report, &Palette::plain(), None));
+}
+
+#[test]
+fn forest_fits_its_width_and_is_left_out_where_nothing_can_be_drawn() {
+    for width in [60, 79, 100, 140] {
+        let plot = Forest::OfAll.plot(&everything(), &Palette::plain(), Some(width)).unwrap_or_default();
+        let rows = plot.lines().rev().skip(1);
+        assert!(rows.clone().count() > 5);
+        rows.for_each(|row| assert!(unicode_width::UnicodeWidthStr::width(row) <= width, "{width}: {row}"));
+    }
+    let drawn = |report: &Report, forest: Forest| forest.plot(report, &Palette::plain(), None).is_some();
+    assert!(!drawn(&empty(), Forest::OfAll) && !drawn(&only_excluded(), Forest::OfAll));
+    assert!(!drawn(&everything(), Forest::Without));
+    assert!(drawn(&clean(), Forest::OfAll) && !drawn(&clean(), Forest::OfChanges));
+    assert!(drawn(&run_of(&vec![Verdict::Regression; 30]), Forest::OfChanges));
+    assert!(!drawn(&run_of(&vec![Verdict::Regression; 31]), Forest::OfChanges));
+}
+
+#[test]
+fn sarif_of_everything() {
+    let (report, at) = (everything(), |path: &str, line| Site { path: path.into(), line });
+    let sites = report.benchmarks.iter().filter(|b| b.verdict != Verdict::Regression || b.allocs.is_some());
+    let sites = sites.map(|b| (b.id.clone(), at("codec dir/codec_test.go", b.mode.map(|_| 7)))).collect();
+    check("everything.sarif", &sarif::render(&report, &sites));
+}
+
+#[test]
+fn sarif_follows_the_gate() {
+    let mut report = everything();
+    let rules = [("Encode", Metric::Allocs, Action::Gate), ("Encode", Metric::Bytes, Action::Inform)];
+    let rules = rules.map(|(benchmarks, metric, action)| Rule {
+        benchmarks: Some(benchmarks.into()),
+        metric: Some(metric),
+        action: Some(action),
+        ..Rule::default()
+    });
+    let waiver = |benchmark: &str, ceiling, expires: &str| Waiver {
+        benchmark: benchmark.into(),
+        metric: Metric::Time,
+        ceiling,
+        expires: expires.parse().expect("a day"),
+        reason: "r".into(),
+        link: None,
+    };
+    let waivers = [
+        waiver("BenchmarkEncode/format=json-8", 0.1, "2026-12-31"),
+        waiver("BenchmarkParse/[a|b]{1,2}/\"日本語\",`x`-8", 0.1, "2026-12-31"),
+    ];
+    let policy = Policy::new(&rules).expect("rules");
+    let today = "2026-06-01".parse().expect("a day");
+    report.gate = Some(Gate::decide((&report.benchmarks, &report.reported), (&policy, &waivers), (0.02, today)));
+    check("gate.sarif", &sarif::render(&report, &BTreeMap::new()));
+}
+
+#[test]
+fn data_of_the_page() {
+    let data = html::data(&everything(), &pictured(&everything()));
+    let data: serde_json::Value = serde_json::from_str(&data).expect("the data are JSON");
+    check("page.json", &format!("{data:#}\n"));
+}
+
+#[test]
+fn json_of_everything() {
+    check("everything.json", &json::render(&everything(), 3));
+}
+
+#[test]
+fn json_of_no_benchmark() {
+    check("empty.json", &json::render(&empty(), 1));
+}
+
+#[test]
+fn the_plain_palette_writes_no_escape_code_whatever_a_benchmark_says() {
+    for report in [everything(), clean(), empty(), only_excluded()] {
+        let out = text::render(&report, &Palette::plain(), None);
+        assert!(!out.contains(|c: char| c.is_control() && c != '\n'), "{out:?}");
+    }
+}
+
+#[test]
+fn colour_adds_nothing_but_escape_codes() {
+    let plain = text::render(&everything(), &Palette::plain(), None);
+    let coloured = text::render(&everything(), &Palette::coloured(), None);
+    assert_ne!(plain, coloured);
+    let mut stripped = String::new();
+    for (index, piece) in coloured.split('\u{1b}').enumerate() {
+        stripped += if index == 0 { piece } else { piece.split_once('m').expect("codes end in m").1 };
+    }
+    assert_eq!(without_trailing_space(&stripped), without_trailing_space(&plain));
+}
+
+fn without_trailing_space(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim_end).collect()
+}
+
+#[test]
+fn rows_fit_the_width_where_names_can_be_cut() {
+    let out = text::render(&everything(), &Palette::plain(), Some(110));
+    let table: Vec<&str> = out.lines().filter(|line| line.contains(['µ', '│']) || line.contains("…")).collect();
+    assert!(table.len() > 4, "{out}");
+    for line in table {
+        assert!(unicode_width::UnicodeWidthStr::width(line) <= 110, "{line}");
+    }
+}
+
+#[test]
+fn markdown_says_how_many_rows_did_not_fit() {
+    let mut report = clean();
+    let name = |n: usize| format!("BenchmarkWith/a_rather_long_name_to_fill_the_page_soon/n={n:05}-8");
+    let calm = |n| measured("example.com/shop/codec", &name(n), Verdict::NoChange, Change(1718.0, 1.001, 0.004));
+    report.benchmarks = (0..2000).map(calm).collect();
+    let out = markdown::render(&report);
+    assert!(out.len() <= markdown::LENGTH_MAX, "{} bytes", out.len());
+    assert!(out.len() > markdown::LENGTH_MAX - 1024, "wastes room: {} bytes", out.len());
+    let shown = out.matches("| `With/").count();
+    assert!(out.contains(&format!("{} rows are left out here", 2000 - shown)), "{shown} shown");
+    assert_eq!(out.matches("<details>").count(), out.matches("</details>").count());
+    assert!(out.contains("--seed 42"), "the reproduce command stays");
+}
+
+#[test]
+fn markdown_stays_within_its_limit_when_all_that_varies_is_huge() {
+    let huge = "x|`<@".repeat(20_000);
+    let mut report = everything();
+    report.warnings = vec![huge.clone(); 400];
+    report.baseline.resolved = huge.clone();
+    report.environment.cpu_model = huge.clone();
+    report.spec.harness_args = vec![huge.clone()];
+    report.benchmarks.push(benchmark("p", &huge, Verdict::Failed { role: None, reason: huge.clone() }));
+    let out = markdown::render(&report);
+    assert!(out.len() <= markdown::LENGTH_MAX, "{} bytes", out.len());
+    assert!(out.starts_with(markdown::MARKER));
+}
+
+#[test]
+fn markdown_lets_nobody_be_mentioned_and_no_link_through() {
+    let out = markdown::render(&everything());
+    assert!(!out.contains("@octocat"), "{out}");
+    assert!(!out.contains("[x]("), "{out}");
+    assert!(!out.contains("<b>"), "{out}");
+}
+
+#[test]
+fn markdown_counts_the_verdicts_that_its_table_shows() {
+    let report = everything();
+    let out = markdown::render(&report);
+    let shown = ["| regression |", "| regression, confirmed at ", "| regression, not confirmed yet |"];
+    let shown: usize = shown.iter().map(|words| out.matches(words).count()).sum();
+    assert_eq!(shown, report.count("regression"));
+    assert!(out.contains(&format!("### duet: {} of {}", report.count("regression"), report.benchmarks.len())));
+}
+
+/// A run whose benchmarks have these verdicts.
+fn run_of(verdicts: &[Verdict]) -> Report {
+    let mut report = empty();
+    let named = |(n, verdict): (usize, &Verdict)| {
+        measured("p", &format!("BenchmarkB{n}"), verdict.clone(), Change(9.0, 1.1, 0.01))
+    };
+    report.benchmarks = verdicts.iter().enumerate().map(named).collect();
+    report
+}
+
+const OPEN: Verdict = Verdict::Inconclusive { forks_sufficient: None };
+
+fn failed() -> Verdict {
+    Verdict::Failed { role: None, reason: "no slice was recorded".into() }
+}
+
+#[test]
+fn markdown_begins_with_a_sentence_for_every_outcome() {
+    use Verdict::{BaselineOnly, Faster, Improvement, NoChange, Regression, Slower};
+    let check = |verdicts: &[Verdict], want: &str| {
+        let out = markdown::render(&run_of(verdicts));
+        assert_eq!(out.lines().nth(1), Some(format!("### duet: {want}").as_str()));
+    };
+    check(&[Regression, NoChange], "1 of 2 benchmarks regressed");
+    check(&[Regression, Improvement, failed()], "1 of 3 benchmarks regressed, 1 improved");
+    check(&[NoChange, failed(), OPEN], "No regression found, but 1 of 3 benchmarks failed");
+    check(&[NoChange, OPEN, Improvement], "No regression found, but 1 of 3 benchmarks undecided, 1 improved");
+    check(&[Improvement, NoChange], "1 of 2 benchmarks improved, none regressed");
+    check(&[NoChange, NoChange], "No change in 2 benchmarks");
+    check(&[NoChange, Slower(Extent::WithinTolerance)], "No change beyond the threshold in 2 benchmarks");
+    let open = Extent::Open { forks_sufficient: None };
+    check(&[NoChange, Slower(open), Faster(open)], "No regression found, but 2 of 3 benchmarks undecided");
+    check(&[BaselineOnly], "Nothing was compared");
+    check(&[failed()], "Nothing was compared");
+    check(&[], "Nothing was compared");
+}
+
+#[test]
+fn hints_say_what_to_do_next_and_a_clean_run_needs_none() {
+    use Verdict::{Improvement, NoChange};
+    let settled_by = |forks| Verdict::Inconclusive { forks_sufficient: Some(forks) };
+    let check = |verdicts: &[Verdict], want: &[&str]| {
+        let out = text::render(&run_of(verdicts), &Palette::plain(), None);
+        assert_eq!(out.lines().filter_map(|line| line.strip_prefix("hint: ")).collect::<Vec<_>>(), want);
+    };
+    check(&[NoChange, Improvement], &[]);
+    check(
+        &[settled_by(30), settled_by(50), settled_by(9000), OPEN],
+        &["`--forks 50` would probably settle 2 of 4 open questions (`--dry-run` tells how long it takes)"],
+    );
+    let too_dear = "even 400 fork pairs may leave 1 open question: \
+                    a machine with less load or a larger `--threshold` helps more";
+    check(&[settled_by(9000)], &[too_dear]);
+    check(&[OPEN], &[too_dear]);
+    check(
+        &[Verdict::Slower(Extent::Open { forks_sufficient: Some(60) })],
+        &["`--forks 60` would probably settle 1 of 1 open question (`--dry-run` tells how long it takes)"],
+    );
+    let mut young = run_of(&[OPEN]);
+    young.benchmarks[0].estimate = None;
+    let out = text::render(&young, &Palette::plain(), None);
+    assert!(out.ends_with("hint: too few fork pairs for 1 open question: raise `--forks` or `--budget`\n"), "{out}");
+    check(
+        &[Verdict::Regression],
+        &["look closer at the largest regression with `duet compare main --bench '^BenchmarkB0$' --forks 40`"],
+    );
+    check(
+        &[NoChange, failed()],
+        &["run the first failure alone with `duet compare main --bench '^BenchmarkB1$' --forks 3`"],
+    );
+}
+
+#[test]
+fn csv_has_as_many_cells_in_every_row_as_in_its_heading() {
+    let out = csv::render(&everything());
+    let cells = |line: &str| {
+        let mut quoted = false;
+        line.chars()
+            .filter(|c| {
+                quoted ^= *c == '"';
+                *c == ',' && !quoted
+            })
+            .count()
+    };
+    let counts: Vec<usize> = out.lines().map(cells).collect();
+    assert_eq!(counts.len(), 1 + everything().benchmarks.len());
+    assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+}
+
+#[test]
+fn go_text_keeps_the_rules_of_its_format() {
+    let (mut keys, mut results) = (0, 0);
+    for line in gobench::render(&everything()).lines().filter(|line| !line.is_empty()) {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        if line.starts_with("Benchmark") {
+            results += 1;
+            assert!(fields.len() >= 4 && fields.len().is_multiple_of(2), "{line}");
+            assert!(fields[1].parse::<u64>().is_ok(), "{line}");
+            assert!(fields[2..].chunks(2).all(|pair| pair[0].parse::<f64>().is_ok_and(f64::is_finite)), "{line}");
+        } else if !line.starts_with("# ") && !line.starts_with("Unit ") {
+            keys += 1;
+            let (key, value) = line.split_once(": ").expect(line);
+            assert!(key.starts_with(|c: char| c.is_ascii_lowercase()), "{line}");
+            assert!(!key.contains(|c: char| c.is_whitespace() || c.is_uppercase()), "{line}");
+            assert!(!value.trim().is_empty(), "an empty value deletes the key: {line}");
+        }
+    }
+    let forks: usize = everything().benchmarks.iter().map(|b| b.forks.len()).sum();
+    assert_eq!(results, 2 * forks);
+    assert!(keys > 10);
+}
+
+#[test]
+fn go_text_says_unknown_where_an_empty_value_would_delete_a_key() {
+    let mut report = clean();
+    report.environment.cpu_model = String::new();
+    assert!(gobench::render(&report).contains("\ncpu: unknown\n"));
+}
+
+#[test]
+fn go_text_keeps_the_order_of_forks() {
+    let out = gobench::render(&clean());
+    let invocations: Vec<&str> =
+        out.lines().filter(|l| l.starts_with("Bench")).filter_map(|l| l.split('\t').nth(1)).collect();
+    let side: Vec<String> = (14_500..14_512).map(|n| n.to_string()).collect();
+    assert_eq!(invocations, [side.clone(), side].concat());
+}
+
+#[test]
+fn json_says_null_where_a_number_is_not_finite() {
+    let mut report = clean();
+    if let Some(estimate) = &mut report.benchmarks[0].estimate {
+        estimate.minimal_detectable_change = f64::INFINITY;
+    }
+    assert!(json::render(&report, 0).contains("\"minimal_detectable_change\": null"));
+}

@@ -1,0 +1,77 @@
+//! The golden JSON reports keep to the published schema.
+
+use serde_json::{Value, json};
+
+use crate::schema::{CALIBRATE, PLAN, REPORT, SETTINGS, TUNE, WAIVERS, departures, departures_from, read};
+
+#[test]
+fn rendered_reports_keep_to_the_schema() {
+    for golden in [
+        "tests/golden/everything.json",
+        "tests/golden/empty.json",
+        "tests/golden/fleet.json",
+        "tests/golden/sight.json",
+        "tests/golden/profile.json",
+    ] {
+        assert_eq!(departures(&read(golden)), Vec::<String>::new(), "{golden}");
+    }
+}
+
+#[test]
+fn the_schema_describes_everything_in_words() {
+    fn check(schema: &Value, at: &str) {
+        for (key, inner) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let described = inner.get("description").is_some() || inner.get("$ref").is_some();
+            assert!(described, "{at}.{key} has no description");
+            check(inner, &format!("{at}.{key}"));
+        }
+    }
+    for root in [REPORT, TUNE, CALIBRATE, PLAN, SETTINGS, WAIVERS].map(read) {
+        check(&root, "report");
+        for (name, definition) in root["$defs"].as_object().expect("there are definitions") {
+            check(definition, name);
+        }
+    }
+}
+
+#[test]
+fn what_tune_finds_keeps_to_its_schema() {
+    let mut found = read("tests/golden/tune.json");
+    assert_eq!(departures_from(TUNE, &found), Vec::<String>::new());
+    found["recordings"][0]["results"][0]["benchmarks"][0]["stable"] = json!("yes");
+    let at = "report.recordings[0].results[0].benchmarks[0].stable: type";
+    assert!(departures_from(TUNE, &found).iter().any(|departure| departure.starts_with(at)));
+}
+
+#[test]
+fn calibrations_and_plans_keep_to_their_schemas() {
+    let check = |schema, golden: &str, break_it: fn(&mut Value), want: &str| {
+        let mut found = read(golden);
+        assert_eq!(departures_from(schema, &found), Vec::<String>::new(), "{golden}");
+        break_it(&mut found);
+        let departures = departures_from(schema, &found);
+        assert!(departures.iter().any(|departure| departure.starts_with(want)), "{want} not in {departures:?}");
+    };
+    let blind = "report.benchmarks[0].blind: enum";
+    check(CALIBRATE, "tests/golden/calibrate.json", |c| c["benchmarks"][0]["blind"] = json!("dark"), blind);
+    let sees = "report.benchmarks[0].sees: type";
+    check(PLAN, "tests/golden/plan.json", |p| p["benchmarks"][0]["sees"] = json!("yes"), sees);
+}
+
+#[test]
+fn departures_from_the_schema_are_seen() {
+    let check = |break_it: fn(&mut Value), want: &str| {
+        let mut report = read("tests/golden/everything.json");
+        break_it(&mut report);
+        let found = departures(&report);
+        assert!(found.iter().any(|departure| departure.starts_with(want)), "{want} not in {found:?}");
+    };
+    check(|r| r["schema_version"] = json!(2), "report.schema_version: const");
+    check(|r| r["benchmarks"][0]["verdict"] = json!("slower"), "report.benchmarks[0].verdict: enum");
+    check(|r| r["benchmarks"][1]["ratio"] = json!("1.05"), "report.benchmarks[1].ratio: type");
+    check(|r| r["exit_code"] = json!(256), "report.exit_code: maximum");
+    check(|r| r["seed"] = json!(-1), "report.seed: minimum");
+    check(|r| r["surprise"] = json!(1), "report.surprise: the schema does not describe");
+    check(|r| r["benchmarks"][1]["counts"]["forks"] = json!(1.5), "report.benchmarks[1].counts.forks: type");
+    check(|r| drop(r.as_object_mut().and_then(|o| o.remove("plan"))), "report: required");
+}

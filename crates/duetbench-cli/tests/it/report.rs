@@ -1,0 +1,254 @@
+//! `duet report` end to end: the page of a stored run, and what of it could do harm.
+
+use duetbench_cli::render::html;
+use duetbench_core::Verdict;
+use serde_json::Value;
+
+use crate::common::{Place, Ran};
+use crate::render_support::{benchmark, everything, pictured};
+
+const RUN: &str = r#"{
+    "BenchmarkDecode": {"baseline_ns": 100, "candidate_ns": 110, "spread": 0.002, "allocs": [2, 3]},
+    "BenchmarkEncode": {"baseline_ns": 100, "candidate_ns": 101, "spread": 0.2},
+    "BenchmarkGone": {"baseline_ns": 100},
+    "BenchmarkSum": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002}
+}"#;
+
+/// What a page's script is given.
+#[track_caller]
+fn data(page: &str) -> Value {
+    let (_, rest) = page.split_once(r#"<script type="application/json" id="data">"#).expect("the page has data");
+    let (json, _) = rest.split_once("</script>").expect("the data end");
+    serde_json::from_str(json).unwrap()
+}
+
+fn page(place: &Place, name: &str) -> String {
+    std::fs::read_to_string(place.path().join(name)).unwrap()
+}
+
+/// The keys of an object, in order.
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn of<'a>(data: &'a Value, name: &str) -> &'a Value {
+    data["benchmarks"].as_array().unwrap().iter().find(|b| b["name"] == name).unwrap()
+}
+
+#[test]
+fn a_run_becomes_a_page_whatever_it_came_to() {
+    let place = Place::new();
+    let wrote = |ran: Ran, name: &str| assert!(ran.expect(0).stderr.contains(&format!("`{name}` (")), "{name}");
+    place.scripted(RUN, &[]).expect(3);
+    wrote(place.duet(&["report"]), "duet-report.html");
+    wrote(place.duet(&["report", "r1", "-o", "r1.html"]), "r1.html");
+    assert_eq!(page(&place, "duet-report.html"), page(&place, "r1.html"));
+    assert_eq!(place.duet(&["report", "-q"]).expect(0).stderr, "");
+    place.duet(&["report", "-o", "no/such/folder.html"]).expect(1).says(&["`no/such/folder.html`"]);
+    place.duet(&["report", "r9"]).expect(1).says(&["r9"]);
+}
+
+#[test]
+fn the_data_are_those_of_the_contract() {
+    let place = Place::new();
+    let shown = place.scripted(RUN, &["--format", "json"]).expect(3);
+    place.duet(&["report"]).expect(0);
+    let data = data(&page(&place, "duet-report.html"));
+    assert_eq!(
+        (&data["format"], &data["run"], &data["outcome"]),
+        (&"duet-page-1".into(), &"r1".into(), &"regression".into())
+    );
+    let top = [
+        "accept",
+        "baseline",
+        "benchmarks",
+        "candidate",
+        "complete",
+        "confidence",
+        "counts",
+        "duet",
+        "format",
+        "headline",
+        "outcome",
+        "reproduce",
+        "run",
+        "sections",
+        "started",
+        "summary",
+        "threshold",
+    ];
+    assert_eq!(keys(&data), top);
+    assert_eq!(data["headline"], "1 of 4 benchmarks regressed.");
+    assert!(
+        data["accept"]
+            .as_str()
+            .unwrap()
+            .starts_with("duet waive example.com/scripted.BenchmarkDecode --run r1 --expires")
+    );
+    let names: Vec<&str> = data["benchmarks"].as_array().unwrap().iter().map(|b| b["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["BenchmarkDecode", "BenchmarkEncode", "BenchmarkGone", "BenchmarkSum"]);
+    for (id, one) in data["benchmarks"].as_array().unwrap().iter().enumerate() {
+        let all = [
+            "allocs",
+            "baseline_ns",
+            "bytes",
+            "candidate_ns",
+            "confirmation",
+            "estimate",
+            "id",
+            "layout",
+            "mode",
+            "name",
+            "package",
+            "picture",
+            "profile",
+            "standing",
+            "standing_words",
+            "threshold",
+            "verdict",
+            "verdict_words",
+            "words",
+        ];
+        assert_eq!((keys(one), one["id"].as_u64()), (all.to_vec(), Some(id as u64)));
+        assert_eq!(one["verdict"], shown.verdict(one["name"].as_str().unwrap()));
+    }
+    assert_eq!(
+        (&of(&data, "BenchmarkDecode")["standing"], &of(&data, "BenchmarkSum")["standing"]),
+        (&"fails".into(), &Value::Null)
+    );
+    assert_eq!(of(&data, "BenchmarkGone")["picture"], Value::Null);
+}
+
+#[test]
+fn pictures_show_what_the_estimates_are_made_of() {
+    let place = Place::new();
+    place.scripted(RUN, &[]).expect(3);
+    place.duet(&["report"]).expect(0);
+    let data = data(&page(&place, "duet-report.html"));
+    for name in ["BenchmarkDecode", "BenchmarkEncode", "BenchmarkSum"] {
+        let (estimate, picture) = (&of(&data, name)["estimate"], &of(&data, name)["picture"]);
+        assert_eq!(keys(picture), ["forks", "histogram", "looks", "slices"]);
+        let last = picture["looks"].as_array().unwrap().last().unwrap().clone();
+        let said = serde_json::json!([
+            estimate["units"],
+            estimate["ratio"],
+            estimate["low"],
+            estimate["high"],
+            name != "BenchmarkEncode"
+        ]);
+        assert_eq!(last, said, "{name}");
+        let forks = picture["forks"].as_array().unwrap();
+        assert_eq!(Some(forks.len() as u64), estimate["forks"].as_u64());
+        assert!(forks.iter().all(|fork| fork.as_array().unwrap().len() == 6));
+        let bars = &picture["histogram"];
+        let counted: u64 = bars["counts"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum();
+        let beyond = bars["below"].as_u64().unwrap() + bars["above"].as_u64().unwrap();
+        assert_eq!(Some(counted + beyond), estimate["slices"].as_u64());
+        let slices = picture["slices"].as_array().unwrap();
+        assert!((1..=3).contains(&slices.len()) && slices.iter().all(|s| s["points"].as_array().unwrap().len() == 8));
+    }
+}
+
+#[test]
+fn rules_and_waivers_are_told() {
+    let place = Place::new();
+    place.scripted(RUN, &[]).expect(3);
+    let waive = ["waive", "BenchmarkDecode", "--expires", "2999-12-31", "--reason", "checks the sum"];
+    place.duet(&waive).expect(0);
+    place.duet(&["report"]).expect(0);
+    let data = data(&page(&place, "duet-report.html"));
+    let one = of(&data, "BenchmarkDecode");
+    assert_eq!(
+        (&one["verdict"], &one["standing"], &data["accept"]),
+        (&"regression".into(), &"waived".into(), &Value::Null)
+    );
+    assert!(one["standing_words"].as_str().unwrap().contains("until 2999-12-31"));
+}
+
+#[test]
+fn what_was_not_compared_has_no_page() {
+    let place = Place::new();
+    place.write("script.json", RUN);
+    place.duet(&["run", "--scripted", "script.json"]).expect(0);
+    place.duet(&["report"]).expect(2).says(&["measured one version", "`duet show r1`"]);
+    assert!(!place.path().join("duet-report.html").exists());
+    place.duet(&["show", "--format", "sarif"]).expect(2).says(&["cannot be written as SARIF"]);
+    place
+        .duet(&["run", "--scripted", "script.json", "--format", "sarif"])
+        .expect(2)
+        .says(&["cannot be written as SARIF"]);
+}
+
+/// Names that would like to be markup, or marks of ours.
+const HOSTILE: [&str; 6] =
+    ["</script><script>alert(1)</script>", "<!--<script>", "{{data}}", "/*{{script}}*/", "]]>&lt;\u{2028}", "</title>"];
+
+#[test]
+fn foreign_names_cannot_leave_the_data() {
+    let mut hostile = everything();
+    let calm = html::render(&hostile, &pictured(&hostile));
+    hostile.run = HOSTILE[5].into();
+    hostile.baseline.requested = HOSTILE[0].into();
+    hostile.warnings = HOSTILE.map(String::from).to_vec();
+    hostile.environment.cpu_model = HOSTILE[1].into();
+    for name in HOSTILE {
+        hostile.benchmarks.push(benchmark(name, name, Verdict::Failed { role: None, reason: name.into() }));
+    }
+    let page = html::render(&hostile, &pictured(&hostile));
+    for tag in ["<script", "</script", "<!--", "</title", "alert(1)</", "<style"] {
+        assert_eq!(page.matches(tag).count(), calm.matches(tag).count(), "{tag}");
+    }
+    let data = data(&page);
+    for name in HOSTILE {
+        assert!(!of(&data, &name.replace('\u{2028}', "")).is_null());
+    }
+}
+
+#[test]
+fn the_page_loads_nothing() {
+    let page = html::render(&everything(), &pictured(&everything())).to_lowercase();
+    let loading =
+        ["<link", "<iframe", "<img", "<script src", "@import", "url(http", "url(//", "url(\"http", "url('http"];
+    for words in loading.iter().chain(&[
+        "src=\"http",
+        "src='http",
+        "src=\"//",
+        "href=\"http",
+        "fetch(",
+        "xmlhttprequest",
+        "import(",
+    ]) {
+        assert!(!page.contains(words), "the page has `{words}`");
+    }
+}
+
+#[test]
+fn the_plot_is_drawn_where_it_is_asked_for() {
+    let place = Place::new();
+    assert!(!place.scripted(RUN, &[]).expect(3).stdout.contains('▲'));
+    let shown = place.duet(&["show", "--plot"]).expect(3).stdout;
+    assert!(shown.contains('▲') && shown.contains("○ inconclusive") && shown.contains("● no change"), "{shown}");
+    assert!(!place.duet(&["show", "--plot=false"]).expect(3).stdout.contains('▲'));
+    let set = place.command(&["show"]).env("DUET_PLOT", "true").output().unwrap();
+    assert!(String::from_utf8_lossy(&set.stdout).contains('▲'));
+}
+
+#[test]
+fn code_scanning_is_pointed_at_the_line() {
+    let place = Place::new();
+    place.git(&["init", "-q"]);
+    place.write("sub/go.mod", "module example.com/scripted\n");
+    place.write("sub/a_test.go", "package a\n\nfunc BenchmarkDecode(b *testing.B) {\n");
+    place.scripted(RUN, &[]).expect(3);
+    let command = |dir: &str| {
+        let mut command = place.command(&["show", "--format", "sarif", "--db", "../.duet/duet.db"]);
+        command.current_dir(place.path().join(dir));
+        Ran::from(command.output().unwrap()).expect(3).json()
+    };
+    let results = command("sub")["runs"][0]["results"].clone();
+    let location = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!((&results[0]["ruleId"], &results[0]["level"]), (&"regression".into(), &"error".into()));
+    assert_eq!(location["artifactLocation"]["uri"], "sub/a_test.go");
+    assert_eq!(location["region"]["startLine"], 3);
+    assert_eq!(results[1]["ruleId"], "inconclusive");
+}

@@ -1,0 +1,113 @@
+//! Checks on the project's own text that no compiler makes: sizes, directions between rooms, words.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Most code lines in a file.
+const FILE_LINES_MAX: usize = 500;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// All files below a folder of the project with one of these endings, build output left out.
+fn files(below: &str, endings: &[&str]) -> Vec<PathBuf> {
+    fn walk(dir: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(dir).unwrap().flatten() {
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            if path.is_dir() && name != "target" && !name.starts_with('.') {
+                walk(&path, endings, found);
+            } else if endings.iter().any(|e| name.ends_with(e)) {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root().join(below), endings, &mut found);
+    assert!(!found.is_empty(), "nothing below `{below}`");
+    found
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn files_stay_small() {
+    let sources = files(".", &[".rs", ".go", ".py", ".java"]);
+    let is_code = |line: &&str| {
+        !line.trim().is_empty() && !line.trim_start().starts_with("//") && !line.trim_start().starts_with('#')
+    };
+    for path in sources {
+        let lines = text(&path).lines().filter(is_code).count();
+        assert!(lines <= FILE_LINES_MAX, "{} has {lines} lines of code: a room that wants a wall", path.display());
+    }
+}
+
+/// Fails when a source below `room` names one of `forbidden`.
+fn must_not_name(room: &str, forbidden: &[&str]) {
+    for path in files(room, &[".rs"]) {
+        let text = text(&path);
+        for word in forbidden {
+            let named = text.lines().any(|l| l.contains(word) && !l.trim_start().starts_with("//"));
+            assert!(!named, "{} names `{word}`", path.display());
+        }
+    }
+}
+
+#[test]
+fn rooms_look_in_one_direction() {
+    must_not_name(
+        "crates/duetbench-core/src/stats",
+        &["crate::analysis", "crate::plan", "crate::sample", "crate::report", "crate::recording", "crate::tune"],
+    );
+    let (tune, detect) = ("crates/duetbench-core/src/tune", "crates/duetbench-core/src/detect");
+    must_not_name(tune, &["crate::detect", "crate::study", "crate::analysis", "crate::report"]);
+    must_not_name(detect, &["crate::study", "crate::analysis", "crate::report"]);
+    must_not_name("crates/duetbench-core/src/study", &["crate::analysis", "crate::report"]);
+    must_not_name(
+        "crates/duetbench-core/src",
+        &["duetbench_run", "duetbench_cli", "std::fs", "std::process", "std::env", "std::net"],
+    );
+    must_not_name("crates/duetbench-run/src", &["duetbench_cli", "clap", "indicatif", "anstyle"]);
+    // A provider's own library stays in one crate, and that of its instances in the worker.
+    for room in ["duetbench-core", "duetbench-run", "duetbench-cli", "duetbench-worker"] {
+        must_not_name(&format!("crates/{room}/src"), &["aws_sdk", "aws_config", "aws_smithy"]);
+    }
+    for room in ["duetbench-core", "duetbench-run", "duetbench-cli", "duetbench-lambda"] {
+        must_not_name(&format!("crates/{room}/src"), &["lambda_runtime"]);
+    }
+    must_not_name("crates/duetbench-cli/src/render", &["duetbench_run", "std::fs", "rusqlite", "analysis::analyse"]);
+    must_not_name("crates/duetbench-core/src/analysis", &["crate::report"]);
+    let core = root().join("crates/duetbench-core/src");
+    let early = ["schedule/mod.rs", "schedule/mixture.rs", "schedule/solo.rs", "pair.rs", "sample.rs", "spec/mod.rs"]
+        .map(|file| core.join(file));
+    for path in early.into_iter().chain(files("crates/duetbench-core/src/plan", &[".rs"])) {
+        let text = text(&path);
+        let looks_back = text.contains("crate::report") || text.contains("crate::verdict");
+        assert!(!looks_back, "{} looks back", path.display());
+    }
+}
+
+#[test]
+fn only_the_printer_prints() {
+    for path in files("crates", &[".rs"]).into_iter().filter(|p| p.components().any(|c| c.as_os_str() == "src")) {
+        let prints = ["println!", "eprintln!", "io::stdout()", "io::stderr()"].iter().any(|w| text(&path).contains(w));
+        // The worker's output is its protocol.
+        let allowed = path.ends_with("duetbench-cli/src/printer.rs") || path.ends_with("duetbench-worker/src/serve.rs");
+        assert!(!prints || allowed, "{} prints", path.display());
+    }
+}
+
+#[test]
+fn documents_name_only_what_exists() {
+    let documents = files(".", &[".md"]).into_iter().filter(|p| !p.components().any(|c| c.as_os_str() == "tests"));
+    for path in documents {
+        let (document, name) = (text(&path), path.display());
+        for link in document.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let target = link.split('#').next().unwrap_or_default();
+            let local = !target.is_empty() && !target.contains("://");
+            assert!(!local || path.with_file_name("").join(target).exists(), "{name} points at `{target}`");
+        }
+    }
+}

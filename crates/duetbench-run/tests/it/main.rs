@@ -1,0 +1,27 @@
+//! The parts of the crate from outside: the store, foreign files, the machine, and a fleet that is made up.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+#[path = "../fleet_support/mod.rs"]
+mod fleet_support;
+#[path = "../head_support/mod.rs"]
+mod head_support;
+#[path = "../mutation/mod.rs"]
+mod mutation;
+
+mod calibrations;
+mod export;
+mod export_parquet;
+mod fleet_campaign;
+mod fleet_package;
+mod fleet_rehearsal;
+mod fleet_store;
+mod fleet_wire;
+mod fleet_worker;
+mod identity;
+mod import;
+mod import_forms;
+mod noise;
+mod pprof;
+mod probe;
+mod store;

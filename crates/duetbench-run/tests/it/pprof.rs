@@ -1,0 +1,186 @@
+//! CPU profiles that the Go toolchain at hand writes: read, counted, merged, and damaged in every way.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use duetbench_run::pprof::{FILE_BYTES_MAX, PprofError, merge, parse};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
+use crate::mutation::Draw;
+
+const SPINS: &str = "package spin
+
+import \"testing\"
+
+var sink int
+
+//go:noinline
+func inner(n int) int {
+	s := 0
+	for i := 0; i < n; i++ {
+		s += i ^ (s << 1)
+	}
+	return s
+}
+
+func outer(depth, n int) int {
+	if depth == 0 {
+		return inner(n)
+	}
+	return outer(depth-1, n) + 1
+}
+
+func BenchmarkSpin(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sink = outer(3, 10000)
+	}
+}
+";
+
+/// The profile of a real benchmark.
+fn profile() -> &'static [u8] {
+    static PROFILE: OnceLock<Vec<u8>> = OnceLock::new();
+    PROFILE.get_or_init(|| {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("go.mod"), "module example.com/spin\n\ngo 1.21\n").unwrap();
+        fs::write(dir.path().join("spin_test.go"), SPINS).unwrap();
+        go(dir.path(), &["test", "-bench=.", "-benchtime=20000x", "-cpuprofile=cpu.pb.gz"]);
+        fs::read(dir.path().join("cpu.pb.gz")).unwrap()
+    })
+}
+
+fn go(dir: &Path, args: &[&str]) -> String {
+    let output = Command::new("go").args(args).current_dir(dir).output().unwrap();
+    assert!(output.status.success(), "go {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// What `go tool pprof` says of a profile.
+fn top(profile: &[u8]) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("p.pb.gz"), profile).unwrap();
+    go(dir.path(), &["tool", "pprof", "-top", "-sample_index=samples", "p.pb.gz"])
+}
+
+/// The samples that `go tool pprof` counts in all.
+fn total(top: &str) -> u64 {
+    let (_, rest) = top.split_once("% of ").unwrap();
+    rest.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+fn content(profile: &[u8]) -> Vec<u8> {
+    let mut content = Vec::new();
+    GzDecoder::new(profile).read_to_end(&mut content).unwrap();
+    content
+}
+
+fn compressed(content: &[u8]) -> Vec<u8> {
+    let mut file = GzEncoder::new(Vec::new(), Compression::none());
+    file.write_all(content).unwrap();
+    file.finish().unwrap()
+}
+
+#[test]
+fn a_real_profile_is_counted_as_pprof_counts_it() {
+    let counted = parse(profile()).unwrap().count(20_001).unwrap();
+    assert_eq!((counted.invocations, counted.period_ns), (20_001, 10_000_000));
+    assert_eq!(counted.samples, total(&top(profile())));
+    let [inner, outer] = ["inner", "outer"].map(|name| counted.functions[&format!("example.com/spin.{name}")]);
+    assert!(2 * inner.flat > counted.samples, "{counted:?}");
+    // A recursion counts once.
+    assert!(outer.cumulative >= inner.flat && outer.cumulative <= counted.samples, "{counted:?}");
+    assert!(counted.functions.values().map(|hits| hits.flat).sum::<u64>() == counted.samples, "{counted:?}");
+}
+
+#[test]
+fn merged_profiles_are_read_by_pprof_and_by_us() {
+    let one = parse(profile()).unwrap();
+    let three = merge(&[one.clone(), one.clone(), one.clone()]).unwrap();
+    let (alone, together) = (one.count(1).unwrap(), parse(&three).unwrap().count(1).unwrap());
+    assert_eq!(together.samples, 3 * alone.samples);
+    for (name, hits) in &alone.functions {
+        assert_eq!(together.functions[name].cumulative, 3 * hits.cumulative, "{name}");
+    }
+    assert_eq!(total(&top(&three)), 3 * alone.samples);
+    assert_eq!(merge(&[]), Err(PprofError::Damaged("there is none to merge")));
+}
+
+/// The same profile of a program in which `inner` has another name of the same length.
+fn renamed() -> Vec<u8> {
+    let (mut content, from, to) = (content(profile()), b"spin.inner", b"spin.other");
+    for at in 0..content.len() - from.len() {
+        if content[at..].starts_with(from) {
+            content[at..at + to.len()].copy_from_slice(to);
+        }
+    }
+    compressed(&content)
+}
+
+#[test]
+fn merging_mixes_up_no_functions() {
+    let (one, other) = (parse(profile()).unwrap(), parse(&renamed()).unwrap());
+    let alone = one.count(1).unwrap().functions["example.com/spin.inner"];
+    let merged = merge(&[one, other]).unwrap();
+    let together = parse(&merged).unwrap().count(1).unwrap().functions;
+    assert_eq!(together["example.com/spin.inner"], alone);
+    assert_eq!(together["example.com/spin.other"], alone);
+    let top = top(&merged);
+    assert!(top.contains("spin.inner") && top.contains("spin.other"), "{top}");
+}
+
+#[test]
+fn references_that_lead_nowhere_are_refused() {
+    let refused = |content: &[u8]| parse(&compressed(content)).unwrap_err().to_string();
+    let empty_word = [0x32, 0x00];
+    let check = |part: &[u8], words: &str| {
+        let said = refused(&[part, &empty_word[..]].concat());
+        assert!(said.contains(words), "{said}");
+    };
+    // A function whose name is word 5, a sample of place 7, a place in function 9, a value that no type says, functions 1 and 1.
+    check(&[0x2a, 0x04, 0x08, 0x01, 0x10, 0x05], "a word is not in its table");
+    check(&[0x12, 0x02, 0x08, 0x07], "a place that is not there");
+    check(&[0x22, 0x06, 0x08, 0x01, 0x22, 0x02, 0x08, 0x09], "something that is not there");
+    check(&[0x12, 0x02, 0x10, 0x01], "other values");
+    check(&[0x2a, 0x02, 0x08, 0x01, 0x2a, 0x02, 0x08, 0x01], "the same number");
+    assert!(refused(&[]).contains("table of words"));
+}
+
+#[test]
+fn what_is_no_profile_is_refused_in_words() {
+    let refused = |file: &[u8]| parse(file).unwrap_err().to_string();
+    assert!(refused(b"").contains("cannot be read"));
+    assert!(refused(b"not compressed").contains("cannot be read"));
+    assert!(refused(&compressed(b"no message \xff")).contains("cannot be read"));
+    assert!(refused(&vec![0; FILE_BYTES_MAX + 1]).contains("larger than 4 MB"));
+    // Small as a file, large as a profile.
+    let mut bomb = GzEncoder::new(Vec::new(), Compression::fast());
+    bomb.write_all(&vec![0; 20 << 20]).unwrap();
+    assert_eq!(parse(&bomb.finish().unwrap()), Err(PprofError::TooLarge));
+    // An empty word alone is a valid profile, of nothing.
+    let empty = parse(&compressed(&[0x32, 0x00])).unwrap();
+    assert_eq!(empty.count(1), Err(PprofError::NotOfTime));
+}
+
+#[test]
+fn no_mutation_of_a_profile_makes_reading_panic() {
+    let (file, content) = (profile(), content(profile()));
+    let mut draw = Draw(7);
+    let (mut refused, mut read) = (0, 0);
+    for round in 0..10_000 {
+        // Nearly every change of the file itself is seen by its checksum, so most are made below it.
+        let spoilt = if round % 10 == 0 { draw.spoilt(file) } else { compressed(&draw.spoilt(&content)) };
+        match parse(&spoilt).and_then(|pprof| Ok((pprof.count(1)?, merge(&[pprof.clone(), pprof])?))) {
+            Ok((counted, merged)) => {
+                read += 1;
+                assert_eq!(parse(&merged).unwrap().count(1).unwrap().samples, 2 * counted.samples);
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > 1000 && read > 100, "{refused} refused, {read} read");
+}

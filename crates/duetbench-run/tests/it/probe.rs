@@ -1,0 +1,140 @@
+//! First trials of benchmarks that warm up, on a back end that plays processes with a slow beginning.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, PlannedBenchmark, Style, Unsteady};
+use duetbench_core::sample::Coordinates;
+use duetbench_core::spec::{Effort, HarnessSpec, defaults};
+use duetbench_core::{BenchmarkId, Role, Sample, Spec, Trial};
+use duetbench_run::RunError;
+use duetbench_run::engine::{Backend, Benches, TrialFailure, TrialOutcome, Wanted, probe};
+
+use crate::head_support;
+
+const CAPACITY: Capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: false };
+
+/// Plays processes whose first iterations take twice as long, so many of the baseline and of the candidate.
+struct Played {
+    slow: [u32; 2],
+    fails: bool,
+    /// What was asked for: mode, iterations that warm up, iterations that count.
+    asked: Vec<(Mode, u32, u32)>,
+}
+
+impl Played {
+    fn new(slow: [u32; 2]) -> Played {
+        Played { slow, fails: false, asked: Vec::new() }
+    }
+}
+
+impl Backend for Played {
+    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        let (warm_up, slices) = (planned.configuration.warmup_slices, planned.configuration.slices());
+        self.asked.push((planned.mode, warm_up, slices));
+        let sample = |(role, slow): (Role, u32), iteration: u32| Sample {
+            at: Coordinates { role, instance: 0, build: 0, round: 0, suite_run: trial.suite_run, fork: 0, iteration },
+            block: 0,
+            invocations: 10,
+            wall_ns: 10_000_000 * if iteration < slow { 2 } else { 1 } + u64::from(iteration * 7 % 5) * 1000,
+            cpu_ns: Some(10_000_000),
+            start_ns: 0,
+            memory: None,
+            cycles: None,
+            warm_up: iteration < warm_up,
+        };
+        let sides = Role::BOTH.into_iter().zip(self.slow);
+        let samples = sides.flat_map(|side| (0..warm_up + slices).map(move |i| sample(side, i))).collect();
+        let failure = TrialFailure { role: None, reason: "no luck".into(), discarded: false };
+        let result = if self.fails { Err(failure) } else { Ok(samples) };
+        Ok(TrialOutcome { result, mode: planned.mode, wall: Duration::from_secs(1), conditions: None })
+    }
+}
+
+fn spec(warmup: Option<u32>) -> Spec {
+    Spec {
+        effort: Effort { forks: Some(20), budget: None, builds: None, fixed: false, confirm: false },
+        seed: 1,
+        harness: HarnessSpec { warmup, ..HarnessSpec::default() },
+        ..head_support::spec()
+    }
+}
+
+fn plan(first_ns: u64, spec: &Spec) -> Plan {
+    let id = BenchmarkId { package: "p".into(), name: "A".into() };
+    let found =
+        [Discovered { id, style: Style::Iteration, first_ns, threads: 1, runtime_threads: false, failure: None }];
+    Plan::new(spec, &Found { baseline: &found, candidate: &found, identical: &BTreeSet::new() }, CAPACITY)
+}
+
+/// What the plan is after its first trials, as far as warm-up goes.
+fn learnt(played: &mut Played, plan: &Plan, spec: &Spec) -> (u32, Option<Unsteady>) {
+    let warm_up = |_: &BenchmarkId| spec.harness.warmup.is_none();
+    let wanted = Wanted { mode: true, warm_up: &warm_up };
+    let mut alone = Played::new([0, 0]);
+    let benches = Benches { versions: played, baseline_alone: &mut alone };
+    let learnt = probe(plan, benches, &wanted, &AtomicBool::new(false)).unwrap();
+    assert!(alone.asked.is_empty(), "the self-check would be most of such a run");
+    let mut plan = plan.clone();
+    plan.learn(learnt, spec, CAPACITY);
+    let planned = &plan.benchmarks[0];
+    (planned.configuration.warmup_slices, planned.profile.and_then(|profile| profile.unsteady))
+}
+
+#[test]
+fn the_side_that_takes_longer_to_warm_up_decides_with_a_margin() {
+    let (spec, mut played) = (spec(None), Played::new([20, 50]));
+    assert_eq!(learnt(&mut played, &plan(1000, &spec), &spec), (75, None));
+    // All of the first trial is looked at; then each version is seen alone once it is steady.
+    assert_eq!(played.asked, [(Mode::InterleavedOneCore, 0, 300), (Mode::Sequential, 75, 5)]);
+}
+
+#[test]
+fn what_runs_on_all_cores_anyhow_is_looked_at_in_that_mode_alone() {
+    let spec = spec(None);
+    let mut played = Played::new([20, 50]);
+    let mut plan = plan(1000, &spec);
+    plan.benchmarks[0].mode = Mode::InterleavedAllCores;
+    learnt(&mut played, &plan, &spec);
+    assert_eq!(played.asked, [(Mode::InterleavedAllCores, 0, 300)]);
+}
+
+#[test]
+fn a_flat_benchmark_warms_up_for_a_moment_all_the_same() {
+    let spec = spec(None);
+    assert_eq!(learnt(&mut Played::new([0, 0]), &plan(1000, &spec), &spec), (5, None));
+}
+
+#[test]
+fn what_never_becomes_steady_warms_up_as_long_as_it_was_looked_at() {
+    let spec = spec(None);
+    let unsteady = Unsteady { role: Role::Candidate, within: 300 };
+    assert_eq!(learnt(&mut Played::new([10, 240]), &plan(1000, &spec), &spec), (300, Some(unsteady)));
+}
+
+#[test]
+fn what_the_user_says_is_not_looked_for() {
+    let (spec, mut played) = (spec(Some(7)), Played::new([20, 50]));
+    assert_eq!(learnt(&mut played, &plan(1000, &spec), &spec), (7, None));
+    assert_eq!(played.asked, [(Mode::Sequential, 7, 5)]);
+}
+
+#[test]
+fn long_iterations_are_looked_at_for_as_long_and_never_too_few_of_them() {
+    let check = |first_ns: u64, iterations: u32| {
+        let (spec, mut played) = (spec(None), Played::new([0, 0]));
+        learnt(&mut played, &plan(first_ns, &spec), &spec);
+        assert_eq!(played.asked[0], (Mode::InterleavedOneCore, 0, iterations), "{first_ns}");
+    };
+    check(50_000_000, 60);
+    check(1_000_000_000, 20);
+}
+
+#[test]
+fn a_first_trial_that_fails_leaves_the_usual_warm_up() {
+    let spec = spec(None);
+    let mut played = Played { fails: true, ..Played::new([0, 0]) };
+    assert_eq!(learnt(&mut played, &plan(1000, &spec), &spec), (defaults::WARMUP_ITERATIONS, None));
+    assert_eq!(played.asked.len(), 1);
+}
