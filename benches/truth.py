@@ -165,7 +165,9 @@ class Truth:
         # A benchmark for one processor stays on one; the last, since the first has more interrupts as a rule.
         core = {max(os.sched_getaffinity(0))} if self.processors == 1 else os.sched_getaffinity(0)
         with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as trace:
+            # In a session of its own, because a group with a stopped process in it is hung up when the script's own shell ends.
             started = subprocess.Popen(command, cwd=self.study.scratch, env=environment() | settings, stdout=output, stderr=trace,
+                                       start_new_session=True,
                                        preexec_fn=lambda: os.sched_setaffinity(0, core))
             try:
                 yield Child(name, started, output, trace)
