@@ -93,8 +93,8 @@ func duetSpan(sides []*duetSide, k uint64) (span uint64) {
 // spanCycles makes the plan long enough for a whole cycle after the first one on both sides, if that is possible in `most`
 // slices, and for several if that takes no more than `few`. The protocol says where the factors come from.
 func (p *duetPlan) spanCycles(span, most, few uint64) {
-	settle := duetMost(p.warmup, duetMulDiv(span, 245, 100, true))
-	cycles := duetMost(p.slices, duetMulDiv(span, 29, 10, true))
+	settle := duetMost(p.warmup, duetMulDiv(span, 115, 100, true))
+	cycles := duetMost(p.slices, duetMulDiv(span, 27, 10, true))
 	cycles = duetMost(cycles, duetLeast(few, duetMulDiv(span, 108, 10, true)))
 	if span > 0 && settle <= most && cycles <= most-settle {
 		p.warmup, p.slices = settle, cycles

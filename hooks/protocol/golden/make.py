@@ -58,9 +58,9 @@ def agree(h, sides):
     if h["gc_ns"] > 0 and not (alike and all(s["parallelism"] == 1 for s in sides)):
         spans = [ceil_div(g, min(U64, max(1, b * big_k // k))) for k, _, b, g in xs if b > 0 and g > 0]
         span = max(spans, default=0)
-        settle = min(U64, max(warmup, ceil_div(245 * span, 100)))
+        settle = min(U64, max(warmup, ceil_div(115 * span, 100)))
         several = min(U64, ceil_div(108 * span, 10), h["gc_ns"] // 25 // slice_est)
-        cycles = min(U64, max(wanted, ceil_div(29 * span, 10), several))
+        cycles = min(U64, max(wanted, ceil_div(27 * span, 10), several))
         if span > 0 and settle + cycles <= min(room, h["gc_ns"] // slice_est):
             warmup, slices = settle, cycles
     if h.get("slices", 0) > 0:
@@ -107,12 +107,12 @@ def agree_cases():
         ("one side allocates", header(), [side(100, 200_000, 100_000), equal]),
         ("one side has no collector", header(), [side(100, 200_000, 50_000), side(100, 200_000, 10_000, 0)]),
         ("no collector", header(), [side(100, 200_000, 1_000_000, 0)] * 2),
-        ("cycles just fit the time", header(gc_ns=107_000_000), [side(1, 200_000, 1, 100)] * 2),
+        ("cycles just fit the time", header(gc_ns=77_000_000), [side(1, 200_000, 1, 100)] * 2),
         ("several cycles just fit a twenty-fifth of the time", header(gc_ns=172_800_000 * 25), [side(1, 200_000, 1, 80)] * 2),
         ("fewer cycles fit a twenty-fifth of the time", header(gc_ns=172_800_000 * 25 - 1), [side(1, 200_000, 1, 80)] * 2),
-        ("cycles just do not fit the time", header(gc_ns=106_999_999), [side(1, 200_000, 1, 100)] * 2),
-        ("cycles just fit the room", header(capacity=535), [side(1, 200_000, 1, 100)] * 2),
-        ("cycles just do not fit the room", header(capacity=534), [side(1, 200_000, 1, 100)] * 2),
+        ("cycles just do not fit the time", header(gc_ns=76_999_999), [side(1, 200_000, 1, 100)] * 2),
+        ("cycles just fit the room", header(capacity=385), [side(1, 200_000, 1, 100)] * 2),
+        ("cycles just do not fit the room", header(capacity=384), [side(1, 200_000, 1, 100)] * 2),
         ("slow slices, each with collections", header(), [side(1, 30_000_000, 50_000_000)] * 2),
         ("slow slices, rare cycles", header(), [side(1, 30_000_000, 100_000)] * 2),
         ("allocates a little", header(), [side(2_000, 200_000, 16)] * 2),
