@@ -1,4 +1,4 @@
-# `make demo` shows duet at work; `make test` runs every test, `make check` those that take seconds, `make test-go` the whole path
+# `make demo` shows duet at work; `make test` runs every test, `make check` those that take minutes, `make test-go` the whole path
 # with Go alone. They install nothing outside this folder and the caches of cargo, go, Maven and pip; they need what stands in
 # README.md.
 
