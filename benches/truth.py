@@ -30,7 +30,7 @@ SIDES = ("base", "head")
 # The least that a pilot run takes, seconds of processor time; longer until it has so many collections, if there are any, but not
 # longer than that.
 PILOT_S, PILOT_COLLECTIONS, PILOT_MOST_S = 0.5, 8, 5
-# How long one of two processes runs before the other has its turn: seconds, and collections of the side that has them less often.
+# The time that one of two processes runs before the other has its turn: seconds, and collections of the side that has them less often.
 TURN_S, TURN_COLLECTIONS = 0.1, 2
 # So many standard errors of the truth count as its uncertainty.
 ERRORS = 2

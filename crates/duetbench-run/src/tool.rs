@@ -40,6 +40,13 @@ impl Tool {
         Tool { command, words }
     }
 
+    /// Gives it other words for what fails of it than its command line.
+    #[must_use]
+    pub(crate) fn called(mut self, words: &str) -> Tool {
+        self.words = words.to_owned();
+        self
+    }
+
     /// Sets an environment variable.
     #[must_use]
     pub(crate) fn env(mut self, key: &str, value: impl AsRef<OsStr>) -> Tool {
@@ -52,10 +59,11 @@ impl Tool {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn output(mut self) -> Result<Output, RunError> {
-        self.command.output().map_err(|source| RunError::Start {
-            program: self.command.get_program().to_string_lossy().into_owned(),
-            source,
-        })
+        self.command.output().map_err(|source| self.cannot_start(source))
+    }
+
+    fn cannot_start(&self, source: std::io::Error) -> RunError {
+        RunError::Start { program: self.command.get_program().to_string_lossy().into_owned(), source }
     }
 
     /// Makes it run only where nobody else wants to.
@@ -71,12 +79,8 @@ impl Tool {
     /// When it cannot be started.
     pub(crate) fn start(mut self) -> Result<Started, RunError> {
         self.command.stdout(Stdio::null()).stderr(Stdio::piped());
-        match self.command.spawn() {
-            Ok(child) => Ok(Started { child: Some(child), words: self.words }),
-            Err(source) => {
-                Err(RunError::Start { program: self.command.get_program().to_string_lossy().into_owned(), source })
-            }
-        }
+        let child = self.command.spawn().map_err(|source| self.cannot_start(source))?;
+        Ok(Started { child: Some(child), words: self.words })
     }
 
     /// Runs it and gives what it printed on standard output, trimmed.

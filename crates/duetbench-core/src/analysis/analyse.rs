@@ -47,7 +47,7 @@ pub fn analyse(plan: &Plan, measured: &[Measured], decision: &Decision) -> Vec<B
     let p_adjusted = adjusted(&examined);
     let mut reports: Vec<BenchmarkReport> = plan.excluded.iter().map(report_excluded).collect();
     for ((one, brought), p) in examined.into_iter().zip(brought).zip(p_adjusted) {
-        let conclusion = Conclusion::of(&one, &brought, p, (decision, plan.confirm_rounds));
+        let conclusion = Conclusion::of(&one, &brought, p, plan.confirm_rounds);
         reports.push(conclusion.report(one, brought));
     }
     reports.sort_by(|a, b| a.id.cmp(&b.id));
@@ -133,11 +133,10 @@ struct Conclusion {
 }
 
 impl Conclusion {
-    fn of(one: &Examined<'_>, brought: &Brought, p_adjusted: f64, asked: (&Decision, u32)) -> Conclusion {
-        let (decision, confirm_rounds) = asked;
+    fn of(one: &Examined<'_>, brought: &Brought, p_adjusted: f64, confirm_rounds: u32) -> Conclusion {
         let mut warnings = one.warnings();
         warnings.extend(brought.warnings());
-        let (estimate, verdict) = match (one.judge(p_adjusted, decision), &brought.failed_trials[..]) {
+        let (estimate, verdict) = match (one.judge(p_adjusted), &brought.failed_trials[..]) {
             (Ok((estimate, verdict)), _) => (Some(estimate), verdict),
             (Err(StatsError::TooFew { .. }), []) => (None, Verdict::Inconclusive { forks_sufficient: None }),
             (Err(StatsError::TooFew { .. }), failures @ [first, ..]) => {
@@ -153,11 +152,10 @@ impl Conclusion {
             let layout_explains = (Z_OF_99 * defaults::LAYOUT_SD).exp_m1();
             warnings.push(Warning::SingleBuild { layout_explains, relinks: !style.is_counted() });
         }
-        let threshold = one.planned.judged_by(decision).threshold;
-        warnings.extend(estimate.filter(|_| verdict.is_open()).and_then(|e| beside_open(&e, threshold)));
+        warnings.extend(estimate.filter(|_| verdict.is_open()).and_then(|e| beside_open(&e, one.decision.threshold)));
         let mut conclusion = Conclusion { estimate, verdict, confirmation: None, warnings };
         if let (Verdict::Regression, Ok(evidence)) = (&conclusion.verdict, &one.evidence) {
-            let asked = Confirming { planned: one.planned, decision, rounds: confirm_rounds };
+            let asked = Confirming { design, decision: &one.decision, rounds: confirm_rounds };
             conclusion.confirmation = confirmation(&brought.summary.forks, evidence, asked);
             conclusion.withdraw_if_contradicted();
         }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::estimate::Ranged;
 use super::unit::units;
 use super::{Evidence, ForkPair, finite_exp};
-use crate::plan::{Design, PlannedBenchmark};
+use crate::plan::Design;
 use crate::spec::{Decision, defaults};
 use crate::stats::{self, Level, StatsError, TrimmedT};
 
@@ -64,9 +64,9 @@ impl Confirmation {
 /// The terms on which later rounds are read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Confirming<'a> {
-    /// The benchmark.
-    pub(super) planned: &'a PlannedBenchmark,
-    /// The decision that the suite is judged by.
+    /// The way in which fork pairs make up units.
+    pub(super) design: &'a Design,
+    /// The decision that the benchmark is judged by.
     pub(super) decision: &'a Decision,
     /// Rounds that were wanted at most.
     pub(super) rounds: u32,
@@ -74,8 +74,7 @@ pub(super) struct Confirming<'a> {
 
 /// Reads the later rounds of one benchmark; absent when none was measured that says anything.
 pub(super) fn confirmation(forks: &[ForkPair], evidence: &Evidence, asked: Confirming<'_>) -> Option<Confirmation> {
-    let (design, wanted) = (&asked.planned.configuration.design, asked.rounds);
-    let decision = asked.planned.judged_by(asked.decision);
+    let Confirming { design, decision, rounds: wanted } = asked;
     let of_round = |round: u32| {
         let meant = forks.iter().filter(|f| f.round == round).map(|fork| evidence.clock.read(fork));
         units(&meant.collect::<Vec<ForkPair>>(), evidence.basis, design)

@@ -50,8 +50,8 @@ impl Ranged {
     /// # Errors
     /// When the error is not strictly between 0 and 1.
     pub(super) fn of(log_ratio: &TrimmedT, alpha: f64) -> Result<Ranged, StatsError> {
-        let interval = RatioInterval::of_logs(log_ratio.interval(alpha)?);
-        Ok(Ranged { ratio: finite_exp(log_ratio.mean), interval })
+        let (low, high) = log_ratio.interval(alpha)?;
+        Ok(Ranged { ratio: finite_exp(log_ratio.mean), interval: RatioInterval::of_logs(low, high) })
     }
 }
 

@@ -43,6 +43,8 @@ impl<'a> Boundaries<'a> {
 /// What the first round says about one benchmark.
 pub(super) struct Examined<'a> {
     pub(super) planned: &'a PlannedBenchmark,
+    /// The decision with its own threshold.
+    pub(super) decision: Decision,
     pub(super) allocs: Option<Counted>,
     pub(super) bytes: Option<Counted>,
     pub(super) choice: Choice,
@@ -65,7 +67,13 @@ impl<'a> Examined<'a> {
         let evidence = boundaries
             .of(planned)
             .and_then(|tests| Evidence::of(first_round, choice, Looks { tests, design, decision: &decision, spend }));
-        Examined { planned, allocs, bytes, choice, evidence }
+        Examined { planned, decision, allocs, bytes, choice, evidence }
+    }
+
+    /// Looks at all benchmarks of a plan, whose last look may spend what was planned.
+    pub(super) fn all(plan: &'a Plan, first_rounds: &[&[ForkPair]], boundaries: &mut Boundaries<'_>) -> Vec<Self> {
+        let both = plan.benchmarks.iter().zip(first_rounds);
+        both.map(|(b, forks)| Examined::new(b, forks, Spend::AsPlanned, boundaries)).collect()
     }
 
     /// Looks at everything there is when nothing more is measured. Where a budget ended the run, benchmarks that are open by then
@@ -75,35 +83,32 @@ impl<'a> Examined<'a> {
         first_rounds: &[&[ForkPair]],
         boundaries: &mut Boundaries<'_>,
     ) -> Vec<Self> {
-        let both = || plan.benchmarks.iter().zip(first_rounds);
-        let mut examined: Vec<Self> =
-            both().map(|(b, forks)| Examined::new(b, forks, Spend::AsPlanned, boundaries)).collect();
+        let mut examined = Examined::all(plan, first_rounds, boundaries);
         if plan.budget_ns.is_none() {
             return examined;
         }
         let p_adjusted = adjusted(&examined);
-        for ((one, p_adjusted), (b, forks)) in examined.iter_mut().zip(p_adjusted).zip(both()) {
-            if one.verdict(p_adjusted, boundaries.decision).is_ok_and(|verdict| verdict.is_open()) {
-                *one = Examined::new(b, forks, Spend::Everything, boundaries);
+        for ((one, p_adjusted), forks) in examined.iter_mut().zip(p_adjusted).zip(first_rounds) {
+            if one.verdict(p_adjusted).is_ok_and(|verdict| verdict.is_open()) {
+                *one = Examined::new(one.planned, forks, Spend::Everything, boundaries);
             }
         }
         examined
     }
 
     /// The verdict, given the p-value that the whole suite made of this one's, without what would settle it.
-    pub(super) fn verdict(&self, p_adjusted: f64, decision: &Decision) -> Result<Verdict, StatsError> {
+    pub(super) fn verdict(&self, p_adjusted: f64) -> Result<Verdict, StatsError> {
         let evidence = self.evidence.as_ref().map_err(|e| *e)?;
         let beside = evidence.beside()?.map(|beside| beside.interval);
         let p_values = PValues { own: evidence.p_value, adjusted: p_adjusted };
-        Ok(decided(evidence.judged()?.interval, beside, p_values, &self.planned.judged_by(decision)))
+        Ok(decided(evidence.judged()?.interval, beside, p_values, &self.decision))
     }
 
     /// Estimate and verdict, given the p-value that the whole suite made of this one's.
-    pub(super) fn judge(&self, p_adjusted: f64, decision: &Decision) -> Result<(Estimate, Verdict), StatsError> {
+    pub(super) fn judge(&self, p_adjusted: f64) -> Result<(Estimate, Verdict), StatsError> {
         let evidence = self.evidence.as_ref().map_err(|e| *e)?;
-        let decision = self.planned.judged_by(decision);
-        let estimate = evidence.estimate(&decision, p_adjusted)?;
-        Ok((estimate, judge(evidence, &estimate, &decision)?))
+        let estimate = evidence.estimate(&self.decision, p_adjusted)?;
+        Ok((estimate, judge(evidence, &estimate, &self.decision)?))
     }
 
     /// What a reader should know about the evidence.

@@ -27,7 +27,6 @@ pub enum Standing {
 #[derive(Debug)]
 pub struct Monitor<'a> {
     plan: &'a Plan,
-    decision: &'a Decision,
     boundaries: Boundaries<'a>,
 }
 
@@ -35,7 +34,7 @@ impl<'a> Monitor<'a> {
     /// A monitor of this plan.
     #[must_use]
     pub fn new(plan: &'a Plan, decision: &'a Decision) -> Monitor<'a> {
-        Monitor { plan, decision, boundaries: Boundaries::new(decision) }
+        Monitor { plan, boundaries: Boundaries::new(decision) }
     }
 
     /// Where every benchmark stands, given the last suite run that each took part in and the fork pairs of its first round; both
@@ -48,27 +47,17 @@ impl<'a> Monitor<'a> {
         let all = self.plan.benchmarks.iter().zip(after).zip(forks);
         let at_looks: Vec<&[ForkPair]> =
             all.map(|((planned, after), forks)| at_last_look(&mut self.boundaries, (planned, *after), forks)).collect();
-        let examined = self.examine(&at_looks, Spend::AsPlanned);
+        let examined = Examined::all(self.plan, &at_looks, &mut self.boundaries);
         let p_values: Vec<f64> = examined.iter().map(|one| one.evidence.map_or(1.0, |e| e.p_value)).collect();
         let p_adjusted = stats::adjusted_p_values(&p_values).unwrap_or(p_values);
-        self.standings(&examined, p_adjusted)
+        standings(&examined, p_adjusted)
     }
 
     /// Where every benchmark stands when nothing more is measured: by all its fork pairs, as in the report.
     pub fn end(&mut self, forks: &[&[ForkPair]]) -> Vec<Standing> {
         let examined = Examined::at_the_end(self.plan, forks, &mut self.boundaries);
         let p_adjusted = adjusted(&examined);
-        self.standings(&examined, p_adjusted)
-    }
-
-    fn examine(&mut self, forks: &[&[ForkPair]], spend: Spend) -> Vec<Examined<'a>> {
-        let (plan, boundaries) = (self.plan, &mut self.boundaries);
-        let both = plan.benchmarks.iter().zip(forks);
-        both.map(|(planned, forks)| Examined::new(planned, forks, spend, boundaries)).collect()
-    }
-
-    fn standings(&self, examined: &[Examined<'_>], p_adjusted: Vec<f64>) -> Vec<Standing> {
-        examined.iter().zip(p_adjusted).map(|(one, p)| standing(one, p, self.decision)).collect()
+        standings(&examined, p_adjusted)
     }
 
     /// Units that a benchmark has at the planned look after the one at which it had so many; absent after the last. A design of
@@ -127,10 +116,14 @@ fn at_last_look<'f>(
     &complete[..last.and_then(until).unwrap_or(0)]
 }
 
-fn standing(one: &Examined<'_>, p_adjusted: f64, decision: &Decision) -> Standing {
+fn standings(examined: &[Examined<'_>], p_adjusted: Vec<f64>) -> Vec<Standing> {
+    examined.iter().zip(p_adjusted).map(|(one, p)| standing(one, p)).collect()
+}
+
+fn standing(one: &Examined<'_>, p_adjusted: f64) -> Standing {
     let Ok(evidence) = &one.evidence else { return Standing::Open };
     // Neither what would have been detected nor what would suffice is asked here, and both take long to compute.
-    let Ok(verdict) = one.verdict(p_adjusted, decision) else { return Standing::Open };
+    let Ok(verdict) = one.verdict(p_adjusted) else { return Standing::Open };
     match verdict {
         Verdict::Regression if !is_beyond_doubt(evidence) => {
             let design = &one.planned.configuration.design;

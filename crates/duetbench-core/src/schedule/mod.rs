@@ -5,7 +5,7 @@ use rand::{Rng, RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::plan::{Design, Plan};
-use crate::sample::Role;
+use crate::sample::{Coordinates, Role};
 
 mod mixture;
 mod solo;
@@ -33,6 +33,15 @@ pub struct Trial {
     pub core: u32,
     /// Orders the slices within the trial.
     pub seed: u64,
+}
+
+impl Trial {
+    /// The coordinates of one of its samples, measured on this machine.
+    #[must_use]
+    pub fn coordinates(&self, role: Role, iteration: u32) -> Coordinates {
+        let Trial { build, round, suite_run, fork, .. } = *self;
+        Coordinates { role, instance: 0, build, round, suite_run, fork, iteration }
+    }
 }
 
 /// Builds of different rounds never have the same number: a round confirms nothing with the layouts of the one before.

@@ -49,7 +49,7 @@ pub struct RatioInterval {
 impl RatioInterval {
     /// The interval of a ratio, from that of its logarithm.
     #[must_use]
-    pub fn of_logs((low, high): (f64, f64)) -> RatioInterval {
+    pub fn of_logs(low: f64, high: f64) -> RatioInterval {
         RatioInterval { low: finite_exp(low), high: finite_exp(high) }
     }
 

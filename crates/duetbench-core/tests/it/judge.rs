@@ -17,7 +17,7 @@ fn evidence(centre: f64, half_width: f64) -> Evidence {
 }
 
 /// The verdict where the suite adjusts the p-value to this.
-fn adjusted((centre, half_width): (f64, f64), p_adjusted: f64) -> Verdict {
+fn adjusted(centre: f64, half_width: f64, p_adjusted: f64) -> Verdict {
     let evidence = evidence(centre, half_width);
     let estimate = evidence.estimate(&DECISION, p_adjusted).unwrap();
     assert!((estimate.ratio_low.ln() - (centre - half_width)).abs() < 1e-9);
@@ -25,7 +25,7 @@ fn adjusted((centre, half_width): (f64, f64), p_adjusted: f64) -> Verdict {
 }
 
 fn verdict(interval: (f64, f64)) -> Verdict {
-    adjusted(interval, evidence(interval.0, interval.1).p_value)
+    adjusted(interval.0, interval.1, evidence(interval.0, interval.1).p_value)
 }
 
 #[track_caller]
@@ -88,9 +88,9 @@ fn a_change_that_is_hardly_shown_is_none() {
 
 #[test]
 fn a_change_that_the_suite_does_not_believe_decides_nothing() {
-    assert_eq!(adjusted((0.06, 0.02), 0.05).word(), "regression");
-    assert_eq!(adjusted((0.06, 0.02), 0.0501).word(), "inconclusive");
-    assert_eq!(adjusted((0.01, 0.002), 0.9).word(), "no_change");
+    assert_eq!(adjusted(0.06, 0.02, 0.05).word(), "regression");
+    assert_eq!(adjusted(0.06, 0.02, 0.0501).word(), "inconclusive");
+    assert_eq!(adjusted(0.01, 0.002, 0.9).word(), "no_change");
 }
 
 #[test]

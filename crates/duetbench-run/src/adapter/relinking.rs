@@ -14,7 +14,7 @@ pub enum Urgency {
     Later,
 }
 
-/// How an artifact is linked again.
+/// The terms on which an artifact is linked again.
 #[derive(Debug, Clone, Copy)]
 pub struct Relink<'a> {
     /// The order of its functions follows from it.
@@ -30,9 +30,9 @@ pub struct Relink<'a> {
 pub struct Relinking {
     /// The linker.
     pub(crate) linker: Started,
-    /// What is being linked.
+    /// The file that is being made.
     pub(crate) program: PathBuf,
-    /// Where it will run.
+    /// The directory in which it will run.
     pub(crate) dir: PathBuf,
     /// Whether the program is what was wanted.
     pub(crate) check: fn(&Path, &Path) -> Result<(), RunError>,

@@ -111,7 +111,7 @@ impl Layouts {
         Ok(())
     }
 
-    /// What is neither there nor being linked of what is needed.
+    /// The links that are needed, and neither made nor being made.
     fn missing(&self, needed: &[Needed], builds: &[Build; 2], urgency: Urgency) -> Vec<Link> {
         let mut links = Vec::new();
         for (needed, role) in needed.iter().flat_map(|n| Role::BOTH.map(|role| (n, role))) {

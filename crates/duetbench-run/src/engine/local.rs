@@ -78,6 +78,12 @@ impl<'a> Local<'a> {
         self.timeout = timeout;
     }
 
+    /// Does something with the layouts, given what links them and where.
+    fn linking<T>(&mut self, act: impl FnOnce(&mut Layouts, &Linker<'_>, &mut Placements) -> T) -> T {
+        let Local { adapter, builds, cpus, interrupted, layouts, placements, .. } = self;
+        act(layouts, &Linker { adapter: *adapter, builds, at_once: cpus.len(), interrupted }, placements)
+    }
+
     fn header(&self, planned: &PlannedBenchmark, trial: &Trial) -> PageHeader {
         let configuration = &planned.configuration;
         let duet = planned.mode == Mode::Duet;
@@ -217,23 +223,17 @@ fn role_on(trial: &Trial, side: usize) -> Role {
 
 impl Backend for Local<'_> {
     fn provide(&mut self, needed: &[Needed]) -> Result<(), RunError> {
-        let Local { adapter, builds, interrupted, .. } = self;
-        let linker = Linker { adapter: *adapter, builds, at_once: self.cpus.len(), interrupted };
-        self.layouts.provide(needed, &linker, &mut self.placements)
+        self.linking(|layouts, linker, placements| layouts.provide(needed, linker, placements))
     }
 
     fn foresee(&mut self, needed: &[Needed]) -> Result<(), RunError> {
         // Two processors of one core would take turns.
         let needed = if self.cores.len() > 1 { needed } else { &[] };
-        let Local { adapter, builds, interrupted, .. } = self;
-        let linker = Linker { adapter: *adapter, builds, at_once: 1, interrupted };
-        self.layouts.foresee(needed, &linker, &mut self.placements)
+        self.linking(|layouts, linker, placements| layouts.foresee(needed, linker, placements))
     }
 
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
-        let Local { adapter, builds, interrupted, .. } = self;
-        let linker = Linker { adapter: *adapter, builds, at_once: 1, interrupted };
-        self.layouts.go_on(&linker, &mut self.placements)?;
+        self.linking(Layouts::go_on)?;
         let began = Instant::now();
         if planned.style == Style::Process {
             let result = self.processes(planned, trial)?;

@@ -4,7 +4,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::plan::Mode;
-use duetbench_core::sample::Coordinates;
 use duetbench_core::{Role, Sample, Trial};
 
 use super::TrialFailure;
@@ -96,15 +95,7 @@ impl ProcessTrial<'_> {
     fn sample(&self, side: usize, slice: u32, timing: Timing) -> Sample {
         let trial = self.trial;
         Sample {
-            at: Coordinates {
-                role: self.sides[side].role,
-                instance: 0,
-                build: trial.build,
-                round: trial.round,
-                suite_run: trial.suite_run,
-                fork: trial.fork,
-                iteration: slice,
-            },
+            at: trial.coordinates(self.sides[side].role, slice),
             block: 0,
             invocations: 1,
             wall_ns: timing.wall_ns.max(1),

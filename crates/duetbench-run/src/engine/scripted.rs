@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use duetbench_core::plan::{Discovered, Mode, PlannedBenchmark, Repetitions, SoloBenchmark, Style};
-use duetbench_core::sample::{Coordinates, Memory};
+use duetbench_core::sample::Memory;
 use duetbench_core::{BenchmarkId, Role, Sample, Trial};
 use serde::Deserialize;
 
@@ -99,15 +99,7 @@ impl Part {
         let wall_ns = (invocations as f64 * ns * shared * (1.0 + own)) as u64;
         let allocations = self.allocs[usize::from(role == Role::Candidate)];
         Sample {
-            at: Coordinates {
-                role,
-                instance: 0,
-                build: trial.build,
-                round: trial.round,
-                suite_run: trial.suite_run,
-                fork: trial.fork,
-                iteration,
-            },
+            at: trial.coordinates(role, iteration),
             block: 1,
             invocations,
             wall_ns,

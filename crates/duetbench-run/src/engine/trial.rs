@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use duetbench_core::sample::{Coordinates, Cycle, Memory};
+use duetbench_core::sample::{Cycle, Memory};
 use duetbench_core::{Role, Sample, Trial};
 
 use super::TrialFailure;
@@ -168,15 +168,7 @@ pub(super) fn samples_of<'a>(side: &'a SideRecords, trial: &'a Trial) -> impl It
     side.records.iter().map(move |r| {
         count.add(r);
         Sample {
-            at: Coordinates {
-                role: side.role,
-                instance: 0,
-                build: trial.build,
-                round: trial.round,
-                suite_run: trial.suite_run,
-                fork: trial.fork,
-                iteration: r.slice,
-            },
+            at: trial.coordinates(side.role, r.slice),
             block: r.block,
             invocations: r.invocations,
             wall_ns: r.wall_ns,

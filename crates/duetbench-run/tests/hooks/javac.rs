@@ -1,4 +1,4 @@
-//! How the hook for Java is compiled.
+//! The compiler of the hook for Java, and its options.
 
 use std::fs;
 use std::path::{Path, PathBuf};

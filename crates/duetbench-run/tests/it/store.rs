@@ -126,15 +126,7 @@ fn fill_solo(path: &Path, missing: Option<(u32, u32)>) {
 
 fn samples(trial: &Trial) -> Vec<Sample> {
     let sample = |role, iteration| Sample {
-        at: Coordinates {
-            role,
-            instance: 0,
-            build: trial.build,
-            round: trial.round,
-            suite_run: trial.suite_run,
-            fork: trial.fork,
-            iteration,
-        },
+        at: trial.coordinates(role, iteration),
         block: iteration,
         invocations: 10,
         wall_ns: u64::from(iteration) + 1000,

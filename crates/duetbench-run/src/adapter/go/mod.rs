@@ -22,7 +22,7 @@ use super::{
 use crate::error::RunError;
 use crate::process::Launch;
 use crate::source::Source;
-use crate::tool::{Tool, shorten};
+use crate::tool::Tool;
 
 mod arguments;
 pub mod identity;
@@ -85,7 +85,7 @@ impl Go {
             .chain(self.arguments.build.iter().cloned())
             .chain([package.import_path.clone()])
             .collect();
-        self.link(&build_args, Linking::default(), (&package.dir, &program))?;
+        self.linker(&build_args, Linking::plainly(&package.dir, &program)).start()?.finish()?;
         if !program.exists() {
             return Ok(None);
         }
@@ -93,38 +93,39 @@ impl Go {
         Ok(Some(Artifact { program, dir: package.dir.clone(), digest, build_args }))
     }
 
-    /// Runs `go test -c` in a directory.
-    fn link(&self, build_args: &[String], how: Linking<'_>, place: (&Path, &Path)) -> Result<(), RunError> {
-        let output = self.linker(build_args, how, place).output()?;
-        if output.status.success() {
-            Ok(())
-        } else {
-            Err(RunError::Tool { command: "go test -c".into(), output: shorten(&output.stderr) })
-        }
-    }
-
-    /// The command line of that, and what it links.
-    fn linker(&self, build_args: &[String], how: Linking<'_>, (dir, program): (&Path, &Path)) -> Tool {
+    /// `go test -c` with all its arguments.
+    fn linker(&self, build_args: &[String], how: Linking<'_>) -> Tool {
         let ldflags = build_args.iter().rev().find_map(|arg| arg.strip_prefix("-ldflags=")).unwrap_or_default();
         // The last `-ldflags` wins.
         let more = (!how.ldflags.is_empty()).then(|| format!("-ldflags={ldflags} {}", how.ldflags));
-        let program = program.to_string_lossy().into_owned();
+        let program = how.program.to_string_lossy().into_owned();
         let args = ["test", "-c", "-o", &program].into_iter();
         // Flags come before the package.
         let (package, flags) = build_args.split_last().map_or((None, build_args), |(last, rest)| (Some(last), rest));
         let args = args.chain(flags.iter().chain(&more).chain(package).map(String::as_str));
-        let tool = self.toolchain.command(args, dir);
+        let tool = self.toolchain.command(args, how.dir).called("go test -c");
         how.env.iter().fold(tool, |tool, (name, value)| tool.env(name, value))
     }
 }
 
-/// What is different from how a package was built first.
-#[derive(Debug, Clone, Copy, Default)]
+/// The way in which a package is linked.
+#[derive(Debug, Clone, Copy)]
 struct Linking<'a> {
+    /// The directory in which the go command runs.
+    dir: &'a Path,
+    /// The file to be made.
+    program: &'a Path,
     /// Added to the user's flags for the linker.
     ldflags: &'a str,
     /// Variables of the go command.
     env: &'a [(&'a str, &'a str)],
+}
+
+impl<'a> Linking<'a> {
+    /// As the user's own settings say.
+    fn plainly(dir: &'a Path, program: &'a Path) -> Linking<'a> {
+        Linking { dir, program, ldflags: "", env: &[] }
+    }
 }
 
 /// A package that builds here and not for a fleet most likely needs C.
@@ -225,7 +226,8 @@ impl Adapter for Go {
     fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
         // Without debugging tables linking takes half the time; they are no part of what runs.
         let ldflags = &format!("-w -randlayout={}", wanted.layout_seed);
-        let tool = self.linker(&artifact.build_args, Linking { ldflags, env: &[] }, (&artifact.dir, wanted.program));
+        let how = Linking { ldflags, ..Linking::plainly(&artifact.dir, wanted.program) };
+        let tool = self.linker(&artifact.build_args, how);
         let tool = if wanted.urgency == Urgency::Later { tool.giving_way() } else { tool };
         Ok(Relinking {
             linker: tool.start()?,
@@ -248,7 +250,8 @@ impl Adapter for Go {
         // Tables for debuggers are half of what would be sent.
         let ldflags = &format!("-s -w{layout}");
         let env = &[("CGO_ENABLED", "0"), ("GOOS", "linux"), ("GOARCH", goarch)];
-        self.link(&artifact.build_args, Linking { ldflags, env }, (&artifact.dir, program)).map_err(without_cgo)?;
+        let how = Linking { dir: &artifact.dir, program, ldflags, env };
+        self.linker(&artifact.build_args, how).start()?.finish().map_err(without_cgo)?;
         hooked(program, &artifact.dir).map(drop)
     }
 
