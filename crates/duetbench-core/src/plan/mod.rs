@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::sample::{BenchmarkId, Role};
 use crate::spec::{Decision, Metric, Policy, Spec, defaults};
 
+mod cold;
 mod design;
 mod fleet;
 mod mode;
@@ -16,6 +17,7 @@ mod purpose;
 mod solo;
 mod start;
 
+pub use cold::{ColdShare, may_stay_cold};
 pub use design::Design;
 pub use fleet::instance_capacity;
 pub use mode::Mode;
@@ -473,12 +475,15 @@ impl Lengths {
         lengths.with_trial(trial_ns, manner)
     }
 
-    /// The same with slices so long that getting warm takes no more than [`defaults::COLD_MAX`] of them, and trials that have
-    /// enough of these. Only versions that take turns on one core use each other's caches.
+    /// The same with slices so long that getting warm takes no more than [`defaults::COLD_MAX`] of them, or [`defaults::COLD_LARGE`]
+    /// where they would get too long, and trials that have enough of these. Only versions that take turns on one core use each
+    /// other's caches.
     fn outweighing(self, cold_share: Option<f64>, manner: Manner) -> Lengths {
         let shares_caches = manner.mode == Mode::InterleavedOneCore && !manner.style.is_counted();
         let Some(cold_share) = cold_share.filter(|_| shares_caches) else { return self };
-        let factor = (cold_share / defaults::COLD_MAX).clamp(1.0, defaults::COLD_FACTOR_MAX);
+        let small = (cold_share / defaults::COLD_MAX).clamp(1.0, defaults::COLD_FACTOR_MAX);
+        let large = (cold_share / defaults::COLD_LARGE).min(defaults::COLD_LARGE_FACTOR_MAX);
+        let factor = small.max(large);
         let slice_ns = (self.slice_ns as f64 * factor) as u64;
         let trial_ns = self.trial_ns.max(defaults::SLICES_MIN * slice_ns);
         Lengths { slice_ns, ..self }.with_trial(trial_ns, manner)

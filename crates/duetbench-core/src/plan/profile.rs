@@ -16,10 +16,10 @@ pub struct Profile {
     pub cpu_share: f64,
     /// Time of one invocation, of the slower version, nanoseconds.
     pub invocation_ns: f64,
-    /// Whether collections took part in what was seen.
+    /// Whether collections took part in the first of what was seen.
     pub collects: bool,
-    /// Share of a slice of the usual length ([`SLICE_NS`](crate::spec::defaults::SLICE_NS)) that it takes to get caches warm again which the other version
-    /// has used, of the version that loses more; where that was looked at.
+    /// Time that it takes to get caches warm again which the other version has used, of the version that loses more, as a multiple of a
+    /// slice of the usual length ([`SLICE_NS`](crate::spec::defaults::SLICE_NS)); where that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold_share: Option<f64>,
     /// Slices that a process needs to become steady, where the harness has iterations and that was looked at.
@@ -73,27 +73,11 @@ impl Profile {
             cores_busy: baseline.0.max(candidate.0),
             cpu_share: baseline.0.min(candidate.0),
             invocation_ns: baseline.1.max(candidate.1),
-            collects: samples.iter().any(|s| s.memory.is_some_and(|m| m.collections > 0)),
+            collects: Role::BOTH.into_iter().any(|role| collects(samples, role)),
             cold_share: None,
             warmup_slices: None,
             unsteady: None,
         })
-    }
-
-    /// Share of a short slice that getting warm takes, from slices of two lengths: with a fixed cost `C` for every slice and `c` for
-    /// every invocation, `n` of them take `C + nc`, so the times per invocation `t` of short slices and `t_s` of slices `s` times as
-    /// long give `C / (C + nc) = (t - t_s) / t * s / (s - 1)`. Of each block of short slices with the block of long ones beside it;
-    /// the lower end of their mean's 90 % interval, because slices are made longer for it and that costs time. The larger of both
-    /// versions', never negative; absent with fewer than [`COLD_BLOCKS_MIN`] such pairs of blocks.
-    #[must_use]
-    pub fn cold_share(samples: &[Sample]) -> Option<f64> {
-        let [baseline, candidate] = Role::BOTH.map(|role| {
-            let counted = samples.iter().filter(|s| s.at.role == role && !s.warm_up && s.invocations > 0);
-            let shares = cold_shares(&counted.collect::<Vec<_>>());
-            let t = stats::trimmed_t(&shares).ok().filter(|_| shares.len() >= COLD_BLOCKS_MIN)?;
-            t.interval(COLD_ALPHA).ok().map(|(least, _)| least)
-        });
-        Some(baseline?.max(candidate?).max(0.0))
     }
 
     /// The same with what getting warm takes.
@@ -109,24 +93,10 @@ impl Profile {
     }
 }
 
-/// Fewest blocks of short slices, each with one of long slices beside it, that tell what getting warm takes.
-const COLD_BLOCKS_MIN: usize = 5;
-/// Level of the interval of what it takes.
-const COLD_ALPHA: f64 = 0.1;
-
-/// That share in each block of short slices of one version and the block of long ones beside it.
-fn cold_shares(slices: &[&Sample]) -> Vec<f64> {
-    let block = |slices: &[&Sample]| {
-        let times: Vec<f64> = slices.iter().map(|s| s.ns_per_op()).collect();
-        Some((slices[0].invocations as f64, stats::median(&times).ok()?))
-    };
-    let blocks: Vec<(f64, f64)> = slices.chunk_by(|a, b| a.invocations == b.invocations).filter_map(block).collect();
-    let share = |both: &[(f64, f64)]| {
-        let (short, long) = if both[0].0 < both[1].0 { (both[0], both[1]) } else { (both[1], both[0]) };
-        let stretch = long.0 / short.0;
-        (short.1 - long.1) / short.1 * stretch / (stretch - 1.0)
-    };
-    blocks.chunks_exact(2).map(share).collect()
+/// Whether collections took part in the first block of a version's slices.
+fn collects(samples: &[Sample], role: Role) -> bool {
+    let mut counted = samples.iter().filter(|s| s.at.role == role && !s.warm_up);
+    counted.find_map(|s| s.memory).is_some_and(|m| m.collections > 0)
 }
 
 /// Processes compile at other moments each time they run, and one was seen: so half as many iterations again warm up.

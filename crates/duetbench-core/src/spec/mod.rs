@@ -91,6 +91,10 @@ pub mod defaults {
     pub const COLD_MAX: f64 = THRESHOLD / 4.0;
     /// Slices are lengthened against it by this factor at most.
     pub const COLD_FACTOR_MAX: f64 = 50.0;
+    /// Share of a slice that getting warm may take of slices that were lengthened so: a tenth of a change is lost to it.
+    pub const COLD_LARGE: f64 = 0.1;
+    /// Slices are lengthened against that by this factor at most.
+    pub const COLD_LARGE_FACTOR_MAX: f64 = 250.0;
     /// Fewest slices of a trial whose slices were lengthened.
     pub const SLICES_MIN: u64 = 16;
     /// Slices between two pauses.

@@ -1,7 +1,7 @@
 //! The price of the collector: over whole cycles, and by the cost of one collection where there are none.
 
 use duetbench_core::analysis::summarise;
-use duetbench_core::plan::{Mode, Profile};
+use duetbench_core::plan::{ColdShare, Mode, may_stay_cold};
 use duetbench_core::report::ForkPair;
 use duetbench_core::sample::{Cycle, Memory};
 use duetbench_core::{Role, Sample};
@@ -146,15 +146,17 @@ fn getting_warm_is_told_from_slices_of_two_lengths() {
         Sample { invocations, ..slice(role, (0, i), fixed + 10 * invocations) }
     };
     let side = |role, fixed| (0..11).map(move |i| one(role, fixed, i));
-    let share =
-        |b, c| Profile::cold_share(&side(Role::Baseline, b).chain(side(Role::Candidate, c)).collect::<Vec<_>>());
+    let share = |b, c| {
+        let samples: Vec<Sample> = side(Role::Baseline, b).chain(side(Role::Candidate, c)).collect();
+        ColdShare::of(&samples).map(|share| share.least)
+    };
     assert!((share(30, 6).unwrap() - 30.0 / 130.0).abs() < 1e-12);
     assert!((share(6, 30).unwrap() - 30.0 / 130.0).abs() < 1e-12);
     assert_eq!(share(0, 0), Some(0.0));
     let alike: Vec<Sample> = Role::BOTH.into_iter().flat_map(|role| [slice(role, (0, 0), 5)]).collect();
-    assert_eq!(Profile::cold_share(&alike), None);
+    assert_eq!(ColdShare::of(&alike), None);
     let few: Vec<Sample> = Role::BOTH.into_iter().flat_map(|role| side(role, 30).take(9)).collect();
-    assert_eq!(Profile::cold_share(&few), None, "four pairs of blocks");
+    assert_eq!(ColdShare::of(&few), None, "four pairs of blocks");
 }
 
 #[test]
@@ -167,11 +169,34 @@ fn a_share_of_getting_warm_that_may_be_chance_lengthens_nothing() {
             _ => Sample { invocations: 40, ..slice(role, (0, i), 400) },
         };
         let samples: Vec<Sample> = Role::BOTH.into_iter().flat_map(|role| (0..16).map(move |i| one(role, i))).collect();
-        Profile::cold_share(&samples).unwrap()
+        ColdShare::of(&samples).unwrap()
     };
-    assert_eq!(share(70), 0.0);
+    assert_eq!(share(70).least, 0.0);
+    assert!(share(70).is_open(), "{:?}", share(70));
     // Eight values, half of them 4/3 x 30/130 and half 4/3 x 18/118, whose standard error is half of their difference over
     // sqrt(7); 1.894579 is Student's t of 7 degrees of freedom at 0.95.
     let (most, least) = (40.0 / 130.0, 24.0 / 118.0);
-    assert!((share(118) - ((most + least) / 2.0 - 1.894_579 * (most - least) / 2.0 / 7.0f64.sqrt())).abs() < 1e-6);
+    assert!(!share(118).is_open());
+    assert!(
+        (share(118).least - ((most + least) / 2.0 - 1.894_579 * (most - least) / 2.0 / 7.0f64.sqrt())).abs() < 1e-6
+    );
+}
+
+#[test]
+fn slices_that_may_be_cold_throughout_are_looked_at_in_longer_ones() {
+    // Alone, three slices are cold and the others take 200 of the baseline, 100 of the candidate; in turns both lengths take as much.
+    let alone = |role, warm: u64| (0..12).map(move |i| slice(role, (0, i), if i < 3 { 300 } else { warm }));
+    let in_turns = |role, ns: u64| {
+        let invocations = |i: u32| if i.is_multiple_of(2) { 10 } else { 40 };
+        (0..8).map(move |i| Sample { invocations: invocations(i), ..slice(role, (0, i), invocations(i) * ns) })
+    };
+    let alone: Vec<Sample> = alone(Role::Baseline, 200).chain(alone(Role::Candidate, 100)).collect();
+    let stays = |b, c| {
+        let turns: Vec<Sample> = in_turns(Role::Baseline, b).chain(in_turns(Role::Candidate, c)).collect();
+        may_stay_cold(&alone, &turns)
+    };
+    assert!(!stays(200, 124));
+    assert!(stays(200, 126));
+    assert!(stays(252, 100));
+    assert!(!may_stay_cold(&alone, &[]) && !may_stay_cold(&[], &alone));
 }

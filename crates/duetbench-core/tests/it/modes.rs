@@ -158,6 +158,9 @@ fn slices_are_lengthened_until_getting_warm_is_a_small_part_of_them() {
     // Sixteen slices are more than the usual trial.
     assert_eq!(interleaved(0.3), (8_000_000, 128_000_000, Some(0.0075)));
     assert_eq!(interleaved(0.75), (10_000_000, 160_000_000, Some(0.015)));
+    // Beyond that, until it takes a tenth of them, or slices are 250 times as long.
+    assert_eq!(interleaved(10.0), (20_000_000, 320_000_000, Some(0.1)));
+    assert_eq!(interleaved(50.0), (50_000_000, 800_000_000, Some(0.2)));
     assert_eq!(lengths(None, ModeChoice::Interleaved), (200_000, 20_000_000, None));
     assert_eq!(lengths(Some(0.3), ModeChoice::Sequential), (200_000, 20_000_000, None));
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use duetbench_core::Trial;
 use duetbench_core::analysis::summarise;
 use duetbench_core::plan::{
-    Design, ExecutionConfiguration, FirstWarmUp, Learnt, Mode, Plan, PlannedBenchmark, Profile, Purpose, SelfCheck,
-    Style,
+    ColdShare, Design, ExecutionConfiguration, FirstWarmUp, Learnt, Mode, Plan, PlannedBenchmark, Profile, Purpose,
+    SelfCheck, Style, may_stay_cold,
 };
 use duetbench_core::spec::defaults;
 use duetbench_core::warmup::SERIES_MIN;
@@ -16,10 +16,16 @@ use duetbench_core::{BenchmarkId, Role, Sample};
 use super::Backend;
 use crate::error::RunError;
 
-/// Time that one side measures in a first trial, nanoseconds: too short for a collection, if the benchmark does not allocate a lot.
-const PROFILE_NS: u64 = 2_000_000;
+/// Time that one side measures in a first trial, nanoseconds: caches of some megabytes get warm in it.
+const PROFILE_NS: u64 = 10_000_000;
 /// Time that one side measures in the first trial whose slices have two lengths, nanoseconds, those lengthened not counted.
 const STRETCHED_NS: u64 = 80 * defaults::SLICE_NS;
+/// Most such trials: another one where it is open whether getting warm is a large part or none.
+const COLD_LOOKS: u32 = 3;
+/// Slices of that trial are so many times as long where the usual ones may all be equally cold.
+const COLD_STRETCH: u64 = 16;
+/// Slices of that trial, those lengthened not counted: fewer, because they are long.
+const COLD_SLICES: u64 = 72;
 /// Benchmarks whose first invocation takes longer get no such trial: getting warm is no part of that worth mentioning.
 const COLD_FIRST_NS_MAX: u64 = 50 * defaults::SLICE_NS;
 /// Benchmarks whose first invocation takes longer get no first trial: it would cost more than it tells.
@@ -89,10 +95,10 @@ pub fn probe(
         profiles.push(if planned.style == Style::Iteration {
             profile_of_iterations(benches.versions, (planned, benchmark), wanted)?
         } else if is_worth_a_look(planned) {
-            let found = profile(benches.versions, planned, benchmark)?;
+            let alone = alone(benches.versions, planned, benchmark)?;
             let cold_share =
-                if may_be_cold(planned) { cold_share(benches.versions, planned, benchmark)? } else { None };
-            found.map(|profile| profile.with_cold_share(cold_share))
+                if may_be_cold(planned) { cold_share(benches.versions, planned, benchmark, &alone)? } else { None };
+            Profile::of(&alone).map(|profile| profile.with_cold_share(cold_share))
         } else {
             None
         });
@@ -117,27 +123,36 @@ fn may_be_cold(planned: &PlannedBenchmark) -> bool {
     planned.mode == Mode::InterleavedOneCore && short && is_worth_a_look(planned)
 }
 
-/// The share that getting warm takes of one benchmark's slices, from slices of two lengths in the planned mode.
+/// The time that getting warm takes in the planned mode, as a multiple of a slice of the usual length: from slices of two lengths,
+/// and where all of these may be cold from the first to the last, from longer ones.
 fn cold_share(
     backend: &mut dyn Backend,
     planned: &PlannedBenchmark,
     benchmark: usize,
+    alone: &[Sample],
 ) -> Result<Option<f64>, RunError> {
     let mut stretched = as_trial(planned, planned.mode, STRETCHED_NS);
     stretched.configuration.purpose = Purpose::Stretched;
-    let outcome = backend.run_trial(&stretched, &trial(benchmark, 0))?;
-    Ok(outcome.result.ok().and_then(|samples| Profile::cold_share(&samples)))
+    let mut samples = Vec::new();
+    for look in 0..COLD_LOOKS {
+        samples.extend(backend.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default());
+        if may_stay_cold(alone, &samples) {
+            let slice_ns = COLD_STRETCH * defaults::SLICE_NS;
+            (stretched.configuration.slice_ns, stretched.configuration.trial_ns) = (slice_ns, COLD_SLICES * slice_ns);
+            let longer = backend.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default();
+            return Ok(ColdShare::of(&longer).map(|share| share.of_shorter(COLD_STRETCH as f64).least));
+        }
+        if !ColdShare::of(&samples).is_some_and(ColdShare::is_open) {
+            break;
+        }
+    }
+    Ok(ColdShare::of(&samples).map(|share| share.least))
 }
 
 /// One benchmark, each version alone, free to use every core.
-fn profile(
-    backend: &mut dyn Backend,
-    planned: &PlannedBenchmark,
-    benchmark: usize,
-) -> Result<Option<Profile>, RunError> {
+fn alone(backend: &mut dyn Backend, planned: &PlannedBenchmark, benchmark: usize) -> Result<Vec<Sample>, RunError> {
     let alone = as_trial(planned, Mode::Sequential, PROFILE_NS);
-    let outcome = backend.run_trial(&alone, &trial(benchmark, 0))?;
-    Ok(outcome.result.ok().and_then(|samples| Profile::of(&samples)))
+    Ok(backend.run_trial(&alone, &trial(benchmark, 0))?.result.unwrap_or_default())
 }
 
 /// One benchmark whose processes warm up: first how long they do, if that is wanted, then each version alone once it is steady.
