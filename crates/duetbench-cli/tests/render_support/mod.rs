@@ -15,10 +15,13 @@ use duetbench_core::plan::{
     Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, Purpose, SelfCheck, Style,
 };
 use duetbench_core::recording::Better;
-use duetbench_core::report::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout, Report, VersionInfo};
+use duetbench_core::report::{
+    BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout, LayoutsUsed, Report, VersionInfo,
+};
 use duetbench_core::reported::{Change as RatioChange, ReportedMetric};
 use duetbench_core::spec::{
-    Arch, Decision, Effort, EngineName, FleetSpec, HarnessSpec, Metric, ModeChoice, Policy, Rule, Selection, Spec,
+    Arch, Decision, Effort, EngineName, FleetSpec, HarnessSpec, LayoutChoice, Metric, ModeChoice, Policy, Rule,
+    Selection, Spec,
 };
 use duetbench_core::verdict::Extent;
 use duetbench_core::{BenchmarkId, Role, Verdict};
@@ -37,6 +40,7 @@ pub(crate) fn empty() -> Report {
             effort: Effort { forks: Some(12), budget: None, builds: None, fixed: false, confirm: true },
             decision: Decision::default(),
             mode: ModeChoice::Auto,
+            layouts: LayoutChoice::Matched,
             measure_identical: false,
             seed: 42,
             harness_args: Vec::new(),
@@ -68,6 +72,7 @@ pub(crate) fn empty() -> Report {
             toolchain: "go1.26.1".into(),
             duet_version: "0.1.0".into(),
         },
+        layouts: None,
         measured_s: 102.4,
         benchmarks: Vec::new(),
         suite: None,
