@@ -49,7 +49,7 @@ impl Relinking {
     ///
     /// # Errors
     /// When it could not be linked, or is not what was wanted.
-    pub(crate) fn finish(self) -> Result<PathBuf, RunError> {
+    pub fn finish(self) -> Result<PathBuf, RunError> {
         self.linker.finish()?;
         (self.check)(&self.program, &self.dir)?;
         Ok(self.program)
