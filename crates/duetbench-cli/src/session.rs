@@ -35,7 +35,8 @@ pub struct Subjects {
 #[must_use]
 pub fn head(spec: &Spec, plan: Plan, subjects: Subjects) -> RunHead {
     let [baseline, candidate] = subjects.info;
-    let layouts = subjects.layouts.and_then(|layouts| layouts.concerning(&plan));
+    // A fleet's programs are linked otherwise, and not here.
+    let layouts = subjects.layouts.filter(|_| spec.fleet.is_none()).and_then(|layouts| layouts.concerning(&plan));
     RunHead {
         started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         spec: spec.clone(),

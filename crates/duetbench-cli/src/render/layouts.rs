@@ -10,9 +10,9 @@ use serde::Serialize;
 /// The layouts in a few words.
 pub(super) fn words(used: &LayoutsUsed) -> String {
     match (used.matched.len(), used.random.len()) {
-        (_, 0) => "matched (what both versions have lies at the same address in both)".to_owned(),
-        (0, _) => "random (each version has an order of its own)".to_owned(),
-        (matched, random) => format!("matched in {matched} of {} packages", matched + random),
+        (_, 0) => "matched layouts (what both versions have lies at the same address in both)".to_owned(),
+        (0, _) => "random layouts (each version has an order of its own)".to_owned(),
+        (matched, random) => format!("matched layouts in {matched} of {} packages", matched + random),
     }
 }
 
@@ -71,8 +71,8 @@ mod tests {
         let of = |matched: &[&str], random: &[&str]| {
             words(&LayoutsUsed { matched: names(matched), random: reasons(random) })
         };
-        assert!(of(&["a"], &[]).starts_with("matched ("));
-        assert!(of(&[], &["a"]).starts_with("random ("));
-        assert_eq!(of(&["a"], &["b", "c"]), "matched in 1 of 3 packages");
+        assert!(of(&["a"], &[]).starts_with("matched layouts ("));
+        assert!(of(&[], &["a"]).starts_with("random layouts ("));
+        assert_eq!(of(&["a"], &["b", "c"]), "matched layouts in 1 of 3 packages");
     }
 }

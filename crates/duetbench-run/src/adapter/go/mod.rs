@@ -71,7 +71,7 @@ impl Go {
         let scratch = scratch.join("go");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
         let (timeout, passed) = (conditions.timeout, conditions.passed());
-        let linker = Err("it was not asked for".to_owned());
+        let linker = Err("random layouts were asked for".to_owned());
         let (layouts, pairs) = (conditions.layouts, PairLayouts::new(matching::check_alike));
         Ok(Go { toolchain, arguments, scratch, timeout, passed, layouts, linker, pairs })
     }

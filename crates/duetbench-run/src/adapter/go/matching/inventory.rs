@@ -112,12 +112,6 @@ pub(super) fn put_bytes(file: &mut Vec<u8>, bytes: &[u8]) {
     file.extend_from_slice(bytes);
 }
 
-/// Reads an inventory, for `fuzz/`.
-#[cfg(fuzzing)]
-pub(crate) fn fuzz(bytes: &[u8]) {
-    let _ = Inventory::parse(bytes);
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;

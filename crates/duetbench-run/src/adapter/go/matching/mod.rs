@@ -120,10 +120,6 @@ pub(super) fn of_both<'a>([a, b]: [&'a Build; 2]) -> impl Iterator<Item = (&'a S
     a.artifacts.iter().filter_map(|(package, artifact)| Some((package, [artifact, b.artifacts.get(package)?])))
 }
 
-/// What `fuzz/` calls of the modules that are private.
-#[cfg(fuzzing)]
-pub(super) use inventory::fuzz;
-
 #[cfg(test)]
 mod tests {
     use super::*;
