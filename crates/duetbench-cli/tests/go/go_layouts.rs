@@ -30,7 +30,10 @@ fn layouts_are_matched_by_default_and_the_report_says_so() {
     assert_eq!(layouts, json!({ "matched": ["example.com/fixture"], "random": [] }), "{}", ran.stderr);
     assert!(!warnings.contains("layouts"), "{warnings}");
     let text = place.duet(&["show", "latest"]).expect(0).stdout;
-    assert!(text.contains("layout:  matched layouts (what both versions have lies at the same address in both)"), "{text}");
+    assert!(
+        text.contains("layout:  matched layouts (what both versions have lies at the same address in both)"),
+        "{text}"
+    );
 }
 
 #[test]

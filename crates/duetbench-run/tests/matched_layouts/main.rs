@@ -35,12 +35,13 @@ fn main() {
     let mut trials: Vec<Trial> = RELEASES
         .map(|release| test(&format!("{release}_lays_out_alike"), release, root_of(release), lays_out_alike))
         .into();
-    let with_installed: [(&str, fn(&Path) -> Result<(), Failed>); 6] = [
+    let with_installed: [(&str, fn(&Path) -> Result<(), Failed>); 7] = [
         ("the_installed_go_lays_out_alike", lays_out_alike),
         ("programs_for_arm64_are_laid_out_alike", lays_out_alike_for_arm64),
         ("the_first_link_is_what_go_makes_itself", first_link_is_gos),
         ("a_link_by_a_plan_is_not_taken_from_a_cache", link_is_not_stale),
         ("another_plan_for_one_half_is_noticed", other_plan_is_noticed),
+        ("where_our_linker_does_not_work_gos_own_links", linker_is_refused),
         ("the_users_toolexec_is_called_as_ever", toolexec_is_called),
     ];
     trials.extend(with_installed.map(|(name, act)| test(name, "go", installed.clone(), act)));
@@ -274,5 +275,17 @@ fn toolexec_is_called(root: &Path) -> Result<(), Failed> {
     let all = fs::read_to_string(&log)?;
     let ours = all.lines().filter(|tool| tool.contains("/linkers/go") && tool.ends_with(' ')).count();
     assert_eq!(ours, 4, "two first links and two by the plan: {all}");
+    Ok(())
+}
+
+fn linker_is_refused(root: &Path) -> Result<(), Failed> {
+    let dir = tempfile::tempdir()?;
+    let guard = "case $1 in */linkers/*) echo 'an unknown tool' >&2; exit 1 ;; esac\nexec \"$@\"";
+    let guard = executable(&dir.path().join("guard"), guard);
+    let flags = vec![format!("-toolexec={}", guard.display())];
+    let pair = Pair::new(root, How { flags, ..matched() });
+    let reason = pair.layouts().used().random.remove(PACKAGE).unwrap_or_default();
+    assert!(reason.starts_with("duet's linker does not work here: ") && reason.contains("an unknown tool"), "{reason}");
+    runs(&pair, 0, &pair.link(0, Layout::Random(7), "random")?);
     Ok(())
 }

@@ -93,19 +93,30 @@ impl Go {
             .chain(self.arguments.build.iter().cloned())
             .chain([package.import_path.clone()])
             .collect();
-        let inventory = matching::inventory_of(&program);
-        let note = [(matching::INVENTORY, inventory.as_os_str())];
-        let plainly = Linking::plainly(&package.dir, &program);
-        let how = match &self.linker {
-            Ok(linker) => Linking { toolexec: Some(&linker.toolexec), env: &note, ..plainly },
-            Err(_) => plainly,
-        };
-        self.link(&build_args, how).start()?.finish()?;
+        self.link_first(&build_args, Linking::plainly(&package.dir, &program))?;
         if !program.exists() {
             return Ok(None);
         }
         let digest = hex(&Sha256::digest(hooked(&program, &package.dir)?));
         Ok(Some(Artifact { program, dir: package.dir.clone(), digest, build_args }))
+    }
+
+    /// Links as Go would, and has our linker note what the program is made of. If that fails, Go's own does it, or says
+    /// better what is wrong.
+    fn link_first(&self, build_args: &[String], plainly: Linking<'_>) -> Result<(), RunError> {
+        let go_alone = || self.link(build_args, plainly).start()?.finish();
+        let Ok(linker) = &self.linker else { return go_alone() };
+        let inventory = matching::inventory_of(plainly.program);
+        let note = [(matching::INVENTORY, inventory.as_os_str())];
+        let how = Linking { toolexec: Some(&linker.toolexec), env: &note, ..plainly };
+        match self.link(build_args, how).start()?.finish() {
+            // A go command that was interrupted says nothing.
+            Err(RunError::Tool { output, .. }) if !output.is_empty() => {
+                go_alone()?;
+                matching::refuse(&inventory, &format!("duet's linker does not work here: {output}"))
+            }
+            linked => linked,
+        }
     }
 
     /// `go test -c` with all its arguments.

@@ -70,6 +70,21 @@ impl Inventory {
         }
         Some(inventory)
     }
+
+    /// As the linker writes it.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let mut file = MAGIC.to_vec();
+        put_bytes(&mut file, self.refusal.as_bytes());
+        put_number(&mut file, self.read_only);
+        for symbol in &self.symbols {
+            let Place { group, kind } = symbol.place;
+            for number in [group as u64, kind, symbol.room.size, symbol.room.align] {
+                put_number(&mut file, number);
+            }
+            put_bytes(&mut file, &symbol.key);
+        }
+        file
+    }
 }
 
 /// Takes numbers and texts off a file: numbers as LEB128, texts with their length in front.
@@ -113,23 +128,8 @@ pub(super) fn put_bytes(file: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-
-    /// As the linker writes it.
-    pub(in super::super) fn written(inventory: &Inventory) -> Vec<u8> {
-        let mut file = MAGIC.to_vec();
-        put_bytes(&mut file, inventory.refusal.as_bytes());
-        put_number(&mut file, inventory.read_only);
-        for symbol in &inventory.symbols {
-            let Place { group, kind } = symbol.place;
-            for number in [group as u64, kind, symbol.room.size, symbol.room.align] {
-                put_number(&mut file, number);
-            }
-            put_bytes(&mut file, &symbol.key);
-        }
-        file
-    }
 
     fn inventory() -> Inventory {
         let place = Place { group: Group::Data, kind: 9 };
@@ -139,12 +139,12 @@ pub(super) mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        assert_eq!(Inventory::parse(&written(&inventory())), Some(inventory()));
+        assert_eq!(Inventory::parse(&inventory().bytes()), Some(inventory()));
     }
 
     #[test]
     fn what_is_cut_short_is_not_read() {
-        let file = written(&inventory());
+        let file = inventory().bytes();
         // Before the first symbol it could end.
         let head = MAGIC.len() + 1 + 2 + 2;
         let read: Vec<usize> = (0..file.len()).filter(|n| Inventory::parse(&file[..*n]).is_some()).collect();

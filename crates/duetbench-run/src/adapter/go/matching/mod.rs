@@ -95,6 +95,12 @@ pub(super) fn inventory_of(program: &Path) -> PathBuf {
     program.with_extension("inventory")
 }
 
+/// Notes in place of an inventory why there is none.
+pub(super) fn refuse(inventory: &Path, reason: &str) -> Result<(), RunError> {
+    let refused = Inventory { refusal: reason.to_owned(), ..Inventory::default() };
+    fs::write(inventory, refused.bytes()).map_err(|e| RunError::file("write", inventory, e))
+}
+
 /// Makes a plan of what both versions of a package are made of, below `place`; fails with the reason in words.
 pub(super) fn plan(sides: [&Artifact; 2], place: &Path) -> Result<PathBuf, String> {
     let read = |artifact: &Artifact| {
