@@ -15,7 +15,7 @@ use duetbench_run::RunError;
 use duetbench_run::engine::TrialOutcome;
 use duetbench_run::store::{RunHead, RunId, SoloHead, Store, StoredRun};
 
-use crate::self_tests;
+use crate::{render, self_tests};
 
 /// The report of a run in a store, judged as it was then, with what a calibration says of it.
 ///
@@ -61,6 +61,7 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
         baseline: head.baseline,
         candidate: head.candidate,
         environment: head.environment,
+        layouts: head.layouts,
         measured_s,
         benchmarks,
         suite,
@@ -74,6 +75,7 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
     };
     report.warnings.extend(self_tests::flagged(&report));
     report.warnings.extend(unexplained(&report));
+    report.warnings.extend(render::layouts::fallen_back(&report));
     judge_units(&mut report, &readings);
     report
 }

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use duetbench_core::plan::Plan;
-use duetbench_core::report::VersionInfo;
+use duetbench_core::report::{LayoutsUsed, VersionInfo};
 use duetbench_core::{BenchmarkId, Report, Spec, Trial};
 use duetbench_run::RunError;
 use duetbench_run::engine::{Backend, Job, Observer, RunSummary, TrialOutcome, measure};
@@ -27,12 +27,16 @@ pub struct Subjects {
     pub warnings: Vec<String>,
     /// Where they came from.
     pub origin: Option<Origin>,
+    /// How the halves of build pairs are going to be laid out.
+    pub layouts: Option<LayoutsUsed>,
 }
 
 /// What is written down before the first trial.
 #[must_use]
 pub fn head(spec: &Spec, plan: Plan, subjects: Subjects) -> RunHead {
     let [baseline, candidate] = subjects.info;
+    // A fleet's programs are linked otherwise, and not here.
+    let layouts = subjects.layouts.filter(|_| spec.fleet.is_none()).and_then(|layouts| layouts.concerning(&plan));
     RunHead {
         started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         spec: spec.clone(),
@@ -44,6 +48,7 @@ pub fn head(spec: &Spec, plan: Plan, subjects: Subjects) -> RunHead {
         warnings: subjects.warnings,
         origin: subjects.origin,
         fleet: None,
+        layouts,
     }
 }
 
@@ -99,8 +104,13 @@ impl<'a> Session<'a> {
     pub fn measure(&mut self, backend: &mut dyn Backend) -> Result<RunSummary, RunError> {
         let job = Job { plan: &self.head.plan, decision: &self.head.spec.decision, past: self.past };
         let benchmarks = self.head.plan.benchmarks.iter().map(|b| &b.id).collect();
-        let measure = |observer: &mut dyn Observer| measure(job, backend, observer, &self.context.interrupted);
-        sitting(self.context, (&mut *self.store, self.run), benchmarks, measure)
+        let measure = |observer: &mut dyn Observer| measure(job, &mut *backend, observer, &self.context.interrupted);
+        let measured = sitting(self.context, (&mut *self.store, self.run), benchmarks, measure);
+        let layouts = backend.layouts().and_then(|layouts| layouts.concerning(&self.head.plan));
+        if layouts.is_some() && layouts != self.head.layouts {
+            self.store.amend(self.run, &RunHead { layouts, ..self.head.clone() })?;
+        }
+        measured
     }
 
     /// The report of what is in the store.

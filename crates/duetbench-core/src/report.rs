@@ -1,6 +1,6 @@
 //! The report: everything a renderer shows, already computed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,27 @@ impl VersionInfo {
     pub const WORK_TREE: &'static str = "work tree";
 }
 
+/// How the halves of build pairs were laid out, by package.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayoutsUsed {
+    /// Packages in which everything that both versions have lay at the same address in both.
+    pub matched: BTreeSet<String>,
+    /// Packages in which each half had an order of its own, with the reason.
+    pub random: BTreeMap<String, String>,
+}
+
+impl LayoutsUsed {
+    /// What of it concerns a plan: packages of which build pairs are linked; absent where there are none.
+    #[must_use]
+    pub fn concerning(mut self, plan: &Plan) -> Option<LayoutsUsed> {
+        let linked = plan.benchmarks.iter().filter(|b| b.configuration.design.by_build);
+        let packages: BTreeSet<&str> = linked.map(|b| b.id.package.as_str()).collect();
+        self.matched.retain(|package| packages.contains(package.as_str()));
+        self.random.retain(|package, _| packages.contains(package.as_str()));
+        (!self.matched.is_empty() || !self.random.is_empty()).then_some(self)
+    }
+}
+
 /// The whole answer of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -53,6 +74,9 @@ pub struct Report {
     pub candidate: VersionInfo,
     /// The machine.
     pub environment: Environment,
+    /// How the halves of its build pairs were laid out; absent where none were linked, or before this was noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layouts: Option<LayoutsUsed>,
     /// Wall time spent measuring, seconds.
     pub measured_s: f64,
     /// One entry per benchmark, in name order.

@@ -18,6 +18,8 @@ use crate::source::{Source, VersionRequest};
 pub enum Stage<'a> {
     /// A published version is downloaded, unless it is in the Go client's cache.
     Fetching(&'a str),
+    /// A linker is built that lays both versions out alike, once for every toolchain.
+    Linker,
     /// A version is built.
     Building(&'a str),
     /// A version's benchmarks are listed, each of them run once.
@@ -86,6 +88,7 @@ impl Prepared {
             RunError::stop_if(interrupted)?;
         }
         let mut adapter = adapter::open(&request.wish, &sources, scratch.path())?;
+        adapter.prepare_layouts(&mut || on_stage(Stage::Linker));
         let mut prepared: Vec<Version> = Vec::new();
         for (number, source) in sources.iter().enumerate() {
             let twin = sources[..number].iter().position(|earlier| earlier.resolved == source.resolved);
@@ -99,7 +102,10 @@ impl Prepared {
             prepared.push(version);
         }
         let identical = match (&prepared[..], &sources[..]) {
-            ([a, b], [from, to]) => adapter.identical([&a.build, &b.build], [from, to]),
+            ([a, b], [from, to]) => {
+                adapter.decide_layouts([&a.build, &b.build]);
+                adapter.identical([&a.build, &b.build], [from, to])
+            }
             _ => BTreeMap::new(),
         };
         let toolchain = adapter.toolchain();

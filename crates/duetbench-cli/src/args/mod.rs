@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use duetbench_core::spec::{HarnessName, ModeChoice};
+use duetbench_core::spec::{HarnessName, LayoutChoice, ModeChoice};
 
 use crate::failure::Failure;
 
@@ -259,6 +259,9 @@ pub struct ExtentArgs {
     /// about where the linker put it; 1 compares just the two binaries [default: as many as are needed, at most 32]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub builds: Option<u32>,
+    /// How the two halves of each such build pair are laid out, where the linker can do both [default: matched]
+    #[arg(long, value_enum)]
+    pub layouts: Option<LayoutsArg>,
     /// Processes of each side in every trial that warm up and are not judged [default: 0]; where iterations are measured, as many of
     /// those [default: as many as each benchmark is found to need]
     #[arg(long, value_name = "N")]
@@ -431,6 +434,24 @@ impl From<ModeArg> for ModeChoice {
             ModeArg::Duet => ModeChoice::Duet,
             ModeArg::Interleaved => ModeChoice::Interleaved,
             ModeArg::Sequential => ModeChoice::Sequential,
+        }
+    }
+}
+
+/// `--layouts`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LayoutsArg {
+    /// Whatever both versions have lies at the same address in both
+    Matched,
+    /// Each in an order of its own
+    Random,
+}
+
+impl From<LayoutsArg> for LayoutChoice {
+    fn from(layouts: LayoutsArg) -> Self {
+        match layouts {
+            LayoutsArg::Matched => LayoutChoice::Matched,
+            LayoutsArg::Random => LayoutChoice::Random,
         }
     }
 }

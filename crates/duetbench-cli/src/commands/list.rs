@@ -1,5 +1,7 @@
 //! `duet list`: the benchmarks of a version.
 
+use duetbench_core::spec::LayoutChoice;
+
 use super::{Asked, Context, selected};
 use crate::args::ListArgs;
 use crate::failure::{Failure, code};
@@ -14,7 +16,8 @@ pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
     // Listing runs every benchmark once, which would disturb a run in progress.
     let _lock = lock_machine(context)?;
     let version = super::one_version(args.version.as_deref(), &args.program, &context.cwd)?;
-    let asked = Asked { packages: &spec.selection.packages, harness: &spec.harness, arguments: &spec.harness_args };
+    let (packages, arguments) = (&spec.selection.packages, &spec.harness_args);
+    let asked = Asked { packages, harness: &spec.harness, arguments, layouts: LayoutChoice::Random };
     let prepared = context.prepare(&[version], &context.cwd, asked)?;
     let mut failed = false;
     let mut out = String::new();

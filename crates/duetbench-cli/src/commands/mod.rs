@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use duetbench_core::spec::HarnessSpec;
+use duetbench_core::spec::{HarnessSpec, LayoutChoice};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Conditions, Wish};
 use duetbench_run::prepare::{Prepared, Request, Stage};
@@ -59,6 +59,7 @@ struct Asked<'a> {
     packages: &'a [String],
     harness: &'a HarnessSpec,
     arguments: &'a [String],
+    layouts: LayoutChoice,
 }
 
 impl Context {
@@ -78,7 +79,7 @@ impl Context {
     /// Fetches, builds and lists versions; relative names start at `cwd`.
     fn prepare(&self, versions: &[VersionRequest], cwd: &Path, asked: Asked<'_>) -> Result<Prepared, RunError> {
         let pass_env = self.settings.pass_env();
-        let conditions = Conditions { timeout: self.settings.timeout(), pass_env: &pass_env };
+        let conditions = Conditions { timeout: self.settings.timeout(), pass_env: &pass_env, layouts: asked.layouts };
         let wish = Wish { harness: asked.harness, arguments: asked.arguments, conditions };
         let request = Request { cwd, packages: asked.packages, wish };
         Prepared::new(versions, &request, &mut |stage| self.stage(stage), &self.interrupted)
@@ -88,6 +89,9 @@ impl Context {
     fn stage(&self, stage: Stage<'_>) {
         let text = match stage {
             Stage::Fetching(module) => format!("fetching {module}"),
+            Stage::Linker => {
+                "building a linker that lays both versions out alike (once for every release of Go)".into()
+            }
             Stage::Building(version) => format!("building {version}"),
             Stage::Listing(version) => format!("listing the benchmarks of {version}"),
         };

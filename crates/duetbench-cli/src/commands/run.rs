@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use duetbench_core::plan::{Discovered, SoloPlan};
 use duetbench_core::report::VersionInfo;
-use duetbench_core::spec::SoloSpec;
+use duetbench_core::spec::{LayoutChoice, SoloSpec};
 use duetbench_core::{BenchmarkId, Role};
 use duetbench_run::adapter::Build;
 use duetbench_run::engine::{Observer, Scripted, SoloBackend, SoloJob, SoloLocal, Watched, record};
@@ -106,7 +106,8 @@ impl Subject {
 
 /// Fetches, builds and lists the version.
 fn prepare(context: &Context, spec: &SoloSpec, origin: &SoloOrigin) -> Result<Prepared, Failure> {
-    let asked = Asked { packages: &spec.selection.packages, harness: &spec.harness, arguments: &spec.harness_args };
+    let (packages, arguments) = (&spec.selection.packages, &spec.harness_args);
+    let asked = Asked { packages, harness: &spec.harness, arguments, layouts: LayoutChoice::Random };
     Ok(context.prepare(std::slice::from_ref(&origin.version), &origin.cwd, asked)?)
 }
 

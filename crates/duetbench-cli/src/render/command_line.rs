@@ -1,7 +1,9 @@
 //! The command that repeats a run, or a part of it.
 
 use duetbench_core::report::VersionInfo;
-use duetbench_core::spec::{CommandSpec, Decision, Effort, FleetSpec, Metric, ModeChoice, Spec, defaults};
+use duetbench_core::spec::{
+    CommandSpec, Decision, Effort, FleetSpec, LayoutChoice, Metric, ModeChoice, Spec, defaults,
+};
 use duetbench_core::{BenchmarkId, Report, Verdict};
 
 /// The command that makes this run again.
@@ -70,6 +72,9 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     }
     for (name, value) in efforts(&spec.effort) {
         option(name, value);
+    }
+    if spec.layouts == LayoutChoice::Random {
+        option("--layouts", "random".to_owned());
     }
     for (name, value) in unusual_decisions(spec.decision) {
         option(name, value.to_string());

@@ -20,7 +20,7 @@ use super::fleet::Fleet;
 use super::gate::GateEntry;
 use super::profile::ProfileEntry;
 use super::reported::ReportedEntry;
-use super::{document, noise, summary, warning};
+use super::{document, layouts, noise, summary, warning};
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -59,6 +59,8 @@ struct Document<'a> {
     profiles: Option<Vec<ProfileEntry<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reported: Option<Vec<ReportedEntry<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layouts: Option<layouts::Entry<'a>>,
     warnings: &'a [String],
     request: Request<'a>,
     plan: Plan<'a>,
@@ -185,6 +187,7 @@ struct Request<'a> {
     forks: Option<u32>,
     budget_s: Option<f64>,
     builds: Option<u32>,
+    layouts: &'static str,
     fixed: bool,
     confirm: bool,
     measure_identical: bool,
@@ -286,6 +289,7 @@ impl<'a> Document<'a> {
             calibration: report.calibration.as_ref().map(Note::of),
             profiles: ProfileEntry::all(report),
             reported: ReportedEntry::all(report),
+            layouts: report.layouts.as_ref().map(layouts::Entry::of),
             warnings: &report.warnings,
             request: Request::of(&report.spec),
             plan: Plan {
@@ -459,6 +463,7 @@ impl<'a> Request<'a> {
             forks: spec.effort.forks,
             budget_s: spec.effort.budget.map(|budget| budget.as_secs_f64()),
             builds: spec.effort.builds,
+            layouts: layouts::asked(spec),
             fixed: spec.effort.fixed,
             confirm: spec.effort.confirm,
             measure_identical: spec.measure_identical,

@@ -29,6 +29,7 @@ mod gate;
 pub mod gobench;
 pub mod html;
 pub mod json;
+pub(crate) mod layouts;
 pub mod markdown;
 pub mod noise;
 pub mod palette;

@@ -8,7 +8,7 @@ use duetbench_core::{Report, Verdict};
 
 use super::format::{TimeScale, change, counted, duration, many, one_line, share};
 use super::order::{is_tolerated, label};
-use super::{calibrate, fleet, noise, warning};
+use super::{calibrate, fleet, layouts, noise, warning};
 
 /// Findings about the machine that are worth the room; `--format json` and `duet doctor` have all.
 const NOISES_MAX: usize = 3;
@@ -264,7 +264,14 @@ fn is_by_call(report: &Report) -> bool {
 }
 
 /// What differs between units of inference, where several fork pairs of each tell: layout, or on a fleet the instance, or both.
-pub(super) fn layout(report: &Report) -> Option<String> {
+fn layout(report: &Report) -> Option<String> {
+    let used = report.layouts.as_ref().map(layouts::words);
+    let words: Vec<String> = used.into_iter().chain(moved_by_layout(report)).collect();
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
+/// How much it moves a benchmark.
+fn moved_by_layout(report: &Report) -> Option<String> {
     let typical = report.typical_layout()?;
     let builds = report.benchmarks.iter().filter_map(|b| Some(b.estimate?.counts.builds)).max().unwrap_or(0);
     let units = if is_by_call(report) { String::new() } else { format!("{builds} build pairs at most; ") };

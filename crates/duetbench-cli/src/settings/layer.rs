@@ -9,8 +9,8 @@ use serde::Deserialize;
 use super::loose::{Words, choice, dollars, duration, fraction, number, switch};
 use super::policy::RuleTable;
 use crate::args::{
-    AccountArgs, AdapterArg, ArchArg, CommandArgs, DecideArgs, EngineArg, ExtentArgs, FleetArgs, Format, MeasureArgs,
-    ModeArg, RunArgs, SelectArgs, ShowArgs,
+    AccountArgs, AdapterArg, ArchArg, CommandArgs, DecideArgs, EngineArg, ExtentArgs, FleetArgs, Format, LayoutsArg,
+    MeasureArgs, ModeArg, RunArgs, SelectArgs, ShowArgs,
 };
 use crate::failure::Failure;
 
@@ -27,6 +27,8 @@ pub struct Layer {
     pub(super) budget: Option<Duration>,
     #[serde(deserialize_with = "number")]
     pub(super) builds: Option<u32>,
+    #[serde(deserialize_with = "choice")]
+    pub(super) layouts: Option<LayoutsArg>,
     #[serde(deserialize_with = "switch")]
     pub(super) fixed: Option<bool>,
     #[serde(deserialize_with = "switch")]
@@ -99,7 +101,7 @@ pub struct Layer {
 }
 
 /// The keys of a [`Layer`], for the environment: `DUET_BENCH` is `bench`.
-pub(super) const KEYS: [&str; 43] = [
+pub(super) const KEYS: [&str; 44] = [
     "adapter",
     "bench",
     "exclude",
@@ -107,6 +109,7 @@ pub(super) const KEYS: [&str; 43] = [
     "forks",
     "budget",
     "builds",
+    "layouts",
     "fixed",
     "confirm",
     "profile",
@@ -203,6 +206,7 @@ impl Layer {
             forks: extent.forks,
             budget: extent.budget,
             builds: extent.builds,
+            layouts: extent.layouts,
             mode: extent.mode,
             warmup: extent.warmup,
             seed: extent.seed,

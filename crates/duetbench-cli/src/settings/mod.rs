@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use duetbench_core::Spec;
 use duetbench_core::plan::Repetitions;
-use duetbench_core::spec::{Decision, Effort, HarnessName, HarnessSpec, ModeChoice, Selection, SoloSpec, defaults};
+use duetbench_core::spec::{
+    Decision, Effort, HarnessName, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults,
+};
 
 use crate::args::Format;
 use crate::failure::Failure;
@@ -70,6 +72,7 @@ impl Settings {
             effort: self.effort()?,
             decision: self.decision(Decision::default())?,
             mode: self.first(|l| l.mode).map_or(ModeChoice::Auto, ModeChoice::from),
+            layouts: self.first(|l| l.layouts).map_or(LayoutChoice::Matched, LayoutChoice::from),
             measure_identical: self.first(|l| l.measure_identical).unwrap_or(false),
             seed: self.first(|l| l.seed).unwrap_or(drawn),
             harness_args: self.harness_args(),

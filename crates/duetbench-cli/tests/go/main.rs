@@ -12,6 +12,7 @@ mod walk_support;
 mod go_bad_input;
 mod go_calibrate;
 mod go_compare;
+mod go_layouts;
 mod go_profile;
 mod go_reported;
 mod go_run;

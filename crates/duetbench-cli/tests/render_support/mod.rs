@@ -8,20 +8,26 @@ use duetbench_core::analysis::{
 use duetbench_core::environment::Environment;
 use duetbench_core::fleet::{Account, CallEnd, FleetReport, FleetTerms, Rate, Task, Usage};
 use duetbench_core::gate::Gate;
-use duetbench_core::hotspot::{BenchmarkProfile, FunctionGain, Gain, Origin, ProfileDifference, ProfileOutcome};
 use duetbench_core::noise::{Diagnosis, Finding, Kind, Severity};
 use duetbench_core::picture::{ForkPoint, Histogram, LookPoint, Picture, SliceCourse, SlicePoint};
 use duetbench_core::plan::{
     Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, Purpose, SelfCheck, Style,
 };
 use duetbench_core::recording::Better;
-use duetbench_core::report::{BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout, Report, VersionInfo};
+use duetbench_core::report::{
+    BenchmarkReport, Confirmation, Counted, ForkPair, ForkSide, Layout, LayoutsUsed, Report, VersionInfo,
+};
 use duetbench_core::reported::{Change as RatioChange, ReportedMetric};
 use duetbench_core::spec::{
-    Arch, Decision, Effort, EngineName, FleetSpec, HarnessSpec, Metric, ModeChoice, Policy, Rule, Selection, Spec,
+    Arch, Decision, Effort, EngineName, FleetSpec, HarnessSpec, LayoutChoice, Metric, ModeChoice, Policy, Rule,
+    Selection, Spec,
 };
 use duetbench_core::verdict::Extent;
 use duetbench_core::{BenchmarkId, Role, Verdict};
+
+mod profiled;
+
+pub(crate) use profiled::profiled;
 
 const CODEC: &str = "example.com/shop/codec";
 const STORE: &str = "example.com/shop/store";
@@ -37,6 +43,7 @@ pub(crate) fn empty() -> Report {
             effort: Effort { forks: Some(12), budget: None, builds: None, fixed: false, confirm: true },
             decision: Decision::default(),
             mode: ModeChoice::Auto,
+            layouts: LayoutChoice::Matched,
             measure_identical: false,
             seed: 42,
             harness_args: Vec::new(),
@@ -68,6 +75,7 @@ pub(crate) fn empty() -> Report {
             toolchain: "go1.26.1".into(),
             duet_version: "0.1.0".into(),
         },
+        layouts: None,
         measured_s: 102.4,
         benchmarks: Vec::new(),
         suite: None,
@@ -195,65 +203,6 @@ pub(crate) fn clean() -> Report {
     report
 }
 
-/// A run with two regressions that were profiled, one of them without a finding, and one that could not be.
-pub(crate) fn profiled() -> Report {
-    let mut report = empty();
-    let regressed = ["BenchmarkEncode/json-8", "BenchmarkSpread", "BenchmarkOnce"]
-        .map(|name| measured(CODEC, name, Verdict::Regression, Change(1718.0, 1.2, 0.004)));
-    report.benchmarks = regressed.to_vec();
-    report.plan.benchmarks = report.benchmarks.iter().map(planned).collect();
-    let gain = |baseline_ns: f64, candidate_ns: f64, beyond_noise| Gain {
-        baseline_ns,
-        candidate_ns,
-        gain_ns: candidate_ns - baseline_ns,
-        beyond_noise,
-    };
-    let function =
-        |function: &str, origin, gain: Gain, share| FunctionGain { function: function.into(), origin, gain, share };
-    let difference = ProfileDifference {
-        processes: [5, 5],
-        samples: [512, 618],
-        invocations: 485_437,
-        total: gain(1703.0, 2058.0, true),
-        runtime: gain(120.0, 171.5, true),
-        flat: vec![
-            function(
-                "example.com/shop/codec.(*Writer[go.shape.int]).escape",
-                Origin::Program,
-                gain(410.0, 700.0, true),
-                Some(0.817),
-            ),
-            function("runtime.mallocgc", Origin::Runtime, gain(0.0, 31.2, true), Some(0.088)),
-            function("runtime.scanobject", Origin::Collector, gain(5.5, 20.25, true), Some(0.042)),
-        ],
-        cumulative: vec![function(
-            "example.com/shop/codec.Encode\u{1b}[31m@all",
-            Origin::Program,
-            gain(1400.0, 1755.0, true),
-            None,
-        )],
-    };
-    let nothing = ProfileDifference {
-        total: gain(1703.0, 1740.0, false),
-        runtime: gain(120.0, 121.0, false),
-        flat: vec![],
-        cumulative: vec![],
-        ..difference.clone()
-    };
-    let files = |name: &str| ["baseline", "candidate"].map(|role| format!(".duet/profiles/r12/{name}.{role}.pb.gz"));
-    let explained = |name: &str, difference, file: &str| BenchmarkProfile {
-        id: id(CODEC, name),
-        outcome: ProfileOutcome::Explained { difference, files: files(file) },
-    };
-    let failed = ProfileOutcome::Failed { reason: "exit status 1: only one at a time".into() };
-    report.profiles = vec![
-        explained("BenchmarkEncode/json-8", difference, "codec.BenchmarkEncode_json-8"),
-        explained("BenchmarkSpread", nothing, "it's"),
-        BenchmarkProfile { id: id(CODEC, "BenchmarkOnce"), outcome: failed },
-    ];
-    report
-}
-
 /// A run with every verdict, every warning, changed allocations and names that are hard to show.
 pub(crate) fn everything() -> Report {
     let mut report = empty();
@@ -266,6 +215,10 @@ pub(crate) fn everything() -> Report {
         Excluded::Failed(id(STORE, "BenchmarkPanics"), Role::Candidate, PANIC.into()),
         Excluded::Identical { id: id(CODEC, "BenchmarkChecksum-8"), saved_ns: 2_160_000_000 },
     ];
+    report.layouts = Some(LayoutsUsed {
+        matched: [CODEC.to_owned()].into(),
+        random: [(STORE.to_owned(), "it is linked by the system's linker".to_owned())].into(),
+    });
     report.complete = false;
     report.spec.effort.forks = None;
     report.spec.effort.budget = Some(Duration::from_secs(90));

@@ -175,6 +175,24 @@ pub enum ModeChoice {
     Sequential,
 }
 
+/// How the two halves of a build pair are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayoutChoice {
+    /// Alike, where that can be: what both versions have lies at the same address in both.
+    Matched,
+    /// Each in an order of its own. What is missing in a stored request means this: there was nothing else.
+    #[default]
+    Random,
+}
+
+impl LayoutChoice {
+    /// Whether this is what a request without it asks for.
+    fn is_random(&self) -> bool {
+        *self == LayoutChoice::Random
+    }
+}
+
 /// Which benchmarks take part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Selection {
@@ -259,6 +277,9 @@ pub struct Spec {
     pub decision: Decision,
     /// How to run the two sides.
     pub mode: ModeChoice,
+    /// How the two halves of a build pair are laid out.
+    #[serde(default, skip_serializing_if = "LayoutChoice::is_random")]
+    pub layouts: LayoutChoice,
     /// Measures packages too whose code is proven to be the same in both versions.
     pub measure_identical: bool,
     /// Source of every random choice of the run.

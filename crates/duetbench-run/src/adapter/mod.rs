@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::plan::{Discovered, Mode};
-use duetbench_core::spec::Arch;
+use duetbench_core::spec::{Arch, LayoutChoice};
 use duetbench_core::{BenchmarkId, Role};
 
 use crate::error::RunError;
@@ -22,9 +22,11 @@ pub mod go;
 mod growing;
 pub mod jmh;
 mod open;
+mod pair_layouts;
 mod relinking;
 
 pub use open::{Wish, open};
+pub use pair_layouts::{CheckAlike, Layout, PairLayouts};
 pub use relinking::{Relink, Relinking, Urgency};
 
 /// One started program of one version: what a package was built into.
@@ -111,6 +113,8 @@ pub struct Conditions<'a> {
     pub timeout: Duration,
     /// Names of variables that benchmarks may see on top of the allow-list.
     pub pass_env: &'a [String],
+    /// How the two halves of build pairs are to be laid out.
+    pub layouts: LayoutChoice,
 }
 
 impl Conditions<'_> {
@@ -169,6 +173,22 @@ pub trait Adapter: std::fmt::Debug + Sync {
     /// Whether artifacts can be linked again with their functions in another order.
     fn relinks(&self) -> bool {
         false
+    }
+
+    /// Makes ready what lays the halves of build pairs out alike, where that is wanted; must come before [`Adapter::build`].
+    /// `on_building` hears of it if that takes a while.
+    fn prepare_layouts(&mut self, on_building: &mut dyn FnMut()) {
+        let _ = on_building;
+    }
+
+    /// Decides how the build pairs of these two are laid out, baseline first; must come before [`Adapter::relink`].
+    fn decide_layouts(&self, builds: [&Build; 2]) {
+        let _ = builds;
+    }
+
+    /// How build pairs are laid out; absent where each half has an order of its own in any case.
+    fn pair_layouts(&self) -> Option<&PairLayouts> {
+        None
     }
 
     /// Starts linking an artifact again, with its functions in another order.

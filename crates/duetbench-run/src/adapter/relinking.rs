@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::pair_layouts::Layout;
 use crate::error::RunError;
 use crate::tool::Started;
 
@@ -17,8 +18,8 @@ pub enum Urgency {
 /// The terms on which an artifact is linked again.
 #[derive(Debug, Clone, Copy)]
 pub struct Relink<'a> {
-    /// The order of its functions follows from it.
-    pub layout_seed: u32,
+    /// Where its functions go.
+    pub layout: Layout<'a>,
     /// The file to be made.
     pub program: &'a Path,
     /// When it is needed.
@@ -48,7 +49,7 @@ impl Relinking {
     ///
     /// # Errors
     /// When it could not be linked, or is not what was wanted.
-    pub(crate) fn finish(self) -> Result<PathBuf, RunError> {
+    pub fn finish(self) -> Result<PathBuf, RunError> {
         self.linker.finish()?;
         (self.check)(&self.program, &self.dir)?;
         Ok(self.program)

@@ -9,7 +9,7 @@ use duetbench_core::Role;
 
 use super::Needed;
 use super::placement::Placements;
-use crate::adapter::{Adapter, Artifact, Build, Relink, Relinking, Urgency};
+use crate::adapter::{Adapter, Artifact, Build, Layout, Relink, Relinking, Urgency};
 use crate::error::RunError;
 
 /// Half of a build pair: which it is.
@@ -20,8 +20,25 @@ type Key = (Role, String, u32);
 struct Link {
     key: Key,
     artifact: Artifact,
-    layout_seed: u32,
+    /// The baseline's, which both halves follow where there is a plan, and this half's own.
+    layout_seeds: [u32; 2],
     urgency: Urgency,
+}
+
+/// One program that is being linked.
+#[derive(Debug)]
+struct Underway {
+    key: Key,
+    relinking: Relinking,
+    by_plan: bool,
+}
+
+/// One program that was linked.
+#[derive(Debug)]
+struct Linked {
+    program: PathBuf,
+    /// It followed a plan, and was not yet compared with the other half of its build pair.
+    unchecked: bool,
 }
 
 /// A linker of builds in other orders.
@@ -39,9 +56,8 @@ pub(super) struct Linker<'a> {
 /// megabytes.
 #[derive(Debug, Default)]
 pub(super) struct Layouts {
-    programs: HashMap<Key, PathBuf>,
-    /// Being linked.
-    underway: Vec<(Key, Relinking)>,
+    programs: HashMap<Key, Linked>,
+    underway: Vec<Underway>,
     /// To be linked when a processor is free, the next one last.
     foreseen: Vec<Link>,
 }
@@ -49,7 +65,7 @@ pub(super) struct Layouts {
 impl Layouts {
     /// The program of one half; empty where it was not provided.
     pub(super) fn program(&self, role: Role, package: &str, build: u32) -> &Path {
-        self.programs.get(&(role, package.to_owned(), build)).map_or(Path::new(""), PathBuf::as_path)
+        self.programs.get(&(role, package.to_owned(), build)).map_or(Path::new(""), |linked| &linked.program)
     }
 
     /// Links what is missing of what is needed, several programs at a time; nothing is measured meanwhile. What is not needed any
@@ -65,10 +81,23 @@ impl Layouts {
     ) -> Result<(), RunError> {
         self.foreseen.clear();
         let is_needed = |key: &Key| needed.iter().any(|n| n.build == key.2 && n.package == key.1);
-        let (underway, given_up) = self.underway.drain(..).partition(|(key, _)| is_needed(key));
+        let (underway, given_up): (Vec<_>, Vec<_>) = self.underway.drain(..).partition(|one| is_needed(&one.key));
         self.underway = underway;
-        given_up.into_iter().for_each(|(_, relinking): (Key, Relinking)| relinking.give_up());
-        self.programs.retain(|key, program| is_needed(key) || fs::remove_file(program).is_err());
+        given_up.into_iter().for_each(|one| one.relinking.give_up());
+        self.programs.retain(|key, linked| is_needed(key) || fs::remove_file(&linked.program).is_err());
+        self.link_missing(needed, linker, placements)?;
+        self.check_alike(needed, linker.adapter);
+        // What could not be linked by a plan, or was not alike, is linked once more, each half by itself.
+        self.link_missing(needed, linker, placements)
+    }
+
+    /// Links what is missing of what is needed, and waits for all that is being linked.
+    fn link_missing(
+        &mut self,
+        needed: &[Needed],
+        linker: &Linker<'_>,
+        placements: &mut Placements,
+    ) -> Result<(), RunError> {
         let mut links = self.missing(needed, linker.builds, Urgency::Now).into_iter();
         loop {
             let free = linker.at_once.saturating_sub(self.underway.len()).max(1);
@@ -79,6 +108,29 @@ impl Layouts {
                 return Ok(());
             }
             self.finish_first(linker)?;
+        }
+    }
+
+    /// Compares the halves of build pairs that followed a plan. Where they are not laid out alike, their package gets no more
+    /// plans, and what followed the last one is removed.
+    fn check_alike(&mut self, needed: &[Needed], adapter: &dyn Adapter) {
+        let Some(pairs) = adapter.pair_layouts() else { return };
+        for Needed { package, build, .. } in needed {
+            let key = |role| (role, package.clone(), *build);
+            let unchecked = |role| self.programs.get(&key(role)).filter(|linked| linked.unchecked);
+            if let [Some(base), Some(head)] = Role::BOTH.map(unchecked)
+                && let Err(reason) = pairs.check([&base.program, &head.program])
+            {
+                pairs.decide(package, Err(reason));
+            }
+            let planned = pairs.plan(package).is_some();
+            for key in Role::BOTH.map(key) {
+                if let Some(linked) = self.programs.remove(&key)
+                    && (planned || !linked.unchecked || fs::remove_file(&linked.program).is_err())
+                {
+                    self.programs.insert(key, Linked { unchecked: false, ..linked });
+                }
+            }
         }
     }
 
@@ -103,7 +155,7 @@ impl Layouts {
     /// # Errors
     /// When the linker cannot be started.
     pub(super) fn go_on(&mut self, linker: &Linker<'_>, placements: &mut Placements) -> Result<(), RunError> {
-        if self.underway.iter_mut().all(|(_, relinking)| relinking.has_ended())
+        if self.underway.iter_mut().all(|one| one.relinking.has_ended())
             && let Some(link) = self.foreseen.pop()
         {
             self.start(link, linker, placements)?;
@@ -120,29 +172,36 @@ impl Layouts {
             // A package that one version lacks is not measured; its trials say so.
             if let Some(artifact) = builds[side].artifacts.get(&needed.package)
                 && !self.programs.contains_key(&key)
-                && !self.underway.iter().any(|(other, _)| *other == key)
+                && !self.underway.iter().any(|one| one.key == key)
             {
-                let layout_seed = needed.layout_seeds[side];
-                links.push(Link { key, artifact: artifact.clone(), layout_seed, urgency });
+                let layout_seeds = [needed.layout_seeds[0], needed.layout_seeds[side]];
+                links.push(Link { key, artifact: artifact.clone(), layout_seeds, urgency });
             }
         }
         links
     }
 
     fn start(&mut self, link: Link, linker: &Linker<'_>, placements: &mut Placements) -> Result<(), RunError> {
-        let Link { key, artifact, layout_seed, urgency } = link;
-        let wanted = Relink { layout_seed, program: &placements.fresh(), urgency };
-        self.underway.push((key, linker.adapter.relink(&artifact, wanted)?));
+        let Link { key, artifact, layout_seeds: [common, own], urgency } = link;
+        let plan = linker.adapter.pair_layouts().and_then(|pairs| pairs.plan(&key.1));
+        let layout = plan.as_deref().map_or(Layout::Random(own), |plan| Layout::Matched { seed: common, plan });
+        let wanted = Relink { layout, program: &placements.fresh(), urgency };
+        let relinking = linker.adapter.relink(&artifact, wanted)?;
+        self.underway.push(Underway { key, relinking, by_plan: plan.is_some() });
         Ok(())
     }
 
     /// Waits for the program whose linking began first.
     fn finish_first(&mut self, linker: &Linker<'_>) -> Result<(), RunError> {
-        let (key, relinking) = self.underway.remove(0);
+        let Underway { key, relinking, by_plan } = self.underway.remove(0);
         let linked = relinking.finish();
         // An interrupt reaches the linker too, and it is not the linker that failed.
         RunError::stop_if(linker.interrupted)?;
-        self.programs.insert(key, linked?);
+        match (linked, linker.adapter.pair_layouts().filter(|_| by_plan)) {
+            // If the program itself cannot be linked, linking it without a plan tells.
+            (Err(error), Some(pairs)) => pairs.decide(&key.1, Err(error.to_string())),
+            (linked, _) => drop(self.programs.insert(key, Linked { program: linked?, unchecked: by_plan })),
+        }
         Ok(())
     }
 }
@@ -155,15 +214,19 @@ mod tests {
     use duetbench_core::BenchmarkId;
 
     use super::*;
-    use crate::adapter::{Built, Identity, Listing, Order, Subject};
+    use crate::adapter::{Built, CheckAlike, Identity, Listing, Order, PairLayouts, Subject};
     use crate::process::Launch;
     use crate::source::Source;
     use crate::tool::Tool;
 
-    /// Links by copying; remembers the seeds that it was asked for.
-    #[derive(Debug, Default)]
+    /// Links by copying; remembers the seeds that it was asked for, and whether by a plan.
+    #[derive(Debug)]
     struct Copier {
         asked: Mutex<Vec<(u32, Urgency)>>,
+        by_plan: Mutex<Vec<bool>>,
+        pairs: PairLayouts,
+        /// What it runs to link by a plan.
+        planner: &'static str,
     }
 
     impl Adapter for Copier {
@@ -187,10 +250,21 @@ mod tests {
             None
         }
 
+        fn pair_layouts(&self) -> Option<&PairLayouts> {
+            Some(&self.pairs)
+        }
+
         fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
-            self.asked.lock().unwrap().push((wanted.layout_seed, wanted.urgency));
+            let (seed, by_plan) = match wanted.layout {
+                Layout::Random(seed) => (seed, false),
+                Layout::Matched { seed, .. } => (seed, true),
+            };
+            self.asked.lock().unwrap().push((seed, wanted.urgency));
+            self.by_plan.lock().unwrap().push(by_plan);
             let (program, dir) = (wanted.program.to_owned(), artifact.dir.clone());
-            let linker = Tool::new("cp", [artifact.program.as_path(), &program], &dir).start()?;
+            let linker =
+                Tool::new(if by_plan { self.planner } else { "cp" }, [artifact.program.as_path(), &program], &dir)
+                    .start()?;
             Ok(Relinking { linker, program, dir, check: |_, _| Ok(()) })
         }
     }
@@ -218,7 +292,12 @@ mod tests {
             let place = dir.path().join("copies");
             fs::create_dir(&place).unwrap();
             Bench {
-                adapter: Copier::default(),
+                adapter: Copier {
+                    asked: Mutex::default(),
+                    by_plan: Mutex::default(),
+                    pairs: PairLayouts::new(|_| Ok(())),
+                    planner: "cp",
+                },
                 builds,
                 interrupted: AtomicBool::new(false),
                 placements: Placements::new(&place),
@@ -249,6 +328,26 @@ mod tests {
 
         fn contents(&self, build: u32) -> [String; 2] {
             Role::BOTH.map(|role| fs::read_to_string(self.layouts.program(role, "p", build)).unwrap_or_default())
+        }
+
+        /// With a plan, by which `planner` links, and of which `check` says whether it was kept.
+        fn planned(planner: &'static str, check: CheckAlike) -> Bench {
+            let mut bench = Bench::new();
+            bench.adapter.pairs = PairLayouts::new(check);
+            bench.adapter.planner = planner;
+            bench.adapter.pairs.decide("p", Ok(PathBuf::from("plan")));
+            bench
+        }
+
+        /// The seeds that programs were linked by, and whether by a plan.
+        fn links(&self) -> Vec<(u32, bool)> {
+            let asked = self.adapter.asked.lock().unwrap();
+            asked.iter().map(|(seed, _)| *seed).zip(self.adapter.by_plan.lock().unwrap().iter().copied()).collect()
+        }
+
+        /// Why the package has no plan.
+        fn reason(&self) -> Option<String> {
+            self.adapter.pairs.used().random.remove("p")
         }
 
         fn files(&self) -> usize {
@@ -292,6 +391,41 @@ mod tests {
         assert_eq!(bench.contents(1), ["base", "head"]);
         assert_eq!((bench.contents(0), bench.layouts.underway.len()), ([String::new(), String::new()], 0));
         assert_eq!(bench.files(), 2);
+    }
+
+    #[test]
+    fn halves_that_follow_a_plan_are_linked_by_the_same_seed() {
+        let mut bench = Bench::planned("cp", |_| Ok(()));
+        bench.provide(1).unwrap();
+        bench.provide(1).unwrap();
+        bench.foresee(2);
+        bench.go_on();
+        bench.provide(2).unwrap();
+        assert_eq!(bench.links(), [(2, true), (2, true), (4, true), (4, true)]);
+        assert_eq!((bench.reason(), bench.files()), (None, 2));
+    }
+
+    #[test]
+    fn halves_that_are_not_alike_are_linked_again_each_by_a_seed_of_its_own() {
+        let mut bench = Bench::planned("cp", |programs| {
+            assert!(programs.iter().all(|program| program.exists()));
+            Err("`f` lies elsewhere".into())
+        });
+        bench.provide(1).unwrap();
+        assert_eq!(bench.contents(1), ["base", "head"]);
+        bench.provide(2).unwrap();
+        let by_plan = [(2, true), (2, true)];
+        assert_eq!(bench.links(), [&by_plan[..], &[(2, false), (3, false), (4, false), (5, false)]].concat());
+        assert_eq!((bench.reason().as_deref(), bench.files()), (Some("`f` lies elsewhere"), 2));
+    }
+
+    #[test]
+    fn what_cannot_be_linked_by_its_plan_is_linked_without() {
+        let mut bench = Bench::planned("false", |_| panic!("there is nothing to compare"));
+        bench.provide(0).unwrap();
+        assert_eq!(bench.contents(0), ["base", "head"]);
+        assert_eq!(bench.links()[2..], [(0, false), (1, false)]);
+        assert!(bench.reason().unwrap().contains("false"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use duetbench_core::plan::{Mode, PlannedBenchmark, Purpose, Style};
+use duetbench_core::report::LayoutsUsed;
 use duetbench_core::spec::defaults;
 use duetbench_core::{BenchmarkId, Role, Sample, Trial};
 
@@ -14,7 +15,7 @@ use super::placement::Placements;
 use super::process_trial::{ProcessSide, ProcessTrial};
 use super::trial::{Gathered, TrialRun, samples_of};
 use super::{Backend, Needed, TrialFailure, TrialOutcome};
-use crate::adapter::{Adapter, Build, Order};
+use crate::adapter::{Adapter, Build, Order, PairLayouts};
 use crate::error::RunError;
 use crate::page::{NO_CORE, Page, PageHeader, PageMode};
 use crate::process::Launch;
@@ -230,6 +231,10 @@ impl Backend for Local<'_> {
         // Two processors of one core would take turns.
         let needed = if self.cores.len() > 1 { needed } else { &[] };
         self.linking(|layouts, linker, placements| layouts.foresee(needed, linker, placements))
+    }
+
+    fn layouts(&self) -> Option<LayoutsUsed> {
+        self.adapter.pair_layouts().map(PairLayouts::used)
     }
 
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {

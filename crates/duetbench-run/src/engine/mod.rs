@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use duetbench_core::noise::Conditions;
 use duetbench_core::plan::{Mode, PlannedBenchmark, SoloBenchmark};
+use duetbench_core::report::LayoutsUsed;
 use duetbench_core::{BenchmarkId, Sample, Trial};
 
 use crate::error::RunError;
@@ -81,6 +82,11 @@ pub trait Backend {
     fn foresee(&mut self, needed: &[Needed]) -> Result<(), RunError> {
         let _ = needed;
         Ok(())
+    }
+
+    /// How the halves of build pairs were laid out until now; absent where this does not link.
+    fn layouts(&self) -> Option<LayoutsUsed> {
+        None
     }
 
     /// Runs one trial to its end.

@@ -2,6 +2,7 @@
 
 use duetbench_core::Trial;
 use duetbench_core::plan::{PlannedBenchmark, SoloBenchmark};
+use duetbench_core::report::LayoutsUsed;
 
 use super::{Backend, Needed, SoloBackend, TrialFailure, TrialOutcome};
 use crate::error::RunError;
@@ -43,6 +44,10 @@ impl<B: Backend + ?Sized> Backend for Watched<'_, B> {
 
     fn foresee(&mut self, needed: &[Needed]) -> Result<(), RunError> {
         self.inner.foresee(needed)
+    }
+
+    fn layouts(&self) -> Option<LayoutsUsed> {
+        self.inner.layouts()
     }
 
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use duetbench_core::fleet::FleetTerms;
 use duetbench_core::noise::Facts;
 use duetbench_core::plan::{Plan, SoloPlan};
-use duetbench_core::report::VersionInfo;
+use duetbench_core::report::{LayoutsUsed, VersionInfo};
 use duetbench_core::spec::SoloSpec;
 use duetbench_core::{Environment, Spec};
 use serde::de::DeserializeOwned;
@@ -39,6 +39,9 @@ pub struct RunHead {
     /// What was settled with a fleet, where it is measured on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetTerms>,
+    /// How the halves of its build pairs are laid out, as far as that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layouts: Option<LayoutsUsed>,
 }
 
 /// Where the versions of a comparison came from.

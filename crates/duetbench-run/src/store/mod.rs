@@ -116,6 +116,18 @@ impl Store {
         Ok(RunId(self.connection.last_insert_rowid()))
     }
 
+    /// Writes down anew what is known of a run before its trials, where that has changed since it began.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn amend(&mut self, run: RunId, head: &RunHead) -> Result<(), RunError> {
+        let json = head::comparison_json(head)?;
+        self.connection
+            .execute("UPDATE runs SET head = ?2 WHERE id = ?1", params![run.0, json])
+            .map(|_| ())
+            .map_err(|e| failed(&self.path, "cannot take what is known of a run", e))
+    }
+
     /// Keeps one trial with all its samples; on return they are in the file.
     ///
     /// # Errors

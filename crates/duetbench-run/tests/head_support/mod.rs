@@ -5,7 +5,7 @@
 use duetbench_core::noise::Facts;
 use duetbench_core::plan::{Discovered, Style};
 use duetbench_core::report::VersionInfo;
-use duetbench_core::spec::{Decision, Effort, HarnessSpec, ModeChoice, Selection};
+use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection};
 use duetbench_core::{BenchmarkId, Environment, Spec};
 
 /// What is asked for when nothing is: everything in it is a default, but for the seed, which is 7.
@@ -15,6 +15,7 @@ pub fn spec() -> Spec {
         effort: Effort { forks: None, budget: None, builds: None, fixed: false, confirm: true },
         decision: Decision::default(),
         mode: ModeChoice::Auto,
+        layouts: LayoutChoice::Matched,
         measure_identical: false,
         seed: 7,
         harness_args: Vec::new(),

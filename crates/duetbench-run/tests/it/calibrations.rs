@@ -38,6 +38,7 @@ fn head() -> RunHead {
         warnings: Vec::new(),
         origin: None,
         fleet: None,
+        layouts: None,
     }
 }
 

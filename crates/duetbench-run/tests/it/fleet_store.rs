@@ -63,6 +63,7 @@ fn head() -> RunHead {
         },
         warnings: Vec::new(),
         origin: None,
+        layouts: None,
         fleet: Some(terms()),
     }
 }

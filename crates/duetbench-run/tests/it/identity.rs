@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use duetbench_core::Role;
+use duetbench_core::spec::LayoutChoice;
 use duetbench_run::adapter::go::identity;
 use duetbench_run::adapter::go::{Go, GoArguments, Toolchain};
 use duetbench_run::adapter::{Adapter, Build, Built, Conditions, Identity, Subject};
@@ -115,7 +116,7 @@ fn build(dir: PathBuf, scratch: PathBuf) -> Version {
     let request = VersionRequest::Directory { typed: "m".into(), path: dir };
     let source = Source::resolve(&request, Path::new("/"), &scratch).unwrap();
     let toolchain = Toolchain::for_both(&source, &source, &scratch).unwrap();
-    let conditions = Conditions { timeout: Duration::from_secs(60), pass_env: &[] };
+    let conditions = Conditions { timeout: Duration::from_secs(60), pass_env: &[], layouts: LayoutChoice::Random };
     let go = Go::new(toolchain, GoArguments::default(), &scratch, conditions).unwrap();
     let subject = Subject { role: Role::Candidate, version: "m" };
     let built = go.build(&source, &["./...".to_owned()], subject).unwrap();

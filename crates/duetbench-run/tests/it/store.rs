@@ -59,6 +59,7 @@ fn head() -> RunHead {
             versions: [VersionRequest::Revision("v1".into()), VersionRequest::WorkTree],
         }),
         fleet: None,
+        layouts: None,
     }
 }
 

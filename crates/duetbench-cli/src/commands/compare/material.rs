@@ -6,7 +6,7 @@ use duetbench_core::plan::{Capacity, Discovered, Found, Plan};
 use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::Policy;
 use duetbench_core::{Role, Spec};
-use duetbench_run::adapter::Build;
+use duetbench_run::adapter::{Build, PairLayouts};
 use duetbench_run::engine::Scripted;
 use duetbench_run::environment;
 use duetbench_run::prepare::{Prepared, Version};
@@ -34,6 +34,7 @@ impl Material {
             toolchain: prepared.toolchain.clone(),
             warnings: prepared.warnings(),
             origin: Some(origin),
+            layouts: prepared.adapter.pair_layouts().map(PairLayouts::used),
         };
         let material = Material {
             subjects,
@@ -52,8 +53,13 @@ impl Material {
             resolved: format!("scripted {}", role.word()),
             artifact_digest: String::new(),
         };
-        let subjects =
-            Subjects { info: roles.map(info), toolchain: "script".into(), warnings: Vec::new(), origin: None };
+        let subjects = Subjects {
+            info: roles.map(info),
+            toolchain: "script".into(),
+            warnings: Vec::new(),
+            origin: None,
+            layouts: None,
+        };
         Material {
             subjects,
             found: roles.map(|role| script.discovered(role)),

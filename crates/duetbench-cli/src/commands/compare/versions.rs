@@ -1,6 +1,7 @@
 //! The two versions of a run, made ready: for the first time, or again for a run that is gone on with.
 
 use duetbench_core::Spec;
+use duetbench_core::spec::LayoutChoice;
 use duetbench_run::RunError;
 use duetbench_run::adapter::Build;
 use duetbench_run::prepare::Prepared;
@@ -12,7 +13,11 @@ use crate::failure::Failure;
 
 /// Fetches, builds and lists the two versions.
 pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result<Prepared, RunError> {
-    let asked = Asked { packages: &spec.selection.packages, harness: &spec.harness, arguments: &spec.harness_args };
+    let (packages, arguments) = (&spec.selection.packages, &spec.harness_args);
+    // What is linked once here, or for a fleet, follows no plan.
+    let relinked = spec.fleet.is_none() && spec.effort.builds != Some(1);
+    let layouts = if relinked { spec.layouts } else { LayoutChoice::Random };
+    let asked = Asked { packages, harness: &spec.harness, arguments, layouts };
     context.prepare(&origin.versions, &origin.cwd, asked)
 }
 

@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Mode};
-use duetbench_core::spec::Arch;
+use duetbench_core::spec::{Arch, LayoutChoice};
 use sha2::{Digest, Sha256};
 
 use super::{
-    Adapter, Artifact, Build, Built, Conditions, Identity, Listing, Order, Relink, Relinking, Sampling, Shipping,
-    Subject, Urgency, hex,
+    Adapter, Artifact, Build, Built, Conditions, Identity, Layout, Listing, Order, PairLayouts, Relink, Relinking,
+    Sampling, Shipping, Subject, Urgency, hex,
 };
 use crate::error::RunError;
 use crate::process::Launch;
@@ -27,6 +27,7 @@ use crate::tool::Tool;
 mod arguments;
 pub mod identity;
 mod list;
+mod matching;
 mod overlay;
 mod packages;
 mod toolchain;
@@ -38,7 +39,7 @@ pub use toolchain::Toolchain;
 const HOOK_MARKER: &[u8] = b"duet-hook-protocol-1";
 
 /// The first release whose linker orders functions at random on demand.
-const RANDLAYOUT_SINCE: (u32, u32) = (1, 22);
+const RANDLAYOUT_SINCE: (u32, u32) = (1, 23);
 
 /// Builds and starts Go benchmarks.
 #[derive(Debug)]
@@ -49,6 +50,11 @@ pub struct Go {
     timeout: Duration,
     /// Variables of the user's that benchmarks may see.
     passed: Vec<(OsString, OsString)>,
+    /// Whether halves of build pairs are to be laid out alike.
+    layouts: LayoutChoice,
+    /// What lays them out alike, or why nothing does.
+    linker: Result<matching::Linker, String>,
+    pairs: PairLayouts,
 }
 
 impl Go {
@@ -65,7 +71,9 @@ impl Go {
         let scratch = scratch.join("go");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
         let (timeout, passed) = (conditions.timeout, conditions.passed());
-        Ok(Go { toolchain, arguments, scratch, timeout, passed })
+        let linker = Err("random layouts were asked for".to_owned());
+        let (layouts, pairs) = (conditions.layouts, PairLayouts::new(matching::check_alike));
+        Ok(Go { toolchain, arguments, scratch, timeout, passed, layouts, linker, pairs })
     }
 
     /// What the package was built into; nothing where its test files are all excluded by build constraints.
@@ -85,7 +93,7 @@ impl Go {
             .chain(self.arguments.build.iter().cloned())
             .chain([package.import_path.clone()])
             .collect();
-        self.linker(&build_args, Linking::plainly(&package.dir, &program)).start()?.finish()?;
+        self.link_first(&build_args, Linking::plainly(&package.dir, &program))?;
         if !program.exists() {
             return Ok(None);
         }
@@ -93,8 +101,26 @@ impl Go {
         Ok(Some(Artifact { program, dir: package.dir.clone(), digest, build_args }))
     }
 
+    /// Links as Go would, and has our linker note what the program is made of. If that fails, Go's own does it, or says
+    /// better what is wrong.
+    fn link_first(&self, build_args: &[String], plainly: Linking<'_>) -> Result<(), RunError> {
+        let go_alone = || self.link(build_args, plainly).start()?.finish();
+        let Ok(linker) = &self.linker else { return go_alone() };
+        let inventory = matching::inventory_of(plainly.program);
+        let note = [(matching::INVENTORY, inventory.as_os_str())];
+        let how = Linking { toolexec: Some(&linker.toolexec), env: &note, ..plainly };
+        match self.link(build_args, how).start()?.finish() {
+            // A go command that was interrupted says nothing.
+            Err(RunError::Tool { output, .. }) if !output.is_empty() => {
+                go_alone()?;
+                matching::refuse(&inventory, &format!("duet's linker does not work here: {output}"))
+            }
+            linked => linked,
+        }
+    }
+
     /// `go test -c` with all its arguments.
-    fn linker(&self, build_args: &[String], how: Linking<'_>) -> Tool {
+    fn link(&self, build_args: &[String], how: Linking<'_>) -> Tool {
         let ldflags = build_args.iter().rev().find_map(|arg| arg.strip_prefix("-ldflags=")).unwrap_or_default();
         // The last `-ldflags` wins.
         let more = (!how.ldflags.is_empty()).then(|| format!("-ldflags={ldflags} {}", how.ldflags));
@@ -102,7 +128,8 @@ impl Go {
         let args = ["test", "-c", "-o", &program].into_iter();
         // Flags come before the package.
         let (package, flags) = build_args.split_last().map_or((None, build_args), |(last, rest)| (Some(last), rest));
-        let args = args.chain(flags.iter().chain(&more).chain(package).map(String::as_str));
+        let more = more.iter().map(String::as_str).chain(how.toolexec);
+        let args = args.chain(flags.iter().map(String::as_str)).chain(more).chain(package.map(String::as_str));
         let tool = self.toolchain.command(args, how.dir).called("go test -c");
         how.env.iter().fold(tool, |tool, (name, value)| tool.env(name, value))
     }
@@ -117,14 +144,16 @@ struct Linking<'a> {
     program: &'a Path,
     /// Added to the user's flags for the linker.
     ldflags: &'a str,
+    /// Runs another linker in place of Go's.
+    toolexec: Option<&'a str>,
     /// Variables of the go command.
-    env: &'a [(&'a str, &'a str)],
+    env: &'a [(&'a str, &'a OsStr)],
 }
 
 impl<'a> Linking<'a> {
     /// As the user's own settings say.
     fn plainly(dir: &'a Path, program: &'a Path) -> Linking<'a> {
-        Linking { dir, program, ldflags: "", env: &[] }
+        Linking { dir, program, ldflags: "", toolexec: None, env: &[] }
     }
 }
 
@@ -223,11 +252,37 @@ impl Adapter for Go {
         self.toolchain.is_at_least(RANDLAYOUT_SINCE)
     }
 
+    fn prepare_layouts(&mut self, on_building: &mut dyn FnMut()) {
+        if self.layouts == LayoutChoice::Matched && self.relinks() {
+            let place = self.scratch.join("linker");
+            self.linker = matching::Linker::ready(&self.toolchain, &self.arguments.build, &place, on_building);
+        }
+    }
+
+    fn decide_layouts(&self, builds: [&Build; 2]) {
+        for (package, sides) in matching::of_both(builds).filter(|_| self.relinks()) {
+            let linker = self.linker.as_ref().map_err(Clone::clone);
+            self.pairs.decide(package, linker.and_then(|_| matching::plan(sides, &self.scratch)));
+        }
+    }
+
+    fn pair_layouts(&self) -> Option<&PairLayouts> {
+        Some(&self.pairs)
+    }
+
     fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
+        let plainly = Linking::plainly(&artifact.dir, wanted.program);
+        let (seed, plan) = match wanted.layout {
+            Layout::Random(seed) => (seed, None),
+            Layout::Matched { seed, plan } => (seed, Some([(matching::PLAN, plan.as_os_str())])),
+        };
         // Without debugging tables linking takes half the time; they are no part of what runs.
-        let ldflags = &format!("-w -randlayout={}", wanted.layout_seed);
-        let how = Linking { ldflags, ..Linking::plainly(&artifact.dir, wanted.program) };
-        let tool = self.linker(&artifact.build_args, how);
+        let ldflags = &format!("-w -randlayout={seed}");
+        let how = match (&plan, &self.linker) {
+            (Some(plan), Ok(linker)) => Linking { ldflags, toolexec: Some(&linker.toolexec), env: plan, ..plainly },
+            _ => Linking { ldflags, ..plainly },
+        };
+        let tool = self.link(&artifact.build_args, how);
         let tool = if wanted.urgency == Urgency::Later { tool.giving_way() } else { tool };
         Ok(Relinking {
             linker: tool.start()?,
@@ -249,9 +304,10 @@ impl Adapter for Go {
         let layout = shipping.layout_seed.map_or(String::new(), |seed| format!(" -randlayout={seed}"));
         // Tables for debuggers are half of what would be sent.
         let ldflags = &format!("-s -w{layout}");
-        let env = &[("CGO_ENABLED", "0"), ("GOOS", "linux"), ("GOARCH", goarch)];
-        let how = Linking { dir: &artifact.dir, program, ldflags, env };
-        self.linker(&artifact.build_args, how).start()?.finish().map_err(without_cgo)?;
+        let env =
+            &[("CGO_ENABLED", "0"), ("GOOS", "linux"), ("GOARCH", goarch)].map(|(key, value)| (key, OsStr::new(value)));
+        let how = Linking { ldflags, env, ..Linking::plainly(&artifact.dir, program) };
+        self.link(&artifact.build_args, how).start()?.finish().map_err(without_cgo)?;
         hooked(program, &artifact.dir).map(drop)
     }
 

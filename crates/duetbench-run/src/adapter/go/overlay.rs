@@ -50,8 +50,8 @@ struct Anchors {
 }
 
 #[derive(Debug, Deserialize)]
-struct Insertion {
-    anchor: String,
+pub(super) struct Insertion {
+    pub(super) anchor: String,
     insert: String,
     #[serde(default)]
     optional: bool,
@@ -142,7 +142,7 @@ fn installed(source: &str) -> String {
 }
 
 /// Applies the insertions; fails with the first anchor that is missing or ambiguous.
-fn insert_all(original: &str, insertions: &[Insertion], target: &Path) -> Result<String, String> {
+pub(super) fn insert_all(original: &str, insertions: &[Insertion], target: &Path) -> Result<String, String> {
     let mut text = original.to_owned();
     for insertion in insertions {
         match original.matches(&insertion.anchor).count() {

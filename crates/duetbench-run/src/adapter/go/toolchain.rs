@@ -21,6 +21,8 @@ pub struct Toolchain {
     pub root: PathBuf,
     /// As `go1.26.1`.
     pub version: String,
+    /// `GOFLAGS`, wherever it was set.
+    pub flags: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -65,7 +67,7 @@ impl Toolchain {
             }
         }
         let root = outside_module_cache(&newest, scratch)?;
-        Ok(Toolchain { go: root.join("bin/go"), root, version: newest.version })
+        Ok(Toolchain { go: root.join("bin/go"), root, version: newest.version, flags: newest.flags })
     }
 
     /// Whether this is the given release or a later one.

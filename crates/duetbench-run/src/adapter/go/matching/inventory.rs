@@ -1,0 +1,153 @@
+//! What a program is made of, as our linker writes it down while it links (`hooks/go/linker/inventory.go`).
+
+/// How the file begins.
+const MAGIC: &[u8] = b"duet-inventory-1\n";
+
+/// Into what a symbol goes. The numbers are those of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Group {
+    /// Functions.
+    Code,
+    /// All else that the linker orders, read-only or not.
+    Data,
+}
+
+/// Where a symbol may be placed: the linker keeps kinds apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Place {
+    /// Code or data.
+    pub(super) group: Group,
+    /// The linker's own number of the kind.
+    pub(super) kind: u64,
+}
+
+/// The room that a symbol takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Room {
+    /// Bytes.
+    pub(super) size: u64,
+    /// Bytes, a power of two.
+    pub(super) align: u64,
+}
+
+/// A symbol that can be placed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Symbol {
+    /// Its name, the same in every version.
+    pub(super) key: Vec<u8>,
+    /// Where it may be placed.
+    pub(super) place: Place,
+    /// The room that it takes.
+    pub(super) room: Room,
+}
+
+/// What a program is made of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Inventory {
+    /// Why the linker cannot lay this program out by a plan; empty: it can.
+    pub(super) refusal: String,
+    /// Bytes of read-only data and tables before the data segment.
+    pub(super) read_only: u64,
+    /// In the linker's order.
+    pub(super) symbols: Vec<Symbol>,
+}
+
+impl Inventory {
+    /// Reads the file; absent where it is cut short or none.
+    pub(super) fn parse(file: &[u8]) -> Option<Inventory> {
+        let mut rest = Reader(file.strip_prefix(MAGIC)?);
+        let refusal = String::from_utf8_lossy(rest.bytes()?).into_owned();
+        let mut inventory = Inventory { refusal, read_only: rest.number()?, symbols: Vec::new() };
+        while !rest.0.is_empty() {
+            let group = match rest.number()? {
+                0 => Group::Code,
+                1 => Group::Data,
+                _ => return None,
+            };
+            let place = Place { group, kind: rest.number()? };
+            let room = Room { size: rest.number()?, align: rest.number()? };
+            inventory.symbols.push(Symbol { key: rest.bytes()?.to_vec(), place, room });
+        }
+        Some(inventory)
+    }
+
+    /// As the linker writes it.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let mut file = MAGIC.to_vec();
+        put_bytes(&mut file, self.refusal.as_bytes());
+        put_number(&mut file, self.read_only);
+        for symbol in &self.symbols {
+            let Place { group, kind } = symbol.place;
+            for number in [group as u64, kind, symbol.room.size, symbol.room.align] {
+                put_number(&mut file, number);
+            }
+            put_bytes(&mut file, &symbol.key);
+        }
+        file
+    }
+}
+
+/// Takes numbers and texts off a file: numbers as LEB128, texts with their length in front.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0u64;
+        for shift in (0..64).step_by(7) {
+            let (&byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+}
+
+/// Appends a number as [`Inventory::parse`] reads it.
+pub(super) fn put_number(file: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        file.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    file.push(number as u8);
+}
+
+/// Appends a text likewise.
+pub(super) fn put_bytes(file: &mut Vec<u8>, bytes: &[u8]) {
+    put_number(file, bytes.len() as u64);
+    file.extend_from_slice(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inventory() -> Inventory {
+        let place = Place { group: Group::Data, kind: 9 };
+        let symbol = Symbol { key: "p.v<0>".into(), place, room: Room { size: 1 << 40, align: 8 } };
+        Inventory { refusal: "no".into(), read_only: 300, symbols: vec![symbol] }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        assert_eq!(Inventory::parse(&inventory().bytes()), Some(inventory()));
+    }
+
+    #[test]
+    fn what_is_cut_short_is_not_read() {
+        let file = inventory().bytes();
+        // Before the first symbol it could end.
+        let head = MAGIC.len() + 1 + 2 + 2;
+        let read: Vec<usize> = (0..file.len()).filter(|n| Inventory::parse(&file[..*n]).is_some()).collect();
+        assert_eq!(read, [head]);
+    }
+}

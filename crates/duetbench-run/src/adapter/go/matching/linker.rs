@@ -1,0 +1,185 @@
+//! Our linker: the user's own, with three files added and eight insertions, built once for every release of Go and kept.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::super::Toolchain;
+use super::super::overlay::{Insertion, insert_all};
+use crate::adapter::hex;
+use crate::error::RunError;
+use crate::scratch::cache_dir;
+
+const ANCHORS: &str = include_str!("../../../../../../hooks/go/linker/anchors.json");
+/// What is added, by the names that `anchors.json` uses.
+const FILES: [(&str, &str); 3] = [
+    ("inventory.go", include_str!("../../../../../../hooks/go/linker/inventory.go")),
+    ("plan.go", include_str!("../../../../../../hooks/go/linker/plan.go")),
+    ("place.go", include_str!("../../../../../../hooks/go/linker/place.go")),
+];
+/// Keeps these files out of what the go command sees where they lie.
+const TAG: &str = "//go:build duet_linker\n";
+
+/// How our code gets into the linker; see `hooks/go/linker/anchors.json`.
+#[derive(Debug, Deserialize)]
+struct Anchors {
+    target: String,
+    insertions: Vec<Insertion>,
+    files: Vec<String>,
+}
+
+/// The sources of our linker for one toolchain.
+#[derive(Debug)]
+pub(super) struct Sources {
+    /// The file of the user's linker that has insertions.
+    target: PathBuf,
+    /// What it is replaced by.
+    patched: String,
+    /// What is added beside it, by name.
+    added: BTreeMap<String, &'static str>,
+    /// The same for the same linker.
+    key: String,
+}
+
+impl Sources {
+    /// Reads the toolchain's linker and inserts into it; fails with the reason in words.
+    pub(super) fn of(toolchain: &Toolchain) -> Result<Sources, String> {
+        let anchors: Anchors =
+            serde_json::from_str(ANCHORS).map_err(|e| format!("the built-in anchors are broken: {e}"))?;
+        let target = toolchain.root.join(&anchors.target);
+        let original = fs::read_to_string(&target).map_err(|e| RunError::file("read", &target, e).to_string())?;
+        // Directives would have the place of this toolchain in them, so the key is made of what they are made of.
+        let mut digest = Sha256::new();
+        for part in [&original, ANCHORS].into_iter().chain(FILES.map(|(_, text)| text)) {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        }
+        let key = format!("{}-{}", toolchain.version.replace(['/', ' '], "-"), &hex(&digest.finalize())[..24]);
+        let patched = insert_all(&original, &anchors.insertions, &target).map_err(|anchor| {
+            format!(
+                "duet's additions do not fit the linker of {}: `{anchor}` is not where it used to be",
+                toolchain.version
+            )
+        })?;
+        let file = |name: &String| {
+            let text = FILES.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text);
+            (format!("duet_{name}"), text.strip_prefix(TAG).unwrap_or(text))
+        };
+        Ok(Sources { target, patched, added: anchors.files.iter().map(file).collect(), key })
+    }
+
+    /// The linker, if it was built before.
+    pub(super) fn kept(&self) -> Option<PathBuf> {
+        let linker = private(cache_dir().join("linkers"))?.join(&self.key);
+        linker.is_file().then_some(linker)
+    }
+
+    /// Builds the linker below `place`, and keeps it for later where that is possible.
+    pub(super) fn build(&self, toolchain: &Toolchain, place: &Path) -> Result<PathBuf, RunError> {
+        let built = place.join("link");
+        let overlay = format!("-overlay={}", self.overlay(place)?.display());
+        let args = ["build", "-trimpath", "-buildvcs=false", &overlay, "-o", &built.to_string_lossy(), "cmd/link"];
+        // It runs here, whatever the user builds for, and nothing of the user's flags is about it.
+        let tool = toolchain.command(args, place).called("go build cmd/link").env("GOFLAGS", "").env("GOWORK", "off");
+        let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
+        tool.env("CGO_ENABLED", "0").env("GOOS", "linux").env("GOARCH", arch).text()?;
+        Ok(self.keep(&built).unwrap_or(built))
+    }
+
+    /// Writes the sources and what names them.
+    fn overlay(&self, place: &Path) -> Result<PathBuf, RunError> {
+        let mut replace = BTreeMap::new();
+        let target = self.target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let changed = std::iter::once((target, self.patched.as_str()));
+        for (name, text) in changed.chain(self.added.iter().map(|(name, text)| (name.clone(), *text))) {
+            let file = place.join(&name);
+            write(&file, text)?;
+            replace.insert(self.target.with_file_name(name), file);
+        }
+        let overlay = place.join("overlay.json");
+        write(&overlay, &serde_json::json!({ "Replace": replace }).to_string())?;
+        Ok(overlay)
+    }
+
+    /// Puts a linker where later runs find it, whole or not at all; absent where there is no such place.
+    fn keep(&self, built: &Path) -> Option<PathBuf> {
+        let folder = private(cache_dir().join("linkers"))?;
+        let (kept, under_way) = (folder.join(&self.key), folder.join(format!("{}.{}", self.key, std::process::id())));
+        let done = fs::copy(built, &under_way).and_then(|_| fs::rename(&under_way, &kept));
+        if done.is_err() {
+            let _ = fs::remove_file(&under_way);
+        }
+        done.ok().map(|()| kept)
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), RunError> {
+    fs::write(path, text).map_err(|e| RunError::file("write", path, e))
+}
+
+/// The folder, made if it is not there; absent unless it is ours and nobody else can write to it, because what lies in it is
+/// going to be run.
+fn private(folder: PathBuf) -> Option<PathBuf> {
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
+    let metadata = fs::symlink_metadata(&folder).ok()?;
+    let ours = metadata.is_dir() && metadata.uid() == rustix::process::getuid().as_raw();
+    (ours && metadata.mode() & 0o077 == 0).then_some(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    /// A toolchain whose linker has this text.
+    fn toolchain(root: &Path, text: &str) -> Toolchain {
+        let target = root.join("src/cmd/link/internal/ld/data.go");
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        fs::write(target, text).unwrap();
+        Toolchain { go: root.join("bin/go"), root: root.to_owned(), version: "go1.99.0".into(), flags: String::new() }
+    }
+
+    #[test]
+    fn every_file_that_the_anchors_name_is_built_in_and_nothing_else() {
+        let anchors: Anchors = serde_json::from_str(ANCHORS).unwrap();
+        assert_eq!(anchors.files, FILES.map(|(name, _)| name));
+        assert!(FILES.iter().all(|(_, text)| text.starts_with(TAG)), "the go command would see them");
+    }
+
+    #[test]
+    fn a_linker_that_the_additions_do_not_fit_is_told_by_its_release() {
+        let root = tempfile::tempdir().unwrap();
+        let reason = Sources::of(&toolchain(root.path(), "package ld\n")).unwrap_err();
+        let expected = "duet's additions do not fit the linker of go1.99.0: `func (ctxt *Link) textaddress() {`";
+        assert!(reason.starts_with(expected), "{reason}");
+    }
+
+    #[test]
+    fn another_linker_has_another_key() {
+        let root = tempfile::tempdir().unwrap();
+        let anchors: Anchors = serde_json::from_str(ANCHORS).unwrap();
+        let text: String = anchors.insertions.iter().map(|i| i.anchor.as_str()).collect();
+        let key = |text: &str| Sources::of(&toolchain(root.path(), text)).unwrap().key;
+        let first = key(&text);
+        assert!(first.starts_with("go1.99.0-"), "{first}");
+        assert_eq!(first, key(&text));
+        assert_ne!(first, key(&(text + "// changed\n")));
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_to_holds_no_linker() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("linkers");
+        assert_eq!(private(folder.clone()), Some(folder.clone()));
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o770)).unwrap();
+        assert_eq!(private(folder), None);
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("/tmp", &link).unwrap();
+        assert_eq!(private(link), None);
+    }
+}

@@ -1,0 +1,200 @@
+//! One plan for two versions: a slot for everything that either has, as large as the larger of the two needs.
+//!
+//! The linker (`hooks/go/linker/plan.go`) puts slots of code into an order that it draws from a seed and the slots' names, and
+//! those of data into the order given here, and gives all of them addresses. Both versions follow the same plan, so what both
+//! have lies at the same address in both.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::inventory::{Group, Inventory, Place, Room, Symbol, put_bytes, put_number};
+
+/// How the file begins.
+const MAGIC: &[u8] = b"duet-plan-1\n";
+/// Go gives it as the address of everything that takes no room, so it comes right behind all of that.
+const ZERO_BASE: &[u8] = b"runtime.zerobase<0>";
+/// The collector's bit maps of the writable data. The linker makes them once it knows where these lie, so padding makes them
+/// longer than they were when they were noted.
+const GROWING: [&[u8]; 2] = [b"runtime.gcdata<", b"runtime.gcbss<"];
+
+/// A place for one thing in both programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Slot {
+    place: Place,
+    room: Room,
+    /// Names of what goes there; two where it is called otherwise in the other version.
+    keys: Vec<Vec<u8>>,
+}
+
+/// What both links of a build pair follow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Plan {
+    read_only: u64,
+    slots: Vec<Slot>,
+}
+
+impl Plan {
+    /// The plan for two programs.
+    pub(super) fn of(sides: [&Inventory; 2]) -> Plan {
+        let moved = moved(sides);
+        let mut slots: Vec<Slot> = Vec::new();
+        let mut at: HashMap<(Place, &[u8]), usize> = HashMap::new();
+        for symbol in sides.into_iter().flat_map(|side| &side.symbols) {
+            let old_name = moved.get(symbol.key.as_slice()).filter(|_| symbol.place.group == Group::Code);
+            let name = old_name.copied().unwrap_or(&symbol.key);
+            let room = room(symbol);
+            let number = *at.entry((symbol.place, name)).or_insert_with(|| {
+                slots.push(Slot { place: symbol.place, room, keys: Vec::new() });
+                slots.len() - 1
+            });
+            let slot = &mut slots[number];
+            slot.room.size = slot.room.size.max(room.size);
+            slot.room.align = slot.room.align.max(room.align);
+            if !slot.keys.contains(&symbol.key) {
+                slot.keys.push(symbol.key.clone());
+            }
+        }
+        // The seed draws by the first name, which must not depend on which side is which.
+        slots.iter_mut().for_each(|slot| slot.keys.sort());
+        slots.sort_by(|a, b| order(a).cmp(&order(b)));
+        Plan { read_only: sides[0].read_only.max(sides[1].read_only), slots }
+    }
+
+    /// As the linker reads it.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let mut file = MAGIC.to_vec();
+        put_number(&mut file, self.read_only);
+        for slot in &self.slots {
+            let Place { group, kind } = slot.place;
+            for number in [group as u64, kind, slot.room.size, slot.room.align, slot.keys.len() as u64] {
+                put_number(&mut file, number);
+            }
+            slot.keys.iter().for_each(|key| put_bytes(&mut file, key));
+        }
+        file
+    }
+}
+
+/// The order in which data are placed: small ones first, as the linker has it, so that little is lost to alignment. That of
+/// code is drawn later.
+fn order(slot: &Slot) -> (Place, u8, u64, &[u8]) {
+    let key = slot.keys.first().map_or(&[][..], Vec::as_slice);
+    let class = match (slot.room.size, key == ZERO_BASE) {
+        (_, true) => 1,
+        (0, false) => 0,
+        (_, false) => 2,
+    };
+    (slot.place, class, slot.room.size, key)
+}
+
+fn room(symbol: &Symbol) -> Room {
+    let grows = GROWING.iter().any(|name| symbol.key.starts_with(name));
+    let spare = if grows { symbol.room.size / 4 + 1024 } else { 0 };
+    Room { size: symbol.room.size + spare, align: symbol.room.align.max(1) }
+}
+
+/// Functions that moved: of every function that only the candidate has, the name under which only the baseline has it. The two
+/// are alike but for package and case, and nothing else is.
+fn moved<'a>([baseline, candidate]: [&'a Inventory; 2]) -> HashMap<&'a [u8], &'a [u8]> {
+    let functions = |side: &'a Inventory| -> HashSet<&'a [u8]> {
+        side.symbols.iter().filter(|s| s.place.group == Group::Code).map(|s| s.key.as_slice()).collect()
+    };
+    let [ours, theirs] = [functions(baseline), functions(candidate)];
+    let alone = |these: &HashSet<&'a [u8]>, those: &HashSet<&'a [u8]>| {
+        let mut by_short: BTreeMap<Vec<u8>, Vec<&'a [u8]>> = BTreeMap::new();
+        for key in these.difference(those) {
+            by_short.entry(short(key)).or_default().push(key);
+        }
+        by_short
+    };
+    let [gone, new] = [alone(&ours, &theirs), alone(&theirs, &ours)];
+    let pairs = gone.iter().filter_map(|(short, old)| match (&old[..], new.get(short).map(Vec::as_slice)) {
+        ([old], Some([new])) => Some((*new, *old)),
+        _ => None,
+    });
+    pairs.collect()
+}
+
+/// What stays of a function's name when it moves to another package or is exported.
+fn short(key: &[u8]) -> Vec<u8> {
+    let name = key.rsplit(|&b| b == b'/').next().unwrap_or(key);
+    let dot = name.iter().position(|&b| b == b'.').map_or(0, |at| at + 1);
+    name[dot..].to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODE: Place = Place { group: Group::Code, kind: 1 };
+    const DATA: Place = Place { group: Group::Data, kind: 9 };
+
+    fn symbol(key: &str, place: Place, size: u64) -> Symbol {
+        Symbol { key: key.into(), place, room: Room { size, align: 16 } }
+    }
+
+    fn inventory(symbols: impl IntoIterator<Item = Symbol>) -> Inventory {
+        Inventory { symbols: symbols.into_iter().collect(), ..Inventory::default() }
+    }
+
+    /// Names and size of each slot.
+    fn slots(plan: &Plan) -> Vec<(String, u64)> {
+        let names =
+            |slot: &Slot| slot.keys.iter().map(|key| String::from_utf8_lossy(key)).collect::<Vec<_>>().join(" ");
+        plan.slots.iter().map(|slot| (names(slot), slot.room.size)).collect()
+    }
+
+    fn check(sides: [&[(&str, u64)]; 2], expected: &[(&str, u64)]) {
+        let [a, b] = sides.map(|side| inventory(side.iter().map(|&(key, size)| symbol(key, CODE, size))));
+        let expected: Vec<(String, u64)> = expected.iter().map(|&(names, size)| (names.to_owned(), size)).collect();
+        let plans = [Plan::of([&a, &b]), Plan::of([&b, &a])];
+        assert_eq!(slots(&plans[0]), expected);
+        assert_eq!(plans[0], plans[1], "it does not matter which side is which");
+    }
+
+    #[test]
+    fn every_symbol_has_a_slot_as_large_as_the_larger_of_the_two() {
+        check([&[("p.F<1>", 32), ("p.Old<1>", 64)], &[("p.F<1>", 96)]], &[("p.Old<1>", 64), ("p.F<1>", 96)]);
+    }
+
+    #[test]
+    fn a_function_that_moved_keeps_its_slot() {
+        let old = "m/internal/ast.(*parser).value<1>";
+        let new = "m/unstable.(*Parser).Value<1>";
+        check([&[(old, 32)], &[(new, 64)]], &[("m/internal/ast.(*parser).value<1> m/unstable.(*Parser).Value<1>", 64)]);
+    }
+
+    #[test]
+    fn a_function_that_may_have_come_from_two_places_has_a_slot_of_its_own() {
+        check([&[("a.f<1>", 1), ("b.f<1>", 2)], &[("c.f<1>", 3)]], &[("a.f<1>", 1), ("b.f<1>", 2), ("c.f<1>", 3)]);
+        check([&[("a.f<1>", 1)], &[("a.f<1>", 1), ("c.f<1>", 3)]], &[("a.f<1>", 1), ("c.f<1>", 3)]);
+    }
+
+    #[test]
+    fn kinds_have_slots_of_their_own() {
+        let sides = [inventory([symbol("p.x", DATA, 8)]), inventory([symbol("p.x", Place { kind: 10, ..DATA }, 8)])];
+        assert_eq!(Plan::of([&sides[0], &sides[1]]).slots.len(), 2);
+    }
+
+    #[test]
+    fn what_is_empty_comes_first_and_zerobase_next() {
+        let data = [("p.a", 8), ("runtime.zerobase<0>", 8), ("p.empty", 0), ("p.b", 4)];
+        let side = inventory(data.map(|(key, size)| symbol(key, DATA, size)));
+        let names: Vec<String> = slots(&Plan::of([&side, &side])).into_iter().map(|(names, _)| names).collect();
+        assert_eq!(names, ["p.empty", "runtime.zerobase<0>", "p.b", "p.a"]);
+    }
+
+    #[test]
+    fn bit_maps_have_room_to_grow() {
+        let side = inventory([symbol("runtime.gcbss<0>", DATA, 400), symbol("runtime.gc<0>", DATA, 400)]);
+        assert_eq!(
+            slots(&Plan::of([&side, &side])),
+            [("runtime.gc<0>".into(), 400), ("runtime.gcbss<0>".into(), 1524)]
+        );
+    }
+
+    #[test]
+    fn the_file_has_all_of_it() {
+        let side = Inventory { read_only: 300, ..inventory([symbol("p.F<1>", CODE, 5)]) };
+        assert_eq!(Plan::of([&side, &side]).bytes(), b"duet-plan-1\n\xac\x02\x00\x01\x05\x10\x01\x06p.F<1>");
+    }
+}

@@ -1,0 +1,87 @@
+//! How the two halves of build pairs are laid out.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use duetbench_core::report::LayoutsUsed;
+
+/// What makes the functions of a relinked program lie where they do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout<'a> {
+    /// An order of its own, drawn by a seed.
+    Random(u32),
+    /// An order that is drawn for both halves of a build pair.
+    Matched {
+        /// The same for both halves.
+        seed: u32,
+        /// What both versions need, made before.
+        plan: &'a Path,
+    },
+}
+
+/// Fails with the reason unless two programs are laid out alike, the baseline's first.
+pub type CheckAlike = fn([&Path; 2]) -> Result<(), String>;
+
+/// Whether the halves of a package's build pairs are laid out alike, by package.
+#[derive(Debug)]
+pub struct PairLayouts {
+    /// The plan, or the reason why there is none.
+    by_package: Mutex<BTreeMap<String, Result<PathBuf, String>>>,
+    check: CheckAlike,
+}
+
+impl PairLayouts {
+    /// No package has a plan yet. Whether halves that followed a plan are alike, `check` tells.
+    #[must_use]
+    pub fn new(check: CheckAlike) -> PairLayouts {
+        PairLayouts { by_package: Mutex::default(), check }
+    }
+
+    fn table(&self) -> MutexGuard<'_, BTreeMap<String, Result<PathBuf, String>>> {
+        // Every change of it is a single step.
+        self.by_package.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on halves of this package follow a plan, or have an order of their own for this reason.
+    pub fn decide(&self, package: &str, plan: Result<PathBuf, String>) {
+        self.table().insert(package.to_owned(), plan.map_err(|reason| one_line(&reason)));
+    }
+
+    /// The plan that both halves follow; absent where each has an order of its own.
+    #[must_use]
+    pub fn plan(&self, package: &str) -> Option<PathBuf> {
+        self.table().get(package)?.clone().ok()
+    }
+
+    /// Whether two programs that followed a plan are laid out alike.
+    ///
+    /// # Errors
+    /// Why not, in words.
+    pub fn check(&self, programs: [&Path; 2]) -> Result<(), String> {
+        (self.check)(programs)
+    }
+
+    /// What the report says of it.
+    #[must_use]
+    pub fn used(&self) -> LayoutsUsed {
+        let mut used = LayoutsUsed::default();
+        for (package, plan) in &*self.table() {
+            match plan {
+                Ok(_) => drop(used.matched.insert(package.clone())),
+                Err(reason) => drop(used.random.insert(package.clone(), reason.clone())),
+            }
+        }
+        used
+    }
+}
+
+/// The beginning of a reason, on one line.
+fn one_line(reason: &str) -> String {
+    const LENGTH_MAX: usize = 300;
+    let words = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(LENGTH_MAX) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words,
+    }
+}

@@ -1,0 +1,291 @@
+//! Both halves of a build pair are laid out alike: linked by real toolchains, and looked at with Go's own `nm`.
+//!
+//! Other releases than the installed one come through the module proxy. A test whose toolchain is not to be had is listed as
+//! ignored.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod modules;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use duetbench_core::Role;
+use duetbench_core::spec::LayoutChoice;
+use duetbench_run::adapter::go::{Go, GoArguments, Toolchain};
+use duetbench_run::adapter::{Adapter, Artifact, Build, Conditions, Layout, PairLayouts, Relink, Subject, Urgency};
+use duetbench_run::source::{Source, VersionRequest};
+use libtest_mimic::{Arguments, Failed, Trial};
+use modules::{BASE, HEAD, executable, write_module};
+
+const PACKAGE: &str = "example.com/m";
+/// Releases with a linker that can be given an order, beside the installed one.
+const RELEASES: [&str; 3] = ["go1.23.12", "go1.24.13", "go1.25.9"];
+
+fn main() {
+    let installed = root_of("local");
+    let test = |name: &str, needs: &str, root: Option<PathBuf>, act: fn(&Path) -> Result<(), Failed>| {
+        let absent = root.is_none();
+        let run = move || root.as_deref().map_or(Ok(()), act);
+        Trial::test(name.to_owned(), run).with_kind(format!("needs {needs}")).with_ignored_flag(absent)
+    };
+    let mut trials: Vec<Trial> = RELEASES
+        .map(|release| test(&format!("{release}_lays_out_alike"), release, root_of(release), lays_out_alike))
+        .into();
+    let with_installed: [(&str, fn(&Path) -> Result<(), Failed>); 7] = [
+        ("the_installed_go_lays_out_alike", lays_out_alike),
+        ("programs_for_arm64_are_laid_out_alike", lays_out_alike_for_arm64),
+        ("the_first_link_is_what_go_makes_itself", first_link_is_gos),
+        ("a_link_by_a_plan_is_not_taken_from_a_cache", link_is_not_stale),
+        ("another_plan_for_one_half_is_noticed", other_plan_is_noticed),
+        ("where_our_linker_does_not_work_gos_own_links", linker_is_refused),
+        ("the_users_toolexec_is_called_as_ever", toolexec_is_called),
+    ];
+    trials.extend(with_installed.map(|(name, act)| test(name, "go", installed.clone(), act)));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// Where a toolchain lies, fetched where it has to be.
+fn root_of(toolchain: &str) -> Option<PathBuf> {
+    let output = Command::new("go").args(["env", "GOROOT"]).env("GOTOOLCHAIN", toolchain).output().ok()?;
+    let root = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
+    output.status.success().then_some(root).filter(|root| root.join("bin/go").exists())
+}
+
+/// Two versions of a module, built.
+struct Pair {
+    go: Go,
+    builds: [Build; 2],
+    dir: tempfile::TempDir,
+}
+
+/// How the two are built.
+#[derive(Default)]
+struct How {
+    /// For the go command.
+    flags: Vec<String>,
+    /// Runs in place of the go command, which is its first argument.
+    instead: Option<&'static str>,
+    layouts: LayoutChoice,
+}
+
+fn matched() -> How {
+    How { layouts: LayoutChoice::Matched, ..How::default() }
+}
+
+impl Pair {
+    fn new(root: &Path, how: How) -> Pair {
+        let dir = tempfile::tempdir().unwrap();
+        let place = |name: &str| dir.path().join(name);
+        // Go 1.25 and later refuse overlays of files in the module cache, where toolchains lie that were fetched.
+        let seen = place("goroot");
+        std::os::unix::fs::symlink(root, &seen).unwrap();
+        let go = how.instead.map_or(seen.join("bin/go"), |script| executable(&place("go"), script));
+        let version = fs::read_to_string(root.join("VERSION")).unwrap().lines().next().unwrap().to_owned();
+        let toolchain = Toolchain { go, root: seen, version, flags: String::new() };
+        let arguments = GoArguments { build: how.flags, ..GoArguments::default() };
+        let conditions = Conditions { timeout: Duration::from_secs(60), pass_env: &[], layouts: how.layouts };
+        fs::create_dir(place("scratch")).unwrap();
+        let mut go = Go::new(toolchain, arguments, &place("scratch"), conditions).unwrap();
+        go.prepare_layouts(&mut || {});
+        let builds = [(Role::Baseline, BASE), (Role::Candidate, HEAD)].map(|(role, files)| {
+            let module = place(role.word());
+            write_module(&module, files);
+            let request = VersionRequest::Directory { typed: "m".into(), path: module };
+            let source = Source::resolve(&request, Path::new("/"), &place("scratch")).unwrap();
+            go.build(&source, &[".".to_owned()], Subject { role, version: "m" }).unwrap().build
+        });
+        go.decide_layouts([&builds[0], &builds[1]]);
+        Pair { go, builds, dir }
+    }
+
+    fn artifact(&self, side: usize) -> &Artifact {
+        &self.builds[side].artifacts[PACKAGE]
+    }
+
+    fn layouts(&self) -> &PairLayouts {
+        self.go.pair_layouts().unwrap()
+    }
+
+    fn plan(&self) -> PathBuf {
+        self.layouts().plan(PACKAGE).unwrap_or_else(|| panic!("{:?}", self.layouts().used()))
+    }
+
+    /// One half, linked again.
+    fn link(&self, side: usize, layout: Layout<'_>, name: &str) -> Result<PathBuf, String> {
+        let program = self.dir.path().join(format!("{name}-{side}"));
+        let wanted = Relink { layout, program: &program, urgency: Urgency::Now };
+        let relinking = self.go.relink(self.artifact(side), wanted).map_err(|e| e.to_string())?;
+        relinking.finish().map_err(|e| e.to_string())
+    }
+
+    /// Both halves by the plan.
+    fn link_alike(&self, seed: u32) -> [PathBuf; 2] {
+        let plan = self.plan();
+        [0, 1].map(|side| self.link(side, Layout::Matched { seed, plan: &plan }, &format!("alike-{seed}")).unwrap())
+    }
+}
+
+/// Addresses by kind (`T` code, `D` what can be written) and name.
+type Symbols = BTreeMap<(char, String), Vec<u64>>;
+
+/// The symbols of a program, as Go's own tool tells them.
+fn symbols(program: &Path) -> Symbols {
+    let output = Command::new("go").args(["tool", "nm"]).arg(program).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let mut symbols = Symbols::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let mut words = line.trim_start().splitn(3, ' ');
+        let (Some(address), Some(kind), Some(name)) = (words.next(), words.next(), words.next()) else { continue };
+        let Ok(address) = u64::from_str_radix(address, 16) else { continue };
+        let kind = match kind {
+            "T" | "t" => 'T',
+            "D" | "d" | "B" | "b" => 'D',
+            _ => continue,
+        };
+        symbols.entry((kind, name.to_owned())).or_default().push(address);
+    }
+    symbols.values_mut().for_each(|addresses| addresses.sort_unstable());
+    symbols
+}
+
+/// Of one kind: how many names both have, and which of them are elsewhere.
+fn compare([a, b]: &[Symbols; 2], kind: char) -> (usize, Vec<String>) {
+    let both: Vec<_> =
+        a.iter().filter(|((k, _), _)| *k == kind).filter_map(|(key, at)| Some((key, at, b.get(key)?))).collect();
+    let elsewhere = both.iter().filter(|(_, at, other)| at != other).map(|((_, name), ..)| name.clone());
+    (both.len(), elsewhere.collect())
+}
+
+fn alike(programs: &[PathBuf; 2]) -> [Symbols; 2] {
+    let sides = [symbols(&programs[0]), symbols(&programs[1])];
+    let (functions, elsewhere) = compare(&sides, 'T');
+    assert!(functions > 2000 && elsewhere.is_empty(), "{} of {functions}: {elsewhere:?}", elsewhere.len());
+    let (variables, elsewhere) = compare(&sides, 'D');
+    assert!(variables > 500 && elsewhere.is_empty(), "{} of {variables}: {elsewhere:?}", elsewhere.len());
+    let moved = [(0, "example.com/m.(*parser).value"), (1, "example.com/m/q.(*Parser).Value")];
+    let [old, new] = moved.map(|(side, name)| &sides[side][&('T', name.to_owned())]);
+    assert_eq!(old, new, "a function that moved");
+    sides
+}
+
+/// Names of functions in the order of their addresses.
+fn order(symbols: &Symbols) -> Vec<&str> {
+    let mut functions: Vec<(u64, &str)> =
+        symbols.iter().filter(|((kind, _), _)| *kind == 'T').map(|((_, name), at)| (at[0], name.as_str())).collect();
+    functions.sort_unstable();
+    functions.into_iter().map(|(_, name)| name).collect()
+}
+
+fn runs(pair: &Pair, side: usize, program: &Path) {
+    let args = ["-test.run=^$", "-test.bench=.", "-test.benchtime=1x"];
+    let output = Command::new(program).args(args).current_dir(&pair.artifact(side).dir).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+fn lays_out_alike(root: &Path) -> Result<(), Failed> {
+    let pair = Pair::new(root, matched());
+    let seeds = [7, 9].map(|seed| {
+        let programs = pair.link_alike(seed);
+        pair.layouts().check([&programs[0], &programs[1]]).unwrap();
+        (0..2).for_each(|side| runs(&pair, side, &programs[side]));
+        alike(&programs)
+    });
+    let orders = [order(&seeds[0][0]), order(&seeds[1][0])];
+    let same = orders[0].iter().zip(&orders[1]).filter(|(a, b)| a == b).count();
+    assert!(same < orders[0].len() / 20, "{same} functions have the same neighbours with another seed");
+    // By orders of their own, hardly any function is at the same address.
+    let apart = [0, 1].map(|side| pair.link(side, Layout::Random(7), "random").unwrap());
+    let (functions, elsewhere) = compare(&[symbols(&apart[0]), symbols(&apart[1])], 'T');
+    assert!(elsewhere.len() > functions / 2, "{} of {functions}", elsewhere.len());
+    assert!(pair.layouts().check([&apart[0], &apart[1]]).unwrap_err().contains("lie elsewhere"));
+    Ok(())
+}
+
+fn lays_out_alike_for_arm64(root: &Path) -> Result<(), Failed> {
+    // What runs here while building stays what it is.
+    let instead = "case $1 in test) GOARCH=arm64; export GOARCH ;; esac\nexec go \"$@\"";
+    let pair = Pair::new(root, How { instead: Some(instead), ..matched() });
+    let programs = pair.link_alike(7);
+    assert_eq!(fs::read(&programs[0])?[18], 183, "for another processor");
+    alike(&programs);
+    Ok(())
+}
+
+fn first_link_is_gos(root: &Path) -> Result<(), Failed> {
+    let digests = [matched(), How::default()].map(|how| {
+        let pair = Pair::new(root, how);
+        [0, 1].map(|side| pair.artifact(side).digest.clone())
+    });
+    assert_eq!(digests[0], digests[1]);
+    Ok(())
+}
+
+fn link_is_not_stale(root: &Path) -> Result<(), Failed> {
+    let pair = Pair::new(root, matched());
+    let plan = pair.plan();
+    let layouts = [Layout::Random(7), Layout::Matched { seed: 7, plan: &plan }];
+    let programs = ["first", "again"].map(|name| {
+        layouts
+            .map(|layout| fs::read(pair.link(0, layout, &format!("{name}-{}", layout == layouts[0])).unwrap()).unwrap())
+    });
+    assert!(programs[0][0] != programs[0][1], "the plan is not among what go takes for the reason to link");
+    assert!(programs[0] == programs[1], "the same order gives the same program");
+    Ok(())
+}
+
+fn other_plan_is_noticed(root: &Path) -> Result<(), Failed> {
+    let pair = Pair::new(root, matched());
+    let whole = pair.plan();
+    pair.go.decide_layouts([&pair.builds[0], &pair.builds[0]]);
+    let of_base_alone = pair.plan();
+    assert_ne!(whole, of_base_alone);
+    let base = pair.link(0, Layout::Matched { seed: 7, plan: &of_base_alone }, "other")?;
+    let head = pair.link(1, Layout::Matched { seed: 7, plan: &whole }, "whole")?;
+    let reason = pair.layouts().check([&base, &head]).unwrap_err();
+    assert!(reason.contains("common functions lie elsewhere"), "{reason}");
+    let file = fs::read(&whole)?;
+    let cut = pair.dir.path().join("cut.plan");
+    fs::write(&cut, &file[..file.len() - 1])?;
+    let reason = pair.link(0, Layout::Matched { seed: 7, plan: &cut }, "cut").unwrap_err();
+    assert!(reason.contains("cut short"), "{reason}");
+    Ok(())
+}
+
+fn toolexec_is_called(root: &Path) -> Result<(), Failed> {
+    let dir = tempfile::tempdir()?;
+    let log = dir.path().join("log");
+    let spy = format!(
+        "shift\n[ \"$2\" = -V=full ] && version=version\nprintf '%s %s\\n' \"$1\" \"$version\" >> '{}'\nexec \"$@\"",
+        log.display()
+    );
+    let spy = executable(&dir.path().join("my spy"), &spy);
+    // Another set of flags, so that something is compiled anew.
+    let flags = vec![format!("-toolexec='{}' word", spy.display()), "-gcflags=-N".to_owned()];
+    let pair = Pair::new(root, How { flags, ..matched() });
+    let first = fs::read_to_string(&log)?;
+    pair.link_alike(7);
+    let tools: BTreeSet<&str> = first.lines().collect();
+    let has = |end: &str| tools.iter().any(|tool| tool.ends_with(end));
+    assert!(has("/compile version") && has("/compile ") && has("/link version"), "{tools:?}");
+    assert!(!has("/link "), "ours is called in its place: {tools:?}");
+    let all = fs::read_to_string(&log)?;
+    let ours = all.lines().filter(|tool| tool.contains("/linkers/go") && tool.ends_with(' ')).count();
+    assert_eq!(ours, 4, "two first links and two by the plan: {all}");
+    Ok(())
+}
+
+fn linker_is_refused(root: &Path) -> Result<(), Failed> {
+    let dir = tempfile::tempdir()?;
+    let guard = "case $1 in */linkers/*) echo 'an unknown tool' >&2; exit 1 ;; esac\nexec \"$@\"";
+    let guard = executable(&dir.path().join("guard"), guard);
+    let flags = vec![format!("-toolexec={}", guard.display())];
+    let pair = Pair::new(root, How { flags, ..matched() });
+    let reason = pair.layouts().used().random.remove(PACKAGE).unwrap_or_default();
+    assert!(reason.starts_with("duet's linker does not work here: ") && reason.contains("an unknown tool"), "{reason}");
+    runs(&pair, 0, &pair.link(0, Layout::Random(7), "random")?);
+    Ok(())
+}

@@ -1,0 +1,142 @@
+//! Two versions of a small module: the second one has another function, another import, and a function that moved.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Names and texts of a version's files.
+pub(crate) type Files = &'static [(&'static str, &'static str)];
+
+const GO_MOD: &str = "module example.com/m\n\ngo 1.21\n";
+
+const BENCHMARKS: &str = "package m
+
+import \"testing\"
+
+func BenchmarkWork(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		Work(100)
+	}
+}
+";
+
+const WORK_OF_BASE: &str = "package m
+
+import (
+	\"fmt\"
+	\"sort\"
+)
+
+var table = map[string]int{\"a\": 1, \"b\": 2}
+
+type parser struct{ text string }
+
+//go:noinline
+func (p *parser) value(n int) int {
+	sum := 0
+	for i := 0; i < n; i++ {
+		sum += len(p.text) * i
+		if sum%7 == 3 {
+			sum ^= n
+		}
+	}
+	return sum
+}
+
+//go:noinline
+func name(n int) string { return fmt.Sprintf(\"%d-%s\", n, \"x\") }
+
+func Work(n int) int {
+	p := &parser{\"abc\"}
+	numbers := make([]int, 64)
+	sort.Ints(numbers)
+	return p.value(n) + len(name(n)) + numbers[3] + table[\"a\"]
+}
+";
+
+const WORK_OF_HEAD: &str = "package m
+
+import (
+	\"container/ring\"
+	\"encoding/json\"
+	\"fmt\"
+	\"sort\"
+
+	\"example.com/m/q\"
+)
+
+var (
+	table = map[string]int{\"a\": 1, \"b\": 2, \"c\": 3}
+	other = ring.New(3)
+	sink  int
+)
+
+type record struct {
+	A int `json:\"a\"`
+	B []string
+}
+
+func init() {
+	other.Do(func(any) {})
+	text, _ := json.Marshal(record{})
+	sink = added(len(text))
+}
+
+//go:noinline
+func added(n int) int {
+	sum := 0
+	for i := 0; i < n; i++ {
+		sum += i * i
+		if sum%5 == 1 {
+			sum ^= n
+		}
+	}
+	return sum
+}
+
+//go:noinline
+func title(n int) string { return fmt.Sprintf(\"%d-%s\", n, \"x\") }
+
+func Work(n int) int {
+	p := &q.Parser{Text: \"abc\"}
+	numbers := make([]int, 64)
+	sort.Ints(numbers)
+	return p.Value(n) + len(title(n)) + numbers[3] + table[\"a\"]
+}
+";
+
+const MOVED: &str = "package q
+
+type Parser struct{ Text string }
+
+//go:noinline
+func (p *Parser) Value(n int) int {
+	sum := 0
+	for i := 0; i < n; i++ {
+		sum += len(p.Text) * i
+		if sum%7 == 3 {
+			sum ^= n
+		}
+	}
+	return sum
+}
+";
+
+pub(crate) const BASE: Files = &[("go.mod", GO_MOD), ("m.go", WORK_OF_BASE), ("m_test.go", BENCHMARKS)];
+pub(crate) const HEAD: Files =
+    &[("go.mod", GO_MOD), ("m.go", WORK_OF_HEAD), ("m_test.go", BENCHMARKS), ("q/q.go", MOVED)];
+
+pub(crate) fn write_module(dir: &Path, files: Files) {
+    for (name, text) in files {
+        let path = dir.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+/// A shell script of these lines.
+pub(crate) fn executable(path: &Path, lines: &str) -> PathBuf {
+    fs::write(path, format!("#!/bin/sh\n{lines}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_owned()
+}

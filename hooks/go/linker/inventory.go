@@ -1,0 +1,133 @@
+//go:build duet_linker
+
+package ld
+
+import (
+	"cmd/link/internal/loader"
+	"cmd/link/internal/sym"
+	"encoding/binary"
+	"internal/abi"
+	"os"
+	"strconv"
+)
+
+// An inventory says what a program is made of: every symbol that can be placed, with its kind, size and alignment. duet makes
+// a plan of the inventories of two versions. The formats of both files are read and written by adapter/go/matching in duet.
+
+const duetInventoryMagic = "duet-inventory-1\n"
+
+// Groups of symbols: code, and data that a section is made of.
+const (
+	duetCode = iota
+	duetData
+)
+
+// duetInventoryFile is where this link writes its inventory; empty: nowhere.
+var duetInventoryFile = os.Getenv("DUET_LAYOUT_INVENTORY")
+
+// duetRefusal says why the layout of this program cannot be matched; empty: it can.
+var duetRefusal string
+
+// duetRecords are the symbols noted so far.
+var duetRecords duetBytes
+
+type duetBytes []byte
+
+func (b *duetBytes) number(n int64) { *b = binary.AppendUvarint(*b, uint64(n)) }
+
+func (b *duetBytes) text(s string) {
+	b.number(int64(len(s)))
+	*b = append(*b, s...)
+}
+
+// duetKeys names symbols so that both versions have the same name for the same thing. Local symbols may share a name; they
+// are told apart by their order.
+func duetKeys(ldr *loader.Loader, syms []loader.Sym) []string {
+	seen := make(map[string]int, len(syms))
+	keys := make([]string, len(syms))
+	for i, s := range syms {
+		scope := "s"
+		if v := ldr.SymVersion(s); v < sym.SymVerStatic {
+			scope = strconv.Itoa(v)
+		}
+		name := ldr.SymName(s)
+		key := name + "<" + scope + ">"
+		n := seen[key]
+		seen[key]++
+		if n > 0 || name == "" {
+			key += "#" + strconv.Itoa(n)
+		}
+		keys[i] = key
+	}
+	return keys
+}
+
+// duetCodeAlign is the alignment that the linker gives a function.
+func duetCodeAlign(ldr *loader.Loader, s loader.Sym) int64 {
+	return int64(max(ldr.SymAlign(s), int32(Funcalign)))
+}
+
+// duetCodeSize is the room that a function takes.
+func duetCodeSize(ldr *loader.Loader, s loader.Sym) int64 {
+	return max(ldr.SymSize(s), abi.MINFUNC)
+}
+
+// add notes a symbol of a group.
+func (b *duetBytes) add(group int64, slot duetSlot) {
+	b.number(group)
+	b.number(slot.kind)
+	b.number(slot.size)
+	b.number(slot.align)
+	b.text(slot.keys[0])
+}
+
+// duetNoteCode begins the inventory, before any function has an address.
+func duetNoteCode(ctxt *Link) {
+	if duetInventoryFile == "" {
+		return
+	}
+	if ctxt.IsExternal() {
+		duetRefusal = "it is linked by the system's linker, as code in C or `-linkmode=external` wants"
+	} else if ctxt.BuildMode != BuildModeExe {
+		duetRefusal = "it is linked with `-buildmode=" + ctxt.BuildMode.String() + "`"
+	}
+	ldr, textp := ctxt.loader, ctxt.Textp[duetFront(ctxt):]
+	for i, key := range duetKeys(ldr, textp) {
+		s := textp[i]
+		slot := duetSlot{int64(ldr.SymType(s)), duetCodeSize(ldr, s), duetCodeAlign(ldr, s), []string{key}, 0}
+		duetRecords.add(duetCode, slot)
+	}
+}
+
+// duetNoteData adds the data of one kind.
+func duetNoteData(ldr *loader.Loader, kind sym.SymKind, syms []loader.Sym) {
+	for i, key := range duetKeys(ldr, syms) {
+		s := syms[i]
+		duetRecords.add(duetData, duetSlot{int64(kind), ldr.SymSize(s), int64(symalign(ldr, s)), []string{key}, 0})
+	}
+}
+
+// duetFront counts the symbols that must stay in front of all others, as textaddress does: what is not Go's, and the build ID.
+func duetFront(ctxt *Link) int {
+	ldr, textp, i := ctxt.loader, ctxt.Textp, 0
+	if len(textp) > 0 && ldr.SymName(textp[0]) == "go:buildid" {
+		i++
+	}
+	for i < len(textp) && (ldr.SubSym(textp[i]) != 0 || ldr.AttrSubSymbol(textp[i])) {
+		i++
+	}
+	return i
+}
+
+// duetWriteInventory ends the inventory; before the data segment there are so many bytes of read-only data and tables.
+func duetWriteInventory(readOnly int64) {
+	if duetInventoryFile == "" {
+		return
+	}
+	file := duetBytes(duetInventoryMagic)
+	file.text(duetRefusal)
+	file.number(readOnly)
+	if err := os.WriteFile(duetInventoryFile, append(file, duetRecords...), 0o600); err != nil {
+		Exitf("duet: cannot write the inventory: %v", err)
+	}
+}
