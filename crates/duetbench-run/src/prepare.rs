@@ -89,6 +89,7 @@ impl Prepared {
         }
         let mut adapter = adapter::open(&request.wish, &sources, scratch.path())?;
         adapter.prepare_layouts(&mut || on_stage(Stage::Linker));
+        RunError::stop_if(interrupted)?;
         let mut prepared: Vec<Version> = Vec::new();
         for (number, source) in sources.iter().enumerate() {
             let twin = sources[..number].iter().position(|earlier| earlier.resolved == source.resolved);

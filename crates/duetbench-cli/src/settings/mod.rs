@@ -285,6 +285,7 @@ mod tests {
             "budget" | "timeout" | "max_time" => "3s",
             "threshold" | "alpha" | "fdr" => "2%",
             "mode" => "sequential",
+            "layouts" => "random",
             "adapter" => "jmh",
             "on" => "lambda",
             "arch" => "arm64",

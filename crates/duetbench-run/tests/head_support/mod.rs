@@ -15,7 +15,7 @@ pub fn spec() -> Spec {
         effort: Effort { forks: None, budget: None, builds: None, fixed: false, confirm: true },
         decision: Decision::default(),
         mode: ModeChoice::Auto,
-        layouts: LayoutChoice::Matched,
+        layouts: LayoutChoice::Random,
         measure_identical: false,
         seed: 7,
         harness_args: Vec::new(),

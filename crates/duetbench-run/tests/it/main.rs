@@ -25,3 +25,4 @@ mod noise;
 mod pprof;
 mod probe;
 mod store;
+mod store_layouts;

@@ -36,7 +36,7 @@ fn spec() -> Spec {
     }
 }
 
-fn head() -> RunHead {
+pub(crate) fn head() -> RunHead {
     let found = |name: &str| found("example.com/p", name);
     let (baseline, candidate) = ([found("BenchmarkA"), found("BenchmarkOld")], [found("BenchmarkA")]);
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: true };

@@ -25,9 +25,12 @@ const PACKAGE: &str = "example.com/m";
 /// Releases with a linker that can be given an order, beside the installed one.
 const RELEASES: [&str; 3] = ["go1.23.12", "go1.24.13", "go1.25.9"];
 
+/// Does something with the toolchain at a place.
+type Act = fn(&Path) -> Result<(), Failed>;
+
 fn main() {
     let installed = root_of("local");
-    let test = |name: &str, needs: &str, root: Option<PathBuf>, act: fn(&Path) -> Result<(), Failed>| {
+    let test = |name: &str, needs: &str, root: Option<PathBuf>, act: Act| {
         let absent = root.is_none();
         let run = move || root.as_deref().map_or(Ok(()), act);
         Trial::test(name.to_owned(), run).with_kind(format!("needs {needs}")).with_ignored_flag(absent)
@@ -35,7 +38,7 @@ fn main() {
     let mut trials: Vec<Trial> = RELEASES
         .map(|release| test(&format!("{release}_lays_out_alike"), release, root_of(release), lays_out_alike))
         .into();
-    let with_installed: [(&str, fn(&Path) -> Result<(), Failed>); 7] = [
+    let with_installed: [(&str, Act); 7] = [
         ("the_installed_go_lays_out_alike", lays_out_alike),
         ("programs_for_arm64_are_laid_out_alike", lays_out_alike_for_arm64),
         ("the_first_link_is_what_go_makes_itself", first_link_is_gos),

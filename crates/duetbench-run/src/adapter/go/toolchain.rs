@@ -129,7 +129,18 @@ fn outside_module_cache(env: &GoEnv, scratch: &Path) -> Result<PathBuf, RunError
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::super::RANDLAYOUT_SINCE;
+    use super::{Toolchain, parse};
+
+    #[test]
+    fn linkers_order_functions_at_random_from_1_23_on() {
+        // That of 1.22 says `flag provided but not defined: -randlayout`.
+        let orders = |version: &str| {
+            let [go, root] = ["go", "root"].map(Into::into);
+            Toolchain { go, root, version: version.into(), flags: String::new() }.is_at_least(RANDLAYOUT_SINCE)
+        };
+        assert_eq!(["go1.22.12", "go1.23.0", "go1.26.8"].map(orders), [false, true, true]);
+    }
 
     #[test]
     fn versions_in_every_spelling() {

@@ -122,7 +122,7 @@ fn digest(file: &[u8]) -> String {
 }
 
 /// Packages that both builds have, with what each of them was built into.
-pub(super) fn of_both<'a>([a, b]: [&'a Build; 2]) -> impl Iterator<Item = (&'a String, [&'a Artifact; 2])> {
+pub(super) fn of_both([a, b]: [&Build; 2]) -> impl Iterator<Item = (&String, [&Artifact; 2])> {
     a.artifacts.iter().filter_map(|(package, artifact)| Some((package, [artifact, b.artifacts.get(package)?])))
 }
 
