@@ -4,14 +4,15 @@ use std::fs;
 
 use duetbench_core::Environment;
 use duetbench_core::plan::Capacity;
+use duetbench_core::spec::LayoutChoice;
 
 use crate::noise::facts;
 use crate::processors::{one_cpu_per_core, usable_cpus};
 
-/// What planning needs to know; `asked` is the number of processors that the user wants a benchmark to run on, `relinks` whether
+/// What planning needs to know; `asked` is the number of processors that the user wants a benchmark to run on, `relinks` how
 /// versions can be linked again in another order.
 #[must_use]
-pub fn capacity(asked: Option<u32>, relinks: bool) -> Capacity {
+pub fn capacity(asked: Option<u32>, relinks: Option<LayoutChoice>) -> Capacity {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Capacity { cpus: count(usable_cpus().len()), cores_physical: count(one_cpu_per_core().len()), asked, relinks }
 }

@@ -89,7 +89,7 @@ impl<'a> Stage<'a> {
 
     /// Part one: base against itself, disturbed in the second half.
     fn disturbed(&mut self) -> Result<Part, Failure> {
-        let processors = environment::capacity(None, false).cpus;
+        let processors = environment::capacity(None, None).cpus;
         self.context.printer.note("part 1: the usual procedure");
         let launch = self.launch(0)?;
         let quiet = usual::block(&launch, &self.context.interrupted)?;
@@ -134,7 +134,7 @@ impl<'a> Stage<'a> {
     fn measure(&mut self, versions: [usize; 2], backend: &mut dyn Backend) -> Result<Report, Failure> {
         let [baseline, candidate] = [self.version(versions[0])?, self.version(versions[1])?];
         let found = Found { baseline: &baseline.found, candidate: &candidate.found, identical: &BTreeSet::new() };
-        let plan = Plan::new(&self.spec, &found, environment::capacity(None, false));
+        let plan = Plan::new(&self.spec, &found, environment::capacity(None, None));
         let subjects = Subjects {
             info: [baseline.info.clone(), candidate.info.clone()],
             toolchain: self.prepared.toolchain.clone(),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::spec::{Effort, defaults};
+use crate::spec::{Effort, LayoutChoice, defaults};
 use crate::stats;
 
 /// How the fork pairs of one benchmark make up units of inference, and whether these are looked at while measuring.
@@ -58,7 +58,7 @@ pub(super) fn design(effort: Effort, affordable: Option<u64>, relink: Option<Rel
         // So few fork pairs say more with a build pair each.
         (None, Some(forks)) if forks < defaults::BUILDS => forks,
         (None, Some(forks)) => (forks - defaults::DOUBLED_UNITS) / forks_per_build,
-        (None, None) => defaults::BUILDS,
+        (None, None) => (defaults::BUILDS / forks_per_build).max(defaults::BUILDS_MIN),
     };
     let forks_per_unit = forks.map_or(forks_per_build, |forks| forks / units.max(1)).max(1);
     let spare = forks.map_or(defaults::DOUBLED_UNITS, |forks| forks.saturating_sub(units * forks_per_unit));
@@ -68,6 +68,8 @@ pub(super) fn design(effort: Effort, affordable: Option<u64>, relink: Option<Rel
 /// What it costs to link a benchmark's package again, beside measuring it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Relink {
+    /// How the halves of a build pair are laid out.
+    pub(super) layouts: LayoutChoice,
     /// Of both halves of a build pair, for each benchmark of the package, nanoseconds.
     pub(super) cost_ns: u64,
     /// Of one fork pair, nanoseconds.
@@ -78,6 +80,10 @@ impl Relink {
     /// Fork pairs of every build pair that make the most of the time, by what is usual for layout and the rest.
     fn forks_per_build(self) -> u32 {
         let costs = (self.cost_ns as f64, self.trial_ns.max(1) as f64);
-        stats::repetitions((1.0, defaults::WITHIN_TO_LAYOUT), costs).map_or(1, |n| n.min(defaults::FORKS_PER_BUILD_MAX))
+        let (within, most) = match self.layouts {
+            LayoutChoice::Random => (defaults::WITHIN_TO_LAYOUT, defaults::FORKS_PER_BUILD_MAX),
+            LayoutChoice::Matched => (defaults::WITHIN_TO_MATCHED_LAYOUT, defaults::FORKS_PER_MATCHED_BUILD_MAX),
+        };
+        stats::repetitions((1.0, within), costs).map_or(1, |n| n.min(most))
     }
 }

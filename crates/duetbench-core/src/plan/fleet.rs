@@ -12,7 +12,7 @@ const TWO_PROCESSORS_MB: u32 = 3538;
 #[must_use]
 pub fn instance_capacity(memory_mb: u32, asked: Option<u32>) -> Capacity {
     let paid_for = if memory_mb < TWO_PROCESSORS_MB { 1 } else { memory_mb * 2 / TWO_PROCESSORS_MB };
-    Capacity { cpus: paid_for, cores_physical: paid_for, asked, relinks: false }
+    Capacity { cpus: paid_for, cores_physical: paid_for, asked, relinks: None }
 }
 
 impl Plan {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::sample::{BenchmarkId, Role};
-use crate::spec::{Decision, Metric, Policy, Spec, defaults};
+use crate::spec::{Decision, LayoutChoice, Metric, Policy, Spec, defaults};
 
 mod cold;
 mod design;
@@ -101,8 +101,8 @@ pub struct Capacity {
     pub cores_physical: u32,
     /// Processors that the user wants a benchmark to run on, if that was said.
     pub asked: Option<u32>,
-    /// Whether the harness can link a version again in another order.
-    pub relinks: bool,
+    /// How the harness lays out versions that it links again in other orders; absent where it cannot.
+    pub relinks: Option<LayoutChoice>,
 }
 
 /// How one benchmark is executed.
@@ -397,7 +397,7 @@ impl Common {
         let Lengths { slice_ns, trial_ns, predicted_ns: trial_predicted_ns } = lengths;
         let affordable = share_ns.map(|share| 2 * share / trial_predicted_ns.max(1));
         let cost_ns = 2 * LINK_NS / (u64::from(capacity.cpus) * siblings).max(1);
-        let relink = capacity.relinks.then_some(Relink { cost_ns, trial_ns: trial_predicted_ns });
+        let relink = capacity.relinks.map(|layouts| Relink { layouts, cost_ns, trial_ns: trial_predicted_ns });
         let design = design(spec.effort, affordable, relink);
         let configuration =
             ExecutionConfiguration { design, slice_ns, trial_ns, warmup_slices, purpose: Purpose::Judged };

@@ -93,7 +93,7 @@ impl PlannedBenchmark {
         };
         let lengths = Lengths { slice_ns, ..usual }.with_trial(trial_ns, manner);
         // What linking costs was weighed when the plan was learnt: its processes are given.
-        let relink = capacity.relinks.then_some(Relink { cost_ns: 0, trial_ns });
+        let relink = capacity.relinks.map(|layouts| Relink { layouts, cost_ns: 0, trial_ns });
         self.trial_predicted_ns = lengths.predicted_ns;
         self.configuration = ExecutionConfiguration {
             design: design(effort, None, relink),

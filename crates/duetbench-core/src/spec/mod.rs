@@ -38,9 +38,15 @@ pub mod defaults {
     pub const DOUBLED_UNITS: u32 = 4;
     /// Most fork pairs of a build pair that are made where nobody says how many.
     pub const FORKS_PER_BUILD_MAX: u32 = 4;
+    /// The same where both halves of a build pair are laid out alike.
+    pub const FORKS_PER_MATCHED_BUILD_MAX: u32 = 8;
+    /// Fewest build pairs that are planned for where several fork pairs of each are made.
+    pub const BUILDS_MIN: u32 = 12;
     /// Variance between fork pairs of one build pair as a multiple of that between build pairs, before any was measured
     /// (`docs/studies/layout.md`).
     pub const WITHIN_TO_LAYOUT: f64 = 0.84;
+    /// The same where both halves are laid out alike (`docs/studies/layout-matched.md`).
+    pub const WITHIN_TO_MATCHED_LAYOUT: f64 = 12.0;
     /// Standard deviation of the log ratio between build pairs of the same source, where it was not measured: the root mean
     /// square over the benchmarks of three Go modules (`docs/studies/layout.md`).
     pub const LAYOUT_SD: f64 = 0.037;

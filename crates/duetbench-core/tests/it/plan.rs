@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use duetbench_core::plan::{Capacity, Design, Discovered, Excluded, Found, Mode, Plan, Style};
-use duetbench_core::spec::{Effort, ModeChoice, defaults};
+use duetbench_core::spec::{Effort, LayoutChoice, ModeChoice, defaults};
 use duetbench_core::{BenchmarkId, Role};
 
 use crate::support::{CAPACITY, budget, fixed_design, forks, found, spec};
 
 const FOUR_ASKED: Capacity = Capacity { asked: Some(4), ..CAPACITY };
-const ONE_CORE: Capacity = Capacity { cpus: 1, cores_physical: 1, asked: None, relinks: false };
+const ONE_CORE: Capacity = Capacity { cpus: 1, cores_physical: 1, asked: None, relinks: None };
 
 fn plan_of(baseline: &[Discovered], candidate: &[Discovered], effort: Effort) -> Plan {
     Plan::new(&spec(effort, ModeChoice::Auto), &Found { baseline, candidate, identical: &BTreeSet::new() }, CAPACITY)
@@ -112,7 +112,7 @@ fn a_budget_never_goes_below_what_an_interval_needs_nor_beyond_what_is_useful() 
     assert_eq!(units(Duration::from_secs(100_000)), defaults::UNITS_MAX);
 }
 
-const RELINKS: Capacity = Capacity { relinks: true, ..CAPACITY };
+const RELINKS: Capacity = Capacity { relinks: Some(LayoutChoice::Random), ..CAPACITY };
 
 fn design(effort: Effort, names: &[&str]) -> Design {
     let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
@@ -134,6 +134,24 @@ fn by_default_every_unit_has_a_build_pair_and_the_first_two_forks() {
     // So few forks say more with a build pair each.
     assert_eq!(design(Effort { forks: Some(10), ..default }, &["A"]), Design { units: 10, doubled: 0, ..usual });
     assert_eq!(design(Effort { forks: Some(1), ..default }, &["A"]).forks(), 1);
+}
+
+#[test]
+fn build_pairs_that_are_laid_out_alike_have_more_forks_each() {
+    let default = Effort { forks: None, budget: None, builds: None, fixed: false, confirm: false };
+    let matched = |names: &[&str], effort| {
+        let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
+        let found = Found { baseline: &both, candidate: &both, identical: &BTreeSet::new() };
+        let capacity = Capacity { relinks: Some(LayoutChoice::Matched), ..CAPACITY };
+        Plan::new(&spec(effort, ModeChoice::Auto), &found, capacity).benchmarks[0].configuration.design
+    };
+    // Linking costs a lone benchmark 0.3 s on four processors, and a trial 0.07 s: sqrt(12 * 0.3 / 0.07) is 7.
+    let lone = matched(&["A"], default);
+    assert_eq!((lone.units, lone.forks_per_unit, lone.doubled), (12, 7, 4));
+    let names: Vec<String> = (0..24).map(|i| format!("B{i}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(matched(&names, default).forks_per_unit, 1, "it costs each of them hardly anything");
+    assert_eq!(matched(&["A"], Effort { builds: Some(5), forks: Some(20), ..default }).forks_per_unit, 4);
 }
 
 #[test]

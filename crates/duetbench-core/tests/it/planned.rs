@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use duetbench_core::plan::{Capacity, Discovered, Plan, Repetitions, SoloPlan, Start, Style, Unmatched};
-use duetbench_core::spec::{Effort, HarnessSpec, ModeChoice, Selection, SoloSpec, defaults};
+use duetbench_core::spec::{Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
 
 use crate::support::{CAPACITY, forks, found, plan, spec};
 
@@ -42,7 +42,7 @@ fn followed(effort: Effort, capacity: Capacity) -> Plan {
 #[test]
 fn planned_benchmarks_get_their_own_numbers_and_the_others_keep_theirs() {
     let open = Effort { forks: None, builds: None, fixed: false, ..forks(1) };
-    let relinks = Capacity { relinks: true, ..CAPACITY };
+    let relinks = Capacity { relinks: Some(LayoutChoice::Random), ..CAPACITY };
     let plan = followed(open, relinks);
     let [a, b, c] = [0, 1, 2].map(|i| plan.benchmarks[i].configuration);
     assert!(plan.spread);

@@ -29,7 +29,7 @@ pub(crate) fn budget(budget: Duration) -> Effort {
     Effort { forks: None, budget: Some(budget), ..forks(1) }
 }
 
-pub(crate) const CAPACITY: Capacity = Capacity { cpus: 4, cores_physical: 2, asked: None, relinks: false };
+pub(crate) const CAPACITY: Capacity = Capacity { cpus: 4, cores_physical: 2, asked: None, relinks: None };
 
 pub(crate) fn spec(effort: Effort, mode: ModeChoice) -> Spec {
     Spec {

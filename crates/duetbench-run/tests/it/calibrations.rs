@@ -7,7 +7,7 @@ use std::time::Duration;
 use duetbench_core::calibrate::{Calibration, Machine, Made};
 use duetbench_core::plan::{Capacity, Found, Mode, Plan};
 use duetbench_core::sample::Coordinates;
-use duetbench_core::spec::{Decision, Effort, ModeChoice};
+use duetbench_core::spec::{Decision, Effort, LayoutChoice, ModeChoice};
 use duetbench_core::{Role, Sample, Schedule, Spec, Trial};
 use duetbench_run::engine::{RunSummary, TrialOutcome};
 use duetbench_run::store::{RunHead, RunId, Store};
@@ -25,7 +25,7 @@ fn head() -> RunHead {
         ..head_support::spec()
     };
     let all = [found("p", "BenchmarkA"), found("p", "BenchmarkB"), found("q", "BenchmarkC")];
-    let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: true };
+    let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: Some(LayoutChoice::Random) };
     let plan = Plan::new(&spec, &Found { baseline: &all, candidate: &all, identical: &BTreeSet::new() }, capacity);
     RunHead {
         started: "2026-11-02T03:04:05Z".into(),

@@ -13,7 +13,7 @@ use duetbench_run::engine::{Backend, Benches, TrialFailure, TrialOutcome, Wanted
 
 use crate::head_support;
 
-const CAPACITY: Capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: false };
+const CAPACITY: Capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: None };
 
 /// Plays processes whose first iterations take twice as long, so many of the baseline and of the candidate.
 struct Played {

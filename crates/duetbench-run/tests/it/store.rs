@@ -12,7 +12,7 @@ use duetbench_core::recording::Level;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::reported::{PairReading, Readings, ReadingsOutcome, UnitReadings};
 use duetbench_core::sample::{Coordinates, Cycle, Memory};
-use duetbench_core::spec::{Effort, HarnessSpec, Selection, SoloSpec};
+use duetbench_core::spec::{Effort, HarnessSpec, LayoutChoice, Selection, SoloSpec};
 use duetbench_core::{BenchmarkId, Role, Sample, Schedule, SoloSchedule, Spec, Trial};
 use duetbench_run::engine::{RunSummary, TrialOutcome};
 use duetbench_run::source::VersionRequest;
@@ -39,7 +39,7 @@ fn spec() -> Spec {
 pub(crate) fn head() -> RunHead {
     let found = |name: &str| found("example.com/p", name);
     let (baseline, candidate) = ([found("BenchmarkA"), found("BenchmarkOld")], [found("BenchmarkA")]);
-    let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: true };
+    let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: Some(LayoutChoice::Random) };
     let plan = Plan::new(
         &spec(),
         &Found { baseline: &baseline, candidate: &candidate, identical: &BTreeSet::new() },

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use duetbench_core::plan::{Capacity, Discovered, Found, Plan};
 use duetbench_core::report::VersionInfo;
-use duetbench_core::spec::Policy;
+use duetbench_core::spec::{LayoutChoice, Policy};
 use duetbench_core::{Role, Spec};
 use duetbench_run::adapter::{Build, PairLayouts};
 use duetbench_run::engine::Scripted;
@@ -23,7 +23,7 @@ pub(super) struct Material {
     found: [Vec<Discovered>; 2],
     identical: BTreeSet<String>,
     processors_asked: Option<u32>,
-    relinks: bool,
+    relinks: Option<LayoutChoice>,
 }
 
 impl Material {
@@ -41,7 +41,7 @@ impl Material {
             found: [baseline.found.clone(), candidate.found.clone()],
             identical: prepared.proven(),
             processors_asked: prepared.adapter.processors_asked(),
-            relinks: prepared.adapter.relinks(),
+            relinks: relinks(prepared),
         };
         Ok((material, [baseline.build.clone(), candidate.build.clone()]))
     }
@@ -65,7 +65,7 @@ impl Material {
             found: roles.map(|role| script.discovered(role)),
             identical: BTreeSet::new(),
             processors_asked: None,
-            relinks: false,
+            relinks: None,
         }
     }
 
@@ -91,6 +91,13 @@ impl Material {
     pub(super) fn capacity(&self) -> Capacity {
         environment::capacity(self.processors_asked, self.relinks)
     }
+}
+
+/// How programs are laid out that are linked again, if they can be: matched where that holds for any package.
+fn relinks(prepared: &Prepared) -> Option<LayoutChoice> {
+    let matched = prepared.adapter.pair_layouts().is_some_and(|layouts| !layouts.used().matched.is_empty());
+    let layouts = if matched { LayoutChoice::Matched } else { LayoutChoice::Random };
+    prepared.adapter.relinks().then_some(layouts)
 }
 
 /// The two versions.
