@@ -81,7 +81,7 @@ fn processors_that_are_not_paid_for_are_none() {
         assert_eq!(paid_for(memory_mb), processors, "{memory_mb} MB");
     }
     let capacity = instance_capacity(4096, Some(2));
-    assert_eq!((capacity.cpus, capacity.asked, capacity.relinks), (2, Some(2), false));
+    assert_eq!((capacity.cpus, capacity.asked, capacity.relinks), (2, Some(2), None));
 }
 
 #[test]

@@ -84,7 +84,13 @@ impl Layouts {
         let (underway, given_up): (Vec<_>, Vec<_>) = self.underway.drain(..).partition(|one| is_needed(&one.key));
         self.underway = underway;
         given_up.into_iter().for_each(|one| one.relinking.give_up());
-        self.programs.retain(|key, linked| is_needed(key) || fs::remove_file(&linked.program).is_err());
+        self.programs.retain(|key, linked| {
+            let kept = is_needed(key);
+            if !kept {
+                placements.forget(key.0, &linked.program);
+            }
+            kept || fs::remove_file(&linked.program).is_err()
+        });
         self.link_missing(needed, linker, placements)?;
         self.check_alike(needed, linker.adapter);
         // What could not be linked by a plan, or was not alike, is linked once more, each half by itself.

@@ -130,8 +130,13 @@ impl<'a> Local<'a> {
         let build = &self.builds[usize::from(role == Role::Candidate)];
         let Some(launch) = self.adapter.launch(build, &planned.id, &order(planned)) else { return Ok(None) };
         let program = if planned.configuration.design.by_build {
-            // Linked for these trials alone, so it already lies in a place of its own.
-            self.layouts.program(role, &planned.id.package, trial.build).to_owned()
+            let linked = self.layouts.program(role, &planned.id.package, trial.build).to_owned();
+            if is_first_of_its_build(planned, trial) {
+                // Linked a moment ago, so it already lies in a place of its own.
+                linked
+            } else {
+                self.placements.program(role, &linked, trial.suite_run)?
+            }
         } else if launch.placed {
             self.placements.program(role, &launch.program, trial.suite_run)?
         } else {
@@ -215,6 +220,12 @@ pub(crate) fn order(planned: &PlannedBenchmark) -> Order {
 fn lacks(planned: &PlannedBenchmark, role: Role) -> TrialFailure {
     let reason = format!("the build has no package `{}`", planned.id.package);
     TrialFailure { role: Some(role), reason, discarded: false }
+}
+
+/// Whether this is the first fork pair of a build pair that was linked for a few of them.
+fn is_first_of_its_build(planned: &PlannedBenchmark, trial: &Trial) -> bool {
+    let design = &planned.configuration.design;
+    trial.suite_run.checked_sub(1).is_none_or(|before| design.unit(before) != design.unit(trial.suite_run))
 }
 
 /// Which role a side has in this trial.

@@ -1,8 +1,10 @@
 //! The same program in another place of memory.
 //!
 //! Where the kernel happens to put the pages of an executable changes how fast it runs, and for every process that is started
-//! from the same file alike: two files with the same bytes differ, reproducibly, until one of them is written anew. So every suite run starts its processes from fresh copies. Where these lie is then one more thing that varies
-//! from fork pair to fork pair, instead of a difference between the two versions.
+//! from the same file alike: two files with the
+//! same bytes differ, reproducibly, until one of them is written anew. So every suite run starts its processes from fresh copies, and
+//! so do further forks of a build that was linked for a few of them. Where these lie is then one more thing that varies from fork pair
+//! to fork pair, instead of a difference between the two versions.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;
@@ -79,6 +81,13 @@ impl Placements {
         path
     }
 
+    /// Nobody will ask for copies of this program any more.
+    pub(super) fn forget(&mut self, role: Role, program: &Path) {
+        if let Some(placed) = self.placed.remove(&(role, program.to_owned())) {
+            self.retire(placed.path);
+        }
+    }
+
     fn retire(&mut self, path: PathBuf) {
         self.retired.push_back(path);
         if self.retired.len() > RETIRED_MAX
@@ -119,6 +128,21 @@ mod tests {
         let runs = twenty_suite_runs(0);
         let different: std::collections::BTreeSet<_> = runs.iter().flatten().collect();
         assert_eq!(different.len(), 40);
+    }
+
+    #[test]
+    fn copies_of_programs_that_are_forgotten_go_too() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join("copies");
+        fs::create_dir(&place).unwrap();
+        let mut placements = Placements::new(&place);
+        for build in 0..20 {
+            let linked = dir.path().join(format!("build-{build}"));
+            fs::write(&linked, "#!/bin/sh\n").unwrap();
+            placements.program(Role::Candidate, &linked, build).unwrap();
+            placements.forget(Role::Candidate, &linked);
+        }
+        assert!(fs::read_dir(&place).unwrap().count() <= RETIRED_MAX);
     }
 
     #[test]
