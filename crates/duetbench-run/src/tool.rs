@@ -1,5 +1,5 @@
 //! Running the tools we depend on (`git`, `go`) to their end. These are the user's own tools and get the user's
-//! environment; measured code is started by `process` and does not.
+//! environment, but for what points git at one repository; measured code is started by `process` and does not.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -13,6 +13,30 @@ use crate::process::{dies_with_us, gives_way};
 
 /// Most lines of a tool's output that an error repeats.
 const OUTPUT_LINES: usize = 40;
+
+/// Variables by which git tells what it starts (a hook, `rebase --exec`, an alias) where repository, index and objects are: all that
+/// `git rev-parse --local-env-vars` lists, in whatever version. Our git works on other trees; with the index of a commit in the making it
+/// would write theirs into it. `go` asks git as well.
+const OF_ONE_REPOSITORY: [&str; 18] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
 
 /// A command line that is run to its end.
 #[derive(Debug)]
@@ -34,6 +58,9 @@ impl Tool {
             command.arg(arg);
         }
         command.current_dir(dir).stdin(Stdio::null());
+        for name in OF_ONE_REPOSITORY {
+            command.env_remove(name);
+        }
         // As from Ctrl-C, because then it tidies up: a build that goes on alone writes into a directory that is swept away
         // meanwhile, and makes it again.
         dies_with_us(&mut command, Signal::INT);
@@ -168,5 +195,17 @@ pub(crate) fn shorten(output: &[u8]) -> String {
     match lines.len().checked_sub(OUTPUT_LINES) {
         None | Some(0) => lines.join("\n"),
         Some(more) => format!("{}\n({more} more lines)", lines[..OUTPUT_LINES].join("\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_git_lists_as_belonging_to_one_repository_is_kept_away() {
+        let listed = Tool::new("git", ["rev-parse", "--local-env-vars"], Path::new("/")).text().unwrap();
+        let missing: Vec<&str> = listed.lines().filter(|name| !OF_ONE_REPOSITORY.contains(name)).collect();
+        assert_eq!(missing, Vec::<&str>::new());
     }
 }

@@ -20,6 +20,7 @@ mod doctor;
 mod exit_codes;
 mod export;
 mod gate;
+mod git_hooks;
 mod plan_command;
 mod render;
 mod render_calibrate;
