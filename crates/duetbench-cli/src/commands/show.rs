@@ -13,7 +13,7 @@ use crate::gate;
 /// # Errors
 /// When there is no such run.
 pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
-    let store = Store::open_existing(&context.db())?;
+    let store = Store::open_to_read(&context.db())?;
     let stored = store.load(&args.run)?;
     if let Head::Solo(_) = stored.head {
         let report = assemble::solo_report(stored.solo()?);

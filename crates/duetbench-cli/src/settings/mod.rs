@@ -135,8 +135,9 @@ impl Settings {
 
     /// Fork pairs or a budget: the strongest source that says either.
     fn extent(&self) -> Result<(Option<u32>, Option<Duration>), Failure> {
-        if self.first(|l| l.builds) == Some(0) {
-            return Err(Failure::usage("`--builds` must be at least 1"));
+        let possible = 1..=defaults::FORKS_MAX;
+        if self.first(|l| l.builds).is_some_and(|builds| !possible.contains(&builds)) {
+            return Err(Failure::usage(format!("`--builds` must be between 1 and {}", defaults::FORKS_MAX)));
         }
         let Some(layer) = self.layers.iter().find(|l| l.forks.is_some() || l.budget.is_some()) else {
             return Ok((None, None));
@@ -145,7 +146,9 @@ impl Settings {
             (Some(_), Some(_)) => Err(Failure::usage(
                 "`--forks` and `--budget` exclude each other: a budget decides how many forks there are",
             )),
-            (Some(0), _) => Err(Failure::usage("`--forks` must be at least 1")),
+            (Some(forks), _) if !possible.contains(&forks) => {
+                Err(Failure::usage(format!("`--forks` must be between 1 and {}", defaults::FORKS_MAX)))
+            }
             (_, Some(budget)) if budget.is_zero() => Err(Failure::usage("`--budget` must be longer than nothing")),
             extent => Ok(extent),
         }

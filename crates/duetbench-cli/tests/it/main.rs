@@ -31,6 +31,7 @@ mod render_study_duet;
 mod render_tune;
 mod report;
 mod solo;
+mod stores;
 mod study_cloud;
 mod study_duet;
 mod study_elastibench;

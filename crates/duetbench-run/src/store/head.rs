@@ -12,6 +12,7 @@ use duetbench_core::{Environment, Spec};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::changed;
 use crate::error::RunError;
 use crate::source::VersionRequest;
 
@@ -112,7 +113,12 @@ impl Head {
     /// Reads what [`comparison_json`] or [`solo_json`] wrote.
     pub(super) fn parse(json: &str, run: i64) -> Result<Head, RunError> {
         match parse::<Kind>(json, run)?.kind.as_deref() {
-            None => Ok(Head::Comparison(parse(json, run)?)),
+            None => {
+                let head: Box<RunHead> = parse(json, run)?;
+                let odd = head.plan.benchmarks.iter().find(|b| !b.configuration.is_possible());
+                odd.map_or(Ok(()), |odd| Err(changed(run, &format!("nobody plans `{}` so", odd.id))))?;
+                Ok(Head::Comparison(head))
+            }
             Some(SOLO) => Ok(Head::Solo(parse(json, run)?)),
             Some(other) => {
                 let what = format!("the run `r{run}` is a `{other}`, which only a newer duet can read");
