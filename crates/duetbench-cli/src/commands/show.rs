@@ -23,7 +23,8 @@ pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
     let stored = stored.comparison()?;
     let decision = stored.head.spec.decision;
     let report = assemble::with_calibration(assemble::report(stored, decision), &store)?;
-    let report = gate::decided(report, context)?;
+    let mut report = gate::decided(report, context)?;
+    report.untrusted = args.untrusted;
     let exit = exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;
     Ok(exit)

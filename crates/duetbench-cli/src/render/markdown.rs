@@ -96,7 +96,7 @@ fn tail(report: &Report) -> String {
     let facts: Vec<String> = facts.collect();
     out += &format!("<sub>{}</sub>\n", facts.join("<br>"));
     let command = command_line::again(report);
-    if command.len() > COMMAND_MAX {
+    if command.len() > COMMAND_MAX || !command_line::may_be_offered(report) {
         return out;
     }
     let fence = "`".repeat(longest_run_of_backticks(&command).max(2) + 1);
@@ -164,7 +164,10 @@ impl Page {
             let name = prose(&short_name(&benchmark.id.name));
             let mut fold = format!("<details><summary>Where {name} got slower</summary>\n\n");
             lines.iter().for_each(|line| fold += &format!("- {}\n", prose(line)));
-            fold += &format!("\n{}\n\n</details>\n\n", code(&command));
+            if !report.untrusted {
+                fold += &format!("\n{}\n", code(&command));
+            }
+            fold += "\n</details>\n\n";
             if self.out.len() + fold.len() <= self.room_end {
                 self.out += &fold;
             }

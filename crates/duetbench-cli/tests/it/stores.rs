@@ -193,6 +193,7 @@ fn a_plan_that_cannot_be_is_refused() {
         set("design.units", "4294967295"),
         set("design.doubled", "4294967295"),
         set("design.forks_per_unit", "0"),
+        "UPDATE runs SET head = json_set(head, '$.plan.confirm_rounds', 4294967295)".into(),
     ] {
         show(&forged(&statements)).expect(1).says(&["the run `r1` cannot be read", "was changed"]);
     }

@@ -16,6 +16,9 @@ use super::changed;
 use crate::error::RunError;
 use crate::source::VersionRequest;
 
+/// More rounds than any duet confirms in.
+const CONFIRM_ROUNDS_MAX: u32 = 100;
+
 /// What is known of a comparison before its first trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunHead {
@@ -117,6 +120,9 @@ impl Head {
                 let head: Box<RunHead> = parse(json, run)?;
                 let odd = head.plan.benchmarks.iter().find(|b| !b.configuration.is_possible());
                 odd.map_or(Ok(()), |odd| Err(changed(run, &format!("nobody plans `{}` so", odd.id))))?;
+                if head.plan.confirm_rounds > CONFIRM_ROUNDS_MAX {
+                    return Err(changed(run, "nobody confirms so often"));
+                }
                 Ok(Head::Comparison(head))
             }
             Some(SOLO) => Ok(Head::Solo(parse(json, run)?)),
