@@ -39,6 +39,9 @@ pub mod warm_up;
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
+    // What was started to be measured must not read our environment, in which there may be secrets, from /proc. Where that cannot be had, the rest
+    // still works.
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
