@@ -10,6 +10,7 @@ use duetbench_core::spec::{Decision, Effort, HarnessName, HarnessSpec, ModeChoic
 use crate::args::Format;
 use crate::failure::Failure;
 
+mod bounds;
 mod fleet;
 mod layer;
 mod loose;
@@ -49,6 +50,7 @@ impl Settings {
             let layer = toml::from_str(&text).map_err(|e| {
                 Failure::usage(format!("`{}` cannot be understood: {}", path.display(), e.to_string().trim_end()))
             })?;
+            bounds::check(&layer, &layers, cwd)?;
             layers.push(layer);
         }
         let in_ci = std::env::var("CI").is_ok_and(|ci| !ci.is_empty() && ci != "false");
@@ -93,6 +95,13 @@ impl Settings {
 
     fn harness_args(&self) -> Vec<String> {
         self.first(|l| l.harness.clone()).map_or_else(Vec::new, Words::list)
+    }
+
+    /// What readers of the report should know of what the repository's file had done.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let file = self.layers.get(2).and_then(|file| bounds::programs(file, &self.layers[..2]));
+        file.into_iter().collect()
     }
 
     /// What is asked of the harness.

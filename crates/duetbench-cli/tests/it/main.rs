@@ -30,6 +30,7 @@ mod render_schema;
 mod render_study_duet;
 mod render_tune;
 mod report;
+mod repository;
 mod solo;
 mod stores;
 mod study_cloud;
