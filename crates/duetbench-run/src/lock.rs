@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use duetbench_core::foreign::one_line;
+
 use crate::error::RunError;
 
 /// Held while measuring; released by dropping it or by dying.
@@ -77,9 +79,10 @@ fn open(path: &Path) -> std::io::Result<File> {
 }
 
 fn read_holder(file: &mut File) -> String {
-    let mut text = String::new();
     let _ = file.rewind();
-    let _ = file.take(400).read_to_string(&mut text);
-    let text = text.trim();
-    if text.is_empty() { "an unknown process".into() } else { text.to_owned() }
+    let mut bytes = Vec::new();
+    let _ = file.take(400).read_to_end(&mut bytes);
+    // Every user of the machine may write there.
+    let text = one_line(&String::from_utf8_lossy(&bytes));
+    if text.is_empty() { "an unknown process".into() } else { text }
 }

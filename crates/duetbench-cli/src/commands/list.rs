@@ -3,6 +3,7 @@
 use super::{Asked, Context, selected};
 use crate::args::ListArgs;
 use crate::failure::{Failure, code};
+use crate::render::format::{one_line, shortened};
 use crate::session::lock_machine;
 
 /// Builds the version, runs every benchmark once and prints the names; one that fails is listed with its words.
@@ -20,12 +21,13 @@ pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
     let mut out = String::new();
     for version in &prepared.versions {
         for found in selected(&version.found, &context.settings)? {
+            let (package, name) = (shortened(&one_line(&found.id.package)), shortened(&one_line(&found.id.name)));
             match &found.failure {
-                None => out += &format!("{}\t{}\t{}\n", found.id.package, found.id.name, found.style.word()),
+                None => out += &format!("{package}\t{name}\t{}\n", found.style.word()),
                 Some(words) => {
                     failed = true;
-                    let first_line = words.lines().next().unwrap_or_default();
-                    out += &format!("{}\t{}\tfailed: {first_line}\n", found.id.package, found.id.name);
+                    let first_line = shortened(&one_line(words.lines().next().unwrap_or_default()));
+                    out += &format!("{package}\t{name}\tfailed: {first_line}\n");
                 }
             }
         }

@@ -147,7 +147,7 @@ impl Page {
             Some("| benchmark | reports | base | head | vs base | verdict |\n|---|---|--:|--:|:--|---|\n");
         for row in reported::rows(report) {
             let [name, unit, base, head, change] = &row.cells;
-            let (name, unit, verdict) = (code(name), code(unit), prose(&row.verdict));
+            let (name, unit, verdict) = (cell(name), cell(unit), prose(&row.verdict));
             let line = format!("| {name} | {unit} | {base} | {head} | {change} | {verdict} |\n");
             if self.push_row(&(heading.unwrap_or_default().to_owned() + &line)) {
                 heading = None;
@@ -198,15 +198,20 @@ fn row(benchmark: &BenchmarkReport) -> String {
         counts.chain(by_wall).chain(summary::remarks(benchmark)).map(|remark| prose(&shortened(&remark))).collect();
     format!(
         "| {} | {base} | {head} | {sign} {interval} | {} | {detects} | {} |\n",
-        code(&short_name(&benchmark.id.name)),
+        cell(&short_name(&benchmark.id.name)),
         summary::verdict_words(benchmark),
         remarks.join("<br>"),
     )
 }
 
-/// Foreign words as a code span that holds in a table's cell.
+/// Foreign words as a code span in a table's cell, which ends at a bar even there.
+pub(super) fn cell(foreign: &str) -> String {
+    code(foreign).replace('|', r"\|")
+}
+
+/// Foreign words as a code span outside of tables.
 pub(super) fn code(foreign: &str) -> String {
-    let clean = one_line(foreign).replace('|', r"\|");
+    let clean = one_line(foreign);
     let fence = "`".repeat(longest_run_of_backticks(&clean) + 1);
     let pad = if clean.starts_with('`') || clean.ends_with('`') { " " } else { "" };
     format!("{fence}{pad}{clean}{pad}{fence}")

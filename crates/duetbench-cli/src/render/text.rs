@@ -37,7 +37,7 @@ pub fn render_with(report: &Report, palette: &Palette, width: Option<usize>, for
 /// Which versions, by which tool, and whether the run came to its end.
 fn header(report: &Report, palette: &Palette) -> String {
     let [base, head] = summary::versions(report);
-    let tool = format!("duet {}: ", report.environment.duet_version);
+    let tool = format!("duet {}: ", one_line(&report.environment.duet_version));
     let mut out = format!("{}{base} → {head}\n", paint(palette.strong, &tool));
     if !report.complete {
         out += &format!("{} stopped early; this is what was measured until then\n", paint(palette.open, "incomplete:"));

@@ -19,6 +19,7 @@ mod detect;
 mod doctor;
 mod exit_codes;
 mod export;
+mod foreign_text;
 mod gate;
 mod git_hooks;
 mod plan_command;
