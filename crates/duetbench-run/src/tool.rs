@@ -2,11 +2,12 @@
 //! environment, but for what points git at one repository; measured code is started by `process` and does not.
 
 use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use rustix::process::Signal;
+use rustix::process::{PidfdFlags, Signal};
 
 use crate::error::RunError;
 use crate::process::{dies_with_us, gives_way};
@@ -86,7 +87,10 @@ impl Tool {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn output(mut self) -> Result<Output, RunError> {
-        self.command.output().map_err(|source| self.cannot_start(source))
+        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = self.command.spawn().map_err(|source| self.cannot_start(source))?;
+        let _waited = Waited::of(&child);
+        child.wait_with_output().map_err(|source| self.cannot_start(source))
     }
 
     fn cannot_start(&self, source: std::io::Error) -> RunError {
@@ -121,6 +125,38 @@ impl Tool {
             Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
         } else {
             Err(RunError::Tool { command: words, output: shorten(&output.stderr) })
+        }
+    }
+}
+
+/// The tools that are waited for.
+static WAITED: Mutex<Vec<Arc<OwnedFd>>> = Mutex::new(Vec::new());
+
+/// Asks the tools that are waited for to end, as Ctrl-C would: who is asked to end by another signal is asked alone, and a build takes minutes.
+pub fn interrupt_tools() {
+    for tool in WAITED.lock().iter().flat_map(|tools| tools.iter()) {
+        let _ = rustix::process::pidfd_send_signal(&**tool, Signal::INT);
+    }
+}
+
+/// A tool that is waited for, as long as this lives.
+struct Waited(Option<Arc<OwnedFd>>);
+
+impl Waited {
+    fn of(child: &Child) -> Waited {
+        let pidfd = rustix::process::pidfd_open(rustix::process::Pid::from_child(child), PidfdFlags::empty());
+        let tool = pidfd.ok().map(Arc::new);
+        if let (Some(tool), Ok(mut tools)) = (&tool, WAITED.lock()) {
+            tools.push(tool.clone());
+        }
+        Waited(tool)
+    }
+}
+
+impl Drop for Waited {
+    fn drop(&mut self) {
+        if let (Some(tool), Ok(mut tools)) = (&self.0, WAITED.lock()) {
+            tools.retain(|one| !Arc::ptr_eq(one, tool));
         }
     }
 }

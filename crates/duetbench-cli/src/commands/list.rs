@@ -4,7 +4,6 @@ use super::{Asked, Context, selected};
 use crate::args::ListArgs;
 use crate::failure::{Failure, code};
 use crate::render::format::{one_line, shortened};
-use crate::session::lock_machine;
 
 /// Builds the version, runs every benchmark once and prints the names; one that fails is listed with its words.
 ///
@@ -12,8 +11,6 @@ use crate::session::lock_machine;
 /// When the version cannot be built or has no benchmarks.
 pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
     let spec = context.settings.spec(0)?;
-    // Listing runs every benchmark once, which would disturb a run in progress.
-    let _lock = lock_machine(context)?;
     let version = super::one_version(args.version.as_deref(), &args.program, &context.cwd)?;
     let asked = Asked { packages: &spec.selection.packages, harness: &spec.harness, arguments: &spec.harness_args };
     let prepared = context.prepare(&[version], &context.cwd, asked)?;

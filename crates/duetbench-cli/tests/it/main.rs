@@ -32,6 +32,7 @@ mod render_study_duet;
 mod render_tune;
 mod report;
 mod repository;
+mod signals;
 mod solo;
 mod stores;
 mod study_cloud;
