@@ -105,6 +105,6 @@ mod tests {
             table.markdown(),
             "| name | n | what |\n| --- | --: | --- |\n| `a\\|b [31m` | 7 | well, yes |\n| `c` | 1234 |  |\n"
         );
-        assert_eq!(table.csv(), "name,n,what\na|b\u{1b}[31m,7,\"well, yes\"\nc,1234,\n");
+        assert_eq!(table.csv(), "name,n,what\na|b [31m,7,\"well, yes\"\nc,1234,\n");
     }
 }

@@ -40,12 +40,15 @@ const PROGRAMS: [&str; 11] = [
     "-XX:OnError",
 ];
 
+/// A key whose value is a path, and where a layer has it.
+type PathKey = (&'static str, fn(&Layer) -> Option<&PathBuf>);
+
 /// Refuses what a file may not decide, unless something stronger decides it anyway. Relative paths start at `cwd`.
 ///
 /// # Errors
 /// Names the key with its value, and what to do instead.
 pub(super) fn check(file: &Layer, stronger: &[Layer], cwd: &Path) -> Result<(), Failure> {
-    let paths: [(&str, fn(&Layer) -> Option<&PathBuf>); 4] = [
+    let paths: [PathKey; 4] = [
         ("output", |l| l.output.as_ref()),
         ("db", |l| l.db.as_ref()),
         ("worker", |l| l.worker.as_ref()),
@@ -127,7 +130,7 @@ mod tests {
             let file: Layer = toml::from_str(text).unwrap();
             let named = programs(&file, &[Layer::default()]);
             assert_eq!(named.as_deref().and_then(|words| words.split(": ").nth(1)), want, "{text}");
-            assert_eq!(programs(&file, &[file.clone()]), None);
+            assert_eq!(programs(&file, std::slice::from_ref(&file)), None);
         };
         check("harness = ['-tags', 'x', '-cpu=2']", None);
         check("harness = '--toolexec=/tmp/evil -short'", Some("`-toolexec`"));
