@@ -8,13 +8,16 @@
 #   GITHUB_REPOSITORY, GH_TOKEN              for `gh`
 #
 # Of the artifact only the measurements and the waivers are read, by duet, which shows foreign names as such; no text of it is
-# passed on, and nothing in it is executed.
+# passed on, and nothing in it is executed. Nor does the comment offer a command that would run what the artifact names.
 set -euo pipefail
 
 duet=${ACTION_DUET:-duet}
 repository=${GITHUB_REPOSITORY:?}
 artifact=$(cd "${ACTION_ARTIFACT:?}" && pwd)
 size_max=$((256 * 1024 * 1024))
+# A store of the largest size is shown within half of either.
+seconds_max=120
+memory_max_kb=$((6 * 1024 * 1024))
 marker='<!-- duetbench -->'
 export ACTION_HEAD_SHA=${ACTION_HEAD_SHA:?}
 
@@ -36,7 +39,9 @@ for name in duet.db duet-waivers.toml; do
 done
 if [ ! -f "$work/duet.db" ]; then stop "the artifact holds no duet.db: was anything measured?"; fi
 
-(cd "$work" && env -i PATH="$PATH" HOME="$work" "$duet" show --db duet.db --format markdown --output comment.md) ||
+(cd "$work" && ulimit -v "$memory_max_kb" &&
+    env -i PATH="$PATH" HOME="$work" timeout --kill-after=5 "$seconds_max" \
+        "$duet" show --untrusted --db duet.db --format markdown --output comment.md) ||
     [ -f "$work/comment.md" ] || stop "the artifact's measurements cannot be shown"
 [ "$(head -n 1 "$work/comment.md")" = "$marker" ] || stop "what came out is no comment of duet's"
 

@@ -56,6 +56,7 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
         run: name,
         started: head.started,
         complete,
+        untrusted: false,
         spec,
         plan,
         baseline: head.baseline,

@@ -2,32 +2,35 @@
 
 use std::time::Duration;
 
+use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Excluded, Plan, PlannedBenchmark, Repetitions, SoloPlan};
 use duetbench_core::report::VersionInfo;
+
+use crate::render::format::{one_line, shortened};
 
 /// The plan as text, one line per benchmark.
 #[must_use]
 pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
     let [base, head] = versions;
-    let mut out = format!("base {} ({})\nhead {} ({})\n", base.requested, base.resolved, head.requested, head.resolved);
+    let mut out = format!("base {}\nhead {}\n", told(base), told(head));
     out += &format!("seed {}\n\n", plan.seed);
     let mut package = "";
     for b in &plan.benchmarks {
         if package != b.id.package {
             package = &b.id.package;
-            out += &format!("{package}\n");
+            out += &format!("{}\n", one_line(package));
         }
-        out += &format!("  {}: {}, {}, {}\n", b.id.name, extent(b), b.style.word(), b.mode.label());
+        out += &format!("  {}: {}, {}, {}\n", one_line(&b.id.name), extent(b), b.style.word(), b.mode.label());
     }
     for excluded in &plan.excluded {
         out += &match excluded {
-            Excluded::OnlyIn(id, role) => format!("  {id}: only in the {}\n", role.word()),
+            Excluded::OnlyIn(id, role) => format!("  {}: only in the {}\n", name(id), role.word()),
             Excluded::Identical { id, saved_ns } => {
                 let saved = seconds(Duration::from_nanos(*saved_ns));
-                format!("  {id}: identical code, saves up to {saved}\n")
+                format!("  {}: identical code, saves up to {saved}\n", name(id))
             }
             Excluded::Failed(id, role, words) => {
-                format!("  {id}: fails in the {}: {}\n", role.word(), words.lines().next().unwrap_or_default())
+                format!("  {}: fails in the {}: {}\n", name(id), role.word(), first(words))
             }
         };
     }
@@ -49,20 +52,34 @@ pub fn profiles(takes: Duration) -> String {
 /// The plan of a run of one version as text, one line per benchmark.
 #[must_use]
 pub fn render_solo(plan: &SoloPlan, version: &VersionInfo) -> String {
-    let mut out = format!("version {} ({})\nseed {}\n\n", version.requested, version.resolved, plan.seed);
+    let mut out = format!("version {}\nseed {}\n\n", told(version), plan.seed);
     let mut package = "";
     for b in &plan.benchmarks {
         if package != b.id.package {
             package = &b.id.package;
-            out += &format!("{package}\n");
+            out += &format!("{}\n", one_line(package));
         }
         let time = seconds(Duration::from_nanos(b.predicted_ns()));
-        out += &format!("  {}: {}, {time}, {}\n", b.id.name, repeated(&b.repetitions), b.style.word());
+        out += &format!("  {}: {}, {time}, {}\n", one_line(&b.id.name), repeated(&b.repetitions), b.style.word());
     }
     for (id, words) in &plan.failed {
-        out += &format!("  {id}: fails: {}\n", words.lines().next().unwrap_or_default());
+        out += &format!("  {}: fails: {}\n", name(id), first(words));
     }
     out + &format!("\n{} benchmarks, about {}\n", plan.benchmarks.len(), seconds(plan.predicted()))
+}
+
+/// A version as it was typed, and what it turned out to be.
+fn told(version: &VersionInfo) -> String {
+    format!("{} ({})", one_line(&version.requested), one_line(&version.resolved))
+}
+
+fn name(id: &BenchmarkId) -> String {
+    one_line(&id.to_string())
+}
+
+/// The first of a failure's lines.
+fn first(words: &str) -> String {
+    shortened(&one_line(words.lines().next().unwrap_or_default()))
 }
 
 /// How often a benchmark of one version is measured.

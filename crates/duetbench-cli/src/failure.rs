@@ -34,6 +34,14 @@ pub enum Failure {
         /// What is wrong with it.
         what: String,
     },
+    /// What was asked is refused, with what to do instead.
+    #[error("{what}")]
+    Refused {
+        /// What was asked, and why not.
+        what: String,
+        /// What to do instead.
+        hint: String,
+    },
     /// The outside world does not cooperate.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -56,6 +64,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Usage { .. }
+            | Failure::Refused { .. }
             | Failure::Run(RunError::Source { .. } | RunError::Argument { .. } | RunError::OtherKind { .. }) => {
                 code::USAGE
             }
@@ -70,6 +79,7 @@ impl Failure {
         match self {
             Failure::Run(e) => e.hint(),
             Failure::Fleet(e) => e.hint.clone(),
+            Failure::Refused { hint, .. } => Some(hint.clone()),
             Failure::Usage { .. } => Some("`duet help` explains the options".into()),
             Failure::Output(_) => None,
         }

@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
+use duetbench_run::{RunError, interrupt_tools};
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, FleetCommand};
 use crate::commands::Context;
 use crate::failure::{Failure, code};
 use crate::printer::Printer;
@@ -39,6 +40,9 @@ pub mod warm_up;
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
+    // What was started to be measured must not read our environment, in which there may be secrets, from /proc. Where that cannot be had, the rest
+    // still works.
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
@@ -60,28 +64,78 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
     let cwd = std::env::current_dir()?;
     let settings = Settings::gather(typed(cli), &cwd)?;
     let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+    if ends_orderly(&cli.command) {
+        heed_signals(&interrupted)?;
+    }
+    let context = Context { printer: Printer::new(&settings), settings, cwd, interrupted: interrupted.clone() };
+    carry_out(cli, &context).map_err(|failure| match failure {
+        // What was told to end says that it failed.
+        Failure::Run(
+            RunError::Tool { .. } | RunError::Build { .. } | RunError::Toolchain { .. } | RunError::Source { .. },
+        ) if interrupted.load(Ordering::Relaxed) => Failure::Run(RunError::Interrupted),
+        other => other,
+    })
+}
+
+/// Whether a command looks out for signals, because it has something to keep or to remove. Whatever else there is ends at once.
+fn ends_orderly(command: &Command) -> bool {
+    match command {
+        Command::Compare(_)
+        | Command::Calibrate(_)
+        | Command::Run(_)
+        | Command::List(_)
+        | Command::Demo(_)
+        | Command::Doctor(_)
+        | Command::Study(_) => true,
+        Command::Fleet(command) => matches!(command, FleetCommand::Smoke(_)),
+        Command::Plan(_)
+        | Command::Show(_)
+        | Command::Report(_)
+        | Command::Analyze(_)
+        | Command::Export(_)
+        | Command::Tune(_)
+        | Command::Detect(_)
+        | Command::Waive(_)
+        | Command::Config(_) => false,
+    }
+}
+
+/// Has the first signal set the flag and tools end, and the second one end us at once.
+fn heed_signals(interrupted: &Arc<AtomicBool>) -> std::io::Result<()> {
+    let heeded = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP];
+    for signal in heeded {
+        // In this order: what is registered first is done first, and then finds the flag as it was before this signal.
+        signal_hook::flag::register_conditional_shutdown(signal, code::INTERRUPTED.into(), interrupted.clone())?;
         signal_hook::flag::register(signal, interrupted.clone())?;
     }
-    let context = Context { printer: Printer::new(&settings), settings, cwd, interrupted };
+    let mut signals = signal_hook::iterator::Signals::new(heeded)?;
+    std::thread::Builder::new().name("signals".into()).spawn(move || {
+        for _ in signals.forever() {
+            interrupt_tools();
+        }
+    })?;
+    Ok(())
+}
+
+fn carry_out(cli: &Cli, context: &Context) -> Result<u8, Failure> {
     match &cli.command {
-        Command::Compare(args) => commands::compare::run(args, &context),
-        Command::Calibrate(args) => commands::calibrate::run(args, &context),
-        Command::Plan(args) => commands::plan::run(args, &context),
-        Command::List(args) => commands::list::run(args, &context),
-        Command::Show(args) => commands::show::run(args, &context),
-        Command::Report(args) => commands::report::run(args, &context),
-        Command::Analyze(args) => commands::analyze::run(args, &context),
-        Command::Export(args) => commands::export::run(args, &context),
-        Command::Demo(args) => commands::demo::run(args, &context),
-        Command::Doctor(args) => commands::doctor::run(args, &context),
-        Command::Run(args) => commands::run::run(args, &context),
-        Command::Tune(args) => commands::tune::run(args, &context),
-        Command::Detect(args) => commands::detect::run(args, &context),
-        Command::Study(args) => commands::study::run(args, &context),
-        Command::Fleet(command) => commands::fleet::run(command, &context),
-        Command::Waive(args) => commands::waive::run(args, &context),
-        Command::Config(command) => commands::config::run(command, &context),
+        Command::Compare(args) => commands::compare::run(args, context),
+        Command::Calibrate(args) => commands::calibrate::run(args, context),
+        Command::Plan(args) => commands::plan::run(args, context),
+        Command::List(args) => commands::list::run(args, context),
+        Command::Show(args) => commands::show::run(args, context),
+        Command::Report(args) => commands::report::run(args, context),
+        Command::Analyze(args) => commands::analyze::run(args, context),
+        Command::Export(args) => commands::export::run(args, context),
+        Command::Demo(args) => commands::demo::run(args, context),
+        Command::Doctor(args) => commands::doctor::run(args, context),
+        Command::Run(args) => commands::run::run(args, context),
+        Command::Tune(args) => commands::tune::run(args, context),
+        Command::Detect(args) => commands::detect::run(args, context),
+        Command::Study(args) => commands::study::run(args, context),
+        Command::Fleet(command) => commands::fleet::run(command, context),
+        Command::Waive(args) => commands::waive::run(args, context),
+        Command::Config(command) => commands::config::run(command, context),
     }
 }
 

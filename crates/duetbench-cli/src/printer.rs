@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use duetbench_core::foreign::lines;
 use duetbench_core::{Report, SoloReport};
 use duetbench_run::export::Content;
 
@@ -269,7 +270,7 @@ impl Printer {
     /// Tells GitHub Actions, where it runs us, what stops the change.
     pub fn annotate(&self, report: &Report) {
         if std::env::var_os("GITHUB_ACTIONS").is_some_and(|set| set == "true") {
-            annotation::render(report).iter().for_each(|line| to_people(line));
+            annotation::render(report).iter().for_each(|line| to_error(line));
         }
     }
 
@@ -311,7 +312,12 @@ fn to_output(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// Names, revisions and what programs said are in it.
 fn to_people(text: &str) {
+    to_error(&lines(text));
+}
+
+fn to_error(text: &str) {
     // Nothing can be done when standard error is closed.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }

@@ -148,11 +148,14 @@ pub fn sitting(
     Ok(summary)
 }
 
-/// One run per machine: waits for the holder, or refuses with `--no-wait`.
+/// One run per machine: waits for the holder, or refuses with `--no-wait`. Absent where nothing is timed.
 ///
 /// # Errors
 /// When another run holds the machine and waiting was declined or interrupted.
-pub fn lock_machine(context: &Context) -> Result<MachineLock, RunError> {
+pub fn lock_machine(context: &Context) -> Result<Option<MachineLock>, RunError> {
+    if context.settings.dry_run() {
+        return Ok(None);
+    }
     let holder = format!("process {} in `{}`", std::process::id(), context.cwd.display());
     let path = std::env::var_os("DUET_LOCK").map_or_else(lock::default_path, Into::into);
     MachineLock::acquire(&path, &holder, &context.interrupted, |present| {
@@ -162,4 +165,5 @@ pub fn lock_machine(context: &Context) -> Result<MachineLock, RunError> {
         }
         wait
     })
+    .map(Some)
 }

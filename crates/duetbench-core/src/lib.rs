@@ -18,6 +18,7 @@ pub mod calibrate;
 pub mod detect;
 pub mod environment;
 pub mod fleet;
+pub mod foreign;
 pub mod gate;
 pub mod hotspot;
 pub mod noise;

@@ -64,6 +64,9 @@ pub struct Report {
     pub started: String,
     /// Whether it was measured to its end.
     pub complete: bool,
+    /// Whether it was measured by somebody who is not trusted: then nothing that it names is offered to be run.
+    #[serde(skip)]
+    pub untrusted: bool,
     /// The request.
     pub spec: Spec,
     /// The plan.

@@ -91,6 +91,14 @@ pub enum RunError {
         /// What SQLite says.
         source: rusqlite::Error,
     },
+    /// A database is none of ours.
+    #[error("`{}` is no store: {why}", path.display())]
+    NoStore {
+        /// The file.
+        path: PathBuf,
+        /// What tells so.
+        why: String,
+    },
     /// A stored run is missing or unreadable.
     #[error("{what}")]
     StoredRun {
@@ -159,6 +167,7 @@ impl RunError {
                 ),
                 _ => None,
             },
+            RunError::NoStore { .. } => Some("name a store of duet's with `--db FILE`; a new file becomes one".into()),
             RunError::OtherKind { hint, .. } => Some(hint.clone()),
             RunError::Locked { .. } => Some("wait for it to end, or leave out `--no-wait`".into()),
             _ => None,

@@ -26,3 +26,4 @@ pub mod store;
 mod tool;
 
 pub use error::RunError;
+pub use tool::interrupt_tools;

@@ -7,12 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use duetbench_core::foreign::one_line;
+
 use crate::error::RunError;
 
 /// Held while measuring; released by dropping it or by dying.
 #[derive(Debug)]
 pub struct MachineLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for MachineLock {
+    fn drop(&mut self) {
+        // Nobody shall be told to wait for us any more.
+        let _ = self.file.set_len(0);
+    }
 }
 
 /// Where the lock of this machine lies.
@@ -56,7 +65,7 @@ impl MachineLock {
         }
         // Best effort: the name helps people, the lock itself is what counts.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(holder.as_bytes()));
-        Ok(MachineLock { _file: file })
+        Ok(MachineLock { file })
     }
 }
 
@@ -77,9 +86,13 @@ fn open(path: &Path) -> std::io::Result<File> {
 }
 
 fn read_holder(file: &mut File) -> String {
-    let mut text = String::new();
     let _ = file.rewind();
-    let _ = file.take(400).read_to_string(&mut text);
-    let text = text.trim();
-    if text.is_empty() { "an unknown process".into() } else { text.to_owned() }
+    let mut bytes = Vec::new();
+    let _ = file.take(400).read_to_end(&mut bytes);
+    // Every user of the machine may write there.
+    let text = one_line(&String::from_utf8_lossy(&bytes));
+    // The name may be that of one that was killed, until the present holder has written its own.
+    let is_dead = text.strip_prefix("process ").and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok());
+    let is_dead = is_dead.is_some_and(|number| !Path::new("/proc").join(number.to_string()).exists());
+    if text.is_empty() || is_dead { "an unknown process".into() } else { text }
 }

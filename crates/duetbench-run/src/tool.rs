@@ -1,18 +1,43 @@
 //! Running the tools we depend on (`git`, `go`) to their end. These are the user's own tools and get the user's
-//! environment; measured code is started by `process` and does not.
+//! environment, but for what points git at one repository; measured code is started by `process` and does not.
 
 use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use rustix::process::Signal;
+use rustix::process::{PidfdFlags, Signal};
 
 use crate::error::RunError;
 use crate::process::{dies_with_us, gives_way};
 
 /// Most lines of a tool's output that an error repeats.
 const OUTPUT_LINES: usize = 40;
+
+/// Variables by which git tells what it starts (a hook, `rebase --exec`, an alias) where repository, index and objects are: all that
+/// `git rev-parse --local-env-vars` lists, in whatever version. Our git works on other trees; with the index of a commit in the making it
+/// would write theirs into it. `go` asks git as well.
+const OF_ONE_REPOSITORY: [&str; 18] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
 
 /// A command line that is run to its end.
 #[derive(Debug)]
@@ -34,6 +59,9 @@ impl Tool {
             command.arg(arg);
         }
         command.current_dir(dir).stdin(Stdio::null());
+        for name in OF_ONE_REPOSITORY {
+            command.env_remove(name);
+        }
         // As from Ctrl-C, because then it tidies up: a build that goes on alone writes into a directory that is swept away
         // meanwhile, and makes it again.
         dies_with_us(&mut command, Signal::INT);
@@ -59,7 +87,10 @@ impl Tool {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn output(mut self) -> Result<Output, RunError> {
-        self.command.output().map_err(|source| self.cannot_start(source))
+        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = self.command.spawn().map_err(|source| self.cannot_start(source))?;
+        let _waited = Waited::of(&child);
+        child.wait_with_output().map_err(|source| self.cannot_start(source))
     }
 
     fn cannot_start(&self, source: std::io::Error) -> RunError {
@@ -94,6 +125,38 @@ impl Tool {
             Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
         } else {
             Err(RunError::Tool { command: words, output: shorten(&output.stderr) })
+        }
+    }
+}
+
+/// The tools that are waited for.
+static WAITED: Mutex<Vec<Arc<OwnedFd>>> = Mutex::new(Vec::new());
+
+/// Asks the tools that are waited for to end, as Ctrl-C would: who is asked to end by another signal is asked alone, and a build takes minutes.
+pub fn interrupt_tools() {
+    for tool in WAITED.lock().iter().flat_map(|tools| tools.iter()) {
+        let _ = rustix::process::pidfd_send_signal(&**tool, Signal::INT);
+    }
+}
+
+/// A tool that is waited for, as long as this lives.
+struct Waited(Option<Arc<OwnedFd>>);
+
+impl Waited {
+    fn of(child: &Child) -> Waited {
+        let pidfd = rustix::process::pidfd_open(rustix::process::Pid::from_child(child), PidfdFlags::empty());
+        let tool = pidfd.ok().map(Arc::new);
+        if let (Some(tool), Ok(mut tools)) = (&tool, WAITED.lock()) {
+            tools.push(tool.clone());
+        }
+        Waited(tool)
+    }
+}
+
+impl Drop for Waited {
+    fn drop(&mut self) {
+        if let (Some(tool), Ok(mut tools)) = (&self.0, WAITED.lock()) {
+            tools.retain(|one| !Arc::ptr_eq(one, tool));
         }
     }
 }
@@ -168,5 +231,17 @@ pub(crate) fn shorten(output: &[u8]) -> String {
     match lines.len().checked_sub(OUTPUT_LINES) {
         None | Some(0) => lines.join("\n"),
         Some(more) => format!("{}\n({more} more lines)", lines[..OUTPUT_LINES].join("\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_git_lists_as_belonging_to_one_repository_is_kept_away() {
+        let listed = Tool::new("git", ["rev-parse", "--local-env-vars"], Path::new("/")).text().unwrap();
+        let missing: Vec<&str> = listed.lines().filter(|name| !OF_ONE_REPOSITORY.contains(name)).collect();
+        assert_eq!(missing, Vec::<&str>::new());
     }
 }

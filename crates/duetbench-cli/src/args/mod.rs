@@ -342,6 +342,9 @@ pub struct ShowRunArgs {
     /// The run, as `r12`
     #[arg(default_value = "latest")]
     pub run: String,
+    /// The store is a stranger's: offer no command that runs what it names, unless both versions are revisions
+    #[arg(long)]
+    pub untrusted: bool,
 }
 
 /// `duet demo`.

@@ -33,7 +33,7 @@ pub fn run(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
 
 /// A stored run, judged again.
 fn again(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
-    let store = Store::open_existing(&context.db())?;
+    let store = Store::open_to_read(&context.db())?;
     let mut stored = store.load(&args.base)?.comparison()?;
     if args.decide.threshold.is_some() {
         // What was typed holds for all, as when measuring.

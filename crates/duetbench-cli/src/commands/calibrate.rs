@@ -33,7 +33,7 @@ pub fn run(args: &CalibrateArgs, context: &Context) -> Result<u8, Failure> {
     }
     let script = args.extent.scripted.as_deref();
     if let Some(name) = &args.resume {
-        check_open(&Store::open_existing(&context.db())?.load(name)?.comparison()?)?;
+        check_open(&Store::open_to_read(&context.db())?.load(name)?.comparison()?)?;
         return resume((name, script), context, &purpose);
     }
     let mut spec = context.settings.spec(seed::draw())?;
@@ -108,7 +108,7 @@ impl Purpose for Calibrating {
         let ids: BTreeSet<&BenchmarkId> = plan.benchmarks.iter().map(|b| &b.id).collect();
         let environment = environment::describe(&subjects.toolchain, env!("CARGO_PKG_VERSION"));
         let here = Machine::of(&environment, errand.spec.fleet.as_ref());
-        let all = Store::open_existing(&db)?.calibrations()?;
+        let all = Store::open_to_read(&db)?.calibrations()?;
         if let Some(made) = all.iter().find(|made| made.holds_for(&ids, &here)) {
             context.printer.note(&format!("nothing has changed since {}: nothing is measured", words::origin(made)));
             return Ok(true);

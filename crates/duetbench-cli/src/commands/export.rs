@@ -48,7 +48,7 @@ fn of_file(path: &Path, (form, side): (Form, Option<SideArg>), context: &Context
 }
 
 fn of_run(run: &str, (form, side): (Form, Option<SideArg>), context: &Context) -> Result<Written, Failure> {
-    let stored = Store::open_existing(&context.db())?.load(run)?;
+    let stored = Store::open_to_read(&context.db())?.load(run)?;
     match stored.head {
         Head::Solo(_) if side.is_some() => {
             Err(Failure::usage(format!("`--side` is for comparisons, and `{}` measured one version", stored.name)))

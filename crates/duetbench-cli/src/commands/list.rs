@@ -5,7 +5,7 @@ use duetbench_core::spec::LayoutChoice;
 use super::{Asked, Context, selected};
 use crate::args::ListArgs;
 use crate::failure::{Failure, code};
-use crate::session::lock_machine;
+use crate::render::format::{one_line, shortened};
 
 /// Builds the version, runs every benchmark once and prints the names; one that fails is listed with its words.
 ///
@@ -13,8 +13,6 @@ use crate::session::lock_machine;
 /// When the version cannot be built or has no benchmarks.
 pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
     let spec = context.settings.spec(0)?;
-    // Listing runs every benchmark once, which would disturb a run in progress.
-    let _lock = lock_machine(context)?;
     let version = super::one_version(args.version.as_deref(), &args.program, &context.cwd)?;
     let (packages, arguments) = (&spec.selection.packages, &spec.harness_args);
     let asked = Asked { packages, harness: &spec.harness, arguments, layouts: LayoutChoice::Random };
@@ -23,12 +21,13 @@ pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
     let mut out = String::new();
     for version in &prepared.versions {
         for found in selected(&version.found, &context.settings)? {
+            let (package, name) = (shortened(&one_line(&found.id.package)), shortened(&one_line(&found.id.name)));
             match &found.failure {
-                None => out += &format!("{}\t{}\t{}\n", found.id.package, found.id.name, found.style.word()),
+                None => out += &format!("{package}\t{name}\t{}\n", found.style.word()),
                 Some(words) => {
                     failed = true;
-                    let first_line = words.lines().next().unwrap_or_default();
-                    out += &format!("{}\t{}\tfailed: {first_line}\n", found.id.package, found.id.name);
+                    let first_line = shortened(&one_line(words.lines().next().unwrap_or_default()));
+                    out += &format!("{package}\t{name}\tfailed: {first_line}\n");
                 }
             }
         }

@@ -29,7 +29,7 @@ pub fn run(args: &PlanArgs, context: &Context) -> Result<u8, Failure> {
     if !db.is_file() {
         return Err(nothing(&db).into());
     }
-    let made = pick(&Store::open_existing(&db)?, args.run.as_deref(), &db)?;
+    let made = pick(&Store::open_to_read(&db)?, args.run.as_deref(), &db)?;
     let suite = propose_all(&made.calibration, &target);
     let exit_code = if suite.missed() == 0 { code::CLEAN } else { code::INCONCLUSIVE };
     let changed = if made.machine.is_fleet() {

@@ -14,7 +14,7 @@ use crate::render::html;
 /// # Errors
 /// When there is no such run, it compared nothing, or the file cannot be written.
 pub fn run(args: &ReportArgs, context: &Context) -> Result<u8, Failure> {
-    let store = Store::open_existing(&context.db())?;
+    let store = Store::open_to_read(&context.db())?;
     let stored = store.load(&args.run)?.comparison()?;
     let (report, pictures) = assemble::with_pictures(stored);
     let report = gate::decided(assemble::with_calibration(report, &store)?, context)?;

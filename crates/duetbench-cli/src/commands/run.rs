@@ -44,7 +44,7 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<u8, Failure> {
     let origin = SoloOrigin { cwd: context.cwd.clone(), version };
     let prepared = prepare(context, &spec, &origin)?;
     let only = only(&prepared)?;
-    let subject = Subject::prepared(only, &prepared, origin);
+    let subject = Subject::prepared(context, only, &prepared, origin);
     let mut local = local(context, &prepared, only.build.clone())?;
     measure(context, (spec, planned), subject, &mut Watched::new(&mut local))
 }
@@ -60,14 +60,14 @@ struct Subject {
 }
 
 impl Subject {
-    fn prepared(version: &Version, prepared: &Prepared, origin: SoloOrigin) -> Subject {
+    fn prepared(context: &Context, version: &Version, prepared: &Prepared, origin: SoloOrigin) -> Subject {
         let digests = version.build.artifacts.iter().map(|(package, a)| (package.clone(), a.digest.clone()));
         Subject {
             info: version.info.clone(),
             found: version.found.clone(),
             artifacts: digests.collect(),
             toolchain: prepared.toolchain.clone(),
-            warnings: prepared.warnings(),
+            warnings: [prepared.warnings(), context.settings.notes()].concat(),
             origin: Some(origin),
         }
     }

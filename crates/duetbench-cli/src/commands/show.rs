@@ -13,7 +13,7 @@ use crate::gate;
 /// # Errors
 /// When there is no such run.
 pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
-    let store = Store::open_existing(&context.db())?;
+    let store = Store::open_to_read(&context.db())?;
     let stored = store.load(&args.run)?;
     if let Head::Solo(_) = stored.head {
         let report = assemble::solo_report(stored.solo()?);
@@ -23,7 +23,8 @@ pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
     let stored = stored.comparison()?;
     let decision = stored.head.spec.decision;
     let report = assemble::with_calibration(assemble::report(stored, decision), &store)?;
-    let report = gate::decided(report, context)?;
+    let mut report = gate::decided(report, context)?;
+    report.untrusted = args.untrusted;
     let exit = exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;
     Ok(exit)

@@ -99,7 +99,7 @@ pub fn is_run(text: &str) -> bool {
 
 /// The recording of a stored run; of a comparison the candidate, which is the version that goes on.
 fn of_run(run: &str, context: &Context) -> Result<Source, Failure> {
-    let stored = Store::open_existing(&context.db())?.load(run)?;
+    let stored = Store::open_to_read(&context.db())?.load(run)?;
     let role = Role::Candidate;
     Ok(Source { recording: stored.recording(role), provenance: Some(stored.provenance(role)) })
 }

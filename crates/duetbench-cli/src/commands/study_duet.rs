@@ -33,7 +33,7 @@ pub fn run(args: &DuetStudyArgs, context: &Context) -> Result<u8, Failure> {
         winsorise: Procedure::PAPER.winsorise.filter(|_| !args.no_winsorise),
         seed: args.seed,
     };
-    let store = Store::open_existing(&context.db())?;
+    let store = Store::open_to_read(&context.db())?;
     let mut making = Making { procedure, samples: args.samples.as_deref(), warnings: Vec::new(), drawn: Vec::new() };
     let runs = args.runs.iter().map(|name| making.studied(store.load(name)?.comparison()?));
     let runs: Vec<StudiedRun> = runs.collect::<Result<_, Failure>>()?;

@@ -18,7 +18,7 @@ use crate::render::study::elastibench::{Beside, Elastibench, ElastibenchAnswer, 
 pub fn run(args: &ElastibenchArgs, context: &Context) -> Result<u8, Failure> {
     check(args, context)?;
     let procedure = Procedure { confidence: args.confidence, ..Procedure::PAPER };
-    let mut study = Study { store: Store::open_existing(&context.db())?, procedure, warnings: Vec::new() };
+    let mut study = Study { store: Store::open_to_read(&context.db())?, procedure, warnings: Vec::new() };
     let answer = match &args.question {
         ElastibenchQuestion::Changes(args) => study.changes(&args.run)?,
         ElastibenchQuestion::Agreement(args) => study.agreement(args)?,

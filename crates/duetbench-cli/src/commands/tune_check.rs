@@ -27,7 +27,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
         args.plan_file.clone().or_else(|| context.settings.plan()).unwrap_or_else(|| PathBuf::from(plan_file::NAME));
     let plan = PlanFile::read(&path)?;
     let rules = rules(&plan)?;
-    let store = Store::open_existing(&context.db())?;
+    let store = Store::open_to_read(&context.db())?;
     let stored = store.load(run_name(args)?)?;
     let recording = stored.recording(Role::Candidate);
     let now = stored.provenance(Role::Candidate);

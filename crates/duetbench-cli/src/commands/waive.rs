@@ -21,7 +21,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
     if args.expires < today() {
         return Err(Failure::usage(format!("`--expires {}` is over already: it is {}", args.expires, today())));
     }
-    let stored = Store::open_existing(&context.db())?.load(&args.run)?.comparison()?;
+    let stored = Store::open_to_read(&context.db())?.load(&args.run)?.comparison()?;
     let decision = stored.head.spec.decision;
     let report = assemble::report(stored, decision);
     let breach = found(&report, args)?;

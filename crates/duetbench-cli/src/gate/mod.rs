@@ -13,6 +13,8 @@ use crate::commands::Context;
 use crate::failure::Failure;
 use crate::metric::{MetricName, meant};
 
+pub mod altered;
+
 /// Name of the file of waivers.
 pub const WAIVERS: &str = "duet-waivers.toml";
 

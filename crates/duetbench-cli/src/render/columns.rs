@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::csv;
 use super::format::one_line;
-use super::markdown::{code, prose};
+use super::markdown::{self, prose};
 use super::table::{left, right};
 
 /// What a column holds.
@@ -75,7 +75,7 @@ impl Columns {
         out += &line(self.headings.iter().map(|(_, kind)| rule(kind).to_owned()).collect());
         for row in &self.rows {
             let cells = row.iter().zip(&self.headings).map(|(cell, (_, kind))| match kind {
-                Column::Name if !cell.is_empty() => code(cell),
+                Column::Name if !cell.is_empty() => markdown::cell(cell),
                 _ => prose(cell),
             });
             out += &line(cells.collect());
@@ -105,6 +105,6 @@ mod tests {
             table.markdown(),
             "| name | n | what |\n| --- | --: | --- |\n| `a\\|b [31m` | 7 | well, yes |\n| `c` | 1234 |  |\n"
         );
-        assert_eq!(table.csv(), "name,n,what\na|b\u{1b}[31m,7,\"well, yes\"\nc,1234,\n");
+        assert_eq!(table.csv(), "name,n,what\na|b [31m,7,\"well, yes\"\nc,1234,\n");
     }
 }

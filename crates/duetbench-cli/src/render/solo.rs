@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::csv::{line, number};
 use super::format::{TimeScale, counted, duration, many, one_line, share, short_name, shortened};
 use super::gobench::{go_name, key, measured_by};
-use super::markdown::{code, prose};
+use super::markdown::{cell, code, prose};
 use super::palette::{Palette, paint};
 use super::table::{left, right};
 
@@ -42,7 +42,7 @@ fn reasons(result: &SoloResult) -> Vec<String> {
 /// The report for terminals and logs.
 #[must_use]
 pub fn text(report: &SoloReport, palette: &Palette) -> String {
-    let tool = format!("duet {}: ", report.environment.duet_version);
+    let tool = format!("duet {}: ", one_line(&report.environment.duet_version));
     let version = one_line(&format!("{} ({})", report.version.requested, report.version.resolved));
     let mut out = format!("{}{version}\n", paint(palette.strong, &tool));
     if !report.complete {
@@ -114,7 +114,7 @@ pub fn markdown(report: &SoloReport) -> String {
     for result in &report.benchmarks {
         let cells = result.summary.as_ref().map(cells).unwrap_or_default().join(" | ");
         let remarks = reasons(result).iter().map(|reason| prose(reason)).collect::<Vec<_>>().join("<br>");
-        out += &format!("| {} | {cells} | {remarks} |\n", code(&short_name(&result.id.name)));
+        out += &format!("| {} | {cells} | {remarks} |\n", cell(&short_name(&result.id.name)));
     }
     for warning in &report.warnings {
         out += &format!("\n**Warning:** {}\n", prose(&shortened(warning)));

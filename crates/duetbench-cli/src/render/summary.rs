@@ -146,7 +146,7 @@ pub(super) fn machine(report: &Report) -> String {
     let cores = many(environment.cores_physical as usize, "core", "cores");
     let mut parts = vec![
         one_line(&environment.cpu_model),
-        environment.platform.clone(),
+        one_line(&environment.platform),
         format!(
             "{} on {cores}{}",
             many(environment.cpus_usable.len(), "processor", "processors"),

@@ -5,6 +5,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::palette::{Palette, paint};
 
+/// Names are cut above this width, however wide the terminal, or where there is none.
+const NAME_WIDTH_MAX: usize = 120;
 /// Names are not cut below this width, however narrow the terminal.
 const NAME_WIDTH_MIN: usize = 16;
 
@@ -87,7 +89,7 @@ impl Widths {
         };
         let change = widest(|r| &r.change, 1);
         let mut widths = Widths {
-            name: widest(|r| &r.name, 0),
+            name: widest(|r| &r.name, 0).min(NAME_WIDTH_MAX),
             base: widest(|r| &r.base, "sec/op".len()),
             head: widest(|r| &r.head, "sec/op".len()),
             change,

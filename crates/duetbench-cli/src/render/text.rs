@@ -37,7 +37,7 @@ pub fn render_with(report: &Report, palette: &Palette, width: Option<usize>, for
 /// Which versions, by which tool, and whether the run came to its end.
 fn header(report: &Report, palette: &Palette) -> String {
     let [base, head] = summary::versions(report);
-    let tool = format!("duet {}: ", report.environment.duet_version);
+    let tool = format!("duet {}: ", one_line(&report.environment.duet_version));
     let mut out = format!("{}{base} → {head}\n", paint(palette.strong, &tool));
     if !report.complete {
         out += &format!("{} stopped early; this is what was measured until then\n", paint(palette.open, "incomplete:"));
@@ -154,7 +154,9 @@ fn profiles(report: &Report, palette: &Palette) -> Option<String> {
     for (benchmark, lines, command) in profiled {
         out += &format!("{}\n", short_name(&benchmark.id.name));
         lines.iter().for_each(|line| out += &format!("  {line}\n"));
-        out += &format!("  {} `{command}`\n", paint(palette.hint, "deeper:"));
+        if !report.untrusted {
+            out += &format!("  {} `{}`\n", paint(palette.hint, "deeper:"), one_line(&command));
+        }
     }
     Some(out)
 }
@@ -172,7 +174,7 @@ fn conclusion(report: &Report, palette: &Palette) -> String {
         out += &format!("{} {}\n", paint(palette.open, "warning:"), one_line(warning));
     }
     for hint in hint::hints(report) {
-        let command = hint.command.map_or_else(String::new, |command| format!(" `{command}`"));
+        let command = hint.command.map_or_else(String::new, |command| format!(" `{}`", one_line(&command)));
         out += &format!("{} {}{command}\n", paint(palette.hint, "hint:"), hint.words);
     }
     out

@@ -12,6 +12,7 @@ use duetbench_core::spec::{
 use crate::args::Format;
 use crate::failure::Failure;
 
+mod bounds;
 mod fleet;
 mod layer;
 mod loose;
@@ -51,6 +52,7 @@ impl Settings {
             let layer = toml::from_str(&text).map_err(|e| {
                 Failure::usage(format!("`{}` cannot be understood: {}", path.display(), e.to_string().trim_end()))
             })?;
+            bounds::check(&layer, &layers, cwd)?;
             layers.push(layer);
         }
         let in_ci = std::env::var("CI").is_ok_and(|ci| !ci.is_empty() && ci != "false");
@@ -98,6 +100,13 @@ impl Settings {
         self.first(|l| l.harness.clone()).map_or_else(Vec::new, Words::list)
     }
 
+    /// What readers of the report should know of what the repository's file had done.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let file = self.layers.get(2).and_then(|file| bounds::programs(file, &self.layers[..2]));
+        file.into_iter().collect()
+    }
+
     /// What is asked of the harness.
     fn harness(&self) -> HarnessSpec {
         let asked = self.first(|l| l.warmup);
@@ -138,8 +147,9 @@ impl Settings {
 
     /// Fork pairs or a budget: the strongest source that says either.
     fn extent(&self) -> Result<(Option<u32>, Option<Duration>), Failure> {
-        if self.first(|l| l.builds) == Some(0) {
-            return Err(Failure::usage("`--builds` must be at least 1"));
+        let possible = 1..=defaults::FORKS_MAX;
+        if self.first(|l| l.builds).is_some_and(|builds| !possible.contains(&builds)) {
+            return Err(Failure::usage(format!("`--builds` must be between 1 and {}", defaults::FORKS_MAX)));
         }
         let Some(layer) = self.layers.iter().find(|l| l.forks.is_some() || l.budget.is_some()) else {
             return Ok((None, None));
@@ -148,7 +158,9 @@ impl Settings {
             (Some(_), Some(_)) => Err(Failure::usage(
                 "`--forks` and `--budget` exclude each other: a budget decides how many forks there are",
             )),
-            (Some(0), _) => Err(Failure::usage("`--forks` must be at least 1")),
+            (Some(forks), _) if !possible.contains(&forks) => {
+                Err(Failure::usage(format!("`--forks` must be between 1 and {}", defaults::FORKS_MAX)))
+            }
             (_, Some(budget)) if budget.is_zero() => Err(Failure::usage("`--budget` must be longer than nothing")),
             extent => Ok(extent),
         }

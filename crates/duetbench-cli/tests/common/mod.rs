@@ -13,6 +13,13 @@ pub struct Place {
     dir: TempDir,
 }
 
+/// Where tests are run by a hook of git, its repository is none of theirs.
+fn without_git(command: &mut Command) {
+    for (name, _) in std::env::vars_os().filter(|(n, _)| n.to_string_lossy().starts_with("GIT_")) {
+        command.env_remove(name);
+    }
+}
+
 /// How a run of `duet` ended.
 pub struct Ran {
     pub code: i32,
@@ -52,7 +59,9 @@ impl Place {
 
     pub fn git(&self, args: &[&str]) -> String {
         let identity = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"];
-        let output = Command::new("git").args(identity).args(args).current_dir(self.path()).output().unwrap();
+        let mut command = Command::new("git");
+        without_git(&mut command);
+        let output = command.args(identity).args(args).current_dir(self.path()).output().unwrap();
         assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
@@ -69,6 +78,7 @@ impl Place {
         for (name, _) in std::env::vars_os().filter(|(n, _)| n.to_string_lossy().starts_with("DUET_")) {
             command.env_remove(name);
         }
+        without_git(&mut command);
         // By default regressions are confirmed there, which adds rounds.
         command.env_remove("CI");
         // At the default, one in a hundred equal benchmarks may be called changed, and a test with it.

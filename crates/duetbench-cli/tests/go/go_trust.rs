@@ -91,3 +91,16 @@ fn a_benchmark_that_keeps_several_cores_busy_gets_them() {
     let expected = if busy > 1.5 { "interleaved_all_cores" } else { "interleaved_one_core" };
     assert_eq!(mode("BenchmarkSpread"), expected, "{plan}");
 }
+
+#[test]
+fn a_program_that_the_repository_puts_into_the_build_is_told() {
+    let place = Place::go_module(&simple(GOOD));
+    place.write("duet.toml", "harness = ['-toolexec', '/usr/bin/env', '-tags', 'x']\n");
+    let run = ["run", "--suite-runs", "1", "--forks", "1", "--iterations", "1"];
+    let told = "`harness` in `duet.toml` has other programs or sources take part: `-toolexec`";
+    let said = place.duet(&run).stdout;
+    assert!(said.contains(told), "{said}");
+    place.write("duet.toml", "");
+    let said = place.duet(&[&run[..], &["--", "-toolexec", "/usr/bin/env"]].concat()).stdout;
+    assert!(!said.contains(told), "{said}");
+}

@@ -148,6 +148,64 @@ fn one_comment_is_written_and_renewed_from_what_cannot_be_trusted() {
 }
 
 #[test]
+fn the_comment_offers_no_command_that_a_stranger_chose() {
+    let place = Place::new();
+    let slower = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 110, "spread": 0.002}}"#;
+    place.scripted(slower, &["--db", "artifact/duet.db"]).expect(3);
+    let sent = || fs::read_to_string(place.path().join("sent.md")).unwrap();
+    let forge = |path: &str, json: &str| {
+        let store = rusqlite::Connection::open(place.path().join("artifact/duet.db")).unwrap();
+        let update = format!("UPDATE runs SET head = json_set(head, '$.{path}', json('{json}'))");
+        store.execute(&update, []).unwrap();
+        drop(store);
+        let _ = fs::remove_file(place.path().join("sent.md"));
+        publish(&place, &gh(&place, ""), "abc").expect(0);
+    };
+    forge("baseline.requested", "\"HEAD~1\"");
+    assert!(sent().contains("duet compare HEAD~1 candidate"), "{}", sent());
+    for (path, json, usual) in [
+        ("baseline.requested", "\"sh -c evil\"", "\"HEAD\""),
+        ("candidate.requested", "\"evil.example/x@v1.0.0\"", "\"HEAD\""),
+        ("spec.harness_args", "[\"-toolexec\", \"evil\"]", "[]"),
+    ] {
+        forge(path, json);
+        let sent = sent();
+        assert!(sent.contains("1 of 1 benchmark regressed") && !sent.contains("duet compare"), "{path}: {sent}");
+        forge(path, usual);
+    }
+}
+
+#[test]
+fn showing_an_artifact_has_limits_of_time_and_memory() {
+    let place = Place::new();
+    place.write("artifact/duet.db", "");
+    // What is called instead of duet says under which limits.
+    let stands_in =
+        "#!/bin/sh\nulimit -v > ../limits\nps -o args= -p $PPID >> ../limits\necho \"$@\" >> ../limits\nexit 1\n";
+    let bin = gh(&place, "");
+    place.write("bin/duet", stands_in);
+    fs::set_permissions(bin.join("duet"), fs::Permissions::from_mode(0o755)).unwrap();
+    let limits = place.path().join("limits");
+    place.write("bin/duet", &stands_in.replace("../limits", limits.to_str().unwrap()));
+    let event = [("ACTION_HEAD_SHA", "abc"), ("ACTION_HEAD_OWNER", "somebody"), ("ACTION_HEAD_BRANCH", "change")];
+    let stand_in = bin.join("duet");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let ours = [
+        ("PATH", &*path),
+        ("ACTION_ARTIFACT", "artifact"),
+        ("GITHUB_REPOSITORY", "o/r"),
+        ("GH_TOKEN", "t"),
+        ("ACTION_DUET", stand_in.to_str().unwrap()),
+    ];
+    step(&place, "publish.sh", &[&event[..], &ours].concat()).expect(2).says(&["cannot be shown"]);
+    let said = fs::read_to_string(limits).unwrap();
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].parse::<u64>().is_ok_and(|kb| kb <= 8 << 20), "{said}");
+    assert!(lines[1].starts_with("timeout "), "{said}");
+    assert!(lines[2].contains("--untrusted"), "{said}");
+}
+
+#[test]
 fn an_artifact_that_is_none_is_refused() {
     let place = Place::new();
     let bin = gh(&place, "");

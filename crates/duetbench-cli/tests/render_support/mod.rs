@@ -83,6 +83,7 @@ pub(crate) fn empty() -> Report {
             findings: vec![Finding { kind: Kind::Steal { share: 0.042 }, severity: Severity::Disturbing }],
             cost: Some(1.25),
         },
+        untrusted: false,
         fleet: None,
         gate: None,
         calibration: None,

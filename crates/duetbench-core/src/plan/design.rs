@@ -33,11 +33,22 @@ impl Design {
         units.saturating_mul(self.forks_per_unit).saturating_add(units.min(self.doubled))
     }
 
+    /// Whether there can be such a design: what is read may come from anybody.
+    #[must_use]
+    pub fn is_possible(&self) -> bool {
+        let most = defaults::FORKS_MAX;
+        self.units <= most && (1..=most).contains(&self.forks_per_unit) && self.doubled <= self.units
+    }
+
     /// The unit that a suite run belongs to.
     #[must_use]
     pub fn unit(&self, suite_run: u32) -> u32 {
         let (each, in_doubled) = (self.forks_per_unit.max(1), self.forks_of(self.doubled));
-        if suite_run < in_doubled { suite_run / (each + 1) } else { self.doubled + (suite_run - in_doubled) / each }
+        if suite_run < in_doubled {
+            suite_run / each.saturating_add(1)
+        } else {
+            self.doubled.saturating_add((suite_run - in_doubled) / each)
+        }
     }
 }
 

@@ -122,6 +122,12 @@ pub struct ExecutionConfiguration {
 }
 
 impl ExecutionConfiguration {
+    /// Whether there can be such a configuration: what is read may come from anybody.
+    #[must_use]
+    pub fn is_possible(&self) -> bool {
+        self.design.is_possible() && self.slice_ns > 0
+    }
+
     /// Slices of a trial that count, where their number is asked for and not agreed upon.
     #[must_use]
     pub fn slices(&self) -> u32 {

@@ -32,6 +32,8 @@ pub mod defaults {
     pub const BUILDS: u32 = 32;
     /// Fewest units from which an interval is computed at all.
     pub const UNITS_MIN: u32 = 3;
+    /// Most fork pairs, and most build pairs, that can be asked for.
+    pub const FORKS_MAX: u32 = 1_000_000;
     /// Most units that a budget is turned into.
     pub const UNITS_MAX: u32 = 200;
     /// Build pairs that get one fork pair more than the others: the fewest that tell layout from the rest.

@@ -32,11 +32,13 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn calibrations(&self) -> Result<Vec<Made>, RunError> {
-        let read = || -> rusqlite::Result<Vec<Option<Made>>> {
-            let select = "SELECT run, made, machine, calibration FROM calibrations ORDER BY id DESC";
-            self.connection.prepare(select)?.query_map([], made)?.collect()
-        };
-        let all = read().map_err(|e| failed(&self.path, "cannot be read", e))?;
+        let all = self.read(|store| {
+            let read = || -> rusqlite::Result<Vec<Option<Made>>> {
+                let select = "SELECT run, made, machine, calibration FROM calibrations ORDER BY id DESC";
+                store.connection.prepare(select)?.query_map([], made)?.collect()
+            };
+            read().map_err(|e| failed(&store.path, "cannot be read", e))
+        })?;
         Ok(all.into_iter().flatten().collect())
     }
 }

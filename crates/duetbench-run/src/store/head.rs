@@ -12,8 +12,12 @@ use duetbench_core::{Environment, Spec};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::changed;
 use crate::error::RunError;
 use crate::source::VersionRequest;
+
+/// More rounds than any duet confirms in.
+const CONFIRM_ROUNDS_MAX: u32 = 100;
 
 /// What is known of a comparison before its first trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -115,7 +119,15 @@ impl Head {
     /// Reads what [`comparison_json`] or [`solo_json`] wrote.
     pub(super) fn parse(json: &str, run: i64) -> Result<Head, RunError> {
         match parse::<Kind>(json, run)?.kind.as_deref() {
-            None => Ok(Head::Comparison(parse(json, run)?)),
+            None => {
+                let head: Box<RunHead> = parse(json, run)?;
+                let odd = head.plan.benchmarks.iter().find(|b| !b.configuration.is_possible());
+                odd.map_or(Ok(()), |odd| Err(changed(run, &format!("nobody plans `{}` so", odd.id))))?;
+                if head.plan.confirm_rounds > CONFIRM_ROUNDS_MAX {
+                    return Err(changed(run, "nobody confirms so often"));
+                }
+                Ok(Head::Comparison(head))
+            }
             Some(SOLO) => Ok(Head::Solo(parse(json, run)?)),
             Some(other) => {
                 let what = format!("the run `r{run}` is a `{other}`, which only a newer duet can read");

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use duetbench_core::{Sample, Trial};
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params};
 
 use crate::engine::{RunSummary, TrialOutcome};
 use crate::error::RunError;
@@ -13,6 +13,7 @@ mod calibrations;
 mod calls;
 mod costs;
 mod experiment;
+mod guard;
 mod head;
 mod paired;
 mod profiles;
@@ -22,8 +23,10 @@ mod recording;
 mod schema;
 mod stored;
 
+use guard::{Effort, Kind, Reading};
 pub use head::{Head, Origin, RunHead, SoloHead, SoloOrigin};
 pub use provenance::{Provenance, machine};
+use schema::SchemaError;
 pub use stored::StoredRun;
 
 /// An open database.
@@ -31,6 +34,10 @@ pub use stored::StoredRun;
 pub struct Store {
     connection: Connection,
     path: PathBuf,
+    /// What reading took, where the store is only read.
+    effort: Effort,
+    /// How it is read, where it is only read.
+    reading: Option<Reading>,
 }
 
 /// A run that is being written.
@@ -54,43 +61,61 @@ impl Store {
             let ignore = parent.join(".gitignore");
             fs::write(&ignore, "*\n").map_err(|e| RunError::file("write", &ignore, e))?;
         }
+        // What cannot be looked at without being changed is looked at below once more.
+        match guard::examine(path) {
+            Ok(_) | Err(SchemaError::Sqlite(_)) => {}
+            Err(other) => return Err(refused(path, other)),
+        }
         let connection = Connection::open(path).map_err(|e| failed(path, "cannot be opened", e))?;
-        let store = Store { connection, path: path.to_owned() };
-        store.prepare()?;
-        Ok(store)
+        schema::prepare(&connection).map_err(|e| refused(path, e))?;
+        Ok(Store { connection, path: path.to_owned(), effort: Effort::default(), reading: None })
     }
 
-    /// Opens a database that must exist.
+    /// Opens a database that must exist, to write on.
     ///
     /// # Errors
     /// When there is none, or as for [`Store::open`].
     pub fn open_existing(path: &Path) -> Result<Store, RunError> {
-        if !path.is_file() {
-            return Err(RunError::StoredRun {
-                what: format!("there is no store `{}`: nothing has been measured here", path.display()),
-            });
-        }
+        exists(path)?;
         Store::open(path)
+    }
+
+    /// Opens a database that must exist and may be anybody's, only to read: neither it nor its folder is changed.
+    ///
+    /// # Errors
+    /// When there is none, or as for [`Store::open`].
+    pub fn open_to_read(path: &Path) -> Result<Store, RunError> {
+        exists(path)?;
+        Store::reading(path, Reading::of(path))
+    }
+
+    fn reading(path: &Path, reading: Reading) -> Result<Store, RunError> {
+        let effort = Effort::default();
+        let opened = || -> Result<Connection, SchemaError> {
+            let connection = guard::open_to_read(path, reading, &effort)?;
+            if guard::look(&connection)? == Kind::Empty {
+                return Err(SchemaError::Foreign("it is empty".into()));
+            }
+            schema::complete(&connection)?;
+            Ok(connection)
+        };
+        let connection = opened().map_err(|e| refused(path, e))?;
+        Ok(Store { connection, path: path.to_owned(), effort, reading: Some(reading) })
+    }
+
+    /// Reads something, and once more beside whoever wrote into the store meanwhile.
+    fn read<T>(&self, read: impl Fn(&Store) -> Result<T, RunError>) -> Result<T, RunError> {
+        self.effort.begin();
+        let found = read(self);
+        if self.reading.is_some_and(|reading| reading.is_over(&self.path)) {
+            return read(&Store::reading(&self.path, Reading::Shared)?);
+        }
+        found
     }
 
     /// The texts that a query about one run selects.
     fn texts(&self, select: &str, run: i64) -> rusqlite::Result<Vec<String>> {
         self.connection.prepare(select)?.query_map([run], |row| row.get(0))?.collect()
-    }
-
-    fn prepare(&self) -> Result<(), RunError> {
-        schema::prepare(&self.connection).map_err(|e| match e {
-            schema::SchemaError::Format { version } => {
-                let age = if schema::is_newer(version) { "a newer" } else { "an older" };
-                let path = self.path.display();
-                RunError::StoredRun {
-                    what: format!(
-                        "the store `{path}` was written by {age} duet (format {version}): use that one, or `--db`"
-                    ),
-                }
-            }
-            schema::SchemaError::Sqlite(e) => failed(&self.path, "cannot be used", e),
-        })
     }
 
     /// Begins a run.
@@ -161,6 +186,10 @@ impl Store {
     /// # Errors
     /// When there is none of that name, or it cannot be read.
     pub fn load(&self, name: &str) -> Result<StoredRun, RunError> {
+        self.read(|store| store.load_as_it_is(name))
+    }
+
+    fn load_as_it_is(&self, name: &str) -> Result<StoredRun, RunError> {
         let id = self.find(name)?;
         let read = |e| failed(&self.path, "cannot be read", e);
         let (json, complete, measured_s, steal): (String, bool, f64, Option<f64>) = self
@@ -171,7 +200,10 @@ impl Store {
             .map_err(read)?;
         let mut head = Head::parse(&json, id)?;
         head.environment_mut().steal_share = steal;
-        let trials = self.load_trials(id).map_err(read)?;
+        let trials = self
+            .load_trials(id)
+            .map_err(read)?
+            .ok_or_else(|| changed(id, "its trials do not have their samples to themselves"))?;
         // A run that was killed did not write down how long it took.
         let in_trials: f64 = trials.iter().map(|(_, outcome)| outcome.wall.as_secs_f64()).sum();
         // On a fleet trials overlap, so that their times say nothing of it.
@@ -206,20 +238,25 @@ impl Store {
         })
     }
 
-    fn load_trials(&self, run: i64) -> rusqlite::Result<Vec<(Trial, TrialOutcome)>> {
-        let mut select_samples = self.connection.prepare(schema::SELECT_SAMPLES)?;
+    /// The trials of a run with their samples; none where one claims samples of another: each is written behind those of the one before.
+    fn load_trials(&self, run: i64) -> rusqlite::Result<Option<Vec<(Trial, TrialOutcome)>>> {
+        let mut select_samples = self.connection.prepare(&schema::select_samples(&self.connection)?)?;
         let mut select_trials = self.connection.prepare(schema::SELECT_TRIALS)?;
         let mut rows = select_trials.query([run])?;
-        let mut trials = Vec::new();
+        let (mut trials, mut free) = (Vec::new(), 0);
         while let Some(row) = rows.next()? {
             let (trial, mut outcome, (first, number)) = schema::trial(row)?;
+            let Some(end) = first.checked_add(number).filter(|_| first >= free && number >= 0) else {
+                return Ok(None);
+            };
+            free = end;
             if outcome.result.is_ok() {
                 let samples = select_samples.query_map([first, number], |row| schema::sample(row, &trial))?;
                 outcome.result = Ok(samples.collect::<rusqlite::Result<_>>()?);
             }
             trials.push((trial, outcome));
         }
-        Ok(trials)
+        Ok(Some(trials))
     }
 }
 
@@ -282,6 +319,39 @@ fn clamp(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
+fn exists(path: &Path) -> Result<(), RunError> {
+    if path.is_file() {
+        return Ok(());
+    }
+    let what = format!("there is no store `{}`: nothing has been measured here", path.display());
+    Err(RunError::StoredRun { what })
+}
+
+/// What is said of a run that no duet can have written so.
+fn changed(run: i64, what: &str) -> RunError {
+    RunError::StoredRun { what: format!("the run `{}` cannot be read, it was changed or damaged: {what}", RunId(run)) }
+}
+
+/// What is said of a database that cannot be used.
+fn refused(path: &Path, why: SchemaError) -> RunError {
+    match why {
+        SchemaError::Format { version } => {
+            let age = if schema::is_newer(version) { "a newer" } else { "an older" };
+            let path = path.display();
+            RunError::StoredRun {
+                what: format!(
+                    "the store `{path}` was written by {age} duet (format {version}): use that one, or `--db`"
+                ),
+            }
+        }
+        SchemaError::Foreign(why) => RunError::NoStore { path: path.to_owned(), why },
+        SchemaError::Sqlite(e) => failed(path, "cannot be used", e),
+    }
+}
+
 fn failed(path: &Path, what: &'static str, source: rusqlite::Error) -> RunError {
+    if source.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) {
+        return RunError::NoStore { path: path.to_owned(), why: "reading it has no end".into() };
+    }
     RunError::Store { path: path.to_owned(), what, source }
 }

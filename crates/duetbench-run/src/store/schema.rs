@@ -7,12 +7,13 @@ use duetbench_core::sample::{Coordinates, Cycle, Memory};
 use duetbench_core::{Role, Sample, Trial};
 use rusqlite::{Connection, ErrorCode, Row};
 
+use super::guard::{self, Kind};
 use crate::engine::{TrialFailure, TrialOutcome};
 
 /// How long another duet may keep us waiting.
-const BUSY_MAX: Duration = Duration::from_secs(10);
+pub(super) const BUSY_MAX: Duration = Duration::from_secs(10);
 /// Format of the tables, kept in `user_version`.
-const FORMAT: i64 = 2;
+pub(super) const FORMAT: i64 = 2;
 
 const TABLES: &str = "
 CREATE TABLE runs (
@@ -129,8 +130,7 @@ pub(super) const SELECT_TRIALS: &str = "SELECT benchmark, round, suite_run, fork
         failed_role, failure, discarded, first_sample, samples, conditions, mode
     FROM trials WHERE run = ?1 ORDER BY id";
 
-pub(super) const SELECT_SAMPLES: &str =
-    "SELECT role, iteration, block, invocations, wall_ns, cpu_ns, start_ns, warm_up,
+const SELECT_SAMPLES: &str = "SELECT role, iteration, block, invocations, wall_ns, cpu_ns, start_ns, warm_up,
         block_allocations, block_bytes, block_collections, block_invocations,
         cycles, cycle_cost_ns, cycle_bytes, cycle_background_ns
     FROM samples WHERE rowid >= ?1 AND rowid < ?1 + ?2 ORDER BY rowid";
@@ -142,6 +142,8 @@ pub(super) enum SchemaError {
         /// Its format.
         version: i64,
     },
+    /// It is no store; what tells so.
+    Foreign(String),
     /// SQLite refuses.
     Sqlite(rusqlite::Error),
 }
@@ -160,6 +162,9 @@ pub(super) fn is_newer(version: i64) -> bool {
 /// Makes the tables in a new database and checks the format of an old one.
 pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
     connection.busy_timeout(BUSY_MAX)?;
+    guard::harden(connection)?;
+    // Before anything is written.
+    guard::look(connection)?;
     // SQLite does not wait when two begin this at once, because it cannot tell that they do not wait for each other.
     let begun = Instant::now();
     while let Err(e) = connection.pragma_update(None, "journal_mode", "WAL") {
@@ -171,37 +176,62 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // Moving the log into the database costs processor time while measuring; 16 MB of log are no burden.
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
-    let version = || connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-    if version()? == 0 {
+    if guard::look(connection)? == Kind::Empty {
         connection.execute_batch("BEGIN IMMEDIATE")?;
         // Another duet may have been faster.
-        if version()? == 0 {
+        if guard::look(connection)? == Kind::Empty {
             connection.execute_batch(&format!("{TABLES} PRAGMA user_version = {FORMAT};"))?;
         }
         connection.execute_batch("COMMIT")?;
     }
-    match version()? {
-        FORMAT => {
-            connection.execute_batch(&format!("{CALLS} {CALIBRATIONS} {PROFILES} {READINGS}"))?;
-            Ok(add_sample_columns(connection)?)
-        }
-        version => Err(SchemaError::Format { version }),
+    let application = connection.pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0))?;
+    if application != guard::APPLICATION {
+        connection.pragma_update(None, "application_id", guard::APPLICATION)?;
     }
+    connection.execute_batch(&format!("{CALLS} {CALIBRATIONS} {PROFILES} {READINGS}"))?;
+    Ok(add_sample_columns(connection)?)
+}
+
+/// Gives a store that is only read the tables that it was made without, beside it and empty.
+pub(super) fn complete(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    let there = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+    for (name, table) in
+        [("calls", CALLS), ("calibrations", CALIBRATIONS), ("profiles", PROFILES), ("readings", READINGS)]
+    {
+        if connection.query_row(there, [name], |row| row.get::<_, i64>(0))? == 0 {
+            // Without its index, which would be looked for in the store.
+            let made = table.split_once("CREATE INDEX").map_or(table, |(made, _)| made);
+            connection.execute_batch(&made.replace("CREATE TABLE", "CREATE TEMP TABLE"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The query for the samples of a trial, from a store that may have been made without some of their columns.
+pub(super) fn select_samples(connection: &Connection) -> rusqlite::Result<String> {
+    let absent = absent_columns(connection)?;
+    Ok(absent.iter().fold(SELECT_SAMPLES.to_owned(), |select, column| {
+        select.replacen(&format!(" {column}"), &format!(" NULL AS {column}"), 1)
+    }))
+}
+
+/// The columns of samples that a store was made without.
+fn absent_columns(connection: &Connection) -> rusqlite::Result<Vec<&'static str>> {
+    let mut statement = connection.prepare("SELECT name FROM pragma_table_info('samples')")?;
+    let present: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(SAMPLE_COLUMNS.into_iter().filter(|column| !present.iter().any(|p| p == column)).collect())
 }
 
 /// Adds the columns that are absent. Looks first, because a store is opened much more often than it lacks any, and looks again
 /// when nobody else can write.
 fn add_sample_columns(connection: &Connection) -> rusqlite::Result<()> {
-    let absent = || -> rusqlite::Result<Vec<&str>> {
-        let mut statement = connection.prepare("SELECT name FROM pragma_table_info('samples')")?;
-        let present: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        Ok(SAMPLE_COLUMNS.into_iter().filter(|column| !present.iter().any(|p| p == column)).collect())
-    };
-    if absent()?.is_empty() {
+    if absent_columns(connection)?.is_empty() {
         return Ok(());
     }
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    let added: String = absent()?.iter().map(|c| format!("ALTER TABLE samples ADD COLUMN {c} INTEGER;")).collect();
+    let added: String =
+        absent_columns(connection)?.iter().map(|c| format!("ALTER TABLE samples ADD COLUMN {c} INTEGER;")).collect();
     connection.execute_batch(&format!("{added} COMMIT"))
 }
 

@@ -212,8 +212,8 @@ fn a_trial_is_kept_whole_or_not_at_all() {
     let before = fill(&path);
     let fails_half_way =
         "CREATE TRIGGER t BEFORE INSERT ON samples WHEN new.iteration = 1 BEGIN SELECT RAISE(ABORT, 'full'); END";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(fails_half_way).unwrap();
     let mut store = Store::open(&path).unwrap();
+    rusqlite::Connection::open(&path).unwrap().execute_batch(fails_half_way).unwrap();
     let run = store.begin(&head()).unwrap();
     let trial = Schedule::new(&head().plan).suite_run(0, 0)[0];
     assert!(

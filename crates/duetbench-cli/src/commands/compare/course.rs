@@ -59,7 +59,7 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     let (context, spec) = (errand.context, &errand.spec);
     let _lock = lock_machine(context)?;
     let prepared = prepare(context, spec, &origin)?;
-    let (mut material, builds) = Material::prepared(&prepared, origin)?;
+    let (mut material, builds) = Material::prepared(context, &prepared, origin)?;
     let mut plan = material.plan(context, spec, material.capacity())?;
     material.follow(&mut plan, errand);
     if errand.purpose.is_settled(errand, (&plan, &material.subjects))? {

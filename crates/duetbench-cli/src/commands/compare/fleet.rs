@@ -37,7 +37,7 @@ pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Re
     }
     let prepared = prepare(context, spec, &origin)?;
     prepared.adapter.travels()?;
-    let (mut material, builds) = Material::prepared(&prepared, origin)?;
+    let (mut material, builds) = Material::prepared(context, &prepared, origin)?;
     if purpose.profiles(context) {
         material.subjects.warnings.push(none_here("regressions are profiled without `--on` only"));
     }

@@ -15,6 +15,7 @@ use duetbench_run::store::Origin;
 use super::errand::Errand;
 use crate::commands::{Context, selected};
 use crate::failure::Failure;
+use crate::gate::altered;
 use crate::session::Subjects;
 
 /// Two versions that can be planned, wherever their outcomes come from.
@@ -27,12 +28,21 @@ pub(super) struct Material {
 }
 
 impl Material {
-    pub(super) fn prepared(prepared: &Prepared, origin: Origin) -> Result<(Material, [Build; 2]), Failure> {
+    pub(super) fn prepared(
+        context: &Context,
+        prepared: &Prepared,
+        origin: Origin,
+    ) -> Result<(Material, [Build; 2]), Failure> {
         let [baseline, candidate] = both(prepared)?;
+        let mut warnings = prepared.warnings();
+        warnings.extend(context.settings.notes());
+        if let [base, head] = &prepared.sources[..] {
+            warnings.extend(altered::between(&base.dir, &head.dir));
+        }
         let subjects = Subjects {
             info: [baseline.info.clone(), candidate.info.clone()],
             toolchain: prepared.toolchain.clone(),
-            warnings: prepared.warnings(),
+            warnings,
             origin: Some(origin),
             layouts: prepared.adapter.pair_layouts().map(PairLayouts::used),
         };

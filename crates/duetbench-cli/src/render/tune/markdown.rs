@@ -2,7 +2,7 @@
 
 use super::words;
 use crate::render::format::{duration, many, share, short_name, shortened};
-use crate::render::markdown::{LENGTH_MAX, code, prose};
+use crate::render::markdown::{LENGTH_MAX, cell, code, prose};
 use crate::tuning::{Summary, TunedBenchmark, TunedMetric, TunedSource, Tuning};
 
 /// Room for the end of the page.
@@ -102,7 +102,7 @@ impl Page {
         }
         for (benchmark, reason) in &result.left_out {
             let reason = prose(&shortened(reason));
-            self.push(&format!("| {} | | | | | | | left out: {reason} |\n", code(&short_name(benchmark))));
+            self.push(&format!("| {} | | | | | | | left out: {reason} |\n", cell(&short_name(benchmark))));
         }
         if opened {
             self.out += "\n</details>\n\n";
@@ -128,7 +128,7 @@ fn row(tuned: &TunedBenchmark) -> String {
     let remark = unstable.into_iter().chain(warm_up).collect::<Vec<_>>().join("; ");
     format!(
         "| {} | {} | {} | {} | {} | {} | {} | {remark} |\n",
-        code(&short_name(&choice.benchmark)),
+        cell(&short_name(&choice.benchmark)),
         words::configuration(&choice.full),
         duration(choice.full_s),
         words::configuration(&choice.chosen),

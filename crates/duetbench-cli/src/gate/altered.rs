@@ -1,0 +1,112 @@
+//! What a change alters of the rules that it is judged by. They are read from the change itself, for reviewers to see; so that they do see it, every
+//! line that differs from the base's is told.
+
+use std::fs;
+use std::path::Path;
+
+use duetbench_core::gate::Waiver;
+use duetbench_core::spec::defaults;
+use toml::{Table, Value};
+
+use super::{WAIVERS, percent, understood};
+use crate::render::format::{one_line, shortened};
+use crate::settings::project_file;
+
+/// Keys that say what is shown, where it is kept and where it is measured, and nothing of what is judged.
+const OTHERWISE: [&str; 22] = [
+    "arch", "bucket", "db", "dry_run", "format", "max_cost", "max_time", "memory", "no_color", "no_wait", "on",
+    "output", "parallel", "plot", "prices", "profile", "quiet", "region", "role", "seed", "timeout", "worker",
+];
+
+/// What the files of the second folder say otherwise than those of the first, a line each.
+#[must_use]
+pub fn between(base: &Path, head: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    match (settings(base), settings(head)) {
+        (Ok(base), Ok(head)) => lines.extend(of_settings(&base, &head)),
+        (Err(name), _) | (_, Err(name)) => lines.push(format!("`{name}` of one version cannot be understood")),
+    }
+    match (waivers(base), waivers(head)) {
+        (Ok(base), Ok(head)) => {
+            let tell = |all: &[Waiver], others: &[Waiver], what: &str| -> Vec<String> {
+                all.iter()
+                    .filter(|one| !others.contains(one))
+                    .map(|one| format!("a waiver is {what}: {}", told(one)))
+                    .collect()
+            };
+            lines.extend(tell(&head, &base, "new"));
+            lines.extend(tell(&base, &head, "gone"));
+        }
+        _ => lines.push(format!("`{WAIVERS}` of one version cannot be understood")),
+    }
+    lines.iter().map(|line| format!("this change alters what gates: {}", shortened(&one_line(line)))).collect()
+}
+
+/// The settings of the project in a folder; none where it has no file.
+fn settings(dir: &Path) -> Result<Table, &'static str> {
+    let Some(path) = project_file(dir) else { return Ok(Table::new()) };
+    fs::read_to_string(path).ok().and_then(|text| text.parse().ok()).ok_or("duet.toml")
+}
+
+/// The waivers of the project in a folder, which lie beside its settings, or at its root.
+fn waivers(dir: &Path) -> Result<Vec<Waiver>, String> {
+    let beside = project_file(dir).and_then(|path| Some(path.parent()?.to_owned()));
+    let root = || dir.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(dir).to_owned();
+    understood(&fs::read_to_string(beside.unwrap_or_else(root).join(WAIVERS)).unwrap_or_default())
+}
+
+fn of_settings(base: &Table, head: &Table) -> Vec<String> {
+    let mut keys: Vec<&String> = base.keys().chain(head.keys()).collect();
+    keys.sort();
+    keys.dedup();
+    let differs = |key: &&String| !OTHERWISE.contains(&key.as_str()) && base.get(*key) != head.get(*key);
+    keys.into_iter().filter(differs).flat_map(|key| of_key(key, [base.get(key), head.get(key)])).collect()
+}
+
+/// What became of one key. Tables are told one by one, since a list of them is long.
+fn of_key(key: &str, [base, head]: [Option<&Value>; 2]) -> Vec<String> {
+    let tables = |value: Option<&Value>| -> Vec<Value> { value.and_then(Value::as_array).cloned().unwrap_or_default() };
+    if ![base, head].into_iter().flatten().all(|value| value.as_array().is_some_and(|a| a.iter().all(Value::is_table)))
+    {
+        return vec![format!("{key} {} → {}", value(key, base), value(key, head))];
+    }
+    let (base, head) = (tables(base), tables(head));
+    let tell = |all: &[Value], others: &[Value], what: &str| -> Vec<String> {
+        all.iter().filter(|one| !others.contains(one)).map(|one| format!("a {key} is {what}: `{one}`")).collect()
+    };
+    let lines = [tell(&head, &base, "new"), tell(&base, &head, "gone")].concat();
+    if lines.is_empty() { vec![format!("the order of `[[{key}]]` tables")] } else { lines }
+}
+
+/// A value as people know it.
+fn value(key: &str, value: Option<&Value>) -> String {
+    match (key, value) {
+        ("threshold", None) => percent(defaults::THRESHOLD),
+        (_, None) => "unset".into(),
+        ("threshold" | "alpha" | "fdr", Some(Value::Float(fraction))) => percent(*fraction),
+        ("threshold" | "alpha" | "fdr" | "budget", Some(Value::String(text))) => text.clone(),
+        (_, Some(Value::String(text))) => format!("`{text}`"),
+        (_, Some(other)) => format!("`{other}`"),
+    }
+}
+
+fn told(waiver: &Waiver) -> String {
+    let Waiver { benchmark, metric, ceiling, expires, .. } = waiver;
+    format!("{} of `{benchmark}` up to {} until {expires}", metric.word(), percent(*ceiling))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_only_move_or_only_show_are_told_apart_from_those_that_gate() {
+        let lines = |base: &str, head: &str| of_settings(&base.parse().unwrap(), &head.parse().unwrap());
+        assert_eq!(lines("threshold = '5%'\nbench = 'A'", "bench = 'A'\nthreshold = '5%'\nquiet = true"), [""; 0]);
+        assert_eq!(lines("threshold = 0.05", ""), ["threshold 5% → 3%"]);
+        assert_eq!(lines("", "packages = ['./a']"), ["packages unset → `[\"./a\"]`"]);
+        let rules = ["[[rule]]\nbenchmarks = 'A'\n", "[[rule]]\nbenchmarks = 'B'\n"];
+        assert_eq!(lines(&rules.concat(), &[rules[1], rules[0]].concat()), ["the order of `[[rule]]` tables"]);
+        assert_eq!(lines("", rules[0]), ["a rule is new: `{ benchmarks = \"A\" }`"]);
+    }
+}

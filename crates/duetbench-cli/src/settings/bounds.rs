@@ -1,0 +1,140 @@
+//! What `duet.toml` may not decide. Whoever looks at a repository with `duet` has not agreed that a file in it chooses which files are
+//! written, what is spent, or which secrets measured code sees: that is for the command line and for variables.
+
+use std::path::{Component, Path, PathBuf};
+
+use duetbench_core::spec::defaults;
+
+use super::Layer;
+use super::loose::Words;
+use crate::failure::Failure;
+
+/// Parts of names of variables that hold secrets.
+const SECRETS: [&str; 11] = [
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "PRIVATE_KEY",
+    "API_KEY",
+    "APIKEY",
+    "ACCESS_KEY",
+    "AUTH",
+];
+/// How variables begin that say as whom a cloud is used.
+const ACCOUNTS: [&str; 1] = ["AWS_"];
+/// Options of harnesses by which other programs or sources take part in building or measuring.
+const PROGRAMS: [&str; 11] = [
+    "-toolexec",
+    "-exec",
+    "-overlay",
+    "-modfile",
+    "-compiler",
+    "-pkgdir",
+    "-javaagent",
+    "-agentpath",
+    "-agentlib",
+    "-jvm",
+    "-XX:OnError",
+];
+
+/// A key whose value is a path, and where a layer has it.
+type PathKey = (&'static str, fn(&Layer) -> Option<&PathBuf>);
+
+/// Refuses what a file may not decide, unless something stronger decides it anyway. Relative paths start at `cwd`.
+///
+/// # Errors
+/// Names the key with its value, and what to do instead.
+pub(super) fn check(file: &Layer, stronger: &[Layer], cwd: &Path) -> Result<(), Failure> {
+    let paths: [PathKey; 4] = [
+        ("output", |l| l.output.as_ref()),
+        ("db", |l| l.db.as_ref()),
+        ("worker", |l| l.worker.as_ref()),
+        ("prices", |l| l.prices.as_ref()),
+    ];
+    for (key, path) in paths {
+        if let Some(path) = path(file).filter(|_| !stronger.iter().any(|l| path(l).is_some()))
+            && !stays_inside(path, cwd)
+        {
+            return Err(refused(key, &path.display().to_string(), "leads out of the checkout"));
+        }
+    }
+    let most = defaults::FLEET_COST_MAX_USD;
+    if let Some(cost) = file.max_cost.filter(|cost| *cost > most && stronger.iter().all(|l| l.max_cost.is_none())) {
+        return Err(refused("max_cost", &cost.to_string(), &format!("is more than the {most} dollars without it")));
+    }
+    let passed = file.pass_env.clone().filter(|_| stronger.iter().all(|l| l.pass_env.is_none()));
+    match passed.map_or_else(Vec::new, Words::list).into_iter().find(|name| is_secret(name)) {
+        Some(name) => Err(refused("pass_env", &name, "looks like a secret")),
+        None => Ok(()),
+    }
+}
+
+fn refused(key: &str, value: &str, why: &str) -> Failure {
+    let option = key.replace('_', "-");
+    Failure::Refused {
+        what: format!("`{key}` in `duet.toml` may not be `{value}`: it {why}"),
+        hint: format!(
+            "whoever means it says so: `--{option}`, or the variable `DUET_{}`, which hold instead of the file",
+            key.to_uppercase()
+        ),
+    }
+}
+
+/// Whether a variable's name looks like that of a secret.
+fn is_secret(name: &str) -> bool {
+    let name = name.to_uppercase();
+    SECRETS.iter().any(|part| name.contains(part)) || ACCOUNTS.iter().any(|start| name.starts_with(start))
+}
+
+/// Whether a path leads to a place inside of the checkout around `cwd`, and there to none of git's own files.
+fn stays_inside(path: &Path, cwd: &Path) -> bool {
+    let root = cwd.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(cwd);
+    let goes_up = path.components().any(|part| part == Component::ParentDir);
+    let Ok(root) = root.canonicalize() else { return false };
+    let inside = |real: PathBuf| {
+        real.strip_prefix(&root).is_ok_and(|rest| !rest.components().any(|part| part.as_os_str() == ".git"))
+    };
+    let full = cwd.join(path);
+    // What does not exist yet comes to lie where the nearest folder that exists really is. A link that leads nowhere would be followed.
+    let existing = full.ancestors().find(|place| place.symlink_metadata().is_ok());
+    let there = existing.and_then(|place| {
+        let rest = full.strip_prefix(place).ok()?;
+        Some(place.canonicalize().ok()?.join(rest))
+    });
+    !goes_up && there.is_some_and(inside)
+}
+
+/// What in the file's options for the harness runs other programs, as far as nothing stronger has others; in words for the report.
+pub(super) fn programs(file: &Layer, stronger: &[Layer]) -> Option<String> {
+    let words = file.harness.clone().filter(|_| stronger.iter().all(|l| l.harness.is_none()))?.list();
+    let names = |word: &String| {
+        let bare = format!("-{}", word.trim_start_matches('-'));
+        let named = PROGRAMS.iter().find(|program| word.starts_with('-') && bare.starts_with(**program));
+        named.copied().or_else(|| word.contains("-extld").then_some("-extld"))
+    };
+    let found: Vec<&str> = words.iter().filter_map(names).collect();
+    (!found.is_empty())
+        .then(|| format!("`harness` in `duet.toml` has other programs or sources take part: `{}`", found.join("`, `")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_run_programs_are_named() {
+        let check = |text: &str, want: Option<&str>| {
+            let file: Layer = toml::from_str(text).unwrap();
+            let named = programs(&file, &[Layer::default()]);
+            assert_eq!(named.as_deref().and_then(|words| words.split(": ").nth(1)), want, "{text}");
+            assert_eq!(programs(&file, std::slice::from_ref(&file)), None);
+        };
+        check("harness = ['-tags', 'x', '-cpu=2']", None);
+        check("harness = '--toolexec=/tmp/evil -short'", Some("`-toolexec`"));
+        check("harness = ['-ldflags=-extld=evil', '-modfile', 'm']", Some("`-extld`, `-modfile`"));
+        check("harness = ['-jvmArgsAppend', '-javaagent:x.jar']", Some("`-jvm`, `-javaagent`"));
+    }
+}

@@ -1,0 +1,164 @@
+//! What a file of the repository may decide: not which files of the user are written, not how much is spent, not which secrets are seen; and what it
+//! changes of the gate is told.
+
+use std::fs;
+
+use crate::common::Place;
+
+const SLOWER: &str = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 110, "spread": 0.002}}"#;
+
+/// A checkout with a store, and a file beside it that is none of its business.
+fn checkout() -> Place {
+    let place = Place::new();
+    place
+        .write("precious", "precious\n")
+        .write("r/.git/config", "theirs\n")
+        .write("r/sub/x", "")
+        .write("script.json", SLOWER);
+    std::os::unix::fs::symlink(place.path(), place.path().join("r/out")).unwrap();
+    std::os::unix::fs::symlink("nowhere/yet", place.path().join("r/dangling")).unwrap();
+    place.duet(&["-q", "compare", "--scripted", "script.json", "--db", "r/.duet/duet.db"]).expect(3);
+    place
+}
+
+#[test]
+fn no_file_outside_of_the_checkout_is_chosen_by_it() {
+    let place = checkout();
+    let outside = place.path().join("precious").display().to_string();
+    for key in ["output", "db", "worker", "prices"] {
+        for value in [&*outside, "../precious", "sub/../../precious", "out/precious", "dangling", ".git/config"] {
+            place.write("r/duet.toml", &format!("{key} = '{value}'\n"));
+            let mut command = place.command(&["show"]);
+            command.current_dir(place.path().join("r"));
+            let ran = crate::common::Ran::from(command.output().unwrap());
+            ran.expect(2).says(&["duet.toml", &format!("`{key}`"), value, &format!("DUET_{}", key.to_uppercase())]);
+        }
+    }
+    assert_eq!(fs::read_to_string(place.path().join("precious")).unwrap(), "precious\n");
+    assert_eq!(fs::read_to_string(place.path().join("r/.git/config")).unwrap(), "theirs\n");
+}
+
+#[test]
+fn a_file_inside_or_one_that_was_typed_or_set_is_written() {
+    let place = checkout();
+    let show = |place: &Place, more: &[&str], variable: Option<&str>| {
+        let mut command = place.command(&[&["show"], more].concat());
+        command.current_dir(place.path().join("r")).envs(variable.map(|value| ("DUET_OUTPUT", value)));
+        crate::common::Ran::from(command.output().unwrap()).expect(3);
+    };
+    place.write("r/duet.toml", "output = 'sub/report.txt'\n");
+    show(&place, &[], None);
+    assert!(fs::read_to_string(place.path().join("r/sub/report.txt")).unwrap().contains("1 regression"));
+    let typed = place.path().join("typed.txt").display().to_string();
+    place.write("r/duet.toml", &format!("output = '{typed}'\n"));
+    show(&place, &["--output", &typed], None);
+    fs::remove_file(&typed).unwrap();
+    show(&place, &[], Some(&typed));
+    assert!(fs::read_to_string(&typed).unwrap().contains("1 regression"));
+}
+
+#[test]
+fn no_file_of_the_repository_spends_more_than_the_default() {
+    let place = checkout();
+    let list = |place: &Place| {
+        let mut command = place.command(&["config", "check"]);
+        crate::common::Ran::from(command.current_dir(place.path().join("r")).output().unwrap())
+    };
+    place.write("r/duet.toml", "max_cost = 2\n");
+    list(&place).expect(0);
+    place.write("r/duet.toml", "max_cost = '2.01'\n");
+    list(&place).expect(2).says(&["`max_cost`", "duet.toml", "--max-cost"]);
+}
+
+#[test]
+fn no_file_of_the_repository_hands_over_secrets() {
+    let place = checkout();
+    let check = |place: &Place| {
+        let mut command = place.command(&["config", "check"]);
+        crate::common::Ran::from(command.current_dir(place.path().join("r")).output().unwrap())
+    };
+    let secrets = [
+        "GITHUB_TOKEN",
+        "npm_token",
+        "AWS_REGION",
+        "AWS_SECRET_ACCESS_KEY",
+        "DB_PASSWORD",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "DEPLOY_PRIVATE_KEY",
+        "OPENAI_API_KEY",
+        "SSH_AUTH_SOCK",
+    ];
+    for name in secrets {
+        place.write("r/duet.toml", &format!("pass_env = ['HARMLESS', '{name}']\n"));
+        check(&place).expect(2).says(&["`pass_env`", name, "--pass-env"]);
+    }
+    place.write("r/duet.toml", "pass_env = ['DATA_DIR', 'MONKEY']\n");
+    check(&place).expect(0);
+}
+
+#[test]
+fn measured_code_cannot_read_the_variables_of_duet() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let place = Place::new();
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let reads = "sh -c 'cat /proc/$PPID/environ >> seen; true'";
+    let lock = place.path().join("lock");
+    let mut command = place.command(&["compare", "--command", reads, reads, "--forks", "3", "--fixed", "-q"]);
+    command.env("DUET_LOCK", lock).env("HOME", place.path()).env("NO_SUCH_SECRET", "hunter2");
+    if rustix_is_root() {
+        // Whoever may do everything may read it too.
+        command.uid(65534).gid(65534);
+    }
+    let ran = crate::common::Ran::from(command.output().unwrap());
+    assert!([0, 3].contains(&ran.code), "{}", ran.stderr);
+    let seen = fs::read(place.path().join("seen")).unwrap();
+    assert!(!String::from_utf8_lossy(&seen).contains("hunter2"));
+}
+
+fn rustix_is_root() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata("/proc/self").unwrap().uid() == 0
+}
+
+#[test]
+fn what_a_change_alters_of_the_gate_is_told() {
+    let place = Place::new();
+    let command = "[[command]]\nname = 'x'\ncommand = 'true'\n";
+    place
+        .write("duet.toml", &format!("exclude = 'Slow'\n{command}[[rule]]\nbenchmarks = 'x'\naction = 'gate'\n"))
+        .write(
+            "duet-waivers.toml",
+            "[[waiver]]\nbenchmark = 'p.B'\nceiling = '8%'\nexpires = 2999-12-31\nreason = 'r'\n",
+        )
+        .write(".gitignore", ".duet\n");
+    place.git(&["init", "-q"]);
+    place.commit_all("base");
+    let compare = |place: &Place, format: &str| {
+        place.duet(&["compare", "HEAD", ".", "--forks", "3", "--fixed", "--format", format]).stdout
+    };
+    assert!(!compare(&place, "text").contains("alters what gates"));
+    place
+        .write(
+            "duet.toml",
+            &format!("threshold = '999%'\nquiet = true\n{command}[[rule]]\nbenchmarks = 'x'\naction = 'inform'\n"),
+        )
+        .write(
+            "duet-waivers.toml",
+            "[[waiver]]\nbenchmark = 'command.x'\nceiling = '90%'\nexpires = 2999-12-31\nreason = 'r'\n",
+        );
+    for format in ["text", "markdown", "json"] {
+        let said = compare(&place, format).replace('\u{200b}', "");
+        for words in [
+            "this change alters what gates: threshold 3% → 999%",
+            "this change alters what gates: exclude `Slow` → unset",
+            "this change alters what gates: a rule is new:",
+            "this change alters what gates: a rule is gone:",
+            "this change alters what gates: a waiver is new:",
+            "this change alters what gates: a waiver is gone:",
+        ] {
+            assert!(said.contains(words), "{words}\n{said}");
+        }
+        assert!(!said.contains("quiet"), "{said}");
+    }
+}

@@ -1,0 +1,71 @@
+//! Words from outside: a benchmark's name, a version, what a program said. They can hold anything.
+
+/// Foreign words on one line of visible characters: every run of white space and control characters becomes one space, and what is not seen
+/// but changes what is (the order of reading, joined letters) is shown as `�`.
+#[must_use]
+pub fn one_line(foreign: &str) -> String {
+    let words = foreign.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    let seen = |word: &str| word.chars().map(shown).collect::<String>();
+    words.map(seen).collect::<Vec<_>>().join(" ")
+}
+
+/// Words of several lines, as of a compiler, for people to read: every line is one of visible characters, and none is taken for a command by
+/// a service of continuous integration that looks for those at the start of lines.
+#[must_use]
+pub fn lines(foreign: &str) -> String {
+    let line = |line: &str| {
+        let clean: String = line
+            .trim_end_matches('\r')
+            .chars()
+            .map(|c| if c.is_control() && c != '\t' { ' ' } else { shown(c) })
+            .collect();
+        let commands = ["::", "##["].iter().any(|start| clean.trim_start().starts_with(start));
+        if commands { format!("| {clean}") } else { clean }
+    };
+    foreign.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The character, or one that shows that there is one.
+fn shown(c: char) -> char {
+    let hidden = matches!(
+        c,
+        '\u{ad}'
+            | '\u{600}'..='\u{605}'
+            | '\u{61c}'
+            | '\u{6dd}'
+            | '\u{70f}'
+            | '\u{890}'..='\u{891}'
+            | '\u{8e2}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{110bd}'
+            | '\u{110cd}'
+            | '\u{13430}'..='\u{1343f}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0001}'
+            | '\u{e0020}'..='\u{e007f}'
+    );
+    if hidden { '\u{fffd}' } else { c }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_words_are_one_line_of_visible_characters() {
+        assert_eq!(one_line("a\u{1b}[31mred\r\n\tb\u{9b}2J"), "a [31mred b 2J");
+        assert_eq!(one_line("a\u{202e}b\u{2066}c d\u{ad}"), "a\u{fffd}b\u{fffd}c d\u{fffd}");
+        assert_eq!(one_line("größer/µ=1"), "größer/µ=1");
+    }
+
+    #[test]
+    fn lines_stay_lines_and_are_no_commands() {
+        assert_eq!(lines("a.go:3:\tundefined\u{7}\r\n  ::error::x\nb"), "a.go:3:\tundefined \n|   ::error::x\nb");
+    }
+}
