@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """How much of what benchmarks vary is layout: where the linker and the kernel put the code.
 
-Each module is compared with itself, which duet would prove to be needless, so it is told to measure. Both sides are linked again and
-again with their functions in another order, two fork pairs of each build pair. What build pairs differ by beyond what forks of one
-differ by is layout; a single build of each version would report it as a change of the code.
+Each module is compared with a copy that has one more function, which no benchmark runs. Both sides are linked again and again with
+their functions in another order, two fork pairs of each build pair. What build pairs differ by beyond what forks of one differ by is
+layout; a single build of each version would report it as a change of the code.
 """
 
 import math
 
+import unrelated
 from planting import MODULES, packages_of, version
 from study import Failed, Study, decimals, median_of, module_copy, paragraph, parser, percent, table
 
@@ -15,6 +16,7 @@ from study import Failed, Study, decimals, median_of, module_copy, paragraph, pa
 def main():
     options = parser(__doc__.splitlines()[0], "layout.md")
     options.add_argument("--builds", type=int, default=16, help="build pairs of each module")
+    options.add_argument("--layouts", choices=["matched", "random"], default="random", help="how the halves of a build pair are laid out")
     options.add_argument("--bench", default=".", help="only benchmarks whose name matches")
     args = options.parse_args()
     study = Study(args, "What layout explains", lambda study: body(study, args))
@@ -24,9 +26,10 @@ def main():
 
 
 def layouts(study, args, name):
-    here = module_copy(version(name, "head"), study.scratch / name)
-    flags = ["--builds", str(args.builds), "--forks", str(2 * args.builds), "--fixed", "--measure-identical"]
-    report = study.compare(here, here, "--bench", args.bench, *packages_of(name), *study.known(*flags))
+    base, head = (module_copy(version(name, "head"), study.scratch / f"{name}-{side}") for side in ("base", "head"))
+    unrelated.apply("function", head, MODULES[name]["packages"])
+    flags = ["--builds", str(args.builds), "--forks", str(2 * args.builds), "--fixed", "--measure-identical", "--layouts", args.layouts]
+    report = study.compare(base, head, "--bench", args.bench, *packages_of(name), *study.known(*flags))
     measured = [b for b in report["benchmarks"] if b["layout"]]
     if not measured:
         raise Failed("no benchmark has a layout")
@@ -44,7 +47,7 @@ def body(study, args):
         rows.append(row("all", every, None))
     head = ["module", "benchmarks", "sd between build pairs, median", "root mean square", "largest",
             "sd within, median", "share of layout, median", "within to between, variances", "seconds"]
-    return "\n\n".join([paragraph(__doc__, 1), f"Build pairs: {args.builds}, two fork pairs each.", table(head, rows)])
+    return "\n\n".join([paragraph(__doc__, 1), f"Build pairs: {args.builds}, two fork pairs each. Layouts of the two halves: {args.layouts}.", table(head, rows)])
 
 
 def row(name, benchmarks, wall_s):
