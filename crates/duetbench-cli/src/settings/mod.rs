@@ -151,6 +151,13 @@ impl Settings {
         if self.first(|l| l.builds).is_some_and(|builds| !possible.contains(&builds)) {
             return Err(Failure::usage(format!("`--builds` must be between 1 and {}", defaults::FORKS_MAX)));
         }
+        if let Some(builds) = self.first(|l| l.builds).filter(|builds| (2..defaults::UNITS_MIN).contains(builds)) {
+            let needed = defaults::UNITS_MIN;
+            return Err(Failure::Refused {
+                what: format!("`--builds {builds}` can never answer: an interval needs {needed} build pairs"),
+                hint: format!("`--builds {needed}` is the least; `--builds 1` compares just the two binaries"),
+            });
+        }
         let Some(layer) = self.layers.iter().find(|l| l.forks.is_some() || l.budget.is_some()) else {
             return Ok((None, None));
         };

@@ -219,3 +219,11 @@ fn help_teaches() {
     }
     assert!(place.duet(&["--help"]).expect(0).stdout.contains("Exit codes"));
 }
+
+#[test]
+fn two_build_pairs_are_refused_because_they_can_never_answer() {
+    let ran = Place::new().scripted(STEADY, &["--builds", "2"]).expect(2);
+    ran.says(&["`--builds 2` can never answer: an interval needs 3 build pairs", "hint: `--builds 3`", "`--builds 1`"]);
+    Place::new().scripted(STEADY, &["--builds", "3"]).expect(0);
+    Place::new().scripted(STEADY, &["--builds", "1"]).expect(0);
+}

@@ -8,7 +8,7 @@ use super::aggregate::{self, Completing};
 use super::{Clock, ForkPair, ForkSide, LogRatios, count, cycles};
 use crate::pair::pair;
 use crate::plan::Mode;
-use crate::sample::{Role, Sample};
+use crate::sample::{self, Role, Sample};
 use crate::spec::defaults;
 use crate::stats::{self, StatsError};
 
@@ -35,6 +35,9 @@ pub enum Rejection {
     /// A slice consists of no invocation.
     #[error("a slice of the {} has no invocations", .0.word())]
     NoInvocations(Role),
+    /// Invocations are faster than any processor: the measured loop was not run as often as was asked.
+    #[error("an invocation of the {} took less than 0.001 ns, so it does nothing", .0.word())]
+    NoWork(Role),
 }
 
 impl Rejection {
@@ -42,7 +45,7 @@ impl Rejection {
     #[must_use]
     pub fn role(self) -> Role {
         match self {
-            Rejection::NoTime(role) | Rejection::NoInvocations(role) => role,
+            Rejection::NoTime(role) | Rejection::NoInvocations(role) | Rejection::NoWork(role) => role,
         }
     }
 }
@@ -131,6 +134,7 @@ impl Fork {
         let impossible = |s: &Sample| match (s.wall_ns, s.invocations) {
             (0, _) => Some(Rejection::NoTime(s.at.role)),
             (_, 0) => Some(Rejection::NoInvocations(s.at.role)),
+            (ns, invocations) if sample::does_nothing(ns, invocations) => Some(Rejection::NoWork(s.at.role)),
             _ => None,
         };
         self.baseline.iter().chain(&self.candidate).find_map(impossible)

@@ -88,6 +88,20 @@ fn impossible_samples_are_failed_trials() {
 }
 
 #[test]
+fn invocations_faster_than_any_processor_are_failed_trials() {
+    let mut samples = one_slice_forks(&[0.0; 4]);
+    samples.iter_mut().for_each(|s| s.invocations = 1001 * s.wall_ns);
+    let measured = Measured { samples: samples.clone(), failed_trials: vec![] };
+    let report = analyse(&plan(&["A"], Mode::Duet), &[measured], &Decision::default()).remove(0);
+    let reason = "an invocation of the baseline took less than 0.001 ns, so it does nothing".to_string();
+    assert_eq!(report.verdict, Verdict::Failed { role: Some(Role::Baseline), reason });
+    samples.iter_mut().for_each(|s| s.invocations = 999 * s.wall_ns);
+    let measured = Measured { samples, failed_trials: vec![] };
+    let report = analyse(&plan(&["A"], Mode::Duet), &[measured], &Decision::default()).remove(0);
+    assert_eq!(report.verdict, Verdict::NoChange);
+}
+
+#[test]
 fn no_spread_and_waiting_are_warned_of() {
     let mut samples = one_slice_forks(&[0.0; 4]);
     samples.iter_mut().for_each(|s| s.cpu_ns = Some(s.wall_ns / 2));

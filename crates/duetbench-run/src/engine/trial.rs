@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use duetbench_core::sample::{Cycle, Memory};
+use duetbench_core::sample::{Cycle, Memory, does_nothing};
 use duetbench_core::{Role, Sample, Trial};
 
 use super::TrialFailure;
@@ -109,6 +109,9 @@ impl TrialRun<'_> {
         }
         if records.iter().any(|r| r.invocations == 0) || !records.is_sorted_by(|a, b| a.slice < b.slice) {
             return Err(failure("its records on the shared page make no sense"));
+        }
+        if records.iter().any(|r| !r.warm_up && does_nothing(r.wall_ns, r.invocations)) {
+            return Err(failure("an invocation took less than 0.001 ns: it does nothing, or sets `b.N` itself"));
         }
         let slice_invocations = records.iter().rev().find(|r| !r.warm_up).map(|r| r.invocations);
         let slice_invocations =
