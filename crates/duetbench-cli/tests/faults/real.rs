@@ -69,7 +69,9 @@ pub fn scratches(place: &Place, duets: &[u32]) -> Vec<PathBuf> {
         duets.iter().any(|duet| name.starts_with(&format!("duet-{duet}-")))
     };
     let memory = of(PathBuf::from("/dev/shm")).into_iter().filter(ours);
-    of(place.path().join("cache/duet")).into_iter().chain(memory).collect()
+    // Linkers are kept on purpose.
+    let kept = place.path().join("cache/duet/linkers");
+    of(place.path().join("cache/duet")).into_iter().filter(|path| *path != kept).chain(memory).collect()
 }
 
 /// Never a wrong verdict: what is equal is not called changed, and what takes twice as long not equal or faster.

@@ -55,15 +55,22 @@ impl Effort {
     }
 }
 
-/// What the file of this name is, told without changing it or making anything beside it.
+/// Refuses what can be told to be no store of ours without changing it or making anything beside it. The rest is for whoever opens it.
 ///
 /// # Errors
-/// When it is no store of ours, or cannot be read so: then whoever opens it finds out.
-pub(super) fn examine(path: &Path) -> Result<Kind, SchemaError> {
+/// When it is no store of ours.
+pub(super) fn examine(path: &Path) -> Result<(), SchemaError> {
     if length(path) == 0 {
-        return Ok(Kind::Empty);
+        return Ok(());
     }
-    look(&open_to_read(path, Reading::of(path), &Effort::default())?)
+    let reading = Reading::of(path);
+    let found = open_to_read(path, reading, &Effort::default()).map_err(SchemaError::from).and_then(|c| look(&c));
+    match found {
+        // Somebody else is making a store of it at this moment.
+        _ if reading.is_over(path) => Ok(()),
+        Ok(_) | Err(SchemaError::Sqlite(_)) => Ok(()),
+        Err(other) => Err(other),
+    }
 }
 
 /// How a database is opened that is only read.
@@ -127,11 +134,17 @@ pub(super) fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX).map(drop)
 }
 
-/// What a database is, by what it says and what is in it.
+/// What a database is, by what it says and what is in it, all at one moment: another duet may be making its tables.
 ///
 /// # Errors
 /// When it is no store, or one of another format.
 pub(super) fn look(connection: &Connection) -> Result<Kind, SchemaError> {
+    // Ends when it is dropped. Within a transaction there is one moment anyway.
+    let _moment = connection.is_autocommit().then(|| connection.unchecked_transaction()).transpose()?;
+    tell(connection)
+}
+
+fn tell(connection: &Connection) -> Result<Kind, SchemaError> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (application, version) = (number("application_id")?, number("user_version")?);
     let mut named = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")?;

@@ -62,10 +62,7 @@ impl Store {
             fs::write(&ignore, "*\n").map_err(|e| RunError::file("write", &ignore, e))?;
         }
         // What cannot be looked at without being changed is looked at below once more.
-        match guard::examine(path) {
-            Ok(_) | Err(SchemaError::Sqlite(_)) => {}
-            Err(other) => return Err(refused(path, other)),
-        }
+        guard::examine(path).map_err(|e| refused(path, e))?;
         let connection = Connection::open(path).map_err(|e| failed(path, "cannot be opened", e))?;
         schema::prepare(&connection).map_err(|e| refused(path, e))?;
         Ok(Store { connection, path: path.to_owned(), effort: Effort::default(), reading: None })

@@ -8,15 +8,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::fleet::Since;
 
-/// So often in a row a benchmark may fail until nothing more of it is sent.
+/// So often in a row a benchmark may fail, or its calls may be lost, until nothing more of it is sent.
 const IN_ROW_MAX: u32 = 3;
-
-/// Calls of one benchmark that are looked back on.
-const RECENT_OF_ONE: usize = 10;
-
-/// So many faults among them close the benchmark. Three in a row would not do: where several calls are in flight, one burst of a bad
-/// network is as many faults in a row.
-const FAULTS_OF_ONE_MAX: usize = 6;
 
 /// Calls that the circuit breaker looks back on.
 const RECENT: usize = 50;
@@ -44,14 +37,13 @@ pub(super) enum Closed {
 pub(super) struct Record {
     pub(super) closed: Option<Closed>,
     failures_in_row: u32,
-    /// Whether the last calls were lost or crashed, oldest first.
-    recent: VecDeque<bool>,
+    faults_in_row: u32,
 }
 
 impl Record {
     /// The worker answered, with these words if the benchmark failed. Says whether that poisons the benchmark.
     pub(super) fn answered(&mut self, failure: Option<&str>) -> bool {
-        self.look_back_on(false);
+        self.faults_in_row = 0;
         self.failures_in_row = if failure.is_some() { self.failures_in_row + 1 } else { 0 };
         let poisoned = self.failures_in_row >= IN_ROW_MAX;
         poisoned && self.poison(&format!("failed {IN_ROW_MAX} times in a row: {}", failure.unwrap_or_default()))
@@ -59,18 +51,9 @@ impl Record {
 
     /// A call was lost or crashed, in these words. Says whether that poisons the benchmark.
     pub(super) fn fault(&mut self, words: &str) -> bool {
-        let (faults, of) = self.look_back_on(true);
-        let poisoned = faults >= FAULTS_OF_ONE_MAX;
-        poisoned && self.poison(&format!("{faults} of its last {of} calls were lost or crashed: {words}"))
-    }
-
-    /// A call ended. Says how many of the last ones were faults, and how many these are.
-    fn look_back_on(&mut self, fault: bool) -> (usize, usize) {
-        self.recent.push_back(fault);
-        if self.recent.len() > RECENT_OF_ONE {
-            self.recent.pop_front();
-        }
-        (self.recent.iter().filter(|fault| **fault).count(), self.recent.len())
+        self.faults_in_row += 1;
+        let poisoned = self.faults_in_row >= IN_ROW_MAX;
+        poisoned && self.poison(&format!("{IN_ROW_MAX} calls in a row were lost or crashed: {words}"))
     }
 
     fn poison(&mut self, reason: &str) -> bool {
