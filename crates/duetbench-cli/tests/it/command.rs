@@ -208,10 +208,11 @@ fn a_program_with_its_own_loop_takes_part_in_the_lock_step() {
         .current_dir(place.path())
         .status();
     assert!(built.unwrap().success(), "what links Rust programs compiles C");
-    for mode in ["auto", "duet"] {
+    // On a busy machine sides that run at once are disturbed apart, so their forks are more.
+    for (mode, forks) in [("auto", "5"), ("duet", "12")] {
         let lines = ["./loop 400000", "./loop 800000"];
         let more = ["--lockstep", "--warmup", "2", "--command-name", "loop", "--mode", mode, "--alpha", "5%"];
-        assert_eq!(compare(&place, lines, "5", &more).expect(3).verdict("loop"), "regression", "{mode}");
+        assert_eq!(compare(&place, lines, forks, &more).expect(3).verdict("loop"), "regression", "{mode}");
     }
     let ran = compare(&place, ["true", "./loop 9"], "3", &["--lockstep", "--command-name", "loop"]).expect(1);
     assert!(ran.benchmark("loop")["failure"].to_string().contains("ended without an iteration"), "{}", ran.stdout);
