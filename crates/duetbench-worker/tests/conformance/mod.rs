@@ -273,7 +273,13 @@ pub fn as_many_results_as_tasks(world: &World<'_>) {
     let plan = plan(&["ok 1", "ok 2", "ok 3"], 10, 2);
     let mut notes = Notes::default();
     let summary = run(world, &*deployed, (&plan, &[]), &mut notes).unwrap();
-    assert_eq!((summary.ended, notes.counted().len(), notes.trials.len()), (Ended::Done, 30, 60), "{:?}", notes.ends());
+    assert_eq!(
+        (summary.ended, notes.counted().len(), notes.trials.len()),
+        (Ended::Done, 30, 60),
+        "{:?} {:?}",
+        notes.ends(),
+        summary.given_up
+    );
     notes.check_once();
     assert!(notes.trials.iter().all(|(_, outcome)| outcome.result.as_ref().is_ok_and(|s| s.len() == 4)));
     let instances: BTreeSet<_> = notes.calls.iter().filter_map(|c| Some(c.instance.as_ref()?.id.clone())).collect();
