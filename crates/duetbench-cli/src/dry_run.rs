@@ -6,7 +6,7 @@ use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Excluded, Plan, PlannedBenchmark, Repetitions, SoloPlan};
 use duetbench_core::report::VersionInfo;
 
-use crate::render::format::{one_line, shortened};
+use crate::render::format::{first_line, one_line};
 
 /// The plan as text, one line per benchmark.
 #[must_use]
@@ -30,7 +30,7 @@ pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
                 format!("  {}: identical code, saves up to {saved}\n", name(id))
             }
             Excluded::Failed(id, role, words) => {
-                format!("  {}: fails in the {}: {}\n", name(id), role.word(), first(words))
+                format!("  {}: fails in the {}: {}\n", name(id), role.word(), first_line(words))
             }
         };
     }
@@ -63,7 +63,7 @@ pub fn render_solo(plan: &SoloPlan, version: &VersionInfo) -> String {
         out += &format!("  {}: {}, {time}, {}\n", one_line(&b.id.name), repeated(&b.repetitions), b.style.word());
     }
     for (id, words) in &plan.failed {
-        out += &format!("  {}: fails: {}\n", name(id), first(words));
+        out += &format!("  {}: fails: {}\n", name(id), first_line(words));
     }
     out + &format!("\n{} benchmarks, about {}\n", plan.benchmarks.len(), seconds(plan.predicted()))
 }
@@ -75,11 +75,6 @@ fn told(version: &VersionInfo) -> String {
 
 fn name(id: &BenchmarkId) -> String {
     one_line(&id.to_string())
-}
-
-/// The first of a failure's lines.
-fn first(words: &str) -> String {
-    shortened(&one_line(words.lines().next().unwrap_or_default()))
 }
 
 /// How often a benchmark of one version is measured.

@@ -27,6 +27,7 @@ pub mod metric;
 pub mod planned;
 pub mod printer;
 pub mod progress;
+pub mod project;
 pub mod render;
 pub mod seed;
 pub mod self_tests;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use duetbench_core::{BenchmarkId, Report};
 
+use crate::project;
 use crate::render::sarif::Site;
 
 /// Files that say what a project is, one of which stands for benchmarks whose own file is not found.
@@ -29,7 +30,7 @@ struct Checkout {
 
 impl Checkout {
     fn around(cwd: &Path) -> Checkout {
-        let root = cwd.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(cwd).to_owned();
+        let root = project::root(cwd).to_owned();
         let inside = cwd.ancestors().take_while(|dir| dir.starts_with(&root));
         let module = inside.into_iter().find_map(|dir| Some((module_path(&dir.join("go.mod"))?, dir.to_owned())));
         Checkout { root, module }

@@ -7,7 +7,7 @@ use super::Context;
 use crate::args::{ConfigCommand, ConfigFile};
 use crate::failure::{Failure, code};
 use crate::gate::{WaiverFile, percent, today};
-use crate::settings::project_file;
+use crate::project::{policy_dir, settings_file};
 
 const SETTINGS_SCHEMA: &str = include_str!("../../../../schema/settings-v1.schema.json");
 const WAIVERS_SCHEMA: &str = include_str!("../../../../schema/waivers-v1.schema.json");
@@ -34,14 +34,14 @@ fn check(context: &Context) -> Result<u8, Failure> {
     // The file of settings was understood before any command began; whether it makes sense is asked here.
     let spec = context.settings.spec(0)?;
     spec.selection.filter()?;
-    let mut out = match project_file(&context.cwd) {
+    let mut out = match settings_file(&context.cwd) {
         Some(path) => format!("settings: `{}`\n", path.display()),
         None => "settings: no `duet.toml`\n".into(),
     };
     out += &format!("threshold: {}\n", percent(spec.decision.threshold));
     out += &spec.rules.iter().enumerate().map(|(i, rule)| describe(i + 1, rule)).collect::<String>();
     out += &format!("strict: {}\n", if context.settings.strict() { "yes" } else { "no" });
-    let file = WaiverFile::read(&context.policy_dir())?;
+    let file = WaiverFile::read(&policy_dir(&context.cwd))?;
     out += &format!("waivers: {} in `{}`\n", file.waivers.len(), file.path.display());
     for waiver in &file.waivers {
         let expired = if today() > waiver.expires { " (expired)" } else { "" };

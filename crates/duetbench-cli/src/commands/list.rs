@@ -5,7 +5,7 @@ use duetbench_core::spec::LayoutChoice;
 use super::{Asked, Context, selected};
 use crate::args::ListArgs;
 use crate::failure::{Failure, code};
-use crate::render::format::{one_line, shortened};
+use crate::render::format::{first_line, one_line, shortened};
 
 /// Builds the version, runs every benchmark once and prints the names; one that fails is listed with its words.
 ///
@@ -26,8 +26,7 @@ pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
                 None => out += &format!("{package}\t{name}\t{}\n", found.style.word()),
                 Some(words) => {
                     failed = true;
-                    let first_line = shortened(&one_line(words.lines().next().unwrap_or_default()));
-                    out += &format!("{package}\t{name}\tfailed: {first_line}\n");
+                    out += &format!("{package}\t{name}\tfailed: {}\n", first_line(words));
                 }
             }
         }

@@ -13,7 +13,8 @@ use duetbench_run::source::VersionRequest;
 use crate::args::CommandArgs;
 use crate::failure::Failure;
 use crate::printer::Printer;
-use crate::settings::{Settings, project_file};
+use crate::project;
+use crate::settings::Settings;
 
 pub mod analyze;
 pub mod calibrate;
@@ -66,14 +67,7 @@ impl Context {
     /// Where runs are stored: as set, or at the root of the checkout around the current directory.
     #[must_use]
     pub fn db(&self) -> PathBuf {
-        self.settings.db().unwrap_or_else(|| project_root(&self.cwd).join(".duet/duet.db"))
-    }
-
-    /// Where the repository's own files are: beside `duet.toml`, or at the project's root.
-    #[must_use]
-    pub fn policy_dir(&self) -> PathBuf {
-        let beside = project_file(&self.cwd).and_then(|path| Some(path.parent()?.to_owned()));
-        beside.unwrap_or_else(|| project_root(&self.cwd))
+        self.settings.db().unwrap_or_else(|| project::root(&self.cwd).join(".duet/duet.db"))
     }
 
     /// Fetches, builds and lists versions; relative names start at `cwd`.
@@ -107,11 +101,6 @@ fn one_version(typed: Option<&str>, program: &CommandArgs, cwd: &Path) -> Result
         Some(text) => Ok(VersionRequest::parse(text, cwd)),
         None => Ok(VersionRequest::WorkTree),
     }
-}
-
-fn project_root(cwd: &Path) -> PathBuf {
-    let root = cwd.ancestors().find(|dir| dir.join(".git").exists());
-    root.unwrap_or(cwd).to_owned()
 }
 
 /// A filter over the names of discovered benchmarks.

@@ -12,6 +12,7 @@ use crate::args::WaiveArgs;
 use crate::assemble;
 use crate::failure::{Failure, code};
 use crate::gate::{WaiverFile, percent, today};
+use crate::project::policy_dir;
 
 /// Writes a waiver for what a stored run found.
 ///
@@ -41,7 +42,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
         reason: args.reason.clone(),
         link: args.link.clone(),
     };
-    let file = WaiverFile::read(&context.policy_dir())?;
+    let file = WaiverFile::read(&policy_dir(&context.cwd))?;
     file.add(&waiver)?;
     let (path, up_to) = (file.path.display(), percent(ceiling));
     context.printer.note(&format!("`{}` may be worse by {up_to} until {}: `{path}`", waiver.benchmark, waiver.expires));

@@ -1,4 +1,4 @@
-//! What a change alters of the rules that it is judged by. They are read from the change itself, for reviewers to see; so that they do see it, every
+//! The rules that a change is judged by and that it alters itself. They are read from the change itself, for reviewers to see; so that they do see it, every
 //! line that differs from the base's is told.
 
 use std::fs;
@@ -9,8 +9,8 @@ use duetbench_core::spec::defaults;
 use toml::{Table, Value};
 
 use super::{WAIVERS, percent, understood};
+use crate::project::{policy_dir, settings_file};
 use crate::render::format::{one_line, shortened};
-use crate::settings::project_file;
 
 /// Keys that say what is shown, where it is kept and where it is measured, and nothing of what is judged.
 const OTHERWISE: [&str; 22] = [
@@ -18,7 +18,7 @@ const OTHERWISE: [&str; 22] = [
     "output", "parallel", "plot", "prices", "profile", "quiet", "region", "role", "seed", "timeout", "worker",
 ];
 
-/// What the files of the second folder say otherwise than those of the first, a line each.
+/// A line for everything that the files of the second folder say otherwise than those of the first.
 #[must_use]
 pub fn between(base: &Path, head: &Path) -> Vec<String> {
     let mut lines = Vec::new();
@@ -27,16 +27,7 @@ pub fn between(base: &Path, head: &Path) -> Vec<String> {
         (Err(name), _) | (_, Err(name)) => lines.push(format!("`{name}` of one version cannot be understood")),
     }
     match (waivers(base), waivers(head)) {
-        (Ok(base), Ok(head)) => {
-            let tell = |all: &[Waiver], others: &[Waiver], what: &str| -> Vec<String> {
-                all.iter()
-                    .filter(|one| !others.contains(one))
-                    .map(|one| format!("a waiver is {what}: {}", told(one)))
-                    .collect()
-            };
-            lines.extend(tell(&head, &base, "new"));
-            lines.extend(tell(&base, &head, "gone"));
-        }
+        (Ok(base), Ok(head)) => lines.extend(new_and_gone("waiver", [&base, &head], told)),
         _ => lines.push(format!("`{WAIVERS}` of one version cannot be understood")),
     }
     lines.iter().map(|line| format!("this change alters what gates: {}", shortened(&one_line(line)))).collect()
@@ -44,15 +35,13 @@ pub fn between(base: &Path, head: &Path) -> Vec<String> {
 
 /// The settings of the project in a folder; none where it has no file.
 fn settings(dir: &Path) -> Result<Table, &'static str> {
-    let Some(path) = project_file(dir) else { return Ok(Table::new()) };
+    let Some(path) = settings_file(dir) else { return Ok(Table::new()) };
     fs::read_to_string(path).ok().and_then(|text| text.parse().ok()).ok_or("duet.toml")
 }
 
 /// The waivers of the project in a folder, which lie beside its settings, or at its root.
 fn waivers(dir: &Path) -> Result<Vec<Waiver>, String> {
-    let beside = project_file(dir).and_then(|path| Some(path.parent()?.to_owned()));
-    let root = || dir.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(dir).to_owned();
-    understood(&fs::read_to_string(beside.unwrap_or_else(root).join(WAIVERS)).unwrap_or_default())
+    understood(&fs::read_to_string(policy_dir(dir).join(WAIVERS)).unwrap_or_default())
 }
 
 fn of_settings(base: &Table, head: &Table) -> Vec<String> {
@@ -63,19 +52,24 @@ fn of_settings(base: &Table, head: &Table) -> Vec<String> {
     keys.into_iter().filter(differs).flat_map(|key| of_key(key, [base.get(key), head.get(key)])).collect()
 }
 
-/// What became of one key. Tables are told one by one, since a list of them is long.
+/// The difference in one key. Tables are told one by one, since a list of them is long.
 fn of_key(key: &str, [base, head]: [Option<&Value>; 2]) -> Vec<String> {
     let tables = |value: Option<&Value>| -> Vec<Value> { value.and_then(Value::as_array).cloned().unwrap_or_default() };
     if ![base, head].into_iter().flatten().all(|value| value.as_array().is_some_and(|a| a.iter().all(Value::is_table)))
     {
         return vec![format!("{key} {} → {}", value(key, base), value(key, head))];
     }
-    let (base, head) = (tables(base), tables(head));
-    let tell = |all: &[Value], others: &[Value], what: &str| -> Vec<String> {
-        all.iter().filter(|one| !others.contains(one)).map(|one| format!("a {key} is {what}: `{one}`")).collect()
-    };
-    let lines = [tell(&head, &base, "new"), tell(&base, &head, "gone")].concat();
+    let lines = new_and_gone(key, [&tables(base), &tables(head)], |table| format!("`{table}`"));
     if lines.is_empty() { vec![format!("the order of `[[{key}]]` tables")] } else { lines }
+}
+
+/// A line for each entry of a list that only head has, and for each that only base has.
+fn new_and_gone<T: PartialEq>(kind: &str, [base, head]: [&[T]; 2], told: impl Fn(&T) -> String) -> Vec<String> {
+    let only = |all: &[T], others: &[T], fate: &str| -> Vec<String> {
+        let lone = all.iter().filter(|one| !others.contains(one));
+        lone.map(|one| format!("a {kind} is {fate}: {}", told(one))).collect()
+    };
+    [only(head, base, "new"), only(base, head, "gone")].concat()
 }
 
 /// A value as people know it.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::commands::Context;
 use crate::failure::Failure;
 use crate::metric::{MetricName, meant};
+use crate::project::policy_dir;
 
 pub mod altered;
 
@@ -154,7 +155,7 @@ pub fn percent(fraction: f64) -> String {
 /// # Errors
 /// When the file of waivers cannot be understood.
 pub fn decided(report: Report, context: &Context) -> Result<Report, Failure> {
-    let WaiverFile { waivers, .. } = WaiverFile::read(&context.policy_dir())?;
+    let WaiverFile { waivers, .. } = WaiverFile::read(&policy_dir(&context.cwd))?;
     if waivers.is_empty() && report.spec.rules.is_empty() {
         return Ok(report);
     }

@@ -136,6 +136,12 @@ pub fn shortened(text: &str) -> String {
     }
 }
 
+/// The first line of foreign words, as much of it as is read where it stands.
+#[must_use]
+pub fn first_line(text: &str) -> String {
+    shortened(&one_line(text.lines().next().unwrap_or_default()))
+}
+
 /// A name as benchstat shows it: on one line and without Go's `Benchmark` in front.
 #[must_use]
 pub fn short_name(name: &str) -> String {

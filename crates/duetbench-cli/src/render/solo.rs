@@ -6,7 +6,7 @@ use duetbench_core::solo_report::{SoloFork, SoloResult, SoloSummary};
 use unicode_width::UnicodeWidthStr;
 
 use super::csv::{line, number};
-use super::format::{TimeScale, counted, duration, many, one_line, share, short_name, shortened};
+use super::format::{TimeScale, counted, duration, first_line, many, one_line, share, short_name, shortened};
 use super::gobench::{go_name, key, measured_by};
 use super::markdown::{cell, code, prose};
 use super::palette::{Palette, paint};
@@ -31,7 +31,7 @@ fn cells(summary: &SoloSummary) -> [String; 5] {
 fn reasons(result: &SoloResult) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     for failure in &result.failures {
-        let reason = shortened(&one_line(failure.lines().next().unwrap_or_default()));
+        let reason = first_line(failure);
         if !reasons.contains(&reason) {
             reasons.push(reason);
         }

@@ -8,6 +8,7 @@ use duetbench_core::spec::defaults;
 use super::Layer;
 use super::loose::Words;
 use crate::failure::Failure;
+use crate::project;
 
 /// Parts of names of variables that hold secrets.
 const SECRETS: [&str; 11] = [
@@ -91,9 +92,8 @@ fn is_secret(name: &str) -> bool {
 
 /// Whether a path leads to a place inside of the checkout around `cwd`, and there to none of git's own files.
 fn stays_inside(path: &Path, cwd: &Path) -> bool {
-    let root = cwd.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(cwd);
     let goes_up = path.components().any(|part| part == Component::ParentDir);
-    let Ok(root) = root.canonicalize() else { return false };
+    let Ok(root) = project::root(cwd).canonicalize() else { return false };
     let inside = |real: PathBuf| {
         real.strip_prefix(&root).is_ok_and(|rest| !rest.components().any(|part| part.as_os_str() == ".git"))
     };

@@ -1,6 +1,6 @@
 //! One source of settings, whichever it is: all have the same keys.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use duetbench_core::spec::{CommandSpec, JmhSpec};
@@ -291,21 +291,6 @@ pub(super) fn from_environment(read: impl Fn(&str) -> Option<String>) -> Result<
         }
     }
     Layer::deserialize(layer).map_err(|e| Failure::usage(e.to_string()))
-}
-
-/// The nearest `duet.toml`, not beyond the root of the git checkout.
-#[must_use]
-pub fn find_upward(cwd: &Path) -> Option<PathBuf> {
-    for dir in cwd.ancestors() {
-        let path = dir.join("duet.toml");
-        if path.is_file() {
-            return Some(path);
-        }
-        if dir.join(".git").exists() {
-            return None;
-        }
-    }
-    None
 }
 
 #[cfg(test)]

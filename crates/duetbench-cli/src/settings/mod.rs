@@ -11,6 +11,7 @@ use duetbench_core::spec::{
 
 use crate::args::Format;
 use crate::failure::Failure;
+use crate::project;
 
 mod bounds;
 mod fleet;
@@ -20,8 +21,7 @@ mod policy;
 
 pub use fleet::Account;
 pub use layer::Layer;
-pub use layer::find_upward as project_file;
-use layer::{check_names, find_upward, from_environment};
+use layer::{check_names, from_environment};
 use loose::Words;
 pub use loose::percentage;
 
@@ -46,7 +46,7 @@ impl Settings {
     pub fn gather(typed: Layer, cwd: &Path) -> Result<Settings, Failure> {
         check_names(std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()))?;
         let mut layers = vec![typed, from_environment(|name| std::env::var(name).ok())?];
-        if let Some(path) = find_upward(cwd) {
+        if let Some(path) = project::settings_file(cwd) {
             let text = std::fs::read_to_string(&path)
                 .map_err(|e| Failure::usage(format!("cannot read `{}`: {e}", path.display())))?;
             let layer = toml::from_str(&text).map_err(|e| {

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::common::Place;
+use crate::common::{Place, Ran};
 
 const SLOWER: &str = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 110, "spread": 0.002}}"#;
 
@@ -30,7 +30,7 @@ fn no_file_outside_of_the_checkout_is_chosen_by_it() {
             place.write("r/duet.toml", &format!("{key} = '{value}'\n"));
             let mut command = place.command(&["show"]);
             command.current_dir(place.path().join("r"));
-            let ran = crate::common::Ran::from(command.output().unwrap());
+            let ran = Ran::from(command.output().unwrap());
             ran.expect(2).says(&["duet.toml", &format!("`{key}`"), value, &format!("DUET_{}", key.to_uppercase())]);
         }
     }
@@ -44,7 +44,7 @@ fn a_file_inside_or_one_that_was_typed_or_set_is_written() {
     let show = |place: &Place, more: &[&str], variable: Option<&str>| {
         let mut command = place.command(&[&["show"], more].concat());
         command.current_dir(place.path().join("r")).envs(variable.map(|value| ("DUET_OUTPUT", value)));
-        crate::common::Ran::from(command.output().unwrap()).expect(3);
+        Ran::from(command.output().unwrap()).expect(3);
     };
     place.write("r/duet.toml", "output = 'sub/report.txt'\n");
     show(&place, &[], None);
@@ -57,26 +57,24 @@ fn a_file_inside_or_one_that_was_typed_or_set_is_written() {
     assert!(fs::read_to_string(&typed).unwrap().contains("1 regression"));
 }
 
+/// The answer to what the checkout's settings say.
+fn check(place: &Place) -> Ran {
+    let mut command = place.command(&["config", "check"]);
+    Ran::from(command.current_dir(place.path().join("r")).output().unwrap())
+}
+
 #[test]
 fn no_file_of_the_repository_spends_more_than_the_default() {
     let place = checkout();
-    let list = |place: &Place| {
-        let mut command = place.command(&["config", "check"]);
-        crate::common::Ran::from(command.current_dir(place.path().join("r")).output().unwrap())
-    };
     place.write("r/duet.toml", "max_cost = 2\n");
-    list(&place).expect(0);
+    check(&place).expect(0);
     place.write("r/duet.toml", "max_cost = '2.01'\n");
-    list(&place).expect(2).says(&["`max_cost`", "duet.toml", "--max-cost"]);
+    check(&place).expect(2).says(&["`max_cost`", "duet.toml", "--max-cost"]);
 }
 
 #[test]
 fn no_file_of_the_repository_hands_over_secrets() {
     let place = checkout();
-    let check = |place: &Place| {
-        let mut command = place.command(&["config", "check"]);
-        crate::common::Ran::from(command.current_dir(place.path().join("r")).output().unwrap())
-    };
     let secrets = [
         "GITHUB_TOKEN",
         "npm_token",
@@ -110,7 +108,7 @@ fn measured_code_cannot_read_the_variables_of_duet() {
         // Whoever may do everything may read it too.
         command.uid(65534).gid(65534);
     }
-    let ran = crate::common::Ran::from(command.output().unwrap());
+    let ran = Ran::from(command.output().unwrap());
     assert!([0, 3].contains(&ran.code), "{}", ran.stderr);
     let seen = fs::read(place.path().join("seen")).unwrap();
     assert!(!String::from_utf8_lossy(&seen).contains("hunter2"));

@@ -92,7 +92,7 @@ impl<'a> Monitor<'a> {
     pub fn is_look(&mut self, benchmark: usize, suite_run: u32, forks: &[ForkPair]) -> bool {
         let planned = &self.plan.benchmarks[benchmark];
         let design = &planned.configuration.design;
-        let unit_complete = design.unit(suite_run) != design.unit(suite_run + 1);
+        let unit_complete = design.begins_unit(suite_run + 1);
         let units = number_of_units(forks, design);
         unit_complete && self.boundaries.of(planned).is_ok_and(|b| b.looks().contains(&units))
     }

@@ -44,12 +44,6 @@ impl ColdShare {
     pub fn is_open(self) -> bool {
         self.least == 0.0 && self.most > defaults::COLD_LARGE
     }
-
-    /// The same as a share of a slice that is so many times shorter.
-    #[must_use]
-    pub fn of_shorter(self, times: f64) -> ColdShare {
-        ColdShare { least: self.least * times, most: self.most * times }
-    }
 }
 
 /// Whether slices in turns may be cold from their first to their last invocation: those that are several times as long are then

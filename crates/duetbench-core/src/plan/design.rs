@@ -50,6 +50,12 @@ impl Design {
             self.doubled.saturating_add((suite_run - in_doubled) / each)
         }
     }
+
+    /// Whether a suite run is the first of its unit.
+    #[must_use]
+    pub fn begins_unit(&self, suite_run: u32) -> bool {
+        suite_run.checked_sub(1).is_none_or(|before| self.unit(before) != self.unit(suite_run))
+    }
 }
 
 /// How fork pairs are spread over builds. `affordable` is the number of fork pairs for which an even share of the budget would

@@ -131,7 +131,7 @@ impl<'a> Local<'a> {
         let Some(launch) = self.adapter.launch(build, &planned.id, &order(planned)) else { return Ok(None) };
         let program = if planned.configuration.design.by_build {
             let linked = self.layouts.program(role, &planned.id.package, trial.build).to_owned();
-            if is_first_of_its_build(planned, trial) {
+            if planned.configuration.design.begins_unit(trial.suite_run) {
                 // Linked a moment ago, so it already lies in a place of its own.
                 linked
             } else {
@@ -220,12 +220,6 @@ pub(crate) fn order(planned: &PlannedBenchmark) -> Order {
 fn lacks(planned: &PlannedBenchmark, role: Role) -> TrialFailure {
     let reason = format!("the build has no package `{}`", planned.id.package);
     TrialFailure { role: Some(role), reason, discarded: false }
-}
-
-/// Whether this is the first fork pair of a build pair that was linked for a few of them.
-fn is_first_of_its_build(planned: &PlannedBenchmark, trial: &Trial) -> bool {
-    let design = &planned.configuration.design;
-    trial.suite_run.checked_sub(1).is_none_or(|before| design.unit(before) != design.unit(trial.suite_run))
 }
 
 /// Which role a side has in this trial.

@@ -1,10 +1,9 @@
 //! The same program in another place of memory.
 //!
-//! Where the kernel happens to put the pages of an executable changes how fast it runs, and for every process that is started
-//! from the same file alike: two files with the
-//! same bytes differ, reproducibly, until one of them is written anew. So every suite run starts its processes from fresh copies, and
-//! so do further forks of a build that was linked for a few of them. Where these lie is then one more thing that varies from fork pair
-//! to fork pair, instead of a difference between the two versions.
+//! Where the kernel happens to put the pages of an executable changes how fast it runs, and for every process that is started from the
+//! same file alike: two files with the same bytes differ, reproducibly, until one of them is written anew. So every suite run starts
+//! its processes from fresh copies, and so do further forks of a build that was linked for a few of them. Their place is then one more
+//! thing that varies from fork pair to fork pair, instead of a difference between the two versions.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;

@@ -140,7 +140,7 @@ fn cold_share(
             let slice_ns = COLD_STRETCH * defaults::SLICE_NS;
             (stretched.configuration.slice_ns, stretched.configuration.trial_ns) = (slice_ns, COLD_SLICES * slice_ns);
             let longer = backend.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default();
-            return Ok(ColdShare::of(&longer).map(|share| share.of_shorter(COLD_STRETCH as f64).least));
+            return Ok(ColdShare::of(&longer).map(|share| share.least * COLD_STRETCH as f64));
         }
         if !ColdShare::of(&samples).is_some_and(ColdShare::is_open) {
             break;

@@ -164,7 +164,7 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
     connection.busy_timeout(BUSY_MAX)?;
     guard::harden(connection)?;
     // Before anything is written.
-    guard::look(connection)?;
+    let kind = guard::look(connection)?;
     // SQLite does not wait when two begin this at once, because it cannot tell that they do not wait for each other.
     let begun = Instant::now();
     while let Err(e) = connection.pragma_update(None, "journal_mode", "WAL") {
@@ -176,7 +176,7 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // Moving the log into the database costs processor time while measuring; 16 MB of log are no burden.
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
-    if guard::look(connection)? == Kind::Empty {
+    if kind == Kind::Empty {
         connection.execute_batch("BEGIN IMMEDIATE")?;
         // Another duet may have been faster.
         if guard::look(connection)? == Kind::Empty {

@@ -24,6 +24,7 @@ pub(super) struct Material {
     found: [Vec<Discovered>; 2],
     identical: BTreeSet<String>,
     processors_asked: Option<u32>,
+    /// The layout of programs that are linked again, if they can be: matched where that holds for any package.
     relinks: Option<LayoutChoice>,
 }
 
@@ -39,19 +40,22 @@ impl Material {
         if let [base, head] = &prepared.sources[..] {
             warnings.extend(altered::between(&base.dir, &head.dir));
         }
+        let layouts = prepared.adapter.pair_layouts().map(PairLayouts::used);
+        let matched = layouts.as_ref().is_some_and(|used| !used.matched.is_empty());
+        let relinked = if matched { LayoutChoice::Matched } else { LayoutChoice::Random };
         let subjects = Subjects {
             info: [baseline.info.clone(), candidate.info.clone()],
             toolchain: prepared.toolchain.clone(),
             warnings,
             origin: Some(origin),
-            layouts: prepared.adapter.pair_layouts().map(PairLayouts::used),
+            layouts,
         };
         let material = Material {
             subjects,
             found: [baseline.found.clone(), candidate.found.clone()],
             identical: prepared.proven(),
             processors_asked: prepared.adapter.processors_asked(),
-            relinks: relinks(prepared),
+            relinks: prepared.adapter.relinks().then_some(relinked),
         };
         Ok((material, [baseline.build.clone(), candidate.build.clone()]))
     }
@@ -101,13 +105,6 @@ impl Material {
     pub(super) fn capacity(&self) -> Capacity {
         environment::capacity(self.processors_asked, self.relinks)
     }
-}
-
-/// How programs are laid out that are linked again, if they can be: matched where that holds for any package.
-fn relinks(prepared: &Prepared) -> Option<LayoutChoice> {
-    let matched = prepared.adapter.pair_layouts().is_some_and(|layouts| !layouts.used().matched.is_empty());
-    let layouts = if matched { LayoutChoice::Matched } else { LayoutChoice::Random };
-    prepared.adapter.relinks().then_some(layouts)
 }
 
 /// The two versions.

@@ -11,6 +11,7 @@ use crate::args::CompareArgs;
 use crate::failure::{Failure, exit_code};
 use crate::gate::{self, WaiverFile};
 use crate::planned::Planned;
+use crate::project::policy_dir;
 use crate::{assemble, seed};
 
 mod course;
@@ -32,7 +33,7 @@ pub(super) use errand::{Errand, Purpose, Subject};
 /// Whatever keeps the run from being made.
 pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
     // What is wrong with the waivers is better said now than after measuring.
-    WaiverFile::read(&context.policy_dir())?;
+    WaiverFile::read(&policy_dir(&context.cwd))?;
     let script = args.measure.extent.scripted.as_deref();
     if let Some(name) = &args.resume {
         return resume((name, script), context, &Judging);

@@ -97,15 +97,21 @@ impl Overlay {
                 replace.insert(file.path, file.out);
             }
         }
-        let file = place.join("overlay.json");
-        let json = serde_json::json!({ "Replace": replace });
-        write(&file, &json.to_string())?;
+        let file = write_replacements(&replace, place)?;
         Ok(Overlay { file, packages: with_benchmarks, not_rewritten })
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<(), RunError> {
-    fs::write(path, text).map_err(|e| RunError::file("write", path, e))
+/// Writes the file for `-overlay` that says which files are seen in place of others.
+pub(super) fn write_replacements(replace: &BTreeMap<PathBuf, PathBuf>, place: &Path) -> Result<PathBuf, RunError> {
+    let file = place.join("overlay.json");
+    write(&file, serde_json::json!({ "Replace": replace }).to_string())?;
+    Ok(file)
+}
+
+/// Writes a file anew; an error names it.
+pub(super) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), RunError> {
+    fs::write(path, content).map_err(|e| RunError::file("write", path, e))
 }
 
 /// Adds the hooked `testing/benchmark.go` and the hook's own files.
@@ -129,7 +135,7 @@ fn hook_testing(toolchain: &Toolchain, place: &Path, replace: &mut BTreeMap<Path
     for name in anchors.files.iter().chain(chosen) {
         let source = HOOK_FILES.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text);
         let added = place.join(format!("duet_{name}"));
-        write(&added, &installed(source))?;
+        write(&added, installed(source))?;
         replace.insert(target.with_file_name(format!("duet_{name}")), added);
     }
     Ok(())

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::super::Toolchain;
-use super::super::overlay::{Insertion, insert_all};
+use super::super::overlay::{Insertion, insert_all, write, write_replacements};
 use crate::adapter::hex;
 use crate::error::RunError;
 use crate::scratch::cache_dir;
@@ -100,9 +100,7 @@ impl Sources {
             write(&file, text)?;
             replace.insert(self.target.with_file_name(name), file);
         }
-        let overlay = place.join("overlay.json");
-        write(&overlay, &serde_json::json!({ "Replace": replace }).to_string())?;
-        Ok(overlay)
+        write_replacements(&replace, place)
     }
 
     /// Puts a linker where later runs find it, whole or not at all; absent where there is no such place.
@@ -115,10 +113,6 @@ impl Sources {
         }
         done.ok().map(|()| kept)
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), RunError> {
-    fs::write(path, text).map_err(|e| RunError::file("write", path, e))
 }
 
 /// The folder, made if it is not there; absent unless it is ours and nobody else can write to it, because what lies in it is

@@ -8,7 +8,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
+
 use super::Toolchain;
+use super::overlay::write;
 use crate::adapter::{Artifact, Build, hex};
 use crate::error::RunError;
 
@@ -98,7 +101,7 @@ pub(super) fn inventory_of(program: &Path) -> PathBuf {
 /// Notes in place of an inventory why there is none.
 pub(super) fn refuse(inventory: &Path, reason: &str) -> Result<(), RunError> {
     let refused = Inventory { refusal: reason.to_owned(), ..Inventory::default() };
-    fs::write(inventory, refused.bytes()).map_err(|e| RunError::file("write", inventory, e))
+    write(inventory, refused.bytes())
 }
 
 /// Makes a plan of what both versions of a package are made of, below `place`; fails with the reason in words.
@@ -111,14 +114,9 @@ pub(super) fn plan(sides: [&Artifact; 2], place: &Path) -> Result<PathBuf, Strin
     };
     let [a, b] = [read(sides[0])?, read(sides[1])?];
     let file = Plan::of([&a, &b]).bytes();
-    let path = place.join(format!("{}.plan", &digest(&file)[..16]));
-    fs::write(&path, file).map_err(|e| RunError::file("write", &path, e).to_string())?;
+    let path = place.join(format!("{}.plan", &hex(&Sha256::digest(&file))[..16]));
+    write(&path, file).map_err(|e| e.to_string())?;
     Ok(path)
-}
-
-fn digest(file: &[u8]) -> String {
-    use sha2::{Digest, Sha256};
-    hex(&Sha256::digest(file))
 }
 
 /// Packages that both builds have, with what each of them was built into.
