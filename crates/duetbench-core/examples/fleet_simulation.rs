@@ -122,6 +122,7 @@ fn plan(suite: &[Real], setting: Setting) -> Plan {
         runtime_threads: false,
         profile: None,
         threshold: None,
+        redefined: None,
     };
     Plan {
         seed: 1,

@@ -11,6 +11,15 @@ pub struct BenchmarkId {
     pub name: String,
 }
 
+impl BenchmarkId {
+    /// The declared benchmark that this one is a case of; itself where it is none.
+    #[must_use]
+    pub fn family(&self) -> BenchmarkId {
+        let name = self.name.split('/').next().unwrap_or_default();
+        BenchmarkId { package: self.package.clone(), name: name.to_owned() }
+    }
+}
+
 impl std::fmt::Display for BenchmarkId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}", self.package, self.name)

@@ -24,7 +24,8 @@ type request struct {
 }
 
 type response struct {
-	Files []fileResult `json:"files"`
+	Files       []fileResult            `json:"files"`
+	Definitions map[string][]definition `json:"definitions"` // by folder
 }
 
 type fileResult struct {
@@ -83,7 +84,7 @@ func run(in io.Reader, out io.Writer) error {
 	}
 	answer := json.NewEncoder(out)
 	answer.SetIndent("", " ")
-	return answer.Encode(response{results})
+	return answer.Encode(response{results, definitionsOf(units)})
 }
 
 func write(path string, text []byte) error {

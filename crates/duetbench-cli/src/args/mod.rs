@@ -193,8 +193,8 @@ const SETTLED_IN_ALL: [&str; 17] = [
 const SETTLED_IN_PAIRS: [&str; 8] = ["builds", "budget", "mode", "on", "memory", "arch", "parallel", "forks_per_call"];
 
 /// … and what a comparison has.
-const SETTLED_BY_THE_RUN: [&str; 9] =
-    ["base", "head", "plan", "fixed", "confirm", "measure_identical", "threshold", "alpha", "fdr"];
+const SETTLED_BY_THE_RUN: [&str; 10] =
+    ["base", "head", "plan", "fixed", "confirm", "measure_identical", "same_benchmarks", "threshold", "alpha", "fdr"];
 
 /// Which benchmarks, of what is found where.
 #[derive(Debug, Args)]
@@ -244,6 +244,9 @@ pub struct MeasureArgs {
     /// Measure benchmarks even where both versions are proven to run the same code
     #[arg(long)]
     pub measure_identical: bool,
+    /// Judge benchmarks that themselves differ between the versions like any other
+    #[arg(long)]
+    pub same_benchmarks: bool,
 }
 
 /// How much is measured and how, of a comparison or of a calibration.

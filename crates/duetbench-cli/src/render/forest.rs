@@ -68,10 +68,12 @@ impl Forest {
         Some(out + &format!("{}\n", paint(palette.faint, &legend(&rows, &axis, report))))
     }
 
-    /// Those that are drawn, with the ratios on which their verdicts rest, in the order of the table.
+    /// Those that are drawn, with the ratios on which their verdicts rest, in the order of the table: none that changed themselves, whose
+    /// times would stretch the axis and tell nothing.
     fn rows(self, report: &Report) -> Vec<(&BenchmarkReport, Ranged)> {
         let groups = order::changes_first(&report.benchmarks).into_iter();
         let all = groups.flat_map(|group| group.rows).filter_map(|one| Some((one, one.judged()?)));
+        let all = all.filter(|(one, _)| !matches!(one.verdict, Verdict::Redefined(_)));
         let rows: Vec<_> = match self {
             Forest::Without => Vec::new(),
             Forest::OfChanges => all.filter(|(one, _)| one.verdict.is_change()).collect(),

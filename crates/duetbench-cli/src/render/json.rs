@@ -191,6 +191,7 @@ struct Request<'a> {
     fixed: bool,
     confirm: bool,
     measure_identical: bool,
+    same_benchmarks: bool,
     mode: &'static str,
     harness_args: &'a [String],
 }
@@ -467,6 +468,7 @@ impl<'a> Request<'a> {
             fixed: spec.effort.fixed,
             confirm: spec.effort.confirm,
             measure_identical: spec.measure_identical,
+            same_benchmarks: spec.same_benchmarks,
             mode: match spec.mode {
                 ModeChoice::Auto => "auto",
                 ModeChoice::Duet => "duet",

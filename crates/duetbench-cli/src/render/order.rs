@@ -23,8 +23,9 @@ fn rank(verdict: &Verdict) -> u8 {
         Verdict::Inconclusive { .. } => 7,
         Verdict::NoChange => 8,
         Verdict::IdenticalCode => 9,
-        Verdict::BaselineOnly => 10,
-        Verdict::CandidateOnly => 11,
+        Verdict::Redefined(_) => 10,
+        Verdict::BaselineOnly => 11,
+        Verdict::CandidateOnly => 12,
     }
 }
 
@@ -40,6 +41,7 @@ pub(crate) fn label(verdict: &Verdict) -> &'static str {
         Verdict::NoChange => "no change",
         Verdict::Inconclusive { .. } => "inconclusive",
         Verdict::IdenticalCode => "identical code",
+        Verdict::Redefined(_) => "benchmark changed",
         Verdict::BaselineOnly => "only in base",
         Verdict::CandidateOnly => "only in head",
         Verdict::Failed { .. } => "failed",
@@ -66,7 +68,7 @@ fn size_of_change(benchmark: &BenchmarkReport) -> f64 {
 pub(super) fn groups<'a>(benchmarks: impl Iterator<Item = &'a BenchmarkReport>) -> Vec<Group<'a>> {
     let mut rows: Vec<&BenchmarkReport> = benchmarks.collect();
     rows.sort_by(|a, b| {
-        let by_size = || match a.verdict.is_change() {
+        let by_size = || match a.verdict.of_times().is_change() {
             true => size_of_change(b).total_cmp(&size_of_change(a)),
             false => std::cmp::Ordering::Equal,
         };
@@ -82,8 +84,11 @@ pub(super) fn groups<'a>(benchmarks: impl Iterator<Item = &'a BenchmarkReport>) 
     groups
 }
 
-/// All groups with changes, then all groups with the rest.
+/// All groups with changes, then all groups with the rest, then those of benchmarks that changed themselves.
 pub(super) fn changes_first<'a>(benchmarks: &'a [BenchmarkReport]) -> Vec<Group<'a>> {
-    let (changed, rest): (Vec<_>, Vec<_>) = benchmarks.iter().partition(|b| b.verdict.is_change());
-    groups(changed.into_iter()).into_iter().chain(groups(rest.into_iter())).collect()
+    let section = |b: &&BenchmarkReport| match b.verdict {
+        Verdict::Redefined(_) => 2,
+        _ => usize::from(!b.verdict.is_change()),
+    };
+    (0..3).flat_map(|n| groups(benchmarks.iter().filter(|b| section(b) == n))).collect()
 }

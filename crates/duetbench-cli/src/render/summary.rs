@@ -53,7 +53,7 @@ pub(super) fn confirmed_ratio(benchmark: &BenchmarkReport) -> Option<f64> {
 }
 
 /// Every verdict once, in the order in which counts are given.
-pub(super) fn all_verdicts() -> [Verdict; 12] {
+pub(super) fn all_verdicts() -> [Verdict; 13] {
     let open = Extent::Open { forks_sufficient: None };
     [
         Verdict::Regression,
@@ -66,6 +66,7 @@ pub(super) fn all_verdicts() -> [Verdict; 12] {
         Verdict::Inconclusive { forks_sufficient: None },
         Verdict::NoChange,
         Verdict::IdenticalCode,
+        Verdict::Redefined(Box::new(Verdict::NoChange)),
         Verdict::BaselineOnly,
         Verdict::CandidateOnly,
     ]
@@ -96,6 +97,9 @@ pub(super) fn headline(report: &Report) -> String {
         Outcome::Clean if improved > 0 => format!("{improved} of {} improved, none regressed", benchmarks(total)),
         Outcome::Clean if report.benchmarks.iter().any(|b| b.verdict.is_change()) => {
             format!("No change beyond the threshold in {}", benchmarks(total))
+        }
+        Outcome::Clean if report.benchmarks.iter().all(|b| matches!(b.verdict, Verdict::Redefined(_))) => {
+            format!("No answer: {} changed themselves", benchmarks(total))
         }
         Outcome::Clean => format!("No change in {}", benchmarks(total)),
     }
@@ -130,6 +134,10 @@ pub(super) fn words_explained(report: &Report) -> Vec<&'static str> {
         (
             any(|b| b.verdict.is_change() && b.verdict.is_open()),
             "size open: a real change; not known yet whether it exceeds the threshold",
+        ),
+        (
+            any(|b| matches!(b.verdict, Verdict::Redefined(_))),
+            "benchmark changed: it is another one in head, so that its times do not tell what the code does",
         ),
         (any(|b| by_wall(b).is_some()), "cpu: judged by CPU time, because other work took the processor away"),
     ];
@@ -309,13 +317,15 @@ pub(super) fn proven(report: &Report) -> Option<String> {
 /// The change in words: a number only where there is a change, benchstat's `~` where there is none, `?` where nobody knows.
 /// It is the one that was judged, so that it and the interval beside it are of the same trials.
 pub(super) fn change_sign(benchmark: &BenchmarkReport) -> String {
-    match benchmark.verdict {
+    match benchmark.verdict.of_times() {
         Verdict::Regression | Verdict::Improvement | Verdict::Slower(_) | Verdict::Faster(_) => {
             benchmark.judged().map_or_else(|| "?".into(), |judged| change(judged.ratio))
         }
         Verdict::NoChange | Verdict::IdenticalCode => "~".into(),
         Verdict::Inconclusive { .. } => "?".into(),
-        Verdict::BaselineOnly | Verdict::CandidateOnly | Verdict::Failed { .. } => String::new(),
+        Verdict::Redefined(_) | Verdict::BaselineOnly | Verdict::CandidateOnly | Verdict::Failed { .. } => {
+            String::new()
+        }
     }
 }
 

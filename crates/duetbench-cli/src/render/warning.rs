@@ -1,6 +1,7 @@
 //! Words for warnings: what is the matter, and what would be enough.
 
 use duetbench_core::analysis::{Basis, Warning};
+use duetbench_core::plan::Redefinition;
 
 use super::format::{change, many, one_line, share};
 
@@ -18,6 +19,7 @@ pub fn kind(warning: &Warning) -> &'static str {
         Warning::BesideOpen { .. } => "beside_open",
         Warning::NoSteadyState { .. } => "no_steady_state",
         Warning::StillChanging { .. } => "still_changing",
+        Warning::Redefined(_) => "redefined",
         Warning::FailedTrials { .. } => "failed_trials",
     }
 }
@@ -69,6 +71,9 @@ pub fn text(warning: &Warning) -> String {
             role.word(),
             change(*ratio)
         ),
+        Warning::Redefined(Redefinition { part, path, line, .. }) => {
+            format!("the benchmark itself differs: `{}` ({}:{line})", one_line(part), one_line(path))
+        }
         Warning::FailedTrials { trials, first } => {
             format!("{} failed and left out, the first with: {}", many(*trials as usize, "trial", "trials"), one_line(first))
         }

@@ -37,6 +37,8 @@ pub struct Layer {
     pub(super) profile: Option<bool>,
     #[serde(deserialize_with = "switch")]
     pub(super) measure_identical: Option<bool>,
+    #[serde(deserialize_with = "switch")]
+    pub(super) same_benchmarks: Option<bool>,
     #[serde(deserialize_with = "fraction")]
     pub(super) threshold: Option<f64>,
     #[serde(deserialize_with = "fraction")]
@@ -101,7 +103,7 @@ pub struct Layer {
 }
 
 /// The keys of a [`Layer`], for the environment: `DUET_BENCH` is `bench`.
-pub(super) const KEYS: [&str; 44] = [
+pub(super) const KEYS: [&str; 45] = [
     "adapter",
     "bench",
     "exclude",
@@ -114,6 +116,7 @@ pub(super) const KEYS: [&str; 44] = [
     "confirm",
     "profile",
     "measure_identical",
+    "same_benchmarks",
     "threshold",
     "alpha",
     "fdr",
@@ -195,6 +198,7 @@ impl Layer {
             confirm: measure.confirm,
             profile: measure.profile,
             measure_identical: measure.measure_identical.then_some(true),
+            same_benchmarks: measure.same_benchmarks.then_some(true),
             ..self.with_extent(&measure.extent, dry_run)
         }
     }

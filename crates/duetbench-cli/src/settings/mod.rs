@@ -76,6 +76,7 @@ impl Settings {
             mode: self.first(|l| l.mode).map_or(ModeChoice::Auto, ModeChoice::from),
             layouts: self.first(|l| l.layouts).map_or(LayoutChoice::Matched, LayoutChoice::from),
             measure_identical: self.first(|l| l.measure_identical).unwrap_or(false),
+            same_benchmarks: self.first(|l| l.same_benchmarks).unwrap_or(false),
             seed: self.first(|l| l.seed).unwrap_or(drawn),
             harness_args: self.harness_args(),
             harness: self.harness(),
@@ -310,7 +311,7 @@ mod tests {
             "arch" => "arm64",
             "format" => "json",
             "strict" | "quiet" | "no_color" | "no_wait" | "dry_run" => "1",
-            "fixed" | "confirm" | "profile" | "measure_identical" | "plot" => "true",
+            "fixed" | "confirm" | "profile" | "measure_identical" | "same_benchmarks" | "plot" => "true",
             _ => "a b",
         };
         for key in KEYS {

@@ -22,14 +22,15 @@ pub(super) struct RuleTable {
     action: Option<Action>,
     inconclusive: Option<Action>,
     slower: Option<Action>,
+    redefined: Option<Action>,
 }
 
 impl RuleTable {
     /// The rule of this number, from 1.
     fn rule(self, number: usize) -> Result<Rule, Failure> {
-        let RuleTable { benchmarks, metric, unit, better, threshold, action, inconclusive, slower } = self;
+        let RuleTable { benchmarks, metric, unit, better, threshold, action, inconclusive, slower, redefined } = self;
         let metric = meant(metric, unit).map_err(|why| Failure::usage(format!("`duet.toml`: rule {number}: {why}")))?;
-        Ok(Rule { benchmarks, metric, better, threshold, action, inconclusive, slower })
+        Ok(Rule { benchmarks, metric, better, threshold, action, inconclusive, slower, redefined })
     }
 }
 
@@ -68,7 +69,8 @@ impl Settings {
         Policy::new(&rules).map_err(|e| Failure::usage(format!("`duet.toml`: {e}")))?;
         if self.layers[0].threshold.is_some() {
             let of_times = |rule: &Rule| matches!(rule.metric, None | Some(Metric::Time));
-            let says_more = |rule: &Rule| [rule.action, rule.inconclusive, rule.slower].iter().any(Option::is_some);
+            let says_more =
+                |rule: &Rule| [rule.action, rule.inconclusive, rule.slower, rule.redefined].iter().any(Option::is_some);
             rules.iter_mut().filter(|rule| of_times(rule)).for_each(|rule| rule.threshold = None);
             rules.retain(|rule| !of_times(rule) || says_more(rule));
         }

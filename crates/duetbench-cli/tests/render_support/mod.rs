@@ -11,7 +11,8 @@ use duetbench_core::gate::Gate;
 use duetbench_core::noise::{Diagnosis, Finding, Kind, Severity};
 use duetbench_core::picture::{ForkPoint, Histogram, LookPoint, Picture, SliceCourse, SlicePoint};
 use duetbench_core::plan::{
-    Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, Purpose, SelfCheck, Style,
+    Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, Purpose, Redefinition, SelfCheck,
+    Style,
 };
 use duetbench_core::recording::Better;
 use duetbench_core::report::{
@@ -45,6 +46,7 @@ pub(crate) fn empty() -> Report {
             mode: ModeChoice::Auto,
             layouts: LayoutChoice::Matched,
             measure_identical: false,
+            same_benchmarks: false,
             seed: 42,
             harness_args: Vec::new(),
             harness: HarnessSpec::default(),
@@ -326,12 +328,21 @@ fn store() -> Vec<BenchmarkReport> {
     if let Some(estimate) = &mut slow_slices.estimate {
         estimate.beside = Some(beside);
     }
+    let redefined = Verdict::Redefined(Box::new(Verdict::Regression));
+    let mut redefined = measured(STORE, "BenchmarkMerge-8", redefined, Change(410.0, 1.4, 0.05));
+    redefined.warnings = vec![Warning::Redefined(Redefinition {
+        part: "mergeInputs".into(),
+        path: "store/merge_test.go".into(),
+        line: 41,
+        tolerated: false,
+    })];
     let failed = |name, role, reason: &str| benchmark(STORE, name, Verdict::Failed { role, reason: reason.into() });
     vec![
         young,
         still,
         parallel,
         slow_slices,
+        redefined,
         measured(STORE, "BenchmarkScan-8", open(Some(3000)), Change(7.5e9, 0.97, 0.09)),
         failed("BenchmarkPanics", Some(Role::Candidate), PANIC),
         failed("BenchmarkLost", None, "no slice was recorded | <b>@octocat</b> [x](http://example.com)"),
@@ -480,6 +491,7 @@ fn planned(benchmark: &BenchmarkReport) -> PlannedBenchmark {
         threads: 1,
         runtime_threads: false,
         threshold: None,
+        redefined: None,
         profile: Some(Profile {
             cores_busy: 1.1,
             cpu_share: 0.99,

@@ -4,7 +4,7 @@ use super::confirm::{Confirming, Standing, confirmation};
 use super::examine::{Boundaries, Examined, adjusted, median_over};
 use super::unit::Layout;
 use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Summary, Warning, count, summarise};
-use crate::plan::{Excluded, Plan, PlannedBenchmark, Style};
+use crate::plan::{Excluded, Plan, PlannedBenchmark, Redefinition, Style};
 use crate::sample::{BenchmarkId, Role, Sample};
 use crate::spec::{Decision, defaults};
 use crate::stats::StatsError;
@@ -159,6 +159,9 @@ impl Conclusion {
             conclusion.confirmation = confirmation(&brought.summary.forks, evidence, asked);
             conclusion.withdraw_if_contradicted();
         }
+        if let Some(redefined) = &one.planned.redefined {
+            conclusion.is_of_another_benchmark(redefined);
+        }
         conclusion
     }
 
@@ -175,6 +178,14 @@ impl Conclusion {
                 Verdict::Inconclusive { forks_sufficient: None }
             };
         }
+    }
+
+    /// Keeps the answer about the times, which is none about the code unless somebody takes the benchmarks for the same.
+    fn is_of_another_benchmark(&mut self, redefined: &Redefinition) {
+        if self.verdict.is_comparison() && !redefined.tolerated {
+            self.verdict = Verdict::Redefined(Box::new(self.verdict.clone()));
+        }
+        self.warnings.insert(0, Warning::Redefined(redefined.clone()));
     }
 
     fn report(self, one: Examined<'_>, brought: Brought) -> BenchmarkReport {

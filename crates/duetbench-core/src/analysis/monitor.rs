@@ -125,7 +125,7 @@ fn standing(one: &Examined<'_>, p_adjusted: f64) -> Standing {
     // Neither what would have been detected nor what would suffice is asked here, and both take long to compute.
     let Ok(verdict) = one.verdict(p_adjusted) else { return Standing::Open };
     match verdict {
-        Verdict::Regression if !is_beyond_doubt(evidence) => {
+        Verdict::Regression if one.planned.tells_of_the_code() && !is_beyond_doubt(evidence) => {
             let design = &one.planned.configuration.design;
             Standing::Regressed { confirming_units: confirming_units(evidence, design) }
         }

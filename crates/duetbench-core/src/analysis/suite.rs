@@ -128,9 +128,11 @@ pub(super) struct Row {
     reached_a_look: bool,
 }
 
-/// The log ratios of every benchmark of a plan that was measured and judged.
+/// The log ratios of every benchmark of a plan that was measured and judged, and that is the same in both versions.
 pub(super) fn measured(plan: &Plan, reports: &[BenchmarkReport]) -> Vec<Row> {
-    let report = |planned: &PlannedBenchmark| reports.iter().find(|report| report.id == planned.id);
+    let report = |planned: &PlannedBenchmark| {
+        reports.iter().find(|report| report.id == planned.id).filter(|_| planned.tells_of_the_code())
+    };
     let row = |(i, planned)| Row::of(i, planned, report(planned)?);
     plan.benchmarks.iter().enumerate().filter_map(row).collect()
 }

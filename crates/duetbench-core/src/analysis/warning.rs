@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Basis, RatioInterval};
+use crate::plan::Redefinition;
 use crate::sample::Role;
 
 /// Something a reader should know about one benchmark's numbers. Data; worded by the renderers.
@@ -74,6 +75,8 @@ pub enum Warning {
         /// Iterations before that, which warmed up.
         warm_up: u32,
     },
+    /// The benchmark itself differs between the versions.
+    Redefined(Redefinition),
     /// Trials of this benchmark failed and were left out.
     FailedTrials {
         /// How many.

@@ -6,9 +6,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::sample::{BenchmarkId, Role};
-use crate::spec::{Decision, LayoutChoice, Metric, Policy, Spec, defaults};
+use crate::spec::{Action, Decision, LayoutChoice, Metric, Policy, Spec, defaults};
 
 mod cold;
+mod definition;
 mod design;
 mod fleet;
 mod mode;
@@ -18,6 +19,7 @@ mod solo;
 mod start;
 
 pub use cold::{ColdShare, may_stay_cold};
+pub use definition::{Part, Redefinition};
 pub use design::Design;
 pub use fleet::instance_capacity;
 pub use mode::Mode;
@@ -163,6 +165,9 @@ pub struct PlannedBenchmark {
     /// Smallest change of it that is worth a verdict, where a rule says so, a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
+    /// A part in which the benchmark itself differs between the versions, so that they do not measure the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redefined: Option<Redefinition>,
 }
 
 fn one() -> u32 {
@@ -277,6 +282,16 @@ impl Plan {
         }
     }
 
+    /// Notes which benchmarks are defined differently in the two versions, and which of them are judged all the same: those that the
+    /// policy gates, or all. Cases of a benchmark have its definition.
+    pub fn note_redefined(&mut self, redefined: &BTreeMap<BenchmarkId, Redefinition>, spec: &Spec, policy: &Policy) {
+        for planned in &mut self.benchmarks {
+            let gates = policy.redefined(&planned.id) == Some(Action::Gate);
+            let found = redefined.get(&planned.id.family()).cloned();
+            planned.redefined = found.map(|found| Redefinition { tolerated: spec.same_benchmarks || gates, ..found });
+        }
+    }
+
     /// Wall time that measuring will take at most, if it goes as predicted; most benchmarks end much earlier.
     #[must_use]
     pub fn predicted(&self) -> Duration {
@@ -308,6 +323,12 @@ pub struct Found<'a> {
 }
 
 impl PlannedBenchmark {
+    /// Whether its times are those of the same benchmark in both versions, as far as that matters.
+    #[must_use]
+    pub fn tells_of_the_code(&self) -> bool {
+        self.redefined.as_ref().is_none_or(|redefined| redefined.tolerated)
+    }
+
     /// How it is judged where the suite is judged so.
     #[must_use]
     pub fn judged_by(&self, decision: &Decision) -> Decision {
@@ -419,6 +440,7 @@ impl Common {
             runtime_threads,
             profile: None,
             threshold: None,
+            redefined: None,
         }
     }
 }

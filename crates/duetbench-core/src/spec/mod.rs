@@ -290,6 +290,9 @@ pub struct Spec {
     pub layouts: LayoutChoice,
     /// Measures packages too whose code is proven to be the same in both versions.
     pub measure_identical: bool,
+    /// Judges benchmarks that themselves differ between the versions like any other.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub same_benchmarks: bool,
     /// Source of every random choice of the run.
     pub seed: u64,
     /// Arguments for the harness, as typed after `--`.

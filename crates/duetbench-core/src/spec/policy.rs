@@ -93,6 +93,9 @@ pub struct Rule {
     /// Whether a slowdown stops the change that is real, but not shown to exceed the threshold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slower: Option<Action>,
+    /// Whether a benchmark that itself differs between the versions is judged like any other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redefined: Option<Action>,
 }
 
 /// Why a rule is none.
@@ -140,7 +143,9 @@ pub enum RuleError {
         why: String,
     },
     /// It says nothing.
-    #[error("rule {number} has neither `threshold` nor `action`, `inconclusive` or `slower`, so that it says nothing")]
+    #[error(
+        "rule {number} has neither `threshold` nor `action`, `inconclusive`, `slower` or `redefined`, so that it says nothing"
+    )]
     Empty {
         /// Which rule, from 1.
         number: usize,
@@ -208,6 +213,12 @@ impl Policy {
         self.about(id, &Metric::Time).filter_map(|rule| rule.slower).last()
     }
 
+    /// The action on findings of a benchmark that itself differs between the versions; absent where no rule says so.
+    #[must_use]
+    pub fn redefined(&self, id: &BenchmarkId) -> Option<Action> {
+        self.matching(id).filter_map(|rule| rule.redefined).last()
+    }
+
     /// The units that rules name for this benchmark.
     #[must_use]
     pub fn units_of(&self, id: &BenchmarkId) -> BTreeSet<&str> {
@@ -263,7 +274,7 @@ fn checked(number: usize, rule: &Rule) -> Result<Option<Regex>, RuleError> {
     let of_units = matches!(rule.metric, Some(Metric::Reported(_)));
     // To name a unit is to want it judged.
     let of_times = rule.inconclusive.is_some() || rule.slower.is_some();
-    if !of_units && rule.threshold.is_none() && rule.action.is_none() && !of_times {
+    if !of_units && rule.threshold.is_none() && rule.action.is_none() && !of_times && rule.redefined.is_none() {
         return Err(RuleError::Empty { number });
     }
     if let Some(Metric::Reported(unit)) = &rule.metric {

@@ -26,6 +26,8 @@ pub enum Verdict {
     },
     /// Both versions run the same machine code.
     IdenticalCode,
+    /// The benchmark itself differs between the versions, so that this answer is not about the code that it measures.
+    Redefined(Box<Verdict>),
     /// The candidate has no such benchmark.
     BaselineOnly,
     /// The baseline has no such benchmark.
@@ -66,6 +68,7 @@ impl Verdict {
             Verdict::NoChange => "no_change",
             Verdict::Inconclusive { .. } => "inconclusive",
             Verdict::IdenticalCode => "identical_code",
+            Verdict::Redefined(_) => "redefined",
             Verdict::BaselineOnly => "baseline_only",
             Verdict::CandidateOnly => "candidate_only",
             Verdict::Failed { .. } => "failed",
@@ -78,7 +81,7 @@ impl Verdict {
         !matches!(self, Verdict::BaselineOnly | Verdict::CandidateOnly | Verdict::Failed { .. })
     }
 
-    /// Whether it says that there is a change, of whatever size.
+    /// Whether it says that there is a change of the code, of whatever size.
     #[must_use]
     pub fn is_change(&self) -> bool {
         matches!(self, Verdict::Regression | Verdict::Improvement | Verdict::Slower(_) | Verdict::Faster(_))
@@ -102,6 +105,12 @@ impl Verdict {
             | Verdict::Faster(Extent::Open { forks_sufficient }) => *forks_sufficient,
             _ => None,
         }
+    }
+
+    /// The answer about the times that were measured, whether or not they are those of the same benchmark.
+    #[must_use]
+    pub fn of_times(&self) -> &Verdict {
+        if let Verdict::Redefined(of_times) = self { of_times } else { self }
     }
 
     /// The same open verdict with the fork pairs that would probably settle it; any other as it is.

@@ -1,12 +1,12 @@
 //! Whether a change passes: policy and waivers against what was found.
 
 use duetbench_core::Verdict;
-use duetbench_core::analysis::{Basis, Clock, Counts, Estimate, Measured, Method, analyse};
+use duetbench_core::analysis::{Basis, Clock, Counts, Estimate, Measured, Method, Warning, analyse};
 use duetbench_core::gate::{Day, Gate, Stale, Standing, Waiver, WaiverError};
-use duetbench_core::plan::Mode;
+use duetbench_core::plan::{Mode, Redefinition};
 use duetbench_core::report::{BenchmarkReport, Counted};
-use duetbench_core::sample::BenchmarkId;
-use duetbench_core::spec::{Action, Decision, Metric, Policy, Rule};
+use duetbench_core::sample::{BenchmarkId, Sample};
+use duetbench_core::spec::{Action, Decision, Metric, ModeChoice, Policy, Rule, Spec};
 use duetbench_core::verdict::Extent;
 
 use crate::support;
@@ -187,6 +187,56 @@ fn waivers_are_checked() {
     assert!(matches!(check(&[waiver("A", 0.0)]), Err(WaiverError::Ceiling { .. })));
     let silent = Waiver { reason: " ".into(), ..waiver("A", 0.1) };
     assert!(matches!(check(&[silent]), Err(WaiverError::Reason { .. })));
+}
+
+#[test]
+fn a_benchmark_that_changed_itself_stops_nothing() {
+    let other = |verdict| Verdict::Redefined(Box::new(verdict));
+    let grown = Some(Counted { baseline: 1.0, candidate: 9.0, changed: true });
+    let found = [
+        BenchmarkReport { allocs: grown, ..compared("Slower", other(Verdict::Regression), 2.0) },
+        compared("Same", other(Verdict::NoChange), 1.0),
+    ];
+    let failing = |rules: &[Rule]| -> Vec<Metric> {
+        let policy = Policy::new(rules).unwrap();
+        let gate = Gate::decide((&found, &[]), (&policy, &[waiver("Same", 0.1)]), (0.03, day("2026-06-01")));
+        assert_eq!(gate.stale, [], "it says nothing of the code that the waiver is about");
+        gate.failing().map(|breach| breach.metric.clone()).collect()
+    };
+    let allocs = Rule { metric: Some(Metric::Allocs), action: Some(Action::Gate), ..Rule::default() };
+    assert_eq!(failing(&[]), []);
+    assert_eq!(failing(&[allocs]), []);
+}
+
+#[test]
+fn times_of_a_benchmark_that_changed_itself_are_no_verdict_about_the_code() {
+    let mut plan = support::plan(&["A", "B/x", "C"], Mode::Duet);
+    let slices = |suite_run: u32| (0..4).flat_map(move |i| support::slices((suite_run, i), 100_000, 150_000));
+    let samples: Vec<Sample> = (0..6).flat_map(slices).collect();
+    let measured = vec![Measured { samples, failed_trials: Vec::new() }; 2];
+    let id = |name: &str| BenchmarkId { name: name.into(), ..plan.benchmarks[0].id.clone() };
+    let redefinition = Redefinition { part: "setup".into(), path: "b_test.go".into(), line: 3, tolerated: false };
+    let redefined = ["B", "C"].map(|name| (id(name), redefinition.clone()));
+    let redefined = redefined.into();
+    let spec = support::spec(support::forks(5), ModeChoice::Auto);
+    plan.note_redefined(&redefined, &spec, &Policy::default());
+    let reports = analyse(&plan, &measured, &Decision::default());
+    let words: Vec<&str> = reports.iter().map(|b| b.verdict.word()).collect();
+    assert_eq!(words, ["regression", "redefined", "redefined"], "the last one has no time, and is no failure");
+    assert_eq!(reports[1].verdict.of_times(), &Verdict::Regression);
+    assert_eq!(reports[1].warnings[0], Warning::Redefined(redefinition));
+    assert!(reports[0].warnings.iter().all(|warning| !matches!(warning, Warning::Redefined(_))));
+
+    // A rule, or a flag for all, takes them for the same and keeps the remark.
+    let rule = Rule { benchmarks: Some("B".into()), redefined: Some(Action::Gate), ..Rule::default() };
+    for (spec, policy) in
+        [(spec.clone(), Policy::new(&[rule]).unwrap()), (Spec { same_benchmarks: true, ..spec }, Policy::default())]
+    {
+        plan.note_redefined(&redefined, &spec, &policy);
+        let tolerated = &analyse(&plan, &measured, &Decision::default())[1];
+        assert_eq!(tolerated.verdict, Verdict::Regression);
+        assert!(matches!(&tolerated.warnings[0], Warning::Redefined(_)));
+    }
 }
 
 #[test]

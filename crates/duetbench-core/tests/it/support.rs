@@ -39,6 +39,7 @@ pub(crate) fn spec(effort: Effort, mode: ModeChoice) -> Spec {
         mode,
         layouts: LayoutChoice::Matched,
         measure_identical: false,
+        same_benchmarks: false,
         seed: 7,
         harness_args: Vec::new(),
         harness: HarnessSpec::default(),

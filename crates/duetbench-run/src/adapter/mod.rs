@@ -2,13 +2,13 @@
 //!
 //! The rest of duet knows an adapter by [`Adapter`] alone; [`open`] is the only place that names them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use duetbench_core::plan::{Discovered, Mode};
+use duetbench_core::plan::{Discovered, Mode, Part, Redefinition};
 use duetbench_core::spec::{Arch, LayoutChoice};
 use duetbench_core::{BenchmarkId, Role};
 
@@ -47,6 +47,10 @@ pub struct Artifact {
 pub struct Build {
     /// By package.
     pub artifacts: BTreeMap<String, Artifact>,
+    /// Declared benchmarks and what they are made of; empty where the harness does not tell.
+    pub definitions: BTreeMap<BenchmarkId, Vec<Part>>,
+    /// Declared benchmarks that cannot repeat what they measure.
+    pub never_loop: BTreeSet<BenchmarkId>,
 }
 
 impl Build {
@@ -61,6 +65,14 @@ impl Build {
             hash.update(artifact.digest.as_bytes());
         }
         hex(&hash.finalize())
+    }
+
+    /// Benchmarks that are made of something else in the candidate, with the first difference.
+    #[must_use]
+    pub fn redefined(&self, candidate: &Build) -> BTreeMap<BenchmarkId, Redefinition> {
+        let of_both =
+            self.definitions.iter().filter_map(|(id, parts)| Some((id, parts, candidate.definitions.get(id)?)));
+        of_both.filter_map(|(id, base, head)| Some((id.clone(), Redefinition::between(base, head)?))).collect()
     }
 }
 

@@ -293,7 +293,7 @@ mod tests {
                 fs::write(&program, name).unwrap();
                 let artifact =
                     Artifact { program, dir: dir.path().into(), digest: name.into(), build_args: Vec::new() };
-                Build { artifacts: BTreeMap::from([("p".to_owned(), artifact)]) }
+                Build { artifacts: BTreeMap::from([("p".to_owned(), artifact)]), ..Build::default() }
             });
             let place = dir.path().join("copies");
             fs::create_dir(&place).unwrap();

@@ -166,6 +166,7 @@ mod tests {
             runtime_threads: false,
             profile: None,
             threshold: None,
+            redefined: None,
         }
     }
 

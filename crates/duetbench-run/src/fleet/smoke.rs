@@ -102,6 +102,7 @@ fn request() -> Request {
         runtime_threads: false,
         profile: None,
         threshold: None,
+        redefined: None,
     };
     let side = || Recipe {
         program: "/bin/true".into(),

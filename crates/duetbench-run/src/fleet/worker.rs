@@ -195,7 +195,7 @@ impl<'a> Shipped<'a> {
             digest: Role::BOTH[side].word().to_owned(),
             build_args: Vec::new(),
         };
-        Build { artifacts: [(id.package.clone(), artifact)].into() }
+        Build { artifacts: [(id.package.clone(), artifact)].into(), ..Build::default() }
     }
 
     fn recipe(&self, build: &Build, id: &BenchmarkId) -> Option<(&Recipe, Launch)> {

@@ -27,6 +27,7 @@ pub fn planned(package: &str, name: &str) -> PlannedBenchmark {
         runtime_threads: false,
         profile: None,
         threshold: None,
+        redefined: None,
     }
 }
 

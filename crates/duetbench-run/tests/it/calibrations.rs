@@ -22,6 +22,7 @@ fn head() -> RunHead {
         effort: Effort { forks: Some(6), budget: None, builds: Some(3), fixed: true, confirm: false },
         mode: ModeChoice::Interleaved,
         measure_identical: true,
+        same_benchmarks: false,
         ..head_support::spec()
     };
     let all = [found("p", "BenchmarkA"), found("p", "BenchmarkB"), found("q", "BenchmarkC")];

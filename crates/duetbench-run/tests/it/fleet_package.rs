@@ -107,7 +107,7 @@ impl Project {
                 build_args: Vec::new(),
             };
             let artifacts = ["a", "b"].map(|package| (package.to_owned(), artifact(package)));
-            (source, Build { artifacts: artifacts.into() })
+            (source, Build { artifacts: artifacts.into(), ..Build::default() })
         });
         Project { dir, adapter: Fake::default(), builds: [old, new], sources: [baseline, candidate] }
     }

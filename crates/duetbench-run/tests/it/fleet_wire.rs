@@ -31,6 +31,7 @@ fn full_request() -> Request {
         runtime_threads: true,
         profile: Some(profile),
         threshold: None,
+        redefined: None,
         ..planned("example.com/p", "BenchmarkA/größe=1")
     };
     Request { planned, timeout: Duration::from_millis(10_250), ..request(&["-test.run=^$", "a b"]) }

@@ -135,6 +135,7 @@ pub fn plan(names: &[&str], units: u32, forks_per_unit: u32) -> Plan {
         runtime_threads: false,
         profile: None,
         threshold: None,
+        redefined: None,
     };
     Plan {
         seed: 5,

@@ -1,11 +1,11 @@
 //! Two versions that can be planned, wherever their outcomes come from.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use duetbench_core::plan::{Capacity, Discovered, Found, Plan};
+use duetbench_core::plan::{Capacity, Discovered, Found, Plan, Redefinition};
 use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::{LayoutChoice, Policy};
-use duetbench_core::{Role, Spec};
+use duetbench_core::{BenchmarkId, Role, Spec};
 use duetbench_run::adapter::{Build, PairLayouts};
 use duetbench_run::engine::Scripted;
 use duetbench_run::environment;
@@ -23,6 +23,7 @@ pub(super) struct Material {
     pub(super) subjects: Subjects,
     found: [Vec<Discovered>; 2],
     identical: BTreeSet<String>,
+    redefined: BTreeMap<BenchmarkId, Redefinition>,
     processors_asked: Option<u32>,
     /// The layout of programs that are linked again, if they can be: matched where that holds for any package.
     relinks: Option<LayoutChoice>,
@@ -54,6 +55,7 @@ impl Material {
             subjects,
             found: [baseline.found.clone(), candidate.found.clone()],
             identical: prepared.proven(),
+            redefined: baseline.build.redefined(&candidate.build),
             processors_asked: prepared.adapter.processors_asked(),
             relinks: prepared.adapter.relinks().then_some(relinked),
         };
@@ -78,6 +80,7 @@ impl Material {
             subjects,
             found: roles.map(|role| script.discovered(role)),
             identical: BTreeSet::new(),
+            redefined: BTreeMap::new(),
             processors_asked: None,
             relinks: None,
         }
@@ -89,7 +92,9 @@ impl Material {
         let (baseline, candidate) = (selected(baseline, &context.settings)?, selected(candidate, &context.settings)?);
         let found = Found { baseline: &baseline, candidate: &candidate, identical: &self.identical };
         let mut plan = Plan::new(spec, &found, capacity);
-        plan.tolerate(&Policy::new(&spec.rules)?);
+        let policy = Policy::new(&spec.rules)?;
+        plan.tolerate(&policy);
+        plan.note_redefined(&self.redefined, spec, &policy);
         Ok(plan)
     }
 

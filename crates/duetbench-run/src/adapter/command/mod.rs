@@ -101,7 +101,7 @@ impl Adapter for Commands {
         let program = words.first().and_then(|words| line::locate(words.first()?, &source.dir)).unwrap_or_default();
         let digest = line::digest(&words, &source.dir);
         let artifact = Artifact { program, dir: source.dir.clone(), digest, build_args: lines };
-        let build = Build { artifacts: BTreeMap::from([(PACKAGE.to_owned(), artifact)]) };
+        let build = Build { artifacts: BTreeMap::from([(PACKAGE.to_owned(), artifact)]), ..Build::default() };
         Ok(Built { build, notes: Vec::new() })
     }
 

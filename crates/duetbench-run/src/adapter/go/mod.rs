@@ -224,6 +224,12 @@ impl Adapter for Go {
                 hint: Some("benchmarks are functions `BenchmarkXxx(b *testing.B)` in `_test.go` files; `--packages` chooses where to look".into()),
             });
         }
+        for (id, definition) in overlay.definitions {
+            if !definition.loops {
+                build.never_loop.insert(id.clone());
+            }
+            build.definitions.insert(id, definition.parts_within(&source.tree));
+        }
         Ok(Built { build, notes: recalled(&overlay.not_rewritten).into_iter().collect() })
     }
 
@@ -244,6 +250,9 @@ impl Adapter for Go {
             let listing = lister.run(interrupted)?;
             all.found.extend(listing.found);
             all.skipped.extend(listing.skipped);
+        }
+        for one in all.found.iter_mut().filter(|one| build.never_loop.contains(&one.id)) {
+            one.failure = Some("it never loops over `b.N` or `b.Loop()`, so that it has no time per operation".into());
         }
         Ok(all)
     }

@@ -6,6 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use duetbench_core::BenchmarkId;
+use duetbench_core::plan::Part;
 use serde::{Deserialize, Serialize};
 
 use super::Toolchain;
@@ -33,9 +35,10 @@ const HOOK_FILES: [(&str, &str); 15] = [
 ];
 const ANCHORS: &str = include_str!("../../../../../hooks/go/anchors.json");
 /// The program that rewrites counting loops.
-const REWRITER_FILES: [(&str, &str); 4] = [
+const REWRITER_FILES: [(&str, &str); 5] = [
     ("go.mod", include_str!("../../../../../hooks/go/rewrite/go.mod")),
     ("main.go", include_str!("../../../../../hooks/go/rewrite/main.go")),
+    ("definitions.go", include_str!("../../../../../hooks/go/rewrite/definitions.go")),
     ("unit.go", include_str!("../../../../../hooks/go/rewrite/unit.go")),
     ("loop.go", include_str!("../../../../../hooks/go/rewrite/loop.go")),
 ];
@@ -72,6 +75,29 @@ pub(super) struct Overlay {
     pub(super) packages: BTreeSet<String>,
     /// Benchmarks whose loop could not be rewritten, with place and reason.
     pub(super) not_rewritten: Vec<String>,
+    /// Definitions of the declared benchmarks.
+    pub(super) definitions: BTreeMap<BenchmarkId, Definition>,
+}
+
+/// A declared benchmark.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Definition {
+    benchmark: String,
+    /// Whether it can repeat what it measures.
+    pub(super) loops: bool,
+    /// Its own function first.
+    parts: Vec<Part>,
+}
+
+impl Definition {
+    /// Its parts, with paths as they are in the version's tree.
+    pub(super) fn parts_within(self, tree: &Path) -> Vec<Part> {
+        let within = |part: Part| {
+            let path = Path::new(&part.path).strip_prefix(tree).map(|path| path.to_string_lossy().into_owned());
+            Part { path: path.unwrap_or(part.path), ..part }
+        };
+        self.parts.into_iter().map(within).collect()
+    }
 }
 
 impl Overlay {
@@ -98,7 +124,14 @@ impl Overlay {
             }
         }
         let file = write_replacements(&replace, place)?;
-        Ok(Overlay { file, packages: with_benchmarks, not_rewritten })
+        let mut by_folder = answer.definitions;
+        let of_package = |p: &Package| {
+            let package = p.import_path.clone();
+            let id = move |name: &String| BenchmarkId { package: package.clone(), name: name.clone() };
+            by_folder.remove(&p.dir).unwrap_or_default().into_iter().map(move |one| (id(&one.benchmark), one))
+        };
+        let definitions = packages.iter().flat_map(of_package).collect();
+        Ok(Overlay { file, packages: with_benchmarks, not_rewritten, definitions })
     }
 }
 
@@ -172,6 +205,8 @@ struct RewriteFile {
 #[derive(Debug, Deserialize)]
 struct RewriteAnswer {
     files: Vec<Rewritten>,
+    /// By folder.
+    definitions: BTreeMap<PathBuf, Vec<Definition>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -151,7 +151,7 @@ impl Adapter for Jmh {
         let bytes = fs::read(&program).map_err(|e| RunError::file("read", &program, e))?;
         let digest = hex(&Sha256::digest(bytes));
         let artifact = Artifact { program, dir: source.dir.clone(), digest, build_args: Vec::new() };
-        let build = Build { artifacts: BTreeMap::from([(JAR.to_owned(), artifact)]) };
+        let build = Build { artifacts: BTreeMap::from([(JAR.to_owned(), artifact)]), ..Build::default() };
         Ok(Built { build, notes: Vec::new() })
     }
 

@@ -29,7 +29,7 @@ const Scale = (() => {
   /** How far the shared axis goes: so that all is seen but what is far beyond. */
   function reach(benchmarks, threshold) {
     const isChange = (b) => b.verdict === "regression" || b.verdict === "improvement";
-    const estimated = benchmarks.filter((b) => b.estimate !== null);
+    const estimated = benchmarks.filter((b) => b.estimate !== null && b.verdict !== "redefined");
     const rows = estimated.map((b) => ({ far: Math.max(0, ...ends(b.estimate)), isChange: isChange(b) }));
     rows.sort((a, b) => b.far - a.far);
     const wanted = Math.max(rows[beyond(rows)]?.far ?? 0, 2 * Math.log1p(threshold));

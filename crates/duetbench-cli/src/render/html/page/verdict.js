@@ -14,6 +14,7 @@ const Verdict = (() => {
     faster_within_tolerance: ["faster, within tolerance", "faster, within tolerance", "M0 3.5L4.5-3.5H-4.5Z"],
     no_change: ["no change", "no change", "M-4.5 0A4.5 4.5 0 1 1 4.5 0A4.5 4.5 0 1 1-4.5 0Z"],
     identical_code: ["identical code", "identical code", "M-5-4H5V-1.5H-5ZM-5 1.5H5V4H-5Z"],
+    redefined: ["benchmark changed", "benchmarks changed", "M-5-4H5V-1.5H-5ZM-5 1.5H5V4H-5Z"],
     baseline_only: ["only in base", "only in base", "M-5-1.25H5V1.25H-5Z"],
     candidate_only: ["only in head", "only in head", "M-1.25-5H1.25V-1.25H5V1.25H1.25V5H-1.25V1.25H-5V-1.25H-1.25Z"],
   };

@@ -1,0 +1,412 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// A benchmark is defined by its own function and by everything in test files that this uses, directly or through
+// others: helpers, variables, types with their methods, and files that a literal names. Two versions of a benchmark
+// whose definitions differ do not measure the same, whatever became of the code that they call.
+
+type definition struct {
+	Benchmark string `json:"benchmark"`
+	// Loops is false where nothing in the function can repeat what it measures: its parameter is neither handed on nor
+	// asked for a number of rounds.
+	Loops bool   `json:"loops"`
+	Parts []part `json:"parts"` // its own function first, the others by name
+}
+
+// part is a declaration, or a file that a literal in one names.
+type part struct {
+	Name   string `json:"name"`
+	Path   string `json:"path"`
+	Line   int    `json:"line"`
+	Digest string `json:"digest"`
+}
+
+// declaration is one at package level.
+type declaration struct {
+	part
+	names   []string        // those it declares; of a method ".name", of one of a type in these files also the type's
+	uses    map[string]bool // identifiers in it; those behind a dot as ".name"
+	strings []literal
+}
+
+// literal may name a file; patterns of embedded files name several.
+type literal struct {
+	value   string
+	line    int
+	pattern bool
+}
+
+// folder is what the test files of one folder declare. Its two packages are taken together: a name that both declare
+// is then used where either is, which tells of too many changes and never of too few.
+type folder struct {
+	path         string
+	declarations []*declaration
+	benchmarks   map[string]*ast.FuncDecl
+	byName       map[string][]*declaration
+	files        map[string]string // digests of files and folders by what names them
+}
+
+// definitionsOf returns the definitions of all benchmarks in these files, by folder and in the order of their names.
+func definitionsOf(units []*unit) map[string][]definition {
+	folders := map[string]*folder{}
+	for _, u := range units {
+		if u == nil {
+			continue
+		}
+		path := filepath.Dir(u.path)
+		if folders[path] == nil {
+			folders[path] = &folder{path: path, benchmarks: map[string]*ast.FuncDecl{}, byName: map[string][]*declaration{}, files: map[string]string{}}
+		}
+		folders[path].add(u)
+	}
+	found := map[string][]definition{}
+	for path, f := range folders {
+		for name, decl := range f.benchmarks {
+			found[path] = append(found[path], definition{name, loops(decl), f.parts(name)})
+		}
+		sort.Slice(found[path], func(i, j int) bool { return found[path][i].Benchmark < found[path][j].Benchmark })
+	}
+	return found
+}
+
+func (f *folder) add(u *unit) {
+	benchmarks := map[string]bool{}
+	for _, name := range u.benchmarks() {
+		benchmarks[name] = true
+	}
+	imports := u.imports()
+	start := u.file.Name.End()
+	for _, decl := range u.file.Decls {
+		if gen, ok := decl.(*ast.GenDecl); ok && gen.Tok == token.IMPORT {
+			start = decl.End()
+			continue
+		}
+		for _, node := range single(decl) {
+			// Comments between it and the one before that direct the compiler belong to it.
+			d := u.declaration(node, start, imports)
+			start = node.End()
+			f.declarations = append(f.declarations, d)
+			for _, name := range d.names {
+				f.byName[name] = append(f.byName[name], d)
+			}
+		}
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && benchmarks[fn.Name.Name] {
+			f.benchmarks[fn.Name.Name] = fn
+		}
+	}
+}
+
+// single returns the variables and types of a declaration one by one; constants may count on those before them.
+func single(decl ast.Decl) []ast.Node {
+	gen, ok := decl.(*ast.GenDecl)
+	if !ok || gen.Tok == token.CONST || len(gen.Specs) == 0 {
+		return []ast.Node{decl}
+	}
+	var nodes []ast.Node
+	for _, spec := range gen.Specs {
+		nodes = append(nodes, spec)
+	}
+	return nodes
+}
+
+// imports returns import paths by the names that the file may know them by.
+func (u *unit) imports() map[string]string {
+	byName := map[string]string{}
+	for _, spec := range u.file.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		name := path[strings.LastIndexByte(path, '/')+1:]
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		byName[name] = path
+	}
+	return byName
+}
+
+func (u *unit) declaration(decl ast.Node, start token.Pos, imports map[string]string) *declaration {
+	d := &declaration{names: declared(decl), uses: map[string]bool{}}
+	d.part = part{Name: strings.TrimPrefix(d.names[0], "."), Path: u.path, Line: u.line(decl.Pos())}
+	ast.Inspect(decl, func(n ast.Node) bool { return d.use(u, n) })
+	digest := sha256.New()
+	embedded := u.hashTokens(digest, start, decl)
+	for _, pattern := range embedded {
+		d.strings = append(d.strings, literal{strings.TrimPrefix(pattern, "all:"), d.Line, true})
+	}
+	for _, name := range sorted(d.uses) {
+		if path := imports[name]; path != "" {
+			fmt.Fprintf(digest, "import %q %q\n", name, path)
+		}
+	}
+	d.Digest = hex.EncodeToString(digest.Sum(nil))
+	return d
+}
+
+// use notes one node; it has the form that ast.Inspect wants.
+func (d *declaration) use(u *unit, n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.SelectorExpr:
+		d.uses["."+n.Sel.Name] = true
+		ast.Inspect(n.X, func(x ast.Node) bool { return d.use(u, x) })
+		return false
+	case *ast.Ident:
+		d.uses[n.Name] = true
+	case *ast.BasicLit:
+		if value, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
+			d.strings = append(d.strings, literal{value, u.line(n.Pos()), false})
+		}
+	}
+	return true
+}
+
+// declared returns the names under which others use a declaration.
+func declared(decl ast.Node) []string {
+	var names []string
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		if decl.Recv == nil || len(decl.Recv.List) == 0 {
+			return []string{decl.Name.Name}
+		}
+		// Whoever uses the type may call the method through an interface.
+		return []string{"." + decl.Name.Name, receiver(decl.Recv.List[0].Type)}
+	case *ast.TypeSpec:
+		return []string{decl.Name.Name}
+	case *ast.ValueSpec:
+		for _, name := range decl.Names {
+			names = append(names, name.Name)
+		}
+	case *ast.GenDecl:
+		for _, spec := range decl.Specs {
+			names = append(names, declared(spec)...)
+		}
+	}
+	return append(names, "_")[:max(1, len(names))]
+}
+
+// receiver returns the name of a receiver's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.ParenExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return "_"
+}
+
+// hashTokens hashes what the compiler sees of a declaration, without layout and comments that say nothing to it, and
+// what comments from start on tell the compiler; it returns the patterns of files that are embedded.
+func (u *unit) hashTokens(digest hash.Hash, start token.Pos, decl ast.Node) []string {
+	var embedded []string
+	from := u.offset(start)
+	text := u.source[from:u.offset(decl.End())]
+	files := token.NewFileSet()
+	var s scanner.Scanner
+	s.Init(files.AddFile("", files.Base(), len(text)), text, func(token.Position, string) {}, scanner.ScanComments)
+	for {
+		pos, kind, value := s.Scan()
+		directive := kind == token.COMMENT && strings.HasPrefix(value, "//go:")
+		before := from+files.Position(pos).Offset < u.offset(decl.Pos())
+		switch {
+		case kind == token.EOF:
+			return embedded
+		case !directive && (before || kind == token.COMMENT):
+			continue
+		case kind == token.SEMICOLON:
+			value = ";" // written or not
+		}
+		if patterns, ok := strings.CutPrefix(value, "//go:embed "); ok {
+			embedded = append(embedded, strings.Fields(patterns)...)
+		}
+		fmt.Fprintf(digest, "%d %q\n", kind, value)
+	}
+}
+
+// parts returns everything that a benchmark uses, itself first.
+func (f *folder) parts(benchmark string) []part {
+	reached := map[*declaration]bool{}
+	var order []*declaration
+	reach := func(name string) {
+		for _, d := range f.byName[name] {
+			if name != "_" && !reached[d] {
+				reached[d] = true
+				order = append(order, d)
+			}
+		}
+	}
+	reach(benchmark)
+	for i := 0; i < len(order); i++ {
+		for _, name := range sorted(order[i].uses) {
+			reach(name)
+		}
+		// Types and variables bring what belongs to them: methods, and functions that run before and fill them.
+		for _, name := range order[i].names {
+			reach(name)
+		}
+		if i == len(order)-1 {
+			for _, d := range f.declarations {
+				if !reached[d] && d.runsBefore() && touches(d, order) {
+					reached[d] = true
+					order = append(order, d)
+				}
+			}
+		}
+	}
+	var parts []part
+	for _, d := range order {
+		parts = append(parts, d.part)
+		parts = append(parts, f.data(d)...)
+	}
+	rest := parts[1:]
+	sort.SliceStable(rest, func(i, j int) bool { return rest[i].Name < rest[j].Name })
+	return parts
+}
+
+// runsBefore tells functions that run before any benchmark.
+func (d *declaration) runsBefore() bool {
+	return d.names[0] == "init" || d.names[0] == "TestMain"
+}
+
+// touches tells whether a declaration uses a variable or a function that others declare.
+func touches(d *declaration, others []*declaration) bool {
+	for _, other := range others {
+		for _, name := range other.names {
+			if name != "_" && !strings.HasPrefix(name, ".") && d.uses[name] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// data returns the files below the folder that literals of a declaration name.
+func (f *folder) data(d *declaration) []part {
+	var parts []part
+	seen := map[string]bool{}
+	for _, l := range d.strings {
+		if len(l.value) > 256 || !filepath.IsLocal(l.value) || seen[l.value] {
+			continue
+		}
+		seen[l.value] = true
+		if digest := f.digest(l); digest != "" {
+			parts = append(parts, part{l.value, d.Path, l.line, digest})
+		}
+	}
+	return parts
+}
+
+// digest returns that of the files that a literal names; empty where it names none.
+func (f *folder) digest(l literal) string {
+	if known, ok := f.files[l.value]; ok {
+		return known
+	}
+	digest := ""
+	if paths := f.named(l); len(paths) > 0 {
+		sum := sha256.New()
+		for _, path := range paths {
+			f.hashTree(sum, path)
+		}
+		digest = hex.EncodeToString(sum.Sum(nil))
+	}
+	f.files[l.value] = digest
+	return digest
+}
+
+// named returns the data that a literal names. Any word may be that of a package below this one, and any file of Go
+// code is there to be compiled, so outside of testdata only other files are data.
+func (f *folder) named(l literal) []string {
+	path := filepath.Join(f.path, l.value)
+	if l.pattern {
+		paths, _ := filepath.Glob(path) // the compiler has the better words for what is no pattern
+		return paths
+	}
+	info, err := os.Stat(path)
+	first, _, _ := strings.Cut(filepath.ToSlash(l.value), "/")
+	if err != nil || first != "testdata" && (!info.Mode().IsRegular() || strings.HasSuffix(path, ".go")) {
+		return nil
+	}
+	return []string{path}
+}
+
+// largest is the size in bytes up to which a file is read; of larger ones only the size counts.
+const largest = 64 << 20
+
+func (f *folder) hashTree(sum hash.Hash, root string) {
+	filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return nil
+		}
+		name, _ := filepath.Rel(f.path, path)
+		if info, err := entry.Info(); err == nil {
+			fmt.Fprintf(sum, "%q %d\n", filepath.ToSlash(name), info.Size())
+			if info.Size() <= largest {
+				hashFile(sum, path)
+			}
+		}
+		return nil
+	})
+}
+
+func hashFile(sum hash.Hash, path string) {
+	if file, err := os.Open(path); err == nil {
+		defer file.Close()
+		io.Copy(sum, file)
+	}
+}
+
+// loops tells whether a benchmark can repeat what it measures: whether it asks its parameter for rounds, or hands it on.
+func loops(decl *ast.FuncDecl) bool {
+	names := decl.Type.Params.List[0].Names
+	if decl.Body == nil || len(names) == 0 || names[0].Name == "_" {
+		return decl.Body == nil
+	}
+	found := false
+	asked := map[*ast.Ident]bool{}
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok && isIdent(sel.X, names[0].Name) {
+			switch sel.Sel.Name {
+			case "N", "Loop", "Run", "RunParallel":
+				found = true
+			default:
+				asked[sel.X.(*ast.Ident)] = true
+			}
+		}
+		if id, ok := n.(*ast.Ident); ok && id.Name == names[0].Name && !asked[id] {
+			found = true // handed on
+		}
+		return !found
+	})
+	return found
+}
+
+func sorted(set map[string]bool) []string {
+	names := make([]string, 0, len(set))
+	for name := range set {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
