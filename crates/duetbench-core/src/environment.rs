@@ -1,4 +1,4 @@
-//! What a run was measured on and with. Data only; `duetbench-run` fills it in.
+//! The environment of a run: machine and tools. Data only; `duetbench-run` fills it in.
 
 use serde::{Deserialize, Serialize};
 

@@ -8,15 +8,15 @@ use crate::sample::{Coordinates, Role, Sample};
 /// Two samples that differ in their role only.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
-    /// Of the baseline.
+    /// The baseline's sample.
     pub baseline: Sample,
-    /// Of the candidate.
+    /// The candidate's sample.
     pub candidate: Sample,
-    /// How the two were taken together.
+    /// The mode in which the two were measured together.
     pub mode: Mode,
 }
 
-/// What pairing found.
+/// Result of pairing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pairing {
     /// All pairs that count, in the order of their coordinates.

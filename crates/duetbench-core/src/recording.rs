@@ -43,7 +43,7 @@ impl Level {
     }
 }
 
-/// Which values are good ones.
+/// The better direction of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
@@ -54,7 +54,7 @@ pub enum Better {
 }
 
 impl Better {
-    /// What a unit says by its name: more of a rate such as `MB/s` or `rows/s` is better, less of everything else.
+    /// The better direction by the unit's name: more of a rate such as `MB/s` or `rows/s` is better, less of everything else.
     #[must_use]
     pub fn of_unit(unit: &str) -> Better {
         if unit.ends_with("/s") { Better::Higher } else { Better::Lower }
@@ -64,13 +64,13 @@ impl Better {
 /// All values of one version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
-    /// What it was read from, without folder and ending: `prometheus-v0.39.0`, `r12`.
+    /// Name of its source, without folder and ending: `prometheus-v0.39.0`, `r12`.
     pub name: String,
     /// The levels of repetition of every benchmark in it, outermost first.
     pub levels: Vec<Level>,
     /// In the order in which they were first met.
     pub benchmarks: Vec<Recorded>,
-    /// What was met on the way and should be known: lines that were left out, benchmarks with gaps.
+    /// Warnings from reading it: lines that were left out, benchmarks with gaps.
     pub warnings: Vec<String>,
 }
 
@@ -81,17 +81,17 @@ pub struct Recorded {
     pub benchmark: String,
     /// Unit of its values.
     pub unit: String,
-    /// Which of them are good.
+    /// The better direction of its values.
     pub better: Better,
-    /// What repetitions cost.
+    /// Cost of its repetitions.
     pub cost: Cost,
-    /// How its harness warms processes up; absent where they need none, as they are compiled before.
+    /// Warm-up of processes by its harness; absent where they need none, as they are compiled before.
     pub harness_warm_up: Option<HarnessWarmUp>,
     /// The values by their place.
     pub grid: Grid,
 }
 
-/// How a harness warms up the processes of a benchmark that is compiled while it runs.
+/// Warm-up by a harness of the processes of a benchmark that is compiled while it runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HarnessWarmUp {
     /// Iterations by the harness's default or the benchmark's own configuration.
@@ -103,7 +103,7 @@ pub struct HarnessWarmUp {
 }
 
 impl HarnessWarmUp {
-    /// What JMH does where neither benchmark nor user says otherwise: five iterations of ten seconds.
+    /// JMH's warm-up where neither benchmark nor user says otherwise: five iterations of ten seconds.
     pub const JMH_DEFAULT: HarnessWarmUp = HarnessWarmUp { iterations: 5, iteration_s: 10.0, ran: false };
 
     /// Time that it takes in every process, seconds.
@@ -113,12 +113,12 @@ impl HarnessWarmUp {
     }
 }
 
-/// What repetitions take, seconds. Instances run beside each other and take no time of their own.
+/// Time of repetitions, seconds. Instances run beside each other and take no time of their own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cost {
     /// One repetition of the innermost level.
     pub innermost_s: f64,
-    /// What each repetition of a level takes beside the repetitions inside it: a fork's start and warm-up. By level, outermost
+    /// Time of each repetition of a level beside the repetitions inside it: a fork's start and warm-up. By level, outermost
     /// first; 0 where it is not known.
     pub overhead_s: Vec<f64>,
 }
@@ -227,8 +227,8 @@ impl Recorded {
         Some(Recorded { grid, cost, ..self.clone() })
     }
 
-    /// What its processes need to warm up, by the times of their iterations; absent where that cannot be told: iterations are not the
-    /// innermost level, or too few, or have gaps.
+    /// Iterations that its processes need to warm up, by their times; absent where that cannot be told: iterations are not the innermost
+    /// level, or too few, or have gaps.
     #[must_use]
     pub fn warm_up(&self, levels: &[Level]) -> Option<ForksWarmUp> {
         if levels.last() != Some(&Level::Iteration) {

@@ -18,23 +18,23 @@ use crate::spec::Spec;
 use crate::stats;
 use crate::verdict::Verdict;
 
-/// What one version was.
+/// One version of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VersionInfo {
-    /// What the user typed, or what stood in for it.
+    /// The version as the user typed it, or the words that stood in for it.
     pub requested: String,
-    /// What it turned out to be: a commit, a directory, a module version.
+    /// The version that was found: a commit, a directory, a module version.
     pub resolved: String,
     /// Digest over its test binaries, hexadecimal.
     pub artifact_digest: String,
 }
 
 impl VersionInfo {
-    /// What stands for a version that was not typed because it is the checkout as it is.
+    /// Name of a version that was not typed because it is the checkout as it is.
     pub const WORK_TREE: &'static str = "work tree";
 }
 
-/// How the halves of build pairs were laid out, by package.
+/// Layouts of the halves of build pairs, by package.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayoutsUsed {
     /// Packages in which everything that both versions have lay at the same address in both.
@@ -44,7 +44,7 @@ pub struct LayoutsUsed {
 }
 
 impl LayoutsUsed {
-    /// What of it concerns a plan: packages of which build pairs are linked; absent where there are none.
+    /// The part that concerns a plan: packages of which build pairs are linked; absent where there are none.
     #[must_use]
     pub fn concerning(mut self, plan: &Plan) -> Option<LayoutsUsed> {
         let linked = plan.benchmarks.iter().filter(|b| b.configuration.design.by_build);
@@ -71,13 +71,13 @@ pub struct Report {
     pub spec: Spec,
     /// The plan.
     pub plan: Plan,
-    /// What the baseline was.
+    /// The baseline.
     pub baseline: VersionInfo,
-    /// What the candidate was.
+    /// The candidate.
     pub candidate: VersionInfo,
     /// The machine.
     pub environment: Environment,
-    /// How the halves of its build pairs were laid out; absent where none were linked, or before this was noted.
+    /// Layouts of the halves of its build pairs; absent where none were linked, or before this was noted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layouts: Option<LayoutsUsed>,
     /// Wall time spent measuring, seconds.
@@ -87,28 +87,28 @@ pub struct Report {
     /// By how much the suite changed as a whole, where its benchmarks have units in common.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<SuiteChange>,
-    /// What disturbed it.
+    /// Disturbances of its measuring.
     pub noise: Diagnosis,
-    /// What its calls came to, where it was measured on a fleet.
+    /// Number, time and cost of its calls, where it was measured on a fleet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetReport>,
-    /// What policy and waivers make of it, where the repository has any.
+    /// Policy and waivers applied to it, where the repository has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,
-    /// What a calibration says of this suite, where there is one.
+    /// The calibration of this suite, where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<CalibrationNote>,
     /// Where regressions come from, as far as they were profiled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<BenchmarkProfile>,
-    /// What benchmarks report themselves, under the units that rules name, in the order of the benchmarks.
+    /// Metrics that benchmarks report themselves, under the units that rules name, in the order of the benchmarks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reported: Vec<ReportedMetric>,
-    /// What concerns the run as a whole.
+    /// Warnings about the run as a whole.
     pub warnings: Vec<String>,
 }
 
-/// What a run comes to.
+/// Outcome of a run as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// No regression found.
@@ -124,7 +124,7 @@ pub enum Outcome {
 }
 
 impl Report {
-    /// How many benchmarks got this verdict (by [`Verdict::word`]).
+    /// Number of benchmarks with this verdict (by [`Verdict::word`]).
     #[must_use]
     pub fn count(&self, word: &str) -> usize {
         self.benchmarks.iter().filter(|b| b.verdict.word() == word).count()
@@ -141,7 +141,7 @@ impl Report {
         found
     }
 
-    /// What layout does to the suite: the median over its benchmarks of each number; absent where no benchmark has several builds.
+    /// Layout's effect on the suite: the median over its benchmarks of each number; absent where no benchmark has several builds.
     #[must_use]
     pub fn typical_layout(&self) -> Option<Layout> {
         let median = |number: fn(&Layout) -> f64| {
@@ -164,7 +164,7 @@ impl Report {
         }
     }
 
-    /// Of how many benchmarks the time, or something that they report themselves, got this verdict.
+    /// Number of benchmarks whose time, or a metric that they report themselves, got this verdict.
     #[must_use]
     pub fn concerned(&self, word: &str) -> usize {
         self.concerned_where(|verdict| verdict.word() == word)
@@ -191,7 +191,7 @@ impl Report {
             || open.any(|one| self.gate.as_ref().map_or(strict, |gate| gate.wants_answer(&one.id, strict)))
     }
 
-    /// What the run comes to: a regression outweighs a failure, a failure a waiver that has to go, and that an open question.
+    /// The outcome of the run: a regression outweighs a failure, a failure a waiver that has to go, and that an open question.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         let compared = self.benchmarks.iter().any(BenchmarkReport::was_compared);

@@ -77,7 +77,7 @@ impl Role {
 /// Where a sample stands in the experiment, outermost level first. Two samples that differ only in `role` are a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Coordinates {
-    /// Which side of the comparison.
+    /// Role of the version.
     pub role: Role,
     /// Machine, counted from 0.
     pub instance: u32,
@@ -93,7 +93,7 @@ pub struct Coordinates {
     pub iteration: u32,
 }
 
-/// What was allocated over a block of slices, attached to the block's last slice.
+/// Memory that was allocated over a block of slices, attached to the block's last slice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Memory {
     /// Number of allocations in the block; absent where the runtime counts bytes alone.

@@ -26,7 +26,7 @@ pub struct SoloReport {
     pub spec: SoloSpec,
     /// The plan.
     pub plan: SoloPlan,
-    /// What the version was.
+    /// The version.
     pub version: VersionInfo,
     /// The machine.
     pub environment: Environment,
@@ -34,18 +34,18 @@ pub struct SoloReport {
     pub measured_s: f64,
     /// One entry per benchmark, in name order.
     pub benchmarks: Vec<SoloResult>,
-    /// What disturbed it.
+    /// Disturbances of its measuring.
     pub noise: Diagnosis,
-    /// What concerns the run as a whole.
+    /// Warnings about the run as a whole.
     pub warnings: Vec<String>,
 }
 
-/// What one benchmark gave.
+/// Results of one benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SoloResult {
-    /// Which benchmark.
+    /// The benchmark.
     pub id: BenchmarkId,
-    /// What its processes gave, in order.
+    /// Values of its processes, in order.
     pub forks: Vec<SoloFork>,
     /// All of it in a few numbers; absent where there is none.
     pub summary: Option<SoloSummary>,
@@ -53,7 +53,7 @@ pub struct SoloResult {
     pub failures: Vec<String>,
 }
 
-/// What one process gave.
+/// Values of one process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SoloFork {
     /// Pass over the suite, counted from 0.
@@ -72,7 +72,7 @@ pub struct SoloFork {
     pub allocs_per_op: Option<f64>,
 }
 
-/// What a benchmark took and how much that varied.
+/// Time of a benchmark, and its spread.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SoloSummary {
     /// Time per invocation, nanoseconds: the median over processes of the median over their iterations.

@@ -25,7 +25,7 @@ impl Clock {
     }
 }
 
-/// What the typical slice says.
+/// Log ratio of the typical slice, with its spread.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Typical {
     /// Logarithm of the ratio.
@@ -34,7 +34,7 @@ pub(super) struct Typical {
     pub(super) spread: f64,
 }
 
-/// What makes the median absolute deviation of normal values their standard deviation.
+/// Factor that turns the median absolute deviation of normal values into their standard deviation.
 const MAD_TO_SD: f64 = 1.4826;
 
 /// Logarithm of the ratio of the typical slice: the median over slices of the difference of logarithms.

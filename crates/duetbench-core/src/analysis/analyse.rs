@@ -11,7 +11,7 @@ use crate::stats::StatsError;
 use crate::verdict::{Extent, Verdict};
 use crate::warmup;
 
-/// What measuring one benchmark of a plan brought in.
+/// Everything that measuring one benchmark of a plan gave.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measured {
     /// All its samples, in any order.
@@ -23,7 +23,7 @@ pub struct Measured {
 /// A trial that gave no samples that count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrialFailure {
-    /// Which side failed, where it was one.
+    /// The side that failed, where it was one.
     pub role: Option<Role>,
     /// The benchmark's or the tool's own words.
     pub reason: String,
@@ -60,7 +60,7 @@ struct Brought {
     first_round: Vec<ForkPair>,
     /// Those that failed while measuring, then those whose samples make no sense.
     failed_trials: Vec<TrialFailure>,
-    /// What is the matter with its warm-up.
+    /// Warnings about its warm-up.
     warm_up: Vec<Warning>,
 }
 
@@ -124,7 +124,7 @@ fn beside_open(estimate: &Estimate, threshold: f64) -> Option<Warning> {
 /// Normal quantile that leaves half a hundredth on either side.
 const Z_OF_99: f64 = 2.576;
 
-/// What is concluded about one benchmark.
+/// The decision about one benchmark, with its evidence.
 struct Conclusion {
     estimate: Option<Estimate>,
     verdict: Verdict,

@@ -1,4 +1,4 @@
-//! What the fork pairs of one benchmark say about its change.
+//! Estimates the change of one benchmark from its fork pairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::plan::Design;
 use crate::spec::{Decision, defaults};
 use crate::stats::{self, Level, Sequential, Spend, StatsError, TrimmedT};
 
-/// How an interval was computed.
+/// Method by which an interval was computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
@@ -22,7 +22,7 @@ pub enum Method {
     YuenTrimmedT,
 }
 
-/// How many repetitions there were at every level.
+/// Number of repetitions at every level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Units of inference: build pairs, or fork pairs of a single build pair.
@@ -78,7 +78,7 @@ pub struct Estimate {
     /// The judged number by wall time, where CPU time was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_wall: Option<Ranged>,
-    /// How the interval was computed.
+    /// Method that gave the interval.
     pub method: Method,
     /// Times the data were looked at.
     pub looks: u32,
@@ -191,7 +191,7 @@ pub struct Looks<'a> {
     pub spend: Spend,
 }
 
-/// What the units of one benchmark say, before the rest of the suite is looked at.
+/// Evidence from the units of one benchmark alone, without the rest of the suite.
 ///
 /// The unit of inference is the fork pair, or the build pair where there are several. Slices of one process share its memory
 /// layout, its luck and its neighbours, and treating them as independent makes an interval far too narrow (Kalibera and Jones,

@@ -1,4 +1,4 @@
-//! What analysis hands on: the numbers of every fork pair, and all that is reported about one benchmark.
+//! Results of the analysis: the numbers of every fork pair, and all that is reported about one benchmark.
 
 use serde::{Deserialize, Serialize};
 
@@ -96,14 +96,14 @@ pub struct Counted {
     pub changed: bool,
 }
 
-/// What is reported about one benchmark.
+/// Everything that is reported about one benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchmarkReport {
-    /// Which benchmark.
+    /// The benchmark.
     pub id: BenchmarkId,
     /// The answer.
     pub verdict: Verdict,
-    /// How it was measured, when it was.
+    /// The mode in which it was measured, if it was.
     pub mode: Option<Mode>,
     /// The evidence, when there is enough for an interval.
     pub estimate: Option<Estimate>,
@@ -118,13 +118,13 @@ pub struct BenchmarkReport {
     pub allocs: Option<Counted>,
     /// Bytes per invocation.
     pub bytes: Option<Counted>,
-    /// How much of the spread is layout; absent with a single build, or too few forks of each.
+    /// Layout's part of the spread; absent with a single build, or too few forks of each.
     pub layout: Option<Layout>,
-    /// What later rounds of fresh trials said, where there were any.
+    /// Result of later rounds of fresh trials, where there were any.
     pub confirmation: Option<Confirmation>,
     /// Every fork pair, in order.
     pub forks: Vec<ForkPair>,
-    /// What a reader should know about the numbers.
+    /// Caveats about the numbers.
     pub warnings: Vec<Warning>,
 }
 

@@ -40,7 +40,7 @@ impl<'a> Boundaries<'a> {
     }
 }
 
-/// What the first round says about one benchmark.
+/// Result of the first round for one benchmark.
 pub(super) struct Examined<'a> {
     pub(super) planned: &'a PlannedBenchmark,
     /// The decision with its own threshold.
@@ -111,7 +111,7 @@ impl<'a> Examined<'a> {
         Ok((estimate, judge(evidence, &estimate, &self.decision)?))
     }
 
-    /// What a reader should know about the evidence.
+    /// Caveats about the evidence.
     pub(super) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if let Err(StatsError::TooFew { have, needed }) = self.evidence {

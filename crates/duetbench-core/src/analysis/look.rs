@@ -1,9 +1,9 @@
-//! What a look at the units of a benchmark said, for those who show how an estimate came about.
+//! Looks at the units of a benchmark, for those who show how an estimate came about.
 
 use super::{Evidence, Ranged};
 use crate::stats::StatsError;
 
-/// What one look at a benchmark said.
+/// Result of one look at a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Look {
     /// Units there were.

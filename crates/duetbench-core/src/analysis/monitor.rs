@@ -9,7 +9,7 @@ use crate::spec::Decision;
 use crate::stats::{self, Spend};
 use crate::verdict::Verdict;
 
-/// What a look says about one benchmark.
+/// Result of a look: whether measuring of one benchmark goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// Not known yet on which side of the threshold it is, or this is no moment to look.
@@ -69,15 +69,15 @@ impl<'a> Monitor<'a> {
         looks.iter().map(|look| most.min(*look)).find(|look| *look > units)
     }
 
-    /// What every look at a benchmark said, given the fork pairs of its first round: all planned looks that it has come to, each
-    /// judged by what there was then, and last, by all there is, the one that the report's estimate is from, which may spend what
-    /// `last` says. Empty where there are too few units for any.
+    /// Every look at a benchmark, given the fork pairs of its first round: all planned looks that it has come to, each
+    /// judged by the units there were then, and last, by all there are, the one that the report's estimate is from, which may
+    /// spend what `last` says. Empty where there are too few units for any.
     pub fn looks(&mut self, benchmark: usize, first_round: &[ForkPair], last: Spend) -> Vec<Look> {
         let plan = self.plan;
         let planned = &plan.benchmarks[benchmark];
         let units = by_unit(first_round, &planned.configuration.design);
         let numbers = self.boundaries.of(planned).map_or_else(|_| Vec::new(), |b| b.looks().to_vec());
-        // What goes beyond the horizon is not judged, so the last look is the one there.
+        // Units beyond the horizon are not judged, so the last look is the one there.
         let all = numbers.last().map_or(0, |horizon| units.len().min(*horizon as usize));
         let taken = numbers.into_iter().map(|n| n as usize).take_while(|n| *n < all);
         let at_looks = taken.map(|n| (units[..n].concat(), Spend::AsPlanned)).chain([(first_round.to_vec(), last)]);

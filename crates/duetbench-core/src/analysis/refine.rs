@@ -1,4 +1,4 @@
-//! How long a trial should be, once some were seen.
+//! Chooses the length of a trial, once some were measured.
 
 use super::ForkPair;
 use crate::plan::ExecutionConfiguration;
@@ -14,7 +14,7 @@ const GROWTH_MAX: u32 = 4;
 /// Variance of a median as a multiple of that of a mean, for normal values.
 const MEDIAN_TO_MEAN: f64 = std::f64::consts::FRAC_PI_2;
 
-/// How a benchmark is executed after the fork pairs it has, given what a trial took in the mean, nanoseconds.
+/// Execution configuration of a benchmark by the fork pairs it has and the mean time of a trial, nanoseconds.
 ///
 /// Slices within a trial and trials are two levels with variances and costs of their own, so the number of slices that makes the
 /// most of the time follows from them ([`stats::repetitions`]). It is settled once, after the first fork pairs. Where
@@ -42,7 +42,7 @@ fn slices_worth_taking(pilot: &[ForkPair], trial_ns: f64) -> Result<Option<(u32,
     let had = median(|f| f64::from(f.slices))?;
     let slice_variance = MEDIAN_TO_MEAN * median(|f| f.slice_spread)?.powi(2);
     let of_forks = stats::trimmed_t(&pilot.iter().map(|f| f.log_ratio).collect::<Vec<_>>())?.spread().powi(2);
-    // What forks vary beyond what their slices explain; never nothing, because that too is only an estimate.
+    // Variance between forks beyond what their slices explain; never 0, because that too is only an estimate.
     let fork_variance = (of_forks - slice_variance / had).max(of_forks / 10.0);
     let slice_pair_ns = median(|f| (side_ns(&f.baseline) + side_ns(&f.candidate)) / f64::from(f.slices))?;
     let overhead_ns = (trial_ns - had * slice_pair_ns).max(0.0);

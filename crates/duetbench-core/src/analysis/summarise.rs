@@ -12,7 +12,7 @@ use crate::sample::{self, Role, Sample};
 use crate::spec::defaults;
 use crate::stats::{self, StatsError};
 
-/// What the samples of one benchmark come to.
+/// The samples of one benchmark, joined to fork pairs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// One entry per fork pair, in the order of their coordinates.
@@ -129,7 +129,7 @@ fn fork_key(sample: &Sample) -> ForkKey {
 }
 
 impl Fork {
-    /// What makes its numbers meaningless.
+    /// Why its numbers are meaningless, if they are.
     fn rejection(&self) -> Option<Rejection> {
         let impossible = |s: &Sample| match (s.wall_ns, s.invocations) {
             (0, _) => Some(Rejection::NoTime(s.at.role)),

@@ -34,7 +34,7 @@ pub(crate) fn by_unit(forks: &[ForkPair], design: &Design) -> Vec<Vec<ForkPair>>
     groups.into_values().collect()
 }
 
-/// How much of a fork pair's spread comes from where the linker and the kernel put the code.
+/// Part of a fork pair's spread that comes from where the linker and the kernel put the code.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Layout {
     /// Standard deviation of the log ratio between build pairs.

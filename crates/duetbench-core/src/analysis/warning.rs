@@ -1,4 +1,4 @@
-//! What a reader should know about one benchmark's numbers.
+//! Warnings about the numbers of one benchmark.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub enum Warning {
     },
     /// Samples whose other half is missing were left out.
     Orphans {
-        /// How many.
+        /// Their number.
         samples: u32,
     },
     /// Later rounds of fresh trials did not see the regression again.
@@ -57,18 +57,18 @@ pub enum Warning {
     },
     /// Its first trial did not become steady as long as it was looked at, and all that counts for warm-up.
     NoSteadyState {
-        /// Of which version.
+        /// Version of the process.
         role: Role,
         /// Iterations that it had.
         within: u32,
     },
     /// Processes went on changing while they were judged.
     StillChanging {
-        /// Of which version.
+        /// Version of the processes.
         role: Role,
-        /// How many.
+        /// Processes that went on changing.
         forks: u32,
-        /// Of how many.
+        /// Processes that were looked at.
         of: u32,
         /// Ratio of the second half of what was judged to the first, the median over those that changed.
         ratio: f64,
@@ -79,7 +79,7 @@ pub enum Warning {
     Redefined(Redefinition),
     /// Trials of this benchmark failed and were left out.
     FailedTrials {
-        /// How many.
+        /// Their number.
         trials: u32,
         /// The words of the first one.
         first: String,

@@ -1,4 +1,4 @@
-//! How often equal code is called changed, and planted changes are found.
+//! Counts how often equal code is called changed, and how often planted changes are found.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ const PART_UNITS: (usize, usize) = (defaults::PLANNED_UNITS_MIN as usize, 10);
 /// Error of the interval of a rate.
 const RATE_ALPHA: f64 = 0.01;
 
-/// How often something happened, with its exact interval.
+/// Frequency of an event, with its exact interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rate {
     /// Times it happened.
@@ -50,7 +50,7 @@ impl Rate {
     }
 }
 
-/// What became of the parts of a calibration, each judged like a comparison of its own.
+/// Results of the parts of a calibration, each judged like a comparison of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Alarms {
     /// Units of each part.
@@ -84,7 +84,7 @@ impl Alarms {
     }
 }
 
-/// What became of one part.
+/// Result of one part.
 struct Outcome {
     called_changed: bool,
     /// Whether the planted change was found, and half of it; absent where the other parts do not say how large it must be.
@@ -98,7 +98,7 @@ fn part_units(observed: &[Observed<'_>]) -> usize {
     (typical / PARTS).clamp(PART_UNITS.0, PART_UNITS.1)
 }
 
-/// What became of the parts of one benchmark; what is left over of its units is in none.
+/// Results of the parts of one benchmark; units that are left over are in no part.
 fn outcomes(one: &Observed<'_>, units: usize, decision: &Decision) -> Vec<Outcome> {
     let all = Units::of(one);
     let part_units = u32::try_from(units).unwrap_or(u32::MAX);

@@ -1,4 +1,4 @@
-//! What a calibration holds for: a machine, or the instances of a fleet.
+//! Describes where a calibration holds: on a machine, or on the instances of a fleet.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ pub struct Machine {
 /// A fact of which two machines differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// Which.
+    /// Name of the fact.
     pub fact: String,
-    /// What it was when the calibration was made; absent where it was not known.
+    /// Its value when the calibration was made; absent where it was not known.
     pub then: Option<String>,
-    /// What it is now.
+    /// Its value now.
     pub now: Option<String>,
 }
 
@@ -58,7 +58,7 @@ impl Machine {
         self.facts.contains_key("engine")
     }
 
-    /// What is not as it was, in name order; nothing where it is the same machine.
+    /// Facts that have changed, in name order; empty where it is the same machine.
     #[must_use]
     pub fn differences(&self, now: &Machine) -> Vec<Difference> {
         let names: BTreeMap<&String, ()> = self.facts.keys().chain(now.facts.keys()).map(|name| (name, ())).collect();

@@ -1,4 +1,4 @@
-//! What this machine can see in this suite: how much comparisons of equal code vary, and by which source.
+//! Calibration: the changes that can be detected in this suite on this machine, from the spread of equal code by source.
 //!
 //! A calibration is a comparison of a version with itself that is measured to its end. [`Calibration::of`] splits what its fork
 //! pairs vary into sources ([`Sources`]), says which change would be seen after how much time ([`Sight`]), and counts how often
@@ -38,55 +38,55 @@ use crate::sample::BenchmarkId;
 use crate::spec::Decision;
 use crate::stats::Level;
 
-/// What one benchmark gave in the comparison with itself.
+/// Data of one benchmark from the comparison with itself.
 #[derive(Debug, Clone)]
 pub struct Observed<'a> {
-    /// Which benchmark.
+    /// The benchmark.
     pub id: BenchmarkId,
-    /// How it was measured.
+    /// The mode in which it was measured.
     pub mode: Mode,
     /// The number of every fork pair that is judged.
     pub basis: Basis,
     /// Its fork pairs, in the order of measuring.
     pub forks: &'a [ForkPair],
-    /// How they make up units.
+    /// The design that groups them into units.
     pub design: Design,
-    /// What repetitions cost.
+    /// Cost of repetitions.
     pub costs: Costs,
 }
 
-/// What is known of a suite on a machine.
+/// Results of a calibration for one suite on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// How evidence was judged, and for which power a change counts as visible.
+    /// The rule by which evidence was judged, and the power with which a change counts as visible.
     pub decision: Decision,
     /// Measuring times for which it is said what is seen, seconds for each benchmark, ascending.
     pub budgets_s: Vec<f64>,
     /// One entry per benchmark, in name order.
     pub benchmarks: Vec<Calibrated>,
-    /// How often equal code was called changed.
+    /// Rates at which equal code was called changed and planted changes were found.
     pub alarms: Alarms,
 }
 
-/// What is known of a benchmark on a machine.
+/// Results of a calibration for one benchmark on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calibrated {
-    /// Which benchmark.
+    /// The benchmark.
     pub id: BenchmarkId,
-    /// How it was measured.
+    /// The mode in which it was measured.
     pub mode: Mode,
-    /// What its fork pairs vary by source; absent with too few of them.
+    /// Spread of its fork pairs by source; absent with too few of them.
     pub sources: Option<Sources>,
-    /// What repetitions cost.
+    /// Cost of repetitions.
     pub costs: Costs,
-    /// What is seen after each of [`Calibration::budgets_s`]; a budget that does not pay for an interval has none.
+    /// The change that is seen after each of [`Calibration::budgets_s`]; absent for a budget that does not pay for an interval.
     pub sights: Vec<Option<Sight>>,
     /// Why nothing useful can be seen with the largest budget, where that is so.
     pub blind: Option<Blind>,
 }
 
 impl Calibration {
-    /// What a comparison of a version with itself tells about comparisons that are looked at while they are measured.
+    /// Calibrates comparisons that are looked at while they are measured, from a comparison of a version with itself.
     ///
     /// Fork pairs of a benchmark that was looked at while it was measured would be biased, so all of them must have been
     /// measured whatever they said. With a decision that is out of its range ([`Decision::check`]) nothing is seen.

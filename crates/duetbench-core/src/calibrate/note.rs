@@ -1,4 +1,4 @@
-//! What later reports say of a calibration.
+//! Notes about a calibration in later reports.
 
 use std::collections::BTreeSet;
 
@@ -16,22 +16,22 @@ pub struct Made {
     pub made: String,
     /// Where it was measured.
     pub machine: Machine,
-    /// What it found.
+    /// Its results.
     pub calibration: Calibration,
 }
 
-/// What a report says of the calibration that concerns it.
+/// The calibration that concerns a report, in short.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationNote {
     /// Name of the run that it was made from.
     pub run: String,
     /// When, RFC 3339.
     pub made: String,
-    /// What of the machine is not as it was then; where anything is, the numbers need not hold any more.
+    /// Facts about the machine that have changed since; where there are any, the numbers need not hold any more.
     pub changed: Vec<Difference>,
-    /// What is seen in about the time that the run measured each benchmark; absent where that pays for no interval.
+    /// The change that is seen in about the time that the run measured each benchmark; absent where that pays for no interval.
     pub seen: Option<SuiteSight>,
-    /// How often equal code was called changed.
+    /// Rate at which equal code was called changed.
     pub called_changed: Rate,
     /// Benchmarks that run and calibration have in common.
     pub benchmarks: u32,
@@ -40,12 +40,12 @@ pub struct CalibrationNote {
 }
 
 impl Made {
-    /// Of several, newest first, the one that says most of a run of these benchmarks on this machine: that of most of them, the newest
-    /// of several; one that was made here before all that were not. One that shares no benchmark with the run says nothing.
+    /// The calibration in a list, newest first, that tells most about a run of these benchmarks on this machine: one made here before all
+    /// others, then the one that covers most benchmarks, then the newest. Absent where none shares a benchmark with the run.
     #[must_use]
     pub fn concerning<'a>(all: &'a [Made], ids: &BTreeSet<&BenchmarkId>, here: &Machine) -> Option<&'a Made> {
         let shared = |made: &Made| made.calibration.benchmarks.iter().filter(|b| ids.contains(&b.id)).count();
-        // Of several that are as good, the last one is taken.
+        // Among equally good ones, `max_by_key` takes the last.
         all.iter().rev().filter(|made| shared(made) > 0).max_by_key(|made| (made.machine == *here, shared(made)))
     }
 
@@ -56,7 +56,7 @@ impl Made {
         self.machine == *here && known == *ids
     }
 
-    /// What it says of a run of these benchmarks, which measured each for so many seconds.
+    /// The note for a run of these benchmarks, which measured each for so many seconds.
     #[must_use]
     pub fn note(&self, (ids, each_s): (&BTreeSet<&BenchmarkId>, f64), here: &Machine) -> CalibrationNote {
         let common = self.calibration.among(ids);

@@ -18,12 +18,12 @@ const SLICES_MIN: u32 = 16;
 /// Most slice pairs of a fork pair: what a page has room for.
 const SLICES_MAX: u32 = defaults::SOLO_ITERATIONS_MAX;
 
-/// What is wanted.
+/// The change to be detected, and the limits on measuring it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Target {
     /// Smallest change that is to be seen, a fraction.
     pub change: f64,
-    /// How sure, and how often.
+    /// Error and power of the test.
     pub level: Level,
     /// Measuring time that may be used for the benchmark, seconds; absent: as much as it takes.
     pub within_s: Option<f64>,
@@ -31,7 +31,7 @@ pub struct Target {
     pub instances: u32,
 }
 
-/// How a benchmark would be measured.
+/// A design for measuring a benchmark, with its time and the change that it detects.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
     /// Build pairs.
@@ -51,7 +51,7 @@ pub struct Proposal {
 pub struct Obstacle {
     /// The best that can be done in the time; absent where the time does not pay for an interval.
     pub best: Option<Proposal>,
-    /// What it would take; absent where no number of repetitions that is within reason would do.
+    /// The cheapest design that detects the change; absent where no number of repetitions that is within reason would do.
     pub needed: Option<Proposal>,
 }
 

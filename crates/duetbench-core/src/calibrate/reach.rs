@@ -1,4 +1,4 @@
-//! How many standard errors a comparison sees, by its number of units.
+//! Detectable change in standard errors, by the number of units of a comparison.
 
 use std::collections::BTreeMap;
 

@@ -89,7 +89,7 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// Of the designs of so many units that see what is wanted, the one that takes least time.
+    /// The fastest design of so many units that detects a change as small as `wanted`.
     fn least_slices(&self, units: u32, wanted: f64, errors: f64) -> Option<Found> {
         let variance = (wanted / errors).powi(2);
         let (fewest, most) = self.space.slices;
@@ -100,7 +100,7 @@ impl<'a> Search<'a> {
         self.forks(units).filter_map(of_forks).min_by(|a, b| a.takes_s.total_cmp(&b.takes_s))
     }
 
-    /// Of the designs of so many units that fit into the time, the one that sees most.
+    /// The most sensitive design of so many units that fits into the time.
     fn most_slices(&self, units: u32, within_s: f64, errors: f64) -> Option<Found> {
         let (fewest, most) = self.space.slices;
         let of_forks = |forks: u32| {
@@ -147,7 +147,7 @@ impl<'a> Search<'a> {
         let (turns, forks, build_s) = (self.turns(units), f64::from(forks), self.costs.build_s);
         let of_unit = if self.nested { within_s / turns - build_s } else { (within_s - build_s) / turns };
         let left_s = of_unit / forks - self.costs.fork_s;
-        // What fits exactly must not be lost to rounding.
+        // A number that fits exactly must not be lost to rounding.
         let slices = (left_s / self.costs.slice_s * (1.0 + 1e-12)).floor();
         if slices.is_nan() { f64::INFINITY } else { slices }
     }

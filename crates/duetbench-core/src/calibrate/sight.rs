@@ -1,4 +1,4 @@
-//! What is seen after how much time.
+//! Detectable changes by measuring time.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::spec::defaults;
 /// Smallest change that a benchmark must be able to see not to be called blind, a fraction.
 pub const BLIND_FROM: f64 = 0.10;
 
-/// What a measuring time lets one see.
+/// The change that a measuring time lets one detect, with the design that does so.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sight {
     /// Build pairs that it pays for.
@@ -20,7 +20,7 @@ pub struct Sight {
     pub forks_per_build: u32,
     /// Smallest true change that is reported with the decision's power, a fraction.
     pub minimal_detectable_change: f64,
-    /// What an interval reaches to either side of an estimate on equal code, a fraction.
+    /// Distance from an estimate on equal code to either end of its interval, a fraction.
     pub floor: f64,
 }
 
@@ -40,10 +40,10 @@ pub enum Blind {
     TooLong,
 }
 
-/// What is seen after each of these times, with fork pairs as long as those that were measured.
+/// The detectable change after each of these times, with fork pairs as long as those that were measured.
 ///
-/// Of a budget is made the design that sees most, within what `duet compare` makes of one: at most [`defaults::UNITS_MAX`] fork
-/// pairs, and of a build pair at most [`defaults::FORKS_PER_BUILD_MAX`].
+/// Each budget gets the design that detects most, within the limits of `duet compare`: at most [`defaults::UNITS_MAX`] fork
+/// pairs, and at most [`defaults::FORKS_PER_BUILD_MAX`] of a build pair.
 pub(super) fn sights(sources: &Sources, costs: &Costs, budgets_s: &[f64], reach: &mut Reach) -> Vec<Option<Sight>> {
     let space = Space {
         forks_per_build: defaults::FORKS_PER_BUILD_MAX,

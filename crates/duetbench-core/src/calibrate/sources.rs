@@ -1,4 +1,4 @@
-//! What fork pairs of equal code vary, by source.
+//! Splits the spread of fork pairs of equal code by source.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -10,7 +10,7 @@ use crate::analysis::Basis;
 use crate::spec::defaults;
 use crate::stats;
 
-/// What repetitions of one benchmark cost, seconds of wall time.
+/// Cost of repetitions of one benchmark, seconds of wall time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Costs {
     /// A new build pair, for each benchmark that shares it; 0 where nothing is linked.
@@ -46,7 +46,7 @@ pub struct Sources {
     pub tails: f64,
 }
 
-/// How much of a fork pair's variance comes from each source, fractions that add up to 1, or are all 0.
+/// Share of each source in a fork pair's variance, fractions that add up to 1, or are all 0.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
     /// That of [`Sources::layout`].
@@ -130,7 +130,7 @@ fn variance(values: &[f64]) -> f64 {
     values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0)
 }
 
-/// What a median of normal values varies, as a multiple of what their mean does; 1 for the mean itself.
+/// Variance of a median of normal values as a multiple of that of their mean; 1 for the mean itself.
 fn slice_weight(basis: Basis) -> f64 {
     match basis {
         Basis::TypicalSlice => FRAC_PI_2,

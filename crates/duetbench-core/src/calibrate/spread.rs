@@ -1,4 +1,4 @@
-//! What a unit of some design would vary.
+//! Predicts the variance of units of any design.
 
 use super::Sources;
 use crate::stats;
@@ -6,7 +6,7 @@ use crate::stats;
 /// Probability with which the limit of a variance exceeds the true one.
 const LIMIT_CONFIDENCE: f64 = 0.8;
 
-/// What a mean is taken over.
+/// Repetitions that a mean is taken over.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mean {
     pub(super) units: u32,
@@ -31,12 +31,12 @@ pub(super) struct Spread {
     layout: f64,
     fork: f64,
     one_slice: f64,
-    /// What fork pairs as they were measured vary within a unit.
+    /// Variance of fork pairs within a unit, as they were measured.
     within: f64,
-    /// What units as they were measured vary.
+    /// Variance of units as they were measured.
     of_units: f64,
     per_fork: f64,
-    /// What the limits add to `of_units`, and add to or take from `within`, as shares of these.
+    /// Relative distances of the limits: above `of_units`, and above and below `within`.
     doubts: (f64, f64, f64),
     tails: f64,
 }
@@ -87,7 +87,7 @@ impl Spread {
         }
     }
 
-    /// What may be missing in the variance of a unit.
+    /// Amount by which the variance of a unit may be underestimated.
     fn doubt(&self, forks: f64) -> f64 {
         let (of_units, more, less) = self.doubts;
         let other_forks = forks.recip() - self.per_fork;

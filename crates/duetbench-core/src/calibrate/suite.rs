@@ -1,4 +1,4 @@
-//! What a calibration says about the suite as a whole.
+//! Results of a calibration for the suite as a whole.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,23 +6,23 @@ use super::{Blind, Calibration, Shares, Sight};
 use crate::sample::BenchmarkId;
 use crate::stats;
 
-/// What the benchmarks of a suite see after one of the measuring times.
+/// The changes that the benchmarks of a suite detect after one of the measuring times.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SuiteSight {
     /// Measuring time for each benchmark, seconds.
     pub budget_s: f64,
-    /// Minimal detectable change of the benchmark that sees most, a fraction.
+    /// The smallest minimal detectable change of a benchmark, a fraction.
     pub least: f64,
     /// The median one.
     pub median: f64,
-    /// That of the benchmark that sees least.
+    /// The largest one.
     pub most: f64,
     /// Benchmarks for which the time pays for an interval; the others are in none of these numbers.
     pub benchmarks: u32,
 }
 
 impl Calibration {
-    /// What the suite sees after each of the budgets; one that pays for no interval of any benchmark has none.
+    /// The suite's detectable changes after each of the budgets; absent for one that pays for no interval of any benchmark.
     #[must_use]
     pub fn suite_sights(&self) -> Vec<Option<SuiteSight>> {
         let at = |(index, budget_s): (usize, &f64)| {
@@ -48,7 +48,7 @@ impl Calibration {
         nearest.map(|(index, _)| index)
     }
 
-    /// What a benchmark sees after the budget nearest to so many seconds.
+    /// A benchmark's detectable change after the budget nearest to so many seconds.
     #[must_use]
     pub fn sight(&self, id: &BenchmarkId, measured_s: f64) -> Option<Sight> {
         let index = self.nearest_budget(measured_s)?;

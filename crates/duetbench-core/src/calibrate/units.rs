@@ -13,7 +13,7 @@ pub(super) struct Units {
     pub(super) nested: bool,
 }
 
-/// What fork pairs of one unit differ by.
+/// Variance of fork pairs within one unit, with its degrees of freedom.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Within {
     pub(super) variance: f64,

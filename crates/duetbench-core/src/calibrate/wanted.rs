@@ -9,12 +9,12 @@ use crate::stats::Level;
 /// Most instances that are tried where those that were asked for are too few.
 const INSTANCES_MAX: u32 = 1024;
 
-/// What is wanted of a suite.
+/// The change to be detected in a suite, and the limits on measuring it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SuiteTarget {
     /// Smallest change that is to be seen, a fraction.
     pub change: f64,
-    /// How sure, and how often.
+    /// Error and power of the tests.
     pub level: Level,
     /// Time that may be used for all benchmarks together, seconds; absent: as much as it takes.
     pub within_s: Option<f64>,
@@ -22,16 +22,16 @@ pub struct SuiteTarget {
     pub instances: u32,
 }
 
-/// What it takes for one benchmark.
+/// The design proposed for one benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Proposed {
-    /// Which benchmark.
+    /// The benchmark.
     pub id: BenchmarkId,
-    /// How it would be measured, or why the change cannot be seen; absent where too few of its fork pairs came to their end.
+    /// The design, or why the change cannot be seen; absent where too few of its fork pairs came to their end.
     pub answer: Option<Result<Proposal, Obstacle>>,
 }
 
-/// What it takes for a suite.
+/// The designs proposed for a suite, with their time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SuitePlan {
     /// One entry per benchmark, in name order.
@@ -52,7 +52,7 @@ impl Proposed {
         matches!(self.answer, Some(Ok(_)))
     }
 
-    /// What would be measured: the proposal, or the best that can be had.
+    /// The design that would be measured: the proposal, or the best that can be had.
     #[must_use]
     pub fn design(&self) -> Option<Proposal> {
         match self.answer? {
@@ -138,7 +138,7 @@ fn answers(known: &[Option<Whole>], target: &SuiteTarget, within_s: Option<f64>)
     known.iter().map(|whole| whole.as_ref().and_then(|whole| Some(whole.with_slices(answers.next()?)))).collect()
 }
 
-/// What each may use at most where not all can have what they want; absent where they can.
+/// Time for each, seconds, where not all can have the time that they want; absent where they can.
 fn share(mut wanted_s: Vec<f64>, within_s: f64) -> Option<f64> {
     wanted_s.sort_by(f64::total_cmp);
     let (mut left_s, mut open) = (within_s, wanted_s.len());

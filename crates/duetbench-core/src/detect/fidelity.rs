@@ -1,4 +1,4 @@
-//! How well reduced configurations see what the full ones see.
+//! Compares the changes found by reduced configurations with those found by the full ones.
 
 use super::{PaperRule, Summary};
 use crate::recording::Recorded;

@@ -24,16 +24,16 @@ pub struct HouseRule {
     pub fdr: f64,
 }
 
-/// What the rule says.
+/// Result of the rule.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// The verdict of the rule that all of duet has ([`crate::verdict::rule`]); *slower* means worse.
     Judged(Verdict),
     /// A side has too few units to be judged.
     TooFew {
-        /// Of what.
+        /// The level whose repetitions are the units.
         level: Level,
-        /// How many the side with fewer has.
+        /// Units of the side with fewer.
         have: usize,
     },
 }
@@ -58,10 +58,10 @@ impl Answer {
     }
 }
 
-/// What the rule says about a benchmark, and why.
+/// Result of the rule for a benchmark, with the evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HouseFinding {
-    /// What.
+    /// The result.
     pub answer: Answer,
     /// Units of base and of head.
     pub units: [usize; 2],
@@ -114,7 +114,7 @@ impl HouseRule {
     pub(super) fn adjust(&self, suite: &mut [Detected]) {
         let tests = || suite.iter().filter_map(|d| d.house.as_ref()?.test.as_ref());
         let raw: Vec<f64> = tests().map(|t| t.p_value).collect();
-        // What a test made is a probability, so this cannot fail; unadjusted p-values would be the wrong way out.
+        // A test gives probabilities, so this cannot fail; unadjusted p-values would be the wrong way out.
         let mut adjusted = adjusted_p_values(&raw).unwrap_or_else(|_| vec![1.0; raw.len()]).into_iter();
         for detected in suite {
             let Some(house) = &mut detected.house else { continue };

@@ -1,4 +1,4 @@
-//! Which benchmarks changed between two recordings that were made apart from each other: nothing in them is paired, so what
+//! Finds the benchmarks that changed between two recordings made apart from each other: nothing in them is paired, so what
 //! the machine did between the two counts as change as well.
 //!
 //! Two rules stand beside each other: that of the papers ([`PaperRule`]), which takes every value for independent, and the house's
@@ -32,7 +32,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// What a larger (or else a smaller) value of the candidate means.
+    /// The change that a larger (or else a smaller) value of the candidate means.
     #[must_use]
     pub fn of(larger: bool, better: Better) -> Change {
         if larger == (better == Better::Lower) { Change::Regression } else { Change::Improvement }
@@ -48,7 +48,7 @@ impl Change {
     }
 }
 
-/// Which rules are applied.
+/// The rules that are applied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
     /// That of the papers.
@@ -57,39 +57,39 @@ pub struct Rules {
     pub house: Option<HouseRule>,
 }
 
-/// What both rules say about one benchmark.
+/// Results of both rules for one benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detected {
     /// Its full name.
     pub benchmark: String,
     /// Unit of its values.
     pub unit: String,
-    /// Which of them are good.
+    /// The better direction of its values.
     pub better: Better,
     /// The result of base and of head: what the rule of the papers looks at, or else the median of all values.
     pub results: [f64; 2],
-    /// What the rule of the papers says, where it was asked.
+    /// Result of the papers' rule, where it was asked for.
     pub paper: Option<PaperFinding>,
-    /// What the house's rule says, where it was asked.
+    /// Result of the house's rule, where it was asked for.
     pub house: Option<HouseFinding>,
 }
 
-/// What two recordings say about the difference between their versions.
+/// Differences between the versions of two recordings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detection {
     /// Name of the recording compared against.
     pub base: String,
     /// Name of the recording under test.
     pub head: String,
-    /// What is in both, in the order of the first.
+    /// Benchmarks that are in both, in the order of the first.
     pub benchmarks: Vec<Detected>,
-    /// What is in the first only.
+    /// Benchmarks that are in the first only.
     pub only_base: Vec<String>,
-    /// What is in the second only.
+    /// Benchmarks that are in the second only.
     pub only_head: Vec<String>,
-    /// What could not be judged, with the reason, and what the recordings themselves warn of.
+    /// Benchmarks that could not be judged, with the reason, and the warnings of the recordings themselves.
     pub warnings: Vec<String>,
-    /// How well reduced configurations see what the full ones see, where a plan was given.
+    /// Agreement of reduced configurations with the full ones, where a plan was given.
     pub fidelity: Option<Fidelity>,
 }
 
@@ -142,7 +142,7 @@ pub fn detect(base: &Recording, head: &Recording, rules: &Rules) -> Detection {
     }
 }
 
-/// What the rules say about one benchmark, the house's p-value not yet adjusted.
+/// Judges one benchmark by the rules; the house's p-value is not yet adjusted.
 fn judge(
     (a, base): (&Recorded, &Recording),
     (b, head): (&Recorded, &Recording),
@@ -169,8 +169,8 @@ fn judge(
     })
 }
 
-/// What reduced configurations would have found where the full ones are there to compare with: of every benchmark that is in both
-/// recordings and in the plan, by the rule of the papers.
+/// Changes that reduced configurations would have found, for benchmarks whose full ones are there to compare with: those that are in
+/// both recordings and in the plan, by the rule of the papers.
 #[must_use]
 pub fn fidelity(
     (base, head): (&Recording, &Recording),

@@ -5,7 +5,7 @@ use crate::recording::{Better, Recorded};
 use crate::stats::{StatsError, mean, mean_interval, median, median_interval};
 use crate::tune::Compat;
 
-/// What stands for all values of a benchmark.
+/// Statistic that sums up all values of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statistic {
     /// Their mean.
@@ -39,7 +39,7 @@ impl Statistic {
 /// The rule. Source: µOpTime, section 4.5, after Grambow, Laaber, Leitner and Bermbach, PeerJ Computer Science 7 (2021).
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaperRule {
-    /// What stands for all values.
+    /// The statistic of all values.
     pub statistic: Statistic,
     /// Confidence of its bootstrap percentile interval, a fraction.
     pub confidence: f64,
@@ -49,7 +49,7 @@ pub struct PaperRule {
     pub compat: Compat,
 }
 
-/// What the rule looks at on one side.
+/// The statistic of one side, with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
     /// The statistic.
@@ -60,7 +60,7 @@ pub struct Summary {
     pub high: f64,
 }
 
-/// What the rule says about a benchmark.
+/// Result of the rule for a benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaperFinding {
     /// The baseline.

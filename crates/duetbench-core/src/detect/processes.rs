@@ -3,7 +3,7 @@
 
 use crate::recording::{Grid, Level, Recorded, Recording};
 
-/// How often a recording repeats what.
+/// Repetitions of a recording at each level, and the independent values that they give.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Footing {
     /// Name of the recording.
@@ -16,7 +16,7 @@ pub struct Footing {
 }
 
 impl Footing {
-    /// What a recording rests on.
+    /// Counts the repetitions of a recording.
     #[must_use]
     pub fn of(recording: &Recording) -> Footing {
         let range = |count: &dyn Fn(&Recorded) -> usize| {
@@ -52,7 +52,7 @@ impl Footing {
     }
 }
 
-/// How many of these levels, outermost first, tell processes apart.
+/// Number of these levels, outermost first, that tell processes apart.
 fn processes(levels: &[Level]) -> usize {
     levels.iter().take_while(|level| **level <= Level::Fork).count()
 }

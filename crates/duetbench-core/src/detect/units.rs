@@ -1,4 +1,4 @@
-//! What is independent in a recording: its outermost repetitions.
+//! Independent values of a recording: its outermost repetitions.
 
 use super::UNITS_MIN;
 use crate::recording::{Level, Recorded};
@@ -18,7 +18,7 @@ pub struct Located {
 /// One number for each outermost repetition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Units {
-    /// Which repetitions: the outermost level that has several, or the outermost of all.
+    /// Level of the repetitions: the outermost that has several, or the outermost of all.
     pub level: Level,
     /// The logarithm of the mean of the values of each.
     pub logs: Vec<f64>,

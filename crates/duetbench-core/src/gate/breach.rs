@@ -1,4 +1,4 @@
-//! What got worse by more than is tolerated.
+//! Finds metrics that got worse by more than is tolerated.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,19 +12,19 @@ use crate::verdict::Verdict;
 /// One thing that got worse.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Breach {
-    /// Which benchmark.
+    /// The benchmark.
     pub id: BenchmarkId,
-    /// What of it.
+    /// The metric that got worse.
     pub metric: Metric,
-    /// By how much, a fraction of the baseline; infinite where that was 0.
+    /// Its change for the worse, a fraction of the baseline; infinite where that was 0.
     pub change: f64,
-    /// By how much it may.
+    /// The change that is tolerated, a fraction.
     pub threshold: f64,
-    /// What comes of it.
+    /// Whether it stops the change, and why.
     pub standing: Standing,
 }
 
-/// What comes of a breach.
+/// Consequence of a breach.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "is")]
 pub enum Standing {
@@ -41,7 +41,7 @@ pub enum Standing {
     },
     /// It was accepted, but not so much of it.
     AboveCeiling {
-        /// What was accepted, a fraction.
+        /// The accepted change, a fraction.
         ceiling: f64,
     },
     /// It was accepted until the end of this day, which is over.
@@ -59,7 +59,7 @@ impl Standing {
     }
 }
 
-/// What got worse of a benchmark: its time if the verdict says so, counts if they differ and grew by more than is tolerated.
+/// Breaches of a benchmark: its time if the verdict says so, counts if they differ and grew by more than is tolerated.
 pub(super) fn breaches_of(benchmark: &BenchmarkReport, policy: &Policy, threshold: f64) -> Vec<Breach> {
     let id = &benchmark.id;
     let mut found = Vec::new();
@@ -88,7 +88,7 @@ pub(super) fn breaches_of(benchmark: &BenchmarkReport, policy: &Policy, threshol
     found
 }
 
-/// What got worse of what benchmarks report themselves: that of which the verdict says so.
+/// Breaches among the metrics that benchmarks report themselves: those whose verdict says so.
 pub(super) fn breaches_of_reported<'a>(
     reported: &'a [ReportedMetric],
     policy: &'a Policy,

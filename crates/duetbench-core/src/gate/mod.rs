@@ -19,10 +19,10 @@ use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
 use crate::spec::{Action, Policy};
 
-/// What policy and waivers make of a report.
+/// Policy and waivers applied to a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Gate {
-    /// What got worse by more than is tolerated, in the report's order.
+    /// Metrics that got worse by more than is tolerated, in the report's order.
     pub breaches: Vec<Breach>,
     /// Waivers that have to go.
     pub stale: Vec<StaleWaiver>,
@@ -31,10 +31,10 @@ pub struct Gate {
     pub open: Vec<OpenQuestion>,
 }
 
-/// A benchmark without an answer, of which a rule says what that is for.
+/// A benchmark without an answer, with the consequence that a rule gives it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenQuestion {
-    /// Which benchmark.
+    /// The benchmark.
     pub id: BenchmarkId,
     /// Whether that stops the change.
     pub action: Action,

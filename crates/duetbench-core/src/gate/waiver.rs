@@ -16,10 +16,10 @@ use crate::verdict::Verdict;
 pub struct Waiver {
     /// The benchmark: package and name, as `example.com/codec.BenchmarkEncode/json`, or the name alone.
     pub benchmark: String,
-    /// What of it.
+    /// The metric that it accepts.
     #[serde(default = "Waiver::usual_metric")]
     pub metric: Metric,
-    /// By how much it may have got worse, a fraction.
+    /// Change for the worse that is accepted, a fraction.
     pub ceiling: f64,
     /// The last day on which that is accepted.
     pub expires: Day,
@@ -39,7 +39,7 @@ pub enum WaiverError {
     Ceiling {
         /// The benchmark.
         benchmark: String,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
     /// It has no reason.
@@ -53,7 +53,7 @@ pub enum WaiverError {
     Twice {
         /// The benchmark.
         benchmark: String,
-        /// What of it.
+        /// The metric of both.
         metric: Metric,
     },
 }
@@ -109,7 +109,7 @@ impl Waiver {
         self.metric == *metric && (self.benchmark == id.name || self.benchmark == id.to_string())
     }
 
-    /// What becomes of a breach that it is about.
+    /// The standing of a breach that it is about.
     pub(super) fn standing(&self, change: f64, today: Day) -> Standing {
         let Waiver { ceiling, expires, .. } = *self;
         if today > expires {

@@ -13,7 +13,7 @@ const ERRORS_MIN: f64 = 3.0;
 
 /// Functions that every stack of a Go benchmark begins in, besides those of package `testing`.
 const HARNESS: [&str; 3] = ["main.main", "runtime.goexit", "runtime.main"];
-/// What functions of Go's collector begin with, behind the package's name.
+/// Beginnings of the names of functions of Go's collector, behind the package's name.
 const COLLECTOR: [&str; 11] = [
     "gc",
     "(*gc",
@@ -73,7 +73,7 @@ struct Sides<'a> {
     candidate: &'a [ProcessProfile],
 }
 
-/// What the processes of one side spent per operation, nanoseconds.
+/// Time that the processes of one side spent per operation, nanoseconds.
 struct Spent {
     mean: f64,
     least: f64,

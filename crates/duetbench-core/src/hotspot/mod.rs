@@ -20,7 +20,7 @@ pub const PROCESSES: u32 = 5;
 /// Processor time that such a process aims at, nanoseconds.
 pub const PROCESS_NS: u64 = 1_000_000_000;
 
-/// How often a process was found in a function.
+/// Samples in which a process was found in a function.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Hits {
     /// In the function itself.
@@ -29,7 +29,7 @@ pub struct Hits {
     pub cumulative: u64,
 }
 
-/// What the CPU profile of one process counted.
+/// CPU profile of one process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProcessProfile {
     /// Invocations of the benchmark that the process made.
@@ -49,7 +49,7 @@ pub struct Gain {
     pub baseline_ns: f64,
     /// In the candidate.
     pub candidate_ns: f64,
-    /// How much more that is; negative where it got less.
+    /// The candidate's time less the baseline's; negative where it got less.
     pub gain_ns: f64,
     /// Whether it is more than processes of one side differ by, and than sampling explains.
     pub beyond_noise: bool,
@@ -80,7 +80,7 @@ pub struct FunctionGain {
     pub share: Option<f64>,
 }
 
-/// How the profiles of two sides differ.
+/// Differences between the profiles of two sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProfileDifference {
     /// Processes of the baseline and of the candidate.
@@ -99,12 +99,12 @@ pub struct ProfileDifference {
     pub cumulative: Vec<FunctionGain>,
 }
 
-/// What profiling one benchmark came to.
+/// Result of profiling one benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchmarkProfile {
-    /// Which benchmark.
+    /// The benchmark.
     pub id: BenchmarkId,
-    /// What is known.
+    /// The profiles, or why there are none.
     pub outcome: ProfileOutcome,
 }
 
@@ -114,7 +114,7 @@ pub struct BenchmarkProfile {
 pub enum ProfileOutcome {
     /// Both sides were profiled.
     Explained {
-        /// What gained.
+        /// Functions whose time grew.
         difference: ProfileDifference,
         /// Where the profiles of baseline and candidate are.
         files: [String; 2],

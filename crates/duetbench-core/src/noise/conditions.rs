@@ -1,4 +1,4 @@
-//! What happened between two readings.
+//! Conditions of the machine between two readings.
 
 use std::fmt;
 
@@ -17,8 +17,8 @@ const DISTURBING_OTHERS: f64 = 0.05;
 /// Share of processor time that may be stolen in a trial before it counts as disturbed.
 const DISTURBING_STEAL: f64 = 0.01;
 
-/// What the machine did in some span of time. Sums, so that those of several spans can be [merged](Conditions::merge);
-/// the default is what happened in no time at all.
+/// Conditions of the machine over a span of time. Sums, so that those of several spans can be [merged](Conditions::merge);
+/// the default is a span of no time at all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
     /// The span, without sleep.
@@ -27,23 +27,23 @@ pub struct Conditions {
     pub cpu: Option<CpuTime>,
     /// Most threads that were seen ready to run besides the one that looked.
     pub others_runnable: Option<u32>,
-    /// What the processor quota did, where there is one.
+    /// Effect of the processor quota, where there is one.
     pub throttling: Option<Throttling>,
     /// Sleep of the machine that was long enough to be one.
     pub suspended_ns: u64,
-    /// How often it slept.
+    /// Number of times that it slept.
     pub suspensions: u32,
     /// Largest step of the time of day that sleep does not explain.
     pub clock_step_ns: Option<i64>,
-    /// How often this was found to be another machine than before.
+    /// Number of times that this was found to be another machine than before.
     pub migrations: u32,
     /// Highest load average over one minute.
     pub load_1min: Option<f64>,
-    /// How long threads waited for a processor.
+    /// Time that threads waited for a processor.
     pub pressure: Option<Pressure>,
-    /// Between which frequencies the fastest processor moved.
+    /// Range of the frequency of the fastest processor.
     pub frequency: Option<Frequency>,
-    /// How often processors were slowed down to cool.
+    /// Number of times that processors were slowed down to cool.
     pub thermal_events: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ pub struct CpuTime {
     pub steal_ns: u64,
 }
 
-/// What the processor quota did.
+/// Effect of the processor quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Throttling {
     /// Periods in which something ran.
@@ -73,7 +73,7 @@ pub struct Throttling {
     pub throttled_ns: u64,
 }
 
-/// How long some thread was waiting for a processor, our own included.
+/// Time that some thread was waiting for a processor, our own included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pressure {
     /// Time with somebody waiting.
@@ -117,7 +117,7 @@ impl fmt::Display for Spoilt {
 }
 
 impl Conditions {
-    /// What happened between two readings.
+    /// The conditions between two readings.
     #[must_use]
     pub fn between(before: &Reading, after: &Reading) -> Conditions {
         let suspended_ns = suspended(&before.clocks, &after.clocks);
@@ -190,13 +190,13 @@ impl Conditions {
         stolen || shared || self.throttling.is_some_and(|t| t.throttled_periods > 0)
     }
 
-    /// How many processors others kept busy, on average.
+    /// Processors that others kept busy, on average.
     #[must_use]
     pub fn others_cpus(&self) -> Option<f64> {
         share(self.cpu?.others_ns()?, self.wall_ns)
     }
 
-    /// How many processors we kept busy, on average.
+    /// Processors that we kept busy, on average.
     #[must_use]
     pub fn own_cpus(&self) -> Option<f64> {
         share(self.cpu?.own_ns?, self.wall_ns)
@@ -223,7 +223,7 @@ fn suspended(before: &ClockReading, after: &ClockReading) -> u64 {
     if slept > certain { u64::try_from(slept).unwrap_or(u64::MAX) } else { 0 }
 }
 
-/// What the time of day has gained or lost on the clock that only goes on.
+/// Step of the time of day against the clock that only goes on, nanoseconds; absent where it is too small to be certain.
 fn clock_step(before: &ClockReading, after: &ClockReading) -> Option<i64> {
     let step = advance(before.realtime_ns, after.realtime_ns) - advance(before.boottime_ns, after.boottime_ns);
     let certain = u128::from(CLOCK_STEP_MIN_NS.max(uncertainty(before, after)));

@@ -1,4 +1,4 @@
-//! What disturbances cost.
+//! Cost of disturbances.
 
 use crate::stats::{mann_whitney_p, median, trimmed_t};
 
@@ -7,7 +7,7 @@ const GROUP_MIN: usize = 4;
 /// Error of claiming that disturbed fork pairs spread more.
 const ALPHA: f64 = 0.05;
 
-/// How many times smaller the minimal detectable change would be, had no fork pair been disturbed; for the log ratios of one
+/// Factor by which the minimal detectable change would be smaller, had no fork pair been disturbed; for the log ratios of one
 /// benchmark, or deviations of several from their medians.
 ///
 /// The minimal detectable change is proportional to the spread of fork pairs (see [`trimmed_t`]), so the factor is

@@ -41,7 +41,7 @@ impl Limits {
     }
 }
 
-/// What does not change about a machine while it is measured on.
+/// Facts about a machine that do not change while it is measured on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
     /// As the system names it.
@@ -62,7 +62,7 @@ pub struct Facts {
     pub virtualised: Option<bool>,
 }
 
-/// What is known besides the machine's own counters.
+/// Measurements besides the machine's own counters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Beside {
     /// Share of the measured time that the garbage collector took.
@@ -93,7 +93,7 @@ fn finding(severity: Option<Severity>, kind: Kind) -> Option<Finding> {
     severity.map(|severity| Finding { kind, severity })
 }
 
-/// What interrupts measuring altogether.
+/// Findings that interrupt measuring altogether.
 fn breaks(total: &Conditions) -> Vec<Finding> {
     let mut found = Vec::new();
     if total.migrations > 0 {
@@ -159,7 +159,7 @@ fn gaps(gaps: &[Gaps]) -> Option<Finding> {
     finding(GAPS.severity(Some(share)), Kind::Gaps { share, longest_ns: worst.longest_ns, cpu: worst.cpu })
 }
 
-/// What makes processors faster or slower.
+/// Findings that make processors faster or slower.
 fn speed(total: &Conditions, facts: &Facts) -> Vec<Finding> {
     let moved = total.frequency.and_then(|range| {
         let short = 1.0 - range.lowest_khz as f64 / range.highest_khz.max(1) as f64;
@@ -180,7 +180,7 @@ fn speed(total: &Conditions, facts: &Facts) -> Vec<Finding> {
     [moved, thermal, governor, shared].into_iter().flatten().collect()
 }
 
-/// What measured processes do to themselves, or tell.
+/// Findings about measured processes: their collector, and processors lost to others.
 fn inside(beside: &Beside) -> Vec<Finding> {
     let collector =
         beside.collector_share.and_then(|share| finding(COLLECTOR.severity(Some(share)), Kind::Collector { share }));

@@ -1,4 +1,4 @@
-//! What disturbed a run, and what that cost.
+//! Explains the disturbances of a run and their cost.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,23 +11,23 @@ use crate::stats;
 pub struct Diagnosis {
     /// Everything that explains spread, the gravest first.
     pub findings: Vec<Finding>,
-    /// How many times smaller the minimal detectable change would be, had no fork pair been disturbed; absent where that
+    /// Factor by which the minimal detectable change would be smaller, had no fork pair been disturbed; absent where that
     /// cannot be told.
     pub cost: Option<f64>,
 }
 
-/// What one trial went through.
+/// Conditions of the machine during one trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Witnessed<'a> {
     /// Its benchmark.
     pub benchmark: &'a crate::BenchmarkId,
     /// Its round and suite run.
     pub at: (u32, u32),
-    /// What the machine did meanwhile.
+    /// The conditions.
     pub conditions: Conditions,
 }
 
-/// Explains the noise of a run from what its trials went through, and what came of them.
+/// Explains the noise of a run from the conditions of its trials and their results.
 #[must_use]
 pub fn explain(trials: &[Witnessed<'_>], facts: &Facts, reports: &[BenchmarkReport]) -> Diagnosis {
     let mut total = Conditions::default();
@@ -37,7 +37,7 @@ pub fn explain(trials: &[Witnessed<'_>], facts: &Facts, reports: &[BenchmarkRepo
     Diagnosis { findings, cost: disturbance_cost(&deviations) }
 }
 
-/// How far each fork pair of a benchmark lies from its median, in units of their spread, so that benchmarks can be put together;
+/// Distance of each fork pair of a benchmark from its median, in units of their spread, so that benchmarks can be put together;
 /// with whether the machine was disturbed meanwhile.
 fn deviations(report: &BenchmarkReport, trials: &[Witnessed<'_>]) -> Vec<(bool, f64)> {
     let log_ratios: Vec<f64> = report.forks.iter().map(|f| f.log_ratio).collect();

@@ -1,8 +1,8 @@
-//! What was found, how bad it is, and which kind of advice fits.
+//! Findings about the machine, with their severity and the kind of advice that fits.
 
 use serde::{Deserialize, Serialize};
 
-/// How much a finding matters, the least first.
+/// Severity of a finding, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -17,13 +17,13 @@ pub enum Severity {
 /// Something about the machine that explains spread.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What it is, with its numbers.
+    /// The kind, with its numbers.
     pub kind: Kind,
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
 }
 
-/// What was found, with its numbers.
+/// Kind of a finding, with its numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -48,9 +48,9 @@ pub enum Kind {
     },
     /// Other processes kept processors busy.
     Neighbours {
-        /// How many, on average.
+        /// Processors that they kept busy, on average.
         cpus: f64,
-        /// Of how many.
+        /// Usable processors.
         of: u32,
     },
     /// The machine has much to do according to its load average, even if nothing was seen now.
@@ -93,7 +93,7 @@ pub enum Kind {
     },
     /// Processors were slowed down to cool.
     Thermal {
-        /// How often.
+        /// Number of times.
         events: u64,
     },
     /// Usable processors share physical cores.
@@ -105,7 +105,7 @@ pub enum Kind {
     },
     /// The machine slept.
     Suspended {
-        /// How often.
+        /// Number of times.
         times: u32,
         /// For how long altogether.
         total_ns: u64,
@@ -117,7 +117,7 @@ pub enum Kind {
     },
     /// It was moved to another machine.
     Migrated {
-        /// How often.
+        /// Number of times.
         times: u32,
     },
     /// The garbage collector took much of the measured time.
@@ -132,7 +132,7 @@ pub enum Kind {
     },
 }
 
-/// What kind of thing to do.
+/// Kind of remedy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Advice {
@@ -157,7 +157,7 @@ pub enum Advice {
 }
 
 impl Finding {
-    /// What to do about it, where something can be done.
+    /// Advice on it, where something can be done.
     #[must_use]
     pub fn advice(&self) -> Option<Advice> {
         match self.kind {

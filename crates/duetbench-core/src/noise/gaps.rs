@@ -1,4 +1,4 @@
-//! What a loop that only reads the clock sees: every gap is time in which the processor was taken away from it.
+//! Gaps in a loop that only reads the clock: every gap is time in which the processor was taken away from it.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +10,13 @@ const GAP_MIN_NS: u64 = 20_000;
 pub struct Gaps {
     /// Its number.
     pub cpu: u32,
-    /// How long it was watched.
+    /// Time for which it was watched.
     pub watched_ns: u64,
-    /// How many there were.
+    /// Number of gaps.
     pub count: u64,
-    /// How long they were together.
+    /// Length of all gaps together.
     pub taken_ns: u64,
-    /// How long the longest was.
+    /// Length of the longest gap.
     pub longest_ns: u64,
 }
 

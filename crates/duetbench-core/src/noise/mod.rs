@@ -1,4 +1,4 @@
-//! What the machine did while something was measured, and what to think of it. Data and judgement only: `duetbench-run`
+//! Noise: conditions of the machine while something was measured, and their diagnosis. Data and judgement only: `duetbench-run`
 //! reads the counters, `duetbench-cli` has the words.
 //!
 //! A [`Reading`] and, more seldom, a [`SlowReading`] hold counters as they stand. The difference of two readings is

@@ -11,11 +11,11 @@ pub struct ClockReading {
     pub boottime_ns: u64,
     /// Time of day; may be set.
     pub realtime_ns: u64,
-    /// How far apart the three may have been read, because we were interrupted in between.
+    /// Largest time between the reads of the three, should we have been interrupted in between.
     pub uncertainty_ns: u64,
 }
 
-/// What one processor has done since boot.
+/// Times of one processor since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuCounters {
     /// Its number.
@@ -30,7 +30,7 @@ pub struct CpuCounters {
     pub steal_ns: u64,
 }
 
-/// How often a processor quota has stopped our control group, or one that it lies in.
+/// Effect of a processor quota on our control group, or on one that it lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuotaCounters {
     /// Periods in which something ran.
@@ -41,7 +41,7 @@ pub struct QuotaCounters {
     pub throttled_ns: u64,
 }
 
-/// What can be read cheaply enough to do it around every trial.
+/// Counters that can be read cheaply enough to do it around every trial.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
     /// The clocks.
@@ -56,7 +56,7 @@ pub struct Reading {
     pub quotas: Vec<QuotaCounters>,
 }
 
-/// What costs more to read, or changes more seldom.
+/// Counters that cost more to read, or change more seldom.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SlowReading {
     /// When it was read.
@@ -67,7 +67,7 @@ pub struct SlowReading {
     pub pressure_ns: Option<u64>,
     /// Frequencies of usable processors; empty where the system is silent.
     pub frequencies_khz: Vec<u64>,
-    /// How often processors were slowed down to cool.
+    /// Number of times that processors were slowed down to cool.
     pub thermal_events: Option<u64>,
     /// Another one means that this is another machine, or the same after a start.
     pub boot_id: Option<String>,

@@ -1,11 +1,11 @@
-//! How values are spread, as bars.
+//! Distribution of values, as bars.
 
 use crate::stats::quantile_of_sorted;
 
 /// Most bars: more of them than a small chart can show.
 const BARS_MAX: f64 = 60.0;
 
-/// How many interquartile ranges the bars reach beyond the quartiles: Tukey's outer fences (Exploratory Data Analysis, 1977).
+/// Interquartile ranges that the bars reach beyond the quartiles: Tukey's outer fences (Exploratory Data Analysis, 1977).
 const FENCE: f64 = 3.0;
 
 /// Width of the only bar where values have no spread.

@@ -19,7 +19,7 @@ use crate::sample::{BenchmarkId, Sample};
 use crate::spec::Decision;
 use crate::stats::Spend;
 
-/// What charts show of one benchmark.
+/// Data for the charts of one benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
     /// Every fork pair, round by round and unit by unit.
@@ -28,7 +28,7 @@ pub struct Picture {
     pub slices: Vec<SliceCourse>,
     /// The log ratios of all slice pairs of the first round; absent in sequential mode, whose slices have no partner.
     pub histogram: Option<Histogram>,
-    /// What each look said; empty where there were too few units for any.
+    /// Every look; empty where there were too few units for any.
     pub looks: Vec<LookPoint>,
 }
 
@@ -52,7 +52,7 @@ pub struct ForkPoint {
 /// One look.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LookPoint {
-    /// What it said.
+    /// Its result.
     pub look: Look,
     /// Whether the benchmark was settled by it.
     pub settled: bool,

@@ -14,7 +14,7 @@ pub const POINTS_MAX: usize = 120;
 /// The slices of one fork pair in their order, both sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SliceCourse {
-    /// Which of the picture's fork pairs, counted from 0.
+    /// Index of the fork pair in the picture, counted from 0.
     pub fork: usize,
     /// Its slices. Where it has more than [`POINTS_MAX`], they are cut into as many runs of consecutive slices, of nearly equal
     /// length, and each run is a point: the medians of both sides, at the slice in its middle.

@@ -1,11 +1,11 @@
-//! How many fork pairs there are, of how many builds.
+//! Chooses the number of fork pairs and of builds.
 
 use serde::{Deserialize, Serialize};
 
 use crate::spec::{Effort, LayoutChoice, defaults};
 use crate::stats;
 
-/// How the fork pairs of one benchmark make up units of inference, and whether these are looked at while measuring.
+/// Grouping of a benchmark's fork pairs into units of inference, and whether these are looked at while measuring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Design {
     /// Units after which the benchmark ends in any case.
@@ -58,8 +58,8 @@ impl Design {
     }
 }
 
-/// How fork pairs are spread over builds. `affordable` is the number of fork pairs for which an even share of the budget would
-/// do twice: benchmarks that end early leave their time to the others.
+/// The design for a benchmark: fork pairs spread over builds. `affordable` is the number of fork pairs for which an even share of
+/// the budget would do twice: benchmarks that end early leave their time to the others.
 pub(super) fn design(effort: Effort, affordable: Option<u64>, relink: Option<Relink>) -> Design {
     let affordable = affordable
         .map(|forks| u32::try_from(forks).unwrap_or(u32::MAX).clamp(defaults::UNITS_MIN, defaults::UNITS_MAX));
@@ -82,14 +82,14 @@ pub(super) fn design(effort: Effort, affordable: Option<u64>, relink: Option<Rel
     Design { units, forks_per_unit, doubled: spare.min(defaults::DOUBLED_UNITS).min(units), by_build: true, sequential }
 }
 
-/// What it costs to link a benchmark's package again, beside measuring it.
+/// Cost of linking a benchmark's package again, beside measuring it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Relink {
-    /// How the halves of a build pair are laid out.
+    /// Layouts of the two halves of a build pair.
     pub(super) layouts: LayoutChoice,
-    /// Of both halves of a build pair, for each benchmark of the package, nanoseconds.
+    /// Cost of linking both halves of a build pair, for each benchmark of the package, nanoseconds.
     pub(super) cost_ns: u64,
-    /// Of one fork pair, nanoseconds.
+    /// Time of one fork pair, nanoseconds.
     pub(super) trial_ns: u64,
 }
 

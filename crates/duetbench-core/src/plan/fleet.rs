@@ -1,4 +1,4 @@
-//! What changes in a plan that is measured on a fleet.
+//! Changes a plan that is measured on a fleet.
 
 use super::{Capacity, Design, Plan};
 use crate::sample::BenchmarkId;
@@ -7,8 +7,8 @@ use crate::spec::{Effort, FleetSpec, defaults};
 /// Memory from which on an instance is paid for two whole processors, megabytes: 1,769 for each of them.
 const TWO_PROCESSORS_MB: u32 = 3538;
 
-/// What an instance of so much memory allows. Processors that it shows but that are not paid for are none: on them the provider
-/// stops a process for a while whenever its share is used up.
+/// Capacity of an instance of so much memory. Processors that it shows but that are not paid for are left out: on them the
+/// provider stops a process for a while whenever its share is used up.
 #[must_use]
 pub fn instance_capacity(memory_mb: u32, asked: Option<u32>) -> Capacity {
     let paid_for = if memory_mb < TWO_PROCESSORS_MB { 1 } else { memory_mb * 2 / TWO_PROCESSORS_MB };

@@ -31,7 +31,7 @@ pub use start::{Start, Unmatched};
 use design::{Relink, design};
 use mode::{Circumstances, choose_mode};
 
-/// How the harness's hook can slice a benchmark.
+/// Ways in which the harness's hook can slice a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Style {
@@ -77,12 +77,12 @@ impl Style {
     }
 }
 
-/// What listing one version's benchmarks told about one of them.
+/// One benchmark as it was found when a version's benchmarks were listed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Discovered {
-    /// Which benchmark.
+    /// The benchmark.
     pub id: BenchmarkId,
-    /// How it can be sliced.
+    /// The style in which it can be sliced.
     pub style: Style,
     /// Time of its first invocation, nanoseconds.
     pub first_ns: u64,
@@ -94,7 +94,7 @@ pub struct Discovered {
     pub failure: Option<String>,
 }
 
-/// What the machine allows, as far as planning needs to know.
+/// The machine's limits, as far as planning needs to know them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capacity {
     /// Processors this process may use.
@@ -103,14 +103,14 @@ pub struct Capacity {
     pub cores_physical: u32,
     /// Processors that the user wants a benchmark to run on, if that was said.
     pub asked: Option<u32>,
-    /// How the harness lays out versions that it links again in other orders; absent where it cannot.
+    /// Layouts that the harness gives versions when it links them again; absent where it cannot.
     pub relinks: Option<LayoutChoice>,
 }
 
-/// How one benchmark is executed.
+/// Repetitions and lengths with which one benchmark is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutionConfiguration {
-    /// How many fork pairs, of how many builds.
+    /// Number of fork pairs, and of builds.
     pub design: Design,
     /// Length a slice aims at, nanoseconds.
     pub slice_ns: u64,
@@ -140,11 +140,11 @@ impl ExecutionConfiguration {
 /// One benchmark of the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedBenchmark {
-    /// Which benchmark.
+    /// The benchmark.
     pub id: BenchmarkId,
-    /// How it is sliced.
+    /// The style in which it is sliced.
     pub style: Style,
-    /// How the two sides are run.
+    /// The mode of its trials.
     pub mode: Mode,
     /// Why this mode.
     pub mode_reason: String,
@@ -160,7 +160,7 @@ pub struct PlannedBenchmark {
     /// Its runtime works beside it on threads of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub runtime_threads: bool,
-    /// What its first trials told.
+    /// Results of its first trials.
     pub profile: Option<Profile>,
     /// Smallest change of it that is worth a verdict, where a rule says so, a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -188,7 +188,7 @@ pub enum Excluded {
     Failed(BenchmarkId, Role, String),
     /// Runs the same code in both versions, which was proven.
     Identical {
-        /// Which benchmark.
+        /// The benchmark.
         id: BenchmarkId,
         /// Wall time that measuring it would have taken, nanoseconds.
         saved_ns: u64,
@@ -200,15 +200,15 @@ pub enum Excluded {
 pub struct Plan {
     /// Source of every random choice.
     pub seed: u64,
-    /// What is measured, in name order.
+    /// Benchmarks that are measured, in name order.
     pub benchmarks: Vec<PlannedBenchmark>,
-    /// What is not, in name order.
+    /// Benchmarks that are not compared, in name order.
     pub excluded: Vec<Excluded>,
     /// Wall time that measuring and linking may take, nanoseconds; absent: what it takes.
     pub budget_ns: Option<u64>,
     /// Rounds of fresh trials that confirm regressions.
     pub confirm_rounds: u32,
-    /// What each mode is worth on this machine, where that was looked at.
+    /// Spread of each mode on this machine, where that was looked at.
     pub check: Option<SelfCheck>,
     /// Whether benchmarks with few trials have them spread over the whole run, so that few suite runs hold one benchmark alone;
     /// else everyone takes part in every suite run until it ends.
@@ -314,9 +314,9 @@ impl Plan {
 /// The benchmarks of both versions, filtered, in any order.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a> {
-    /// Of the baseline.
+    /// The baseline's benchmarks.
     pub baseline: &'a [Discovered],
-    /// Of the candidate.
+    /// The candidate's benchmarks.
     pub candidate: &'a [Discovered],
     /// Packages that are proven to run the same code in both.
     pub identical: &'a BTreeSet<String>,
@@ -329,7 +329,7 @@ impl PlannedBenchmark {
         self.redefined.as_ref().is_none_or(|redefined| redefined.tolerated)
     }
 
-    /// How it is judged where the suite is judged so.
+    /// The rule by which it is judged where the suite is judged by this one.
     #[must_use]
     pub fn judged_by(&self, decision: &Decision) -> Decision {
         Decision { threshold: self.threshold.unwrap_or(decision.threshold), ..*decision }
@@ -390,7 +390,7 @@ fn join(found: &Found<'_>) -> (Vec<Common>, Vec<Excluded>) {
 }
 
 impl Excluded {
-    /// Which benchmark it is.
+    /// The benchmark.
     #[must_use]
     pub fn id(&self) -> &BenchmarkId {
         match self {

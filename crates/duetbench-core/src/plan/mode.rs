@@ -1,11 +1,11 @@
-//! How the two sides of a trial are run, and why.
+//! Chooses the mode of a benchmark's trials, and says why.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Capacity, Profile, SelfCheck, Style};
 use crate::spec::{ModeChoice, defaults};
 
-/// How the two sides of a trial are run on this machine.
+/// Mode in which the two sides of a trial are run on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -53,22 +53,22 @@ impl Mode {
 /// Another mode must be so much narrower than one core to be taken: widths are estimated from few trials.
 const CLEARLY_NARROWER: f64 = 0.7;
 
-/// What a benchmark's mode depends on.
+/// Facts that decide a benchmark's mode.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Circumstances<'a> {
-    /// What was asked for.
+    /// The mode that was asked for.
     pub(super) choice: ModeChoice,
-    /// How the benchmark can be sliced.
+    /// The style in which the benchmark can be sliced.
     pub(super) style: Style,
     /// Threads that it runs on by its own configuration.
     pub(super) threads: u32,
     /// Its runtime works beside it on threads of its own.
     pub(super) runtime_threads: bool,
-    /// What its first trials told.
+    /// Results of its first trials.
     pub(super) profile: Option<Profile>,
-    /// What the machine allows.
+    /// The machine's limits.
     pub(super) capacity: Capacity,
-    /// What each mode is worth on this machine.
+    /// Spread of each mode on this machine.
     pub(super) check: Option<&'a SelfCheck>,
 }
 

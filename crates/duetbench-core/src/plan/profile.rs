@@ -1,4 +1,4 @@
-//! What first trials tell before the plan is settled.
+//! Evaluates first trials, before the plan is settled.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::sample::{Role, Sample};
 use crate::stats;
 use crate::warmup::{Course, WarmUp, steady_from};
 
-/// What a benchmark's first trials told: a short one of each version, alone and free to use every core.
+/// Results of a benchmark's first trials: a short one of each version, alone and free to use every core.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     /// CPU time as a multiple of wall time, of the version that keeps more cores busy.
@@ -33,13 +33,13 @@ pub struct Profile {
 /// A process that did not become steady.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unsteady {
-    /// Of which version, the baseline if of both.
+    /// The version; the baseline where both were unsteady.
     pub role: Role,
     /// Iterations that it had.
     pub within: u32,
 }
 
-/// What a first trial of many iterations told of a benchmark's warm-up.
+/// Warm-up of a benchmark by a first trial of many iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstWarmUp {
     /// Iterations that are taken to warm up in every process.
@@ -131,7 +131,7 @@ fn times_of(samples: &[Sample], role: Role) -> Vec<f64> {
     own.iter().map(|s| s.wall_ns as f64 / s.invocations.max(1) as f64).collect()
 }
 
-/// How wide an interval each mode gives here for a second of measuring, found by comparing the baseline with itself.
+/// Spread of fork pairs in each mode on this machine for a second of measuring, found by comparing the baseline with itself.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SelfCheck {
     /// Standard deviation of fork pairs times the square root of what one takes in seconds, as a fraction; by mode.
@@ -166,8 +166,8 @@ impl SelfCheck {
 /// Everything that was learnt before the plan was settled.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Learnt {
-    /// Of every benchmark, indexed like the plan's.
+    /// Results of first trials by benchmark, indexed like the plan's.
     pub profiles: Vec<Option<Profile>>,
-    /// Of the machine; absent where the run was too short for it.
+    /// Spread of the modes on this machine; absent where the run was too short to measure it.
     pub check: Option<SelfCheck>,
 }

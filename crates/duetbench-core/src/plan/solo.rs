@@ -9,7 +9,7 @@ use super::{Discovered, FORK_OVERHEAD_NS, Style};
 use crate::sample::BenchmarkId;
 use crate::spec::{SoloSpec, SpecError, defaults};
 
-/// How often one version of a benchmark is measured, level by level (µOpTime calls this its execution configuration).
+/// Repetitions of one version of a benchmark, level by level (µOpTime calls this its execution configuration).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repetitions {
     /// Passes over the suite in which it takes part.
@@ -77,13 +77,13 @@ impl Repetitions {
 /// One benchmark of the plan of one version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SoloBenchmark {
-    /// Which benchmark.
+    /// The benchmark.
     pub id: BenchmarkId,
-    /// How it is sliced.
+    /// The style in which it is sliced.
     pub style: Style,
     /// Time of its first invocation when it was listed, nanoseconds.
     pub first_ns: u64,
-    /// How often it is measured.
+    /// Its repetitions.
     pub repetitions: Repetitions,
 }
 
@@ -106,9 +106,9 @@ impl SoloBenchmark {
 pub struct SoloPlan {
     /// Source of every random choice.
     pub seed: u64,
-    /// What is measured, in name order.
+    /// Benchmarks that are measured, in name order.
     pub benchmarks: Vec<SoloBenchmark>,
-    /// What is not, because it failed while it was listed, with its words; in name order.
+    /// Benchmarks that failed while they were listed, with their words; in name order.
     pub failed: Vec<(BenchmarkId, String)>,
 }
 
@@ -127,7 +127,7 @@ impl SoloPlan {
             }
             let mut repetitions = planned.get(&id.to_string()).copied().unwrap_or(spec.repetitions);
             if one.style == Style::Process {
-                // How long a whole process takes is not for us to choose.
+                // The length of a whole process is not for us to choose.
                 repetitions.iteration_ns = one.first_ns.clamp(1, defaults::SOLO_ITERATION_MAX_NS);
             }
             plan.benchmarks.push(SoloBenchmark { id, style: one.style, first_ns: one.first_ns, repetitions });

@@ -1,4 +1,4 @@
-//! How a comparison begins that follows a plan file: every benchmark with as much as was learnt to be enough for it.
+//! Begins a comparison that follows a plan file: every benchmark with as much as was learnt to be enough for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,8 +20,8 @@ pub struct Start {
 }
 
 impl Start {
-    /// What so many repetitions of one version make of a comparison: a fork pair for every process, and as much time in each as
-    /// its iterations take. Fewer than four fork pairs tell nothing, whatever was learnt.
+    /// A comparison made of so many repetitions of one version: a fork pair for every process, and as much time in each as its
+    /// iterations take. Fewer than four fork pairs tell nothing, whatever was learnt.
     #[must_use]
     pub fn of(repetitions: &Repetitions) -> Start {
         let processes = u32::try_from(repetitions.trials()).unwrap_or(u32::MAX);
@@ -92,7 +92,7 @@ impl PlannedBenchmark {
             None => (self.configuration.slice_ns, start.sliced_ns().max(usual.trial_ns)),
         };
         let lengths = Lengths { slice_ns, ..usual }.with_trial(trial_ns, manner);
-        // What linking costs was weighed when the plan was learnt: its processes are given.
+        // The cost of linking was weighed when the plan was learnt: its processes are given.
         let relink = capacity.relinks.map(|layouts| Relink { layouts, cost_ns: 0, trial_ns });
         self.trial_predicted_ns = lengths.predicted_ns;
         self.configuration = ExecutionConfiguration {

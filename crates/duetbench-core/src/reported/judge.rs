@@ -9,7 +9,7 @@ use crate::verdict::rule::{PValues, RatioInterval, decided};
 
 use super::{Change, PAIRS_MIN, Readings, ReadingsOutcome, ReportedMetric, UnitReadings};
 
-/// What the pairs of one unit say, before the other units are looked at.
+/// Evidence from the pairs of one unit alone, without the other units.
 struct Evidence {
     p_value: f64,
     /// The numbers of all pairs are the same: nothing is tested, it is taken for exact.
@@ -176,7 +176,7 @@ fn values(readings: &Readings, wanted: &Wanted) -> Option<Result<Complete, Verdi
     Some(Ok(complete))
 }
 
-/// What the pairs say.
+/// Tests the pairs.
 fn test(values: &Complete, better: Better, decision: &Decision) -> Result<Evidence, StatsError> {
     if values.all().any(|value| *value <= 0.0) {
         return test_ranks(values, better);

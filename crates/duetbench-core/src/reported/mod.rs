@@ -1,4 +1,4 @@
-//! What benchmarks report themselves, under units of their own: in Go by `b.ReportMetric`.
+//! Metrics that benchmarks report themselves, under units of their own: in Go by `b.ReportMetric`.
 //!
 //! Such a value is the harness's for one whole process, and it may be made of anything: of counts, of a clock of its own, of sizes
 //! of files. A slice has none. So where a rule names a unit, pairs of processes run once more as the harness itself runs them, after
@@ -22,10 +22,10 @@ pub const PAIRS_MIN: u32 = 8;
 /// Time that such a process aims at, nanoseconds.
 pub const PROCESS_NS: u64 = 500_000_000;
 
-/// What reading the units of one benchmark came to.
+/// Result of reading the units of one benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Readings {
-    /// Which benchmark.
+    /// The benchmark.
     pub id: BenchmarkId,
     /// Its units, or why there are none.
     pub outcome: ReadingsOutcome,
@@ -35,7 +35,7 @@ pub struct Readings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadingsOutcome {
-    /// What it reported, under those units that rules name.
+    /// Values that it reported, under those units that rules name.
     Read(Vec<UnitReadings>),
     /// It did not work out.
     Failed {
@@ -62,14 +62,14 @@ pub struct PairReading {
     pub candidate: Option<f64>,
 }
 
-/// What is reported about one unit of one benchmark.
+/// Result for one unit of one benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReportedMetric {
-    /// Which benchmark.
+    /// The benchmark.
     pub id: BenchmarkId,
     /// The unit.
     pub unit: String,
-    /// Which values are good ones.
+    /// The better direction of its values.
     pub better: Better,
     /// Smallest change that was worth a verdict, a fraction.
     pub threshold: f64,

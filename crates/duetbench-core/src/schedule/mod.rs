@@ -29,7 +29,7 @@ pub struct Trial {
     pub build: u32,
     /// The role on side 0: it is started and calibrated first, and in a sequential trial runs first.
     pub first: Role,
-    /// Which of the usable cores (modulo their number) side 0 starts on.
+    /// Core on which side 0 starts, an index into the usable ones (modulo their number).
     pub core: u32,
     /// Orders the slices within the trial.
     pub seed: u64,
@@ -97,7 +97,7 @@ impl Schedule {
         order.into_iter().filter_map(&mut trial).collect()
     }
 
-    /// What orders the functions in the two halves of a build pair, baseline first; never 0.
+    /// Seeds that order the functions in the two halves of a build pair, baseline first; never 0.
     #[must_use]
     pub fn layout_seeds(&self, build: u32) -> [u32; 2] {
         // Below the streams of `place`, above those of the suite runs.

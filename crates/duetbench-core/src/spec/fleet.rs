@@ -1,4 +1,4 @@
-//! What is asked of a fleet.
+//! The request for a fleet.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What was asked of the harness: which it is, and what only one of them understands.
+//! The request for a harness: its name, and settings that only one of them understands.
 
 use std::collections::BTreeMap;
 
@@ -28,11 +28,11 @@ impl HarnessName {
     }
 }
 
-/// What was asked of the harness, with all defaults filled in.
+/// The request for a harness, with all defaults filled in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HarnessSpec {
-    /// Which it is; absent: told by what a version holds.
+    /// Its name; absent: told by the files of a version.
     pub name: Option<HarnessName>,
     /// Iterations at the start of every process that warm up, where the harness counts iterations; absent: found for each benchmark.
     pub warmup: Option<u32>,
@@ -50,7 +50,7 @@ impl HarnessSpec {
     }
 }
 
-/// How JMH benchmarks are built and started.
+/// Build and start of JMH benchmarks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JmhSpec {
@@ -68,7 +68,7 @@ pub struct JmhSpec {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CommandSpec {
-    /// What its results are called; empty: the command line itself.
+    /// Name of its results; empty: the command line itself.
     pub name: String,
     /// The command line, run in a version's directory; absent: each version is a command line itself (`--command`).
     pub command: Option<String>,

@@ -1,4 +1,4 @@
-//! What the user asked, validated; knows nothing of this machine.
+//! The user's request, validated; knows nothing of this machine.
 
 use std::time::Duration;
 
@@ -169,7 +169,7 @@ pub mod defaults {
     pub const PACKAGES: &str = "./...";
 }
 
-/// How the two sides of a trial are run.
+/// Mode of the two sides of a trial, as asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModeChoice {
@@ -183,7 +183,7 @@ pub enum ModeChoice {
     Sequential,
 }
 
-/// How the two halves of a build pair are laid out.
+/// Layouts of the two halves of a build pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LayoutChoice {
@@ -201,7 +201,7 @@ impl LayoutChoice {
     }
 }
 
-/// Which benchmarks take part.
+/// Selection of the benchmarks that take part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Selection {
     /// Keeps benchmarks whose name matches.
@@ -212,7 +212,7 @@ pub struct Selection {
     pub packages: Vec<String>,
 }
 
-/// How much measuring may be done.
+/// Limits on measuring.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
     /// At most this many fork pairs for every benchmark.
@@ -227,7 +227,7 @@ pub struct Effort {
     pub confirm: bool,
 }
 
-/// How evidence becomes a verdict. Fractions, not percent.
+/// Rule by which evidence becomes a verdict. Fractions, not percent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     /// Smallest change worth a verdict.
@@ -277,15 +277,15 @@ impl Decision {
 /// Everything that was asked, with all defaults filled in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
-    /// Which benchmarks.
+    /// The benchmarks.
     pub selection: Selection,
-    /// How much measuring.
+    /// Limits on measuring.
     pub effort: Effort,
-    /// How to judge.
+    /// The rule of the verdicts.
     pub decision: Decision,
-    /// How to run the two sides.
+    /// The mode of the two sides.
     pub mode: ModeChoice,
-    /// How the two halves of a build pair are laid out.
+    /// Layouts of the two halves of a build pair.
     #[serde(default, skip_serializing_if = "LayoutChoice::is_random")]
     pub layouts: LayoutChoice,
     /// Measures packages too whose code is proven to be the same in both versions.
@@ -297,10 +297,10 @@ pub struct Spec {
     pub seed: u64,
     /// Arguments for the harness, as typed after `--`.
     pub harness_args: Vec<String>,
-    /// Which harness, and what only it understands.
+    /// The harness, with settings that only it understands.
     #[serde(default, skip_serializing_if = "HarnessSpec::is_usual")]
     pub harness: HarnessSpec,
-    /// What the repository wants of some of its benchmarks, where that differs from the rest.
+    /// The repository's rules for some of its benchmarks, where they differ from the rest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<Rule>,
     /// Where it is measured, if not here.
@@ -311,20 +311,20 @@ pub struct Spec {
 /// Everything that was asked of a run of one version, with all defaults filled in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SoloSpec {
-    /// Which benchmarks.
+    /// The benchmarks.
     pub selection: Selection,
-    /// How often each is measured of which no plan file says otherwise.
+    /// Repetitions of each benchmark of which no plan file says otherwise.
     pub repetitions: Repetitions,
     /// Source of every random choice of the run.
     pub seed: u64,
     /// Arguments for the harness, as typed after `--`.
     pub harness_args: Vec<String>,
-    /// Which harness, and what only it understands.
+    /// The harness, with settings that only it understands.
     #[serde(default, skip_serializing_if = "HarnessSpec::is_usual")]
     pub harness: HarnessSpec,
 }
 
-/// What makes a request impossible to honour.
+/// Why a request cannot be honoured.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SpecError {
@@ -333,7 +333,7 @@ pub enum SpecError {
     OutOfRange {
         /// Name of the option.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
         /// Exclusive upper bound.
         high: f64,
@@ -343,7 +343,7 @@ pub enum SpecError {
     Pattern {
         /// Name of the option.
         option: &'static str,
-        /// What the parser says.
+        /// The parser's error.
         source: Box<regex::Error>,
     },
 }

@@ -1,4 +1,4 @@
-//! What a repository wants of its benchmarks.
+//! Rules of a repository for its benchmarks.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::recording::Better;
 use crate::sample::BenchmarkId;
 
-/// What of a benchmark can get worse.
+/// Metric of a benchmark that can get worse.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
@@ -19,7 +19,7 @@ pub enum Metric {
     Allocs,
     /// Bytes allocated per invocation.
     Bytes,
-    /// What it reports itself under this unit.
+    /// A metric that it reports itself under this unit.
     Reported(String),
 }
 
@@ -57,13 +57,13 @@ impl Metric {
     }
 }
 
-/// What a finding of a metric is for.
+/// Consequence of a finding about a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     /// It stops a change.
     Gate,
-    /// It is told, and stops nothing.
+    /// It is reported, and stops nothing.
     Inform,
 }
 
@@ -71,23 +71,23 @@ pub enum Action {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// Which benchmarks: a regular expression, searched for in package and name, as `example.com/codec.BenchmarkEncode/json`;
+    /// The benchmarks: a regular expression, searched for in package and name, as `example.com/codec.BenchmarkEncode/json`;
     /// absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benchmarks: Option<String>,
-    /// What of them; absent: everything.
+    /// The metric; absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<Metric>,
-    /// Which values of a unit are good ones; absent: as the unit's name says ([`Better::of_unit`]).
+    /// The better direction of a unit's values; absent: as the unit's name says ([`Better::of_unit`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub better: Option<Better>,
-    /// By how much it may grow, a fraction.
+    /// Growth that is tolerated, a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
-    /// What more than that is for.
+    /// Consequence of growth beyond that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
-    /// What it is for that a time stays an open question.
+    /// Consequence of a time that stays an open question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inconclusive: Option<Action>,
     /// Whether a slowdown stops the change that is real, but not shown to exceed the threshold.
@@ -105,41 +105,41 @@ pub enum RuleError {
     /// Its pattern does not parse.
     #[error("rule {number}: `benchmarks` is not a regular expression: {source}")]
     Pattern {
-        /// Which rule, from 1.
+        /// Number of the rule, from 1.
         number: usize,
-        /// What the parser says.
+        /// The parser's error.
         source: Box<regex::Error>,
     },
     /// Its threshold is out of range.
     #[error("rule {number}: `threshold` is {value}, but must lie {range}")]
     Threshold {
-        /// Which rule, from 1.
+        /// Number of the rule, from 1.
         number: usize,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// In words, where it must lie.
+        /// The allowed range, in words.
         range: &'static str,
     },
     /// It speaks of open questions or of slowdowns within the threshold, but not of times.
     #[error("rule {number}: `inconclusive` and `slower` are about times: leave out them, or `metric` and `unit`")]
     NotOfTimes {
-        /// Which rule, from 1.
+        /// Number of the rule, from 1.
         number: usize,
     },
     /// It says which values are good ones of something that is no unit.
     #[error("rule {number}: `better` is about a `unit`: less time and fewer allocations are always better")]
     NotOfUnits {
-        /// Which rule, from 1.
+        /// Number of the rule, from 1.
         number: usize,
     },
     /// Its unit is no name of one.
     #[error("rule {number}: the `unit` `{unit}` {why}")]
     Unit {
-        /// Which rule, from 1.
+        /// Number of the rule, from 1.
         number: usize,
-        /// What was given.
+        /// The given unit.
         unit: String,
-        /// What is wrong with it.
+        /// The fault of the unit, in words.
         why: String,
     },
     /// It says nothing.
@@ -147,32 +147,32 @@ pub enum RuleError {
         "rule {number} has neither `threshold` nor `action`, `inconclusive`, `slower` or `redefined`, so that it says nothing"
     )]
     Empty {
-        /// Which rule, from 1.
+        /// Number of the rule, from 1.
         number: usize,
     },
 }
 
-/// What a repository wants of its benchmarks: rules, of which later ones override earlier ones.
+/// Rules of a repository for its benchmarks, of which later ones override earlier ones.
 #[derive(Debug, Default)]
 pub struct Policy {
     rules: Vec<(Option<Regex>, Rule)>,
 }
 
-/// What a policy says of one metric of one benchmark.
+/// The policy for one metric of one benchmark.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stance {
-    /// By how much it may grow, a fraction, where a rule says so.
+    /// Growth that is tolerated, a fraction, where a rule says so.
     pub threshold: Option<f64>,
-    /// What more than that is for.
+    /// Consequence of growth beyond that.
     pub action: Action,
 }
 
-/// What is wanted of one unit of one benchmark.
+/// A rule's demands on one unit of one benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wanted {
     /// The unit.
     pub unit: String,
-    /// Which values are good ones.
+    /// The better direction of its values.
     pub better: Better,
     /// Smallest change worth a verdict, a fraction.
     pub threshold: f64,
@@ -191,7 +191,7 @@ impl Policy {
         Ok(Policy { rules: compiled.collect::<Result<_, RuleError>>()? })
     }
 
-    /// What it says of one metric of one benchmark. Where it says nothing, a time gates, as does a unit that a rule names, and counts inform.
+    /// The policy for one metric of one benchmark. Where it has no rule, a time gates, as does a unit that a rule names, and counts inform.
     #[must_use]
     pub fn stance(&self, id: &BenchmarkId, metric: &Metric) -> Stance {
         let action = if metric.is_count() { Action::Inform } else { Action::Gate };
@@ -201,7 +201,7 @@ impl Policy {
         })
     }
 
-    /// What it is for that the time of this benchmark stays an open question; absent where no rule says so.
+    /// Consequence of an open question about the time of this benchmark; absent where no rule says so.
     #[must_use]
     pub fn inconclusive(&self, id: &BenchmarkId) -> Option<Action> {
         self.about(id, &Metric::Time).filter_map(|rule| rule.inconclusive).last()

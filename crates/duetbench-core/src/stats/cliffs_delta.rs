@@ -2,7 +2,7 @@
 
 use super::{StatsError, sorted};
 
-/// How large a difference is, in a word.
+/// Size of a difference, in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DeltaSize {
     /// Below 0.147.
@@ -51,7 +51,7 @@ impl DeltaSize {
 ///
 /// ```
 /// # use duetbench_core::stats::{DeltaSize, cliffs_delta};
-/// // Of six pairs 2 is larger in one, smaller in one and equal in one; 3 is larger in two and equal in none, smaller in one.
+/// // Six pairs: 2 is larger in one, smaller in one and equal in one; 3 is larger in two and equal in none, smaller in one.
 /// let delta = cliffs_delta(&[2.0, 3.0], &[1.0, 2.0, 4.0]).unwrap();
 /// assert!((delta - 1.0 / 6.0).abs() < 1e-15);
 /// assert_eq!(DeltaSize::of(delta).word(), "small");

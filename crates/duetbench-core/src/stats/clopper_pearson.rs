@@ -1,4 +1,4 @@
-//! How often something happens, told from how often it did.
+//! Interval of a probability, from the number of times that something happened.
 
 use statrs::function::beta::beta_reg;
 

@@ -3,7 +3,7 @@
 use super::root::increasing_root;
 use super::{StatsError, critical_t, noncentral_t_survival};
 
-/// How sure a test must be when it speaks, and how often it must speak when there is something.
+/// Error and power of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
     /// Two-sided error of the first kind.

@@ -1,4 +1,4 @@
-//! What makes a method unable to answer.
+//! Reasons why a method cannot answer.
 
 use thiserror::Error;
 
@@ -22,7 +22,7 @@ pub enum StatsError {
     OutOfRange {
         /// Name of the parameter.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
 }

@@ -72,7 +72,7 @@ pub struct Sequential {
     table: OnceLock<Vec<Path>>,
 }
 
-/// What happens at the planned looks for one alpha.
+/// The planned looks for one alpha.
 #[derive(Debug, Clone)]
 struct Path {
     alpha: f64,

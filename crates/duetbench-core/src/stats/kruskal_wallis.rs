@@ -5,7 +5,7 @@ use statrs::function::gamma::checked_gamma_ur;
 use super::StatsError;
 use super::ranks::ranks_of_groups;
 
-/// What the test finds.
+/// Result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KruskalWallis {
     /// The statistic H, corrected for ties.

@@ -86,7 +86,7 @@ impl MannWhitney {
     }
 }
 
-/// How often each of two ascending samples has each of their values.
+/// Frequency of every distinct value in each of two ascending samples.
 fn counts(a: &[f64], b: &[f64]) -> Vec<[u32; 2]> {
     let (mut left, mut counts) = ([a, b], Vec::with_capacity(a.len() + b.len()));
     while let Some(least) = left.iter().filter_map(|values| values.first()).copied().reduce(f64::min) {

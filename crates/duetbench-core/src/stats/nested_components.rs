@@ -1,4 +1,4 @@
-//! How much of a spread comes from which of many nested levels.
+//! Splits a spread into the parts of many nested levels.
 
 use super::{StatsError, finite};
 

@@ -1,4 +1,4 @@
-//! How much of a spread comes from which of many nested levels, where repetitions are missing.
+//! Splits a spread into the parts of many nested levels, where repetitions are missing.
 
 use super::{StatsError, finite};
 
@@ -98,7 +98,7 @@ fn inside<'a>(outer: &Tier, inner: &'a Tier) -> impl Iterator<Item = (usize, f64
     units.filter(|(_, (count, _))| **count > 0.0).map(move |(i, (count, mean))| (i / places, *count, *mean))
 }
 
-/// What a unit of variance at the inner level adds to the sum of all squared means of the outer one: `c(outer, inner)`.
+/// Weight of a variance at the inner level in the sum of all squared means of the outer one: `c(outer, inner)`.
 fn weight(outer: &Tier, inner: &Tier) -> f64 {
     inside(outer, inner).map(|(at, count, _)| count * count / outer.counts[at]).sum()
 }

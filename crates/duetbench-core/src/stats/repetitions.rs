@@ -1,4 +1,4 @@
-//! How many repetitions to make at each level.
+//! Best number of repetitions at each level.
 
 use super::StatsError;
 

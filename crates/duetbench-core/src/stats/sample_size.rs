@@ -1,4 +1,4 @@
-//! How many values a test would need.
+//! Number of values that a test would need.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 

@@ -6,7 +6,7 @@ use super::{StatsError, sorted};
 
 /// Two-sided p-value of positive and negative differences being equally likely.
 ///
-/// Of `n` differences that are not 0, `k` of the rarer sign: `p = 2 P(Bin(n, 1/2) <= k)`, at most 1. Source: Arbuthnot, Philosophical
+/// With `n` differences that are not 0, `k` of the rarer sign: `p = 2 P(Bin(n, 1/2) <= k)`, at most 1. Source: Arbuthnot, Philosophical
 /// Transactions 27 (1710); exact. Assumes independent differences and nothing of their distribution. Sees signs only, so it
 /// needs many: below eight differences no p-value reaches 1 %.
 ///

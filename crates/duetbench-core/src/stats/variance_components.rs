@@ -1,4 +1,4 @@
-//! How much of a spread comes from which level.
+//! Splits a spread into the parts of two levels.
 
 use super::StatsError;
 

@@ -1,10 +1,10 @@
-//! How far an estimated variance may lie from the true one.
+//! Upper limit of the true variance, from an estimated one.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::StatsError;
 
-/// What an estimated variance is multiplied by so that the product exceeds the true one with probability `confidence`.
+/// Factor for an estimated variance so that the product exceeds the true one with probability `confidence`.
 ///
 /// It is `df / q`, with `q` the quantile `1 - confidence` of chi-square with `df` degrees of freedom, the exact limit for normal
 /// values. Source: Browne, Statistics in Medicine 14 (1995), who shows that a number of repetitions should be planned with such a

@@ -54,7 +54,7 @@ pub fn yuen_welch_t(a: &[f64], b: &[f64]) -> Result<Difference, StatsError> {
     difference(Side::of(a, a.len() / 10)?, Side::of(b, b.len() / 10)?)
 }
 
-/// What one sample brings.
+/// One sample in the test.
 struct Side {
     mean: f64,
     /// Square of the mean's standard error.

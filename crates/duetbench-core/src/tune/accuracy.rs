@@ -1,22 +1,22 @@
-//! What a reduction saves and what it costs in accuracy (µOpTime, RQ1).
+//! Time that a reduction saves, and its cost in accuracy (µOpTime, RQ1).
 
 use super::Choice;
 
-/// How far from the full result the reduced one may be, fractions: what accuracies are counted for.
+/// Largest changes of the result by a reduction for which accuracies are counted, fractions.
 pub const MARGINS: [f64; 4] = [0.01, 0.03, 0.05, 0.10];
 
 /// Time saved and results kept, over the choices for one project.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Accuracy {
-    /// How many choices there are.
+    /// Number of choices.
     pub benchmarks: usize,
     /// Wall time of all full configurations, seconds.
     pub full_s: f64,
     /// Wall time of all chosen ones, seconds.
     pub chosen_s: f64,
-    /// How many benchmarks have a reduced result within each of [`MARGINS`] of the full one.
+    /// Benchmarks that have a reduced result within each of [`MARGINS`] of the full one.
     pub within: [usize; MARGINS.len()],
-    /// How many keep their full configuration.
+    /// Benchmarks that keep their full configuration.
     pub unreduced: usize,
 }
 

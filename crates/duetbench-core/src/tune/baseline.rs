@@ -1,4 +1,4 @@
-//! What a reduction is compared with: the smallest configuration for all, and a random one (µOpTime, RQ1).
+//! Baselines for a reduction: the smallest configuration for all, and a random one (µOpTime, RQ1).
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -98,7 +98,7 @@ fn any(subject: &Subject<'_>, draw: f64) -> Vec<usize> {
     if position < all.len() { all.at(position).to_vec() } else { subject.full.clone() }
 }
 
-/// What the published code draws for one benchmark: again and again, until the product of all levels is three.
+/// The draw of the published code for one benchmark: again and again, until the product of all levels is three.
 fn drawn(rng: &mut NumpyRng, levels: &[Level], (full, rules): (&[usize], &Rules)) -> Vec<usize> {
     let reduced: Vec<usize> = (0..levels.len()).filter(|level| rules.reduces(levels[*level])).collect();
     let most: usize = reduced.iter().map(|level| full[*level].saturating_sub(1).max(1)).product();

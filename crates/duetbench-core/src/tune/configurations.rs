@@ -39,7 +39,7 @@ impl Configurations {
         all
     }
 
-    /// How many there are.
+    /// Number of configurations.
     pub(super) fn len(&self) -> usize {
         self.time_s.len()
     }

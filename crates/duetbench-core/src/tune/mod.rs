@@ -32,7 +32,7 @@ use subject::Subject;
 /// The smallest configuration that is enough for one benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// Which benchmark.
+    /// The benchmark.
     pub benchmark: String,
     /// The full configuration, outermost level first.
     pub full: Vec<usize>,
@@ -64,7 +64,7 @@ impl Choice {
     }
 }
 
-/// What was chosen for the benchmarks of a recording, in its order.
+/// Choices for the benchmarks of a recording, in its order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tuned {
     /// For every benchmark that can be tuned.

@@ -1,4 +1,4 @@
-//! What counts as enough, and whose rules hold.
+//! Rules by which a configuration is enough, of the paper or of its published code.
 
 use super::Metric;
 use crate::recording::{Level, Recorded};
@@ -13,10 +13,10 @@ pub enum Compat {
     PaperCode,
 }
 
-/// What counts as enough.
+/// Rules by which a configuration is enough.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
-    /// Which metric.
+    /// The metric.
     pub metric: Metric,
     /// Largest value of it that is stable, a fraction.
     pub threshold: f64,
@@ -38,7 +38,7 @@ impl Rules {
         Rules { metric, threshold: 0.01, confidence: 0.99, keep: vec![Level::Instance], compat: Compat::Paper }
     }
 
-    /// What makes these rules impossible to follow, if anything does.
+    /// Why these rules cannot be followed, if so.
     pub(super) fn fault(&self) -> Option<String> {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Some(format!("a confidence of {} is not between 0 and 1", self.confidence));

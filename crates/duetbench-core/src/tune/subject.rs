@@ -72,7 +72,7 @@ impl<'a> Subject<'a> {
         self.metric.value(ascending, self.terms).filter(|value| self.rules.is_stable(*value))
     }
 
-    /// What it means to choose a configuration, of which the metric's value may be known.
+    /// The consequences of choosing a configuration, of which the metric's value may be known.
     pub(super) fn choice(&self, chosen: &[usize], value: Option<f64>) -> Choice {
         let value = value.or_else(|| self.value(chosen, &mut Scratch::default()));
         let stability = value.filter(|value| !value.is_nan()).unwrap_or(f64::INFINITY);
@@ -96,7 +96,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// How many times the full number of repetitions of one level would be enough for a metric that falls with the square root of
+    /// Multiple of the full number of repetitions of one level that would be enough for a metric that falls with the square root of
     /// the number of values.
     fn enough_times(&self, stability: f64) -> Option<f64> {
         let times = (stability / self.rules.threshold).powi(2);

@@ -1,16 +1,16 @@
-//! How many iterations of each process warm up, found for every benchmark whose harness has such a thing.
+//! Finds the iterations of each process that warm up, for every benchmark whose harness has such a thing.
 
 use std::collections::BTreeMap;
 
 use crate::recording::{HarnessWarmUp, Level, Recorded, Recording};
 use crate::warmup::ForksWarmUp;
 
-/// What is known of one benchmark's warm-up.
+/// Warm-up of one benchmark.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TunedWarmUp {
-    /// What its processes show; absent where there are too few iterations to tell.
+    /// The warm-up that its processes show; absent where there are too few iterations to tell.
     pub found: Option<ForksWarmUp>,
-    /// What its harness does.
+    /// The warm-up of its harness.
     pub harness: HarnessWarmUp,
     /// Length of an iteration of the recording, seconds.
     pub iteration_s: f64,

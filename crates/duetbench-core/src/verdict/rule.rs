@@ -14,7 +14,7 @@
 //! and *improvement*, *faster* the other way round. The band is `1 / (1 + delta)` to `1 + delta`, and *within* it means that the
 //! interval of the typical slice is and that of all slices is too: what few slices pay for must not hide behind the others.
 //!
-//! # What each promises
+//! # Promises of each verdict
 //!
 //! **Changed** (regression, improvement, slower, faster): of the benchmarks whose code did not change in speed, at most the share
 //! `alpha` is expected to be called so; and among all that are called so in a suite, the expected share of false ones is at most

@@ -8,10 +8,10 @@ use crate::stats;
 /// Fewest iterations of which a half has a level.
 const ITERATIONS_MIN: usize = 4;
 
-/// How many processes of one version went on changing while they were judged.
+/// Processes of one version that went on changing while they were judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drift {
-    /// Of which version, the one of which more did.
+    /// The version, the one with more such processes.
     pub role: Role,
     /// Processes whose second half differed from the first by more than the threshold, in the direction that more of them have.
     pub forks: u32,
@@ -21,7 +21,7 @@ pub struct Drift {
     pub ratio: f64,
 }
 
-/// How many processes changed their level while they were judged: whose median time in the second half of the iterations that count
+/// Finds processes that changed their level while they were judged: whose median time in the second half of the iterations that count
 /// is more than `threshold` (a fraction) away from that in the first half. Absent where no process has enough iterations.
 ///
 /// Disturbances shift a process up as often as down, a warm-up that was too short shifts all of them down: so only one direction is

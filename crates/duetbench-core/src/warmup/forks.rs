@@ -2,7 +2,7 @@
 
 use super::{Course, WarmUp, steady_from};
 
-/// How the processes of one benchmark warm up.
+/// Warm-up of the processes of one benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ForksWarmUp {
     /// Iterations after which all that become steady are so; absent where most never are.
@@ -13,8 +13,8 @@ pub struct ForksWarmUp {
     pub unsteady: usize,
 }
 
-/// What several processes of one benchmark need to warm up, given the times of each one's iterations; absent where none of them has
-/// enough iterations to tell.
+/// Iterations that several processes of one benchmark need to warm up, given the times of each one's iterations; absent where none of
+/// them has enough iterations to tell.
 ///
 /// The largest number counts, not a middle one: an iteration too many costs its time, one too few is judged. Processes that never
 /// become steady have no number; where they are the majority, the benchmark has none.

@@ -4,7 +4,7 @@ use crate::stats::quantile_of_sorted;
 
 /// Iterations that are looked at together.
 const WINDOW: usize = 200;
-/// How many times the distance between the first and the last tenth of its window lies between an outlier and the median.
+/// Distance from the median beyond which an iteration is an outlier, in distances between the first and the last tenth of its window.
 const FAR: f64 = 3.0;
 
 /// The numbers of those iterations that are no outliers: each within the median ± 3 (P90 - P10) of the window of 200 around it

@@ -15,7 +15,7 @@ const DISTURBED_SHARE: f64 = 0.1;
 /// A shorter steady part is none (Barrett et al. want 500 iterations of 2000).
 const STEADY_SHARE_MIN: f64 = 0.25;
 
-/// What the times of one process do.
+/// Course of the times of one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Course {
     /// Steady from its first iteration.
@@ -31,7 +31,7 @@ pub enum Course {
 /// Where one process became steady.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WarmUp {
-    /// What its times do.
+    /// The course of its times.
     pub course: Course,
     /// Iterations before it is steady; all of them where it never is.
     pub iterations: usize,
@@ -83,8 +83,8 @@ impl Segment {
         (other.mean - self.mean).abs() <= self.tolerance()
     }
 
-    /// How far from its level is as good as at it: what single iterations differ by is no other level (Barrett et al. allow the
-    /// variance too).
+    /// Distance from its level within which a segment is at it: differences of single iterations are no other level (Barrett et al. allow
+    /// the variance too).
     fn tolerance(&self) -> f64 {
         self.sd.max(LEVEL_TOLERANCE * self.mean)
     }
@@ -144,7 +144,7 @@ fn steady_part(segments: &[Segment], last: &Segment, all: usize) -> Option<usize
     steady
 }
 
-/// What the times do that are steady from `start` on, at the level of `last`.
+/// The course of times that are steady from `start` on, at the level of `last`.
 fn course(times: &[f64], segments: &[Segment], (start, last): (usize, &Segment)) -> Course {
     let before = segments.iter().filter(|segment| segment.start < start);
     let is_faster = |mean: f64| mean < last.mean - last.tolerance();

@@ -12,7 +12,7 @@ use super::nested::Nested;
 
 /// Cells of the grid on which sums are laid out, unless a few values lie far out.
 const CELLS: usize = 4096;
-/// How often their number may be doubled.
+/// Doublings of their number that are allowed.
 const DOUBLINGS: usize = 5;
 /// Standard deviations of the sum that the grid spans; what lies farther out is counted at the other end.
 const SPAN: f64 = 16.0;

@@ -7,7 +7,7 @@ use super::interval::{Interval, reaches};
 /// Largest number of values whose resamples are enumerated: they have 6435 different ones.
 pub(super) const MOST: usize = 8;
 
-/// How often each value is drawn, and how probable that is.
+/// Draws of each value, and the probability of this resample.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Resample {
     pub(super) counts: [u8; MOST],

@@ -60,7 +60,7 @@ fn finite_interval(interval: Interval) -> Result<Interval, StatsError> {
     Ok(Interval { low: finite(interval.low)?, high: finite(interval.high)? })
 }
 
-/// What a sample is like in five numbers. The moments are those of the values themselves (divisor `n`).
+/// A sample in five numbers. The moments are those of the values themselves (divisor `n`).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
     /// Number of values.
@@ -76,7 +76,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Of these values; skewness and excess are 0 where all values are the same.
+    /// The moments of these values; skewness and excess are 0 where all values are the same.
     ///
     /// # Errors
     /// Without values, with a value that is not finite, or on overflow.

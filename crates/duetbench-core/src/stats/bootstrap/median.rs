@@ -11,7 +11,7 @@ const NEGLIGIBLE: f64 = 1e-18;
 
 /// The percentile-bootstrap interval of the median, exact: what infinitely many resamples would give.
 ///
-/// Of a resample of size `n`, the number of draws that are at most the k-th smallest value is binomial, `Bin(n, k/n)`. With
+/// In a resample of size `n`, the number of draws that are at most the k-th smallest value is binomial, `Bin(n, k/n)`. With
 /// `n = 2m - 1` the median of the resample is at most `x_k` with probability `I_{k/n}(m, n - m + 1)` (Maritz and Jarrett,
 /// JASA 73, 1978; Efron, Annals of Statistics 7, 1979), so the ends are two order statistics that depend on `n` only. With
 /// `n = 2m` it is the mean of the middle two, whose joint law is known too ([`MedianTable`]).
@@ -84,7 +84,7 @@ pub(super) fn at_most_rank(n: usize, rank: usize, needed: usize) -> f64 {
     }
 }
 
-/// What the interval of the median needs to know of a number of values and a tail; for callers with many samples of one size.
+/// Tables for the interval of the median, for one number of values and one tail; for callers with many samples of one size.
 #[derive(Debug, Clone)]
 pub struct MedianTable {
     n: usize,

@@ -12,7 +12,7 @@ const NEGLIGIBLE: f64 = 1e-12;
 
 /// The bootstrap distribution of the median of all values of a resample.
 ///
-/// Of a resample, the number of values at or below a point is a sum of independent counts, at each level drawn from those of
+/// In a resample, the number of values at or below a point is a sum of independent counts, at each level drawn from those of
 /// the repetitions inside; its generating function nests, `G = (mean of the G of the repetitions)^n`, with the share
 /// `1 - p + p z` of a repetition of the innermost level. The median is at most `x` if at least half of the values are. For an
 /// even number of values `2m`, the median is the mean of the middle two, and
@@ -131,7 +131,7 @@ impl<'a> Draws<'a> {
         reached
     }
 
-    /// Of every innermost group, the shares at or below a rank and above it.
+    /// The shares at or below a rank and above it, for every innermost group.
     fn shares(&self, rank: usize) -> Shares {
         let size = self.sample.innermost();
         let mut counts = vec![0_usize; self.n() / size];
@@ -166,7 +166,7 @@ impl<'a> Draws<'a> {
         level[0]
     }
 
-    /// What reads the sum of the coefficients from this one on. Points off the real axis count for their mirror images too.
+    /// Weights that read the sum of the coefficients from this one on. Points off the real axis count for their mirror images too.
     fn tail_weights(&self, needed: usize) -> Vec<Complex<f64>> {
         let n = self.n();
         self.weights(|z| (needed..=n).map(|c| z.powi(-(c as i32))).sum())

@@ -16,7 +16,7 @@ const STEPS: usize = 60;
 /// Q = rho^2 K_22 - 4 b rho K_12 + 4 b^2 K_11 + 2 s_2 (K_11 K_22 - K_12^2)        v = sqrt(n) s_1 sqrt(Q) / (2 b)
 /// ```
 pub(super) struct Saddlepoint<'a> {
-    /// Of mean 0 and mean square 1.
+    /// Values of mean 0 and mean square 1.
     values: &'a [f64],
 }
 

@@ -14,7 +14,7 @@ const DRAWS: usize = 10_000;
 /// Skewness of the mean up to which the saddlepoint approximation is trusted.
 const MOST_SKEW: f64 = 0.5;
 
-/// What the t statistic of a resample is whose values are all the same.
+/// The t statistic of a resample whose values are all the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ZeroSpread {
     /// Infinite, of the sign of the numerator: such a resample says that the mean lies nowhere near. If more of them than the
@@ -97,7 +97,7 @@ impl Standardised {
             ZeroSpread::PublishedCode => 1e-6 / moments.sd,
         };
         let mut values: Vec<f64> = values.iter().map(|v| (v - moments.mean) / moments.sd).collect();
-        // What is drawn depends neither on the order of values nor on the direction in which they are counted.
+        // The draws depend neither on the order of values nor on the direction in which they are counted.
         values.sort_by(|a, b| if moments.skew < 0.0 { b.total_cmp(a) } else { a.total_cmp(b) });
         Standardised { values, no_spread }
     }
@@ -119,7 +119,7 @@ impl Standardised {
     /// From mean and variance of a resample.
     fn t(&self, mean: f64, variance: f64) -> f64 {
         let deviation = if variance == 0.0 { self.no_spread } else { variance.sqrt() };
-        // What should be the mean of the sample is not exactly so.
+        // Rounding keeps the sample's own mean from being exactly 0.
         if mean.abs() < 1e-12 { 0.0 } else { mean / deviation }
     }
 

@@ -1,5 +1,4 @@
-//! How often a change is found where nothing changed: the paper's A/A experiment (section 4.2.1, Table 5), and tests that keep their
-//! level.
+//! Counts false alarms: the paper's A/A experiment (section 4.2.1, Table 5), and tests that keep their level.
 
 use super::draws::{Draws, Groups};
 use super::values::present;
@@ -13,7 +12,7 @@ pub const SIGNIFICANT: f64 = 0.05;
 /// Fewer values than these in both groups can never give a rank-sum test a p-value below 0.05: `2 / C(2 n, n)`.
 const RANKED_MIN: usize = 4;
 
-/// How test and control group are compared.
+/// Comparison of test and control group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Test {
     /// The paper's: Wilcoxon's rank-sum test on all values. It takes values of one trial for independent, which they are not.
@@ -44,10 +43,10 @@ impl Test {
     }
 }
 
-/// How often a test found a change where there was none.
+/// Changes that a test found where there were none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alarms {
-    /// How groups were compared.
+    /// The test that compared the groups.
     pub test: Test,
     /// Instances in each experiment.
     pub instances: usize,
@@ -143,7 +142,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// How often each distinct value is in each group.
+    /// Frequency of each distinct value in each group.
     fn counts(&self, groups: &Groups) -> Vec<[u32; 2]> {
         let mut counts = vec![[0; 2]; self.distinct];
         for (side, group) in [&groups.test, &groups.control].into_iter().enumerate() {

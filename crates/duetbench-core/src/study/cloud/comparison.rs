@@ -1,4 +1,4 @@
-//! Which environment is steadier: for each benchmark, and over all of them.
+//! Compares the steadiness of environments: for each benchmark, and over all of them.
 
 use super::Studied;
 use crate::stats::{critical_t, holm_p_values, signed_rank_p};
@@ -37,7 +37,7 @@ pub struct Steadiest {
     pub clear: Option<bool>,
 }
 
-/// How an environment does over all common benchmarks.
+/// Steadiness of an environment over all common benchmarks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
     /// The environment.
@@ -57,7 +57,7 @@ pub struct Against {
     pub ratio: f64,
     /// Benchmarks that vary less in the steadiest.
     pub steadier_for: usize,
-    /// Of the signed-rank test over benchmarks, adjusted by Holm's method for the number of others; absent where it cannot be made.
+    /// p-value of the signed-rank test over benchmarks, adjusted by Holm's method for the number of others; absent where it cannot be made.
     pub p_value: Option<f64>,
 }
 

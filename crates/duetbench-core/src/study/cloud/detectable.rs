@@ -16,7 +16,7 @@ const TRUE_MIN: f64 = 0.95;
 /// 1.96 (5 % false positives on two sides) and 1.64 (5 % missed on one).
 const STANDARD_ERRORS: f64 = 3.919_927_969_080_108;
 
-/// How test and control group are chosen.
+/// Choice of test and control group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sampling {
     /// One trial each of some instances, and of as many other ones (Table 6).
@@ -48,7 +48,7 @@ impl Sampling {
     }
 }
 
-/// How often a regression is found that is there, and one that is not.
+/// Rates at which a test finds a regression that is there, and one that is not.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
     /// Its size, a fraction.
@@ -67,14 +67,14 @@ impl Rates {
     }
 }
 
-/// Which regressions of a benchmark are found by one sampling with some instances.
+/// Regressions of a benchmark that are found by one sampling with some instances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detectable {
-    /// How groups are chosen.
+    /// The choice of groups.
     pub sampling: Sampling,
     /// Instances in each group.
     pub instances: usize,
-    /// How often each of [`REGRESSIONS`] is found.
+    /// The rates for each of [`REGRESSIONS`].
     pub rates: Vec<Rates>,
     /// Standard error of the relative difference of the medians of equal code, over the draws for all regressions.
     pub standard_error: f64,
@@ -84,20 +84,20 @@ pub struct Detectable {
 }
 
 impl Detectable {
-    /// What Algorithm 1 returns as it is printed: the loop goes over the regressions in *descending* order and ends with the first that
+    /// The result of Algorithm 1 as it is printed: the loop goes over the regressions in *descending* order and ends with the first that
     /// passes, which is the largest. Absent where none passes.
     #[must_use]
     pub fn printed(&self) -> Option<f64> {
         self.rates.iter().rev().find(|rates| rates.passes()).map(|rates| rates.regression)
     }
 
-    /// What it returns with the loop in ascending order: the smallest regression that passes. Absent where none does.
+    /// The result with the loop in ascending order: the smallest regression that passes. Absent where none does.
     #[must_use]
     pub fn corrected(&self) -> Option<f64> {
         self.rates.iter().find(|rates| rates.passes()).map(|rates| rates.regression)
     }
 
-    /// What the corrected algorithm looks for, without its grid: 3.92 standard errors. Holds for differences that are close to normal.
+    /// The regression that the corrected algorithm looks for, without its grid: 3.92 standard errors. Holds for differences that are close to normal.
     #[must_use]
     pub fn closed_form(&self) -> f64 {
         STANDARD_ERRORS * self.standard_error
@@ -219,7 +219,7 @@ mod tests {
     use super::super::environment::tests::values;
     use super::*;
 
-    /// What is found where the differences of 100 draws for every regression are these.
+    /// The regressions found where the differences of 100 draws for every regression are these.
     fn found(differences: impl Fn(usize) -> f64) -> Detectable {
         let drawn: Vec<Vec<f64>> = REGRESSIONS.iter().map(|_| (0..100).map(&differences).collect()).collect();
         judged(Sampling::Instances, 1, &drawn)
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!((detectable.printed(), detectable.corrected()), (Some(1.0), Some(0.05)));
         let passing: Vec<f64> = detectable.rates.iter().filter(|r| r.passes()).map(|r| r.regression).collect();
         assert_eq!(passing, REGRESSIONS[4..]);
-        // Of uniform differences the standard deviation is 2.4 % / √3.
+        // The standard deviation of uniform differences is 2.4 % / √3.
         assert!((detectable.closed_form() / (STANDARD_ERRORS * 0.024 / 3.0_f64.sqrt()) - 1.0).abs() < 0.02);
     }
 

@@ -13,7 +13,7 @@ pub struct Environment {
     pub name: String,
     /// In the order in which they were first met.
     pub benchmarks: Vec<Values>,
-    /// What was met on the way.
+    /// Warnings from reading its recordings.
     pub warnings: Vec<String>,
 }
 

@@ -29,7 +29,7 @@ pub use environment::Environment;
 pub use spread::{Source, Spread, Typical};
 pub use values::{FAR_OFF, Values};
 
-/// What a study goes by.
+/// Settings of a study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
     /// Where random choices come from.
@@ -45,18 +45,18 @@ impl Settings {
     pub const PAPER: Settings = Settings { seed: 42, draws: 100, trials: 5 };
 }
 
-/// What an environment gave.
+/// Results of a study for an environment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Studied {
     /// The environment.
     pub environment: String,
     /// In the order in which they were first met.
     pub benchmarks: Vec<StudiedBenchmark>,
-    /// What was met on the way.
+    /// Warnings from reading its recordings.
     pub warnings: Vec<String>,
 }
 
-/// What a benchmark gave in an environment.
+/// Results of a benchmark in an environment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudiedBenchmark {
     /// The benchmark.
@@ -69,10 +69,10 @@ pub struct StudiedBenchmark {
     pub collected: usize,
     /// Values that were removed, being far off.
     pub removed: usize,
-    /// How much it varies, and by which source.
+    /// Its spread, and the sources of that.
     pub spread: Spread,
-    /// How often a change is found where there is none, by number of instances and test. Numbers for which there are not enough
-    /// instances are missing.
+    /// Rates of changes found where there are none, by number of instances and test. Numbers for which there are not enough instances
+    /// are missing.
     pub alarms: Vec<Alarms>,
     /// The smallest regression that is found, by sampling and number of instances; the same are missing.
     pub detectable: Vec<Detectable>,
@@ -81,7 +81,7 @@ pub struct StudiedBenchmark {
 /// A question whose answer needs several instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
-    /// How often a change is found where there is none.
+    /// The rate of changes that are found where there are none.
     Alarms,
     /// The smallest regression that is found.
     Detectable(Sampling),
@@ -90,7 +90,7 @@ pub enum Question {
 /// A number of instances that not all benchmarks of an environment have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lacking {
-    /// What it would be for.
+    /// The question that they would answer.
     pub question: Question,
     /// The number.
     pub instances: usize,
@@ -135,7 +135,7 @@ impl Studied {
         (collected, collected - sum(|benchmark| benchmark.removed))
     }
 
-    /// How often a test with so many instances finds a change where there is none, over all benchmarks; absent where none has as many.
+    /// Changes that a test with so many instances finds where there are none, over all benchmarks; absent where none has as many.
     #[must_use]
     pub fn alarms(&self, test: Test, instances: usize) -> Option<Alarms> {
         let all = self.benchmarks.iter().flat_map(|benchmark| &benchmark.alarms);
@@ -161,7 +161,7 @@ impl Studied {
         counted.filter(|lacking| lacking.benchmarks > 0).collect()
     }
 
-    /// What a benchmark gave.
+    /// The results of a benchmark.
     #[must_use]
     pub fn of(&self, benchmark: &str) -> Option<&StudiedBenchmark> {
         self.benchmarks.iter().find(|studied| studied.benchmark == benchmark)

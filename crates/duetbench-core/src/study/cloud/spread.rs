@@ -1,11 +1,11 @@
-//! How much a benchmark varies, and by which source.
+//! Measures the spread of a benchmark, and splits it by source.
 
 use super::Values;
 use super::values::present;
 use crate::recording::Level;
 use crate::stats;
 
-/// How much the values of a benchmark vary in an environment.
+/// Spread of the values of a benchmark in an environment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
     /// Relative standard deviation of all values, a fraction of their mean (Table 4; the paper's *total*); absent with fewer than two
@@ -18,26 +18,26 @@ pub struct Spread {
     /// Standard error of the logarithm of `rsd`, by leaving out one instance after the other; absent with fewer than three instances,
     /// or where what is left does not vary.
     pub log_rsd_error: Option<f64>,
-    /// What the variance of the values' logarithms comes from, outermost first. Levels without repetitions are no source. Absent where
-    /// a value is 0 or nothing is repeated.
+    /// Sources of the variance of the values' logarithms, outermost first. Levels without repetitions are no source. Absent where a
+    /// value is 0 or nothing is repeated.
     pub sources: Option<Vec<Source>>,
 }
 
-/// What is typical of some numbers.
+/// Mean and spread of some numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Typical {
     /// Their mean.
     pub mean: f64,
     /// Their standard deviation; absent where there is only one.
     pub standard_deviation: Option<f64>,
-    /// How many there are.
+    /// Number of them.
     pub count: usize,
 }
 
 /// A source of variance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Source {
-    /// What differs: instances; their trials, as [`Level::SuiteRun`]; forks; single values, as [`Level::Iteration`].
+    /// The level that differs: instances; their trials, as [`Level::SuiteRun`]; forks; single values, as [`Level::Iteration`].
     pub level: Level,
     /// Variance of the logarithms by this source alone.
     pub variance: f64,

@@ -9,7 +9,7 @@ pub const FAR_OFF: f64 = 10.0;
 /// Part of the shape that is kept: instances, trials in each, forks in each of these, values in each fork.
 const LEVELS: usize = 4;
 
-/// What one recording has of a benchmark, with its levels.
+/// A benchmark in one recording, with the recording's levels.
 pub(super) type Part<'a> = (&'a [Level], &'a Recorded);
 
 /// The times of a benchmark in an environment.

@@ -1,4 +1,4 @@
-//! How often the paper's interval misses the truth, whatever it says.
+//! Error of the paper's interval, whatever it says.
 
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -43,7 +43,7 @@ pub fn percentile_level(values: usize, confidence: f64) -> Result<f64, StatsErro
     two_sided_p(z * ((n - 1.0) / n).sqrt(), n - 1.0)
 }
 
-/// How often intervals miss a ratio of 1, on resamples of an A/A run.
+/// Error of intervals: the share that misses a ratio of 1, on resamples of an A/A run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resampled {
     /// Resamples, of all benchmarks together.
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn levels_are_those_of_normal_theory() {
-        // What Student's t says of a nominal 1 %, in percent to a tenth.
+        // Levels by Student's t at a nominal 1 %, in percent to a tenth.
         let check = |values: usize, want: f64| {
             let level = 100.0 * percentile_level(values, 0.99).unwrap();
             assert!((level - want).abs() < 0.05, "{values}: {level}");
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn roles_are_exchanged_by_the_toss_of_a_coin() {
-        // Of three fork pairs that all say the same an interval misses 1 when all three coins agree.
+        // With three fork pairs that all say the same an interval misses 1 when all three coins agree.
         let run = PairedRun { name: "r1".into(), benchmarks: vec![benchmark("A", vec![times(&[[100.0, 110.0]]); 3])] };
         let resampled = Procedure::PAPER.resampled(&Procedure::PAPER.study(&run)).unwrap();
         let want = 0.25_f64;

@@ -4,7 +4,7 @@
 //! 2. How much narrower is it over all benchmarks of a run ([`RunWidths`])?
 //! 3. How often does it miss the truth, whatever it says ([`percentile_level`], [`Resampled`])?
 //!
-//! What the paper calls a run is one process of each version, here a fork pair. Widths say how much of the gain comes from
+//! A run, as the paper calls it, is one process of each version, here a fork pair. Widths say how much of the gain comes from
 //! interference that hits both at once, on the machine that was measured on.
 
 mod level;
@@ -23,16 +23,16 @@ pub use summary::{Improvement, Kind, LeftOut, Quantiles, RunWidths};
 pub struct PairedRun {
     /// Its name.
     pub name: String,
-    /// What each benchmark gave.
+    /// Data of each benchmark.
     pub benchmarks: Vec<PairedBenchmark>,
 }
 
-/// What one benchmark gave.
+/// Data of one benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairedBenchmark {
     /// The benchmark.
     pub benchmark: String,
-    /// How it was measured; absent where it was not.
+    /// The mode in which it was measured; absent where it was not.
     pub mode: Option<Mode>,
     /// Its fork pairs, in the order of measuring.
     pub forks: Vec<PairedFork>,
@@ -40,7 +40,7 @@ pub struct PairedBenchmark {
     pub missing: Option<String>,
 }
 
-/// What one fork pair gave.
+/// Data of one fork pair.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairedFork {
     /// Times of the iterations that were measured together, baseline and candidate, in the order of measuring; nanoseconds per

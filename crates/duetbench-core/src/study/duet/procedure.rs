@@ -17,25 +17,25 @@ const FORKS_MIN: usize = 3;
 /// Shuffles whose widths are averaged. The paper shuffles once; how wide that comes out is luck.
 const SHUFFLES: usize = 25;
 
-/// How widths are computed.
+/// Settings for computing widths.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Procedure {
     /// Confidence of the intervals, a fraction.
     pub confidence: f64,
     /// Fork pairs that are drawn of each benchmark's; absent, all are taken.
     pub forks: Option<usize>,
-    /// How far outside the others' range an iteration must lie to be replaced, as a fraction of that range's length; absent, none is.
+    /// Distance outside the others' range from which on an iteration is replaced, as a fraction of that range's length; absent, none is.
     pub winsorise: Option<f64>,
-    /// What is drawn and shuffled depends on this and the benchmark's name alone.
+    /// Source of draws and shuffles, together with the benchmark's name.
     pub seed: u64,
 }
 
-/// How wide the intervals of one benchmark are.
+/// Widths of the intervals of one benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Widths {
     /// The benchmark.
     pub benchmark: String,
-    /// How it was measured.
+    /// The mode in which it was measured.
     pub mode: Mode,
     /// Fork pairs that could be drawn.
     pub forks_measured: usize,
@@ -131,7 +131,7 @@ impl Procedure {
         Ok(Balanced { forks: forks.len(), iterations, baseline: side(0)?, candidate: side(1)? })
     }
 
-    /// Which of so many fork pairs are taken, in the order of measuring.
+    /// Indices of the fork pairs that are taken, in the order of measuring.
     fn drawn(&self, forks: usize, benchmark: &str) -> Vec<usize> {
         let mut all: Vec<usize> = (0..forks).collect();
         let wanted = self.forks.map_or(forks, |wanted| wanted.min(forks));
@@ -195,7 +195,7 @@ impl Balanced {
         }
     }
 
-    /// Of every fork, baselines and candidates.
+    /// Geometric means of the baselines and of the candidates, one for every fork pair.
     fn geometric_means(&self) -> Result<(Vec<f64>, Vec<f64>), StatsError> {
         let of = |values: &[f64]| {
             let logs = |fork: &[f64]| mean(&fork.iter().map(|value| value.ln()).collect::<Vec<_>>()).map(f64::exp);
@@ -212,7 +212,7 @@ impl Balanced {
 }
 
 impl Widths {
-    /// How wide the interval of this kind is; absent where there is none.
+    /// The width of the interval of this kind; absent where there is none.
     #[must_use]
     pub fn width(&self, kind: Kind) -> Option<f64> {
         match kind {
@@ -223,7 +223,7 @@ impl Widths {
         }
     }
 
-    /// How many times wider than the paired interval; absent where one of the two has no width.
+    /// Factor by which the interval of this kind is wider than the paired one; absent where one of the two has no width.
     #[must_use]
     pub fn times_wider(&self, kind: Kind) -> Option<f64> {
         let (wider, paired) = (self.width(kind)?, self.paired.interval.width());

@@ -1,4 +1,4 @@
-//! What the widths of a run's benchmarks come to.
+//! Sums up the widths of a run's benchmarks.
 
 use super::{PairedBenchmark, Widths};
 use crate::stats::{Interval, StatsError, mean, quantile_of_sorted};
@@ -12,7 +12,7 @@ pub enum Kind {
     Shuffled,
     /// The difference of means, each side for itself.
     Standard,
-    /// What duet itself gives.
+    /// The interval of duet itself.
     Own,
 }
 
@@ -68,7 +68,7 @@ pub struct RunWidths {
     pub left_out: Vec<LeftOut>,
 }
 
-/// How many times wider than paired ones intervals are, over the benchmarks of a run.
+/// Factor by which intervals are wider than paired ones, over the benchmarks of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Improvement {
     /// Benchmarks of which both intervals have a width.
@@ -77,12 +77,12 @@ pub struct Improvement {
     pub factor: f64,
 }
 
-/// How widths are distributed over benchmarks (figures 2, 4 and 5).
+/// Distribution of widths over benchmarks (figures 2, 4 and 5).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quantiles {
     /// Benchmarks.
     pub count: usize,
-    /// What a tenth, a quarter, a half, three quarters and nine tenths of the widths are at most.
+    /// The widths that a tenth, a quarter, a half, three quarters and nine tenths of the benchmarks do not exceed.
     pub at: [f64; 5],
 }
 
@@ -99,14 +99,14 @@ impl RunWidths {
         self
     }
 
-    /// How many times wider than the paired intervals these are; absent without benchmarks of which both have a width.
+    /// Factor by which these intervals are wider than the paired ones; absent without benchmarks of which both have a width.
     #[must_use]
     pub fn improvement(&self, kind: Kind) -> Option<Improvement> {
         let logs: Vec<f64> = self.measured.iter().filter_map(|w| Some(w.times_wider(kind)?.ln())).collect();
         Some(Improvement { benchmarks: logs.len(), factor: mean(&logs).ok()?.exp() })
     }
 
-    /// How the widths of this kind are distributed; absent without any.
+    /// The distribution of the widths of this kind; absent without any.
     #[must_use]
     pub fn quantiles(&self, kind: Kind) -> Option<Quantiles> {
         let mut widths: Vec<f64> = self.measured.iter().filter_map(|w| w.width(kind)).collect();

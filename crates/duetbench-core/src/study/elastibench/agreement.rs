@@ -2,7 +2,7 @@
 
 use super::{Finding, Findings, Spread};
 
-/// How two findings for one benchmark go together.
+/// Relation of two findings for one benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
     /// Both find no change, or both one in the same direction; sizes do not matter.
@@ -28,14 +28,14 @@ impl Relation {
 /// One benchmark in both experiments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
-    /// What the first found.
+    /// The finding of the first experiment.
     pub first: Finding,
-    /// What the second found.
+    /// The finding of the second experiment.
     pub second: Finding,
 }
 
 impl Compared {
-    /// How the two go together.
+    /// The relation of the two.
     #[must_use]
     pub fn relation(&self) -> Relation {
         match (self.first.change(), self.second.change()) {

@@ -22,11 +22,11 @@ pub use spread::Spread;
 pub struct Experiment {
     /// Its name.
     pub name: String,
-    /// What each benchmark gave.
+    /// Results of each benchmark.
     pub benchmarks: Vec<Results>,
 }
 
-/// What one benchmark gave in an experiment.
+/// Results of one benchmark in an experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results {
     /// The benchmark.

@@ -3,7 +3,7 @@
 use super::{Experiment, Finding, Findings, LeftOut, Procedure};
 use crate::stats::MedianTable;
 
-/// How narrow an interval is to be.
+/// Widest interval that is narrow enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Target<'a> {
     /// No wider than this, a relative difference.
@@ -13,22 +13,22 @@ pub enum Target<'a> {
     Reference(&'a Findings),
 }
 
-/// How the interval of one benchmark became narrow.
+/// Number of results after which the interval of one benchmark was narrow enough.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Narrowed {
     /// The benchmark.
     pub benchmark: String,
     /// Results that it has.
     pub results: usize,
-    /// How wide its interval may be.
+    /// Largest width that its interval may have.
     pub target: f64,
-    /// How wide it is over all results.
+    /// Width of its interval over all results.
     pub width: f64,
     /// The least number of first results over which it is no wider than it may be; absent where it never is.
     pub enough: Option<usize>,
 }
 
-/// How the intervals of an experiment became narrow.
+/// Numbers of results after which the intervals of an experiment were narrow enough.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Narrowing {
     /// The benchmarks that count, in the experiment's order.
@@ -43,7 +43,7 @@ pub struct Narrowing {
     results_min: usize,
 }
 
-/// What a benchmark has to do with a target.
+/// A target as it applies to one benchmark.
 enum Wanted {
     Width(f64),
     Apart,
@@ -103,7 +103,7 @@ impl Procedure {
     }
 }
 
-/// What intervals of medians need to know, by the number of results, made when it is first needed.
+/// Tables for intervals of medians by the number of results, made when they are first needed.
 struct Tables {
     first: usize,
     tail: f64,

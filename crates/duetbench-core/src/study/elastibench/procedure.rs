@@ -18,7 +18,7 @@ pub struct Procedure {
     pub results_min: usize,
 }
 
-/// What the procedure finds for one benchmark.
+/// Result of the procedure for one benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// The benchmark.
@@ -42,7 +42,7 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// What the procedure finds in one experiment.
+/// Results of the procedure for one experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Findings {
     /// The experiment's name.

@@ -1,11 +1,11 @@
-//! How large some differences are.
+//! Distribution of differences by their size.
 
 use crate::stats::quantile_of_sorted;
 
 /// Sizes of some differences, whatever their sign.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// How many they are.
+    /// Number of differences.
     pub count: usize,
     /// A quarter is at most this.
     pub lower_quartile: f64,

@@ -11,13 +11,13 @@ use crate::tune::{Compat, Metric, Tuned, minimum_baseline, tune};
 /// Two consecutive versions, with one method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairOfVersions {
-    /// How configurations were reduced.
+    /// The method that reduced configurations.
     pub method: Method,
     /// The recording of the earlier version.
     pub v1: String,
     /// The recording of the later one.
     pub v2: String,
-    /// What the reduced configurations found of what the full ones did.
+    /// Changes found by the reduced configurations, held against those of the full ones.
     pub fidelity: Fidelity,
 }
 

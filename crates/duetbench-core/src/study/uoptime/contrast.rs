@@ -29,7 +29,7 @@ pub struct MetricPair {
     pub p_adjusted: f64,
     /// Cliff's delta.
     pub delta: f64,
-    /// How large it is, in a word.
+    /// Its size, in a word.
     pub size: DeltaSize,
 }
 

@@ -20,7 +20,7 @@ pub use names::{FileName, natural_order};
 pub use random::{Random, drawn_before, is_go};
 pub use savings::{FileStudy, Savings, WITHIN, study_file};
 
-/// How configurations are reduced.
+/// Method of reducing configurations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Method {
     /// As tuning chooses.
@@ -46,7 +46,7 @@ impl Method {
     }
 }
 
-/// What a study goes by.
+/// Settings of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Largest value of a metric that is stable, a fraction.

@@ -1,11 +1,11 @@
-//! Which project and version a result file holds, by its name.
+//! Tells project and version of a result file by its name.
 
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What a file's name says.
+/// Parts of a file's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileName {
     /// The project.

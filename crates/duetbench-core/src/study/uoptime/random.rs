@@ -3,7 +3,7 @@
 use crate::recording::{Level, Recording};
 use crate::tune::{Compat, RandomBaseline, Rules};
 
-/// How many configurations the published code had drawn for other files when it came to the first of these projects: five for each
+/// Configurations that the published code had drawn for other files when it came to the first of these projects: five for each
 /// benchmark of each of five versions.
 const PUBLISHED_BEFORE: [(&str, usize); 3] = [("prometheus", 0), ("toml", 5 * 5 * 31), ("zap", 5 * 5 * (31 + 35))];
 
@@ -43,8 +43,8 @@ pub fn is_go(recording: &Recording) -> bool {
     recording.levels.contains(&Level::Second)
 }
 
-/// How many configurations the published code had drawn before each of these Go files, given as project and number of benchmarks
-/// in the order of the study. Of projects that it did not have, each follows the one before.
+/// Numbers of configurations that the published code had drawn before each of these Go files, given as project and number of
+/// benchmarks in the order of the study. A project that it did not have follows the one before.
 #[must_use]
 pub fn drawn_before(files: &[(String, usize)], metrics: usize) -> Vec<usize> {
     let (mut before, mut last) = (0, None);

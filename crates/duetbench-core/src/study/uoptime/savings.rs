@@ -1,4 +1,4 @@
-//! What reduced configurations save, and what they cost in accuracy (research questions 1 and 3).
+//! Computes the time that reduced configurations save, and their cost in accuracy (research questions 1 and 3).
 
 use super::{Method, Random, Settings, innermost, measured_s};
 use crate::detect::by_name;
@@ -13,7 +13,7 @@ pub const WITHIN: [f64; 4] = [0.01, 0.03, 0.05, 0.1];
 pub struct Savings {
     /// The recording.
     pub file: String,
-    /// How it was reduced.
+    /// The method that reduced it.
     pub method: Method,
     /// With which metric; of the baselines it decides only what a result is.
     pub metric: Metric,
@@ -25,7 +25,7 @@ pub struct Savings {
     pub full_s: f64,
     /// The same of the reduced ones.
     pub reduced_s: f64,
-    /// What warming up takes with the full configurations, seconds.
+    /// Time of warming up with the full configurations, seconds.
     pub warm_up_full_s: f64,
     /// The same with the reduced ones.
     pub warm_up_reduced_s: f64,
@@ -49,7 +49,7 @@ impl Savings {
     }
 }
 
-/// What one recording says by all methods and metrics.
+/// Results for one recording by all methods and metrics.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileStudy {
     /// By method, then by metric.
@@ -105,7 +105,7 @@ fn warmed(recording: &Recording, settings: &Settings, warm_up: usize) -> Option<
 }
 
 impl Savings {
-    /// What a method leaves of a recording; `warm_up` is in iterations, and in seconds for each fork.
+    /// The savings of a method on a recording; `warm_up` is in iterations, and in seconds for each fork.
     fn of(
         (recording, tuned): (&Recording, &Tuned),
         (method, metric): (Method, Metric),

@@ -3,7 +3,7 @@
 use super::{Location, Stability, Terms, mean_of, relative};
 use crate::stats::Moments;
 
-/// What rounding may take from moments that were computed from running sums.
+/// Relative error that rounding may bring into moments computed from running sums.
 const ROUNDING: f64 = 1e-5;
 
 /// Standard deviation over mean, `sqrt(sum (x - mean)^2 / n) / |mean|` (µOpTime, section 2).

@@ -43,7 +43,7 @@ impl Location {
     }
 }
 
-/// What a metric is.
+/// A metric of stability.
 pub(super) trait Stability: Sync {
     /// The word used in machine formats and on the command line.
     fn word(&self) -> &'static str;
@@ -54,12 +54,12 @@ pub(super) trait Stability: Sync {
     /// Its exact value for values in ascending order, at least one; absent where it has none.
     fn value(&self, ascending: &[f64], terms: &Terms) -> Option<f64>;
 
-    /// What its value is not below, from the moments of the values alone.
+    /// A lower bound of its value, from the moments of the values alone.
     fn at_least(&self, _moments: &Moments, _terms: &Terms) -> f64 {
         0.0
     }
 
-    /// What its value is not below, from values in ascending order; for metrics whose value takes longer than that.
+    /// A lower bound of its value, from values in ascending order; for metrics whose value takes longer than that.
     fn at_least_in_order(&self, _ascending: &[f64], _terms: &Terms) -> f64 {
         0.0
     }
@@ -71,7 +71,7 @@ pub(super) trait Stability: Sync {
 /// The enumeration of metrics, from one line each.
 macro_rules! metrics {
     ($($(#[$doc:meta])* $name:ident = $definition:expr,)*) => {
-        /// How unstable the values of a configuration are.
+        /// Instability of the values of a configuration.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Metric {
             $($(#[$doc])* $name,)*
@@ -81,7 +81,7 @@ macro_rules! metrics {
             /// All metrics.
             pub const ALL: [Metric; [$(Metric::$name),*].len()] = [$(Metric::$name),*];
 
-            /// What it is.
+            /// The implementation.
             pub(super) fn definition(self) -> &'static dyn Stability {
                 match self {
                     $(Metric::$name => &$definition,)*
@@ -124,9 +124,9 @@ impl Metric {
     }
 }
 
-/// How far a width that was estimated from moments may be off before it rejects: it must be so many times too large. As much where the
-/// mean is as good as normal, and more by these times its skewness and excess, which is what the estimate is made from; at most by the
-/// last factor.
+/// Margin for a width that was estimated from moments: it rejects only if it is so many times too large. The first number is the
+/// margin where the mean is as good as normal; it grows by the second times skewness and excess, from which the estimate is made, up
+/// to the last one.
 const MARGIN: (f64, f64, f64) = (1.03, 1.5, 1.5);
 /// Estimates from moments are about the far tails that they are made for; intervals of a lesser confidence are always computed.
 const CONFIDENCE_MIN: f64 = 0.9;
@@ -146,7 +146,7 @@ fn middle_of(ascending: &[f64]) -> f64 {
     ascending[(ascending.len() - 1) / 2].midpoint(ascending[ascending.len() / 2])
 }
 
-/// What the width of an interval of the mean is not below, with hardly an exception: see [`mean_interval_screen`].
+/// A lower bound of the width of an interval of the mean, with hardly an exception: see [`mean_interval_screen`].
 ///
 /// [`mean_interval_screen`]: crate::stats::mean_interval_screen
 fn mean_width_at_least(moments: &Moments, terms: &Terms) -> f64 {

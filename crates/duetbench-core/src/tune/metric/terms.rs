@@ -1,4 +1,4 @@
-//! What metrics need to know beside the values.
+//! Terms of a metric beside the values.
 
 use std::sync::OnceLock;
 
@@ -20,7 +20,7 @@ impl Terms {
         Terms { confidence: rules.confidence, compat: rules.compat, medians }
     }
 
-    /// What the interval of the median of so many values needs; absent for more than were announced.
+    /// Tables for the interval of the median of so many values; absent for more than were announced.
     pub(super) fn median_table(&self, values: usize) -> Option<&MedianTable> {
         let tail = (1.0 - self.confidence) / 2.0;
         self.medians.get(values).map(|table| table.get_or_init(|| MedianTable::of(values, tail)))
