@@ -1,4 +1,4 @@
-//! How often the nominal 99 % intervals of `stats` hold the centre of normal values: the table of section 13 of
+//! Counts how often the nominal 99 % intervals of `stats` hold the centre of normal values, for the table of section 13 of
 //! docs/statistics.md. The number of experiments is the first argument, 100,000 if there is none.
 
 use std::error::Error;

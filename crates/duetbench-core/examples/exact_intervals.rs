@@ -1,4 +1,4 @@
-//! How well the bootstrap intervals of `stats` agree with resampling, for `benches/exact_intervals.py`.
+//! Compares the bootstrap intervals of `stats` with resampling, for `benches/exact_intervals.py`.
 //!
 //! Reads samples, one a line, as numbers separated by blanks. For every statistic of every sample it writes a line: the
 //! number of values, the statistic, by how many standard errors of the resampling the tails beyond the 99 % interval are off
@@ -81,7 +81,7 @@ impl Sample {
         let exact_us = began.elapsed().as_secs_f64() / 10.0 * 1e6;
         let mut random = ChaCha8Rng::seed_from_u64(20_190_409);
         let mut ranks = vec![0; self.ascending.len()];
-        // What an atom of the distribution is to the last digit is not what the same sum in another order is.
+        // The same sum in another order may differ in its last digits, so values this near to each other count as one.
         let grain = 1e-9 * if interval.width().is_finite() { interval.width().max(self.sd) } else { self.sd };
         let mut counts = [0.0; 4];
         let began = Instant::now();

@@ -52,10 +52,10 @@ struct Setting {
     memory_mb: u32,
     parallel: u32,
     instance_sd: f64,
-    /// How many times as long trials are.
+    /// Factor by which trials are longer than those that were measured.
     stretch: f64,
     length: CallLength,
-    /// How often is looked; a moment without work is a look too.
+    /// Time between two looks; a moment without work is a look too.
     look_every: Duration,
 }
 
@@ -72,7 +72,7 @@ impl Setting {
         Setting { memory_mb: 3538, parallel: 1, instance_sd: 0.0, stretch: 1.0, length, look_every }
     }
 
-    /// How much longer a trial takes than it did here.
+    /// Time of a trial as a multiple of what it took here.
     fn slowdown(self) -> f64 {
         self.stretch * (ONE_CPU_MB / f64::from(self.memory_mb)).max(1.0)
     }
@@ -135,7 +135,7 @@ fn plan(suite: &[Real], setting: Setting) -> Plan {
     }
 }
 
-/// What was planted in a benchmark, as a log ratio.
+/// The change that was planted in a benchmark, as a log ratio.
 fn planted(benchmark: usize) -> f64 {
     match benchmark % 20 {
         0 => PLANTED.ln_1p(),

@@ -33,7 +33,7 @@ fn the_estimate_is_that_of_the_method() {
     // Standard error 0.00707107 / sqrt(6) = 0.00288675, critical t(5) at 10 % = 2.0150.
     assert!((estimate.ratio_low - (0.02f64 - 2.015_048 * 0.002_886_75).exp()).abs() < 1e-6);
     assert!((estimate.ratio_high - (0.02f64 + 2.015_048 * 0.002_886_75).exp()).abs() < 1e-6);
-    // Of 1000 units, the design's horizon: df 799, at 10 % and power 0.8 2.4885 standard errors beyond the threshold; the spread of six
+    // At 1000 units, the design's horizon: df 799, at 10 % and power 0.8 2.4885 standard errors beyond the threshold; the spread of six
     // is taken for sqrt(5 / chi-square quantile 0.35) = 1.2262 times as large.
     let at_the_end = 1.226_2 * 0.007_071_07 / 1000f64.sqrt();
     assert!((estimate.minimal_detectable_change - (1.03 * (2.4885f64 * at_the_end).exp() - 1.0)).abs() < 2e-6);

@@ -1,4 +1,4 @@
-//! Which of a fork's two numbers is judged.
+//! Choice of the one of a fork's two numbers that is judged.
 
 use duetbench_core::analysis::{Basis, Clock, LogRatios, choose_basis};
 use duetbench_core::plan::Mode;

@@ -237,7 +237,7 @@ fn an_outlier_makes_the_studentised_mean_draw_and_draws_are_the_same_every_time(
     values.push(500.0);
     let first = studentised_interval(&values, 0.99).unwrap();
     assert_eq!(Ok(first), studentised_interval(&values, 0.99));
-    // What does not draw the outlier, a third of all resamples, says that the mean is far below.
+    // The resamples without the outlier, a third of all, say that the mean is far below.
     assert!(first.width() > 1000.0, "{first:?}");
 }
 

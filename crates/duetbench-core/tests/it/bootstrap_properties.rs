@@ -15,7 +15,7 @@ use crate::support::{Noise, same_cases};
 
 type Method = fn(&[f64], f64) -> Result<Interval, StatsError>;
 
-/// How exactly a method repeats itself on the same values in other units, as a part of its width.
+/// Methods, each with the part of its width by which it may differ on the same values in other units.
 const METHODS: [(Method, f64); 3] = [(median_interval, 1e-9), (mean_interval, 1e-6), (studentised_interval, 1e-6)];
 
 fn samples() -> impl Strategy<Value = Vec<f64>> {
@@ -142,7 +142,7 @@ fn shares(values: &[f64], interval: Interval, statistic: fn(&mut [f64]) -> f64) 
     let mut random = ChaCha8Rng::seed_from_u64(20_190_409);
     let mut counts = [0.0; 4];
     let mut resample = vec![0.0; values.len()];
-    // What an atom of the distribution is to the last digit is not what the same sum in another order is.
+    // The same sum in another order may differ in its last digits, so values this near to each other count as one.
     let grain = 1e-9 * interval.width();
     for _ in 0..DRAWS {
         resample.iter_mut().for_each(|v| *v = values[random.random_range(0..values.len())]);

@@ -1,4 +1,4 @@
-//! What a calibration says of fork pairs whose sources are known.
+//! Calibrations from fork pairs whose sources are known.
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::analysis::Basis;
@@ -17,7 +17,7 @@ use crate::support::{Noise, build_pairs, fixed_design, placed};
 /// A fork pair takes a second, and nothing else takes any time.
 pub(crate) const A_SECOND_EACH: Costs = Costs { build_s: 0.0, fork_s: 1.0, slice_s: 0.0 };
 
-/// What fork pairs of a simulated benchmark vary.
+/// Spread of the fork pairs of a simulated benchmark.
 #[derive(Clone, Copy)]
 pub(crate) struct World {
     pub(crate) layout: f64,
@@ -120,7 +120,7 @@ fn the_mean_of_all_slices_varies_less_than_their_median() {
 
 #[test]
 fn few_units_vary_as_much_as_all_do() {
-    // Of ten units the first and the last are trimmed, so how far out the last lies shows in the tails alone.
+    // With ten units the first and the last are trimmed, so how far out the last lies shows in the tails alone.
     let of = |last: f64| {
         let numbers = [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, last];
         (sources(fixed_design(10), &numbers, (0.0, 1)).unwrap(), trimmed_t(&numbers).unwrap(), numbers)

@@ -1,4 +1,4 @@
-//! What a calibration promises, held against simulated comparisons. Seeds are fixed; the figures are those of docs/statistics.md.
+//! Promises of a calibration, held against simulated comparisons. Seeds are fixed; the figures are those of docs/statistics.md.
 
 use std::collections::BTreeMap;
 

@@ -118,7 +118,7 @@ fn what_does_not_fit_the_time_is_told_with_the_best_that_does() {
     let Err(Obstacle { best: Some(best), needed }) = within(free.takes_s / 4.0) else { panic!("too little time") };
     assert_eq!(needed, Some(free));
     assert!(best.takes_s <= free.takes_s / 4.0 && best.minimal_detectable_change > 0.02, "{best:?}");
-    // What is best in a time is the cheapest for what it sees.
+    // The best design in a time is the cheapest for the change that it detects.
     let again = propose(&SOURCES, &COSTS, &target(best.minimal_detectable_change * (1.0 + 1e-9))).unwrap();
     assert!(again.takes_s <= best.takes_s && again.takes_s > 0.9 * best.takes_s, "{best:?} {again:?}");
     assert_eq!(within(1.0), Err(Obstacle { best: None, needed }));

@@ -73,7 +73,7 @@ fn sources_of_variance_come_out_with_and_without_gaps() {
             let ratio = found / sources[level].powi(2);
             assert!((ratio - 1.0).abs() < limit, "level {level}: {ratio}");
         }
-        // Of a log-normal time the relative standard deviation is √(exp s² - 1). Instances make its error.
+        // The relative standard deviation of a log-normal time is √(exp s² - 1). Instances make its error.
         let total = sources.iter().map(|s| s * s).sum::<f64>();
         let ratio = mean(&studied, |b| b.spread.rsd.unwrap().powi(2)) / total.exp_m1();
         assert!((ratio - 1.0).abs() < 0.15, "{ratio}");
@@ -144,7 +144,7 @@ fn the_difference_of_medians_varies_as_theory_says() {
     };
     // A median of 20 normal values has 1.53 times the variance of their mean (exactly; π/2 in the limit).
     let of_one: f64 = between * between + trial * trial + 1.53 * within * within / 20.0;
-    // Of 50 instances the variance has a relative standard error of √(2/49), of 60 benchmarks an eighth of that.
+    // With 50 instances the variance has a relative standard error of √(2/49), with 60 benchmarks an eighth of that.
     let ratio = error(Sampling::Instances, 1) / (2.0 * of_one).sqrt();
     assert!((ratio - 1.0).abs() < 0.06, "{ratio}");
     // Means of logarithms, of which the closed form by sources tells: n = 5.
@@ -184,7 +184,7 @@ fn algorithm_1_as_printed_returns_the_largest_regression_and_corrected_what_the_
         let (corrected, closed) = (found.corrected().unwrap(), found.closed_form());
         assert!(corrected <= 0.15 && corrected > 0.7 * closed && closed > 0.25 * corrected, "{corrected} {closed}");
     }
-    // What varies by half of itself hides everything, also from the printed loop.
+    // A benchmark that varies by half of itself hides everything, also from the printed loop.
     let wild = FEW.study(&environment("e", (1, [50, 2, 2]), [0.6, 0.0, 0.1], none));
     assert!(wild.benchmarks[0].detectable(Sampling::Instances, 1).unwrap().closed_form() > 1.0);
 }

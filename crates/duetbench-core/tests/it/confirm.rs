@@ -25,7 +25,7 @@ fn forks(design: &Design, rounds: &[&[f64]]) -> Vec<ForkPair> {
     (0..).zip(rounds).flat_map(of_round).collect()
 }
 
-/// What is reported when the rounds, the first included, gave these log ratios and two more were wanted.
+/// The report when the rounds, the first included, gave these log ratios and two more were wanted.
 fn report(rounds: &[&[f64]]) -> BenchmarkReport {
     let samples = samples_of(&forks(&build_pairs(8, 0), rounds));
     analyse(&plan(2), &[Measured { samples, failed_trials: vec![] }], &Decision::default()).remove(0)

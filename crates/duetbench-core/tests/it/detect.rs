@@ -1,4 +1,4 @@
-//! What the two rules for recordings promise, held against simulated recordings: forks differ by 3 %, iterations within a fork by
+//! Promises of the two rules for recordings, held against simulated recordings: forks differ by 3 %, iterations within a fork by
 //! 5 %, and each side has five forks of twenty iterations. Seeds are fixed; the figures are those of docs/detecting.md.
 
 use duetbench_core::Recording;

@@ -1,4 +1,4 @@
-//! How often ElastiBench's procedure calls equal versions changed, held against simulated results: fifteen calls of three results each,
+//! False changes of ElastiBench's procedure between equal versions, held against simulated results: fifteen calls of three results each,
 //! as in the paper, that have a share of their variance in common. Seeds are fixed; the figures are those of docs/statistics.md.
 
 use duetbench_core::study::elastibench::{Experiment, Procedure, Results};

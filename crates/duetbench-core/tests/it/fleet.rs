@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::support::{fixed_design, plan_of, same_cases};
 
-/// Of us-east-1, 2026.
+/// Prices of us-east-1, 2026.
 pub(crate) const RATE: Rate =
     Rate { gb_second_x86_64: 0.0000166667, gb_second_arm64: 0.0000133334, million_requests: 0.20 };
 

@@ -1,4 +1,4 @@
-//! What changes in a plan for a fleet, and what the calls of a run come to, as known answers.
+//! Changes of a plan for a fleet, and the sums over the calls of a run, as known answers.
 
 use std::time::Duration;
 

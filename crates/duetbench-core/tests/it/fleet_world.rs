@@ -18,7 +18,7 @@ const FAILS: u32 = 3;
 /// Its instance runs out of memory whenever it is measured.
 const CRASHES: u32 = 5;
 
-/// What goes wrong in one world, and how often.
+/// Faults and limits of one world.
 #[derive(Clone, Copy)]
 struct Weather {
     /// Share of calls that meet each kind of fault.
@@ -57,14 +57,14 @@ impl Weather {
     }
 }
 
-/// What outlives a coordinator that is killed.
+/// Records that outlive a coordinator that is killed.
 #[derive(Default)]
 struct Journal {
-    /// How often a result counted.
+    /// Number of times that a result counted.
     counted: BTreeMap<Task, u32>,
-    /// Calls of which was written that they are sent, and not what was heard of them.
+    /// Calls that were recorded as sent and whose answer was not.
     unheard: BTreeSet<(u32, Task, u32)>,
-    /// What was paid for the others, US dollars.
+    /// Cost of the others, US dollars.
     spent: f64,
 }
 
@@ -76,12 +76,12 @@ struct World {
     weather: Weather,
     rng: ChaCha8Rng,
     now: Since,
-    /// What is going to be heard of which call, by when; the number keeps those of one moment apart.
+    /// Answers to calls that are still to come, by time; the number keeps those of one moment apart.
     coming: BTreeMap<(Since, u64), ((Task, u32), Heard)>,
     numbers: u64,
     /// Until when each call occupies an instance.
     busy: Vec<Since>,
-    /// What the provider really charges, US dollars.
+    /// Sum that the provider really charges, US dollars.
     charged: f64,
     faults: Faults,
 }
@@ -177,7 +177,7 @@ impl World {
     }
 }
 
-/// How a sitting ended: as the dispatcher said, or killed.
+/// End of a sitting: as the dispatcher said, or killed.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Clone, Copy)]
 enum Sat {
     Ended(&'static str),

@@ -152,7 +152,7 @@ fn an_open_question_stops_a_change_where_a_rule_wants_an_answer() {
     let gate = Gate::decide((&found, &[]), (&policy, &[]), (0.03, day("2026-06-01")));
     let names: Vec<&str> = gate.unanswered().map(|id| id.name.as_str()).collect();
     assert_eq!(names, ["Codec"]);
-    // What no rule is about is as it usually is.
+    // Benchmarks that no rule is about are as they usually are.
     let wanted = |usually| found.each_ref().map(|one| gate.wants_answer(&one.id, usually));
     assert_eq!((wanted(false), wanted(true)), ([true, false, false, false], [true, false, true, true]));
 }

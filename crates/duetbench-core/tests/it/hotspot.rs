@@ -1,4 +1,4 @@
-//! Which functions gained, from the profiles of several processes of each side.
+//! Functions that gained, found in the profiles of several processes of each side.
 
 use std::collections::BTreeMap;
 

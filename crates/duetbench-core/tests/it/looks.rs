@@ -1,4 +1,4 @@
-//! What one benchmark's units say at each look.
+//! Looks at the units of one benchmark.
 
 use duetbench_core::analysis::{Basis, Errors, Evidence, Looks, Tests};
 use duetbench_core::plan::Design;

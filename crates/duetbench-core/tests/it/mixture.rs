@@ -67,7 +67,7 @@ proptest! {
     ) {
         let (who, before) = (end.0 % trials.len(), end.1);
         let all = course(&trials, seed, &BTreeMap::from([(who, before)]));
-        // What is left of each when it ends is as mixed as it can be.
+        // The trials left of each when it ends are as mixed as they can be.
         for number in before.min(all.len())..all.len() {
             let left: Vec<u32> = (0..trials.len())
                 .map(|i| all[number..].iter().filter(|m| m.contains(&i)).count() as u32)

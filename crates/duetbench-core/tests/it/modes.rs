@@ -1,4 +1,4 @@
-//! What first trials and the machine's self-check decide, and when a duet is given up.
+//! Modes chosen by first trials and the machine's self-check, and when a duet is given up.
 
 use std::collections::BTreeSet;
 
@@ -73,7 +73,7 @@ fn another_mode_is_taken_only_where_it_is_clearly_narrower() {
     let (mode, reason) = auto(check(0.01, 0.006));
     assert_eq!(mode, Mode::Duet);
     assert!(reason.contains("interleaved on one core 1.00%, duet 0.60%, sequential 10.00%"), "{reason}");
-    // What was asked for is not chosen again.
+    // A mode that was asked for is not chosen again.
     let asked = learnt(ModeChoice::Interleaved, Style::Loop, (Some(PLAIN), Some(check(0.01, 0.001))));
     assert_eq!(asked, (Mode::InterleavedOneCore, "asked for".into()));
 }

@@ -1,4 +1,4 @@
-//! What the whole rule promises, from the first look to the verdict, where layout is a level: build pairs differ by 2.5 %, fork
+//! Promises of the whole rule, from the first look to the verdict, where layout is a level: build pairs differ by 2.5 %, fork
 //! pairs of one build pair by 1.2 %. Seeds are fixed; the figures are those of docs/statistics.md and of an independent
 //! simulation in `tests/reference/make.py`.
 
@@ -16,7 +16,7 @@ use crate::support::{Course, Noise, build_pairs, fixed_design, placed, plan_of, 
 const SD_BUILD: f64 = 0.025;
 const SD_FORK: f64 = 0.012;
 
-/// What `compare` does when nothing is asked for.
+/// The design of `compare` when nothing is asked for.
 fn default_design() -> Design {
     build_pairs(32, 4)
 }

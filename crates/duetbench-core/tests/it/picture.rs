@@ -1,4 +1,4 @@
-//! What charts show of a benchmark.
+//! Pictures of a benchmark, the data of its charts.
 
 use duetbench_core::analysis::{Measured, analyse};
 use duetbench_core::picture::{Histogram, POINTS_MAX, Picture, pictures};

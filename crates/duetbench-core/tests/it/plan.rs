@@ -1,4 +1,4 @@
-//! What is measured, how, and how long.
+//! Plans: the benchmarks that are measured, in which mode, and for how long.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

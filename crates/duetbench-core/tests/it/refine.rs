@@ -1,4 +1,4 @@
-//! How long a trial should be.
+//! Length of a trial, chosen after the first ones.
 
 use duetbench_core::analysis::{PILOT_FORKS, refined};
 use duetbench_core::plan::{Design, ExecutionConfiguration, Purpose};

@@ -1,4 +1,4 @@
-//! What benchmarks report under units of their own: from the values of processes to verdicts and breaches.
+//! Metrics that benchmarks report under units of their own: from the values of processes to verdicts and breaches.
 
 use duetbench_core::gate::{Gate, Stale, Standing, Waiver};
 use duetbench_core::recording::Better;
@@ -33,7 +33,7 @@ fn wanted(unit: &str, better: Better) -> Wanted {
     Wanted { unit: unit.into(), better, threshold: 0.03 }
 }
 
-/// What is said of one unit that was read so.
+/// The result for one unit with these values.
 fn judged(better: Better, baseline: &[f64], candidate: &[f64]) -> ReportedMetric {
     let readings = [read("A", "x", baseline, candidate)];
     let judged = judge(&readings, |_| vec![wanted("x", better)], &Decision::default()).unwrap();
@@ -268,7 +268,7 @@ fn the_gate_knows_them() {
     let gate = decide(Action::Gate, &[waiver("x", 0.12)]);
     assert_eq!((gate.failing().count(), gate.waived().count(), gate.stale.len()), (0, 1, 0));
     assert_eq!(decide(Action::Gate, &[waiver("x", 0.1)]).failing().count(), 1);
-    // What was not read is no reason to remove a waiver.
+    // A metric that was not read is no reason to remove a waiver.
     assert_eq!(decide(Action::Gate, &[waiver("y", 0.1)]).stale, []);
     let same = [judged(Better::Higher, &BASELINE, &BASELINE)];
     let policy = Policy::new(&[rule(Action::Gate)]).unwrap();

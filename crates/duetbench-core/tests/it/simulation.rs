@@ -1,4 +1,4 @@
-//! What the verdicts promise, held against simulated experiments. Seeds are fixed; the figures are those of
+//! Promises of the verdicts, held against simulated experiments. Seeds are fixed; the figures are those of
 //! docs/statistics.md.
 
 use duetbench_core::Verdict;

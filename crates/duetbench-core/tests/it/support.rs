@@ -1,4 +1,4 @@
-//! What several test files build their data with.
+//! Shared test data, and the functions that build it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

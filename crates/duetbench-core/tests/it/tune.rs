@@ -187,7 +187,7 @@ fn what_is_never_stable_stays_whole_and_tells_what_would_be_enough() {
         assert_eq!((&choice.chosen, choice.stable), (&vec![2, 10], false), "{}", metric.word());
         let want = (choice.stability / 0.002).powi(2);
         match (metric, choice.enough_times) {
-            // What does not fall with the number of values cannot be had with more of them.
+            // A metric that does not fall with the number of values cannot be had with more of them.
             (Metric::Cv | Metric::Rmad, times) => assert_eq!(times, None, "{}", metric.word()),
             (_, times) => assert!(times.is_some_and(|times| (times - want).abs() < 1e-9 && times > 100.0)),
         }

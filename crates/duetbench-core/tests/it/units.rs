@@ -80,7 +80,7 @@ fn forks_of_one_suite_run_stay_apart_unless_they_share_a_build_pair() {
 
 #[test]
 fn units_stand_in_the_order_in_which_they_were_measured() {
-    // What lies beyond the horizon is left out, so the order shows in what is left.
+    // Units beyond the horizon are left out, so the order shows in those that remain.
     let design = build_pairs(3, 0);
     let mut forks = in_order(&design, &[0.01, 0.03, 0.05, 0.9, -0.9]);
     forks.rotate_left(2);

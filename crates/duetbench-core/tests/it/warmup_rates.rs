@@ -1,4 +1,4 @@
-//! How often the detector errs, held against simulated processes. Seeds are fixed; the figures are those of docs/statistics.md.
+//! Errors of the warm-up detector, held against simulated processes. Seeds are fixed; the figures are those of docs/statistics.md.
 
 use duetbench_core::warmup::{Course, WarmUp, steady_from};
 
