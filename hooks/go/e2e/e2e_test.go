@@ -320,7 +320,7 @@ func (c *toolchain) testPaused(t *testing.T) {
 	if c.minor() >= 24 {
 		benches = append(benches, "BenchmarkLoopPaused")
 	}
-	// What the timed part of these takes, from a benchmark that never pauses.
+	// Time of the timed part of these, from a benchmark that never pauses.
 	p, _ := c.trial(t, modeSolo, "BenchmarkFew", nil)
 	want := leastPerInvocation(p, 0) / 5 // it does five times the work
 	for _, bench := range benches {

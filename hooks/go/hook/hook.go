@@ -11,7 +11,7 @@ import (
 // This file is what the insertions of anchors.json call. Every function here must do nothing
 // when the process was not started by duet, or when b belongs to testing.Benchmark.
 
-// What this process was started for.
+// The purpose for which this process was started.
 const (
 	duetOff = iota
 	duetListing

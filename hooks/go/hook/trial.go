@@ -462,7 +462,7 @@ func (b *B) duetFinish() {
 		together = t.await(t.finalStep)
 	}
 	t.end(!together)
-	// What follows is upstream's: it stops the timer and reports the whole trial.
+	// The rest is upstream's: it stops the timer and reports the whole trial.
 	b.duration, b.start = time.Duration(t.totalWall), duetNow()
 }
 

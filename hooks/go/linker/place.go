@@ -8,7 +8,7 @@ import (
 	"sort"
 )
 
-// What data.go calls, by the insertions of anchors.json.
+// Functions that data.go calls, by the insertions of anchors.json.
 
 // duetNowhere comes after every address.
 const duetNowhere = 1 << 62
@@ -45,7 +45,7 @@ func duetArrange(ldr *loader.Loader, places *duetPlaces, syms []loader.Sym) duet
 		if a.at != b.at {
 			return a.at < b.at
 		}
-		// What is empty shares the address of what follows.
+		// An empty symbol shares the address of the one that follows.
 		return !a.full && b.full
 	})
 	for i, one := range all {
@@ -61,7 +61,7 @@ func duetOrderCode(ctxt *Link, textp []loader.Sym) []loader.Sym {
 	if plan == nil {
 		return textp
 	}
-	// What stays in front is the same in both versions; whether it was shows when their addresses are compared.
+	// The code that stays in front is the same in both versions; whether it was shows when their addresses are compared.
 	ldr, start := ctxt.loader, Rnd(*FlagTextAddr, int64(Funcalign))
 	for _, s := range ctxt.Textp[:len(ctxt.Textp)-len(textp)] {
 		if !ldr.AttrSubSymbol(s) {

@@ -18,7 +18,7 @@ var duetPlanFile = os.Getenv("DUET_LAYOUT_PLAN")
 // duetSlot is a place that is as large as the larger of two versions needs.
 type duetSlot struct {
 	kind, size, align int64
-	// What may be placed there, by name; several where something has another name in the other version.
+	// Names of the symbols that may be placed there; several where one has another name in the other version.
 	keys []string
 	// Drawn by the seed from the first name.
 	rank uint64

@@ -12,7 +12,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What JMH's own samples do not show. */
+/** Benchmarks for cases that JMH's own samples do not show. */
 @BenchmarkMode(Mode.AverageTime)
 public class Planted {
     /** A thousand bytes and the head of an array. */

@@ -16,7 +16,7 @@ import java.util.Map;
  * which is as long as a slice; so the kernel's own count of each thread is read, those of the collector and the compiler too.
  */
 final class Cpu {
-    /** What two readings of the coarse count may be wrong by. */
+    /** Largest error of two readings of the coarse count. */
     private static final long COARSE_NS = 10_000_000;
 
     private final Map<String, Task> tasks = new HashMap<>();
@@ -96,7 +96,7 @@ final class Cpu {
         return Math.max(nanos, process.getProcessCpuTime() - coarseNs - COARSE_NS);
     }
 
-    /** What all other threads have taken since this was last asked with {@code anew}. */
+    /** CPU time of all other threads since this was last called with {@code anew}, nanoseconds. */
     private long others(boolean anew) {
         String[] ids = new File("/proc/self/task").list();
         long taken = 0;

@@ -39,7 +39,7 @@ public final class Duet {
         LOCKSTEP.end(operations < 1 ? null : slice);
     }
 
-    /** How many iterations are asked for; 0: as many as the program has, or it is not being measured. */
+    /** Number of iterations that are asked for; 0: as many as the program has, or it is not being measured. */
     public static int wanted() {
         return LOCKSTEP == null ? 0 : LOCKSTEP.wanted();
     }

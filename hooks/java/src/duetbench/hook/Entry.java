@@ -58,7 +58,7 @@ final class Entry {
         return longer;
     }
 
-    /** What a list says of it. */
+    /** The fields of its line in a list. */
     List<String> fields(int index) {
         List<String> fields = new ArrayList<>(List.of("entry", Integer.toString(index), benchmark.getUsername()));
         fields.add(benchmark.getMode().shortLabel());

@@ -66,7 +66,7 @@ final class Lockstep {
         }
     }
 
-    /** How many iterations are asked for, warm-up included; 0: as many as there are. */
+    /** Number of iterations that are asked for, warm-up included; 0: as many as there are. */
     int wanted() {
         return slices == 0 ? 0 : total;
     }

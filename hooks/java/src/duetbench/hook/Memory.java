@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What the live threads of this process have allocated since it began to count, and how often was collected. */
+/** Allocations of the live threads of this process since it began to count, and the number of collections. */
 final class Memory {
     private final ThreadMXBean threads;
     private final Map<Long, Long> before = new HashMap<>();

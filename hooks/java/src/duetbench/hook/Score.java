@@ -3,7 +3,7 @@ package duetbench.hook;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Mode;
 
-/** What JMH's score says of the time that an operation takes. */
+/** Time of an operation by JMH's score. */
 final class Score {
     private Score() {}
 
