@@ -97,7 +97,7 @@ impl Detectable {
         self.rates.iter().find(|rates| rates.passes()).map(|rates| rates.regression)
     }
 
-    /// The regression that the corrected algorithm looks for, without its grid: 3.92 standard errors. Holds for differences that are close to normal.
+    /// The regression that the corrected algorithm looks for, without its grid: 3.92 standard errors. Holds for nearly normal differences.
     #[must_use]
     pub fn closed_form(&self) -> f64 {
         STANDARD_ERRORS * self.standard_error
