@@ -153,7 +153,7 @@ fn plan_ids(plan: &Plan) -> Vec<&BenchmarkId> {
     plan.benchmarks.iter().map(|b| &b.id).collect()
 }
 
-/// What a run's trials went through, as far as the machine was watched.
+/// Conditions of a run's trials, as far as the machine was watched.
 fn witnessed<'a>(trials: &[(Trial, TrialOutcome)], benchmarks: &[&'a BenchmarkId]) -> Vec<Witnessed<'a>> {
     let one = |(trial, outcome): &(Trial, TrialOutcome)| {
         let benchmark = *benchmarks.get(trial.benchmark)?;

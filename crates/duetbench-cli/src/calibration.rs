@@ -15,7 +15,7 @@ use crate::failure::code;
 pub struct CalibrationReport {
     /// Version of duet.
     pub duet_version: String,
-    /// What was measured against itself.
+    /// The version that was measured against itself.
     pub version: VersionInfo,
     /// The calibration.
     pub made: Made,
@@ -60,7 +60,7 @@ pub fn check(run: &StoredRun<RunHead>) -> Result<(), RunError> {
     Ok(())
 }
 
-/// What a run of a version against itself tells; it must have passed [`check`].
+/// The calibration that a run of a version against itself gives; the run must have passed [`check`].
 #[must_use]
 pub fn of(run: StoredRun<RunHead>, budgets_s: &[f64]) -> CalibrationReport {
     let (plan, decision) = (run.plan(), run.head.spec.decision);

@@ -6,12 +6,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::printer::Printer;
 
-/// How often a log gets a line.
+/// Time between two lines in a log.
 const LOG_EVERY: Duration = Duration::from_secs(15);
-/// How often a terminal is redrawn at most.
+/// Most redraws of a terminal per second.
 const DRAW_HZ: u8 = 4;
 
-/// What is shown of work while it goes on.
+/// Progress of work: a bar on a terminal, or lines in a log.
 pub struct Display<'a> {
     printer: &'a Printer,
     bar: Option<ProgressBar>,
@@ -56,10 +56,10 @@ impl<'a> Display<'a> {
     }
 }
 
-/// What is shown while the same is done to one thing after the other.
+/// Progress of one action on several things, one after the other.
 pub struct Counting<'a> {
     display: Display<'a>,
-    /// What is done, as *reading*.
+    /// The action as a participle: *reading*.
     doing: &'static str,
     count: usize,
     begun: usize,

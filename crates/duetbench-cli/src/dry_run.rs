@@ -37,13 +37,13 @@ pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
     out + &format!("\n{} benchmarks, at most about {}\n", plan.benchmarks.len(), seconds(plan.predicted()))
 }
 
-/// What reading the units that rules name would add.
+/// Time that reading the units named by rules would add, in words.
 #[must_use]
 pub fn readings(takes: Duration) -> String {
     format!("what benchmarks report under units that rules name: at most about {} more, and linking\n", seconds(takes))
 }
 
-/// What profiling the regressions would add.
+/// Time that profiling the regressions would add, in words.
 #[must_use]
 pub fn profiles(takes: Duration) -> String {
     format!("profiles of regressions, if there are any: at most about {} more\n", seconds(takes))
@@ -77,14 +77,14 @@ fn name(id: &BenchmarkId) -> String {
     one_line(&id.to_string())
 }
 
-/// How often a benchmark of one version is measured.
+/// Repetitions of a benchmark of one version, in words.
 fn repeated(r: &Repetitions) -> String {
     let length = seconds(Duration::from_nanos(r.iteration_ns));
     let warmup = if r.warmup > 0 { format!(" after {} to warm up", r.warmup) } else { String::new() };
     format!("suite runs {} × forks {} × iterations {} of {length}{warmup}", r.suite_runs, r.forks, r.iterations)
 }
 
-/// How much of a benchmark is measured at most.
+/// Most fork pairs of a benchmark and their time, in words.
 fn extent(b: &PlannedBenchmark) -> String {
     let design = &b.configuration.design;
     let time = seconds(Duration::from_nanos(b.predicted_ns()));

@@ -31,15 +31,15 @@ pub enum Failure {
     /// The request makes no sense.
     #[error("{what}")]
     Usage {
-        /// What is wrong with it.
+        /// The error in words.
         what: String,
     },
-    /// What was asked is refused, with what to do instead.
+    /// A request is refused, and there is something else to do instead.
     #[error("{what}")]
     Refused {
-        /// What was asked, and why not.
+        /// The request, and why it is refused.
         what: String,
-        /// What to do instead.
+        /// Something to do instead.
         hint: String,
     },
     /// The outside world does not cooperate.
@@ -73,7 +73,7 @@ impl Failure {
         }
     }
 
-    /// What can be done about it, where that is known.
+    /// Advice on it, where there is any.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use duetbench_core::spec::Metric;
 use serde::Deserialize;
 
-/// What every benchmark has.
+/// Metrics that every benchmark has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MetricName {

@@ -1,4 +1,4 @@
-//! What a plan file says of the benchmarks there are.
+//! Repetitions from a plan file, for the benchmarks that are there.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::commands::Context;
 use crate::failure::Failure;
 use crate::settings::Settings;
 
-/// How many names a note lists before it only counts the rest.
+/// Most names that a note lists before it only counts the rest.
 const NAMES_MAX: usize = 8;
 
 /// A plan file that is followed.
@@ -55,7 +55,7 @@ impl Planned {
         self.by_name.contains_key(&id.to_string())
     }
 
-    /// What a comparison begins with, by full name.
+    /// The start of a comparison for each benchmark, by full name.
     #[must_use]
     pub fn starts(&self) -> BTreeMap<String, Start> {
         self.by_name.iter().map(|(name, repetitions)| (name.clone(), Start::of(repetitions))).collect()
@@ -78,7 +78,7 @@ impl Planned {
     }
 }
 
-/// How often an entry says.
+/// Repetitions that an entry asks for.
 #[must_use]
 pub fn repetitions(entry: &PlannedRepetitions) -> Repetitions {
     Repetitions {
@@ -86,7 +86,7 @@ pub fn repetitions(entry: &PlannedRepetitions) -> Repetitions {
         forks: entry.forks,
         iterations: entry.iterations,
         warmup: entry.warmup,
-        // What is no length of time becomes 0, which is refused.
+        // A number that is no length of time becomes 0, which is refused.
         iteration_ns: (entry.iteration_s * 1e9).round() as u64,
     }
 }

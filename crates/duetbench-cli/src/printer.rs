@@ -219,7 +219,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Which intervals are drawn: unasked only those that changed, and only where somebody looks.
+    /// The intervals that are drawn: unasked only those of changes, and only on a terminal.
     fn forest(&self) -> Forest {
         match self.plot {
             Some(true) => Forest::OfAll,

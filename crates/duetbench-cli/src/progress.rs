@@ -1,4 +1,4 @@
-//! What a run shows while it goes on: a bar on a terminal, a line now and then in a log.
+//! Progress of a run: a bar on a terminal, a line now and then in a log.
 
 use std::time::Duration;
 

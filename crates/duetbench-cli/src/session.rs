@@ -16,22 +16,22 @@ use crate::assemble;
 use crate::commands::Context;
 use crate::progress::Recorder;
 
-/// What is known of two versions before they are measured.
+/// Facts about two versions before they are measured.
 #[derive(Debug, Clone)]
 pub struct Subjects {
     /// Baseline and candidate.
     pub info: [VersionInfo; 2],
-    /// What built them.
+    /// The toolchain that built them.
     pub toolchain: String,
-    /// What a reader of the report should know about them.
+    /// Warnings about them for the report.
     pub warnings: Vec<String>,
     /// Where they came from.
     pub origin: Option<Origin>,
-    /// How the halves of build pairs are going to be laid out.
+    /// Layouts that the halves of build pairs are going to have.
     pub layouts: Option<LayoutsUsed>,
 }
 
-/// What is written down before the first trial.
+/// The head of a run, which is stored before the first trial.
 #[must_use]
 pub fn head(spec: &Spec, plan: Plan, subjects: Subjects) -> RunHead {
     let [baseline, candidate] = subjects.info;

@@ -58,7 +58,7 @@ impl Checkout {
     }
 }
 
-/// What a `go.mod` calls its module.
+/// The module's path in a `go.mod`.
 fn module_path(go_mod: &Path) -> Option<String> {
     let text = fs::read_to_string(go_mod).ok()?;
     let named = text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
@@ -67,7 +67,7 @@ fn module_path(go_mod: &Path) -> Option<String> {
 
 /// The test file in this folder that declares a benchmark's function, and the line, counted from 1.
 fn declaration(dir: &Path, name: &str) -> Option<(PathBuf, usize)> {
-    // What follows the function's name is a sub-benchmark, or how many processors it had.
+    // The function's name may be followed by a sub-benchmark, or by the number of processors.
     let function = name.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
     let declared = format!("func {function}(");
     let mut files: Vec<PathBuf> = fs::read_dir(dir).ok()?.flatten().map(|entry| entry.path()).collect();

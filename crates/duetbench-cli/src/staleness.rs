@@ -17,7 +17,7 @@ use crate::warm_up::found_in;
 pub enum Reason {
     /// With as many repetitions as are planned, the metric's value is not within the threshold any more.
     Violates {
-        /// What it is now; absent where so few repetitions have none.
+        /// Its value now; absent where so few repetitions have none.
         value: Option<f64>,
     },
     /// The benchmark is not in the plan.
@@ -30,7 +30,7 @@ pub enum Reason {
     Gone,
 }
 
-/// What became of one benchmark, of the plan or of the run.
+/// Result of the check for one benchmark, of the plan or of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// Its full name.
@@ -39,9 +39,9 @@ pub struct Entry {
     pub reasons: Vec<Reason>,
     /// Why the run says nothing of it, or why it could not be tuned again.
     pub unknown: Option<String>,
-    /// What was planned.
+    /// The entry of the plan; absent where the benchmark is new.
     pub planned: Option<PlannedRepetitions>,
-    /// What is planned from now on; absent where the entry goes.
+    /// The entry from now on; absent where it is removed.
     pub next: Option<PlannedRepetitions>,
 }
 
@@ -52,20 +52,20 @@ impl Entry {
         !self.reasons.is_empty()
     }
 
-    /// How often it was to be measured.
+    /// Repetitions that were planned.
     #[must_use]
     pub fn planned_repetitions(&self) -> Option<Repetitions> {
         self.planned.as_ref().map(repetitions)
     }
 
-    /// How often it is to be measured from now on.
+    /// Repetitions that are planned from now on.
     #[must_use]
     pub fn next_repetitions(&self) -> Option<Repetitions> {
         self.next.as_ref().map(repetitions)
     }
 }
 
-/// What is known of a new run beside what it measured.
+/// Facts about a new run beside its values.
 pub struct Surroundings<'a> {
     /// Where its values came from.
     pub now: &'a Provenance,
@@ -240,7 +240,7 @@ mod tests {
         Recording { name: "r1".into(), levels, benchmarks: vec![recorded], warnings: Vec::new() }
     }
 
-    /// What a run that warmed up for `in_run` iterations says of an entry that plans `warmup`.
+    /// The result for an entry that plans `warmup` iterations, by a run that warmed up for `in_run` iterations.
     fn inspected(warmup: u32, in_run: u32) -> Entry {
         let entry = PlannedRepetitions {
             name: "p.C.m".into(),
@@ -280,7 +280,7 @@ mod tests {
         assert!(!inspected(5, 0).is_stale());
         assert!(!inspected(9, 4).is_stale());
         assert!(matches!(inspected(0, 0).reasons[..], [Reason::Violates { value: Some(_) }]));
-        // What the run warmed up for comes on top of what is found in its values.
+        // The run's own warm-up is added to the one that is found in its values.
         assert_eq!(inspected(0, 0).next.map(|next| next.warmup), Some(5));
         assert_eq!(inspected(4, 4).next.map(|next| next.warmup), Some(9));
     }

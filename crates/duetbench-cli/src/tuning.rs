@@ -1,88 +1,88 @@
-//! What `duet tune` found, ready to be shown: made by the command, seen by the renderers.
+//! Results of `duet tune`, ready to be shown: made by the command, seen by the renderers.
 
 use std::collections::BTreeMap;
 
 use duetbench_core::recording::Level;
 use duetbench_core::tune::{Accuracy, Choice, MARGINS, Metric, Rules, Tuned, TunedWarmUp};
 
-/// Everything that one call found.
+/// Results of one call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuning {
     /// Version of duet.
     pub duet_version: String,
-    /// By which metrics, in the order in which they are shown.
+    /// The metrics that were tuned by, in the order in which they are shown.
     pub metrics: Vec<Metric>,
-    /// By which rules; the metric in them is the first.
+    /// The rules for stability; the metric in them is the first.
     pub rules: Rules,
     /// Iterations of every fork that were asked to be taken for warm-up.
     pub warmup: usize,
-    /// What was tuned from, in the order in which it was typed.
+    /// Results of each recording, in the order in which they were typed.
     pub sources: Vec<TunedSource>,
     /// The plan file that was written.
     pub plan_file: Option<String>,
 }
 
-/// What was found in one recording.
+/// Results for one recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TunedSource {
     /// Its name.
     pub name: String,
     /// Its levels, outermost first.
     pub levels: Vec<Level>,
-    /// By metric, in the order of [`Tuning::metrics`].
+    /// Results by metric, in the order of [`Tuning::metrics`].
     pub results: Vec<TunedMetric>,
-    /// What was met when it was read.
+    /// Warnings from reading it.
     pub warnings: Vec<String>,
 }
 
-/// What was found by one metric.
+/// Results by one metric.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TunedMetric {
-    /// Which.
+    /// The metric.
     pub metric: Metric,
-    /// What is enough for each benchmark.
+    /// The configuration that is enough for each benchmark.
     pub choices: Vec<TunedBenchmark>,
     /// Benchmarks that could not be tuned, each with the reason.
     pub left_out: Vec<(String, String)>,
-    /// What it comes to.
+    /// Totals of these choices.
     pub summary: Summary,
 }
 
-/// What is enough for one benchmark.
+/// The configuration that is enough for one benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TunedBenchmark {
-    /// What was chosen.
+    /// The chosen configuration.
     pub choice: Choice,
     /// Share of the full time that is saved; absent where that takes none.
     pub saving: Option<f64>,
-    /// For one that is not stable: what would probably be enough.
+    /// Repetitions that would probably be enough, for a benchmark that is not stable.
     pub enough: Option<Enough>,
-    /// How long it warms up, where that was looked for.
+    /// Its warm-up, where that was looked for.
     pub warm_up: Option<TunedWarmUp>,
 }
 
-/// How many repetitions would probably be enough; extrapolated.
+/// Repetitions that would probably be enough; extrapolated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Enough {
-    /// Of which level, the outermost that may be changed.
+    /// The level of these repetitions, the outermost that may be changed.
     pub level: Level,
-    /// How many there are.
+    /// Number of repetitions now.
     pub now: usize,
-    /// How many it would take.
+    /// Number of repetitions that would be enough.
     pub repetitions: u64,
 }
 
-/// What tuning comes to for some benchmarks.
+/// Totals of tuning for some benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
     /// Time saved and results kept.
     pub accuracy: Accuracy,
-    /// How many are stable.
+    /// Number of stable benchmarks.
     pub stable: usize,
 }
 
 impl Tuning {
-    /// What it comes to over all recordings, by metric.
+    /// Totals over all recordings, by metric.
     #[must_use]
     pub fn totals(&self) -> Vec<(Metric, Summary)> {
         let total = |metric: &Metric| {
@@ -132,7 +132,7 @@ impl TunedBenchmark {
 }
 
 impl Summary {
-    /// What these choices come to.
+    /// Totals of these choices.
     #[must_use]
     pub fn of(choices: &[Choice]) -> Summary {
         let stable = choices.iter().filter(|choice| choice.stable).count();
@@ -153,13 +153,13 @@ impl Summary {
         Summary { accuracy, stable: self.stable + other.stable }
     }
 
-    /// How many need less than the full configuration.
+    /// Number of benchmarks that need less than the full configuration.
     #[must_use]
     pub fn reduced(&self) -> usize {
         self.accuracy.benchmarks - self.accuracy.unreduced
     }
 
-    /// How many results are how close to those of the full configuration: each distance with its number.
+    /// Distances from the results of the full configuration, each with the number of results that are as close.
     pub fn within(&self) -> impl Iterator<Item = (f64, usize)> {
         MARGINS.into_iter().zip(self.accuracy.within)
     }

@@ -10,7 +10,7 @@ use duetbench_core::warmup::SERIES_MIN;
 use crate::args::{TuneArgs, WarmUpArg};
 use crate::failure::Failure;
 
-/// How many benchmarks a warning names before it only counts the rest.
+/// Most benchmarks that a warning names before it only counts the rest.
 const NAMES_MAX: usize = 3;
 
 /// A recording without its warm-up.
@@ -20,7 +20,7 @@ pub struct Warm {
     pub recording: Recording,
     /// Iterations that were asked to be cut of every benchmark.
     pub asked: usize,
-    /// What was found, by benchmark; empty where a number was asked for.
+    /// Warm-up that was found, by benchmark; empty where a number was asked for.
     pub found: BTreeMap<String, TunedWarmUp>,
 }
 

@@ -1,4 +1,4 @@
-//! What stops a change, as GitHub Actions shows it beside the change: workflow commands, one line each.
+//! Annotations for GitHub Actions, which shows beside a change why it is stopped: workflow commands, one line each.
 
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::{Report, Verdict};
@@ -29,7 +29,7 @@ fn regressions(report: &Report) -> Vec<String> {
     regressed.filter_map(one).collect()
 }
 
-/// What ends or begins a command is written as GitHub wants it.
+/// Escapes the characters that would end or begin a command, as GitHub wants it.
 fn escaped(words: &str) -> String {
     words.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

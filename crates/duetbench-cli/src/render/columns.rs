@@ -7,7 +7,7 @@ use super::format::one_line;
 use super::markdown::{self, prose};
 use super::table::{left, right};
 
-/// What a column holds.
+/// Kind of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Column {
     /// A name from outside.

@@ -138,7 +138,7 @@ fn typed_program(spec: &Spec) -> Option<&CommandSpec> {
     spec.harness.commands.first().filter(|program| program.command.is_none())
 }
 
-/// What was typed of it, word by word.
+/// The options that described the program, word by word.
 fn program_options(program: &CommandSpec) -> Vec<String> {
     let mut words = Vec::new();
     let mut option = |name: &str, values: &[&str]| {
@@ -178,7 +178,7 @@ fn fleet_options(fleet: &FleetSpec) -> Vec<String> {
     words
 }
 
-/// How much was to be measured, as far as it was said.
+/// Options on the amount of measuring, as far as they were typed.
 fn efforts(effort: &Effort) -> impl Iterator<Item = (&'static str, String)> {
     let budget = effort.budget.map(|budget| match budget.subsec_nanos() {
         0 => format!("{}s", budget.as_secs()),

@@ -1,4 +1,4 @@
-//! What `duet doctor` found, for people and for programs.
+//! Results of `duet doctor`, for people and for programs.
 
 use duetbench_core::noise::{Conditions, Facts, Finding, Gaps};
 use serde::Serialize;
@@ -17,13 +17,13 @@ pub const SCHEMA_VERSION: u32 = 1;
 pub struct Checkup {
     /// Version of duet.
     pub duet_version: String,
-    /// What does not change about the machine.
+    /// Facts about the machine that do not change.
     pub facts: Facts,
-    /// What it did while it was watched.
+    /// Conditions while it was watched.
     pub conditions: Conditions,
     /// The gaps of every processor that could be watched.
     pub gaps: Vec<Gaps>,
-    /// What to think of it, the gravest first.
+    /// Findings, the gravest first.
     pub findings: Vec<Finding>,
 }
 

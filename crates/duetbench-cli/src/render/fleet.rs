@@ -1,4 +1,4 @@
-//! What a run on a fleet came to, for people and for programs.
+//! Results of a run on a fleet, for people and for programs.
 
 use duetbench_core::fleet::{CallEnd, FleetReport, Lacking, ProcessorShare};
 use serde::Serialize;
@@ -58,7 +58,7 @@ pub(super) fn processors(fleet: &FleetReport) -> Option<String> {
     (fleet.processors.len() > 1).then(|| fleet.processors.iter().map(one).collect::<Vec<_>>().join("; "))
 }
 
-/// Which benchmarks lack results, and why.
+/// Benchmarks that lack results, and why.
 pub(super) fn lacking(fleet: &FleetReport) -> Option<String> {
     let one = |lacking: &Lacking| {
         let Lacking { id, counted, asked, reason } = lacking;

@@ -15,7 +15,7 @@ use super::palette::{Palette, paint};
 use super::table::{cut_middle, left, right};
 use super::{order, summary};
 
-/// Which benchmarks are drawn.
+/// Choice of the benchmarks that are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forest {
     /// None.
@@ -83,7 +83,7 @@ impl Forest {
     }
 }
 
-/// What the shapes mean, as far as they occur.
+/// Meanings of the shapes that occur.
 fn legend(rows: &[(&BenchmarkReport, Ranged)], axis: &Axis, report: &Report) -> String {
     let mut words: Vec<String> = Vec::new();
     for verdict in summary::all_verdicts() {

@@ -8,7 +8,7 @@ pub use duetbench_core::foreign::one_line;
 /// SI prefixes for seconds, smallest first, each with its factor.
 const PREFIXES: [(f64, &str); 5] = [(1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k")];
 
-/// How the times of one row are written: with the same prefix, so that they can be compared at a glance.
+/// Format of the times in one row: the same prefix for all, so that they can be compared at a glance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeScale {
     factor: f64,
@@ -152,7 +152,7 @@ pub fn short_name(name: &str) -> String {
     }
 }
 
-/// How many packages these benchmarks are from.
+/// Number of packages that these benchmarks are from.
 pub(super) fn packages<'a>(ids: impl Iterator<Item = &'a BenchmarkId>) -> usize {
     ids.map(|id| &id.package).collect::<BTreeSet<&String>>().len()
 }

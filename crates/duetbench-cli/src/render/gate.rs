@@ -1,4 +1,4 @@
-//! What policy and waivers made of a report, in words and for programs.
+//! Effect of policy and waivers on a report, in words and for programs.
 
 use duetbench_core::gate::{Breach, Gate, Stale, StaleWaiver, Standing};
 use duetbench_core::spec::Metric;
@@ -14,7 +14,7 @@ pub(super) fn lines(gate: &Gate) -> Vec<String> {
     lines
 }
 
-/// What of it stops the change.
+/// Reasons why the change is stopped: breaches, stale waivers, missing answers.
 pub(super) fn stopping(gate: &Gate) -> Vec<String> {
     let unanswered = gate.unanswered().map(|id| format!("fails: `{}` has no answer", one_line(&short_name(&id.name))));
     gate.failing().map(breach).chain(gate.stale.iter().map(stale)).chain(unanswered).collect()

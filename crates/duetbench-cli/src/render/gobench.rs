@@ -63,7 +63,7 @@ pub(super) fn key(name: &str, value: &str) -> String {
     format!("{name}: {}\n", if value.is_empty() { "unknown" } else { &value })
 }
 
-/// What is said about a benchmark, in lines that readers skip.
+/// Verdict and estimate of a benchmark, in lines that readers skip.
 fn comments(benchmark: &BenchmarkReport) -> String {
     let about = format!("# {}: ", name(benchmark));
     let mut out = format!("{about}{}", summary::verdict_words(benchmark));

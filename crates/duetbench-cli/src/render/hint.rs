@@ -1,4 +1,4 @@
-//! What to do next.
+//! Hints: the next steps after a report.
 
 use duetbench_core::spec::defaults;
 use duetbench_core::{Report, Verdict};
@@ -58,7 +58,7 @@ fn failure(report: &Report) -> Option<Hint> {
     Some(Hint { words: "run the first failure alone with".into(), command })
 }
 
-/// What would settle the open questions, as far as more fork pairs do it at a bearable price.
+/// The number of fork pairs that would settle the open questions, as far as that is affordable.
 fn open_question(report: &Report) -> Option<Hint> {
     let open: Vec<_> = report.benchmarks.iter().filter(|b| b.verdict.is_open()).collect();
     let sufficient = open.iter().filter_map(|b| b.verdict.forks_sufficient());

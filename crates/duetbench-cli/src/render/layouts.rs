@@ -1,4 +1,4 @@
-//! How build pairs were laid out: in words, and as a part of the JSON report.
+//! Layouts of build pairs: in words, and as a part of the JSON report.
 
 use std::collections::{BTreeMap, BTreeSet};
 

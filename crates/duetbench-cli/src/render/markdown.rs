@@ -105,7 +105,7 @@ fn tail(report: &Report) -> String {
     out
 }
 
-/// What has been written so far and how far it may grow.
+/// A page that is being written, and the length in bytes up to which it may grow.
 struct Page {
     out: String,
     room_end: usize,
@@ -113,7 +113,7 @@ struct Page {
 }
 
 impl Page {
-    /// What concerns the run as a whole, as far as there is room.
+    /// Warnings about the run as a whole, as far as there is room.
     fn warnings(&mut self, report: &Report) {
         for warning in &report.warnings {
             let line = format!("**Warning:** {}\n\n", prose(&shortened(warning)));
@@ -141,7 +141,7 @@ impl Page {
         }
     }
 
-    /// What benchmarks report under units of their own, as far as there is room.
+    /// Metrics that benchmarks report under units of their own, as far as there is room.
     fn reported(&mut self, report: &Report) {
         let mut heading =
             Some("| benchmark | reports | base | head | vs base | verdict |\n|---|---|--:|--:|:--|---|\n");

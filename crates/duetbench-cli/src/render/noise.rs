@@ -10,7 +10,7 @@ pub fn lines(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(|finding| format!("{}: {}", severity(finding.severity), text(&finding.kind))).collect()
 }
 
-/// What to do, once for each kind of advice, the most important first.
+/// Advice, each kind once, the most important first.
 #[must_use]
 pub fn hints(findings: &[Finding]) -> Vec<&'static str> {
     let mut hints = Vec::new();
@@ -22,7 +22,7 @@ pub fn hints(findings: &[Finding]) -> Vec<&'static str> {
     hints
 }
 
-/// What it all comes to, in one sentence.
+/// The conclusion from all findings, in one sentence.
 #[must_use]
 pub fn conclusion(findings: &[Finding]) -> &'static str {
     match findings.iter().map(|finding| finding.severity).max() {
@@ -71,7 +71,7 @@ pub fn kind(kind: &Kind) -> &'static str {
     }
 }
 
-/// What was found, on one line and without a final period.
+/// A finding on one line, without a final period.
 #[must_use]
 pub fn text(kind: &Kind) -> String {
     match kind {
@@ -127,7 +127,7 @@ pub fn text(kind: &Kind) -> String {
     }
 }
 
-/// What to do, with a command that works when pasted where there is one.
+/// Advice in words, with a command that works when pasted where there is one.
 #[must_use]
 pub fn advice(advice: Advice) -> &'static str {
     match advice {
@@ -153,7 +153,7 @@ pub fn advice(advice: Advice) -> &'static str {
     }
 }
 
-/// How many processors, which may be a part of one.
+/// A number of processors, which may be a fraction.
 fn processors(cpus: f64) -> String {
     let written = format!("{cpus:.2}");
     let short = written.trim_end_matches('0').trim_end_matches('.');

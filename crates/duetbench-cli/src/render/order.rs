@@ -58,7 +58,7 @@ pub(super) fn allocates_differently(benchmark: &BenchmarkReport) -> bool {
     benchmark.allocs.into_iter().chain(benchmark.bytes).any(|counted| counted.changed)
 }
 
-/// How far the ratio is from 1, in either direction.
+/// Distance of the ratio from 1 as a logarithm, in either direction.
 fn size_of_change(benchmark: &BenchmarkReport) -> f64 {
     benchmark.change().map_or(0.0, |change| change.ln_1p().abs())
 }

@@ -3,16 +3,16 @@
 use anstyle::{AnsiColor, Style};
 use duetbench_core::Verdict;
 
-/// What each kind of word looks like.
+/// Styles of words by their kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Palette {
     /// A regression or a failure.
     pub bad: Style,
     /// An improvement.
     pub good: Style,
-    /// What is not decided, and warnings.
+    /// An open question, or a warning.
     pub open: Style,
-    /// What matters less.
+    /// Words that matter less.
     pub faint: Style,
     /// Headings.
     pub strong: Style,

@@ -10,7 +10,7 @@ use super::format::{TimeScale, many, one_line, share, shortened};
 /// Functions of each kind that people are shown; `--format json` has more.
 const SHOWN_MAX: usize = 5;
 
-/// What the profiles of one benchmark tell, a line each: both sides, then the functions that gained, with the largest gain first.
+/// Lines on the profiles of one benchmark: both sides, then the functions that gained, with the largest gain first.
 #[must_use]
 pub fn lines(difference: &ProfileDifference) -> Vec<String> {
     let mut lines = vec![sides(difference)];

@@ -1,4 +1,4 @@
-//! What benchmarks report under units of their own, in words and for programs.
+//! Metrics that benchmarks report under units of their own, in words and for programs.
 
 use duetbench_core::recording::Better;
 use duetbench_core::reported::{Change, ReportedMetric};

@@ -32,7 +32,7 @@ const WAIVERS: &str = "duet-waivers.toml";
 /// Where rules on a benchmark would stand whose place is not known.
 const SETTINGS: &str = "duet.toml";
 
-/// What results are instances of, in the order of `RULES`.
+/// The rules that results are instances of, in the order of `RULES`.
 #[derive(Debug, Clone, Copy)]
 enum Rule {
     Regression,
@@ -81,7 +81,7 @@ pub fn render(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> String {
     document::json(&Log { schema: SCHEMA, version: "2.1.0", runs: [run] })
 }
 
-/// What got worse: by the repository's rules, or without any by the verdicts.
+/// Results for everything that got worse: by the repository's rules, or without any by the verdicts.
 fn worse(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> Vec<Result> {
     if let Some(gate) = &report.gate {
         return gate.breaches.iter().map(|breach| of_breach(breach, report, sites)).collect();

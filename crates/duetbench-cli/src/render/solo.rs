@@ -15,7 +15,7 @@ use super::table::{left, right};
 /// Headings of the table, the name left out.
 const HEADINGS: [&str; 5] = ["sec/op", "between forks", "within", "CV", "n"];
 
-/// What a benchmark took and how much it varied, in words; the same order as [`HEADINGS`].
+/// Time of a benchmark and its spread, in words; in the order of [`HEADINGS`].
 fn cells(summary: &SoloSummary) -> [String; 5] {
     let spread = |value: Option<f64>| value.map_or_else(String::new, share);
     [

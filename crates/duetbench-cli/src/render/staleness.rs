@@ -1,4 +1,4 @@
-//! What `duet tune --check` found, for people and for programs.
+//! Results of `duet tune --check`, for people and for programs.
 
 use duetbench_core::plan::Repetitions;
 use duetbench_core::tune::Rules;
@@ -10,13 +10,13 @@ use super::format::{one_line, share};
 use super::markdown::{code, prose};
 use crate::staleness::{Entry, Reason};
 
-/// What was held against what.
+/// A check of a plan against a run.
 pub struct Shown<'a> {
     /// The plan file.
     pub plan: &'a str,
     /// The run.
     pub run: &'a str,
-    /// What counts as stable.
+    /// The rules for stability.
     pub rules: &'a Rules,
     /// Whether the plan was rewritten.
     pub written: bool,
@@ -45,12 +45,12 @@ fn words(reason: &Reason, threshold: f64) -> String {
     }
 }
 
-/// What is planned, as suite runs × forks × iterations.
+/// Planned repetitions as suite runs × forks × iterations.
 fn shape(planned: Option<Repetitions>) -> String {
     planned.map_or_else(String::new, |p| format!("{}×{}×{}", p.suite_runs, p.forks, p.iterations))
 }
 
-/// What becomes of an entry, in words.
+/// The change of an entry, in words.
 fn change(entry: &Entry) -> String {
     match (shape(entry.planned_repetitions()), shape(entry.next_repetitions())) {
         (was, next) if next.is_empty() => format!("{was} removed"),
@@ -60,7 +60,7 @@ fn change(entry: &Entry) -> String {
     }
 }
 
-/// How many entries hold, are stale, and are not known.
+/// Numbers of entries that hold, that are stale, and that are not known.
 fn counts(entries: &[Entry]) -> [usize; 3] {
     let stale = entries.iter().filter(|e| e.is_stale()).count();
     let unknown = entries.iter().filter(|e| !e.is_stale() && e.unknown.is_some()).count();
@@ -82,7 +82,7 @@ fn heading(shown: &Shown<'_>) -> String {
     format!("`{}` against {}: {} at most {}", shown.plan, shown.run, metric.word(), share(*threshold))
 }
 
-/// What is to be said of an entry; absent where it holds.
+/// The remark on an entry; absent where it holds.
 fn remark(entry: &Entry, threshold: f64) -> Option<String> {
     let mut parts: Vec<String> = entry.reasons.iter().map(|reason| words(reason, threshold)).collect();
     if entry.is_stale() {

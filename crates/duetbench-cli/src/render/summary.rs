@@ -72,7 +72,7 @@ pub(super) fn all_verdicts() -> [Verdict; 13] {
     ]
 }
 
-/// What the run comes to, in one sentence.
+/// The outcome of the run in one sentence.
 pub(super) fn headline(report: &Report) -> String {
     let total = report.benchmarks.len();
     let improved = report.count("improvement");
@@ -105,7 +105,7 @@ pub(super) fn headline(report: &Report) -> String {
     }
 }
 
-/// How many benchmarks got which verdict.
+/// Numbers of benchmarks by verdict.
 pub(super) fn counts(report: &Report) -> String {
     let each = all_verdicts().into_iter().filter_map(|verdict| {
         let count = report.count(verdict.word());
@@ -186,7 +186,7 @@ pub(super) fn modes(report: &Report) -> String {
     }
 }
 
-/// How much was measured, and under which seed and name.
+/// Name, fork pairs, seed and measuring time of the run.
 pub(super) fn run(report: &Report) -> String {
     let forks = report.benchmarks.iter().map(|b| b.forks.len()).filter(|forks| *forks > 0);
     let forks = match (forks.clone().min(), forks.max()) {
@@ -222,7 +222,7 @@ pub(super) fn verdict_words(benchmark: &BenchmarkReport) -> String {
 /// Machine, modes, layout, proofs and run: each with its label.
 pub(super) fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let facts = [
-        // What builds is not what measures, on a fleet.
+        // On a fleet the machine that builds is not the one that measures.
         (if report.fleet.is_some() { "built:" } else { "machine:" }, Some(machine(report))),
         ("fleet:", report.fleet.as_ref().map(fleet::calls)),
         ("models:", report.fleet.as_ref().and_then(fleet::processors)),
@@ -252,7 +252,7 @@ fn suite(report: &Report) -> Option<String> {
     ))
 }
 
-/// What disturbed the run, the gravest first, and what that cost.
+/// Disturbances of the run, the gravest first, and their cost.
 fn noise(report: &Report) -> Option<String> {
     let mut words = noise::lines(&report.noise.findings);
     words.truncate(NOISES_MAX);
@@ -260,7 +260,7 @@ fn noise(report: &Report) -> Option<String> {
     (!words.is_empty()).then(|| words.join("; "))
 }
 
-/// What disturbances cost, where they cost anything.
+/// Cost of disturbances, where they cost anything.
 pub(super) fn noise_cost(report: &Report) -> Option<String> {
     let cost = report.noise.cost.filter(|cost| *cost > 1.0)?;
     Some(format!("disturbed fork pairs made the smallest visible change {cost:.2} times as large"))
@@ -271,14 +271,14 @@ fn is_by_call(report: &Report) -> bool {
     report.fleet.is_some() && report.plan.benchmarks.iter().all(|b| !b.configuration.design.by_build)
 }
 
-/// What differs between units of inference, where several fork pairs of each tell: layout, or on a fleet the instance, or both.
+/// Differences between units of inference, where several fork pairs of each show them: layout, or on a fleet the instance, or both.
 fn layout(report: &Report) -> Option<String> {
     let used = report.layouts.as_ref().map(layouts::words);
     let words: Vec<String> = used.into_iter().chain(moved_by_layout(report)).collect();
     (!words.is_empty()).then(|| words.join("; "))
 }
 
-/// How much it moves a benchmark.
+/// Size of these differences for a typical benchmark.
 fn moved_by_layout(report: &Report) -> Option<String> {
     let typical = report.typical_layout()?;
     let builds = report.benchmarks.iter().filter_map(|b| Some(b.estimate?.counts.builds)).max().unwrap_or(0);
@@ -297,7 +297,7 @@ fn moved_by_layout(report: &Report) -> Option<String> {
     ))
 }
 
-/// What was saved by proving instead of measuring.
+/// Benchmarks that were proven identical instead of measured, and the time that this saved.
 pub(super) fn proven(report: &Report) -> Option<String> {
     let saved = report.plan.excluded.iter().filter_map(|e| match e {
         Excluded::Identical { saved_ns, .. } => Some(*saved_ns),

@@ -22,7 +22,7 @@ pub(super) struct Row {
     pub(super) style: Style,
 }
 
-/// What the table consists of, from top to bottom.
+/// A line of the table.
 pub(super) enum Line {
     /// The package of the rows below.
     Package(String),

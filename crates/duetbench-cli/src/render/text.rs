@@ -34,7 +34,7 @@ pub fn render_with(report: &Report, palette: &Palette, width: Option<usize>, for
     sections.join("\n")
 }
 
-/// Which versions, by which tool, and whether the run came to its end.
+/// The tool, the versions, and whether the run came to its end.
 fn header(report: &Report, palette: &Palette) -> String {
     let [base, head] = summary::versions(report);
     let tool = format!("duet {}: ", one_line(&report.environment.duet_version));
@@ -81,7 +81,7 @@ fn row(benchmark: &BenchmarkReport, palette: &Palette, footnotes: &mut Footnotes
     }
 }
 
-/// What the signs in the table mean, as far as they occur in it.
+/// Meanings of the signs that occur in the table.
 fn legend(report: &Report) -> Vec<String> {
     let decision = &report.spec.decision;
     let mut signs = Vec::new();
@@ -130,7 +130,7 @@ fn allocations(report: &Report, palette: &Palette) -> Option<String> {
     Some(out)
 }
 
-/// What benchmarks report under units of their own, in a block of its own.
+/// Metrics that benchmarks report under units of their own, in a block of its own.
 fn reported(report: &Report, palette: &Palette) -> Option<String> {
     let rows = reported::rows(report);
     let widths: [usize; 5] =

@@ -9,7 +9,7 @@ use crate::render::columns::{Column, Columns};
 const HEADINGS: [&str; 10] =
     ["package", "name", "mode", "layout", "fork", "slice", "slices", "build_s", "fork_s", "slice_s"];
 
-/// What is said of each budget.
+/// Columns for each budget.
 const OF_BUDGET: [&str; 4] = ["minimal_detectable_change", "floor", "builds", "forks_per_build"];
 
 /// The calibration as CSV.

@@ -1,4 +1,4 @@
-//! What `duet calibrate` found, for people and for programs, and what later reports say of it.
+//! Results of `duet calibrate`, for people and for programs, and the note on them in later reports.
 
 mod json;
 mod machine;

@@ -1,4 +1,4 @@
-//! What a report says of the calibration of its suite.
+//! A report's note on the calibration of its suite.
 
 use duetbench_core::calibrate::{CalibrationNote, Difference, Rate, SuiteSight};
 use serde::Serialize;
@@ -48,7 +48,7 @@ pub(in crate::render) struct Changed<'a> {
     now: Option<&'a str>,
 }
 
-/// What a suite sees, for programs.
+/// The smallest changes that a suite detects, for programs.
 #[derive(Serialize)]
 pub(super) struct SeenEntry {
     budget_s: f64,

@@ -46,7 +46,7 @@ pub fn markdown(report: &CalibrationReport) -> String {
     out + &format!("<sub>{}</sub>\n", small.map(|line| prose(&line)).collect::<Vec<_>>().join("<br>"))
 }
 
-/// What was measured against itself.
+/// The version that was measured against itself.
 fn subject(report: &CalibrationReport) -> String {
     let (requested, resolved) = (&report.version.requested, &report.version.resolved);
     let version = if resolved.starts_with(requested) { resolved.clone() } else { format!("{requested} ({resolved})") };
@@ -86,7 +86,7 @@ fn planted(alarms: &Alarms) -> Option<String> {
     })
 }
 
-/// What fork pairs vary by.
+/// Sources of variance between fork pairs, with their shares.
 fn sources(report: &CalibrationReport) -> Option<String> {
     let calibration = &report.made.calibration;
     let shares = calibration.shares()?;
@@ -163,7 +163,7 @@ fn warnings(report: &CalibrationReport) -> Vec<String> {
     report.failed.iter().map(failed).collect()
 }
 
-/// What to do with it.
+/// The next command.
 fn hint(report: &CalibrationReport) -> String {
     let threshold = share(report.made.calibration.decision.threshold);
     format!("`duet plan --see {threshold}` says what it takes to see a change of {threshold}")

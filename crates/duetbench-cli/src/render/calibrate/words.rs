@@ -17,7 +17,7 @@ pub(in crate::render) fn origin_of(run: &str, made: &str) -> String {
     format!("the calibration of run {} ({})", one_line(run), one_line(day))
 }
 
-/// What is not the same any more, as the first half of a sentence that ends with a calibration.
+/// The facts that are not the same any more, as the first half of a sentence that ends with a calibration.
 #[must_use]
 pub fn why_again(changed: &[Difference]) -> String {
     match changed {
@@ -29,7 +29,7 @@ pub fn why_again(changed: &[Difference]) -> String {
     }
 }
 
-/// What changed: `kernel 6.8 is now 6.9`.
+/// The changed facts: `kernel 6.8 is now 6.9`.
 pub(in crate::render) fn changes(changed: &[Difference]) -> String {
     let known = |value: &Option<String>| value.as_deref().map_or_else(|| "unknown".to_owned(), one_line);
     let one = |d: &Difference| format!("{} {} is now {}", d.fact, known(&d.then), known(&d.now));
@@ -41,7 +41,7 @@ pub(in crate::render) fn time(seconds: f64) -> String {
     humantime::format_duration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)).to_string()
 }
 
-/// What a suite sees after a time, without the time.
+/// The smallest changes that a suite detects after a time, without the time.
 pub(in crate::render) fn sees(seen: &SuiteSight) -> String {
     let median = share(seen.median);
     if seen.benchmarks == 1 {
@@ -50,7 +50,7 @@ pub(in crate::render) fn sees(seen: &SuiteSight) -> String {
     format!("{median} (median of {}; {} to {})", seen.benchmarks, share(seen.least), share(seen.most))
 }
 
-/// How often something happened: `0 of 96`, and what that leaves open.
+/// The interval of a rate; after no event at all only its upper bound.
 pub(in crate::render) fn bounds(rate: &Rate) -> String {
     if rate.times == 0 {
         return format!("at most {}", share(rate.high));

@@ -35,7 +35,7 @@ struct Document<'a> {
     warnings: &'a [String],
 }
 
-/// What the two sides of `duet analyze` rest on.
+/// The data behind the two sides of `duet analyze`.
 #[derive(Serialize)]
 struct Apart {
     base: Sided,

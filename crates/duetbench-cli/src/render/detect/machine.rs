@@ -57,7 +57,7 @@ pub(super) fn better(better: Better) -> &'static str {
     }
 }
 
-/// How the plan's repetitions err about a benchmark.
+/// The error that the plan's repetitions make about a benchmark.
 pub(super) fn planned(answered: &Answered, benchmark: &str) -> Option<&'static str> {
     let fidelity = answered.detection.fidelity.as_ref()?;
     let among = |names: &[String]| names.iter().any(|name| name == benchmark);

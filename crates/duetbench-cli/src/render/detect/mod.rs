@@ -1,4 +1,4 @@
-//! What `duet detect` found, and `duet analyze` in two files, for people and for programs.
+//! Results of `duet detect`, and of `duet analyze` on two files, for people and for programs.
 
 mod json;
 mod machine;
@@ -12,16 +12,16 @@ pub use machine::csv;
 pub use people::{markdown, text};
 pub use unpaired::{Side, Tool, Unpaired};
 
-/// What was asked and what was found.
+/// A request and its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answered {
     /// Version of duet.
     pub duet_version: String,
     /// The rules that were applied.
     pub rules: Rules,
-    /// What they found.
+    /// The changes that they found.
     pub detection: Detection,
-    /// What the two rest on, where that is said first.
+    /// The data behind the two sides, where that is said first.
     pub unpaired: Option<Unpaired>,
     /// The exit code that follows.
     pub exit_code: u8,

@@ -12,7 +12,7 @@ use crate::render::markdown::{code, prose};
 use crate::render::order::label;
 use crate::render::palette::{Palette, paint};
 
-/// What is said below every table.
+/// The warning below every table.
 const APART: &str =
     "the recordings were not measured side by side: what the machine did between them counts as change too";
 const POOLED: &str = "the papers' rule takes every value for independent; where forks differ it calls equal versions changed, \
@@ -55,12 +55,12 @@ pub fn markdown(answered: &Answered) -> String {
     out + &notes(answered).iter().map(|note| format!("<sub>{}</sub>\n", prose(note))).collect::<String>()
 }
 
-/// What is said before the table.
+/// Sentences before the table.
 fn statement(answered: &Answered) -> Vec<String> {
     answered.unpaired.as_ref().map_or_else(Vec::new, Unpaired::statement)
 }
 
-/// Commands that are shown below it.
+/// Commands that are shown below them.
 fn advice(answered: &Answered) -> Vec<String> {
     answered.unpaired.as_ref().map_or_else(Vec::new, Unpaired::advice)
 }

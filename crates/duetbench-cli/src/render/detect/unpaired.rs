@@ -1,11 +1,11 @@
-//! What two recordings that were measured apart can show, in words: said before anything else, because no number below says it.
+//! Limits of two recordings that were measured apart, in words: said before anything else, because no number below says them.
 
 use duetbench_core::detect::{Footing, UNITS_MIN};
 use duetbench_core::recording::Level;
 
 use crate::render::format::many;
 
-/// What the two sides rest on.
+/// The data behind the two sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unpaired {
     /// The version compared against.
@@ -14,14 +14,14 @@ pub struct Unpaired {
     pub head: Side,
 }
 
-/// What one side rests on.
+/// The data behind one side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Side {
     /// Files that it was read from.
     pub files: usize,
-    /// What is repeated in them how often.
+    /// Repetitions in them, by level.
     pub footing: Footing,
-    /// What wrote them, where that is known.
+    /// The tool that wrote them, where it is known.
     pub tool: Option<Tool>,
     /// Whether it is a stored run.
     pub stored: bool,
@@ -53,7 +53,7 @@ const ONCE: &str =
     "values of one fork (a fresh process) depend on each other, so a fork counts once, however many it gave";
 
 impl Unpaired {
-    /// What can be said and what cannot, a sentence each.
+    /// Sentences on the answers that the data can give and on those that they cannot.
     pub(super) fn statement(&self) -> Vec<String> {
         let mut sentences = vec![APART.to_owned(), self.base.words("base"), self.head.words("head"), ONCE.to_owned()];
         if let Some(few) = self.few() {
@@ -63,7 +63,7 @@ impl Unpaired {
         sentences
     }
 
-    /// What to run to get a verdict, a command each; nothing where there is enough.
+    /// Commands that lead to a verdict; none where there are enough data.
     pub(super) fn advice(&self) -> Vec<String> {
         self.few().map_or_else(Vec::new, Side::commands)
     }

@@ -1,4 +1,4 @@
-//! What the page's script is given of one benchmark.
+//! Data about one benchmark for the page's script.
 
 use duetbench_core::analysis::{self, Basis, Clock, ConfirmationStanding};
 use duetbench_core::gate::{Breach, Standing};
@@ -153,13 +153,13 @@ impl Benchmark {
     }
 }
 
-/// What its CPU profiles tell, and how to look closer; empty where it has none.
+/// Explanation by its CPU profiles, with a command to look closer; empty where it has none.
 fn explanation(one: &BenchmarkReport, report: &Report) -> Vec<String> {
     let of_this = profile::explained(report).find(|(profile, ..)| profile.id == one.id);
     of_this.map_or_else(Vec::new, |(_, lines, command)| lines.into_iter().chain([command]).collect())
 }
 
-/// What policy and waivers make of a benchmark, the gravest if there is more than one thing; without either a regression fails.
+/// Standing of a benchmark under policy and waivers, the gravest if there are several; without either a regression fails.
 fn standing(one: &BenchmarkReport, report: &Report) -> (Option<&'static str>, Option<String>) {
     let Some(gate) = &report.gate else {
         return ((one.verdict == Verdict::Regression).then_some("fails"), None);

@@ -1,4 +1,4 @@
-//! What the page's script is given of a run as a whole.
+//! Data about a run as a whole for the page's script.
 
 use std::collections::BTreeMap;
 
@@ -85,7 +85,7 @@ impl Version {
     }
 }
 
-/// What is to be known before anything else.
+/// The sentences that come first: counts, gate, warnings and hints.
 fn in_sentences(report: &Report) -> Vec<String> {
     let mut lines = vec![summary::counts(report)];
     lines.extend(report.gate.iter().flat_map(gate::lines));
@@ -106,7 +106,7 @@ fn sentence(words: &str) -> String {
     format!("{first}{}{end}", characters.as_str())
 }
 
-/// What benchmarks report under units of their own, where rules name some.
+/// Metrics that benchmarks report under units of their own, where rules name some.
 fn reported(report: &Report) -> Option<Section> {
     let pair = |row: reported::Row<'_>| {
         let [name, unit, base, head, change] = row.cells;
@@ -118,7 +118,7 @@ fn reported(report: &Report) -> Option<Section> {
     (!pairs.is_empty()).then(|| Section { title: "What benchmarks report themselves", lines: Vec::new(), pairs })
 }
 
-/// What disturbed the run, and what to do about it.
+/// Disturbances of the run, and hints against them.
 fn noises(report: &Report) -> Section {
     let findings = &report.noise.findings;
     let mut lines = noise::lines(findings);
@@ -130,7 +130,7 @@ fn noises(report: &Report) -> Section {
     Section { title: "Noise", lines, pairs: Vec::new() }
 }
 
-/// How much was measured and how, and how it was judged.
+/// Amount and way of measuring, and the rule for verdicts.
 fn plan(report: &Report) -> Section {
     let about_the_machine = ["machine:", "built:", "noise:"];
     let facts = summary::facts(report).into_iter().filter(|(label, _)| !about_the_machine.contains(label));

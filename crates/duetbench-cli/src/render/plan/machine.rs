@@ -36,7 +36,7 @@ fn row(proposed: &Proposed) -> Vec<String> {
     row
 }
 
-/// What a benchmark that would not see the change would need.
+/// The design that a benchmark would need to see the change, where the planned one is not enough.
 pub(super) fn needed(proposed: &Proposed) -> Option<Proposal> {
     proposed.answer?.err()?.needed
 }

@@ -1,4 +1,4 @@
-//! What `duet plan` says, for people and for programs.
+//! Results of `duet plan`, for people and for programs.
 
 mod json;
 mod machine;
@@ -13,20 +13,20 @@ pub use people::{markdown, text};
 
 use crate::render::calibrate::words::time;
 
-/// What was asked and what it takes.
+/// A target and the plan that reaches it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planned {
     /// Version of duet.
     pub duet_version: String,
     /// The calibration that it is worked out from.
     pub made: Made,
-    /// What is wanted.
+    /// The target.
     pub target: SuiteTarget,
-    /// What it takes.
+    /// The plan for the suite.
     pub suite: SuitePlan,
-    /// What `duet compare` judges by where nothing else is typed.
+    /// The decision rule of `duet compare` where nothing else is typed.
     pub usual: Decision,
-    /// What of this machine is not as it was when the calibration was made.
+    /// Facts about this machine that differ from those of the calibration.
     pub changed: Vec<Difference>,
     /// The exit code that follows.
     pub exit_code: u8,

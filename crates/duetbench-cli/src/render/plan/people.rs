@@ -54,7 +54,7 @@ pub fn markdown(planned: &Planned) -> String {
     out
 }
 
-/// What is wanted, and what it is worked out from.
+/// The target, and the calibration behind the plan.
 fn title(planned: &Planned) -> String {
     let target = &planned.target;
     let level = format!("{} confident, {} of the time", share(1.0 - target.level.alpha), share(target.level.power));
@@ -101,7 +101,7 @@ fn remark(proposed: &Proposed, planned: &Planned) -> String {
     }
 }
 
-/// What it comes to.
+/// The plan as a whole, in sentences.
 fn summary(planned: &Planned) -> Vec<String> {
     let suite = &planned.suite;
     let (all, missed) = (suite.benchmarks.len(), suite.missed());
@@ -127,7 +127,7 @@ fn warnings(planned: &Planned) -> Vec<String> {
     changed.into_iter().chain(elsewhere).collect()
 }
 
-/// What would do where it cannot be had, then the command that measures as planned.
+/// A target that can be reached where this one cannot, then the command that measures as planned.
 fn hints(planned: &Planned) -> Vec<(String, Option<String>)> {
     let (suite, change) = (&planned.suite, share(planned.target.change));
     let mut hints = Vec::new();

@@ -18,9 +18,9 @@ const BESIDE: u32 = 180;
 const ABOVE: u32 = 310;
 const LETTER: u32 = 8;
 
-/// What a figure shows of one file and metric.
+/// The share that a figure shows of one file and metric.
 type Share = fn(&Savings) -> f64;
-/// A file's name with what is shown of it.
+/// A file's name with its shares by metric.
 type Group<'a> = (&'a str, Vec<(Metric, f64)>);
 
 /// The figures that there is something for, each with the name of its file.

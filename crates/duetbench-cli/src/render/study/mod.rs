@@ -1,4 +1,4 @@
-//! What `duet study` found: tables for people, tables for programs, figures.
+//! Results of `duet study`: tables for people, tables for programs, figures.
 
 pub mod cloud;
 pub mod duet;
@@ -19,19 +19,19 @@ pub use people::{markdown, text};
 pub struct Studied {
     /// Version of duet.
     pub duet_version: String,
-    /// What it went by.
+    /// Settings of the study.
     pub settings: Settings,
     /// First iterations removed for the third question.
     pub warm_up: u32,
-    /// What each file gave, in the order of projects and versions.
+    /// Results of each file, in the order of projects and versions.
     pub files: Vec<StudiedFile>,
-    /// Which changes were found between versions.
+    /// Changes that were found between versions, by project.
     pub projects: Vec<StudiedProject>,
-    /// What was met on the way.
+    /// Warnings of the study.
     pub warnings: Vec<String>,
 }
 
-/// What one file gave.
+/// Results of one file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudiedFile {
     /// Project and version.
@@ -48,7 +48,7 @@ pub struct StudiedFile {
     pub contrasts: Vec<Contrast>,
 }
 
-/// What was found between the versions of a project.
+/// Changes that were found between the versions of a project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudiedProject {
     /// Its name.

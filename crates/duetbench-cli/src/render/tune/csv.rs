@@ -28,7 +28,7 @@ const COLUMNS: [Column; 17] = [
     ("harness_warmup_s", |_, _, tuned| number(tuned.warm_up.map(|found| found.harness.time_s()))),
 ];
 
-/// What was found, below one line of headings.
+/// The results as CSV, below one line of headings.
 #[must_use]
 pub fn render(tuning: &Tuning) -> String {
     let mut out = line(COLUMNS.iter().map(|(name, _)| (*name).to_owned()));

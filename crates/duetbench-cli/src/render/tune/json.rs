@@ -10,7 +10,7 @@ use crate::tuning::{self, TunedMetric, TunedSource, Tuning};
 /// Version of the format; goes up when a reader of the previous one could misread the next.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// What was found, as JSON.
+/// The results as JSON.
 #[must_use]
 pub fn render(tuning: &Tuning) -> String {
     document::json(&Document::of(tuning))

@@ -8,7 +8,7 @@ use crate::tuning::{Summary, TunedBenchmark, TunedMetric, TunedSource, Tuning};
 /// Room for the end of the page.
 const RESERVE: usize = 1024;
 
-/// What was found as Markdown, never longer than GitHub takes; rows that do not fit are left out from the end and counted.
+/// The results as Markdown, never longer than GitHub takes; rows that do not fit are left out from the end and counted.
 #[must_use]
 pub fn render(tuning: &Tuning) -> String {
     let totals = tuning.totals();
@@ -33,7 +33,7 @@ pub fn render(tuning: &Tuning) -> String {
     page.out
 }
 
-/// What it comes to, in a sentence.
+/// The outcome in a sentence.
 fn headline(tuning: &Tuning) -> String {
     match tuning.totals().as_slice() {
         [(_, total)] if total.accuracy.benchmarks > 0 => format!("{}; {}", words::counts(total), words::time(total)),
@@ -42,7 +42,7 @@ fn headline(tuning: &Tuning) -> String {
     }
 }
 
-/// What several metrics or recordings come to.
+/// A table with the totals of several metrics or recordings.
 fn summaries(first: &str, rows: &[(String, Summary)]) -> String {
     let mut out = format!(
         "| {first} | benchmarks | stable | reduced | full | reduced to | saves | within 1% | 3% | 5% |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"
@@ -64,7 +64,7 @@ fn summaries(first: &str, rows: &[(String, Summary)]) -> String {
     out + "\n"
 }
 
-/// What has been written so far and how far it may grow.
+/// A page that is being written, and the length in bytes up to which it may grow.
 struct Page {
     out: String,
     room: usize,

@@ -12,7 +12,7 @@ use crate::render::palette::{Palette, paint};
 use crate::render::table::left;
 use crate::tuning::{Summary, TunedBenchmark, TunedMetric, TunedSource, Tuning};
 
-/// What was found, for people. With a `width`, long names are cut in the middle as far as that makes a table fit.
+/// The results for people. With a `width`, long names are cut in the middle as far as that makes a table fit.
 #[must_use]
 pub fn render(tuning: &Tuning, palette: &Palette, width: Option<usize>) -> String {
     let tool = paint(palette.strong, &format!("duet {}: tune", tuning.duet_version));
@@ -90,7 +90,7 @@ fn row(tuned: &TunedBenchmark, palette: &Palette) -> Vec<Cell> {
     ]
 }
 
-/// What a benchmark needs to warm up, and what its harness would have used.
+/// The warm-up that a benchmark needs, and the one that its harness would have used.
 fn warm_up_cells(tuned: &TunedBenchmark) -> Vec<Cell> {
     let cell = |words: fn(&TunedWarmUp) -> String| Cell::plain(tuned.warm_up.as_ref().map_or_else(String::new, words));
     vec![cell(words::warm_up), cell(words::harness_warm_up)]
@@ -112,7 +112,7 @@ fn unstable(result: &TunedMetric, palette: &Palette) -> String {
     out + "\n"
 }
 
-/// What a recording, or all together, come to.
+/// Totals of a recording, or of all together.
 fn conclusion(summary: &Summary, palette: &Palette) -> String {
     let mut out = format!("{}\n", paint(palette.strong, &words::counts(summary)));
     for (label, fact) in [("time:", words::time(summary)), ("result:", words::accuracy(summary))] {
@@ -160,7 +160,7 @@ fn chosen(tuned: &TunedBenchmark, palette: &Palette) -> Cell {
     }
 }
 
-/// What each metric comes to, beside each other.
+/// Totals of the metrics beside each other.
 fn comparison(summaries: &[(&str, Summary)], palette: &Palette) -> String {
     let numbers = |headings: &[&str]| headings.iter().map(|heading| Column::numbers(*heading)).collect();
     let groups = [
@@ -180,7 +180,7 @@ fn comparison(summaries: &[(&str, Summary)], palette: &Palette) -> String {
     grid::write(&groups, summaries.iter().map(row).collect(), palette, None)
 }
 
-/// What was met while reading and what could not be tuned.
+/// Warnings from reading, and benchmarks that could not be tuned.
 fn warnings(source: &TunedSource, palette: &Palette) -> String {
     let left_out = source.results.iter().flat_map(|result| &result.left_out);
     let mut said: Vec<String> = source.warnings.clone();

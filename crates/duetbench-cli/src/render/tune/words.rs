@@ -20,12 +20,12 @@ pub(super) fn configuration(repetitions: &[usize]) -> String {
     repetitions.iter().map(usize::to_string).collect::<Vec<_>>().join("×")
 }
 
-/// What the numbers of a configuration count.
+/// The levels that the numbers of a configuration count.
 pub(super) fn legend(source: &TunedSource) -> String {
     source.levels.iter().map(|l| level_plural(*l)).collect::<Vec<_>>().join(" × ")
 }
 
-/// What counts as stable.
+/// The rules for stability, in words.
 pub(super) fn rules(tuning: &Tuning) -> String {
     let Rules { threshold, confidence, keep, compat, .. } = &tuning.rules;
     let metrics: Vec<&str> = tuning.metrics.iter().map(|metric| metric.word()).collect();
@@ -54,7 +54,7 @@ pub(super) fn warm_up(found: &TunedWarmUp) -> String {
     iterations(most, found.iterations(), found.iteration_s)
 }
 
-/// What its harness does by its default or configuration.
+/// The harness's warm-up, by its default or configuration.
 pub(super) fn harness_warm_up(found: &TunedWarmUp) -> String {
     iterations("", found.harness.iterations as usize, found.harness.iteration_s)
 }
@@ -63,7 +63,7 @@ fn iterations(most: &str, number: usize, each_s: f64) -> String {
     if number == 0 { "0".into() } else { format!("{most}{number} ({})", duration(number as f64 * each_s)) }
 }
 
-/// What would be enough for a benchmark that is not stable.
+/// Repetitions that would be enough for a benchmark that is not stable.
 pub(super) fn enough(enough: Option<Enough>) -> String {
     match enough {
         Some(Enough { level, now, repetitions }) => {
@@ -73,7 +73,7 @@ pub(super) fn enough(enough: Option<Enough>) -> String {
     }
 }
 
-/// How many benchmarks there are, and of which kind.
+/// Numbers of benchmarks: all, reduced, and not stable.
 pub(super) fn counts(summary: &Summary) -> String {
     let benchmarks = summary.accuracy.benchmarks;
     let mut words = format!("{}: {} reduced", many(benchmarks, "benchmark", "benchmarks"), summary.reduced());
@@ -84,7 +84,7 @@ pub(super) fn counts(summary: &Summary) -> String {
     words
 }
 
-/// What is saved.
+/// Time in full and reduced, and the saving.
 pub(super) fn time(summary: &Summary) -> String {
     let accuracy = &summary.accuracy;
     let saves = saves(accuracy.saving());
@@ -96,7 +96,7 @@ pub(super) fn saves(saving: Option<f64>) -> String {
     saving.map_or_else(String::new, |saving| format!("{:.1}%", saving * 100.0))
 }
 
-/// How close results stay to those of the full configuration.
+/// Numbers of results that stay close to those of the full configuration, by distance.
 pub(super) fn accuracy(summary: &Summary) -> String {
     let within: Vec<String> = shown(summary).map(|(limit, n)| format!("{} for {n}", share(limit))).collect();
     format!("within {} of {}", within.join(", "), summary.accuracy.benchmarks)

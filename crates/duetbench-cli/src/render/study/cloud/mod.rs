@@ -1,4 +1,4 @@
-//! What `duet study cloud` found: tables for people, tables for programs, figures.
+//! Results of `duet study cloud`: tables for people, tables for programs, figures.
 
 mod figures;
 mod json;
@@ -18,9 +18,9 @@ pub use people::{markdown, text};
 pub struct Cloud {
     /// Version of duet.
     pub duet_version: String,
-    /// What it went by.
+    /// Settings of the study.
     pub settings: Settings,
-    /// What each environment gave.
+    /// Results of each environment.
     pub environments: Vec<Studied>,
     /// The environments held against each other; absent where there is nothing to compare.
     pub comparison: Option<Comparison>,

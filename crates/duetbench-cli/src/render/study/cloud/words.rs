@@ -6,7 +6,7 @@ use duetbench_core::study::cloud::{Against, Comparison, Detectable, Question, Sa
 use super::Cloud;
 use crate::render::format::{many, share};
 
-/// What a source of variance is called among people: between what values differ.
+/// A source of variance in a word for people: the things between which values differ.
 pub(super) fn source(level: Level) -> &'static str {
     match level {
         Level::Instance => "instances",
@@ -26,7 +26,7 @@ pub(super) fn source_word(level: Level) -> &'static str {
     }
 }
 
-/// How groups were compared, for people.
+/// The test between groups, for people.
 pub(super) fn test(test: Test) -> &'static str {
     match test {
         Test::Pooled => "Wilcoxon, all values (the paper's)",
@@ -56,7 +56,7 @@ pub(super) fn detectable(found: &Detectable) -> String {
     format!("{grid} / {} / {}", share(found.closed_form()), known(found.by_sources))
 }
 
-/// What Algorithm 1 returns as it is printed; absent where nothing was sampled so.
+/// Results of Algorithm 1 as it is printed; absent where nothing was sampled so.
 pub(super) fn as_printed(cloud: &Cloud, sampling: Sampling) -> Option<String> {
     let all = cloud.environments.iter().flat_map(|studied| &studied.benchmarks).flat_map(|one| &one.detectable);
     let printed: Vec<Option<f64>> = all.filter(|found| found.sampling == sampling).map(Detectable::printed).collect();
@@ -71,7 +71,7 @@ pub(super) fn as_printed(cloud: &Cloud, sampling: Sampling) -> Option<String> {
     })
 }
 
-/// What an environment has too few instances for.
+/// The questions for which an environment has too few instances, a sentence each.
 fn lacking(cloud: &Cloud, studied: &Studied) -> Vec<String> {
     let trials = format!("each needs {} trials", 2 * cloud.settings.trials);
     let questions = [
@@ -91,7 +91,7 @@ fn lacking(cloud: &Cloud, studied: &Studied) -> Vec<String> {
     questions.into_iter().filter_map(sentence).collect()
 }
 
-/// What was met on the way; the same about several environments is said once.
+/// Warnings; the same one about several environments is said once.
 pub(super) fn warnings(cloud: &Cloud) -> Vec<String> {
     let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
     for studied in &cloud.environments {
@@ -110,7 +110,7 @@ pub(super) fn warnings(cloud: &Cloud) -> Vec<String> {
     said.chain(cloud.environments.iter().flat_map(|studied| lacking(cloud, studied))).collect()
 }
 
-/// Which environment is the steadier one over all benchmarks, in sentences.
+/// The steadiest environment over all benchmarks, in sentences.
 pub(super) fn overall(comparison: &Comparison) -> Vec<String> {
     let Some(best) = comparison.scores.first() else {
         return vec![

@@ -40,7 +40,7 @@ pub fn figures(study: &DuetStudy, samples: &[Samples]) -> Result<Vec<Figure>, Bo
     Ok(figures)
 }
 
-/// What is drawn of some widths: where, in which colour, and their quantiles.
+/// A box for the widths of one kind of interval: position, colour, and their quantiles.
 struct WidthBox {
     at: f64,
     colour: RGBColor,

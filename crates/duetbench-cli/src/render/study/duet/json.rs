@@ -80,7 +80,7 @@ struct Quantile {
     width: f64,
 }
 
-/// How often intervals miss the truth.
+/// Rates and counts of intervals that miss the truth.
 #[derive(Serialize)]
 struct Levels {
     paired: Option<f64>,

@@ -102,7 +102,7 @@ fn improvement(study: &DuetStudy) -> Columns {
     table
 }
 
-/// What figures 2, 4 and 5 show, a row for every run and kind of interval.
+/// The data of figures 2, 4 and 5, a row for every run and kind of interval.
 fn distribution(study: &DuetStudy) -> Columns {
     let shares = Quantiles::SHARES.map(|share| format!("q{:02.0}", 100.0 * share));
     let headings: Vec<&str> =
@@ -119,7 +119,7 @@ fn distribution(study: &DuetStudy) -> Columns {
     table
 }
 
-/// What figure 3 shows, a row for every pair.
+/// The data of figure 3, a row for every pair.
 fn iterations(samples: &Samples) -> Columns {
     let mut table = words(&["run", "name", "fork", "iteration", "baseline_ns", "candidate_ns"]);
     for (fork, pairs) in samples.forks.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What `duet study duet` found: tables for people, tables for programs, figures.
+//! Results of `duet study duet`: tables for people, tables for programs, figures.
 
 mod figures;
 mod json;
@@ -17,11 +17,11 @@ pub use people::{markdown, text};
 pub struct DuetStudy {
     /// Version of duet.
     pub duet_version: String,
-    /// What it went by.
+    /// The procedure that was followed.
     pub procedure: Procedure,
     /// The runs, in the order in which they were typed.
     pub runs: Vec<StudiedRun>,
-    /// What was met on the way.
+    /// Warnings of the study.
     pub warnings: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ pub struct StudiedRun {
     pub versions: [String; 2],
     /// Whether these are one and the same: an A/A run.
     pub same: bool,
-    /// How often intervals miss 1 on resamples, of an A/A run.
+    /// Shares of resamples whose intervals miss 1, for an A/A run.
     pub resampled: Option<Resampled>,
 }
 

@@ -9,7 +9,7 @@ use crate::render::format::{change, many, one_line, share, short_name};
 use crate::render::markdown::prose;
 use crate::render::palette::{Palette, paint};
 
-/// What is said below every study.
+/// Meanings of the headings, below every study.
 const MEANING: &str = "paired: of the geometric mean of paired ratios; shuffled: the same when each candidate's fork meets any baseline's; \
      standard: of the difference of means; own: duet's, of all fork pairs; misses: how often the paired interval misses the true ratio, \
      by normal theory";
@@ -114,7 +114,7 @@ fn fork_pairs(one: &Widths) -> String {
     }
 }
 
-/// How many times wider, with three digits.
+/// A factor between widths, with three digits.
 fn times(factor: Option<f64>) -> String {
     match factor {
         None => "?".to_owned(),
@@ -124,7 +124,7 @@ fn times(factor: Option<f64>) -> String {
     }
 }
 
-/// What is known or `?`.
+/// A fraction, or `?` where it is not known.
 fn known(fraction: Option<f64>) -> String {
     fraction.map_or_else(|| "?".to_owned(), share)
 }
@@ -140,7 +140,7 @@ fn modes(measured: &[Widths]) -> String {
     words.join(", ")
 }
 
-/// What makes pairs alike in a mode.
+/// A mode in words, with the reason why its pairs are alike.
 fn how(mode: Mode) -> String {
     match mode {
         Mode::Duet => "in duet mode (pairs are taken at the same time)".to_owned(),
@@ -157,7 +157,7 @@ fn levels(study: &DuetStudy, run: &StudiedRun) -> String {
     )
 }
 
-/// How often intervals really miss, where the truth is known.
+/// The true rate at which intervals miss, where the truth is known.
 fn misses(run: &StudiedRun) -> String {
     if !run.same {
         return "the versions are not the same, so this run does not show how often intervals miss the truth; widths are what they are"
@@ -180,7 +180,7 @@ fn misses(run: &StudiedRun) -> String {
     }
 }
 
-/// What could not be done as asked.
+/// Requests that could not be met in full, a sentence each.
 fn limits(study: &DuetStudy, measured: &[Widths]) -> Vec<String> {
     let mut lines = Vec::new();
     let fewer = measured.iter().filter(|one| study.procedure.forks.is_some_and(|forks| one.forks < forks)).count();

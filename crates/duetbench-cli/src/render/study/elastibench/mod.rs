@@ -1,4 +1,4 @@
-//! What `duet study elastibench` found: tables for people, tables for programs.
+//! Results of `duet study elastibench`: tables for people, tables for programs.
 
 mod json;
 mod machine;
@@ -17,18 +17,18 @@ pub use people::{markdown, text};
 pub struct Elastibench {
     /// Version of duet.
     pub duet_version: String,
-    /// What it went by.
+    /// The procedure that was followed.
     pub procedure: Procedure,
     /// The answer.
     pub answer: ElastibenchAnswer,
-    /// What was met on the way.
+    /// Warnings of the study.
     pub warnings: Vec<String>,
 }
 
 /// The answer to one of the questions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElastibenchAnswer {
-    /// What the paper's procedure finds, beside duet's verdicts.
+    /// Findings of the paper's procedure, beside duet's verdicts.
     Changes {
         /// By the paper's procedure.
         findings: Findings,
@@ -37,9 +37,9 @@ pub enum ElastibenchAnswer {
     },
     /// Whether two experiments agree.
     Agreement {
-        /// What the first found.
+        /// Findings of the first experiment.
         first: Findings,
-        /// What the second found.
+        /// Findings of the second experiment.
         second: Findings,
         /// The two held against each other.
         agreement: Agreement,
@@ -48,19 +48,19 @@ pub enum ElastibenchAnswer {
     Repetitions {
         /// The experiment.
         experiment: String,
-        /// What its intervals are held against.
+        /// The width that its intervals have to reach.
         target: Wanted,
-        /// How they became narrow.
+        /// Their widths as the number of results grows.
         narrowing: Narrowing,
     },
-    /// What is called changed where nothing is.
+    /// Benchmarks that are called changed although nothing changed.
     Aa {
         /// By the paper's procedure.
         findings: Findings,
     },
 }
 
-/// How narrow intervals were to be.
+/// The width that intervals have to reach.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
     /// No wider than this, a fraction.
@@ -74,10 +74,10 @@ pub enum Wanted {
 pub struct Beside {
     /// The benchmark.
     pub benchmark: String,
-    /// What the paper's procedure finds, or why nothing.
+    /// The finding of the paper's procedure, or why there is none.
     pub paper: Result<Finding, LeftOut>,
-    /// What duet says.
+    /// duet's verdict.
     pub verdict: Verdict,
-    /// What that rests on.
+    /// The estimate behind that verdict.
     pub estimate: Option<Estimate>,
 }

@@ -13,7 +13,7 @@ use crate::render::markdown::prose;
 use crate::render::order::label;
 use crate::render::palette::{Palette, paint};
 
-/// What is said below every answer.
+/// The caution below every answer.
 const POOLED: &str = "the procedure pools all results and takes each for independent; what a machine or a build does to several at once is \
      not in the interval";
 /// Names in a list that are shown.
@@ -268,7 +268,7 @@ fn sizes(spread: &Spread) -> String {
     )
 }
 
-/// How many there are, and the first of them; nothing where there are none.
+/// The number of names and the first of them; absent without any.
 fn list(what: &str, names: &[String]) -> Option<String> {
     let shown: Vec<String> = names.iter().take(NAMES_MAX).map(|name| short_name(name)).collect();
     let more = if names.len() > shown.len() { ", …" } else { "" };

@@ -6,7 +6,7 @@ use duetbench_core::study::elastibench::{Compared, Finding, Relation};
 
 use crate::render::format::{change, share};
 
-/// What is said where the interval holds 0: nothing was found, which is not the same as *no change*.
+/// Words for an interval that holds 0: nothing was found, which is not the same as *no change*.
 const NONE_FOUND: &str = "none found";
 
 /// A share with as many digits as the paper has.
@@ -33,12 +33,12 @@ pub(super) fn interval(interval: &Interval) -> String {
     format!("[{}, {}]", difference(interval.low), difference(interval.high))
 }
 
-/// What the paper's procedure says.
+/// A finding of the paper's procedure, in words.
 pub(super) fn found(finding: &Finding) -> &'static str {
     finding.change().map_or(NONE_FOUND, Change::word)
 }
 
-/// How two findings go together, for people.
+/// The relation of two findings, for people.
 pub(super) fn relation(relation: Relation) -> &'static str {
     match relation {
         Relation::Agree => "agree",
@@ -47,7 +47,7 @@ pub(super) fn relation(relation: Relation) -> &'static str {
     }
 }
 
-/// Whose median lies in the other's interval.
+/// The experiment whose median lies in the other's interval.
 pub(super) fn covered(compared: &Compared, [first, second]: [&str; 2]) -> String {
     let Compared { first: a, second: b } = compared;
     match (b.covers(a), a.covers(b)) {
