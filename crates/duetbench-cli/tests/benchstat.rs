@@ -22,7 +22,7 @@ fn benchstat_shows_both_versions() -> Result<(), Failed> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/everything.go.txt");
     let (table, complaints) = benchstat(&file)?;
     assert!(table.contains(",baseline,,candidate,"), "{table}");
-    // What `go run` says while it fetches benchstat is no complaint.
+    // Messages of `go run` while it fetches benchstat are no complaints.
     let expected = ["need >=", "all samples are equal", "go: downloading"];
     assert!(complaints.lines().all(|line| expected.iter().any(|words| line.contains(words))), "{complaints}");
     // Eleven times 0.1 % of drift: the median of 12 forks lies 0.55 % above the first.

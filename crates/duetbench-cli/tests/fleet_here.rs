@@ -24,7 +24,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use support::{Sitting, died_of, is_sound, kept, nothing_is_lost};
 
-/// Of the example.
+/// Benchmarks of the example.
 const BENCHMARKS: usize = 3;
 
 fn duet(place: &Place, args: &[&str]) -> Ran {
@@ -228,7 +228,7 @@ fn a_run_that_is_killed_is_gone_on_with() {
     every_task_counts_once(&place, &ran, tasks);
     assert!(matches!(ran.code, 0 | 3), "{}\n{}", ran.code, ran.stderr);
     assert_eq!(ran.benchmark("BenchmarkSlug")["counts"]["forks"], 24);
-    // What was in flight may have cost something, and is told.
+    // The report names the calls that were in flight, because they may have cost something.
     let sent = ended(&place, "sent");
     assert!(sent > 0, "no call was in flight when it was killed");
     assert_eq!(ran.json()["fleet"]["calls"]["sent"], sent);

@@ -45,17 +45,17 @@ const CASES: &[Case] = &[
     ("an_account_is_checked_step_by_step", an_account_is_checked_step_by_step),
 ];
 
-/// Of the example.
+/// Benchmarks of the example.
 const BENCHMARKS: usize = 3;
 /// The role that functions run as.
 const ROLE: &str = "arn:aws:iam::000000000000:role/duet-exec";
-/// How requests for calls begin.
+/// Beginning of a request for a call.
 const INVOKE: &str = "POST /2015-03-31/functions/duet-";
 const THROTTLED: &str = "HTTP/1.1 429 Too Many Requests\r\nx-amzn-ErrorType: TooManyRequestsException\r\nContent-Length: 14\r\n\
                          Connection: close\r\n\r\n{\"Reason\":\"x\"}";
 const RESET: &str = "";
 
-/// What was done to runs.
+/// Number of faults that were injected into runs.
 static INJECTED: AtomicU32 = AtomicU32::new(0);
 
 fn injected(number: u32) {
@@ -141,7 +141,7 @@ fn the_planted_regression_is_found_and_nothing_is_left() {
 }
 
 fn throttled_and_lost_calls_are_made_up_for() {
-    // Of an account's calls 100 cannot be set aside.
+    // 100 calls of an account cannot be set aside.
     let (place, server) = (textkit(), server(Options { concurrency: Some(103), ..Options::default() }));
     let proxy = Proxy::start(&server.endpoint());
     proxy.suffer(Fault { begin: INVOKE, times: 12, answer: THROTTLED });

@@ -32,7 +32,7 @@ fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../duetbench-run/tests/golden/export").join(name)
 }
 
-/// What a command prints.
+/// Output of a command.
 fn output(command: &mut Command) -> Result<String, Failed> {
     let output = command.stdin(Stdio::null()).output()?;
     let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());

@@ -91,7 +91,7 @@ fn savings_are_those_of_the_published_code(golden: &Path) -> Result<(), Failed> 
     if wrong.is_empty() && compared > 200 { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// What of a row does not lie where the published code puts it.
+/// Values of a row that differ from those of the published code.
 fn differences(row: &HashMap<String, String>, theirs: &serde_json::Value) -> Vec<String> {
     let columns = [
         ("benchmarks", "n"),
@@ -109,7 +109,7 @@ fn differences(row: &HashMap<String, String>, theirs: &serde_json::Value) -> Vec
     let off = |(ours, name): &(&str, &str)| {
         let value: f64 = row[*ours].parse().ok()?;
         let published = theirs[*name].as_f64()?;
-        // What rests on drawn resamples has a range over several draws, where it was recorded.
+        // A value from drawn resamples has a range over several draws, where that was recorded.
         let range = &theirs[format!("{name}_range")];
         let (low, high) = match (drawn, range[0].as_f64().zip(range[1].as_f64())) {
             (true, Some(range)) => range,

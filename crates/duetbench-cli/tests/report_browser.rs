@@ -16,7 +16,7 @@ use common::Place;
 use libtest_mimic::{Arguments, Failed, Trial};
 use rustix::fs::FlockOperation;
 
-/// What the page must do with made-up data, by the names in `browser/cases.mjs`.
+/// Cases of the page with made-up data, by the names in `browser/cases.mjs`.
 const CASES: &[&str] = &[
     "a_page_of_5_says_all",
     "a_page_of_50_says_all",
@@ -86,7 +86,7 @@ fn home() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("report-browser")
 }
 
-/// What a command printed; what it said on standard error if it failed.
+/// Standard output of a command; its standard error if it failed.
 fn output(command: &mut Command) -> Result<String, String> {
     match command.stdin(Stdio::null()).output() {
         Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),

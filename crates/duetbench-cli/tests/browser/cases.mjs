@@ -1,4 +1,4 @@
-// What the report's page must do in a browser. Each case begins visits, and ends them, which also checks that nothing was requested
+// Cases of the report's page in a browser. Each case begins visits, and ends them, which also checks that nothing was requested
 // and nothing complained about.
 
 import * as about from "./cases_about.mjs";

@@ -1,4 +1,4 @@
-// What stands around the list: commands, sections, and what is said when there is nothing to show.
+// The parts around the list: commands, sections, and the words when there is nothing to show.
 
 import assert from "node:assert/strict";
 

@@ -1,4 +1,4 @@
-// What opens below a row, whoever made its names, and links that lead there.
+// The details that open below a row, whoever made its names, and links that lead there.
 
 import assert from "node:assert/strict";
 import { barriers, saysAll } from "./checks.mjs";
@@ -67,7 +67,7 @@ export async function every_verdict_opens(begin) {
   const visit = await begin({
     number: 50,
     change: (data) => {
-      // What a run that was killed early leaves, and bounds that are not known.
+      // The data of a run that was killed early, with bounds that are not known.
       Object.assign(data.benchmarks[0].picture, {
         forks: data.benchmarks[0].picture.forks.slice(0, 1),
         slices: [],

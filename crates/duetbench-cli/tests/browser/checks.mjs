@@ -1,4 +1,4 @@
-// What several cases check.
+// Checks that several cases share.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-//! What the end-to-end tests share: the real binary in a directory of its own.
+//! Shared parts of the end-to-end tests: the real binary in a directory of its own.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "every test binary uses another part of it")]
 
@@ -20,7 +20,7 @@ fn without_git(command: &mut Command) {
     }
 }
 
-/// How a run of `duet` ended.
+/// The end of a call of `duet`: its exit code and its output.
 pub struct Ran {
     pub code: i32,
     pub stdout: String,

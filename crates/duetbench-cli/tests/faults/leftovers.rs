@@ -1,4 +1,4 @@
-//! What a killed run leaves behind, and that the next one removes it: directories, worktrees, half-made builds.
+//! Leftovers of a killed run, and their removal by the next one: directories, worktrees, half-made builds.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};

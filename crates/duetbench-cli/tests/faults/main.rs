@@ -1,7 +1,7 @@
 //! Nothing is lost, whatever happens to a run: it is killed, interrupted, its processes are killed, stopped and starved, the
 //! disk is full. What was reported stays in the store, and going on leads to the verdicts of an undisturbed run.
 //!
-//! What is done, and when, is drawn from fixed seeds; a test that fails prints what was done to its run. Tests that cannot run
+//! The faults and their times are drawn from fixed seeds; a test that fails prints what was done to its run. Tests that cannot run
 //! here are listed as ignored.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may")]

@@ -163,7 +163,7 @@ fn pid_of(sitting: &Sitting) -> Pid {
     Pid::from_raw(i32::try_from(sitting.pid()).unwrap()).unwrap()
 }
 
-/// What ended in time is not called hung because nobody looked in time.
+/// A process that ended in time is not called hung because nobody looked in time.
 fn duet_stands_still(seed: u64) {
     let log = Log::new("duet stands still", seed);
     let mut rng = Rng(seed);

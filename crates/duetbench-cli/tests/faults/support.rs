@@ -16,7 +16,7 @@ use crate::common::{Place, Ran};
 /// Whatever takes longer than this hangs.
 pub const HANGS: Duration = Duration::from_secs(60);
 
-/// What can be done to a run.
+/// Kinds of faults that are injected into a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     KillDuet,
@@ -32,7 +32,7 @@ const KINDS: [Kind; 7] =
     [Kind::KillDuet, Kind::Interrupt, Kind::KillWorker, Kind::StopWorker, Kind::StopDuet, Kind::Starve, Kind::DiskFull];
 static DONE: [AtomicUsize; KINDS.len()] = [const { AtomicUsize::new(0) }; KINDS.len()];
 
-/// How often each was done, in words.
+/// Number of injected faults of each kind, in words.
 pub fn summary() -> String {
     let counts = KINDS.iter().zip(&DONE).map(|(kind, n)| (kind, n.load(Ordering::Relaxed)));
     let total: usize = counts.clone().map(|(_, n)| n).sum();
@@ -40,7 +40,7 @@ pub fn summary() -> String {
     format!("{total} injections: {}", words.join(", "))
 }
 
-/// What was done, in order; printed when a test fails.
+/// Log of the faults, in order; printed when a test fails.
 pub struct Log {
     title: String,
     lines: RefCell<Vec<String>>,
@@ -114,7 +114,7 @@ impl Sitting {
         self.child.id()
     }
 
-    /// How it ended, if it has.
+    /// Its exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().unwrap()
     }

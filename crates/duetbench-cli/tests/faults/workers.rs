@@ -14,7 +14,7 @@ pub fn workers(duet: u32) -> Vec<Pid> {
     let has_mark = |environ: &[u8]| environ.windows(mark.len()).any(|window| window == mark);
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
-        // What has ended but was not waited for has no environment any more.
+        // A process that has ended but was not waited for has no environment any more.
         if let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw)
             && fs::read(entry.path().join("environ")).is_ok_and(|environ| has_mark(&environ))
         {

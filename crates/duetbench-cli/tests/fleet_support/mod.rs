@@ -1,4 +1,4 @@
-//! What the tests of whole runs on a fleet share: something to compare, the worker, and what the store knows of calls.
+//! Shared parts of the tests of whole runs on a fleet: something to compare, the worker, and the calls in the store.
 #![allow(clippy::unwrap_used, reason = "a test may")]
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "every test binary uses another part of it")]
 
@@ -95,7 +95,7 @@ pub fn calls(place: &Place) -> Vec<Kept> {
     rows.map(Result::unwrap).collect()
 }
 
-/// How many calls came to this end.
+/// Number of calls that came to this end.
 pub fn ended(place: &Place, end: &str) -> usize {
     calls(place).iter().filter(|(.., e)| e == end).count()
 }

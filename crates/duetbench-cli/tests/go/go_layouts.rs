@@ -1,4 +1,4 @@
-//! How build pairs are laid out, with the real binary and real Go builds.
+//! Layouts of build pairs, with the real binary and real Go builds.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn compared(more: &[&str]) -> (Place, Ran) {
     (place, ran)
 }
 
-/// What the report says of its layouts, and of nothing else.
+/// The layouts in the report, and its warnings.
 fn layouts(ran: &Ran) -> (Value, String) {
     let report = ran.json();
     assert_eq!(schema::departures(&report), Vec::<String>::new());

@@ -58,7 +58,7 @@ fn parts(steps: u32) -> String {
     PARTS.replace("STEPS", &steps.to_string())
 }
 
-/// What `go tool pprof` says, run in the place.
+/// Output of `go tool pprof`, run in the place.
 fn pprof(place: &Place, args: &[&str]) -> String {
     let output = Command::new("go").args(["tool", "pprof"]).args(args).current_dir(place.path()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -113,7 +113,7 @@ fn it_is_shown_again(place: &Place, ran: &Ran, files: [&str; 2]) {
     assert!(text.contains("example.com/fixture.slowPart, itself: "), "{text}");
     let comment = place.duet(&["show", "--format", "markdown"]).expect(3).stdout;
     assert!(comment.contains("<summary>Where Both got slower</summary>") && comment.contains(&deeper), "{comment}");
-    // What came to its end is not measured again, nor profiled.
+    // A run that came to its end is not measured again, nor profiled.
     place.duet(&["compare", "--resume", "r1", "--profile"]).expect(2).says(&["came to its end"]);
 }
 

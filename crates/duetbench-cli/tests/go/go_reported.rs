@@ -1,4 +1,4 @@
-//! What benchmarks report under units of their own, with the real binary and real Go builds.
+//! Metrics that benchmarks report under units of their own, with the real binary and real Go builds.
 //!
 //! No test asserts a time: what is reported is counted, or changes so much that it is found on any machine.
 

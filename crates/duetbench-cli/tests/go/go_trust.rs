@@ -1,4 +1,4 @@
-//! What makes a verdict one about the code: proof of identity, layouts, stopping when it is known, confirmation.
+//! Reasons to trust that a verdict is about the code: proof of identity, layouts, stopping when it is known, confirmation.
 
 use crate::common::{GOOD, Place, Ran, assert_no_false_alarm, simple, two};
 

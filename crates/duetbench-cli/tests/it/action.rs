@@ -129,7 +129,7 @@ fn one_comment_is_written_and_renewed_from_what_cannot_be_trusted() {
     let place = Place::new();
     let slower = r#"{"BenchmarkA @all [x](http://e.vil)": {"baseline_ns": 100, "candidate_ns": 110, "spread": 0.002}}"#;
     place.scripted(slower, &["--db", "artifact/duet.db"]).expect(3);
-    // What else lies in the artifact is not looked at.
+    // Other files in the artifact are not looked at.
     place
         .write("artifact/comment.md", "<!-- duetbench -->\nsend money")
         .write("artifact/duet.toml", "output = '/tmp/x'");
@@ -179,7 +179,7 @@ fn the_comment_offers_no_command_that_a_stranger_chose() {
 fn showing_an_artifact_has_limits_of_time_and_memory() {
     let place = Place::new();
     place.write("artifact/duet.db", "");
-    // What is called instead of duet says under which limits.
+    // The program that is called instead of duet writes down its limits.
     let stands_in =
         "#!/bin/sh\nulimit -v > ../limits\nps -o args= -p $PPID >> ../limits\necho \"$@\" >> ../limits\nexit 1\n";
     let bin = gh(&place, "");

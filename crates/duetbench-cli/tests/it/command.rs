@@ -57,7 +57,7 @@ fn every_combination_of_parameters_is_a_benchmark() {
     assert_no_false_alarm(&ran, &["sh work.sh {n} x:n=9", "sh work.sh {n} x:n=11"]);
 }
 
-/// What processes wrote into the log, a letter each, from the first trial on.
+/// The log of the processes, a letter each, from the first trial on.
 fn logged(place: &Place) -> String {
     std::fs::read_to_string(place.path().join("log")).unwrap().split_whitespace().collect()
 }

@@ -67,7 +67,7 @@ fn infected(report: &Report) -> Report {
         }
     }
     let mut report = report.clone();
-    // What has no bound is no number in JSON.
+    // An infinite value is no number in JSON.
     report.reported.retain(|one| serde_json::from_value::<ReportedMetric>(serde_json::to_value(one).unwrap()).is_ok());
     report
         .benchmarks

@@ -71,7 +71,7 @@ fn rules_decide_what_is_tolerated_and_what_only_informs() {
     let ran = place.scripted(SLOWER, &["--format", "json"]).expect(0);
     assert_eq!(ran.verdict("BenchmarkDecode"), "slower_within_tolerance");
     assert_eq!(ran.benchmark("BenchmarkDecode")["threshold"], 0.2);
-    // What is typed holds for all, and so it does for a stored run.
+    // A typed threshold holds for all benchmarks, and so it does for a stored run.
     place.scripted(SLOWER, &["--threshold", "3%"]).expect(3);
     place.duet(&["analyze", "r1", "--threshold", "3%"]).expect(3);
     place.duet(&["analyze", "r1"]).expect(0);

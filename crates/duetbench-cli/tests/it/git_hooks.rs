@@ -38,7 +38,7 @@ impl Repository {
         self.git(&[&["commit", "-q", "-m", message], more].concat());
     }
 
-    /// What a hook runs: a comparison whose exit code and words are kept beside the repository.
+    /// Command line of a hook: a comparison whose exit code and words are kept beside the repository.
     fn duet(&self) -> String {
         let path = |name: &str| self.place.path().join(name).display().to_string();
         format!(

@@ -71,7 +71,7 @@ fn the_command_that_is_printed_measures_so() {
     assert_eq!(fleet, format!("duet compare --builds 1 --forks {forks} --alpha 0.01 --on lambda --parallel 8"));
     let text = self::plan(&place, &["--see", "3%", "--instances", "8"]).stdout;
     assert!(text.contains("does not know what instances differ by: `duet calibrate --on lambda` does"), "{text}");
-    // What is below the threshold would be called no change.
+    // A change below the usual threshold would be called no change.
     assert!(command(&["--see", "2%", "--within", "1m"]).ends_with("--budget 1m --threshold 0.02 --alpha 0.01"));
 }
 
@@ -86,7 +86,7 @@ fn what_cannot_be_had_is_said_with_what_would_do() {
     assert!(number(&missed["needed"]["takes_s"]) > 0.05, "{missed:#}");
     let enough_s = number(&plan["enough_s"]);
     assert!(enough_s > number(&plan["takes_s"]));
-    // What is said to do, does.
+    // The targets that the hints name can be reached.
     let text = self::plan(&place, &args).expect(4).stdout;
     let within = text.split("`--within ").nth(1).unwrap().split('`').next().unwrap();
     json(&place, 0, &["--see", "0.1%", "--within", within]);

@@ -1,4 +1,4 @@
-//! What every format looks like, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
+//! Output in every format, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
 
 use std::collections::BTreeMap;
 

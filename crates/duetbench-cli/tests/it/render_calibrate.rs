@@ -1,4 +1,4 @@
-//! What `duet calibrate` and `duet plan` print in every format, and what reports say of a calibration, sealed by the files in
+//! Output of `duet calibrate` and `duet plan` in every format, and the notes of reports on a calibration, sealed by the files in
 //! `golden/`. `DUET_BLESS=1` writes them anew.
 
 use duetbench_cli::calibration::CalibrationReport;
@@ -111,7 +111,7 @@ fn calibrated() -> CalibrationReport {
     }
 }
 
-/// Of whole programs on a fleet, where nothing is linked and one benchmark is all there is.
+/// A calibration of whole programs on a fleet, where nothing is linked and there is only one benchmark.
 fn calibrated_on_a_fleet() -> CalibrationReport {
     let mut report = calibrated();
     let on_a_fleet = render_support::on_a_fleet();

@@ -1,4 +1,4 @@
-//! What `duet study cloud` prints and writes, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
+//! Output and files of `duet study cloud`, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
 
 use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::study::cloud::{Cloud, figures, json, markdown, tables, text};

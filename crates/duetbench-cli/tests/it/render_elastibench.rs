@@ -1,4 +1,4 @@
-//! What `duet study elastibench` prints in every format, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
+//! Output of `duet study elastibench` in every format, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
 
 use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::study::elastibench::{

@@ -1,4 +1,4 @@
-//! What `duet tune` prints in every format, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
+//! Output of `duet tune` in every format, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
 
 use duetbench_cli::render::markdown::LENGTH_MAX;
 use duetbench_cli::render::palette::Palette;

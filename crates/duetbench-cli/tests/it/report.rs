@@ -14,7 +14,7 @@ const RUN: &str = r#"{
     "BenchmarkSum": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002}
 }"#;
 
-/// What a page's script is given.
+/// The data that a page holds for its script.
 #[track_caller]
 fn data(page: &str) -> Value {
     let (_, rest) = page.split_once(r#"<script type="application/json" id="data">"#).expect("the page has data");

@@ -1,5 +1,5 @@
-//! What a file of the repository may decide: not which files of the user are written, not how much is spent, not which secrets are seen; and what it
-//! changes of the gate is told.
+//! Limits of the repository's files: they decide neither which files of the user are written, nor how much is spent, nor which secrets
+//! are seen; and the report tells what they change of the gate.
 
 use std::fs;
 

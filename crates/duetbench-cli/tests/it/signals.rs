@@ -19,7 +19,7 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
-/// How it ended; fails if it goes on.
+/// Its exit status; fails if it goes on.
 #[track_caller]
 fn end(child: &mut Child) -> ExitStatus {
     let begun = Instant::now();

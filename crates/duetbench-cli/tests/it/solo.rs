@@ -261,7 +261,7 @@ fn a_comparison_begins_with_the_fork_pairs_that_its_plan_says() {
     let all = ["A", "B", "C", "Clear", "New"].map(|name| fork_pairs(&ran, &format!("Benchmark{name}")));
     // Never fewer than four, and those that are not planned as was asked for all.
     assert_eq!(all, [12, 4, 5, 20, 9]);
-    // What is clear sooner ends sooner.
+    // A benchmark whose verdict is clear sooner ends sooner.
     let ran = place.scripted(PAIRS, &args).expect(3);
     let all = ["A", "B", "C", "Clear", "New"].map(|name| fork_pairs(&ran, &format!("Benchmark{name}")));
     assert!(all[3] < 20, "{all:?}");

@@ -32,7 +32,7 @@ fn show(place: &Place) -> Ran {
     ended(place.command(&["show", "--db", "duet.db", "--format", "markdown"]))
 }
 
-/// What a command that may hang came to.
+/// The end of a command that may hang.
 fn ended(mut command: Command) -> Ran {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();

@@ -87,7 +87,7 @@ fn two_environments_are_studied_and_compared() {
         warnings.contains("`rough`: no A/A experiments with 20 instances (2 of 2 benchmarks): each needs 10 trials"),
         "{warnings}"
     );
-    // What is said about both is said once.
+    // A warning about both is printed once.
     assert_eq!(warnings.matches("how long an iteration took").count(), 1, "{warnings}");
 }
 

@@ -27,7 +27,7 @@ fn study(place: &Place, args: &[&str]) -> Ran {
     place.duet(&[&["study", "duet"], args].concat())
 }
 
-/// Of the first run: the row of one benchmark, by the name without its package.
+/// The row of one benchmark in the first run, by the name without its package.
 #[track_caller]
 fn row(document: &Value, name: &str) -> Value {
     let rows = document["runs"][0]["benchmarks"].as_array().unwrap();

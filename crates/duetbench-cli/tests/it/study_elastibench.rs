@@ -17,7 +17,7 @@ const FIRST: &str = r#"{
     "BenchmarkOdd": {"baseline_ns": 100, "candidate_ns": 100, "failure": "no luck today"}
 }"#;
 
-/// Of the second experiment B agrees with a somewhat smaller change, C is slower, D shows its change, and Odd works.
+/// In the second experiment B agrees with a somewhat smaller change, C is slower, D shows its change, and Odd works.
 const SECOND: &str = r#"{
     "BenchmarkA": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.01},
     "BenchmarkB": {"baseline_ns": 100, "candidate_ns": 109, "spread": 0.001},

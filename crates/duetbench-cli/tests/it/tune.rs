@@ -159,7 +159,7 @@ fn jmh(slow: usize, warmed_up: u32) -> String {
     .to_string()
 }
 
-/// What `duet tune` says of the benchmarks of such a file by name, and the plan that it writes.
+/// Results of `duet tune` for such a file, and the plan that it writes.
 fn tuned_jmh(text: &str, args: &[&str]) -> (serde_json::Value, toml::Table) {
     let place = Place::new();
     place.write("jmh.json", text);

@@ -88,7 +88,7 @@ fn what_is_stale_is_named_and_nothing_else_changes() {
     let after = plan(&place);
     assert!(after.contains("BenchmarkNew") && !after.contains("BenchmarkOther"), "{after}");
     assert!(after.contains("from = [\"r1\", \"r2\"]"), "{after}");
-    // What was tuned again on these data holds on them, or is known not to be stable.
+    // An entry that was tuned again on these data holds on them, or is known not to be stable.
     let again = check(&place, &["--no-write"]).expect(0);
     assert_eq!(again.json()["stale"], 0, "{}", again.stdout);
 }
@@ -123,7 +123,7 @@ fn code_is_compared_by_package_where_that_is_known() {
     let place = learnt();
     let db = rusqlite::Connection::open(place.path().join(".duet/duet.db")).unwrap();
     run(&place, &[("Steady", 0.0), ("Other", 0.0)], &["--forks", "4"]).expect(0);
-    // What a script cannot have: test binaries.
+    // A script has no test binaries, so their digests are set here.
     let built = |run: u32, digest: &str| {
         let head: String = db.query_row("SELECT head FROM runs WHERE id = ?1", [run], |row| row.get(0)).unwrap();
         let mut head: Value = serde_json::from_str(&head).unwrap();

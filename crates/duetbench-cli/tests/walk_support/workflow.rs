@@ -12,9 +12,9 @@ use yaml_rust2::{Yaml, YamlLoader};
 pub struct Runner {
     /// Where the project lies.
     pub workspace: PathBuf,
-    /// What expressions may name: `github.token`, `steps.duet.outputs.folder`.
+    /// Values that expressions may name: `github.token`, `steps.duet.outputs.folder`.
     pub context: BTreeMap<String, String>,
-    /// What all commands see.
+    /// Environment variables of all commands.
     pub variables: Vec<(String, String)>,
     /// Inputs of our actions that the page leaves out.
     pub inputs: Vec<(String, String)>,
