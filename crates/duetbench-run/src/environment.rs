@@ -9,8 +9,8 @@ use duetbench_core::spec::LayoutChoice;
 use crate::noise::facts;
 use crate::processors::{one_cpu_per_core, usable_cpus};
 
-/// What planning needs to know; `asked` is the number of processors that the user wants a benchmark to run on, `relinks` how
-/// versions can be linked again in another order.
+/// Capacity of this machine, for planning; `asked` is the number of processors that the user wants a benchmark to run on, `relinks`
+/// how versions can be linked again in another order.
 #[must_use]
 pub fn capacity(asked: Option<u32>, relinks: Option<LayoutChoice>) -> Capacity {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);

@@ -1,4 +1,4 @@
-//! What can go wrong with the outside world, with the remedy where there is one.
+//! Errors of the outside world, with the remedy where there is one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ pub enum RunError {
     /// A file or directory could not be used.
     #[error("cannot {action} `{}`: {source}", path.display())]
     File {
-        /// What was attempted.
+        /// The attempted action as a verb: `read`.
         action: &'static str,
-        /// On what.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A program could not be started or waited for.
@@ -28,7 +28,7 @@ pub enum RunError {
     Start {
         /// Its name.
         program: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A program we depend on reported failure.
@@ -36,23 +36,23 @@ pub enum RunError {
     Tool {
         /// The command line, shortened.
         command: String,
-        /// What it printed, shortened.
+        /// Its output, shortened.
         output: String,
     },
     /// A version does not exist or cannot be used.
     #[error("{what}")]
     Source {
-        /// What is wrong, naming the version as typed.
+        /// The error in words, naming the version as typed.
         what: String,
-        /// What the user can do.
+        /// Advice for the user.
         hint: Option<String>,
     },
     /// A version does not build.
     #[error("the {} (`{version}`) does not build:\n{output}", role.word())]
     Build {
-        /// Which side.
+        /// The role of the version.
         role: Role,
-        /// As typed.
+        /// The version as typed.
         version: String,
         /// The compiler's words.
         output: String,
@@ -60,15 +60,15 @@ pub enum RunError {
     /// The toolchain cannot be used.
     #[error("{what}")]
     Toolchain {
-        /// What is wrong.
+        /// The error in words.
         what: String,
-        /// What the user can do.
+        /// Advice for the user.
         hint: Option<String>,
     },
     /// An argument for the harness cannot be passed on.
     #[error("`{argument}` cannot be passed on: {why}")]
     Argument {
-        /// As typed.
+        /// The argument as typed.
         argument: String,
         /// Why not, and what to use instead.
         why: String,
@@ -76,9 +76,9 @@ pub enum RunError {
     /// There is nothing to measure.
     #[error("{what}")]
     NothingToMeasure {
-        /// What is missing.
+        /// The missing thing, in words.
         what: String,
-        /// What the user can do.
+        /// Advice for the user.
         hint: Option<String>,
     },
     /// The store could not be read or written.
@@ -86,9 +86,9 @@ pub enum RunError {
     Store {
         /// The database file.
         path: PathBuf,
-        /// What was attempted.
+        /// The action that failed: `cannot be opened`.
         what: &'static str,
-        /// What SQLite says.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
     /// A database is none of ours.
@@ -96,13 +96,13 @@ pub enum RunError {
     NoStore {
         /// The file.
         path: PathBuf,
-        /// What tells so.
+        /// Why it is none.
         why: String,
     },
     /// A stored run is missing or unreadable.
     #[error("{what}")]
     StoredRun {
-        /// What is wrong.
+        /// The error in words.
         what: String,
     },
     /// A file of another tool does not hold what it should.
@@ -110,17 +110,17 @@ pub enum RunError {
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, and where.
+        /// The error, and its place in the file.
         wrong: Wrong,
-        /// What the user can do.
+        /// Advice for the user.
         hint: Option<String>,
     },
     /// A stored run is of another kind than was asked for.
     #[error("{what}")]
     OtherKind {
-        /// What it is.
+        /// The run and its kind, in words.
         what: String,
-        /// What can be done with it.
+        /// Commands that can use it.
         hint: String,
     },
     /// The user or the system asked us to stop.
@@ -149,7 +149,7 @@ impl RunError {
         if interrupted.load(Ordering::Relaxed) { Err(RunError::Interrupted) } else { Ok(()) }
     }
 
-    /// What the user can do about it, where that is known.
+    /// Advice for the user, where there is any.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {

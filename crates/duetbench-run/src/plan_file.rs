@@ -14,7 +14,7 @@ pub const NAME: &str = "duet-plan.toml";
 /// Format of the file.
 pub const FORMAT: u32 = 1;
 
-/// How often each benchmark is to be measured, and where that was learnt.
+/// Repetitions of every benchmark, and where they were learnt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFile {
@@ -55,7 +55,7 @@ pub struct LearntFrom {
     pub confidence: f64,
 }
 
-/// How often one benchmark is to be measured.
+/// Repetitions of one benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedRepetitions {
@@ -79,7 +79,7 @@ pub struct PlannedRepetitions {
 }
 
 impl PlannedRepetitions {
-    /// What was chosen for a benchmark whose levels and cost are these. Instances are of no concern to a plan, which one machine
+    /// The choice for a benchmark with these levels and this cost. Instances are of no concern to a plan, which one machine
     /// follows; where a level is not there, one repetition of it is meant.
     #[must_use]
     pub fn of(choice: &Choice, levels: &[Level], cost: &Cost) -> PlannedRepetitions {

@@ -13,7 +13,7 @@ use crate::error::RunError;
 use crate::scratch::Scratch;
 use crate::source::{Source, VersionRequest};
 
-/// What is being done before measuring, for those who wait.
+/// A step before measuring, for those who wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage<'a> {
     /// A published version is downloaded, unless it is in the Go client's cache.
@@ -26,21 +26,21 @@ pub enum Stage<'a> {
     Listing(&'a str),
 }
 
-/// What is asked for.
+/// A request to prepare versions.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
     /// Where relative names start.
     pub cwd: &'a Path,
     /// Package patterns.
     pub packages: &'a [String],
-    /// What is asked of the harness.
+    /// The harness with its options.
     pub wish: Wish<'a>,
 }
 
 /// A version whose benchmarks can be started.
 #[derive(Debug)]
 pub struct Version {
-    /// What it is.
+    /// The version as requested and as resolved.
     pub info: VersionInfo,
     /// Its programs.
     pub build: Build,
@@ -55,11 +55,11 @@ pub struct Version {
 pub struct Prepared {
     /// The versions: one, or baseline and candidate.
     pub versions: Vec<Version>,
-    /// How their benchmarks are started.
+    /// The adapter that starts their benchmarks.
     pub adapter: Box<dyn Adapter>,
     /// The toolchain that built them.
     pub toolchain: String,
-    /// Of two versions, whether a package's benchmarks can differ at all; by package, those that both have.
+    /// Whether a package's benchmarks can differ at all between two versions; by package, those that both have.
     pub identical: BTreeMap<String, Identity>,
     // Dropped last, in this order: worktrees are unregistered before their directory goes.
     /// Where the versions came from, in the same order.
@@ -120,7 +120,7 @@ impl Prepared {
         self.identical.iter().filter(identical).map(|(package, _)| package.clone()).collect()
     }
 
-    /// What a reader of the report should know about the builds.
+    /// Warnings about the builds for the report.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<String> = self.versions.last().map_or_else(Vec::new, |last| last.notes.clone());

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use crate::error::RunError;
 use crate::process::{Child, Gate, Launch, Timing, Wait, WaitEnd, failure_words, spawn_together, words_of_death};
 
-/// How a program is measured as a whole.
+/// A program that is measured as a whole.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// How it is started.
+    /// Its command.
     pub launch: Launch,
     /// Runs before each of its processes, unmeasured.
     pub prepare: Option<Launch>,
@@ -21,10 +21,10 @@ pub struct Program {
     pub refill: bool,
 }
 
-/// How long a process may take.
+/// The time that a process may take, and the flag that ends the wait for it.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience<'a> {
-    /// From its start.
+    /// Longest time from its start.
     pub limit: Duration,
     /// Ends every wait when set.
     pub interrupted: &'a AtomicBool,
@@ -35,9 +35,9 @@ pub struct Patience<'a> {
 pub enum Trouble {
     /// A program did not do what it should.
     Failed {
-        /// Which of the two, where that is known.
+        /// Its side, where that is known.
         side: Option<usize>,
-        /// What happened.
+        /// The error in words.
         reason: String,
     },
     /// Going on is pointless.

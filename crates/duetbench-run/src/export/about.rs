@@ -4,19 +4,19 @@ use duetbench_core::Environment;
 
 use crate::store::Head;
 
-/// What is known of where a recording came from: keys and values, each on one line.
+/// Provenance of a recording: keys and values, each on one line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct About {
     /// In the order in which they are written. Keys are those of Go benchmark text: lower-case words with hyphens.
     pub lines: Vec<(String, String)>,
-    /// What the version turned out to be: a commit, a directory, a module version; empty where it is not known.
+    /// The resolved version: a commit, a directory, a module version; empty where it is not known.
     pub version: String,
     /// When it was measured, RFC 3339; empty where it is not known.
     pub started: String,
 }
 
 impl About {
-    /// What a stored run knows of itself and of a version.
+    /// Provenance of a version in a stored run.
     #[must_use]
     pub fn of_run(name: &str, head: &Head, version: &str) -> About {
         let started = match head {
@@ -40,8 +40,8 @@ impl About {
         About { lines, version: one_line(version), started: started.clone() }
     }
 
-    /// What a file says of itself: keys and values, as [`import::read_whole`](crate::import::read_whole) finds them. What would begin
-    /// another package or version is left to the writers.
+    /// Provenance that a file states: keys and values, as [`import::read_whole`](crate::import::read_whole) finds them. Keys that would
+    /// begin another package or version are left to the writers.
     #[must_use]
     pub fn of_file(context: &[(String, String)]) -> About {
         let kept = context.iter().filter(|(key, value)| is_key(key) && !one_line(value).is_empty());

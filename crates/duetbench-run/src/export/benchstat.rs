@@ -17,7 +17,7 @@ use crate::error::RunError;
 /// Error of intervals and tests, as benchstat has it by default.
 const ALPHA: f64 = 0.05;
 
-/// What one side says about a benchmark.
+/// The values of one side for a benchmark.
 struct Cell {
     units: Units,
     located: Located,
@@ -80,7 +80,7 @@ impl Cell {
         Some(Cell { units, located })
     }
 
-    /// What its interval reaches to the farther side, in percent.
+    /// Distance from the value to the farther end of its interval, in percent.
     fn reach(&self) -> String {
         let Located { value, interval, .. } = self.located;
         interval.map_or_else(

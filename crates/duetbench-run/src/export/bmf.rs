@@ -1,9 +1,9 @@
 //! Bencher Metric Format (<https://bencher.dev/docs/reference/bencher-metric-format/>): for each benchmark its measures, each a value with
 //! what it may as well be.
 //!
-//! Of a comparison the candidate is meant: its time as the report shows it, with the report's interval of the change laid around it; the
-//! ratio to the baseline with that interval, for thresholds that shall not depend on the machine; and what it allocates. Of a recording it is
-//! the geometric mean of the outermost repetitions, with Student's t interval of their logarithms at 99 %.
+//! A comparison is written as its candidate: its time as the report shows it, with the report's interval of the change laid around it;
+//! the ratio to the baseline with that interval, for thresholds that shall not depend on the machine; and its allocations. A recording is
+//! written as the geometric mean of the outermost repetitions, with Student's t interval of their logarithms at 99 %.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ struct Measure {
 
 type Measures = BTreeMap<String, Measure>;
 
-/// What a report says of the candidate.
+/// Measures of the candidate in a report.
 pub(super) fn of_report(report: &Report) -> Result<Written, RunError> {
     let of = |benchmark: &BenchmarkReport| Some((benchmark.id.to_string(), measures(benchmark)?));
     let all: BTreeMap<String, Measures> = report.benchmarks.iter().filter_map(of).collect();
@@ -61,7 +61,7 @@ fn candidate(benchmark: &BenchmarkReport) -> Option<Measure> {
     })
 }
 
-/// What a recording says.
+/// Measures of a recording.
 pub(super) fn of_recording(recording: &Recording) -> Result<Written, RunError> {
     let mut lost = vec!["Bencher Metric Format holds one value for each measure".to_owned()];
     let mut all: BTreeMap<&str, Measures> = BTreeMap::new();

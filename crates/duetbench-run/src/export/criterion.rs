@@ -20,9 +20,9 @@ const FRAME: Frame =
     Frame { title: "criterion's folder", levels: &[Level::Iteration], units: Units::Times, gaps: false };
 /// criterion cuts names of folders there.
 const NAME_LENGTH_MAX: usize = 64;
-/// What makes the median absolute deviation of normal values their standard deviation.
+/// Factor from the median absolute deviation of normal values to their standard deviation.
 const MAD_TO_SD: f64 = 1.4826;
-/// Of the standard normal distribution: half of the width that holds 95 %.
+/// Half of the width that holds 95 % of the standard normal distribution.
 const NORMAL_95: f64 = 1.959_964;
 
 #[derive(Serialize)]

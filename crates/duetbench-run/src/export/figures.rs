@@ -1,4 +1,4 @@
-//! What other tools print beside the values: worked out as they do, from all values alike.
+//! Statistics that other tools print beside the values: computed as they do, from all values alike.
 
 use duetbench_core::stats::{self, quantile_of_sorted};
 
@@ -14,7 +14,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// Of values that are all finite; absent without any.
+    /// Statistics of values that are all finite; absent without any.
     pub(super) fn of(values: &[f64]) -> Option<Figures> {
         let mean = stats::mean(values).ok()?;
         let mut ascending = values.to_vec();
@@ -24,7 +24,7 @@ impl Figures {
         Some(Figures { ascending, mean, sd })
     }
 
-    /// How many values there are.
+    /// Number of values.
     pub(super) fn count(&self) -> usize {
         self.ascending.len()
     }

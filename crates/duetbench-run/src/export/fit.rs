@@ -8,10 +8,10 @@ use duetbench_core::recording::{Level, Recorded};
 use super::{named, nothing};
 use crate::error::RunError;
 
-/// What a form has room for.
+/// Levels and units that a form has room for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
-    /// What it is called in a sentence: `hyperfine's JSON`.
+    /// Its name in a sentence: `hyperfine's JSON`.
     pub(super) title: &'static str,
     /// The levels that it tells apart, outermost first.
     pub(super) levels: &'static [Level],
@@ -37,7 +37,7 @@ pub(super) enum Units {
 /// A benchmark as it fits into a form.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fitted<'a> {
-    /// What is written.
+    /// The benchmark in the recording.
     pub(super) recorded: &'a Recorded,
     /// Repetitions of each of the form's levels.
     pub(super) shape: Vec<usize>,
@@ -120,7 +120,7 @@ pub(super) const TIME: &str = "ns/op";
 /// The unit of allocated bytes in recordings.
 pub(super) const BYTES: &str = "B/op";
 
-/// How many of a recording's levels go into each of the form's; what is left at the end is averaged.
+/// Number of a recording's levels that go into each of the form's; levels left at the end are averaged.
 fn groups(levels: &[Level], of_form: &[Level]) -> Vec<usize> {
     let mut rest = levels;
     of_form
@@ -154,7 +154,7 @@ fn mean(cells: &[f64]) -> f64 {
     }
 }
 
-/// What to say about levels that the form does not have.
+/// Notes about levels that the form does not have.
 fn folded(levels: &[Level], fitted: &[Fitted<'_>], frame: &Frame) -> Vec<String> {
     let repeats = |at: usize| fitted.iter().any(|f| f.recorded.grid.shape().get(at).is_some_and(|n| *n > 1));
     let missing = levels.iter().enumerate().filter(|(at, level)| !frame.levels.contains(level) && repeats(*at));

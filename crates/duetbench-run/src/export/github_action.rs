@@ -23,7 +23,7 @@ struct Entry {
     extra: Option<String>,
 }
 
-/// What a report says of the candidate.
+/// Entries for the candidate of a report.
 pub(super) fn of_report(report: &Report) -> Result<Written, RunError> {
     let entries: Vec<Entry> = report.benchmarks.iter().flat_map(entries).collect();
     if entries.is_empty() {
@@ -52,7 +52,7 @@ fn entries(benchmark: &BenchmarkReport) -> Vec<Entry> {
     [time].into_iter().chain(counted).collect()
 }
 
-/// What a recording says.
+/// Entries for a recording.
 pub(super) fn of_recording(recording: &Recording) -> Result<Written, RunError> {
     let mut lost = Vec::new();
     let higher = recording.benchmarks.iter().all(|recorded| recorded.better == Better::Higher);
@@ -75,7 +75,7 @@ pub(super) fn of_recording(recording: &Recording) -> Result<Written, RunError> {
     Written::json(&entries, lost)
 }
 
-/// How far an interval reaches to the farther side of its value.
+/// Distance from a value to the farther end of its interval.
 fn range(value: f64, interval: Option<[f64; 2]>) -> Option<String> {
     interval.map(|[low, high]| format!("± {}", significant((high - value).max(value - low))))
 }
@@ -87,7 +87,7 @@ fn significant(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// What the action has to be told.
+/// The input that the action needs to read the file, as a note.
 fn tool(better: Better) -> String {
     let tool = if better == Better::Higher { "customBiggerIsBetter" } else { "customSmallerIsBetter" };
     format!("github-action-benchmark reads the file with `tool: {tool}`; it holds one value for each benchmark")

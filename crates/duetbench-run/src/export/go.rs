@@ -1,7 +1,7 @@
 //! Go benchmark text (<https://go.dev/design/14313-benchmark-format>): a line for every value.
 //!
 //! Every process of `go test` begins with its configuration, so a `pkg:` line that comes again says that another fork begins.
-//! How many invocations a value stands for is not known of a recording; what is written is what the length of an iteration comes to.
+//! A recording does not know the number of invocations behind a value; the number written follows from the length of an iteration.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::error::RunError;
 
 const FRAME: Frame =
     Frame { title: "Go benchmark text", levels: &[Level::Fork, Level::Iteration], units: Units::All, gaps: false };
-/// What every name begins with.
+/// Beginning of every name.
 const PREFIX: &str = "Benchmark";
 
 /// The recording as such a text.

@@ -1,6 +1,6 @@
 //! hyperfine's JSON (`--export-json`): each command with the time of every run, which is a process.
 //!
-//! What hyperfine knows besides (CPU times, memory, exit codes) a recording does not hold; those keys are left out.
+//! A recording holds nothing else that hyperfine knows (CPU times, memory, exit codes); those keys are left out.
 
 use duetbench_core::Recording;
 use duetbench_core::recording::Level;

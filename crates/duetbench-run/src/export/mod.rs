@@ -45,7 +45,7 @@ mod pytest;
 
 pub use about::About;
 
-/// What a recording can be written as.
+/// Forms in which a recording can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Go benchmark text.
@@ -79,13 +79,13 @@ pub enum Form {
 /// A recording in another form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
-    /// What was made of it.
+    /// The file or folder.
     pub content: Content,
-    /// What the form could not hold, a sentence for each thing; or what its reader has to be told.
+    /// Things that the form could not hold, a sentence for each; or notes for its reader.
     pub lost: Vec<String>,
 }
 
-/// What a form consists of.
+/// The files of a form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
     /// One file.

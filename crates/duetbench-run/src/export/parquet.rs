@@ -1,7 +1,7 @@
 //! Parquet (<https://parquet.apache.org/docs/file-format/>), for notebooks: a row for every value, with all that is known of it.
 //!
-//! Of stored runs these are the samples, warm-up included; of other recordings their values. A column is null where a row has nothing to
-//! say: a recording of another tool has no builds, a sample has no seconds.
+//! The rows of a stored run are its samples, warm-up included; those of another recording are its values. A column is null where a row
+//! has nothing to say: a recording of another tool has no builds, a sample has no seconds.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ struct Row<'a> {
     sided: bool,
 }
 
-/// What a column holds, and where a row has it.
+/// Type of a column, with the function that takes its value from a row.
 enum Cells {
     Words(fn(&Row<'_>) -> Option<String>),
     Small(fn(&Row<'_>) -> Option<u32>),
@@ -155,7 +155,7 @@ fn places(index: usize, shape: &[usize], levels: &[Level]) -> [Option<u32>; Leve
     places
 }
 
-/// Which values are good.
+/// The better direction, in a word.
 fn word(better: Better) -> &'static str {
     match better {
         Better::Lower => "lower",

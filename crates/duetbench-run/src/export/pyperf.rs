@@ -32,7 +32,7 @@ struct Benchmark<'a> {
     runs: Vec<Run>,
 }
 
-/// What one process gave.
+/// Values of one process.
 #[derive(Serialize)]
 struct Run {
     values: Vec<f64>,

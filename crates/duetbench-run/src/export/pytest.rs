@@ -94,7 +94,7 @@ impl<'a> Entry<'a> {
 
 impl Stats {
     fn of(figures: &Figures, data: Vec<f64>) -> Stats {
-        // Of a single value pytest-benchmark says so too.
+        // pytest-benchmark writes 0 for a single value too.
         let sd = figures.sd.unwrap_or(0.0);
         let (q1, q3) = (figures.quantile(0.25), figures.quantile(0.75));
         let iqr = q3 - q1;

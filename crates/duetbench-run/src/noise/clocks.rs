@@ -7,7 +7,7 @@ use rustix::time::{ClockId, Timespec, clock_gettime};
 
 /// Readings that are closer together than this are good enough.
 const CLOSE_NS: u64 = 20_000;
-/// How often it is tried to read them without being interrupted.
+/// Attempts to read them without being interrupted.
 const TRIES: usize = 4;
 
 /// Where the time comes from.

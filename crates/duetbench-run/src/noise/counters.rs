@@ -5,7 +5,7 @@ use duetbench_core::noise::{CpuCounters, QuotaCounters};
 /// Nanoseconds of a tick of `/proc/stat`: `USER_HZ`, which is 100 wherever Linux runs.
 const TICK_NS: u64 = 10_000_000;
 
-/// What `/proc/stat` says.
+/// Contents of `/proc/stat`.
 #[derive(Debug, Default)]
 pub(super) struct Stat {
     /// The processors that were asked for.
@@ -26,7 +26,7 @@ pub(super) fn stat(text: &str, wanted: &[u32]) -> Stat {
     Stat { cpus, runnable: runnable.and_then(|n| u32::try_from(n).ok()) }
 }
 
-/// How many processors `/proc/stat` lists.
+/// Number of processors that `/proc/stat` lists.
 pub(super) fn cpus_listed(text: &str) -> usize {
     text.lines().take_while(|line| line.starts_with("cpu")).filter(|line| !line.starts_with("cpu ")).count()
 }

@@ -1,4 +1,4 @@
-//! What does not change about the machine.
+//! Facts about the machine that do not change.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use super::cgroup;
 use super::counters::{MODEL_KEYS, cpuinfo, cpus_listed};
 use crate::processors::{physical_core, usable_cpus};
 
-/// What does not change about this machine.
+/// Facts about this machine that do not change.
 #[must_use]
 pub fn facts() -> Facts {
     facts_at(Path::new("/"), &usable_cpus())

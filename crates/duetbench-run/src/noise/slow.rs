@@ -1,4 +1,4 @@
-//! What is read at most once a second.
+//! Files that are read at most once a second.
 
 use std::path::Path;
 

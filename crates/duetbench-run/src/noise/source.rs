@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Most that is read of a file: `/proc/stat` of a machine with a thousand processors.
 const BYTES_MAX: usize = 1 << 18;
-/// What is read at once: most files need no more, so that a second read only finds the end.
+/// Bytes that are read at once: most files need no more, so that a second read only finds the end.
 const CHUNK_BYTES: usize = 1 << 14;
 
 /// A file of counters, read again from its start each time.

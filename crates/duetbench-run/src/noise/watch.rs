@@ -11,7 +11,7 @@ use super::slow::SlowSources;
 use super::source::Source;
 use crate::processors::usable_cpus;
 
-/// How often the slow files are read at most.
+/// Shortest time between two reads of the slow files.
 const SLOW_EVERY_NS: u64 = 1_000_000_000;
 
 /// Tells at every lap what the machine has done since the one before.
@@ -58,8 +58,8 @@ impl<C: Clocks> Watch<C> {
         watch
     }
 
-    /// What has happened since the last lap, or since the start. To be called when the measured processes have been waited
-    /// for: before that, their processor time counts as that of others.
+    /// Conditions since the last lap, or since the start. To be called when the measured processes have been waited for: before
+    /// that, their processor time counts as that of others.
     pub fn lap(&mut self) -> Conditions {
         let reading = self.read();
         let now_ns = reading.clocks.monotonic_ns;

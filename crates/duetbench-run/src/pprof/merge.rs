@@ -73,7 +73,7 @@ fn shift(sample: &mut Sample, locations: u64, words: i64) {
 }
 
 impl Pprof {
-    /// What its values count, in words.
+    /// Kinds and units of its values, in words.
     fn kinds(&self) -> Vec<[&str; 2]> {
         let words = |t: &ValueType| [t.kind, t.unit].map(|word| self.word(word));
         self.profile.sample_types.iter().chain(&self.profile.period_type).map(words).collect()

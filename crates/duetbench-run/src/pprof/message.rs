@@ -1,6 +1,6 @@
 //! The messages of a pprof file, as `profile.proto` of github.com/google/pprof numbers their fields.
 //!
-//! What is a word stands in a table, and messages hold its index; 0 is the empty word, and *none* where a number is optional.
+//! Words stand in a table, and messages hold their index; 0 is the empty word, and *none* where a number is optional.
 
 use prost::Message;
 
@@ -37,7 +37,7 @@ pub(super) struct Profile {
     pub(super) default_sample_type: i64,
 }
 
-/// What a value counts, and in which unit.
+/// Kind and unit of a value.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(super) struct ValueType {
     #[prost(int64, tag = "1")]
@@ -57,7 +57,7 @@ pub(super) struct Sample {
     pub(super) labels: Vec<Label>,
 }
 
-/// What the program says of a sample.
+/// A label that the program gave to a sample.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(super) struct Label {
     #[prost(int64, tag = "1")]

@@ -23,7 +23,7 @@ pub const FILE_BYTES_MAX: usize = 4 << 20;
 const CONTENT_BYTES_MAX: u64 = 4 << 20;
 /// Most frames that are looked at while counting: a small file can name a long stack again and again.
 const FRAMES_MAX: u64 = 20_000_000;
-/// What stands for a place without a function's name.
+/// Name of a place without a function's name.
 const UNNAMED: &str = "(unnamed)";
 
 /// A profile whose references all lead somewhere.
@@ -83,7 +83,7 @@ impl Pprof {
         Ok(ProcessProfile { invocations, period_ns, samples, functions: counter.by_name() })
     }
 
-    /// Which value is the number of samples, and the processor time that each stands for.
+    /// Index of the value that is the number of samples, and the processor time that each stands for, in nanoseconds.
     fn counts(&self) -> Option<(usize, u64)> {
         let is =
             |t: &message::ValueType, kind: &str, unit: &str| self.word(t.kind) == kind && self.word(t.unit) == unit;

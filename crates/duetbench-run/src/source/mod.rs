@@ -12,7 +12,7 @@ mod module;
 
 pub use git::default_base;
 
-/// What the user typed for one version, told apart by its form.
+/// A version as the user typed it, by its form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VersionRequest {
     /// The checkout around the current directory, as it is.
@@ -21,18 +21,18 @@ pub enum VersionRequest {
     Revision(String),
     /// A directory.
     Directory {
-        /// As typed.
+        /// The argument as typed.
         typed: String,
-        /// Where it is.
+        /// Its path.
         path: PathBuf,
     },
     /// A published Go module, `path@version`.
     Module(String),
     /// A jar with benchmarks in it.
     Jar {
-        /// As typed.
+        /// The argument as typed.
         typed: String,
-        /// Where it is.
+        /// Its path.
         path: PathBuf,
     },
     /// A command line that is a version itself.
@@ -67,15 +67,15 @@ impl VersionRequest {
 /// A source tree ready to be built; what was made for it is removed on drop.
 #[derive(Debug)]
 pub struct Source {
-    /// As typed, or what stood in for it.
+    /// The argument as typed, or the default that stood in for it.
     pub requested: String,
-    /// What it turned out to be.
+    /// The resolved version.
     pub resolved: String,
     /// The project's directory, canonical.
     pub dir: PathBuf,
     /// The tree it belongs to (repository or module root): local replacements must stay inside.
     pub tree: PathBuf,
-    /// What it is where it is no source tree.
+    /// The jar or the command line, where the version is no source tree.
     finished: Option<Finished>,
     /// The worktree that was made for it; removed on drop.
     worktree: Option<git::Worktree>,

@@ -34,7 +34,7 @@ impl Store {
         let Task { benchmark, first_suite_run, .. } = call.task;
         let write = |store: &mut Store| -> rusqlite::Result<()> {
             let transaction = store.connection.transaction()?;
-            // Of several sittings the last one's.
+            // If several sittings sent it, the last one's call.
             transaction.execute(
                 "UPDATE calls SET end = ?5, words = ?6, instance = ?7, billed_ns = ?8, cold = ?9 WHERE id = (SELECT max(id)
                  FROM calls WHERE run = ?1 AND benchmark = ?2 AND first_suite_run = ?3 AND sending = ?4)",
@@ -69,7 +69,7 @@ impl Store {
 fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
     let billed_ns = row.get::<_, Option<i64>>(6)?.map(i64::unsigned_abs);
     let usage = billed_ns.zip(row.get::<_, Option<bool>>(7)?).map(|(billed_ns, cold)| Usage { billed_ns, cold });
-    // What cannot be read is not known; no verdict depends on it.
+    // An instance that cannot be read is not known; no verdict depends on it.
     let instance = row.get::<_, Option<String>>(5)?.and_then(|json| serde_json::from_str::<Instance>(&json).ok());
     Ok(Account {
         task: Task { benchmark: row.get(0)?, first_suite_run: row.get(1)?, suite_runs: row.get(2)? },

@@ -1,4 +1,4 @@
-//! What repetitions cost in a stored comparison.
+//! Cost of repetitions in a stored comparison.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{RunHead, StoredRun};
 use crate::engine::TrialOutcome;
 
 impl StoredRun<RunHead> {
-    /// What repetitions of each benchmark cost, indexed like the plan's benchmarks.
+    /// Cost of repetitions of each benchmark, in seconds, indexed like the plan's benchmarks.
     ///
     /// A slice pair costs what lies between one and the next, pauses included; a fork pair what else its trial took, which is its
     /// start, its warm-up and its end. What the run took outside of trials was for linking, shared evenly by build pairs and, of each,
@@ -54,7 +54,7 @@ fn shares_package(a: &PlannedBenchmark, b: &PlannedBenchmark) -> bool {
     a.id.package == b.id.package
 }
 
-/// What a slice pair of a trial took, and what the rest of it; absent where it gave nothing that counts.
+/// Seconds of a slice pair of a trial, and of the rest of the trial; absent where it gave nothing that counts.
 fn timed(outcome: &TrialOutcome) -> Option<(f64, f64)> {
     let counted: Vec<&Sample> = outcome.result.as_ref().ok()?.iter().filter(|s| !s.warm_up).collect();
     let slices = counted.iter().map(|s| s.at.iteration).collect::<BTreeSet<u32>>().len();

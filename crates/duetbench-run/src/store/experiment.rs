@@ -1,4 +1,4 @@
-//! What a stored comparison gave, as ElastiBench's statistics see it.
+//! Results of a stored comparison, in the shape that ElastiBench's statistics need.
 
 use duetbench_core::Role;
 use duetbench_core::analysis::summarise;

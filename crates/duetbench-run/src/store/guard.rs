@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::schema::{BUSY_MAX, FORMAT, SchemaError};
 
-/// What a store says of itself in `application_id`. Those of before it was said have 0, as most databases do.
+/// Value of a store's `application_id`. Stores from before it was written have 0, as most databases do.
 pub(super) const APPLICATION: i32 = i32::from_be_bytes(*b"duet");
 /// Tables that every store has.
 const TABLES: [&str; 3] = ["runs", "samples", "trials"];
@@ -25,7 +25,7 @@ const STEPS_PER_BYTE: u64 = 20;
 /// Steps after which they are counted.
 const STEPS_AT_ONCE: i32 = 100_000;
 
-/// What a database is.
+/// Kind of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Nothing yet: a store can be made of it.
@@ -73,7 +73,7 @@ pub(super) fn examine(path: &Path) -> Result<(), SchemaError> {
     }
 }
 
-/// How a database is opened that is only read.
+/// Way of opening a database that is only read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
     /// As a file that nobody writes to, since there is no log: so nothing is made beside it. Until it has another [`Stamp`].
@@ -82,7 +82,7 @@ pub(super) enum Reading {
     Shared,
 }
 
-/// What shows that somebody wrote into a database.
+/// State of a database's files: a change shows that somebody wrote into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     length: u64,
@@ -99,7 +99,7 @@ impl Stamp {
 }
 
 impl Reading {
-    /// What suits the database as it is now.
+    /// The way that suits the database as it is now.
     pub(super) fn of(path: &Path) -> Reading {
         let stamp = Stamp::of(path);
         if stamp.log == 0 { Reading::Alone(stamp) } else { Reading::Shared }
@@ -134,7 +134,7 @@ pub(super) fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX).map(drop)
 }
 
-/// What a database is, by what it says and what is in it, all at one moment: another duet may be making its tables.
+/// Kind of a database, by its numbers and its tables, all at one moment: another duet may be making its tables.
 ///
 /// # Errors
 /// When it is no store, or one of another format.
@@ -162,7 +162,7 @@ fn tell(connection: &Connection) -> Result<Kind, SchemaError> {
     }
 }
 
-/// What no store has, and what would do something when it is read or written to; or what a store lacks.
+/// An object that no store has and that would do something when it is read or written to, or a table that is missing.
 fn strange(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let looks = [
         ("view", "SELECT name FROM sqlite_schema WHERE type = 'view'"),

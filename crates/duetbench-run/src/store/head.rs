@@ -1,4 +1,4 @@
-//! What is known of a run before its first trial, and how it is written down.
+//! Head of a run: the facts from before its first trial, and the format in which they are stored.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::source::VersionRequest;
 /// More rounds than any duet confirms in.
 const CONFIRM_ROUNDS_MAX: u32 = 100;
 
-/// What is known of a comparison before its first trial.
+/// Facts about a comparison from before its first trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunHead {
     /// When it began, RFC 3339.
@@ -28,22 +28,22 @@ pub struct RunHead {
     pub spec: Spec,
     /// The plan.
     pub plan: Plan,
-    /// What the baseline was.
+    /// The baseline.
     pub baseline: VersionInfo,
-    /// What the candidate was.
+    /// The candidate.
     pub candidate: VersionInfo,
     /// The machine.
     pub environment: Environment,
-    /// What of the machine explains noise.
+    /// Facts about the machine that explain noise.
     pub facts: Facts,
-    /// What concerns the run as a whole.
+    /// Warnings about the run as a whole.
     pub warnings: Vec<String>,
     /// Where its versions came from, for resuming; absent where outcomes came from a script.
     pub origin: Option<Origin>,
-    /// What was settled with a fleet, where it is measured on one.
+    /// Terms of the fleet, where the run is measured on one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetTerms>,
-    /// How the halves of its build pairs are laid out, as far as that is known.
+    /// Layouts of the halves of its build pairs, as far as they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layouts: Option<LayoutsUsed>,
 }
@@ -57,7 +57,7 @@ pub struct Origin {
     pub versions: [VersionRequest; 2],
 }
 
-/// What is known of a run of one version before its first trial.
+/// Facts about a run of one version from before its first trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SoloHead {
     /// When it began, RFC 3339.
@@ -66,15 +66,15 @@ pub struct SoloHead {
     pub spec: SoloSpec,
     /// The plan.
     pub plan: SoloPlan,
-    /// What the version was.
+    /// The version.
     pub version: VersionInfo,
     /// Digest of every package's test binary, hexadecimal, by package.
     pub artifacts: BTreeMap<String, String>,
     /// The machine.
     pub environment: Environment,
-    /// What of the machine explains noise.
+    /// Facts about the machine that explain noise.
     pub facts: Facts,
-    /// What concerns the run as a whole.
+    /// Warnings about the run as a whole.
     pub warnings: Vec<String>,
     /// Where the version came from, for resuming; absent where outcomes came from a script.
     pub origin: Option<SoloOrigin>,
@@ -89,7 +89,7 @@ pub struct SoloOrigin {
     pub version: VersionRequest,
 }
 
-/// What is known of a run before its first trial, by what kind of run it is.
+/// Facts about a run from before its first trial, by the kind of run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Head {
     /// Two versions against each other.
@@ -101,7 +101,7 @@ pub enum Head {
 /// The word that a run of one version has under `kind`. A comparison has no `kind`, because it was the only one there was.
 const SOLO: &str = "solo";
 
-/// What tells kinds of runs apart.
+/// The field that tells kinds of runs apart.
 #[derive(Deserialize)]
 struct Kind {
     kind: Option<String>,

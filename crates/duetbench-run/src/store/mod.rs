@@ -34,9 +34,9 @@ pub use stored::StoredRun;
 pub struct Store {
     connection: Connection,
     path: PathBuf,
-    /// What reading took, where the store is only read.
+    /// Effort of reading so far, where the store is only read.
     effort: Effort,
-    /// How it is read, where it is only read.
+    /// Way of reading, where the store is only read.
     reading: Option<Reading>,
 }
 
@@ -61,7 +61,7 @@ impl Store {
             let ignore = parent.join(".gitignore");
             fs::write(&ignore, "*\n").map_err(|e| RunError::file("write", &ignore, e))?;
         }
-        // What cannot be looked at without being changed is looked at below once more.
+        // A database that cannot be examined without a change to it is examined below once more.
         guard::examine(path).map_err(|e| refused(path, e))?;
         let connection = Connection::open(path).map_err(|e| failed(path, "cannot be opened", e))?;
         schema::prepare(&connection).map_err(|e| refused(path, e))?;
@@ -324,12 +324,12 @@ fn exists(path: &Path) -> Result<(), RunError> {
     Err(RunError::StoredRun { what })
 }
 
-/// What is said of a run that no duet can have written so.
+/// Error for a run that no duet can have written so.
 fn changed(run: i64, what: &str) -> RunError {
     RunError::StoredRun { what: format!("the run `{}` cannot be read, it was changed or damaged: {what}", RunId(run)) }
 }
 
-/// What is said of a database that cannot be used.
+/// Error for a database that cannot be used.
 fn refused(path: &Path, why: SchemaError) -> RunError {
     match why {
         SchemaError::Format { version } => {

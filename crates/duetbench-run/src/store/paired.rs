@@ -1,4 +1,4 @@
-//! What a stored comparison gave, as the duet paper's procedure sees it.
+//! Results of a stored comparison, in the shape that the duet paper's procedure needs.
 
 use duetbench_core::pair::pair;
 use duetbench_core::plan::{Mode, PlannedBenchmark};

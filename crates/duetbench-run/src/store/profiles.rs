@@ -1,4 +1,4 @@
-//! What profiling the regressions of a run came to.
+//! CPU profiles of the regressions of a run.
 
 use std::path::PathBuf;
 

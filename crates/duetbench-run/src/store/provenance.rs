@@ -10,7 +10,7 @@ use super::{Head, StoredRun};
 /// Where a recording of a stored run came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provenance {
-    /// What the version turned out to be: a commit, a directory, a module version.
+    /// The resolved version: a commit, a directory, a module version.
     pub version: String,
     /// Digest over its test binaries; empty where outcomes came from a script.
     pub artifact_digest: String,

@@ -1,4 +1,4 @@
-//! What benchmarks of a run reported under units of their own.
+//! Values that benchmarks of a run reported under units of their own.
 
 use duetbench_core::reported::Readings;
 use rusqlite::params;
@@ -21,7 +21,7 @@ impl Store {
             .map_err(|e| failed(&self.path, "cannot keep what a benchmark reported", e))
     }
 
-    /// What benchmarks of a run reported, in the order in which it was read.
+    /// Values that benchmarks of a run reported, in the order in which they were read.
     ///
     /// # Errors
     /// When an entry is none: a verdict rests on it.

@@ -1,4 +1,4 @@
-//! What one version gave in a stored run, as the [`Recording`] that tuning and detecting work with.
+//! Values of one version in a stored run, as the [`Recording`] that tuning and detecting work with.
 
 use duetbench_core::analysis::{ForkSide, summarise};
 use duetbench_core::plan::Style;
@@ -91,8 +91,8 @@ fn of_solo(head: &SoloHead, trials: &[(Trial, TrialOutcome)]) -> Recording {
     recording
 }
 
-/// What the harness would do before it measures; absent where processes need no warm-up. Of JMH's benchmarks its default is meant: a run
-/// does not keep what single benchmarks are annotated with.
+/// Warm-up of the harness before it measures; absent where processes need none. For JMH's benchmarks it is JMH's default: a run does
+/// not keep the annotations of single benchmarks.
 fn harness_warm_up(head: &SoloHead, style: Style) -> Option<HarnessWarmUp> {
     let nothing = HarnessWarmUp { iterations: 0, iteration_s: 0.0, ran: false };
     let by_default = if head.spec.harness.commands.is_empty() { HarnessWarmUp::JMH_DEFAULT } else { nothing };
@@ -107,7 +107,7 @@ fn of_comparison(head: &RunHead, trials: &[(Trial, TrialOutcome)], role: Role) -
     let levels = vec![Level::SuiteRun, Level::Fork];
     let mut recording = Recording { name: String::new(), levels, benchmarks: Vec::new(), warnings: Vec::new() };
     for (benchmark, planned) in head.plan.benchmarks.iter().enumerate() {
-        // What was measured before it fell back to another mode does not go together with the rest.
+        // Values from before it fell back to another mode do not go together with the rest.
         let last = trials_of(trials, benchmark).filter(|(_, outcome)| outcome.result.is_ok()).last();
         let mode = last.map_or(planned.mode, |(_, outcome)| outcome.mode);
         let (mut values, mut walls_s) = (Vec::new(), Vec::new());

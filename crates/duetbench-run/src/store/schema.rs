@@ -10,7 +10,7 @@ use rusqlite::{Connection, ErrorCode, Row};
 use super::guard::{self, Kind};
 use crate::engine::{TrialFailure, TrialOutcome};
 
-/// How long another duet may keep us waiting.
+/// Longest wait for another duet.
 pub(super) const BUSY_MAX: Duration = Duration::from_secs(10);
 /// Format of the tables, kept in `user_version`.
 pub(super) const FORMAT: i64 = 2;
@@ -84,7 +84,7 @@ CREATE TABLE IF NOT EXISTS calls (
 CREATE INDEX IF NOT EXISTS calls_by_run ON calls(run);
 ";
 
-/// What runs of a version against itself told of the machine; likewise.
+/// Calibrations from runs of a version against itself; likewise.
 const CALIBRATIONS: &str = "
 CREATE TABLE IF NOT EXISTS calibrations (
     id INTEGER PRIMARY KEY,
@@ -105,7 +105,7 @@ CREATE TABLE IF NOT EXISTS profiles (
 CREATE INDEX IF NOT EXISTS profiles_by_run ON profiles(run);
 ";
 
-/// What benchmarks reported under units of their own; likewise.
+/// Values that benchmarks reported under units of their own; likewise.
 const READINGS: &str = "
 CREATE TABLE IF NOT EXISTS readings (
     id INTEGER PRIMARY KEY,
@@ -262,7 +262,7 @@ pub(super) fn trial(row: &Row<'_>) -> rusqlite::Result<(Trial, TrialOutcome, (i6
         }
         None => None,
     };
-    // What cannot be read is not known; the samples do not depend on it.
+    // Conditions that cannot be read are not known; the samples do not depend on them.
     let conditions = row.get::<_, Option<String>>(14)?.and_then(|json| serde_json::from_str(&json).ok());
     let mode = Mode::from_word(&row.get::<_, String>(15)?).unwrap_or(Mode::InterleavedOneCore);
     let outcome = TrialOutcome { result: failure.map_or(Ok(Vec::new()), Err), mode, wall, conditions };

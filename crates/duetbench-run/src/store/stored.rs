@@ -16,7 +16,7 @@ use crate::error::RunError;
 pub struct StoredRun<H = Head> {
     /// Its name.
     pub name: String,
-    /// What was known before.
+    /// Its head: the facts from before its first trial.
     pub head: H,
     /// Whether it was measured to its end.
     pub complete: bool,
@@ -26,9 +26,9 @@ pub struct StoredRun<H = Head> {
     pub trials: Vec<(Trial, TrialOutcome)>,
     /// Its calls, in the order in which they were sent, where it was measured on a fleet.
     pub calls: Vec<Account>,
-    /// What profiling its regressions came to.
+    /// CPU profiles of its regressions.
     pub profiles: Vec<BenchmarkProfile>,
-    /// What its benchmarks reported under units of their own.
+    /// Values that its benchmarks reported under units of their own.
     pub readings: Vec<Readings>,
 }
 
@@ -71,11 +71,11 @@ impl StoredRun {
 }
 
 impl StoredRun<RunHead> {
-    /// What was measured, indexed like the plan's benchmarks.
+    /// Measured values, indexed like the plan's benchmarks.
     #[must_use]
     pub fn measured(&self) -> Vec<Measured> {
         let modes = self.modes();
-        // What was measured before a benchmark fell back to another mode is kept, but not judged.
+        // Values from before a benchmark fell back to another mode are kept, but not judged.
         measured(&self.trials, modes.len(), |trial, outcome| modes.get(trial.benchmark) == Some(&outcome.mode))
     }
 
@@ -105,7 +105,7 @@ impl StoredRun<RunHead> {
 }
 
 impl StoredRun<SoloHead> {
-    /// What was measured, indexed like the plan's benchmarks.
+    /// Measured values, indexed like the plan's benchmarks.
     #[must_use]
     pub fn measured(&self) -> Vec<Measured> {
         measured(&self.trials, self.head.plan.benchmarks.len(), |_, _| true)
