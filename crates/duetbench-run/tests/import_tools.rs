@@ -75,7 +75,7 @@ fn python() -> Result<PathBuf, String> {
     Ok(home.join("venv/bin/python"))
 }
 
-/// What was read, with its recording checked for what holds of every form.
+/// The imported file, after the checks that its recording passes in every form.
 fn imported(path: &Path, levels: &[Level]) -> Result<Imported, Failed> {
     let imported = read_whole(path).map_err(|e| e.to_string())?;
     let recording = &imported.recording;

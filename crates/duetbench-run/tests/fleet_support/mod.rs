@@ -1,4 +1,4 @@
-//! What several tests of the fleet build their data with.
+//! Builders of data for several tests of the fleet.
 
 #![allow(dead_code, unreachable_pub, reason = "several tests include it, and none uses all of it")]
 

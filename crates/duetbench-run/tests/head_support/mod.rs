@@ -1,4 +1,4 @@
-//! What is known of a run before it is measured, as several tests need it.
+//! Facts about a run from before it is measured, for several tests.
 
 #![allow(dead_code, unreachable_pub, reason = "several tests include it, and none uses all of it")]
 
@@ -8,7 +8,7 @@ use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection};
 use duetbench_core::{BenchmarkId, Environment, Spec};
 
-/// What is asked for when nothing is: everything in it is a default, but for the seed, which is 7.
+/// The request without any options: everything in it is a default, but for the seed, which is 7.
 pub fn spec() -> Spec {
     Spec {
         selection: Selection { bench: None, exclude: None, packages: vec!["./...".into()] },
@@ -43,7 +43,7 @@ pub fn environment() -> Environment {
     }
 }
 
-/// What is known of it besides.
+/// Facts about a machine with two cores.
 pub fn facts() -> Facts {
     Facts {
         cpu_model: None,

@@ -1,4 +1,4 @@
-//! What every implementation of "Iterations of a loop of its own" must do, whatever language it is in.
+//! Duties of every implementation of "Iterations of a loop of its own", whatever language it is in.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 #![allow(unreachable_pub, missing_docs, dead_code, reason = "every test binary uses another part of it")]
@@ -15,7 +15,7 @@ use duetbench_run::page::{NO_CORE, Page, PageHeader, PageMode, Record};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// How long anything here may take on a busy machine. Nothing takes a hundredth of it.
+/// Longest time that anything here may take on a busy machine. Nothing takes a hundredth of it.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The protocol's `turn` and side 0's `arrive`, which only the sides use.
 const TURN: usize = 192;

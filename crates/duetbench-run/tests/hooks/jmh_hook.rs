@@ -74,7 +74,7 @@ fn jmh_of(class_path: &str, benchmark: &str, more: &[&str]) -> Command {
     java
 }
 
-/// What JMH itself says of every iteration: the first number after `Iteration   n:`.
+/// JMH's own score of every iteration: the first number after `Iteration   n:`.
 fn scores(said: &str) -> Vec<f64> {
     let lines = said.lines().filter_map(|l| l.strip_prefix("Iteration")?.split_once(": "));
     lines.map(|(_, score)| score.split_whitespace().next().unwrap().replace(',', "").parse().unwrap()).collect()
@@ -202,7 +202,7 @@ fn listed_until_the_end(class_path: &str, variables: &[(&str, &str)]) -> (List, 
     (list, ended.status.success())
 }
 
-/// What all entries say after their index.
+/// Fields of all entries after their index.
 fn entries(list: &List) -> Vec<String> {
     list.iter().filter(|(key, _)| key.0 == "entry").map(|(_, fields)| fields[1..].join("|")).collect()
 }

@@ -26,7 +26,7 @@ const FORMS: [(Form, &str); 11] = [
     (Form::GithubActionBenchmark, "github-action-benchmark.json"),
 ];
 
-/// What every form that is read holds of a recording: levels, and whether units other than time.
+/// The part of a recording that each readable form holds: levels, and whether units other than time.
 const READ_BACK: [(Form, &[Level], bool); 9] = [
     (Form::Go, &[Level::Fork, Level::Iteration], false),
     (Form::Jmh, &[Level::Fork, Level::Iteration], true),
@@ -183,7 +183,7 @@ fn respelt(form: Form, name: &str) -> String {
     if form == Form::Go { format!("Benchmark_{name}") } else { name.to_owned() }
 }
 
-/// What is read of something written, in words where it is not.
+/// The recording that is read from a written form, or the error in words.
 fn read(written: &Written) -> Result<Recording, String> {
     match &written.content {
         Content::File(bytes) => import::parse(bytes).map_err(|e| format!("the file{e}")),

@@ -58,7 +58,7 @@ fn drawn(numbers: &[u64]) -> f64 {
     mixed as f64 / u64::MAX as f64 * 2.0 - 1.0
 }
 
-/// What a trial of a benchmark of this name gives, always the same.
+/// The outcome of a trial of a benchmark of this name, always the same.
 fn outcome(name: &str, trial: &Trial) -> TrialOutcome {
     let (change, spread) = name.split_once('~').unwrap();
     let (change, spread): (f64, f64) = (change.parse().unwrap(), spread.parse().unwrap());
@@ -105,7 +105,7 @@ fn answer(request: &Request) -> Response {
     }
 }
 
-/// Which calls wait for their answer, and which may have it. Answers are let go one at a time, and only when everything that may
+/// Calls that wait for their answer, and those that may have it. Answers are let go one at a time, and only when everything that may
 /// be sent has been sent, so that their order is the test's.
 #[derive(Default)]
 struct Gate {
@@ -259,7 +259,7 @@ fn answered_by(reply: impl Fn(&Request) -> Reply + Sync, plan: &Plan, seed: u64)
     (notes.counted(), judged(plan, &notes.trials))
 }
 
-/// What the report says of what was kept.
+/// The report on the trials that were kept.
 fn judged(plan: &Plan, trials: &[(Trial, TrialOutcome)]) -> Vec<BenchmarkReport> {
     let mut measured = vec![Measured::default(); plan.benchmarks.len()];
     for (trial, outcome) in trials {

@@ -1,4 +1,4 @@
-//! What travels: the same contents as the same bytes, no more than is needed, and nothing that points back here.
+//! Packages for a fleet: the same contents as the same bytes, no more than is needed, and nothing that points back here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -28,7 +28,7 @@ struct Fake {
     shipped: Mutex<Vec<(PathBuf, Option<u32>)>>,
 }
 
-/// What a program that is linked so consists of.
+/// Bytes of a program that is linked in this layout.
 fn linked(artifact: &str, layout_seed: Option<u32>) -> Vec<u8> {
     let mut state = u64::from(layout_seed.unwrap_or(0)) + 1 + artifact.bytes().map(u64::from).sum::<u64>() * 1_000_003;
     let mut noise = || {
@@ -141,7 +141,7 @@ impl Project {
     }
 }
 
-/// What orders so many build pairs.
+/// Layout seeds of so many build pairs.
 fn seeds(builds: u32) -> Vec<[u32; 2]> {
     (0..builds).map(|build| [2 * build + 1, 2 * build + 2]).collect()
 }

@@ -1,4 +1,4 @@
-//! What cannot run on a fleet stays here, and nothing else does.
+//! Benchmarks that cannot run on a fleet stay here, and no others do.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;

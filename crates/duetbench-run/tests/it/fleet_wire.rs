@@ -1,4 +1,4 @@
-//! What goes to a worker and comes back: sealed, and safe to read whatever it is.
+//! Messages to a worker and back: sealed, and safe to read whatever they are.
 
 use std::path::Path;
 use std::time::Duration;
@@ -117,7 +117,7 @@ fn response(outcomes: &[(Trial, TrialOutcome)]) -> Response {
     }
 }
 
-/// Of every kind one.
+/// A response with one outcome of every kind.
 fn full_response() -> (Vec<(Trial, TrialOutcome)>, Response) {
     let outcomes = vec![
         (trial(0), measured(&trial(0), 4)),
@@ -180,8 +180,8 @@ fn another_version_is_refused_in_words_and_before_anything_else_is_read() {
     assert!(Response::read(b"<html>").unwrap_err().contains("no message of ours"));
 }
 
-/// What an answer of so many bytes at most still tells: its length, its trials, whether it says that it is cut, and whether
-/// anything in it warmed up.
+/// Contents of an answer of so many bytes at most: its length, its trials, whether it says that it is cut, and whether anything in it
+/// warmed up.
 fn told(response: &Response, bytes_max: usize) -> (usize, usize, bool, bool) {
     let bytes = response.clone().write(bytes_max);
     let read = Response::read(&bytes).unwrap();

@@ -69,7 +69,7 @@ impl Place {
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// What was said of each trial.
+/// Reason for the failure of each trial, if it failed.
 fn reasons(response: &Response) -> Vec<Option<String>> {
     let outcomes = response.trials.iter().map(|told| told.outcome_of(&trial(told.suite_run())));
     outcomes.map(|outcome| outcome.result.err().map(|failure| failure.reason)).collect()
@@ -114,7 +114,7 @@ fn what_a_call_needs_stays_when_room_is_made_for_the_rest() {
     let both = Request { members: vec!["p0".into(), "damaged".into()], ..tracing.clone() };
     assert!(place.answer(&both, MINUTE).trouble.is_some());
     assert_eq!(reasons(&place.answer(&tracing, MINUTE)), [None, None]);
-    // What is not needed is what makes room.
+    // Only members that are not needed make room.
     let other = Request { members: vec!["damaged".into()], ..tracing.clone() };
     assert!(place.answer(&other, MINUTE).trouble.is_some());
     let trouble = place.answer(&tracing, MINUTE).trouble.unwrap();

@@ -1,4 +1,4 @@
-//! What is proven identical and what is not, on binaries that the Go toolchain at hand builds.
+//! Proofs of identity and their limits, on binaries that the Go toolchain at hand builds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -123,7 +123,7 @@ fn build(dir: PathBuf, scratch: PathBuf) -> Version {
     Version { source, built }
 }
 
-/// What the proof says about the one package.
+/// The answer of the proof about the one package.
 fn identity(a: &Build, b: &Build, roots: Option<[&Path; 2]>) -> Identity {
     let mut all = identity::compare_packages(a, b, roots);
     assert_eq!(all.len(), 1);

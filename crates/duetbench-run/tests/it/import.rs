@@ -273,7 +273,7 @@ fn jmh_words_for_numbers_threads_and_groups() {
     let words = r#""rawData": [[1, "+INF", "-INF", "NaN", "Infinity", 2.5]]"#;
     let empty_histogram = r#""rawDataHistogram": [[[], [[4.0, 2], [7.0, 1]]]]"#;
     let recording = read(&format!("[{}, {}]", entry(1, words), entry(8, empty_histogram)));
-    // What was run with other numbers of threads is another benchmark.
+    // A run with another number of threads is another benchmark.
     assert_eq!(named(&recording, "p.G.g (thrpt, 1 threads)").grid.values(), [1.0, 2.5]);
     assert_eq!(named(&recording, "p.G.g (thrpt, 8 threads)").grid.values(), [5.0]);
     for words in

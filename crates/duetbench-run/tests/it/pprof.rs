@@ -60,7 +60,7 @@ fn go(dir: &Path, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// What `go tool pprof` says of a profile.
+/// Output of `go tool pprof` for a profile.
 fn top(profile: &[u8]) -> String {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("p.pb.gz"), profile).unwrap();

@@ -19,7 +19,7 @@ const CAPACITY: Capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, r
 struct Played {
     slow: [u32; 2],
     fails: bool,
-    /// What was asked for: mode, iterations that warm up, iterations that count.
+    /// The trials that were asked for: mode, iterations that warm up, iterations that count.
     asked: Vec<(Mode, u32, u32)>,
 }
 
@@ -68,7 +68,7 @@ fn plan(first_ns: u64, spec: &Spec) -> Plan {
     Plan::new(spec, &Found { baseline: &found, candidate: &found, identical: &BTreeSet::new() }, CAPACITY)
 }
 
-/// What the plan is after its first trials, as far as warm-up goes.
+/// The plan's warm-up after its first trials.
 fn learnt(played: &mut Played, plan: &Plan, spec: &Spec) -> (u32, Option<Unsteady>) {
     let warm_up = |_: &BenchmarkId| spec.harness.warmup.is_none();
     let wanted = Wanted { mode: true, warm_up: &warm_up };

@@ -91,7 +91,7 @@ fn solo_head() -> SoloHead {
     }
 }
 
-/// What a process of one version gives: iteration `i` takes `100 (suite run) + 10 (fork) + i` nanoseconds per invocation, and the
+/// Outcome of a process of one version: iteration `i` takes `100 (suite run) + 10 (fork) + i` nanoseconds per invocation, and the
 /// first of four warms up.
 fn alone(trial: &Trial) -> TrialOutcome {
     let sample = |i: u32| {

@@ -1,4 +1,4 @@
-//! How a run's build pairs were laid out, in the store.
+//! Layouts of a run's build pairs in the store.
 
 use duetbench_core::Spec;
 use duetbench_core::report::LayoutsUsed;

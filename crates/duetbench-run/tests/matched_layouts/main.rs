@@ -65,7 +65,7 @@ struct Pair {
     dir: tempfile::TempDir,
 }
 
-/// How the two are built.
+/// Options for building the two programs.
 #[derive(Default)]
 struct How {
     /// For the go command.
@@ -155,7 +155,7 @@ fn symbols(program: &Path) -> Symbols {
     symbols
 }
 
-/// Of one kind: how many names both have, and which of them are elsewhere.
+/// The number of names of one kind that both programs have, and those of them that are elsewhere.
 fn compare([a, b]: &[Symbols; 2], kind: char) -> (usize, Vec<String>) {
     let both: Vec<_> =
         a.iter().filter(|((k, _), _)| *k == kind).filter_map(|(key, at)| Some((key, at, b.get(key)?))).collect();
@@ -209,7 +209,7 @@ fn lays_out_alike(root: &Path) -> Result<(), Failed> {
 }
 
 fn lays_out_alike_for_arm64(root: &Path) -> Result<(), Failed> {
-    // What runs here while building stays what it is.
+    // Programs that run here while building are still built for this machine.
     let instead = "case $1 in test) GOARCH=arm64; export GOARCH ;; esac\nexec go \"$@\"";
     let pair = Pair::new(root, How { instead: Some(instead), ..matched() });
     let programs = pair.link_alike(7);
