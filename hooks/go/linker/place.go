@@ -61,7 +61,9 @@ func duetOrderCode(ctxt *Link, textp []loader.Sym) []loader.Sym {
 	if plan == nil {
 		return textp
 	}
-	// The code that stays in front is the same in both versions; whether it was shows when their addresses are compared.
+	// C code stays in front, as that of package net. Where one version has a little more of it, or alone has any, the room behind it
+	// makes up for that; whether it was enough shows when addresses are compared.
+	const room = 1 << 16
 	ldr, start := ctxt.loader, Rnd(*FlagTextAddr, int64(Funcalign))
 	for _, s := range ctxt.Textp[:len(ctxt.Textp)-len(textp)] {
 		if !ldr.AttrSubSymbol(s) {
@@ -69,7 +71,7 @@ func duetOrderCode(ctxt *Link, textp []loader.Sym) []loader.Sym {
 		}
 	}
 	duetDraw(plan.code, *flagRandLayout)
-	duetCodePlaces = duetPlace(plan.code, start)
+	duetCodePlaces = duetPlace(plan.code, Rnd(start+1, room))
 	duetCodeAddresses = duetArrange(ldr, duetCodePlaces, textp)
 	return nil
 }

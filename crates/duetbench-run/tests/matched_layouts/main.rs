@@ -38,8 +38,9 @@ fn main() {
     let mut trials: Vec<Trial> = RELEASES
         .map(|release| test(&format!("{release}_lays_out_alike"), release, root_of(release), lays_out_alike))
         .into();
-    let with_installed: [(&str, Act); 7] = [
+    let with_installed: [(&str, Act); 8] = [
         ("the_installed_go_lays_out_alike", lays_out_alike),
+        ("c_code_in_one_version_alone_moves_nothing", c_code_moves_nothing),
         ("programs_for_arm64_are_laid_out_alike", lays_out_alike_for_arm64),
         ("the_first_link_is_what_go_makes_itself", first_link_is_gos),
         ("a_link_by_a_plan_is_not_taken_from_a_cache", link_is_not_stale),
@@ -73,6 +74,8 @@ struct How {
     /// Runs in place of the go command, which is its first argument.
     instead: Option<&'static str>,
     layouts: LayoutChoice,
+    /// Head imports this package too.
+    import: Option<&'static str>,
 }
 
 fn matched() -> How {
@@ -97,6 +100,9 @@ impl Pair {
         let builds = [(Role::Baseline, BASE), (Role::Candidate, HEAD)].map(|(role, files)| {
             let module = place(role.word());
             write_module(&module, files);
+            if let Some(import) = how.import.filter(|_| role == Role::Candidate) {
+                fs::write(module.join("more.go"), format!("package m\n\nimport _ \"{import}\"\n")).unwrap();
+            }
             let request = VersionRequest::Directory { typed: "m".into(), path: module };
             let source = Source::resolve(&request, Path::new("/"), &place("scratch")).unwrap();
             go.build(&source, &[".".to_owned()], Subject { role, version: "m" }).unwrap().build
@@ -187,6 +193,15 @@ fn runs(pair: &Pair, side: usize, program: &Path) {
     let args = ["-test.run=^$", "-test.bench=.", "-test.benchtime=1x"];
     let output = Command::new(program).args(args).current_dir(&pair.artifact(side).dir).output().unwrap();
     assert!(output.status.success(), "{output:?}");
+}
+
+/// Package net comes with C code where there is a C compiler, which Go's linker puts in front of all else.
+fn c_code_moves_nothing(root: &Path) -> Result<(), Failed> {
+    let pair = Pair::new(root, How { import: Some("net"), ..matched() });
+    let programs = pair.link_alike(7);
+    pair.layouts().check([&programs[0], &programs[1]])?;
+    (0..2).for_each(|side| runs(&pair, side, &programs[side]));
+    Ok(())
 }
 
 fn lays_out_alike(root: &Path) -> Result<(), Failed> {
