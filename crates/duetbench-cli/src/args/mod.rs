@@ -15,6 +15,7 @@ mod detect;
 mod export;
 mod fleet;
 mod gate;
+mod init;
 mod plan;
 mod report;
 mod run;
@@ -28,6 +29,7 @@ pub use detect::{DetectArgs, DetectMethod};
 pub use export::{ExportArgs, FormArg, SideArg};
 pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, SmokeArgs, parse_dollars};
 pub use gate::{ConfigCommand, ConfigFile, WaiveArgs};
+pub use init::InitArgs;
 pub use plan::PlanArgs;
 pub use report::ReportArgs;
 pub use run::RunArgs;
@@ -104,6 +106,9 @@ pub enum Command {
     /// Look at what the repository's own files say.
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Write what a repository needs to be measured: workflows, duet.toml, lines to ignore.
+    #[command(after_help = init::EXAMPLES)]
+    Init(InitArgs),
     /// See duet at work on a small built-in project.
     Demo(DemoArgs),
     /// Watch this machine for a moment and say what would disturb measuring, and what to do about it.
