@@ -137,7 +137,11 @@ fn a_module_below_the_root_is_measured_where_it_lies() {
     let job = &yaml(&place, "duet.gitlab-ci.yml")["duet"];
     assert_eq!(job["script"][0].as_str(), Some("cd 'tools/a: b'"));
     assert_eq!(job["artifacts"]["paths"][0].as_str(), Some("tools/a: b/duet-report"));
-    assert!(place.path().join("tools/a: b/duet.toml").exists() && !place.path().join("duet.toml").exists());
+    assert!(
+        place.path().join("tools/a: b/.gitignore").exists()
+            && place.path().join("tools/a: b/duet.toml").exists()
+            && !place.path().join("duet.toml").exists()
+    );
 }
 
 #[test]
