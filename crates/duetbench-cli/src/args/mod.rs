@@ -59,7 +59,7 @@ Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage
 4 an open question (only with --strict, or where a rule says so), or what `plan` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.
 Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable (`--bench` is
 DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with its options (there: `[[command]]` tables), what `calibrate`
-does besides measuring, and the options of `plan`, `tune`, `detect`, `export` and `study`. The command line wins over variables, variables win over duet.toml.";
+does besides measuring, and the options of `plan`, `tune`, `detect`, `export`, `study` and `init`. The command line wins over variables, variables win over duet.toml.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
