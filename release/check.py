@@ -3,7 +3,7 @@
 
     release/check.py [WAY]...
 
-Ways: papers, script, action, wheel, npm, deb, go. A way whose tool is missing is listed as skipped. Whatever fails ends it with 1.
+Ways: papers, script, action, wheel, npm, deb, go, crate. A way whose tool is missing is listed as skipped. Whatever fails ends it with 1.
 """
 
 import contextlib
@@ -12,6 +12,7 @@ import http.server
 import json
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -26,9 +27,11 @@ import archive
 from archive import Entry
 from project import DIST, ROOT, TARGETS, stem, version
 
-TARGET = TARGETS["x86_64-unknown-linux-gnu"]
+TARGET = TARGETS[f"{platform.machine()}-unknown-linux-gnu"]
 # Longest time that installing may take.
 SECONDS_MAX = 30
+# Where the tools of Rust keep what they have fetched.
+RUST_HOMES = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
 
 
 class Place:
@@ -133,7 +136,7 @@ def npm(place):
     assert version() in place.run("npx", "--offline", "duetbench", "--version")
     place.run("npx", "--offline", "duet", "compare", "--nope", fails=2)
     shutil.move(place.folder / "node_modules/@duetbench", place.folder / "away")
-    assert "there is no program for linux-x64" in place.run("npx", "--offline", "duet", "demo", fails=1)
+    assert f"there is no program for linux-{TARGET.npm}" in place.run("npx", "--offline", "duet", "demo", fails=1)
     shutil.move(place.folder / "away", place.folder / "node_modules/@duetbench")
     return place.folder / "node_modules/.bin/duet"
 
@@ -168,6 +171,16 @@ def go(place):
     tool.write_text('#!/bin/sh\nexec go tool duet "$@"\n')
     tool.chmod(0o755)
     return tool
+
+
+def crate(place):
+    """`cargo install` of the crates as they are packed for crates.io; compiling is not counted, and not optimised."""
+    rust = {name: os.environ.get(name, pathlib.Path.home() / folder) for name, folder in RUST_HOMES.items()}
+    place.run(sys.executable, ROOT / "release/crates.py", **rust)
+    where = ["--path", ROOT / "target/crates/crates/duetbench-cli", "--root", place.folder, "--target-dir", ROOT / "target"]
+    place.run("cargo", "install", "--debug", "--locked", "--offline", *where, **rust)
+    place.begun = time.monotonic()
+    return place.folder / "bin/duet"
 
 
 def publish(folder, module, name, sums):
@@ -226,6 +239,7 @@ WAYS = {
     npm: ["npm", "go"],
     deb: ["dpkg-deb", "go"],
     go: ["go"],
+    crate: ["cargo", "go"],
 }
 
 
