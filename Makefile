@@ -2,7 +2,7 @@
 # with Go alone. They install nothing outside this folder and the caches of cargo, go, Maven and pip; they need what stands in
 # README.md.
 
-.PHONY: demo test check test-go lint benchmarks build fleet worker
+.PHONY: demo test check test-go lint benchmarks build fleet worker release release-check
 
 build:
 	cargo build --release --locked
@@ -25,6 +25,7 @@ test: lint
 	cargo test --workspace --locked --features duetbench-cli/lambda --no-fail-fast
 	cd hooks/go && go vet ./... && go test ./...
 	cd hooks/go/rewrite && go vet ./... && go test ./...
+	cd release/duet && go vet ./... && go test ./...
 
 # Without simulations and without anything that is started but duet itself.
 check: lint
@@ -37,6 +38,13 @@ test-go:
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --features duetbench-cli/lambda -- -D warnings
+
+# Everything that is published of a version, in `dist`, and its installation in every way that this machine can; see release/README.md.
+release:
+	release/make.py
+
+release-check:
+	release/check.py
 
 # What duet itself costs; see benches/README.md. Run it alone.
 benchmarks: build

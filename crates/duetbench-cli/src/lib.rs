@@ -97,7 +97,8 @@ fn ends_orderly(command: &Command) -> bool {
         | Command::Tune(_)
         | Command::Detect(_)
         | Command::Waive(_)
-        | Command::Config(_) => false,
+        | Command::Config(_)
+        | Command::Init(_) => false,
     }
 }
 
@@ -137,6 +138,7 @@ fn carry_out(cli: &Cli, context: &Context) -> Result<u8, Failure> {
         Command::Fleet(command) => commands::fleet::run(command, context),
         Command::Waive(args) => commands::waive::run(args, context),
         Command::Config(command) => commands::config::run(command, context),
+        Command::Init(args) => commands::init::run(args, context),
     }
 }
 
@@ -168,7 +170,8 @@ fn typed(cli: &Cli) -> Layer {
         | Command::Export(_)
         | Command::Study(_)
         | Command::Waive(_)
-        | Command::Config(_) => layer,
+        | Command::Config(_)
+        | Command::Init(_) => layer,
         Command::Fleet(command) => layer.with_account(command.account()),
         Command::Analyze(args) => layer.with_decision(&args.decide),
         Command::Demo(args) => layer.with_seed(args.seed),

@@ -15,6 +15,7 @@ mod detect;
 mod export;
 mod fleet;
 mod gate;
+mod init;
 mod plan;
 mod report;
 mod run;
@@ -28,6 +29,7 @@ pub use detect::{DetectArgs, DetectMethod};
 pub use export::{ExportArgs, FormArg, SideArg};
 pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, SmokeArgs, parse_dollars};
 pub use gate::{ConfigCommand, ConfigFile, WaiveArgs};
+pub use init::InitArgs;
 pub use plan::PlanArgs;
 pub use report::ReportArgs;
 pub use run::RunArgs;
@@ -57,7 +59,7 @@ Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage
 4 an open question (only with --strict, or where a rule says so), or what `plan` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.
 Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable (`--bench` is
 DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with its options (there: `[[command]]` tables), what `calibrate`
-does besides measuring, and the options of `plan`, `tune`, `detect`, `export` and `study`. The command line wins over variables, variables win over duet.toml.";
+does besides measuring, and the options of `plan`, `tune`, `detect`, `export`, `study` and `init`. The command line wins over variables, variables win over duet.toml.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -104,6 +106,9 @@ pub enum Command {
     /// Look at what the repository's own files say.
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Write what a repository needs to be measured: workflows, duet.toml, lines to ignore.
+    #[command(after_help = init::EXAMPLES)]
+    Init(InitArgs),
     /// See duet at work on a small built-in project.
     Demo(DemoArgs),
     /// Watch this machine for a moment and say what would disturb measuring, and what to do about it.

@@ -25,6 +25,7 @@ pub mod detect;
 pub mod doctor;
 pub mod export;
 pub mod fleet;
+pub mod init;
 pub mod list;
 pub mod plan;
 pub mod report;

@@ -206,7 +206,7 @@ fn unusual_decisions(decision: Decision) -> impl Iterator<Item = (&'static str, 
 }
 
 /// A word as a POSIX shell must be given it.
-pub(super) fn quote(word: &str) -> String {
+pub(crate) fn quote(word: &str) -> String {
     let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,~".contains(c);
     if !word.is_empty() && !word.starts_with('~') && word.chars().all(harmless) {
         word.to_owned()

@@ -46,7 +46,7 @@ pub mod tune;
 pub mod warning;
 
 pub mod annotation;
-mod command_line;
+pub(crate) mod command_line;
 mod confirmation;
 mod document;
 mod hint;

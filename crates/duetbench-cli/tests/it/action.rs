@@ -218,3 +218,64 @@ fn an_artifact_that_is_none_is_refused() {
     publish(&place, &bin, "abc").expect(2).says(&["cannot be shown"]);
     assert!(!place.path().join("gh.log").exists());
 }
+
+/// A checkout of the action with these sums, and a mirror with a release whose `duet` is a script.
+fn action_with_release(sums: impl Fn(&str) -> String) -> Place {
+    let (place, root) = (Place::new(), Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    let name = format!("duetbench-1.2.3-{}-unknown-linux-gnu", std::env::consts::ARCH);
+    place
+        .write("Cargo.toml", "[workspace.package]\nversion = \"1.2.3\"\n")
+        .write("ci/build.sh", &fs::read_to_string(root.join("ci/build.sh")).unwrap())
+        .write(&format!("{name}/duet"), "#!/bin/sh\necho duet 1.2.3\n")
+        .write("bin/cargo", "#!/bin/sh\nmkdir -p duet-target/release; cp bin/built duet-target/release/duet\n")
+        .write("bin/built", "#!/bin/sh\necho built\n");
+    for program in [&*format!("{name}/duet"), "bin/cargo", "bin/built"] {
+        fs::set_permissions(place.path().join(program), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    fs::create_dir_all(place.path().join("mirror/download/v1.2.3")).unwrap();
+    let packed = format!("mirror/download/v1.2.3/{name}.tar.gz");
+    let run = |line: &str| Command::new("sh").args(["-ec", line]).current_dir(place.path()).output().unwrap().stdout;
+    run(&format!("tar -czf {packed} {name}"));
+    let sum = String::from_utf8(run(&format!("sha256sum {packed}"))).unwrap();
+    place.write("release/duet/release.sums", &sums(&format!("{}  {name}.tar.gz\n", &sum[..64])));
+    place
+}
+
+/// Has the action get its program; the second is what it hands on.
+fn gets(place: &Place) -> (Ran, String) {
+    let path = format!("{}:{}", place.path().join("bin").display(), std::env::var("PATH").unwrap());
+    let output = place.path().join("output.txt");
+    let mut command = Command::new("bash");
+    command.arg("ci/build.sh").current_dir(place.path()).env("PATH", path).env("GITHUB_OUTPUT", &output);
+    command.env("DUETBENCH_MIRROR", format!("file://{}/mirror", place.path().display()));
+    command.env("RUNNER_TEMP", place.path()).env_remove("ACTION_DUET");
+    let ran = Ran::from(command.output().unwrap());
+    (ran, fs::read_to_string(output).unwrap_or_default())
+}
+
+#[test]
+fn the_action_takes_the_release_whose_sum_it_holds() {
+    let place = action_with_release(|line| format!("# a remark\n{line}"));
+    let (ran, output) = gets(&place);
+    assert_eq!(ran.expect(0).stdout, "duet 1.2.3\n");
+    assert!(output.starts_with("duet=/") && output.ends_with("/duet\n"), "{output}");
+}
+
+#[test]
+fn the_action_refuses_a_release_with_another_sum_or_none() {
+    let place = action_with_release(|line| line.replacen(&line[..4], "0000", 1));
+    let (ran, output) = gets(&place);
+    ran.expect(2).says(&["its sum is another one"]);
+    assert_eq!(output, "");
+    fs::remove_dir_all(place.path().join("mirror")).unwrap();
+    gets(&place).0.expect(2).says(&["cannot fetch"]);
+}
+
+#[test]
+fn the_action_builds_where_no_release_belongs_to_it() {
+    for place in
+        [action_with_release(|_| "# none\n".into()), action_with_release(|line| line.replace("1.2.3", "1.2.2"))]
+    {
+        assert!(gets(&place).0.expect(0).stdout.ends_with("built\n"));
+    }
+}

@@ -22,6 +22,7 @@ mod export;
 mod foreign_text;
 mod gate;
 mod git_hooks;
+mod init;
 mod plan_command;
 mod render;
 mod render_calibrate;

@@ -111,3 +111,21 @@ fn documents_name_only_what_exists() {
         }
     }
 }
+
+#[test]
+fn workflows_name_every_foreign_action_by_its_commit() {
+    let folder = root().join(".github/workflows");
+    let mut seen = 0;
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        let workflow = &yaml_rust2::YamlLoader::load_from_str(&text(&path)).unwrap()[0];
+        for (job, about) in workflow["jobs"].as_hash().unwrap() {
+            for uses in about["steps"].as_vec().unwrap().iter().filter_map(|step| step["uses"].as_str()) {
+                let (_, commit) = uses.split_once('@').unwrap();
+                let is_commit = commit.len() == 40 && commit.bytes().all(|b| b.is_ascii_hexdigit());
+                assert!(is_commit, "{}: {job:?} uses `{uses}`", path.display());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 0, "no workflow uses anything");
+}

@@ -1,0 +1,114 @@
+//! The files that `duet init` writes, from templates that the documents show too.
+
+use duetbench_core::spec::HarnessName;
+
+use super::found::Found;
+use crate::render::command_line::quote;
+
+const SETTINGS: &str = include_str!("templates/duet.toml");
+const GITHUB: &str = include_str!("templates/github.yml");
+const PUBLISH: &str = include_str!("templates/github-publish.yml");
+const GITLAB: &str = include_str!("../../../../../ci/gitlab/duet.gitlab-ci.yml");
+const IGNORED: &str = ".duet/\nduet-report/\n";
+/// The action that belongs to this program: of the release that it is from, or that of the main branch, which builds.
+const RELEASE: &str = match option_env!("DUET_RELEASE") {
+    Some(tag) => tag,
+    None => "main",
+};
+
+/// What shall be written, besides what follows from the repository.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    /// Workflows for GitHub.
+    pub(super) github: bool,
+    /// A job for GitLab.
+    pub(super) gitlab: bool,
+    /// The command line to measure.
+    pub(super) command: Option<&'a str>,
+}
+
+/// A file that shall be there.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Planned {
+    /// Where, below the repository's root.
+    pub(super) path: String,
+    /// Its text, or its lines.
+    pub(super) text: String,
+    /// Only lines that are missing are added to what is there.
+    pub(super) adds: bool,
+}
+
+impl Planned {
+    /// The file under its name.
+    pub(super) fn shown(&self) -> String {
+        let adds = if self.adds { " (lines to add)" } else { "" };
+        format!("--- {}{adds}\n{}\n", self.path, self.text)
+    }
+}
+
+/// All files for a repository.
+pub(super) fn planned(found: &Found, asked: &Asked<'_>) -> Vec<Planned> {
+    let inside =
+        |name: &str| if found.directory.is_empty() { name.to_owned() } else { format!("{}/{name}", found.directory) };
+    let whole = |path: String, text: String| Planned { path, text, adds: false };
+    let mut files = vec![
+        whole(inside("duet.toml"), settings(asked.command)),
+        Planned { path: inside(".gitignore"), text: IGNORED.to_owned(), adds: true },
+    ];
+    if asked.github {
+        files.push(whole(".github/workflows/duet.yml".into(), measuring(found, &inside("duet-report"))));
+        files.push(whole(".github/workflows/duet-publish.yml".into(), PUBLISH.replace("@RELEASE@", RELEASE)));
+    }
+    if asked.gitlab {
+        files.push(whole("duet.gitlab-ci.yml".into(), job(found)));
+        files.push(whole(".gitlab-ci.yml".into(), "include: [{ local: duet.gitlab-ci.yml }]\n".into()));
+    }
+    files
+}
+
+fn settings(command: Option<&str>) -> String {
+    let Some(command) = command else { return SETTINGS.to_owned() };
+    let line = toml::Value::String(command.to_owned());
+    format!(
+        "{SETTINGS}\n# A program that is run in each version's directory; `build = \"make\"` builds it there first.\n[[command]]\nname = \"program\"\ncommand = {line}\n"
+    )
+}
+
+/// The workflow that measures.
+fn measuring(found: &Found, report: &str) -> String {
+    let toolchain = match found.harness {
+        HarnessName::Go => "      - uses: actions/setup-go@v5\n        with: { go-version: stable }\n",
+        HarnessName::Jmh => {
+            "      - uses: actions/setup-java@v4\n        with: { distribution: temurin, java-version: 21 }\n"
+        }
+        HarnessName::Command => "",
+    };
+    let directory = if found.directory.is_empty() {
+        String::new()
+    } else {
+        format!(", working-directory: {}", quoted(&found.directory))
+    };
+    let report = if found.directory.is_empty() { report.to_owned() } else { quoted(report) };
+    let words =
+        [("@TOOLCHAIN@", toolchain), ("@RELEASE@", RELEASE), ("@DIRECTORY@", &directory), ("@REPORT@", &report)];
+    words.into_iter().fold(GITHUB.to_owned(), |text, (word, value)| text.replace(word, value))
+}
+
+/// The job for GitLab, with an image that has the toolchain.
+fn job(found: &Found) -> String {
+    let text = match found.harness {
+        HarnessName::Jmh => GITLAB.replace("duetbench:go", "duetbench:maven"),
+        HarnessName::Go | HarnessName::Command => GITLAB.to_owned(),
+    };
+    if found.directory.is_empty() {
+        return text;
+    }
+    let enter = format!("  script:\n    - {}\n", quoted(&format!("cd {}", quote(&found.directory))));
+    let kept = quoted(&format!("{}/duet-report", found.directory));
+    text.replace("  script:\n", &enter).replace("[duet-report]", &format!("[{kept}]"))
+}
+
+/// A name as a text of YAML that no character of it can end: one of JSON is one.
+fn quoted(name: &str) -> String {
+    serde_json::Value::String(name.to_owned()).to_string()
+}

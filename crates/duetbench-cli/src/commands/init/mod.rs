@@ -1,0 +1,50 @@
+//! `duet init`: writes what a repository needs to be measured, and asks nothing.
+
+use duetbench_core::foreign::one_line;
+
+use super::{Context, project_root};
+use crate::args::InitArgs;
+use crate::failure::{Failure, code};
+
+mod files;
+mod found;
+mod write;
+
+use files::Asked;
+use found::Found;
+
+/// Writes settings, workflows and lines to ignore into the repository, and says so.
+///
+/// # Errors
+/// When nothing here can be measured, or a file cannot be written.
+pub fn run(args: &InitArgs, context: &Context) -> Result<u8, Failure> {
+    let root = project_root(&context.cwd);
+    let spec = context.settings.spec(0)?;
+    let found = Found::look(&root, &context.cwd, (&spec.harness, args.command.as_deref()))?;
+    let at = |name: &str| root.join(name).exists();
+    let gitlab = args.gitlab || at(".gitlab-ci.yml");
+    // GitHub is left out only where another service is used, and nothing says that GitHub is too.
+    let github = args.github || !gitlab || at(".github");
+    let planned = files::planned(&found, &Asked { github, gitlab, command: args.command.as_deref() });
+    if args.dry_run {
+        context.printer.data(&planned.iter().map(files::Planned::shown).collect::<String>())?;
+        return Ok(code::CLEAN);
+    }
+    let mut out = format!("found    {}\n", one_line(&found.words));
+    for file in &planned {
+        out += &format!("{:<8} {}\n", write::carry_out(file, &root, args.force)?.word(), file.path);
+    }
+    context.printer.data(&(out + &next(&found, gitlab && at(".gitlab-ci.yml"))))?;
+    Ok(code::CLEAN)
+}
+
+/// Words for what is left to do.
+fn next(found: &Found, has_pipeline: bool) -> String {
+    let place =
+        if found.directory.is_empty() { String::new() } else { format!(" (in `{}`)", one_line(&found.directory)) };
+    let include = "      add `include: [{ local: duet.gitlab-ci.yml }]` to `.gitlab-ci.yml`, if it is not there\n";
+    format!(
+        "next: `duet list`{place} shows what will be measured, `duet compare` measures your work tree\n{}      commit the files, and each change is measured where it is proposed\n",
+        if has_pipeline { include } else { "" }
+    )
+}

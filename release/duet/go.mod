@@ -1,0 +1,3 @@
+module github.com/duetbench/duetbench/release/duet
+
+go 1.21
