@@ -79,7 +79,7 @@ fn a_dry_run_predicts_and_sends_nothing() {
     let place = textkit();
     let ran = duet(&place, &comparing("here", "8", &["--dry-run"])).expect(0);
     let ran = ran.says(&[
-        "on here: 12 calls at most, 2 at once, 2048 MB each",
+        "on here: about 12 calls, 2 at once, 2048 MB each",
         "predicted: about ",
         "prices of 20",
         "at most 30m and $2.00, by `--max-time` and `--max-cost`",
@@ -177,7 +177,8 @@ fn a_cap_on_cost_sends_nothing_and_a_higher_one_goes_on() {
 /// A worker that carries out the rehearsal, whose calls have the shortest limit, and then dies of every call.
 fn dying_worker(place: &Place) -> String {
     let path = place.path().join("dying-worker");
-    fs::write(&path, format!("#!/bin/sh\n[ \"$3\" = 60000 ] && exec {} \"$@\"\nexit 3\n", worker())).unwrap();
+    fs::write(&path, format!("#!/bin/sh\n[ \"$3\" = 60000 ] && exec {} \"$@\"\nread -r request\nexit 3\n", worker()))
+        .unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     path.to_str().unwrap().to_owned()
 }

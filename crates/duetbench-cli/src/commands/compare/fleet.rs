@@ -171,7 +171,7 @@ fn announce(context: &Context, (outfit, packages): (&Outfit, &[Package]), foreca
     let contents = |p: &Package| format!("{:.1} MB with {} build pairs", p.bytes as f64 * 1e-6, p.builds);
     let contents = packages.iter().map(contents).collect::<Vec<_>>().join(", ");
     context.printer.note(&format!(
-        "on {engine}: {} calls at most, {} at once, {memory} MB each; to send: {contents}",
+        "on {engine}: about {} calls, {} at once, {memory} MB each; to send: {contents}",
         forecast.calls, forecast.parallel
     ));
     context.printer.note(&format!(
