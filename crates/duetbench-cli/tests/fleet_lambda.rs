@@ -62,7 +62,7 @@ const HALF: &str = "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\nConnection: close
 const GARBAGE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\n}\\u00{[,";
 const EXPIRED: &str = "HTTP/1.1 403 Forbidden\r\nx-amzn-ErrorType: ExpiredTokenException\r\nContent-Length: 56\r\n\
                        Connection: close\r\n\r\n{\"message\":\"The security token included is expired ...\"}";
-/// Of twenty calls four are throttled, two meet an error, three are dropped, two answered by half and one with garbage.
+/// Four of twenty calls are throttled, two meet an error, three are dropped, two answered by half and one with garbage.
 const BAD_NETWORK: Weather = Weather {
     begin: INVOKE,
     turns: &[

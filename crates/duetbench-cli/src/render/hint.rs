@@ -66,7 +66,7 @@ fn regression(report: &Report) -> Option<Hint> {
 
 /// The first failure, once more, and where it costs nothing: what does not run on a fleet may run here.
 fn failure(report: &Report) -> Option<Hint> {
-    // What failed for reasons of the fleet may not fail elsewhere, and is gone on with.
+    // A benchmark that failed for reasons of the fleet may not fail elsewhere, and is gone on with.
     let by_fleet = |id| report.fleet.as_ref().is_some_and(|fleet| fleet.abandoned.contains(id));
     let failed = report.benchmarks.iter().find(|b| matches!(b.verdict, Verdict::Failed { .. }) && !by_fleet(&b.id))?;
     let command = Some(command_line::alone_here(report, &failed.id, defaults::UNITS_MIN));

@@ -1,4 +1,4 @@
-//! What must be allowed in an AWS account, printed and written; nothing is asked for it.
+//! The policies that an AWS account needs, printed and written; nothing is asked for it.
 
 use std::fs;
 

@@ -21,7 +21,7 @@ impl Default for CallLength {
     }
 }
 
-/// What a plan is going to take if every benchmark is measured to its end and every call goes as predicted. An estimate in both
+/// Calls, time and cost of a plan if every benchmark is measured to its end and every call goes as predicted. An estimate in both
 /// directions: most benchmarks end earlier, and calls that are lost or slower take more.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Forecast {

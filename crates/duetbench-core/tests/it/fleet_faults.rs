@@ -13,7 +13,7 @@ use crate::fleet::RATE;
 const BENCHMARKS: u32 = 3;
 const TASKS_EACH: u32 = 14;
 
-/// What becomes of calls: its share of all of them, and what is heard.
+/// Each thing that becomes of calls: its share of all of them, and what is heard.
 type Faults = [(f64, fn() -> Heard); 6];
 
 /// A proxy between duet and the provider that did all of this once had a run give up three benchmarks.
@@ -43,7 +43,7 @@ fn tasks() -> Vec<Task> {
     (0..TASKS_EACH).flat_map(of).collect()
 }
 
-/// What a sitting came to: its end, its numbers, and benchmarks that were abandoned.
+/// The end of a sitting, its numbers, and benchmarks that were abandoned.
 type Came = (Ended, Tallied, usize);
 
 /// A sitting in which each call meets what `heard` says and takes a second or less.
@@ -116,7 +116,7 @@ fn a_provider_that_is_gone_ends_the_run_soon_and_every_benchmark_is_abandoned() 
             Heard::Measured(Usage { billed_ns: 1_000_000_000, cold: false })
         });
         assert_eq!((ended, tallied.done, abandoned), (Ended::Broken, answered, 3));
-        // What is in flight when the circuit breaks may be lost as well.
+        // Calls in flight when the circuit breaks may be lost as well.
         assert!((41..45).contains(&tallied.lost), "{tallied:?}");
     }
 }

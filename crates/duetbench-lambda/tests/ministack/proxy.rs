@@ -15,14 +15,14 @@ pub struct Fault {
     pub answer: &'static str,
 }
 
-/// What happens to requests that begin so, one after the other and round and round: as with a [`Fault`], or nothing.
+/// Requests that begin so meet this, one after the other and round and round: an answer as of a [`Fault`], or nothing.
 #[derive(Clone, Copy)]
 pub struct Weather {
     pub begin: &'static str,
     pub turns: &'static [Option<&'static str>],
 }
 
-/// What goes wrong.
+/// Everything that goes wrong.
 #[derive(Default)]
 struct Trouble {
     fault: Option<Fault>,
@@ -32,7 +32,7 @@ struct Trouble {
 }
 
 impl Trouble {
-    /// What a request gets instead of the server's answer.
+    /// The answer that a request gets instead of the server's.
     fn instead(&mut self, request: &[u8]) -> Option<&'static str> {
         let begins = |begin: &str| request.starts_with(begin.as_bytes());
         if let Some(fault) = self.fault.as_mut().filter(|fault| fault.times > 0 && begins(fault.begin)) {
@@ -92,7 +92,7 @@ impl Proxy {
         self.trouble.lock().unwrap().weather = Some(weather);
     }
 
-    /// How many requests met the weather.
+    /// Requests that met the weather so far.
     #[allow(dead_code, reason = "not every test suffers it")]
     pub fn met(&self) -> usize {
         self.trouble.lock().unwrap().met

@@ -97,12 +97,12 @@ impl Leftover {
     }
 }
 
-/// What came of sweeping.
+/// The result of sweeping.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// What was removed.
+    /// Removed now.
     pub removed: Vec<Leftover>,
-    /// What is still there.
+    /// Still there.
     pub left: Vec<Leftover>,
 }
 

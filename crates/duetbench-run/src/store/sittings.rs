@@ -12,7 +12,7 @@ use crate::error::RunError;
 /// A sitting whose functions may be there still.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sitting {
-    /// What it deployed is named after this.
+    /// The name after which everything is named that it deployed.
     pub name: String,
     /// The scratch directory of its coordinator, who holds it while alive.
     pub place: PathBuf,

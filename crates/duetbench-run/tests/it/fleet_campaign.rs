@@ -456,7 +456,7 @@ fn what_is_left_out_of_an_answer_is_lost_and_the_rest_counts() {
 
 #[test]
 fn what_is_decided_is_not_abandoned_whatever_was_lost_on_the_way() {
-    // Of each benchmark one task never comes, and the first look of one is enough all the same.
+    // One task of each benchmark never comes, and the first look of one is enough all the same.
     let reply = |request: &Request| {
         let never = request.trials.iter().any(|trial| Trial::from(*trial).suite_run == 2);
         if never { Reply::Lost("why".into()) } else { well(request) }

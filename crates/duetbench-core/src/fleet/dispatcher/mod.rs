@@ -14,7 +14,7 @@ pub use words::{Caps, Ended, Fate, GaveUp, Heard, Next, Tallied};
 use purse::Purse;
 use trouble::{Breaker, Closed, Quiet, Reason, Record};
 
-/// How often a task is sent at most; a call that was throttled was not taken and does not count. Where half of all calls give nothing,
+/// A task is sent so often at most; a call that was throttled was not taken and does not count. Where half of all calls give nothing,
 /// one task in 4,096 is given up so.
 const ATTEMPTS_MAX: u32 = 12;
 
@@ -38,7 +38,7 @@ pub struct Dispatcher {
     benchmarks: BTreeMap<u32, Record>,
     given_up: Vec<GaveUp>,
     ending: Option<Ended>,
-    /// What was heard last of a call that gave nothing, until no more was sent.
+    /// The last words about a call that gave nothing, until no more was sent.
     trouble: String,
     pace: Pace,
     purse: Purse,
