@@ -1,8 +1,8 @@
 //! From a stored run to its report: samples in, verdicts out, nothing measured.
 
-use duetbench_core::analysis::{IdenticalCode, analyse, suite_change};
+use duetbench_core::analysis::{IdenticalCode, Warning, analyse, suite_change};
 use duetbench_core::calibrate::{Machine, Made};
-use duetbench_core::fleet::FleetReport;
+use duetbench_core::fleet::{FleetReport, fail_abandoned};
 use duetbench_core::hotspot::BENCHMARKS_MAX;
 use duetbench_core::noise::{Witnessed, explain};
 use duetbench_core::picture::{Picture, pictures};
@@ -44,12 +44,16 @@ pub fn with_calibration(report: Report, store: &Store) -> Result<Report, RunErro
 #[must_use]
 pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
     let plan = run.plan();
-    let benchmarks = analyse(&plan, &run.measured(), &decision);
+    let mut benchmarks = analyse(&plan, &run.measured(), &decision);
+    let abandoned = fail_abandoned(&mut benchmarks, &plan, &run.abandoned);
     let noise = explain(&witnessed(&run.trials, &plan_ids(&plan)), &run.head.facts, &benchmarks);
     let StoredRun { name, head, complete, measured_s, calls, profiles, readings, .. } = run;
     let suite = suite_change(&plan, &benchmarks, &decision, IdenticalCode::LeftOut);
     let fleet = head.spec.fleet.zip(head.fleet);
-    let fleet = fleet.map(|(spec, terms)| FleetReport::of(&calls, (&spec, terms), (&plan, &benchmarks)));
+    let fleet = fleet.map(|(spec, terms)| FleetReport {
+        abandoned,
+        ..FleetReport::of(&calls, (&spec, terms), (&plan, &benchmarks))
+    });
     let mut spec = head.spec;
     spec.decision = decision;
     let mut report = Report {
@@ -74,6 +78,12 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
         profiles,
         reported: Vec::new(),
     };
+    if report.fleet.is_some() && !report.complete {
+        // It is the rest of the run that it lacks, not a longer one.
+        for benchmark in &mut report.benchmarks {
+            benchmark.warnings.retain(|warning| !matches!(warning, Warning::TooFewUnits { .. }));
+        }
+    }
     report.warnings.extend(self_tests::flagged(&report));
     report.warnings.extend(unexplained(&report));
     report.warnings.extend(render::layouts::fallen_back(&report));

@@ -34,19 +34,19 @@ pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
             }
         };
     }
-    out + &format!("\n{} benchmarks, at most about {}\n", plan.benchmarks.len(), seconds(plan.predicted()))
+    out + &format!("\n{} benchmarks, about {}\n", plan.benchmarks.len(), seconds(plan.predicted()))
 }
 
 /// Time that reading the units named by rules would add, in words.
 #[must_use]
 pub fn readings(takes: Duration) -> String {
-    format!("what benchmarks report under units that rules name: at most about {} more, and linking\n", seconds(takes))
+    format!("what benchmarks report under units that rules name: about {} more, and linking\n", seconds(takes))
 }
 
 /// Time that profiling the regressions would add, in words.
 #[must_use]
 pub fn profiles(takes: Duration) -> String {
-    format!("profiles of regressions, if there are any: at most about {} more\n", seconds(takes))
+    format!("profiles of regressions, if there are any: about {} more\n", seconds(takes))
 }
 
 /// The plan of a run of one version as text, one line per benchmark.

@@ -13,6 +13,7 @@ mod schema;
 mod support;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use common::{GOOD, Place, Ran, assert_no_false_alarm, simple, two};
@@ -77,8 +78,13 @@ fn several_build_pairs_travel_together() {
 fn a_dry_run_predicts_and_sends_nothing() {
     let place = textkit();
     let ran = duet(&place, &comparing("here", "8", &["--dry-run"])).expect(0);
-    let ran =
-        ran.says(&["on here: 12 calls at most, 2 at once, 2048 MB each", "predicted: at most about", "prices of 20"]);
+    let ran = ran.says(&[
+        "on here: about 12 calls, 2 at once, 2048 MB each",
+        "predicted: about ",
+        "prices of 20",
+        "at most 30m and $2.00, by `--max-time` and `--max-cost`",
+    ]);
+    assert!(!ran.stderr.contains("at most about") && !ran.stdout.contains("at most"), "{}{}", ran.stderr, ran.stdout);
     assert!(ran.stdout.contains("BenchmarkSlug: 8 fork pairs"), "{}", ran.stdout);
     assert!(!db(&place).exists(), "a dry run was stored");
     nobody_works_for(&place);
@@ -160,8 +166,55 @@ fn a_cap_on_cost_sends_nothing_and_a_higher_one_goes_on() {
     let fleet = &ran.json()["fleet"];
     let nothing = |value: &Value| value.as_f64().is_some_and(|v| v == 0.0 && v.is_sign_positive());
     assert!(nothing(&fleet["cost_usd"]) && nothing(&fleet["billed_s"]), "{fleet:#}");
+    assert_eq!(ran.verdict("BenchmarkSlug"), "inconclusive", "the user's own limit is nobody's failure");
+    let shown = duet(&place, &["show", "latest"]);
+    assert!(shown.stdout.contains("`duet compare --resume r1 --max-cost 0.0000002`"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("--forks"), "{}", shown.stdout);
     let ran = duet(&place, &going_on(&["--max-cost", "1"]));
     every_task_counts_once(&place, &ran, 4 * BENCHMARKS);
+}
+
+/// A worker that carries out the rehearsal, whose calls have the shortest limit, and then dies of every call.
+fn dying_worker(place: &Place) -> String {
+    let path = place.path().join("dying-worker");
+    fs::write(&path, format!("#!/bin/sh\n[ \"$3\" = 60000 ] && exec {} \"$@\"\nread -r request\nexit 3\n", worker()))
+        .unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_a_fleet_gives_up_fails_until_a_later_sitting_measures_it() {
+    let place = textkit();
+    let dying = dying_worker(&place);
+    let more = ["--bench", "Slug|Join", "--worker", &dying];
+    let mut args = comparing("here", "8", &[]);
+    args.retain(|word| *word != "--worker" && *word != worker());
+    let ran = duet(&place, &[&args[..], &more].concat()).expect(1);
+    let ran = ran.says(&["calls of some benchmarks keep being lost; `duet compare --resume r1` goes on from here"]);
+    let words = "15 of its last 15 calls were lost or crashed: the worker ended: exit status: 3";
+    for name in ["BenchmarkSlug", "BenchmarkJoin"] {
+        assert_eq!(ran.verdict(name), "failed", "{}", ran.stdout);
+        assert_eq!(ran.benchmark(name)["failure"]["reason"], words);
+    }
+    assert_eq!((&ran.json()["complete"], &ran.json()["fleet"]["counted"]), (&Value::Bool(false), &Value::from(0)));
+    let shown = duet(&place, &["show", "latest"]).expect(1);
+    assert!(shown.stdout.contains("go on with the run with `duet compare --resume r1`"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("--forks"), "{}", shown.stdout);
+    let ran = duet(&place, &going_on(&[]));
+    every_task_counts_once(&place, &ran, 4 * 2);
+    assert!(matches!(ran.code, 0 | 3) && ran.json()["counts"]["failed"] == 0, "{}", ran.stdout);
+    duet(&place, &["show", "latest"]).expect(ran.code);
+}
+
+#[test]
+fn a_run_that_is_being_measured_is_not_gone_on_with() {
+    let place = textkit();
+    let mut sitting = begin(&place, "24");
+    wait_for_calls(&place, &mut sitting, 1);
+    duet(&place, &going_on(&[])).expect(2).says(&["run `r1` is being measured: wait for it, or interrupt it"]);
+    assert!(sitting.signal(Signal::INT), "it ended before:\n{}", sitting.stderr());
+    sitting.end().1.expect(130);
 }
 
 #[test]

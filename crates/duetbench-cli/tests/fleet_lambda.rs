@@ -28,7 +28,7 @@ use fleet_support::{
 };
 use libtest_mimic::{Arguments, Trial};
 use ministack::{ACCOUNT, Ministack, Options, REGION, ROOT};
-use proxy::{Fault, Proxy};
+use proxy::{Fault, Proxy, Weather};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::{Sitting, died_of, is_sound, kept, nothing_is_lost};
@@ -39,6 +39,8 @@ type Case = (&'static str, fn());
 const CASES: &[Case] = &[
     ("the_planted_regression_is_found_and_nothing_is_left", the_planted_regression_is_found_and_nothing_is_left),
     ("throttled_and_lost_calls_are_made_up_for", throttled_and_lost_calls_are_made_up_for),
+    ("a_bad_network_keeps_no_answer_away", a_bad_network_keeps_no_answer_away),
+    ("credentials_that_expire_end_the_run_without_wrong_advice", credentials_that_expire_end_the_run),
     ("a_coordinator_that_is_killed_is_replaced", a_coordinator_that_is_killed_is_replaced),
     ("a_server_that_is_killed_ends_the_run_which_goes_on_elsewhere", a_server_that_is_killed_ends_the_run),
     ("the_printed_policies_are_enough_and_no_credential_shows", the_printed_policies_are_enough),
@@ -54,6 +56,38 @@ const INVOKE: &str = "POST /2015-03-31/functions/duet-";
 const THROTTLED: &str = "HTTP/1.1 429 Too Many Requests\r\nx-amzn-ErrorType: TooManyRequestsException\r\nContent-Length: 14\r\n\
                          Connection: close\r\n\r\n{\"Reason\":\"x\"}";
 const RESET: &str = "";
+const BROKEN: &str = "HTTP/1.1 500 Internal Server Error\r\nx-amzn-ErrorType: ServiceException\r\nContent-Length: 20\r\n\
+                      Connection: close\r\n\r\n{\"Message\":\"broken\"}";
+const HALF: &str = "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\nConnection: close\r\n\r\n{\"version\":1,\"task\":\"0.";
+const GARBAGE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 8\r\nConnection: close\r\n\r\n}\\u00{[,";
+const EXPIRED: &str = "HTTP/1.1 403 Forbidden\r\nx-amzn-ErrorType: ExpiredTokenException\r\nContent-Length: 56\r\n\
+                       Connection: close\r\n\r\n{\"message\":\"The security token included is expired ...\"}";
+/// Four of twenty calls are throttled, two meet an error, three are dropped, two answered by half and one with garbage.
+const BAD_NETWORK: Weather = Weather {
+    begin: INVOKE,
+    turns: &[
+        Some(THROTTLED),
+        Some(RESET),
+        None,
+        Some(BROKEN),
+        None,
+        Some(THROTTLED),
+        None,
+        Some(HALF),
+        Some(RESET),
+        None,
+        Some(THROTTLED),
+        Some(GARBAGE),
+        None,
+        None,
+        Some(BROKEN),
+        Some(THROTTLED),
+        None,
+        Some(RESET),
+        Some(HALF),
+        None,
+    ],
+};
 
 /// Number of faults that were injected into runs.
 static INJECTED: AtomicU32 = AtomicU32::new(0);
@@ -118,20 +152,21 @@ fn ran(command: &mut Command) -> Ran {
     Ran::from(command.output().unwrap())
 }
 
-/// The policies as `duet` prints them: the coordinator's and the one that says who may use the role.
+/// The policies as `duet` writes them: the coordinator's and the one that says who may use the role.
 fn policies(place: &Place) -> [Value; 2] {
-    let printed = ran(&mut bare(place, &["fleet", "policy", "--role", ROLE, "--region", REGION])).expect(0).stdout;
-    let parts: Vec<String> =
-        printed.split("# ").filter_map(|part| part.split_once('\n')).map(|(_, json)| json.to_owned()).collect();
-    let [coordinator, trust] = &parts[..] else { panic!("{printed}") };
-    [coordinator, trust].map(|json| serde_json::from_str(json).unwrap_or_else(|e| panic!("{e} in\n{json}")))
+    let args = ["fleet", "policy", "--role", ROLE, "--region", REGION, "--out", "policies"];
+    ran(&mut bare(place, &args)).expect(0);
+    ["coordinator", "trust"].map(|name| {
+        let json = fs::read_to_string(place.path().join(format!("policies/{name}.json"))).unwrap();
+        serde_json::from_str(&json).unwrap_or_else(|e| panic!("{e} in\n{json}"))
+    })
 }
 
 fn the_planted_regression_is_found_and_nothing_is_left() {
     let (place, server) = (textkit(), server(Options::default()));
     let args = comparing("lambda", "16", &["--threshold", "3%", "--alpha", "1%"]);
     let ran = ran(&mut duet(&place, &server, &args)).expect(3);
-    let ran = ran.says(&["on lambda: 24 calls at most, 2 at once, 2048 MB each", "predicted: at most about"]);
+    let ran = ran.says(&["on lambda: about 24 calls, 2 at once, 2048 MB each", "predicted: about "]);
     slug_is_the_regression(&ran);
     every_task_counts_once(&place, &ran, 8 * BENCHMARKS);
     let fleet = &ran.json()["fleet"];
@@ -153,7 +188,7 @@ fn throttled_and_lost_calls_are_made_up_for() {
     proxy.suffer(Fault { begin: INVOKE, times: 2, answer: RESET });
     let (_, ran) = sitting.end();
     injected(14);
-    let ran = ran.says(&["on lambda: 36 calls at most, 3 at once"]);
+    let ran = ran.says(&["on lambda: about 36 calls, 3 at once"]);
     every_task_counts_once(&place, &ran, 12 * BENCHMARKS);
     let calls = &ran.json()["fleet"]["calls"];
     assert_eq!(
@@ -164,29 +199,73 @@ fn throttled_and_lost_calls_are_made_up_for() {
     assert_eq!(server.functions(), Vec::<String>::new(), "left behind");
 }
 
+fn a_bad_network_keeps_no_answer_away() {
+    let (place, server) = (textkit(), server(Options::default()));
+    let proxy = Proxy::start(&server.endpoint());
+    proxy.weather(BAD_NETWORK);
+    let args = comparing("lambda", "16", &["--parallel", "4"]);
+    let ran = ran(duet(&place, &server, &args).env("AWS_ENDPOINT_URL", &proxy.endpoint)).expect(3);
+    injected(u32::try_from(proxy.met() * 12 / 20).unwrap());
+    assert_eq!(ran.verdict("BenchmarkSlug"), "regression", "{}", ran.stdout);
+    every_task_counts_once(&place, &ran, 8 * BENCHMARKS);
+    let calls = &ran.json()["fleet"]["calls"];
+    let at_least = |end: &str, most: usize| calls[end].as_u64().is_some_and(|n| n as usize >= most);
+    assert!(at_least("failed", 8 * BENCHMARKS / 2) && at_least("throttled", 8 * BENCHMARKS / 4), "{calls}");
+    assert_eq!(server.functions(), Vec::<String>::new(), "left behind");
+}
+
+fn credentials_that_expire_end_the_run() {
+    let (place, server) = (textkit(), server(Options::default()));
+    let proxy = Proxy::start(&server.endpoint());
+    let mut command = duet(&place, &server, &comparing("lambda", "24", &[]));
+    let mut sitting = Sitting::start(&place, command.env("AWS_ENDPOINT_URL", &proxy.endpoint));
+    wait_for_calls(&place, &mut sitting, 4);
+    proxy.suffer(Fault { begin: INVOKE, times: 99, answer: EXPIRED });
+    let (_, ran) = sitting.end();
+    injected(1);
+    let ran = ran.expect(1).says(&["the provider refuses calls; `duet compare --resume r1` goes on from here"]);
+    for benchmark in ran.json()["benchmarks"].as_array().unwrap() {
+        let reason = benchmark["failure"]["reason"].as_str().unwrap_or_default();
+        assert!(reason.starts_with("the provider refuses calls: ") && reason.contains("expired"), "{benchmark:#}");
+    }
+    let shown = Ran::from(command_of_show(&place).output().unwrap()).expect(1).stdout;
+    assert!(shown.contains("go on with the run with `duet compare --resume r1`"), "{shown}");
+    assert!(!shown.contains("--forks") && !shown.contains("alone"), "{shown}");
+}
+
+fn command_of_show(place: &Place) -> Command {
+    bare(place, &["show", "latest"])
+}
+
 fn a_coordinator_that_is_killed_is_replaced() {
     let (place, server) = (textkit(), server(Options::default()));
     let mut sitting = Sitting::start(&place, &mut duet(&place, &server, &comparing("lambda", "24", &[])));
-    let mut left: Vec<String> = Vec::new();
-    for goal in [4, 16] {
+    for (goal, now) in [(4, false), (16, true)] {
         wait_for_calls(&place, &mut sitting, goal);
         let before = kept(&db(&place));
         assert!(sitting.signal(Signal::KILL), "it ended before:\n{}", sitting.stderr());
         assert!(died_of(sitting.end().0, Signal::KILL));
         injected(1);
         nothing_is_lost(&before, &kept(&db(&place)));
-        left = server.functions();
-        // Whoever sweeps leaves alone what has not expired: its run may be alive.
-        let swept = ran(&mut duet(&place, &server, &["fleet", "sweep"])).expect(0);
-        assert_eq!(swept.stdout, "nothing was left behind\n");
-        assert_eq!(server.functions(), left);
+        // Who went on has removed what the one before left.
+        let [left] = &server.functions()[..] else { panic!("{:?}", server.functions()) };
+        // Whoever sweeps leaves alone what has not expired, its run may be alive; unless told otherwise.
+        let swept = ran(&mut duet(&place, &server, &["fleet", "sweep"])).expect(0).stdout;
+        let until = swept.strip_prefix(&format!("{left} is left, until 20")).unwrap_or_else(|| panic!("{swept}"));
+        assert!(until.ends_with(" UTC; `--now` deletes it\n") && until.lines().count() == 1, "{swept}");
+        assert_eq!(server.functions(), [left.clone()]);
+        if now {
+            let swept = ran(&mut duet(&place, &server, &["fleet", "sweep", "--now"])).expect(0).stdout;
+            assert_eq!((swept, server.functions()), (format!("{left} is removed\n"), Vec::new()));
+            let swept = ran(&mut duet(&place, &server, &["fleet", "sweep"])).expect(0).stdout;
+            assert_eq!(swept, "nothing was left behind\n");
+        }
         sitting = Sitting::start(&place, &mut duet(&place, &server, &going_on(&[])));
     }
-    assert_eq!(left.len(), 2, "{left:?}");
     let (_, ran) = sitting.end();
     every_task_counts_once(&place, &ran, 12 * BENCHMARKS);
     assert_eq!(ran.json()["fleet"]["calls"]["sent"], ended(&place, "sent"));
-    assert_eq!(server.functions(), left, "who went on leaves its own, or removes another's");
+    assert_eq!(server.functions(), Vec::<String>::new(), "left behind");
     is_sound(&db(&place));
 }
 
@@ -259,7 +338,7 @@ fn the_printed_policies_are_enough() {
     let smoke = as_user(&["fleet", "smoke", "--worker", worker()]).expect(0);
     let swept = as_user(&["fleet", "sweep"]).expect(0);
     assert_eq!(server.functions(), Vec::<String>::new(), "left behind");
-    let shown = as_user(&["fleet", "policy"]);
+    let shown = as_user(&["fleet", "policy", "--region", REGION]).expect(0);
     for said in [&ran, &smoke, &swept, &shown].iter().flat_map(|ran| [&ran.stdout, &ran.stderr]) {
         assert!(!said.contains(secret) && !said.contains(key), "{said}");
     }

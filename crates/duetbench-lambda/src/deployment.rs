@@ -10,20 +10,20 @@ use duetbench_core::spec::Arch;
 use duetbench_run::fleet::{Deployment, FleetError, NAME_PREFIX};
 
 use crate::bucket::{Bucket, KEY_PREFIX};
-use crate::failure::{failed, remedy, told};
+use crate::failure::told;
 use crate::function::Function;
 use crate::limits::{DIRECT_BYTES_MAX, DISK_MB, LOOK, check_parallel};
 use crate::removal::remove;
 use crate::{Lambda, connect, name};
 
 /// The run.
-const TAG_RUN: &str = "duet:run";
+pub(crate) const TAG_RUN: &str = "duet:run";
 /// When it may be swept away, seconds since 1970.
-const TAG_EXPIRES: &str = "duet:expires";
+pub(crate) const TAG_EXPIRES: &str = "duet:expires";
 /// Tells our own function from another of the same name.
-const TAG_TOKEN: &str = "duet:token";
+pub(crate) const TAG_TOKEN: &str = "duet:token";
 /// Bucket and key of the package, where it went through one.
-const TAG_OBJECT: &str = "duet:object";
+pub(crate) const TAG_OBJECT: &str = "duet:object";
 
 /// Longest that a new function may need to take calls.
 const READY_MAX: Duration = Duration::from_secs(180);
@@ -191,40 +191,6 @@ fn architecture(arch: Arch) -> Architecture {
     }
 }
 
-fn tag<'a>(found: &'a GetFunctionOutput, key: &str) -> Option<&'a String> {
+pub(crate) fn tag<'a>(found: &'a GetFunctionOutput, key: &str) -> Option<&'a String> {
     found.tags().and_then(|tags| tags.get(key))
-}
-
-/// Removes functions of ours whose time is up, with their objects; gives their names.
-pub(crate) async fn sweep(lambda: &Lambda, now: SystemTime) -> Result<Vec<String>, FleetError> {
-    let now_s = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let mut pages = lambda.control.list_functions().into_paginator().send();
-    let mut candidates = Vec::new();
-    while let Some(page) = pages.next().await {
-        let page = page.map_err(|e| told("the functions of the AWS account cannot be listed", &e))?;
-        let named = page.functions().iter().filter_map(|f| f.function_name());
-        candidates.extend(named.filter(|name| name.starts_with(NAME_PREFIX)).map(str::to_owned));
-    }
-    let mut removed = Vec::new();
-    for name in candidates {
-        let found = match lambda.control.get_function().function_name(&name).send().await {
-            Ok(found) => found,
-            // Its run was faster.
-            Err(e) if e.code() == Some("ResourceNotFoundException") => continue,
-            Err(e) => return Err(told(&format!("the function `{name}` cannot be looked at"), &e)),
-        };
-        if let Some(error) = found.tags_error() {
-            let doing = format!("the tags of the function `{name}` cannot be read");
-            return Err(failed(&doing, error.message(), remedy(error.error_code(), error.message())));
-        }
-        // A name alone proves nothing: only what bears our tags is ours.
-        let expires = tag(&found, TAG_EXPIRES).and_then(|text| text.parse::<u64>().ok());
-        if tag(&found, TAG_RUN).is_some() && expires.is_some_and(|expires_s| expires_s < now_s) {
-            let object = tag(&found, TAG_OBJECT).and_then(|text| text.split_once('/'));
-            let object = object.map(|(bucket, key)| (Bucket::new(bucket.into(), &lambda.config), key.to_owned()));
-            remove(lambda, Some(&name), object.as_ref()).await?;
-            removed.push(name);
-        }
-    }
-    Ok(removed)
 }

@@ -16,13 +16,13 @@ mod name;
 pub mod policy;
 mod removal;
 mod reply;
+mod sweeping;
 
 use std::future::Future;
-use std::time::SystemTime;
 
 use aws_sdk_lambda::Client;
 use aws_sdk_lambda::error::ProvideErrorMetadata;
-use duetbench_run::fleet::{Deployed, Deployment, Engine, FleetError, Limits};
+use duetbench_run::fleet::{Deployed, Deployment, Engine, FleetError, Leftover, Limits, Swept};
 use tokio::runtime::Runtime;
 
 use crate::bucket::Bucket;
@@ -97,7 +97,7 @@ impl Engine for Lambda {
         Ok(Box::new(self.wait(deployment::make(self, wish))?))
     }
 
-    fn sweep(&self, now: SystemTime) -> Result<Vec<String>, FleetError> {
-        self.wait(deployment::sweep(self, now))
+    fn sweep(&self, is_over: &dyn Fn(&Leftover) -> bool) -> Result<Swept, FleetError> {
+        self.wait(sweeping::sweep(self, is_over))
     }
 }

@@ -118,6 +118,13 @@ fn sweep(parent: &Path) {
     }
 }
 
+/// Whether a scratch directory is in use: the process that made it lives.
+#[must_use]
+pub fn is_held(dir: &Path) -> bool {
+    let owner = File::open(dir.join(OWNER));
+    owner.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
 /// Something to hold while a directory is removed, if its owner is dead.
 fn of_the_dead(dir: &Path) -> Option<Hold> {
     let pid: u32 = dir.file_name()?.to_str()?.strip_prefix("duet-")?.split('-').next()?.parse().ok()?;
@@ -159,6 +166,10 @@ mod tests {
         for kept in [alive.path(), next.path(), &elsewhere, &open_to_all, &other_name, &link] {
             assert!(kept.exists(), "{}", kept.display());
         }
+        assert!(
+            [alive.path(), &elsewhere].into_iter().all(is_held)
+                && ![&without_lock, &other_name].into_iter().any(|d| is_held(d))
+        );
         for swept in [&reused, &without_lock] {
             assert!(!swept.exists(), "{}", swept.display());
         }

@@ -108,19 +108,33 @@ pub fn parse_dollars(text: &str) -> Result<f64, String> {
 #[derive(Debug, Subcommand)]
 pub enum FleetCommand {
     /// Print the two policies that AWS Lambda needs: what whoever runs `duet` may do, and who may use the role of the functions
-    Policy(AccountOnly),
-    /// Remove functions and packages that runs which died left behind and whose time is up
-    Sweep(AccountOnly),
+    Policy(PolicyArgs),
+    /// Remove functions and packages that runs which died left behind and whose time is up, and list the others
+    Sweep(SweepArgs),
     /// Check an account in a minute: make a function, call it twice, remove it; costs less than a cent
     Smoke(SmokeArgs),
 }
 
-/// `duet fleet policy` and `duet fleet sweep`.
+/// `duet fleet policy`.
 #[derive(Debug, Args)]
-pub struct AccountOnly {
+pub struct PolicyArgs {
     /// Where and as whom.
     #[command(flatten)]
     pub account: AccountArgs,
+    /// Write them to `coordinator.json` and `trust.json` in this folder instead; files that are there are not overwritten
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// `duet fleet sweep`.
+#[derive(Debug, Args)]
+pub struct SweepArgs {
+    /// Where and as whom.
+    #[command(flatten)]
+    pub account: AccountArgs,
+    /// Remove those whose time is not up too; a run that still needs one ends
+    #[arg(long)]
+    pub now: bool,
 }
 
 /// `duet fleet smoke`.
@@ -142,7 +156,8 @@ impl FleetCommand {
     #[must_use]
     pub fn account(&self) -> &AccountArgs {
         match self {
-            FleetCommand::Policy(args) | FleetCommand::Sweep(args) => &args.account,
+            FleetCommand::Policy(args) => &args.account,
+            FleetCommand::Sweep(args) => &args.account,
             FleetCommand::Smoke(args) => &args.account,
         }
     }

@@ -27,7 +27,9 @@ pub use calibrate::CalibrateArgs;
 pub use command::CommandArgs;
 pub use detect::{DetectArgs, DetectMethod};
 pub use export::{ExportArgs, FormArg, SideArg};
-pub use fleet::{AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, SmokeArgs, parse_dollars};
+pub use fleet::{
+    AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, PolicyArgs, SmokeArgs, SweepArgs, parse_dollars,
+};
 pub use gate::{ConfigCommand, ConfigFile, WaiveArgs};
 pub use init::InitArgs;
 pub use plan::PlanArgs;

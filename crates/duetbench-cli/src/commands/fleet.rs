@@ -1,15 +1,18 @@
 //! `duet fleet`: what belongs to an account rather than to a run.
 
+use std::fs::{self, File};
+use std::io::Write;
 use std::time::{Duration, SystemTime};
 
 use duetbench_core::spec::{Arch, EngineName};
+use duetbench_run::RunError;
 use duetbench_run::fleet::package::write_zip;
 use duetbench_run::fleet::smoke::{Step, smoke};
-use duetbench_run::fleet::{Deployment, FleetError};
+use duetbench_run::fleet::{Deployment, FleetError, Leftover, Swept};
 use duetbench_run::scratch::Scratch;
 
 use super::Context;
-use crate::args::{FleetCommand, SmokeArgs};
+use crate::args::{FleetCommand, PolicyArgs, SmokeArgs, SweepArgs};
 use crate::failure::{Failure, code};
 use crate::fleet;
 
@@ -24,17 +27,49 @@ const LEFTOVER: Duration = Duration::from_secs(900);
 /// When the account cannot be reached or refuses.
 pub fn run(command: &FleetCommand, context: &Context) -> Result<u8, Failure> {
     match command {
-        FleetCommand::Policy(_) => context.printer.data(&fleet::policies(&context.settings.account())?)?,
-        FleetCommand::Sweep(_) => sweep(context)?,
+        FleetCommand::Policy(args) => policy(args, context)?,
+        FleetCommand::Sweep(args) => sweep(args, context)?,
         FleetCommand::Smoke(args) => return check(args, context),
     }
     Ok(code::CLEAN)
 }
 
-fn sweep(context: &Context) -> Result<(), Failure> {
-    let swept = fleet::lambda(&context.settings.account())?.sweep(SystemTime::now())?;
-    let words = if swept.is_empty() { "nothing was left behind\n".to_owned() } else { swept.join("\n") + "\n" };
-    context.printer.data(&words)
+/// The policies, printed or written.
+fn policy(args: &PolicyArgs, context: &Context) -> Result<(), Failure> {
+    let policies = fleet::policies(&context.settings.account())?;
+    let Some(dir) = &args.out else { return context.printer.data(&policies.text()) };
+    let files = [("coordinator.json", &policies.coordinator), ("trust.json", &policies.trust)]
+        .map(|(name, json)| (dir.join(name), json));
+    if let Some((path, _)) = files.iter().find(|(path, _)| path.symlink_metadata().is_ok()) {
+        let what = format!("`{}` is there already, and is not overwritten", path.display());
+        return Err(FleetError::new(what).hint("remove it, or name another folder with `--out`").into());
+    }
+    fs::create_dir_all(dir).map_err(|e| RunError::file("create", dir, e))?;
+    for (path, json) in &files {
+        let written = File::create_new(path).and_then(|mut file| writeln!(file, "{json}"));
+        written.map_err(|e| RunError::file("write", path, e))?;
+        context.printer.data(&format!("{}\n", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Names what was removed, and what is left.
+fn sweep(args: &SweepArgs, context: &Context) -> Result<(), Failure> {
+    let now = SystemTime::now();
+    let is_over = |leftover: &Leftover| args.now || leftover.has_expired(now);
+    let Swept { removed, left } = fleet::lambda(&context.settings.account())?.sweep(&is_over)?;
+    let removed = removed.iter().map(|leftover| format!("{} is removed\n", leftover.name));
+    let left = left
+        .iter()
+        .map(|leftover| format!("{} is left, until {}; `--now` deletes it\n", leftover.name, minute(leftover.expires)));
+    let lines: String = removed.chain(left).collect();
+    context.printer.data(if lines.is_empty() { "nothing was left behind\n" } else { &lines })
+}
+
+/// A moment, to the minute.
+fn minute(at: SystemTime) -> String {
+    let (date_and_time, utc) = (humantime::format_rfc3339_seconds(at).to_string(), " UTC");
+    date_and_time.chars().take(16).map(|c| if c == 'T' { ' ' } else { c }).chain(utc.chars()).collect()
 }
 
 /// One call from beginning to end.

@@ -149,6 +149,7 @@ fn measure(
         measured_s: 0.0,
         trials: Vec::new(),
         calls: Vec::new(),
+        abandoned: Vec::new(),
         profiles: Vec::new(),
         readings: Vec::new(),
     };

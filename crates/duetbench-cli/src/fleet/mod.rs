@@ -64,12 +64,34 @@ pub fn lambda(account: &Account) -> Result<Box<dyn Engine>, Failure> {
     Ok(Box::new(duetbench_lambda::Lambda::connect(settings)?))
 }
 
-/// The policies that AWS Lambda needs, with where each of them goes.
+/// The policies that AWS Lambda needs.
+#[derive(Debug, Clone)]
+pub struct Policies {
+    /// The name of the role that functions run as.
+    pub role: String,
+    /// JSON: what whoever runs duet may do.
+    pub coordinator: String,
+    /// JSON: who may use the role.
+    pub trust: String,
+}
+
+impl Policies {
+    /// Both, each below a line that says where it goes.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Policies { role, coordinator, trust } = self;
+        format!(
+            "# for whoever runs duet\n{coordinator}\n# who may use the role `{role}`; give that role no permission at all\n{trust}\n"
+        )
+    }
+}
+
+/// The policies that AWS Lambda needs.
 ///
 /// # Errors
 /// When the role is not said, from which the account is read.
 #[cfg(feature = "lambda")]
-pub fn policies(account: &Account) -> Result<String, Failure> {
+pub fn policies(account: &Account) -> Result<Policies, Failure> {
     use duetbench_lambda::policy::{ROLE_NAME, Scope, account_of, coordinator, execution_trust};
     let role_arn = account.role.as_deref().unwrap_or_default();
     let (Some(id), Some((_, role))) = (account_of(role_arn), role_arn.split_once(":role/")) else {
@@ -79,11 +101,7 @@ pub fn policies(account: &Account) -> Result<String, Failure> {
     };
     let region = account.region.as_deref().ok_or_else(|| Failure::usage("`--region` must say where"))?;
     let scope = Scope { region, account: id, role, bucket: account.bucket.as_deref() };
-    Ok(format!(
-        "# for whoever runs duet\n{}\n# who may use the role `{role}`; give that role no permission at all\n{}\n",
-        coordinator(&scope),
-        execution_trust()
-    ))
+    Ok(Policies { role: role.to_owned(), coordinator: coordinator(&scope), trust: execution_trust() })
 }
 
 /// The policies that AWS Lambda needs.
@@ -91,8 +109,8 @@ pub fn policies(account: &Account) -> Result<String, Failure> {
 /// # Errors
 /// Always: this duet was built without it.
 #[cfg(not(feature = "lambda"))]
-pub fn policies(account: &Account) -> Result<String, Failure> {
-    lambda(account).map(|_| String::new())
+pub fn policies(account: &Account) -> Result<Policies, Failure> {
+    Err(lambda(account).err().unwrap_or_else(|| Failure::usage("this duet was built without AWS Lambda")))
 }
 
 /// The worker's program: the one that was named, or the one beside `duet`.

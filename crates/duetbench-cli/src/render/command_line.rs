@@ -1,5 +1,6 @@
 //! The command that repeats a run, or a part of it.
 
+use duetbench_core::fleet::Usage;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::{
     CommandSpec, Decision, Effort, FleetSpec, LayoutChoice, Metric, ModeChoice, Spec, defaults,
@@ -35,6 +36,17 @@ fn is_revision(word: &str) -> bool {
 /// The command that makes this run again.
 pub(super) fn again(report: &Report) -> String {
     write(report, &report.spec, Some(report.plan.seed))
+}
+
+/// The command that goes on with a run on a fleet, with twice the money where that is spent.
+pub(super) fn goes_on(report: &Report) -> String {
+    let spent = report.fleet.as_ref().zip(report.spec.fleet).and_then(|(fleet, spec)| {
+        let most = Usage { billed_ns: fleet.terms.call_max_ns, cold: false };
+        let one_more_usd = fleet.terms.rate.of(most, spec.memory_mb, spec.arch);
+        let usd = spec.max_cost_usd.max(fleet.cost_usd);
+        (fleet.cost_usd + one_more_usd > spec.max_cost_usd).then(|| format!(" --max-cost {}", 2.0 * usd))
+    });
+    format!("duet compare --resume {}{}", quote(&report.run), spent.unwrap_or_default())
 }
 
 /// The command that measures one benchmark of the run alone, with this many fork pairs and a fresh seed.

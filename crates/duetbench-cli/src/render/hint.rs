@@ -39,7 +39,20 @@ pub(super) fn hints(report: &Report) -> Vec<Hint> {
         )];
     }
     let offered = |hint: &Hint| hint.command.is_none() || command_line::may_be_offered(report);
-    [regression(report), failure(report), open_question(report)].into_iter().flatten().filter(offered).collect()
+    let open = if is_to_go_on(report) { goes_on(report) } else { open_question(report) };
+    [regression(report), failure(report), open].into_iter().flatten().filter(offered).collect()
+}
+
+/// Whether a sitting on a fleet broke off, so that nobody knows what the rest of the plan would have settled.
+fn is_to_go_on(report: &Report) -> bool {
+    report.fleet.is_some() && !report.complete
+}
+
+/// A run on a fleet that broke off, where it left something open.
+fn goes_on(report: &Report) -> Option<Hint> {
+    let abandoned = report.fleet.as_ref().is_some_and(|fleet| !fleet.abandoned.is_empty());
+    let wanted = abandoned || report.benchmarks.iter().any(|b| b.verdict.is_open());
+    wanted.then(|| Hint { words: "go on with the run with".into(), command: Some(command_line::goes_on(report)) })
 }
 
 /// The worst regression, measured alone and for longer.
@@ -53,7 +66,9 @@ fn regression(report: &Report) -> Option<Hint> {
 
 /// The first failure, once more, and where it costs nothing: what does not run on a fleet may run here.
 fn failure(report: &Report) -> Option<Hint> {
-    let failed = report.benchmarks.iter().find(|b| matches!(b.verdict, Verdict::Failed { .. }))?;
+    // A benchmark that failed for reasons of the fleet may not fail elsewhere, and is gone on with.
+    let by_fleet = |id| report.fleet.as_ref().is_some_and(|fleet| fleet.abandoned.contains(id));
+    let failed = report.benchmarks.iter().find(|b| matches!(b.verdict, Verdict::Failed { .. }) && !by_fleet(&b.id))?;
     let command = Some(command_line::alone_here(report, &failed.id, defaults::UNITS_MIN));
     Some(Hint { words: "run the first failure alone with".into(), command })
 }

@@ -19,6 +19,8 @@ mod detect;
 mod doctor;
 mod exit_codes;
 mod export;
+#[cfg(feature = "lambda")]
+mod fleet_policy;
 mod foreign_text;
 mod gate;
 mod git_hooks;

@@ -10,6 +10,7 @@ use crate::plan::Plan;
 use crate::sample::BenchmarkId;
 use crate::spec::{Arch, EngineName, FleetSpec};
 use crate::stats;
+use crate::verdict::Verdict;
 
 /// What becomes of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +95,32 @@ impl FleetTerms {
     }
 }
 
+/// A benchmark that a sitting left without an answer for reasons of the fleet: its calls kept being lost, or nothing more could be
+/// sent. Limits that the user set, and interrupts, leave none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Abandoned {
+    /// Index into [`Plan::benchmarks`].
+    pub benchmark: u32,
+    /// In words.
+    pub reason: String,
+}
+
+/// Makes failures of the open questions that are so for reasons of the fleet: nobody shall take them for answers. What is decided all
+/// the same stays so. Gives the benchmarks that fail now.
+pub fn fail_abandoned(benchmarks: &mut [BenchmarkReport], plan: &Plan, abandoned: &[Abandoned]) -> Vec<BenchmarkId> {
+    let mut failing = Vec::new();
+    for Abandoned { benchmark, reason } in abandoned {
+        let Some(planned) = plan.benchmarks.get(*benchmark as usize) else { continue };
+        let of_it = |report: &&mut BenchmarkReport| report.id == planned.id && report.verdict.is_open();
+        if let Some(report) = benchmarks.iter_mut().find(of_it) {
+            report.verdict = Verdict::Failed { role: None, reason: reason.clone() };
+            report.estimate = None;
+            failing.push(planned.id.clone());
+        }
+    }
+    failing
+}
+
 /// What a run on a fleet came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FleetReport {
@@ -123,6 +150,9 @@ pub struct FleetReport {
     pub processors: Vec<ProcessorShare>,
     /// Benchmarks that lack results.
     pub lacking: Vec<Lacking>,
+    /// Benchmarks that failed for reasons of the fleet, as [`fail_abandoned`] found.
+    #[serde(default)]
+    pub abandoned: Vec<BenchmarkId>,
 }
 
 /// What was measured on one model of processor.
@@ -175,6 +205,7 @@ impl FleetReport {
             cost_usd: terms.cost_usd(calls, spec),
             processors: processors(calls, plan, benchmarks),
             lacking: lacking(calls, (&tasks, &counted), plan),
+            abandoned: Vec::new(),
             terms,
         }
     }

@@ -21,7 +21,8 @@ impl Default for CallLength {
     }
 }
 
-/// What a plan is going to take at most, if it goes as predicted; most benchmarks end earlier.
+/// Calls, time and cost of a plan if every benchmark is measured to its end and every call goes as predicted. An estimate in both
+/// directions: most benchmarks end earlier, and calls that are lost or slower take more.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Forecast {
     /// Calls.
@@ -38,7 +39,7 @@ pub struct Forecast {
 ///
 /// A benchmark of `f` fork pairs takes `⌈f / k⌉` calls of `k` each, the last of what is left. A call of `j` fork pairs takes
 /// `j × trial_predicted_ns + overhead_ns`. Of `m` instances, one for each call at once, each is started once, for `cold_ns`. With `W`
-/// for all calls and `L` for the longest, the last has ended after at most `cold_ns + W / m + (1 − 1/m) L`: Graham's bound for
+/// for all calls and `L` for the longest, the last has then ended after at most `cold_ns + W / m + (1 − 1/m) L`: Graham's bound for
 /// handing out independent jobs in any order (Bell System Technical Journal 45, 1966); after `cold_ns + L` where no call waits
 /// for another. To this comes the time until [`Pace`] allows `m` at once. That calls of a benchmark wait for the look before them is
 /// left out: whoever looks waits a little longer, but needs fewer calls. The cost is that of all calls, and of starting `m` instances.

@@ -10,7 +10,7 @@ mod forecast;
 mod pace;
 mod price;
 
-pub use account::{Account, CallEnd, FleetReport, FleetTerms, Lacking, ProcessorShare};
+pub use account::{Abandoned, Account, CallEnd, FleetReport, FleetTerms, Lacking, ProcessorShare, fail_abandoned};
 pub use dispatcher::{Caps, Dispatcher, Ended, Fate, GaveUp, Heard, Next, Tallied};
 pub use forecast::{CallLength, Forecast, forecast};
 pub use pace::Pace;

@@ -51,7 +51,7 @@ impl Weather {
             3 => Weather { kill: at, ..fair },
             4 => Weather { cost_usd: 0.002 + 0.000_5 * (seed % 5) as f64, ..fair },
             5 => Weather { time: Duration::from_secs(9), ..fair },
-            6 => Weather { faults: 0.12, ..fair },
+            6 => Weather { faults: 0.19, ..fair },
             _ => fair,
         }
     }

@@ -17,6 +17,7 @@ mod detect;
 mod elastibench;
 mod fleet;
 mod fleet_account;
+mod fleet_faults;
 mod fleet_world;
 mod gate;
 mod group_sequential;

@@ -15,10 +15,40 @@ pub struct Fault {
     pub answer: &'static str,
 }
 
-/// Hands on everything but what a [`Fault`] says.
+/// Requests that begin so meet this, one after the other and round and round: an answer as of a [`Fault`], or nothing.
+#[derive(Clone, Copy)]
+pub struct Weather {
+    pub begin: &'static str,
+    pub turns: &'static [Option<&'static str>],
+}
+
+/// Everything that goes wrong.
+#[derive(Default)]
+struct Trouble {
+    fault: Option<Fault>,
+    weather: Option<Weather>,
+    /// Requests that met the weather.
+    met: usize,
+}
+
+impl Trouble {
+    /// The answer that a request gets instead of the server's.
+    fn instead(&mut self, request: &[u8]) -> Option<&'static str> {
+        let begins = |begin: &str| request.starts_with(begin.as_bytes());
+        if let Some(fault) = self.fault.as_mut().filter(|fault| fault.times > 0 && begins(fault.begin)) {
+            fault.times -= 1;
+            return Some(fault.answer);
+        }
+        let weather = self.weather.filter(|weather| begins(weather.begin))?;
+        self.met += 1;
+        weather.turns[(self.met - 1) % weather.turns.len()]
+    }
+}
+
+/// Hands on everything but what a [`Fault`] or a [`Weather`] says.
 pub struct Proxy {
     pub endpoint: String,
-    fault: Arc<Mutex<Option<Fault>>>,
+    trouble: Arc<Mutex<Trouble>>,
     meeting: Arc<Mutex<Option<Meeting>>>,
 }
 
@@ -34,16 +64,16 @@ impl Proxy {
     pub fn start(endpoint: &str) -> Proxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let endpoint_here = format!("http://{}", listener.local_addr().unwrap());
-        let proxy = Proxy { endpoint: endpoint_here, fault: Arc::default(), meeting: Arc::default() };
-        let (fault, meeting) = (proxy.fault.clone(), proxy.meeting.clone());
+        let proxy = Proxy { endpoint: endpoint_here, trouble: Arc::default(), meeting: Arc::default() };
+        let (trouble, meeting) = (proxy.trouble.clone(), proxy.meeting.clone());
         let upstream = endpoint.trim_start_matches("http://").to_owned();
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                let (fault, meeting, upstream) = (fault.clone(), meeting.clone(), upstream.clone());
+                let (trouble, meeting, upstream) = (trouble.clone(), meeting.clone(), upstream.clone());
                 std::thread::spawn(move || {
                     // Who comes to meet needs no connection to the server, which is slow to take many.
                     if !joins(&client, &meeting, &first_bytes(&client)) {
-                        hand_on([&client, &TcpStream::connect(upstream).unwrap()], &fault, &meeting);
+                        hand_on([&client, &TcpStream::connect(upstream).unwrap()], &trouble, &meeting);
                     }
                 });
             }
@@ -53,7 +83,19 @@ impl Proxy {
 
     /// From now on this happens.
     pub fn suffer(&self, fault: Fault) {
-        *self.fault.lock().unwrap() = Some(fault);
+        self.trouble.lock().unwrap().fault = Some(fault);
+    }
+
+    /// From now on this happens round and round.
+    #[allow(dead_code, reason = "not every test suffers it")]
+    pub fn weather(&self, weather: Weather) {
+        self.trouble.lock().unwrap().weather = Some(weather);
+    }
+
+    /// Requests that met the weather so far.
+    #[allow(dead_code, reason = "not every test suffers it")]
+    pub fn met(&self) -> usize {
+        self.trouble.lock().unwrap().met
     }
 
     /// From now on requests that begin so meet.
@@ -63,7 +105,7 @@ impl Proxy {
 
     /// How often it has yet to happen.
     pub fn left(&self) -> u32 {
-        self.fault.lock().unwrap().map_or(0, |fault| fault.times)
+        self.trouble.lock().unwrap().fault.map_or(0, |fault| fault.times)
     }
 }
 
@@ -87,7 +129,7 @@ fn joins(mut client: &TcpStream, meeting: &Mutex<Option<Meeting>>, request: &[u8
     true
 }
 
-fn hand_on([client, server]: [&TcpStream; 2], fault: &Mutex<Option<Fault>>, meeting: &Mutex<Option<Meeting>>) {
+fn hand_on([client, server]: [&TcpStream; 2], trouble: &Mutex<Trouble>, meeting: &Mutex<Option<Meeting>>) {
     let instead = Mutex::new(None);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -95,10 +137,8 @@ fn hand_on([client, server]: [&TcpStream; 2], fault: &Mutex<Option<Fault>>, meet
                 if joins(client, meeting, bytes) {
                     return false;
                 }
-                let mut fault = fault.lock().unwrap();
-                if let Some(fault) = fault.as_mut().filter(|f| f.times > 0 && bytes.starts_with(f.begin.as_bytes())) {
-                    fault.times -= 1;
-                    *instead.lock().unwrap() = Some(fault.answer);
+                if let Some(answer) = trouble.lock().unwrap().instead(bytes) {
+                    *instead.lock().unwrap() = Some(answer);
                 }
                 true
             });

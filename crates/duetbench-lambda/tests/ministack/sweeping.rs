@@ -2,7 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use duetbench_run::fleet::{Deployment, Engine};
+use duetbench_run::fleet::{Deployment, Engine, Leftover};
 use serde_json::{Value, json};
 
 use crate::Case;
@@ -37,6 +37,7 @@ fn only_our_own_expired_functions_are_swept() {
         foreign("other", &tags),
         foreign("duet-untagged", &json!({})),
         foreign("duet-without-run", &json!({ "duet:expires": "1000" })),
+        foreign("duet-copy", &json!({ "duet:run": "old", "duet:expires": "1000", "duet:token": "x" })),
         foreign("duet-nonsense", &json!({ "duet:run": "x", "duet:expires": "soon" })),
     ];
     // More than one page of a list.
@@ -44,13 +45,21 @@ fn only_our_own_expired_functions_are_swept() {
     let made = server.ask(ROOT, &Value::Array(requests));
     assert!(made.iter().all(|answer| answer.get("error").is_none()), "{:?}", made[0]);
     // Another machine sweeps, and knows of no bucket.
-    let swept = connect(&server).sweep(at(2_000)).unwrap();
-    assert_eq!(swept, ["duet-old", "duet-old-large"]);
+    let names = |found: &[Leftover]| found.iter().map(|leftover| leftover.name.clone()).collect::<Vec<_>>();
+    let expired = |leftover: &Leftover| leftover.has_expired(at(2_000));
+    let swept = connect(&server).sweep(&expired).unwrap();
+    assert_eq!(names(&swept.removed), ["duet-old", "duet-old-large"]);
+    assert_eq!(swept.left, [Leftover { name: "duet-new".into(), run: "new".into(), expires: at(3_000) }]);
     let left: Vec<_> = server.functions().into_iter().filter(|name| !name.starts_with("a-")).collect();
-    assert_eq!(left, ["duet-new", "duet-nonsense", "duet-untagged", "duet-without-run", "other"]);
+    assert_eq!(left, ["duet-copy", "duet-new", "duet-nonsense", "duet-untagged", "duet-without-run", "other"]);
     let objects = server.ask(ROOT, &json!([["s3", "list_objects_v2", { "Bucket": BUCKET }]]));
     assert_eq!(objects[0]["KeyCount"], 0);
-    assert!(connect(&server).sweep(at(2_000)).unwrap().is_empty());
+    assert!(connect(&server).sweep(&expired).unwrap().removed.is_empty());
+    // At once goes what is ours, and nothing else.
+    let swept = connect(&server).sweep(&|_| true).unwrap();
+    assert_eq!((names(&swept.removed), swept.left), (vec!["duet-new".to_owned()], Vec::new()));
+    let left: Vec<_> = server.functions().into_iter().filter(|name| !name.starts_with("a-")).collect();
+    assert_eq!(left, ["duet-copy", "duet-nonsense", "duet-untagged", "duet-without-run", "other"]);
     for deployed in [first, second, third] {
         deployed.remove().unwrap();
     }

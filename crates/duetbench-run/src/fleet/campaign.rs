@@ -7,7 +7,9 @@ use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use duetbench_core::analysis::{ForkPair, Monitor, Standing, summarise};
-use duetbench_core::fleet::{CallEnd, Caps, Dispatcher, Ended, Fate, GaveUp, Heard, Next, Rate, Tallied, Task, Usage};
+use duetbench_core::fleet::{
+    Abandoned, CallEnd, Caps, Dispatcher, Ended, Fate, GaveUp, Heard, Next, Rate, Tallied, Task, Usage,
+};
 use duetbench_core::plan::{Plan, PlannedBenchmark};
 use duetbench_core::spec::{Decision, FleetSpec};
 use duetbench_core::{Schedule, Trial};
@@ -104,6 +106,8 @@ pub struct FleetSummary {
     pub tallied: Tallied,
     /// Tasks without a result.
     pub given_up: Vec<GaveUp>,
+    /// Benchmarks that are open for reasons of the fleet.
+    pub abandoned: Vec<Abandoned>,
     /// Wall time.
     pub measured: Duration,
 }
@@ -112,7 +116,7 @@ impl FleetSummary {
     /// Whether everything was measured that was to be measured, so that there is nothing to go on with.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.ended == Ended::Done
+        self.ended == Ended::Done && self.abandoned.is_empty()
     }
 }
 
@@ -134,6 +138,7 @@ pub fn measure(
             ended,
             tallied: campaign.dispatcher.tallied(),
             given_up: campaign.dispatcher.given_up().to_vec(),
+            abandoned: campaign.abandoned(ended),
             measured: campaign.began.elapsed(),
         })
     })
@@ -208,6 +213,18 @@ impl<'a, 'o> Campaign<'a, 'o> {
             }
             self.look();
         }
+    }
+
+    /// Benchmarks that are open for reasons of the fleet, now that the sitting has ended so.
+    fn abandoned(&mut self, ended: Ended) -> Vec<Abandoned> {
+        let mut abandoned = Vec::new();
+        for (index, course) in self.courses.iter().enumerate().filter(|(_, c)| c.standing == Standing::Open) {
+            let wants_more = self.monitor.next_look(index, course.asked).is_some();
+            let benchmark = u32::try_from(index).unwrap_or(u32::MAX);
+            let reason = self.dispatcher.abandons(benchmark, ended, wants_more);
+            abandoned.extend(reason.map(|reason| Abandoned { benchmark, reason }));
+        }
+        abandoned
     }
 
     /// The tasks that bring every open benchmark to its next look, in the schedule's order; absent when nobody is open.

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::{Deployed, Deployment, Engine, FleetError, Limits, Reply};
+use super::{Deployed, Deployment, Engine, FleetError, Leftover, Limits, Reply, Swept};
 use crate::scratch::Scratch;
 
 /// Workers as processes. They get none of the user's environment, not even the paths of tools.
@@ -67,9 +67,9 @@ impl Engine for Here {
         }))
     }
 
-    fn sweep(&self, _: SystemTime) -> Result<Vec<String>, FleetError> {
+    fn sweep(&self, _: &dyn Fn(&Leftover) -> bool) -> Result<Swept, FleetError> {
         // Directories of the dead are swept whenever a new one is made.
-        Ok(Vec::new())
+        Ok(Swept::default())
     }
 }
 

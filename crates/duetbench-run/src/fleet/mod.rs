@@ -43,11 +43,11 @@ pub trait Engine: Sync {
     /// When it is refused, or not ready in time.
     fn deploy(&self, wish: &Deployment<'_>) -> Result<Box<dyn Deployed + '_>, FleetError>;
 
-    /// Removes what runs that died left behind and whose time is up; gives the names of what it removed.
+    /// Looks for what was made by a duet and is still there, and removes what nobody needs any more, as `is_over` says.
     ///
     /// # Errors
     /// When it cannot be looked for, or not removed.
-    fn sweep(&self, now: SystemTime) -> Result<Vec<String>, FleetError>;
+    fn sweep(&self, is_over: &dyn Fn(&Leftover) -> bool) -> Result<Swept, FleetError>;
 }
 
 /// What is to be made callable.
@@ -69,6 +69,41 @@ pub struct Deployment<'a> {
     pub parallel: u32,
     /// When it may be swept away.
     pub expires: SystemTime,
+}
+
+/// Something that a duet made and that is still there: left behind, or of a run that goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leftover {
+    /// Its name at the provider's.
+    pub name: String,
+    /// The name that it was deployed under: that of a sitting, or for one of several packages, that with a number.
+    pub run: String,
+    /// When it may be swept away.
+    pub expires: SystemTime,
+}
+
+impl Leftover {
+    /// Whether its time is up.
+    #[must_use]
+    pub fn has_expired(&self, now: SystemTime) -> bool {
+        self.expires < now
+    }
+
+    /// Whether a sitting of this name deployed it.
+    #[must_use]
+    pub fn is_of(&self, sitting: &str) -> bool {
+        let rest = self.run.strip_prefix(sitting);
+        rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok()))
+    }
+}
+
+/// The result of sweeping.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Removed now.
+    pub removed: Vec<Leftover>,
+    /// Still there.
+    pub left: Vec<Leftover>,
 }
 
 /// Something that can be called.

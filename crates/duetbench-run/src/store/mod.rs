@@ -21,12 +21,14 @@ mod provenance;
 mod readings;
 mod recording;
 mod schema;
+mod sittings;
 mod stored;
 
 use guard::{Effort, Kind, Reading};
 pub use head::{Head, Origin, RunHead, SoloHead, SoloOrigin};
 pub use provenance::{Provenance, machine};
 use schema::SchemaError;
+pub use sittings::Sitting;
 pub use stored::StoredRun;
 
 /// An open database.
@@ -207,8 +209,9 @@ impl Store {
         let overlaps = matches!(&head, Head::Comparison(head) if head.fleet.is_some());
         let measured_s = if complete || overlaps { measured_s } else { measured_s.max(in_trials) };
         let (calls, profiles) = (self.calls(id).map_err(read)?, self.profiles(id).map_err(read)?);
-        let readings = self.readings(id)?;
-        Ok(StoredRun { name: RunId(id).to_string(), head, complete, measured_s, trials, calls, profiles, readings })
+        let (readings, abandoned) = (self.readings(id)?, self.abandoned(id)?);
+        let name = RunId(id).to_string();
+        Ok(StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, readings })
     }
 
     /// A run that is in the store, to go on with.

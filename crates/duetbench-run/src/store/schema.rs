@@ -84,6 +84,18 @@ CREATE TABLE IF NOT EXISTS calls (
 CREATE INDEX IF NOT EXISTS calls_by_run ON calls(run);
 ";
 
+/// The sittings of runs on a fleet; likewise.
+const SITTINGS: &str = "
+CREATE TABLE IF NOT EXISTS sittings (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    name TEXT NOT NULL,                         -- what it deployed is named after this
+    place TEXT NOT NULL,                        -- its coordinator's scratch directory
+    removed INTEGER NOT NULL DEFAULT 0,         -- 1: what it deployed is gone
+    abandoned TEXT                              -- JSON: whom it left without an answer, and why; none until it has ended
+);
+";
+
 /// Calibrations from runs of a version against itself; likewise.
 const CALIBRATIONS: &str = "
 CREATE TABLE IF NOT EXISTS calibrations (
@@ -188,7 +200,7 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
     if application != guard::APPLICATION {
         connection.pragma_update(None, "application_id", guard::APPLICATION)?;
     }
-    connection.execute_batch(&format!("{CALLS} {CALIBRATIONS} {PROFILES} {READINGS}"))?;
+    connection.execute_batch(&format!("{CALLS} {SITTINGS} {CALIBRATIONS} {PROFILES} {READINGS}"))?;
     Ok(add_sample_columns(connection)?)
 }
 
@@ -196,9 +208,9 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
 pub(super) fn complete(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     let there = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1";
-    for (name, table) in
-        [("calls", CALLS), ("calibrations", CALIBRATIONS), ("profiles", PROFILES), ("readings", READINGS)]
-    {
+    let calls = [("calls", CALLS), ("sittings", SITTINGS)];
+    let others = [("calibrations", CALIBRATIONS), ("profiles", PROFILES), ("readings", READINGS)];
+    for (name, table) in calls.into_iter().chain(others) {
         if connection.query_row(there, [name], |row| row.get::<_, i64>(0))? == 0 {
             // Without its index, which would be looked for in the store.
             let made = table.split_once("CREATE INDEX").map_or(table, |(made, _)| made);

@@ -2,7 +2,7 @@
 
 use duetbench_core::Trial;
 use duetbench_core::analysis::Measured;
-use duetbench_core::fleet::Account;
+use duetbench_core::fleet::{Abandoned, Account};
 use duetbench_core::hotspot::BenchmarkProfile;
 use duetbench_core::plan::{Mode, Plan};
 use duetbench_core::reported::Readings;
@@ -26,6 +26,8 @@ pub struct StoredRun<H = Head> {
     pub trials: Vec<(Trial, TrialOutcome)>,
     /// Its calls, in the order in which they were sent, where it was measured on a fleet.
     pub calls: Vec<Account>,
+    /// Benchmarks that its last sitting on a fleet left without an answer, for reasons of the fleet.
+    pub abandoned: Vec<Abandoned>,
     /// CPU profiles of its regressions.
     pub profiles: Vec<BenchmarkProfile>,
     /// Values that its benchmarks reported under units of their own.
@@ -38,10 +40,10 @@ impl StoredRun {
     /// # Errors
     /// Says what can be done with it, if it is not.
     pub fn comparison(self) -> Result<StoredRun<RunHead>, RunError> {
-        let StoredRun { name, head, complete, measured_s, trials, calls, profiles, readings } = self;
+        let StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, readings } = self;
         match head {
             Head::Comparison(head) => {
-                Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, profiles, readings })
+                Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, abandoned, profiles, readings })
             }
             Head::Solo(_) => Err(RunError::OtherKind {
                 what: format!("run `{name}` measured one version, so there is nothing to compare"),
@@ -57,10 +59,10 @@ impl StoredRun {
     /// # Errors
     /// Says what can be done with it, if it is not.
     pub fn solo(self) -> Result<StoredRun<SoloHead>, RunError> {
-        let StoredRun { name, head, complete, measured_s, trials, calls, profiles, readings } = self;
+        let StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, readings } = self;
         match head {
             Head::Solo(head) => {
-                Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, profiles, readings })
+                Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, abandoned, profiles, readings })
             }
             Head::Comparison(_) => Err(RunError::OtherKind {
                 what: format!("run `{name}` is a comparison of two versions"),

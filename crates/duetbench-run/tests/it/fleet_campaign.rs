@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 use duetbench_core::analysis::{BenchmarkReport, Measured, TrialFailure, analyse};
-use duetbench_core::fleet::{CallEnd, Ended, Rate, Task};
+use duetbench_core::fleet::{Abandoned, CallEnd, Ended, Rate, Task, fail_abandoned};
 use duetbench_core::plan::{Mode, Plan};
 use duetbench_core::sample::Coordinates;
 use duetbench_core::spec::{Arch, Decision, Effort, EngineName, FleetSpec};
@@ -455,12 +455,35 @@ fn what_is_left_out_of_an_answer_is_lost_and_the_rest_counts() {
 }
 
 #[test]
+fn what_is_decided_is_not_abandoned_whatever_was_lost_on_the_way() {
+    // One task of each benchmark never comes, and the first look of one is enough all the same.
+    let reply = |request: &Request| {
+        let never = request.trials.iter().any(|trial| Trial::from(*trial).suite_run == 2);
+        if never { Reply::Lost("why".into()) } else { well(request) }
+    };
+    let plan = plan(&["+20~1", "0~30"], false, 1);
+    let mut notes = Notes::default();
+    let summary = sit(&plan, &Fake { gate: None, reply }, &[], &mut notes).unwrap();
+    assert_eq!((summary.ended, summary.given_up.len()), (Ended::Done, 2));
+    let mut reports = judged(&plan, &notes.trials);
+    let [Abandoned { benchmark: 1, reason }] = &summary.abandoned[..] else { panic!("{:?}", summary.abandoned) };
+    assert_eq!((reason.as_str(), summary.is_complete()), ("why (sent 12 times)", false));
+    let failing = fail_abandoned(&mut reports, &plan, &summary.abandoned);
+    assert_eq!(failing, [plan.benchmarks[1].id.clone()]);
+    let verdicts = verdicts(&reports);
+    assert_eq!(verdicts["+20~1"], &Verdict::Regression);
+    assert_eq!(verdicts["0~30"], &Verdict::Failed { role: None, reason: reason.clone() });
+}
+
+#[test]
 fn what_was_refused_was_not_carried_out_and_what_was_lost_may_have_been() {
     let ends = |reply: Reply| {
         let mut notes = Notes::default();
         let reply = |_: &Request| reply.clone();
         let summary = sit(&plan(&["0~1"], true, 1), &Fake { gate: None, reply }, &[], &mut notes).unwrap();
         assert!(notes.calls.iter().all(|call| call.end == CallEnd::Failed && call.words.as_deref() == Some("why")));
+        let [Abandoned { benchmark: 0, reason }] = &summary.abandoned[..] else { panic!("{:?}", summary.abandoned) };
+        assert!(reason.contains("why") && !summary.is_complete(), "{reason}");
         (summary.ended, notes.calls[0].usage.map(|usage| usage.billed_ns), summary.tallied.cost_usd > 0.0)
     };
     assert_eq!(ends(Reply::Refused("why".into())), (Ended::Refused, Some(0), false));

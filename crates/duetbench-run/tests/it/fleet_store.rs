@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use duetbench_core::fleet::{Account, CallEnd, FleetTerms, Rate, Task, Usage};
+use duetbench_core::fleet::{Abandoned, Account, CallEnd, FleetTerms, Rate, Task, Usage};
 use duetbench_core::noise::Facts;
 use duetbench_core::plan::{Mode, Plan};
 use duetbench_core::sample::Coordinates;
 use duetbench_core::spec::{Arch, EngineName, FleetSpec};
 use duetbench_core::{Environment, Role, Sample, Spec, Trial};
-use duetbench_run::engine::TrialOutcome;
+use duetbench_run::engine::{RunSummary, TrialOutcome};
+use duetbench_run::fleet::Leftover;
 use duetbench_run::fleet::campaign::Call;
 use duetbench_run::fleet::wire::Instance;
-use duetbench_run::store::{RunHead, RunId, Store};
+use duetbench_run::store::{RunHead, RunId, Sitting, Store};
 
 use crate::fleet_support::{planned, trial};
 use crate::head_support::{environment, facts, spec, version};
@@ -220,12 +221,52 @@ fn a_result_is_kept_whole_or_not_at_all() {
 #[test]
 fn a_store_that_was_made_without_calls_still_opens_and_takes_them() {
     let mut begun = Begun::new();
-    begun.execute("DROP TABLE calls");
+    begun.execute("DROP TABLE calls; DROP TABLE sittings");
+    assert_eq!(Store::open_to_read(&begun.path).unwrap().load("latest").unwrap().abandoned, []);
     let path = begun.path.clone();
     begun.store = Store::open_existing(&path).unwrap();
     assert_eq!(begun.accounts(), []);
     begun.call(&counted(task(0), 1, 5), &[]);
     assert_eq!(begun.accounts().len(), 1);
+}
+
+#[test]
+fn whom_the_last_sitting_that_ended_abandoned_is_known_until_another_has_ended() {
+    let mut begun = Begun::new();
+    let summary = RunSummary { measured: Duration::ZERO, complete: false };
+    let abandoned = |begun: &Begun| begun.store.load("latest").unwrap().abandoned;
+    let place = Path::new("/nowhere");
+    begun.store.begin_sitting(begun.run, "r1-a", place).unwrap();
+    assert_eq!(abandoned(&begun), []);
+    let left = [Abandoned { benchmark: 0, reason: "connection reset".into() }];
+    begun.store.end_sitting(begun.run, &summary, &left).unwrap();
+    assert_eq!(abandoned(&begun), left);
+    // The next one has begun, and may be killed.
+    begun.store.begin_sitting(begun.run, "r1-b", place).unwrap();
+    assert_eq!(abandoned(&begun), left);
+    begun.store.end_sitting(begun.run, &RunSummary { complete: true, ..summary }, &[]).unwrap();
+    assert_eq!((abandoned(&begun), begun.store.load("latest").unwrap().complete), (Vec::new(), true));
+    begun.execute("UPDATE sittings SET abandoned = '[7'");
+    let error = begun.store.load("latest").unwrap_err().to_string();
+    assert!(error.contains("`r1` cannot be read, it was changed or damaged"), "{error}");
+}
+
+#[test]
+fn sittings_that_did_not_remove_what_they_deployed_are_known() {
+    let mut begun = Begun::new();
+    let place = Path::new("/scratch/duet-1-0");
+    for name in ["r1-a", "r1-b"] {
+        begun.store.begin_sitting(begun.run, name, place).unwrap();
+    }
+    begun.store.sitting_removed(begun.run, "r1-a").unwrap();
+    let left = begun.store.sittings_left(begun.run).unwrap();
+    assert_eq!(left, [Sitting { name: "r1-b".into(), place: place.into() }]);
+    let of = |run: &str| {
+        let expires = std::time::UNIX_EPOCH;
+        Leftover { name: format!("duet-{run}"), run: run.into(), expires }.is_of("r1-b")
+    };
+    assert!(of("r1-b") && of("r1-b-0") && of("r1-b-11"));
+    assert!(!of("r1-ba") && !of("r1-b-x") && !of("r1") && !of("r11-b"));
 }
 
 #[test]

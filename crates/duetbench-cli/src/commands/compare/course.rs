@@ -211,5 +211,5 @@ fn announce(context: &Context, head: &RunHead, session: &Session<'_>) {
     let past = session.trials_done();
     let so_far = if past > 0 { format!(", going on after {past} trials") } else { String::new() };
     let benchmarks = head.plan.benchmarks.len();
-    context.printer.note(&format!("run {run}: measuring {benchmarks} benchmarks, at most about {predicted}{so_far}"));
+    context.printer.note(&format!("run {run}: measuring {benchmarks} benchmarks, about {predicted}{so_far}"));
 }

@@ -32,26 +32,39 @@ impl Expedition<'_> {
     /// Deploys, measures, removes what was deployed, and reports.
     pub(super) fn carry_out(&self, store: &mut Store) -> Result<u8, Failure> {
         let past = store.load(&self.run.to_string())?.comparison()?;
-        self.outfit.sweep(self.context)?;
+        self.remove_what_is_left(store)?;
         let call_max = call_max(&self.head.plan, &self.outfit.spec);
         // Runs of two stores may have the same number, and a sitting that died may have left its functions behind.
         let name = format!("{}-{:08x}", self.run, seed::draw() & 0xffff_ffff);
         let usual = deployment(self.outfit, self.packages.len(), (&name, call_max));
+        store.begin_sitting(self.run, &name, self.outfit.place())?;
         let convoy = Convoy::deploy(&*self.outfit.engine, self.packages, &usual)?;
         let summary = self.measure((store, &past), (&convoy, call_max));
         // In every case, and whatever came of the measuring is told first.
         let removed = convoy.remove();
         let summary = summary?;
-        // Where nobody could even remove anything, nobody was there to measure what was given up: it may be tried again.
-        let complete = summary.is_complete() && (removed.is_ok() || summary.given_up.is_empty());
+        if removed.is_ok() {
+            store.sitting_removed(self.run, &name)?;
+        }
         let measured = Duration::from_secs_f64(past.measured_s) + summary.measured;
-        store.end(self.run, &RunSummary { measured, complete }, None)?;
-        self.say_how_it_ended(&summary, complete);
+        let end = RunSummary { measured, complete: summary.is_complete() };
+        store.end_sitting(self.run, &end, &summary.abandoned)?;
         let all_removed = removed.is_ok();
+        self.say_how_it_ended(&summary, all_removed);
         let exit_of = |judged| exit_of(judged, summary.ended, all_removed);
         let exit = self.purpose.conclude(self.context, (store, self.run), &exit_of)?;
         removed?;
         Ok(exit)
+    }
+
+    /// Removes what earlier sittings of this run could not remove, because they died or nobody answered, and what is nobody's.
+    fn remove_what_is_left(&self, store: &mut Store) -> Result<(), Failure> {
+        let left = store.sittings_left(self.run)?;
+        self.outfit.sweep(self.context, &left)?;
+        for sitting in left {
+            store.sitting_removed(self.run, &sitting.name)?;
+        }
+        Ok(())
     }
 
     /// Measures what `past` lacks.
@@ -87,16 +100,13 @@ impl Expedition<'_> {
         })
     }
 
-    fn say_how_it_ended(&self, summary: &FleetSummary, complete: bool) {
-        let why = match summary.ended {
-            Ended::Done if complete => return,
-            Ended::Done => "the fleet is gone",
-            Ended::Cost => "`--max-cost` is spent",
-            Ended::Time => "`--max-time` is up",
-            Ended::Broken => "too many calls failed for reasons of the fleet",
-            Ended::Refused => "the provider refuses calls",
-            Ended::Interrupted => "interrupted",
-        };
+    fn say_how_it_ended(&self, summary: &FleetSummary, all_removed: bool) {
+        if summary.is_complete() {
+            return;
+        }
+        // Where nobody could even remove anything, nobody was there to measure what was given up.
+        let gone = !all_removed && matches!(summary.ended, Ended::Done | Ended::Broken);
+        let why = if gone { "the fleet is gone" } else { summary.ended.words() };
         let (run, command) = (self.run, self.purpose.command());
         self.context.printer.note(&format!("{why}; `duet {command} --resume {run}` goes on from here"));
     }

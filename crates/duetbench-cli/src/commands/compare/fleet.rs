@@ -13,6 +13,7 @@ use duetbench_run::fleet::here::Here;
 use duetbench_run::fleet::package::{Cargo, Package, builds_of};
 use duetbench_run::fleet::rehearsal::rehearse;
 use duetbench_run::prepare::Prepared;
+use duetbench_run::scratch;
 use duetbench_run::store::{Origin, RunHead, Store};
 
 use super::errand::{Errand, Purpose};
@@ -108,6 +109,10 @@ pub(super) fn resume(
 ) -> Result<u8, Failure> {
     let mut store = Store::open_existing(&context.db())?;
     let head = unfinished(&store, name)?.head;
+    let run = store.reopen(name)?;
+    if store.sittings_left(run)?.iter().any(|sitting| scratch::is_held(&sitting.place)) {
+        return Err(Failure::usage(format!("run `{run}` is being measured: wait for it, or interrupt it")));
+    }
     let Some(origin) = &head.origin else {
         return Err(Failure::usage(format!("run `{name}` does not say what it compares")));
     };
@@ -124,7 +129,6 @@ pub(super) fn resume(
         let what = format!("not all build pairs that the run began with fit into a package, of {}", lacking.id);
         return Err(FleetError::new(what).hint("name the bucket that the run was begun with: `--bucket`").into());
     }
-    let run = store.reopen(name)?;
     let (outfit, cargo, packages, head) = (&outfit, &cargo, &packages[..], &head);
     Expedition { context, purpose, outfit, cargo, packages, head, run }.carry_out(&mut store)
 }
@@ -167,11 +171,11 @@ fn announce(context: &Context, (outfit, packages): (&Outfit, &[Package]), foreca
     let contents = |p: &Package| format!("{:.1} MB with {} build pairs", p.bytes as f64 * 1e-6, p.builds);
     let contents = packages.iter().map(contents).collect::<Vec<_>>().join(", ");
     context.printer.note(&format!(
-        "on {engine}: {} calls at most, {} at once, {memory} MB each; to send: {contents}",
+        "on {engine}: about {} calls, {} at once, {memory} MB each; to send: {contents}",
         forecast.calls, forecast.parallel
     ));
     context.printer.note(&format!(
-        "predicted: at most about {} and {} (prices of {}); capped at {} and {}",
+        "predicted: about {} and {} (prices of {}); at most {} and {}, by `--max-time` and `--max-cost`",
         humantime::format_duration(Duration::from_secs(forecast.wall.as_secs() + 1)),
         dollars(forecast.cost_usd),
         outfit.prices.date,

@@ -8,9 +8,10 @@ use duetbench_core::plan::Plan;
 use duetbench_core::spec::FleetSpec;
 use duetbench_run::adapter::Build;
 use duetbench_run::fleet::package::{Cargo, Package};
-use duetbench_run::fleet::{Deployment, Engine, Limits};
+use duetbench_run::fleet::{Deployment, Engine, Leftover, Limits};
 use duetbench_run::prepare::Prepared;
 use duetbench_run::scratch::Scratch;
+use duetbench_run::store::Sitting;
 
 use crate::commands::Context;
 use crate::failure::Failure;
@@ -77,12 +78,20 @@ impl Outfit {
         Ok(packages)
     }
 
-    /// Removes what runs that died have left behind.
-    pub(super) fn sweep(&self, context: &Context) -> Result<(), Failure> {
-        for name in self.engine.sweep(SystemTime::now())? {
+    /// Removes what runs that died have left behind once its time is up, and at once what these sittings have.
+    pub(super) fn sweep(&self, context: &Context, dead: &[Sitting]) -> Result<(), Failure> {
+        let now = SystemTime::now();
+        let is_over =
+            |leftover: &Leftover| leftover.has_expired(now) || dead.iter().any(|sitting| leftover.is_of(&sitting.name));
+        for Leftover { name, .. } in self.engine.sweep(&is_over)?.removed {
             context.printer.note(&format!("swept away `{name}`, which a run that died had left behind"));
         }
         Ok(())
+    }
+
+    /// A directory that is held as long as this process lives.
+    pub(super) fn place(&self) -> &Path {
+        self.scratch.path()
     }
 }
 

@@ -12,10 +12,11 @@ mod words;
 pub use words::{Caps, Ended, Fate, GaveUp, Heard, Next, Tallied};
 
 use purse::Purse;
-use trouble::{Breaker, Closed, Quiet, Record};
+use trouble::{Breaker, Closed, Quiet, Reason, Record};
 
-/// How often a task is sent at most; a call that was throttled was not taken and does not count.
-const ATTEMPTS_MAX: u32 = 3;
+/// A task is sent so often at most; a call that was throttled was not taken and does not count. Where half of all calls give nothing,
+/// one task in 4,096 is given up so.
+const ATTEMPTS_MAX: u32 = 12;
 
 /// Decides what is sent when. It knows no clock and sends nothing itself: whoever holds it asks for the [`Next`] and says what was
 /// [`Heard`].
@@ -37,6 +38,8 @@ pub struct Dispatcher {
     benchmarks: BTreeMap<u32, Record>,
     given_up: Vec<GaveUp>,
     ending: Option<Ended>,
+    /// The last words about a call that gave nothing, until no more was sent.
+    trouble: String,
     pace: Pace,
     purse: Purse,
     breaker: Breaker,
@@ -81,6 +84,7 @@ impl Dispatcher {
             benchmarks: BTreeMap::new(),
             given_up: Vec::new(),
             ending: None,
+            trouble: String::new(),
             pace: Pace::new(caps.parallel),
             purse: Purse::new(caps, spent),
             breaker: Breaker::default(),
@@ -165,6 +169,23 @@ impl Dispatcher {
         &self.given_up
     }
 
+    /// Why the fleet leaves this benchmark without an answer, in words, if the sitting has ended so. `wants_more` says whether it is to
+    /// have tasks beyond those that were added. Absent where every task has its result, where the benchmark itself fails, and where
+    /// the user's own limits ended the sitting.
+    #[must_use]
+    pub fn abandons(&self, benchmark: u32, ended: Ended, wants_more: bool) -> Option<String> {
+        let mut lost = self.given_up.iter().filter(|gave_up| gave_up.task.benchmark == benchmark && gave_up.by_fleet);
+        let is_open = |(task, entry): (&Task, &Entry)| task.benchmark == benchmark && entry.state == State::Open;
+        match (ended, lost.next_back()) {
+            (Ended::Done, lost) => lost.map(|gave_up| gave_up.reason.clone()),
+            (Ended::Broken | Ended::Refused, lost) => {
+                let lacks = lost.is_some() || wants_more || self.entries.iter().any(is_open);
+                lacks.then(|| format!("{}: {}", ended.words(), self.trouble))
+            }
+            (Ended::Cost | Ended::Time | Ended::Interrupted, _) => None,
+        }
+    }
+
     /// Calls that may be in flight now.
     pub fn allowed(&mut self, now: Since) -> u32 {
         self.pace.allowed(now)
@@ -214,7 +235,8 @@ impl Dispatcher {
                 self.tallied.cold += u32::from(usage.cold);
                 self.breaker.note(false);
             }
-            Heard::Lost(_) | Heard::Crashed(_) => {
+            Heard::Lost(words) | Heard::Crashed(words) => {
+                self.trouble_with(words);
                 self.purse.pay_most();
                 self.tallied.lost += 1;
                 if self.breaker.note(true) {
@@ -226,9 +248,16 @@ impl Dispatcher {
                 self.quiet.throttled(now);
                 self.tallied.throttled += 1;
             }
-            Heard::Refused(_) => {
+            Heard::Refused(words) => {
+                self.trouble_with(words);
                 self.ending.get_or_insert(Ended::Refused);
             }
+        }
+    }
+
+    fn trouble_with(&mut self, words: &str) {
+        if self.ending.is_none() {
+            words.clone_into(&mut self.trouble);
         }
     }
 
@@ -263,7 +292,8 @@ impl Dispatcher {
         entry.attempts += 1;
         entry.rank = rank;
         if entry.state == State::Open && entry.attempts >= ATTEMPTS_MAX {
-            return self.give_up(task, format!("{words} (sent {ATTEMPTS_MAX} times)"));
+            let words = format!("{words} (sent {ATTEMPTS_MAX} times)");
+            return self.give_up(task, Reason { words, by_fleet: true });
         }
         self.put_back(task)
     }
@@ -287,11 +317,11 @@ impl Dispatcher {
         }
     }
 
-    fn give_up(&mut self, task: Task, reason: String) -> Fate {
+    fn give_up(&mut self, task: Task, Reason { words: reason, by_fleet }: Reason) -> Fate {
         if let Some(entry) = self.entries.get_mut(&task) {
             entry.state = State::GivenUp;
         }
-        self.given_up.push(GaveUp { task, reason });
+        self.given_up.push(GaveUp { task, reason, by_fleet });
         Fate::GivenUp
     }
 

@@ -100,6 +100,21 @@ pub enum Ended {
     Interrupted,
 }
 
+impl Ended {
+    /// Why, for people.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Ended::Done => "calls of some benchmarks keep being lost",
+            Ended::Cost => "`--max-cost` is spent",
+            Ended::Time => "`--max-time` is up",
+            Ended::Broken => "too many calls failed for reasons of the fleet",
+            Ended::Refused => "the provider refuses calls",
+            Ended::Interrupted => "interrupted",
+        }
+    }
+}
+
 /// A task without a result, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GaveUp {
@@ -107,6 +122,8 @@ pub struct GaveUp {
     pub task: Task,
     /// In words; those of its last call.
     pub reason: String,
+    /// Whether calls were lost or crashed; else its benchmark fails.
+    pub by_fleet: bool,
 }
 
 /// Numbers of a sitting.
