@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use duetbench_core::plan::Style;
 
 use crate::error::RunError;
+use crate::process::Sandbox;
 
 mod sealed;
 
@@ -234,6 +235,14 @@ impl Page {
             Some((memory, holder)) => Page::made(path, header, memory, Some(holder)),
             None => Page::in_file(path, header),
         }
+    }
+
+    /// Creates the page for sides that are started so, as a file for those in a sandbox.
+    ///
+    /// # Errors
+    /// As for [`Page::create`].
+    pub fn create_for(sandbox: Option<&Sandbox>, path: &Path, header: &PageHeader) -> Result<Page, RunError> {
+        if sandbox.is_some() { Page::in_file(path, header) } else { Page::create(path, header) }
     }
 
     /// Creates the page as a file, for sides that cannot open what our processes hold: those in a user namespace of their own.

@@ -58,6 +58,8 @@ pub struct Layer {
     pub(super) timeout: Option<Duration>,
     pub(super) pass_env: Option<Words>,
     #[serde(deserialize_with = "switch")]
+    pub(super) sandbox: Option<bool>,
+    #[serde(deserialize_with = "switch")]
     pub(super) strict: Option<bool>,
     pub(super) strict_on: Option<Words>,
     #[serde(deserialize_with = "switch")]
@@ -101,7 +103,7 @@ pub struct Layer {
 }
 
 /// The keys of a [`Layer`], for the environment: `DUET_BENCH` is `bench`.
-pub(super) const KEYS: [&str; 44] = [
+pub(super) const KEYS: [&str; 45] = [
     "adapter",
     "bench",
     "exclude",
@@ -126,6 +128,7 @@ pub(super) const KEYS: [&str; 44] = [
     "plan",
     "timeout",
     "pass_env",
+    "sandbox",
     "strict",
     "strict_on",
     "plot",
@@ -175,6 +178,7 @@ impl Layer {
             adapter: select.adapter,
             timeout: select.timeout,
             pass_env: list(&select.pass_env),
+            sandbox: select.sandbox.then_some(true),
             harness: list(harness),
             ..self
         }

@@ -154,6 +154,30 @@ fn a_benchmark_that_cuts_off_the_shared_page_harms_nobody() {
 }
 
 #[test]
+fn benchmarks_that_are_not_wanted_do_not_run() {
+    let noting = |name: &str, more: &str| {
+        format!(
+            "func Benchmark{name}(b *testing.B) {{\n\tos.WriteFile(\"ran-{name}\", nil, 0o600)\n{more}\tfor i := 0; i < b.N; i++ {{\n\t\tsink++\n\t}}\n}}\n"
+        )
+    };
+    let parent = noting("Parent", "\tb.Run(\"good\", func(b *testing.B) {})\n");
+    let all = simple(&format!("{}{}{parent}", noting("Good", ""), noting("Danger", "")));
+    for (selection, ran) in [
+        (["--bench", "Good"], ["Good", "Parent"].as_slice()),
+        (["--bench", "^BenchmarkGood$"], &["Good"]),
+        (["--bench", "^BenchmarkParent/good$"], &["Parent"]),
+        (["--exclude", "Danger|Parent"], &["Good"]),
+        (["--exclude", "nothing"], &["Danger", "Good", "Parent"]),
+    ] {
+        let place = Place::go_module(&all);
+        place.duet(&[&["list"], &selection[..]].concat()).expect(0);
+        let names = ["Danger", "Good", "Parent"];
+        let found: Vec<&str> = names.into_iter().filter(|n| place.path().join(format!("ran-{n}")).exists()).collect();
+        assert_eq!(found, ran, "{selection:?}");
+    }
+}
+
+#[test]
 fn replacements_inside_work_and_outside_are_refused() {
     let user = "package fixture\n\nimport (\n\t\"testing\"\n\n\t\"example.com/lib\"\n)\n\nfunc BenchmarkLib(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tlib.F()\n\t}\n}\n";
     let place = Place::new();

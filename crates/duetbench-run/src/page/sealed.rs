@@ -20,7 +20,7 @@ impl Holder {
     fn of(memory: &File) -> std::io::Result<Holder> {
         let mut cat = Command::new("cat");
         // A group of its own, so that Ctrl-C is for us alone.
-        cat.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path))).process_group(0);
+        cat.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path))).process_group(0).current_dir("/");
         cat.stdin(Stdio::piped()).stdout(memory.try_clone()?).stderr(Stdio::null());
         cat.spawn().map(Holder)
     }
@@ -54,7 +54,8 @@ pub(super) fn create(path: &Path, bytes: u64) -> Option<(File, Holder)> {
 fn memory(bytes: u64) -> std::io::Result<File> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     // Kernels before 6.3 do not know that memory can be no program; newer ones may be told to refuse any other.
-    let memory = memfd_create("duet-page", flags | MemfdFlags::NOEXEC_SEAL).or_else(|_| memfd_create("duet-page", flags));
+    let memory =
+        memfd_create("duet-page", flags | MemfdFlags::NOEXEC_SEAL).or_else(|_| memfd_create("duet-page", flags));
     let memory = File::from(memory?);
     memory.set_permissions(Permissions::from_mode(0o600))?;
     super::reserve(&memory, bytes)?;
