@@ -160,7 +160,7 @@ mod tests {
         };
         assert_eq!(bound("--bind"), [Path::new("/home/me/project").to_owned(), page, at("page.0"), profile.clone()]);
         let read = ["/tmp/hook", "/run/y.jar", "/home/me/project/.git"].map(PathBuf::from);
-        assert_eq!(bound("--ro-bind-try"), [&[program.clone()], &read[..]].concat());
+        assert_eq!(bound("--ro-bind-try"), [std::slice::from_ref(&program), &read[..]].concat());
         let end = args.iter().position(|arg| arg == "--").unwrap();
         assert_eq!(args[end + 1..], [&[program.into_os_string()], &launch.args[..]].concat());
         assert!(profile.exists(), "a file that is not there cannot be bound");
