@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions};
 
-/// The variable that is inherited: our process number and the number of the start.
-const MARK: &str = "DUET_MEASURED";
+/// The variable that is inherited: our process number and the number of the start. One that begins with `DUET_` would be taken for a
+/// setting by a `duet` that measured code starts.
+const MARK: &str = "MEASURED_BY_DUET";
 /// How often descendants of what was ended are looked for: each round finds those of the round before.
 const ROUNDS_MAX: usize = 100;
 /// How long a killed process may take to end.
