@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
+use duetbench_run::process::{adopt_orphans, end_leftovers, told_leftovers};
 use duetbench_run::{RunError, interrupt_tools};
 
 use crate::args::{Cli, Command, FleetCommand};
@@ -44,6 +45,7 @@ pub fn main() -> ExitCode {
     // What was started to be measured must not read our environment, in which there may be secrets, from /proc. Where that cannot be had, the rest
     // still works.
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+    adopt_orphans();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
@@ -69,7 +71,11 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         heed_signals(&interrupted)?;
     }
     let context = Context { printer: Printer::new(&settings), settings, cwd, interrupted: interrupted.clone() };
-    carry_out(cli, &context).map_err(|failure| match failure {
+    let done = carry_out(cli, &context);
+    end_leftovers("measured code");
+    // Where a report was made, it has told the rest.
+    told_leftovers().iter().for_each(|words| context.printer.note(words));
+    done.map_err(|failure| match failure {
         // What was told to end says that it failed.
         Failure::Run(
             RunError::Tool { .. } | RunError::Build { .. } | RunError::Toolchain { .. } | RunError::Source { .. },

@@ -61,8 +61,8 @@ impl Planned {
         self.by_name.iter().map(|(name, repetitions)| (name.clone(), Start::of(repetitions))).collect()
     }
 
-    /// Tells people where file and benchmarks do not fit. `all` is what was found whatever its name, so that leaving benchmarks out
-    /// is not taken for their end; and where not all packages were looked into, nobody knows what is not there.
+    /// Tells people where file and benchmarks do not fit. `all` is what was found; where not all benchmarks were looked for, nobody
+    /// knows what is not there.
     pub fn note<'a>(&self, context: &Context, all: impl Iterator<Item = &'a BenchmarkId>) {
         let path = self.path.display();
         let Unmatched { not_planned, not_found } = Unmatched::of(&self.by_name, all);
@@ -71,7 +71,10 @@ impl Planned {
             let text = format!("not in `{path}`, so measured as without it: {names}; `duet tune --check` adds them");
             context.printer.note(&text);
         }
-        if !not_found.is_empty() && context.settings.selection().packages == [defaults::PACKAGES] {
+        let selection = context.settings.selection();
+        let all =
+            selection.packages == [defaults::PACKAGES] && selection.bench.is_none() && selection.exclude.is_none();
+        if !not_found.is_empty() && all {
             let names = names(&not_found);
             context.printer.note(&format!("in `{path}`, but not found: {names}; `duet tune --check` removes them"));
         }

@@ -10,6 +10,7 @@ use duetbench_run::engine::{Backend, Job, Observer, RunSummary, TrialOutcome, me
 use duetbench_run::environment::{self, CpuTimes};
 use duetbench_run::lock::{self, MachineLock};
 use duetbench_run::noise;
+use duetbench_run::process::told_leftovers;
 use duetbench_run::store::{Origin, RunHead, RunId, Store};
 
 use crate::assemble;
@@ -107,8 +108,11 @@ impl<'a> Session<'a> {
         let measure = |observer: &mut dyn Observer| measure(job, &mut *backend, observer, &self.context.interrupted);
         let measured = sitting(self.context, (&mut *self.store, self.run), benchmarks, measure);
         let layouts = backend.layouts().and_then(|layouts| layouts.concerning(&self.head.plan));
-        if layouts.is_some() && layouts != self.head.layouts {
-            self.store.amend(self.run, &RunHead { layouts, ..self.head.clone() })?;
+        let left = told_leftovers();
+        let layouts = layouts.or_else(|| self.head.layouts.clone());
+        if !left.is_empty() || layouts != self.head.layouts {
+            let warnings = [self.head.warnings.clone(), left].concat();
+            self.store.amend(self.run, &RunHead { layouts, warnings, ..self.head.clone() })?;
         }
         measured
     }

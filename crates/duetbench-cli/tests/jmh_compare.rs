@@ -149,6 +149,11 @@ fn what_misbehaves_is_named_with_its_words_and_leaves_nothing_running() {
         let line = listed.stdout.lines().find(|l| l.contains(&format!("Troubled.{name}\t"))).unwrap();
         assert!(line.contains("failed") && line.contains(words), "{line}");
     }
+    let wanted = "Troubled.(twoThreads|severalModes)";
+    let listed = place.duet(&["list", "troubled.jar", "--bench", wanted]).expect(0).stdout;
+    let mut names: Vec<&str> = listed.lines().map(|line| line.split('\t').nth(1).unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["Troubled.severalModes (ss)", "Troubled.severalModes (thrpt)", "Troubled.twoThreads"]);
     let names = "throwsWhenMeasured|endsTheJvmWhenMeasured|hangsWhenMeasured";
     let ran = compare(&place, ["troubled.jar", "troubled.jar"], &["--forks", "3", "--bench", names, "--timeout", "5s"]);
     let ran = ran.expect(1);

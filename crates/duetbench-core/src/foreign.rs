@@ -9,6 +9,16 @@ pub fn one_line(foreign: &str) -> String {
     words.map(seen).collect::<Vec<_>>().join(" ")
 }
 
+/// The beginning of a text that is too long to be read where it stands.
+#[must_use]
+pub fn shortened(text: &str) -> String {
+    const CHARACTERS_MAX: usize = 300;
+    match text.char_indices().nth(CHARACTERS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// Words of several lines, as of a compiler, for people to read: every line is one of visible characters, and none is taken for a command by
 /// a service of continuous integration that looks for those at the start of lines.
 #[must_use]

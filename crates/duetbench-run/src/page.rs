@@ -1,19 +1,22 @@
 //! The controller's side of the shared page (`hooks/protocol/PROTOCOL.md`, version 1).
 //!
 //! The page carries the only data that the two measured processes and `duet` exchange. Whatever stands in it after
-//! the header was written by measured code and is not trusted: counts are bounded, words are checked.
+//! the header was written by measured code and is not trusted: counts are bounded, words are checked. `duet` itself never
+//! maps it but reads and writes it as a file, so that nothing measured code does to it can raise a signal here.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use duetbench_core::plan::Style;
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use crate::error::RunError;
+use crate::process::Sandbox;
+
+mod sealed;
+
+use sealed::Holder;
 
 /// Bytes before the records.
 const HEADER_BYTES: usize = 4096;
@@ -167,15 +170,16 @@ pub struct SideStatus {
     pub background_ns: u64,
 }
 
-/// A mapped page; unmapped and its file removed on drop.
+/// A page; gone with its path on drop.
 #[derive(Debug)]
 pub struct Page {
-    base: NonNull<u8>,
-    len: usize,
+    memory: File,
     capacity: u32,
     path: PathBuf,
     /// The pipes of sides that cannot sleep in a futex.
     bells: [Bell; 2],
+    /// Keeps sealed memory where its path leads; absent for a page that is a file.
+    _holder: Option<Holder>,
 }
 
 /// A named pipe on which a side sleeps that cannot sleep in a futex; removed on drop.
@@ -221,35 +225,50 @@ fn bell_path(page: &Path, side: usize) -> PathBuf {
 }
 
 impl Page {
-    /// Creates the file (private to this user) and writes the header.
+    /// Creates the page (private to this user) and writes the header. It is sealed memory, which nobody can shorten, where the
+    /// system lets others open that by a path, and else a file.
     ///
     /// # Errors
-    /// When the file cannot be made or mapped, for instance on a full disk.
+    /// When it cannot be made, for instance on a full disk.
     pub fn create(path: &Path, header: &PageHeader) -> Result<Page, RunError> {
-        let len = HEADER_BYTES + 2 * header.capacity as usize * RECORD_BYTES;
+        match sealed::create(path, bytes(header)) {
+            Some((memory, holder)) => Page::made(path, header, memory, Some(holder)),
+            None => Page::in_file(path, header),
+        }
+    }
+
+    /// Creates the page for sides that are started so, as a file for those in a sandbox.
+    ///
+    /// # Errors
+    /// As for [`Page::create`].
+    pub fn create_for(sandbox: Option<&Sandbox>, path: &Path, header: &PageHeader) -> Result<Page, RunError> {
+        if sandbox.is_some() { Page::in_file(path, header) } else { Page::create(path, header) }
+    }
+
+    /// Creates the page as a file, for sides that cannot open what our processes hold: those in a user namespace of their own.
+    ///
+    /// # Errors
+    /// When it cannot be made, for instance on a full disk.
+    pub fn in_file(path: &Path, header: &PageHeader) -> Result<Page, RunError> {
         let in_page = |source: std::io::Error| RunError::file("create the shared page", path, source);
         let file =
             OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path).map_err(in_page)?;
-        // Reserve the space now: a full file system must fail here and not as a SIGBUS in the middle of a trial.
-        let reserved = rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, len as u64).or_else(|e| {
-            if e == rustix::io::Errno::OPNOTSUPP { file.set_len(len as u64).map_err(|_| e) } else { Err(e) }
-        });
-        if let Err(e) = reserved {
+        // Reserve the space now: a full file system must fail here and not as a SIGBUS of a side in the middle of a trial.
+        if let Err(e) = reserve(&file, bytes(header)) {
             let _ = std::fs::remove_file(path);
-            return Err(in_page(e.into()));
+            return Err(in_page(e));
         }
-        // SAFETY: a fresh shared mapping of a file we just made long enough; nothing else aliases the returned range.
-        let base =
-            unsafe { mmap(std::ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &file, 0) }
-                .map_err(|e| in_page(e.into()))?;
-        let base = NonNull::new(base.cast::<u8>()).ok_or_else(|| in_page(std::io::ErrorKind::OutOfMemory.into()))?;
-        let bell = |side| Bell::create(bell_path(path, side)).map_err(in_page);
-        let bells = bell(0).and_then(|first| Ok([first, bell(1)?])).inspect_err(|_| {
-            // SAFETY: exactly the range just mapped, to which nothing refers yet.
-            let _ = unsafe { munmap(base.as_ptr().cast(), len) };
+        Page::made(path, header, file, None)
+    }
+
+    /// Takes over what lies at the path, which goes if the rest fails.
+    fn made(path: &Path, header: &PageHeader, memory: File, holder: Option<Holder>) -> Result<Page, RunError> {
+        let bell = |side| Bell::create(bell_path(path, side));
+        let bells = bell(0).and_then(|first| Ok([first, bell(1)?])).map_err(|e| {
             let _ = std::fs::remove_file(path);
+            RunError::file("create the shared page", path, e)
         })?;
-        let page = Page { base, len, capacity: header.capacity, path: path.to_owned(), bells };
+        let page = Page { memory, capacity: header.capacity, path: path.to_owned(), bells, _holder: holder };
         page.write_header(header);
         Ok(page)
     }
@@ -260,16 +279,16 @@ impl Page {
     /// When the capacity is not the one it was created with.
     pub fn reset(&self, header: &PageHeader) {
         assert_eq!(header.capacity, self.capacity, "a page keeps its size");
-        for offset in (0..HEADER_BYTES).step_by(8) {
-            self.u64_at(offset).store(0, Ordering::Relaxed);
-        }
+        // A file may have been shortened by a side.
+        let _ = self.memory.set_len(bytes(header));
+        self.put(0, [0; HEADER_BYTES]);
         self.bells.iter().for_each(Bell::silence);
         self.write_header(header);
     }
 
     fn write_header(&self, h: &PageHeader) {
-        let put32 = |at, v| self.u32_at(at).store(v, Ordering::Relaxed);
-        let put64 = |at, v| self.u64_at(at).store(v, Ordering::Relaxed);
+        let put32 = |at, v: u32| self.put(at, v.to_le_bytes());
+        let put64 = |at, v: u64| self.put(at, v.to_le_bytes());
         put32(header::VERSION, 1);
         put32(header::MODE, h.mode as u32);
         put64(header::SEED, h.seed);
@@ -285,10 +304,10 @@ impl Page {
         put32(header::CORE_1, h.cores[1]);
         put32(header::SWAP, u32::from(h.swap));
         put32(header::SLICES, h.slices);
-        self.u64_at(header::MAGIC).store(MAGIC, Ordering::Release);
+        put64(header::MAGIC, MAGIC);
     }
 
-    /// The file, for `DUET_PAGE`.
+    /// Where it can be opened, for `DUET_PAGE`.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -296,21 +315,21 @@ impl Page {
 
     /// Tells both sides to leave.
     pub fn stop(&self) {
-        self.u32_at(header::STOP).store(1, Ordering::Release);
+        self.put(header::STOP, 1u32.to_le_bytes());
         self.bells.iter().for_each(Bell::ring);
     }
 
     /// Marks a side whose process has ended, so that its peer stops waiting for it.
     pub fn mark_gone(&self, side: usize) {
-        self.u32_at(side_at(side) + side::STATE).store(3, Ordering::Release);
+        self.put(side_at(side) + side::STATE, 3u32.to_le_bytes());
         self.bells.iter().for_each(Bell::ring);
     }
 
     /// What a side said about itself.
     #[must_use]
     pub fn status(&self, side: usize) -> SideStatus {
-        let at = side_at(side);
-        let get32 = |field| self.u32_at(at + field).load(Ordering::Acquire);
+        let block = self.get::<SIDE_BYTES>(side_at(side));
+        let (get32, get64) = (|field| u32_in(&block, field), |field| u64_in(&block, field));
         let style = match get32(side::STYLE) {
             1 => Some(Style::Loop),
             2 => Some(Style::Rewritten),
@@ -322,26 +341,47 @@ impl Page {
         SideStatus {
             arrived: get32(side::STATE) != 0 && style.is_some(),
             style,
-            k: self.u64_at(at + side::K).load(Ordering::Acquire),
-            k_ns: self.u64_at(at + side::K_NS).load(Ordering::Acquire),
+            k: get64(side::K),
+            k_ns: get64(side::K_NS),
             left_early: get32(side::LEFT_EARLY) != 0,
-            gc_period: self.u64_at(at + side::GC_PERIOD).load(Ordering::Acquire),
-            gc_cost_ns: self.u64_at(at + side::GC_COST_NS).load(Ordering::Acquire),
-            background_ns: self.u64_at(at + side::BACKGROUND_NS).load(Ordering::Acquire),
+            gc_period: get64(side::GC_PERIOD),
+            gc_cost_ns: get64(side::GC_COST_NS),
+            background_ns: get64(side::BACKGROUND_NS),
         }
     }
 
     /// The records a side has written, in order, at most the page's capacity.
     #[must_use]
     pub fn records(&self, side: usize) -> Vec<Record> {
-        let count = self.u32_at(side_at(side) + side::RECORDS).load(Ordering::Acquire).min(self.capacity);
-        (0..count).map(|n| self.record(side, n)).collect()
+        let count = u32::from_le_bytes(self.get(side_at(side) + side::RECORDS)).min(self.capacity) as usize;
+        let mut bytes = vec![0; count * RECORD_BYTES];
+        // What is no longer there stays zeroes, which no trial accepts.
+        let _ = self.memory.read_exact_at(&mut bytes, self.records_at(side));
+        bytes.chunks_exact(RECORD_BYTES).map(Record::of).collect()
     }
 
-    fn record(&self, side: usize, n: u32) -> Record {
-        let at = HEADER_BYTES + (side * self.capacity as usize + n as usize) * RECORD_BYTES;
-        let get32 = |field| self.u32_at(at + field).load(Ordering::Relaxed);
-        let get64 = |field| self.u64_at(at + field).load(Ordering::Relaxed);
+    /// Where a side's records begin.
+    fn records_at(&self, side: usize) -> u64 {
+        (HEADER_BYTES + side * self.capacity as usize * RECORD_BYTES) as u64
+    }
+
+    /// Reads what lies at an offset; zeroes where the page was shortened.
+    fn get<const N: usize>(&self, offset: usize) -> [u8; N] {
+        let mut bytes = [0; N];
+        let _ = self.memory.read_exact_at(&mut bytes, offset as u64);
+        bytes
+    }
+
+    /// Writes to an offset. Where that fails, the sides find no page, and say so.
+    fn put<const N: usize>(&self, offset: usize, bytes: [u8; N]) {
+        let _ = self.memory.write_all_at(&bytes, offset as u64);
+    }
+}
+
+impl Record {
+    /// Reads the bytes of one.
+    fn of(bytes: &[u8]) -> Record {
+        let (get32, get64) = (|field| u32_in(bytes, field), |field| u64_in(bytes, field));
         let flags = get32(record::FLAGS);
         Record {
             slice: get32(record::SLICE),
@@ -360,26 +400,35 @@ impl Page {
             block: get32(record::BLOCK),
         }
     }
-
-    fn u32_at(&self, offset: usize) -> &AtomicU32 {
-        assert!(offset.is_multiple_of(4) && offset + 4 <= self.len, "page offset {offset} out of range");
-        // SAFETY: in range and aligned (checked); the mapping lives as long as `self`; all access is atomic.
-        unsafe { AtomicU32::from_ptr(self.base.as_ptr().add(offset).cast()) }
-    }
-
-    fn u64_at(&self, offset: usize) -> &AtomicU64 {
-        assert!(offset.is_multiple_of(8) && offset + 8 <= self.len, "page offset {offset} out of range");
-        // SAFETY: as for `u32_at`.
-        unsafe { AtomicU64::from_ptr(self.base.as_ptr().add(offset).cast()) }
-    }
 }
 
 impl Drop for Page {
     fn drop(&mut self) {
-        // SAFETY: exactly the range that `create` mapped; no reference into it outlives `self`.
-        let _ = unsafe { munmap(self.base.as_ptr().cast(), self.len) };
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// The size of a page.
+fn bytes(header: &PageHeader) -> u64 {
+    (HEADER_BYTES + 2 * header.capacity as usize * RECORD_BYTES) as u64
+}
+
+/// Gives a new file its size and the space for it.
+fn reserve(file: &File, bytes: u64) -> std::io::Result<()> {
+    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes) {
+        Err(rustix::io::Errno::OPNOTSUPP) => file.set_len(bytes),
+        other => Ok(other?),
+    }
+}
+
+/// The number at an offset of a block or a record.
+fn u32_in(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |four| u32::from_le_bytes(*four))
+}
+
+/// The same of eight bytes.
+fn u64_in(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |eight| u64::from_le_bytes(*eight))
 }
 
 fn side_at(side: usize) -> usize {
@@ -460,10 +509,8 @@ mod tests {
         let hex = golden["hex"].as_str().unwrap();
         let bytes: Vec<u8> = (0..64).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect();
         let place = HEADER_BYTES + (4 + 2) * RECORD_BYTES; // side 1, third record
-        for (i, word) in bytes.chunks(8).enumerate() {
-            page.u64_at(place + 8 * i).store(u64::from_le_bytes(word.try_into().unwrap()), Ordering::Relaxed);
-        }
-        page.u32_at(side_at(1) + side::RECORDS).store(3, Ordering::Relaxed);
+        page.memory.write_all_at(&bytes, place as u64).unwrap();
+        page.put(side_at(1) + side::RECORDS, 3u32.to_le_bytes());
         let (fields, record) = (&golden["fields"], page.records(1)[2]);
         let read = [record.invocations, record.wall_ns, record.cpu_ns, record.allocs, record.bytes, record.start_ns];
         let names = ["invocations", "wall_ns", "cpu_ns", "allocs", "bytes", "start_ns"];
@@ -481,10 +528,27 @@ mod tests {
     fn counts_that_measured_code_made_up_are_bounded() {
         let dir = tempfile::tempdir().unwrap();
         let page = page(&dir, 4);
-        page.u32_at(side_at(0) + side::RECORDS).store(u32::MAX, Ordering::Relaxed);
-        page.u32_at(side_at(0) + side::STYLE).store(99, Ordering::Relaxed);
+        page.put(side_at(0) + side::RECORDS, u32::MAX.to_le_bytes());
+        page.put(side_at(0) + side::STYLE, 99u32.to_le_bytes());
         assert_eq!(page.records(0).len(), 4);
         assert_eq!(page.status(0).style, None);
+    }
+
+    #[test]
+    fn a_page_in_a_file_that_a_side_cut_off_reads_as_empty_and_is_whole_again_for_the_next_trial() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("page");
+        let page = Page::in_file(&path, &header(4)).unwrap();
+        page.put(side_at(0) + side::RECORDS, 2u32.to_le_bytes());
+        assert_eq!(page.records(0).len(), 2);
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_len(HEADER_BYTES as u64).unwrap();
+        assert_eq!(page.records(0).iter().map(|r| r.invocations).collect::<Vec<_>>(), [0, 0]);
+        file.set_len(0).unwrap();
+        assert_eq!((page.records(0).len(), page.status(0).arrived), (0, false));
+        page.reset(&header(4));
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), bytes(&header(4)));
+        assert_eq!(page.get(header::MAGIC), *b"DUETPAG1");
     }
 
     #[test]
@@ -497,10 +561,10 @@ mod tests {
         assert!(Page::create(&path, &header(4)).is_err(), "a file that is already there must not be taken");
         page.mark_gone(1);
         page.stop();
-        page.u32_at(side_at(0) + side::RECORDS).store(2, Ordering::Relaxed);
+        page.put(side_at(0) + side::RECORDS, 2u32.to_le_bytes());
         page.reset(&header(4));
-        assert_eq!((page.records(0).len(), page.u32_at(header::STOP).load(Ordering::Relaxed)), (0, 0));
-        assert_eq!(page.u32_at(side_at(1) + side::STATE).load(Ordering::Relaxed), 0);
+        assert_eq!((page.records(0).len(), page.get::<4>(header::STOP)), (0, [0; 4]));
+        assert_eq!(page.get::<4>(side_at(1) + side::STATE), [0; 4]);
         drop(page);
         assert!(!path.exists());
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use duetbench_core::foreign::shortened;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use rustix::thread::CpuSet;
@@ -17,9 +18,14 @@ use rustix::thread::CpuSet;
 use crate::error::RunError;
 
 mod gate;
+mod leftovers;
+mod sandbox;
 
 pub use gate::{Gate, spawn_together};
 use gate::{Passage, now_ns};
+use leftovers::Start;
+pub use leftovers::{adopt_orphans, end_leftovers, told_leftovers};
+pub use sandbox::Sandbox;
 
 /// Environment variables that reach measured code; everything else stays with us.
 const ALLOWED_ENV: [&str; 25] = [
@@ -74,6 +80,8 @@ pub struct Launch {
     pub hooked: bool,
     /// The program itself is what is measured, so each suite run starts a copy of its own: where its pages lie in memory matters.
     pub placed: bool,
+    /// What keeps it apart from network, files and other processes, if anything does.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// A running or ended process; killed with its whole group and reaped on drop.
@@ -87,6 +95,7 @@ pub struct Child {
     usage: Usage,
     /// Where it noted its start, if it is timed.
     passage: Option<Passage>,
+    started: Start,
 }
 
 /// What a process used, with those of its children that it waited for.
@@ -128,7 +137,16 @@ impl Launch {
     /// # Errors
     /// When the program cannot be started.
     pub fn spawn(&self) -> Result<Child, RunError> {
-        self.start(None)
+        self.start(None, Marked::Yes)
+    }
+
+    /// Starts a process that is not measured but belongs to one that is: what it leaves behind may be what that one needs, and
+    /// goes on.
+    ///
+    /// # Errors
+    /// When the program cannot be started.
+    pub fn spawn_beside(&self) -> Result<Child, RunError> {
+        self.start(None, Marked::No)
     }
 
     /// Starts the process as one that is timed as a whole, once it may pass the gate. What it prints on standard output goes
@@ -137,24 +155,28 @@ impl Launch {
     /// # Errors
     /// When the program cannot be started.
     pub fn spawn_timed(&self, gate: &Arc<Gate>, side: usize) -> Result<Child, RunError> {
-        self.start(Some(gate.passage(side)))
+        self.start(Some(gate.passage(side)), Marked::Yes)
     }
 
-    fn start(&self, passage: Option<Passage>) -> Result<Child, RunError> {
+    fn start(&self, passage: Option<Passage>, marked: Marked) -> Result<Child, RunError> {
         let start = |source| RunError::Start { program: self.program.display().to_string(), source };
         let (reader, writer) = std::io::pipe().map_err(start)?;
         rustix::fs::fcntl_setfl(&reader, rustix::fs::OFlags::NONBLOCK).map_err(|e| start(e.into()))?;
         // Refused where the system allows less; the pipe then holds what it usually does.
         let _ = rustix::pipe::fcntl_setpipe_size(&reader, PIPE_BYTES);
-        let mut command = Command::new(&self.program);
+        let started = Start::new();
+        let plainly = || (self.program.clone(), self.args.clone());
+        let (program, args) = self.sandbox.as_ref().map_or_else(plainly, |sandbox| sandbox.around(self));
+        let mut command = Command::new(program);
         command
-            .args(&self.args)
+            .args(args)
             .current_dir(&self.dir)
             .env_clear()
             .envs(ALLOWED_ENV.iter().filter_map(|name| std::env::var_os(name).map(|value| (*name, value))))
             .env("PWD", &self.dir)
             .env("DUET_PARENT", std::process::id().to_string())
             .envs(self.env.iter().map(|(k, v)| (k, v)))
+            .envs((marked == Marked::Yes).then(|| started.mark()))
             .stdin(Stdio::null())
             .process_group(0);
         match passage {
@@ -178,8 +200,15 @@ impl Launch {
             }
         };
         let usage = Usage::default();
-        Ok(Child { inner, pidfd, output: Some(reader), tail: Vec::new(), status: None, usage, passage })
+        Ok(Child { inner, pidfd, output: Some(reader), tail: Vec::new(), status: None, usage, passage, started })
     }
+}
+
+/// Whether what descends from a process is to be known for that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Marked {
+    Yes,
+    No,
 }
 
 impl Launch {
@@ -274,6 +303,7 @@ impl Child {
             self.status = Some(status);
             self.usage = Usage { cpu_ns, peak_bytes, ..self.usage };
         }
+        self.started.ended(pid_of(&self.inner));
         self.drain();
     }
 
@@ -409,7 +439,7 @@ pub fn failure_words(status: ExitStatus) -> Option<String> {
     }
 }
 
-/// What a process that died said: the panic if there is one, else the end of its output.
+/// What a process that died said: the panic if there is one, else the end of its output, no line longer than can be read.
 #[must_use]
 pub fn words_of_death(death: &str, output: &str) -> String {
     let told: Vec<&str> = match output.find("panic: ").or_else(|| output.find("fatal error: ")) {
@@ -420,6 +450,7 @@ pub fn words_of_death(death: &str, output: &str) -> String {
             lines[lines.len().saturating_sub(5)..].to_vec()
         }
     };
+    let told: Vec<String> = told.into_iter().map(shortened).collect();
     if told.is_empty() { death.to_owned() } else { format!("{death}: {}", told.join("\n")) }
 }
 
@@ -448,6 +479,15 @@ mod tests {
     fn a_panic_is_quoted_without_its_stack() {
         let words = words_of_death("exit status 2", "x\npanic: boom\n\ngoroutine 1 [running]:\nmain.f()\n");
         assert_eq!(words, "exit status 2: panic: boom");
+    }
+
+    #[test]
+    fn a_line_that_floods_is_cut() {
+        for output in ["x".repeat(16_000), format!("panic: {}", "x".repeat(16_000))] {
+            let words = words_of_death("exit status 2", &output);
+            assert!(words.starts_with("exit status 2: ") && words.ends_with("x…"), "{words}");
+            assert!(words.chars().count() < 350, "{}", words.len());
+        }
     }
 
     #[test]

@@ -139,7 +139,7 @@ fn beside(
 /// Runs what belongs to a program.
 fn attend(launch: &Launch, what: &str, patience: Patience<'_>) -> Result<(), Trouble> {
     let of_it = |words: String| failed(format!("what is to {what} it failed: {words}"));
-    let mut children = [launch.spawn().map_err(|e| of_it(e.to_string()))?];
+    let mut children = [launch.spawn_beside().map_err(|e| of_it(e.to_string()))?];
     wait_for(&mut children, 1, (Instant::now(), patience)).map_err(|e| match e {
         Trouble::Failed { reason, .. } => of_it(reason),
         fatal @ Trouble::Fatal(_) => fatal,

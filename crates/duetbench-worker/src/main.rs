@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use duetbench_run::fleet::worker::Worker;
+use duetbench_run::process::adopt_orphans;
 
 mod lambda;
 mod serve;
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
     let began = Instant::now();
     // What was started to be measured must not read our environment, in which a provider puts credentials, from /proc.
     let hidden = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+    adopt_orphans();
     let args: Vec<String> = std::env::args().skip(1).collect();
     let done = match (hidden, &args[..]) {
         (Err(e), _) => Err(format!("cannot hide the environment: {e}")),

@@ -224,6 +224,9 @@ pub struct SelectArgs {
     /// Variable that benchmarks need and may see, may be repeated; the rest of the environment is kept from them
     #[arg(long, value_name = "NAME", value_delimiter = ' ')]
     pub pass_env: Vec<String>,
+    /// Run benchmarks without network, with all files read-only but those of their directory, and a /tmp of their own (needs bubblewrap)
+    #[arg(long)]
+    pub sandbox: bool,
 }
 
 /// What to measure and how.

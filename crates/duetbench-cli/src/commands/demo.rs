@@ -57,7 +57,8 @@ pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
     // Both parts compare two binaries, for as long as the neighbour of the first part needs.
     spec.effort = Effort { forks: Some(FORKS), budget: None, builds: Some(1), fixed: true, confirm: false };
     let packages = [".".to_owned()];
-    let conditions = Conditions { timeout: context.settings.timeout(), pass_env: &[], layouts: LayoutChoice::Random };
+    let (timeout, layouts) = (context.settings.timeout(), LayoutChoice::Random);
+    let conditions = Conditions { timeout, pass_env: &[], layouts, selection: None, sandbox: None };
     let wish = Wish { harness: &spec.harness, arguments: &[], conditions };
     let request = Request { cwd: scratch.path(), packages: &packages, wish };
     let directory = |typed: &str, path| VersionRequest::Directory { typed: typed.to_owned(), path };

@@ -14,8 +14,8 @@ use crate::render::format::{first_line, one_line, shortened};
 pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
     let spec = context.settings.spec(0)?;
     let version = super::one_version(args.version.as_deref(), &args.program, &context.cwd)?;
-    let (packages, arguments) = (&spec.selection.packages, &spec.harness_args);
-    let asked = Asked { packages, harness: &spec.harness, arguments, layouts: LayoutChoice::Random };
+    let (selection, arguments) = (&spec.selection, &spec.harness_args);
+    let asked = Asked { selection, harness: &spec.harness, arguments, layouts: LayoutChoice::Random };
     let prepared = context.prepare(&[version], &context.cwd, asked)?;
     let mut failed = false;
     let mut out = String::new();

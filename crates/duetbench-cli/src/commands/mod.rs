@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use duetbench_core::spec::{HarnessSpec, LayoutChoice};
+use duetbench_core::spec::{HarnessSpec, LayoutChoice, Selection};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Conditions, Wish};
 use duetbench_run::prepare::{Prepared, Request, Stage};
+use duetbench_run::process::Sandbox;
 use duetbench_run::source::VersionRequest;
 
 use crate::args::CommandArgs;
@@ -58,7 +59,7 @@ pub struct Context {
 /// What a request says of versions before they are measured.
 #[derive(Debug, Clone, Copy)]
 struct Asked<'a> {
-    packages: &'a [String],
+    selection: &'a Selection,
     harness: &'a HarnessSpec,
     arguments: &'a [String],
     layouts: LayoutChoice,
@@ -74,9 +75,13 @@ impl Context {
     /// Fetches, builds and lists versions; relative names start at `cwd`.
     fn prepare(&self, versions: &[VersionRequest], cwd: &Path, asked: Asked<'_>) -> Result<Prepared, RunError> {
         let pass_env = self.settings.pass_env();
-        let conditions = Conditions { timeout: self.settings.timeout(), pass_env: &pass_env, layouts: asked.layouts };
+        let Asked { selection, layouts, .. } = asked;
+        let timeout = self.settings.timeout();
+        let sandbox = self.settings.sandbox().then(Sandbox::find).transpose()?;
+        let (selection, sandbox) = (Some(selection), sandbox.as_ref());
+        let conditions = Conditions { timeout, pass_env: &pass_env, layouts, selection, sandbox };
         let wish = Wish { harness: asked.harness, arguments: asked.arguments, conditions };
-        let request = Request { cwd, packages: asked.packages, wish };
+        let request = Request { cwd, packages: &asked.selection.packages, wish };
         Prepared::new(versions, &request, &mut |stage| self.stage(stage), &self.interrupted)
     }
 

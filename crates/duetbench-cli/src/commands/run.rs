@@ -10,6 +10,7 @@ use duetbench_core::{BenchmarkId, Role};
 use duetbench_run::adapter::Build;
 use duetbench_run::engine::{Observer, Scripted, SoloBackend, SoloJob, SoloLocal, Watched, record};
 use duetbench_run::prepare::{Prepared, Version};
+use duetbench_run::process::told_leftovers;
 use duetbench_run::store::{RunId, SoloHead, SoloOrigin, Store, StoredRun};
 use duetbench_run::{environment, noise};
 
@@ -106,8 +107,8 @@ impl Subject {
 
 /// Fetches, builds and lists the version.
 fn prepare(context: &Context, spec: &SoloSpec, origin: &SoloOrigin) -> Result<Prepared, Failure> {
-    let (packages, arguments) = (&spec.selection.packages, &spec.harness_args);
-    let asked = Asked { packages, harness: &spec.harness, arguments, layouts: LayoutChoice::Random };
+    let (selection, arguments) = (&spec.selection, &spec.harness_args);
+    let asked = Asked { selection, harness: &spec.harness, arguments, layouts: LayoutChoice::Random };
     Ok(context.prepare(std::slice::from_ref(&origin.version), &origin.cwd, asked)?)
 }
 
@@ -206,7 +207,13 @@ fn carry_out(
     let job = SoloJob { plan, past: &stored.trials };
     let benchmarks: Vec<&BenchmarkId> = plan.benchmarks.iter().map(|b| &b.id).collect();
     let go = |observer: &mut dyn Observer| record(job, backend, observer, &context.interrupted);
-    let summary = sitting(context, (&mut *store, run), benchmarks, go).inspect_err(|_| {
+    let measured = sitting(context, (&mut *store, run), benchmarks, go);
+    let left = told_leftovers();
+    if !left.is_empty() {
+        let warnings = [stored.head.warnings.clone(), left].concat();
+        store.amend_solo(run, &SoloHead { warnings, ..stored.head.clone() })?;
+    }
+    let summary = measured.inspect_err(|_| {
         context.printer.note(&format!(
             "what was measured until then is stored: `duet show {run}`; `duet run --resume {run}` goes on"
         ));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use duetbench_core::BenchmarkId;
-pub use duetbench_core::foreign::one_line;
+pub use duetbench_core::foreign::{one_line, shortened};
 
 /// SI prefixes for seconds, smallest first, each with its factor.
 const PREFIXES: [(f64, &str); 5] = [(1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k")];
@@ -124,16 +124,6 @@ pub fn duration(seconds: f64) -> String {
 #[must_use]
 pub fn many(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
-}
-
-/// The beginning of a text that is too long to be read where it stands; the machine formats have all of it.
-#[must_use]
-pub fn shortened(text: &str) -> String {
-    const CHARACTERS_MAX: usize = 300;
-    match text.char_indices().nth(CHARACTERS_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// The first line of foreign words, as much of it as is read where it stands.

@@ -60,6 +60,8 @@ pub struct Layer {
     pub(super) timeout: Option<Duration>,
     pub(super) pass_env: Option<Words>,
     #[serde(deserialize_with = "switch")]
+    pub(super) sandbox: Option<bool>,
+    #[serde(deserialize_with = "switch")]
     pub(super) strict: Option<bool>,
     pub(super) strict_on: Option<Words>,
     #[serde(deserialize_with = "switch")]
@@ -129,6 +131,7 @@ pub(super) const KEYS: [&str; 45] = [
     "plan",
     "timeout",
     "pass_env",
+    "sandbox",
     "strict",
     "strict_on",
     "plot",
@@ -178,6 +181,7 @@ impl Layer {
             adapter: select.adapter,
             timeout: select.timeout,
             pass_env: list(&select.pass_env),
+            sandbox: select.sandbox.then_some(true),
             harness: list(harness),
             ..self
         }

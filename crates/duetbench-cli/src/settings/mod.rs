@@ -207,6 +207,12 @@ impl Settings {
         self.first(|l| l.pass_env.clone()).map_or_else(Vec::new, Words::list)
     }
 
+    /// Whether measured code is kept apart from network, files and other processes.
+    #[must_use]
+    pub fn sandbox(&self) -> bool {
+        self.first(|l| l.sandbox).unwrap_or(false)
+    }
+
     /// Where runs are stored, if it was set.
     #[must_use]
     pub fn db(&self) -> Option<PathBuf> {
@@ -310,7 +316,7 @@ mod tests {
             "on" => "lambda",
             "arch" => "arm64",
             "format" => "json",
-            "strict" | "quiet" | "no_color" | "no_wait" | "dry_run" => "1",
+            "strict" | "sandbox" | "quiet" | "no_color" | "no_wait" | "dry_run" => "1",
             "fixed" | "confirm" | "profile" | "measure_identical" | "same_benchmarks" | "plot" => "true",
             _ => "a b",
         };

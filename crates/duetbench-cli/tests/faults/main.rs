@@ -13,6 +13,7 @@ mod disk;
 mod leftovers;
 mod real;
 mod refusals;
+mod sandbox;
 mod scripted;
 mod support;
 mod workers;
@@ -31,6 +32,7 @@ fn main() {
     let tests = scripted::tests(SEED)
         .into_iter()
         .chain(refusals::tests())
+        .chain(sandbox::tests(go_found))
         .chain(disk::tests(SEED, go_found))
         .chain(with_go.map(needs_go))
         .collect();

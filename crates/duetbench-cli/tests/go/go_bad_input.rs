@@ -119,6 +119,64 @@ fn measured_code_sees_no_secret() {
     assert!(Ran::from(output).expect(1).stdout.contains("sees GITHUB_TOKEN"));
 }
 
+/// Finds the memory that it shares with duet, by its own maps and by what any process of this user has open, and cuts it off.
+const CUTS_OFF: &str = r#"func cutOff() {
+	maps, _ := os.ReadFile("/proc/self/maps")
+	for _, line := range strings.Split(string(maps), "\n") {
+		if at := strings.Index(line, "/"); at >= 0 && strings.Contains(line[at:], "duet-") {
+			os.Truncate(line[at:], 0)
+		}
+	}
+	opened, _ := filepath.Glob("/proc/[0-9]*/fd/*")
+	for _, name := range opened {
+		if link, _ := os.Readlink(name); strings.Contains(link, "memfd:duet-") {
+			os.Truncate(name, 0)
+		}
+	}
+}
+
+func BenchmarkHostile(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		if sink++; sink == 5000 {
+			cutOff()
+		}
+		sum = sha256.Sum256(page[:])
+	}
+}
+"#;
+
+#[test]
+fn a_benchmark_that_cuts_off_the_shared_page_harms_nobody() {
+    let imports = "import (\n\t\"path/filepath\"\n\t\"strings\"\n";
+    let hostile = simple(&format!("{GOOD}{CUTS_OFF}")).replace("import (\n", imports);
+    let ran = compare(&two(&hostile, &hostile), &["--forks", "3"]).expect(0);
+    assert_no_false_alarm(&ran, &["BenchmarkGood", "BenchmarkHostile"]);
+}
+
+#[test]
+fn benchmarks_that_are_not_wanted_do_not_run() {
+    let noting = |name: &str, more: &str| {
+        format!(
+            "func Benchmark{name}(b *testing.B) {{\n\tos.WriteFile(\"ran-{name}\", nil, 0o600)\n{more}\tfor i := 0; i < b.N; i++ {{\n\t\tsink++\n\t}}\n}}\n"
+        )
+    };
+    let parent = noting("Parent", "\tb.Run(\"good\", func(b *testing.B) {})\n");
+    let all = simple(&format!("{}{}{parent}", noting("Good", ""), noting("Danger", "")));
+    for (selection, ran) in [
+        (["--bench", "Good"], ["Good", "Parent"].as_slice()),
+        (["--bench", "^BenchmarkGood$"], &["Good"]),
+        (["--bench", "^BenchmarkParent/good$"], &["Parent"]),
+        (["--exclude", "Danger|Parent"], &["Good"]),
+        (["--exclude", "nothing"], &["Danger", "Good", "Parent"]),
+    ] {
+        let place = Place::go_module(&all);
+        place.duet(&[&["list"], &selection[..]].concat()).expect(0);
+        let names = ["Danger", "Good", "Parent"];
+        let found: Vec<&str> = names.into_iter().filter(|n| place.path().join(format!("ran-{n}")).exists()).collect();
+        assert_eq!(found, ran, "{selection:?}");
+    }
+}
+
 #[test]
 fn replacements_inside_work_and_outside_are_refused() {
     let user = "package fixture\n\nimport (\n\t\"testing\"\n\n\t\"example.com/lib\"\n)\n\nfunc BenchmarkLib(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tlib.F()\n\t}\n}\n";

@@ -226,6 +226,75 @@ fn leftovers(place: &Place) -> Vec<String> {
     entries.filter_map(cwd).filter_map(|c| c.to_str().map(String::from)).filter(|c| c.starts_with(&here)).collect()
 }
 
+/// Leaves a process in a session of its own behind, with its number in the file, and ends as told.
+const LEAVE: &str = "setsid sleep 7777 </dev/null >/dev/null 2>&1 &\n\
+    until [ \"$(cat /proc/$!/comm)\" = sleep ]; do :; done\necho $! >> $1\nexit $2\n";
+
+/// The processes whose numbers are in a file, and whether they are alive.
+fn alive(place: &Place, file: &str) -> Vec<(String, bool)> {
+    let numbers = std::fs::read_to_string(place.path().join(file)).unwrap();
+    let is_alive = |pid: &str| std::path::Path::new("/proc").join(pid).exists();
+    numbers.lines().map(|pid| (pid.to_owned(), is_alive(pid))).collect()
+}
+
+#[test]
+fn processes_in_sessions_of_their_own_are_ended_and_every_report_names_them() {
+    let place = place();
+    place.write("leave.sh", LEAVE);
+    let lines = ["sh leave.sh pids 0", "sh leave.sh pids 0 x"];
+    let ran = compare(&place, lines, "3", &["--command-name", "x"]);
+    let left = alive(&place, "pids");
+    assert!(left.len() > 6, "{left:?}");
+    assert_eq!(left.iter().filter(|(_, alive)| *alive).collect::<Vec<_>>(), Vec::<&(String, bool)>::new());
+    let beginning = format!("x left {} processes behind: sleep (pid ", left.len());
+    let warnings = ran.json()["warnings"].clone();
+    let warnings = || warnings.as_array().unwrap().iter().map(|w| w.as_str().unwrap().to_owned());
+    let warning = warnings().find(|w| w.starts_with(&beginning) && w.ends_with("; they were ended"));
+    let warning = warning.unwrap_or_else(|| panic!("{left:?}\n{:?}", warnings().collect::<Vec<_>>()));
+    assert!(left.iter().any(|(pid, _)| warning.contains(&format!("{beginning}{pid})"))), "{left:?} {warning}");
+    place.duet(&["report", "-o", "report.html"]).expect(0);
+    let page = std::fs::read_to_string(place.path().join("report.html")).unwrap();
+    let forms = ["text", "markdown"].map(|format| place.duet(&["show", "--format", format]).stdout);
+    for shown in forms.iter().chain([&page]) {
+        assert!(shown.contains(&warning), "{shown}");
+    }
+}
+
+#[test]
+fn what_a_failing_or_listed_program_or_a_single_version_leaves_is_ended_too() {
+    let place = place();
+    place.write("leave.sh", LEAVE);
+    let ended = |words: &[&str], code: i32, said: &[&str]| {
+        place.duet(words).expect(code).says(said);
+        let left = alive(&place, "pids");
+        assert!(!left.is_empty() && left.iter().all(|(_, alive)| !alive), "{words:?}: {left:?}");
+        place.write("pids", "");
+    };
+    ended(&["list", "--command", "sh leave.sh pids 0"], 0, &["left 1 process behind: sleep (pid "]);
+    let failing = ["compare", "--command", "sh leave.sh pids 3", "true", "--forks", "3"];
+    ended(&failing, 1, &[]);
+    let run = ["run", "--command", "sh leave.sh pids 0", "--suite-runs", "1", "--forks", "1", "--iterations", "2"];
+    ended(&run, 0, &[]);
+    let shown = place.duet(&["show"]).stdout;
+    assert!(shown.contains("sh leave.sh pids 0 left 3 processes behind: sleep (pid "), "{shown}");
+}
+
+#[test]
+fn what_a_build_or_a_preparation_starts_goes_on() {
+    let place = Place::new();
+    let table = "[[command]]\nname = 'work'\nbuild = 'sh leave.sh built 0'\nprepare = 'sh leave.sh prepared 0'\n\
+                 command = 'sh leave.sh measured 0'\n";
+    place.write("old/leave.sh", LEAVE).write("new/leave.sh", LEAVE).write("duet.toml", table);
+    place.duet(&[&["compare", "./old", "./new"], &FIXED[..], &["3"]].concat());
+    for (file, wanted) in [("built", true), ("prepared", true), ("measured", false)] {
+        let left = [alive(&place, &format!("old/{file}")), alive(&place, &format!("new/{file}"))].concat();
+        for (pid, _) in left.iter().filter(|(_, alive)| *alive) {
+            Command::new("kill").args(["-KILL", pid]).status().unwrap();
+        }
+        assert!(!left.is_empty() && left.iter().all(|(_, alive)| *alive == wanted), "{file}: {left:?}");
+    }
+}
+
 /// A run that would last for minutes, measuring.
 fn long_run(place: &Place, mode: &str) -> Child {
     let args = ["compare", "--command", "sleep 0.05", "sleep 0.050", "--forks", "900", "--fixed", "--mode", mode];

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use regex::Regex;
+use regex_automata::Input;
+use regex_automata::hybrid::dfa::DFA;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -349,7 +351,7 @@ pub enum SpecError {
 }
 
 /// The compiled form of [`Selection`].
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Filter {
     bench: Option<Regex>,
     exclude: Option<Regex>,
@@ -374,6 +376,55 @@ impl Filter {
     pub fn keeps(&self, name: &str) -> bool {
         self.bench.as_ref().is_none_or(|r| r.is_match(name)) && !self.exclude.as_ref().is_some_and(|r| r.is_match(name))
     }
+
+    /// Whether a benchmark of this name may take part, or any whose name goes on after it and a slash: what is below a benchmark
+    /// is known only once it has run.
+    #[must_use]
+    pub fn may_keep_below(&self, name: &str) -> bool {
+        let wanted = |r: &Regex| r.is_match(name) || below(r, name) != Below::Nothing;
+        let unwanted = |r: &Regex| r.is_match(name) && below(r, name) == Below::Everything;
+        self.bench.as_ref().is_none_or(wanted) && !self.exclude.as_ref().is_some_and(unwanted)
+    }
+
+    /// Whether every benchmark takes part.
+    #[must_use]
+    pub fn keeps_all(&self) -> bool {
+        self.bench.is_none() && self.exclude.is_none()
+    }
+}
+
+/// The names that begin with a benchmark's own and a slash, and match a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Below {
+    Nothing,
+    /// Some, or it is not known.
+    Something,
+    Everything,
+}
+
+/// Walks through the pattern's automaton with the beginning that these names have in common.
+fn below(pattern: &Regex, name: &str) -> Below {
+    walked(pattern.as_str(), name).unwrap_or(Below::Something)
+}
+
+/// As [`below`]; absent for a pattern that has no such automaton.
+fn walked(pattern: &str, name: &str) -> Option<Below> {
+    let automaton = DFA::new(pattern).ok()?;
+    let mut cache = automaton.create_cache();
+    let mut state = automaton.start_state_forward(&mut cache, &Input::new("")).ok()?;
+    for byte in name.bytes().chain([b'/']) {
+        state = automaton.next_state(&mut cache, state, byte).ok()?;
+        if state.is_match() {
+            return Some(Below::Everything);
+        }
+        if state.is_dead() {
+            return Some(Below::Nothing);
+        }
+        if state.is_quit() {
+            return None;
+        }
+    }
+    Some(Below::Something)
 }
 
 fn compile(option: &'static str, pattern: Option<&str>) -> Result<Option<Regex>, SpecError> {

@@ -40,6 +40,7 @@ mod reference;
 mod refine;
 mod reported;
 mod schedule;
+mod selection;
 mod self_test;
 mod simulation;
 mod suite;

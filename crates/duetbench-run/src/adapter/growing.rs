@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::error::RunError;
-use crate::process::{Launch, WaitEnd, failure_words, wait_all};
+use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, wait_all};
 
 /// How a process ended that writes a list.
 pub(super) struct Listed {
@@ -21,6 +21,17 @@ pub(super) struct Listed {
 /// # Errors
 /// When it cannot be started, or on an interrupt.
 pub(super) fn run(
+    launch: &Launch,
+    file: &Path,
+    timeout: Duration,
+    interrupted: &AtomicBool,
+) -> Result<Listed, RunError> {
+    let listed = run_to_its_end(launch, file, timeout, interrupted);
+    end_leftovers("listing");
+    listed
+}
+
+fn run_to_its_end(
     launch: &Launch,
     file: &Path,
     timeout: Duration,

@@ -9,11 +9,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::plan::{Discovered, Mode, Part, Redefinition};
-use duetbench_core::spec::{Arch, LayoutChoice};
+use duetbench_core::spec::{Arch, Filter, LayoutChoice, Selection, SpecError};
 use duetbench_core::{BenchmarkId, Role};
 
 use crate::error::RunError;
-use crate::process::Launch;
+use crate::process::{Launch, Sandbox};
 use crate::program::Program;
 use crate::source::Source;
 
@@ -127,6 +127,10 @@ pub struct Conditions<'a> {
     pub pass_env: &'a [String],
     /// How the two halves of build pairs are to be laid out.
     pub layouts: LayoutChoice,
+    /// Which benchmarks are executed when they are listed; absent: all.
+    pub selection: Option<&'a Selection>,
+    /// What keeps them apart, if anything does.
+    pub sandbox: Option<&'a Sandbox>,
 }
 
 impl Conditions<'_> {
@@ -134,6 +138,13 @@ impl Conditions<'_> {
     fn passed(&self) -> Vec<(OsString, OsString)> {
         let value = |name: &String| std::env::var_os(name).map(|value| (name.into(), value));
         self.pass_env.iter().filter_map(value).collect()
+    }
+
+    /// What tells by their names which benchmarks are wanted.
+    fn filter(&self) -> Result<Filter, RunError> {
+        let all = Selection { bench: None, exclude: None, packages: Vec::new() };
+        let refused = |e: SpecError| RunError::Toolchain { what: e.to_string(), hint: None };
+        self.selection.unwrap_or(&all).filter().map_err(refused)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use duetbench_core::foreign::one_line;
+use duetbench_core::foreign::{one_line, shortened};
 use duetbench_core::report::LayoutsUsed;
 
 /// What makes the functions of a relinked program lie where they do.
@@ -46,7 +46,7 @@ impl PairLayouts {
 
     /// From now on halves of this package follow a plan, or have an order of their own for this reason.
     pub fn decide(&self, package: &str, plan: Result<PathBuf, String>) {
-        self.table().insert(package.to_owned(), plan.map_err(|reason| shortened(&reason)));
+        self.table().insert(package.to_owned(), plan.map_err(|reason| shortened(&one_line(&reason))));
     }
 
     /// The plan that both halves follow; absent where each has an order of its own.
@@ -74,15 +74,5 @@ impl PairLayouts {
             }
         }
         used
-    }
-}
-
-/// The beginning of a reason, on one line.
-fn shortened(reason: &str) -> String {
-    const LENGTH_MAX: usize = 300;
-    let words = one_line(reason);
-    match words.char_indices().nth(LENGTH_MAX) {
-        Some((end, _)) => format!("{}…", &words[..end]),
-        None => words,
     }
 }

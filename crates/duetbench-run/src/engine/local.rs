@@ -18,7 +18,7 @@ use super::{Backend, Needed, TrialFailure, TrialOutcome};
 use crate::adapter::{Adapter, Build, Order, PairLayouts};
 use crate::error::RunError;
 use crate::page::{NO_CORE, Page, PageHeader, PageMode};
-use crate::process::Launch;
+use crate::process::{Launch, Sandbox, end_leftovers};
 use crate::processors::{one_cpu_per_core, usable_cpus};
 use crate::scratch::Scratch;
 
@@ -168,13 +168,13 @@ impl<'a> Local<'a> {
     }
 
     /// The shared page, made ready; the same one for every trial, because making one takes longer than a slice.
-    fn page(&mut self, header: &PageHeader) -> Result<&Page, RunError> {
+    fn page(&mut self, header: &PageHeader, sandbox: Option<&Sandbox>) -> Result<&Page, RunError> {
         let page = match self.page.take() {
             Some(page) => {
                 page.reset(header);
                 page
             }
-            None => Page::create(&self.pages.path().join("page"), header)?,
+            None => Page::create_for(sandbox, &self.pages.path().join("page"), header)?,
         };
         Ok(self.page.insert(page))
     }
@@ -192,7 +192,9 @@ impl<'a> Local<'a> {
         let header = self.header(planned, trial);
         let interrupted = self.interrupted.clone();
         let roles = [role_on(trial, 0), role_on(trial, 1)];
-        let gathered = TrialRun { page: self.page(&header)?, launches, roles, limit }.gather(&interrupted)?;
+        let sandbox = launches.first().and_then(|(_, launch)| launch.sandbox.clone());
+        let page = self.page(&header, sandbox.as_ref())?;
+        let gathered = TrialRun { page, launches, roles, limit }.gather(&interrupted)?;
         if let Ok(sides) = &gathered
             && let Some(k) = sides.iter().map(|s| s.slice_invocations).min()
             && planned.mode != Mode::Sequential
@@ -244,6 +246,14 @@ impl Backend for Local<'_> {
 
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
         self.linking(Layouts::go_on)?;
+        let outcome = self.trial(planned, trial);
+        end_leftovers(&planned.id.name);
+        outcome
+    }
+}
+
+impl Local<'_> {
+    fn trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
         let began = Instant::now();
         if planned.style == Style::Process {
             let result = self.processes(planned, trial)?;

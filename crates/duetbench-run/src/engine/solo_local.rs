@@ -16,6 +16,7 @@ use super::{SoloBackend, TrialFailure, TrialOutcome};
 use crate::adapter::{Adapter, Build, Order};
 use crate::error::RunError;
 use crate::page::{NO_CORE, Page, PageHeader, PageMode};
+use crate::process::end_leftovers;
 use crate::scratch::Scratch;
 
 /// While calibrating, slices of more than a quarter of this are believed at once; shorter ones are measured twice, because an
@@ -82,7 +83,7 @@ impl<'a> SoloLocal<'a> {
                 page.reset(&header);
                 page
             }
-            None => Page::create(&self.pages.path().join("page"), &header)?,
+            None => Page::create_for(launch.sandbox.as_ref(), &self.pages.path().join("page"), &header)?,
         };
         let page = self.page.insert(page);
         let limit = self.timeout + 4 * Duration::from_nanos(planned.trial_predicted_ns());
@@ -126,6 +127,14 @@ fn header(planned: &SoloBenchmark, trial: &Trial) -> PageHeader {
 
 impl SoloBackend for SoloLocal<'_> {
     fn run_alone(&mut self, planned: &SoloBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        let outcome = self.trial(planned, trial);
+        end_leftovers(&planned.id.name);
+        outcome
+    }
+}
+
+impl SoloLocal<'_> {
+    fn trial(&mut self, planned: &SoloBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
         let began = Instant::now();
         if planned.style == Style::Process {
             let result = self.processes(planned, trial)?.map_err(|failure| TrialFailure { role: None, ..failure });

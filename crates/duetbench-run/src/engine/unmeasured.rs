@@ -11,7 +11,7 @@ use duetbench_core::plan::{Mode, PlannedBenchmark};
 use super::layout::Linker;
 use crate::adapter::{Adapter, Build, Sampling};
 use crate::error::RunError;
-use crate::process::{WaitEnd, failure_words, wait_all, words_of_death};
+use crate::process::{WaitEnd, end_leftovers, failure_words, wait_all, words_of_death};
 use crate::processors::usable_cpus;
 
 /// A process makes this part of the invocations first: what a harness does besides invocations (set-up, paused timers) is in no
@@ -132,6 +132,7 @@ impl<'a> Processes<'a> {
         let end = wait_all(&mut children, Instant::now() + limit, &self.interrupted, |_| {});
         let [child] = &mut children;
         child.kill();
+        end_leftovers(&planned.id.name);
         match (end, child.status().and_then(failure_words)) {
             (WaitEnd::Interrupted, _) => Err(Obstacle::Interrupted),
             (WaitEnd::TimedOut, _) => {

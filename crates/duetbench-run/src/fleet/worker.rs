@@ -210,6 +210,7 @@ impl<'a> Shipped<'a> {
             cpus: None,
             hooked: recipe.hooked,
             placed: true,
+            sandbox: None,
         };
         Some((recipe, launch))
     }

@@ -145,7 +145,18 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn amend(&mut self, run: RunId, head: &RunHead) -> Result<(), RunError> {
-        let json = head::comparison_json(head)?;
+        self.update(run, &head::comparison_json(head)?)
+    }
+
+    /// The same of a run of one version.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn amend_solo(&mut self, run: RunId, head: &SoloHead) -> Result<(), RunError> {
+        self.update(run, &head::solo_json(head)?)
+    }
+
+    fn update(&mut self, run: RunId, json: &str) -> Result<(), RunError> {
         self.connection
             .execute("UPDATE runs SET head = ?2 WHERE id = ?1", params![run.0, json])
             .map(|_| ())

@@ -75,6 +75,7 @@ impl Adapter for Fake {
             cpus: None,
             hooked: true,
             placed: true,
+            sandbox: None,
         })
     }
 }

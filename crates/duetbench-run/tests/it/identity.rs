@@ -116,7 +116,8 @@ fn build(dir: PathBuf, scratch: PathBuf) -> Version {
     let request = VersionRequest::Directory { typed: "m".into(), path: dir };
     let source = Source::resolve(&request, Path::new("/"), &scratch).unwrap();
     let toolchain = Toolchain::for_both(&source, &source, &scratch).unwrap();
-    let conditions = Conditions { timeout: Duration::from_secs(60), pass_env: &[], layouts: LayoutChoice::Random };
+    let (timeout, layouts) = (Duration::from_secs(60), LayoutChoice::Random);
+    let conditions = Conditions { timeout, pass_env: &[], layouts, selection: None, sandbox: None };
     let go = Go::new(toolchain, GoArguments::default(), &scratch, conditions).unwrap();
     let subject = Subject { role: Role::Candidate, version: "m" };
     let built = go.build(&source, &["./...".to_owned()], subject).unwrap();

@@ -93,7 +93,13 @@ impl Pair {
         let version = fs::read_to_string(root.join("VERSION")).unwrap().lines().next().unwrap().to_owned();
         let toolchain = Toolchain { go, root: seen, version, flags: String::new() };
         let arguments = GoArguments { build: how.flags, ..GoArguments::default() };
-        let conditions = Conditions { timeout: Duration::from_secs(60), pass_env: &[], layouts: how.layouts };
+        let conditions = Conditions {
+            timeout: Duration::from_secs(60),
+            pass_env: &[],
+            layouts: how.layouts,
+            selection: None,
+            sandbox: None,
+        };
         fs::create_dir(place("scratch")).unwrap();
         let mut go = Go::new(toolchain, arguments, &place("scratch"), conditions).unwrap();
         go.prepare_layouts(&mut || {});

@@ -44,6 +44,11 @@ impl Outfit {
                 "what a fleet runs sees no variable of yours: leave out `--pass-env`, or measure without `--on`",
             ));
         }
+        if context.settings.sandbox() {
+            return Err(Failure::usage(
+                "a fleet's functions are a boundary of their own: leave out `--sandbox`, or measure without `--on`",
+            ));
+        }
         let engine = fleet::engine(spec.engine, spec.parallel, &account)?;
         let worker = fleet::worker(&account, spec.arch)?;
         let prices = fleet::prices_of(&account)?;

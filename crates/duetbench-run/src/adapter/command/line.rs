@@ -67,6 +67,7 @@ pub(super) fn launch(
         hooked: false,
         // A program may look for what belongs to it beside itself, where its copy would have nothing.
         placed: false,
+        sandbox: None,
     })
 }
 

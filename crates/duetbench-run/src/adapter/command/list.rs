@@ -11,7 +11,7 @@ use super::{Commands, PACKAGE, Variant, line};
 use crate::adapter::{Adapter, Build, Listing};
 use crate::error::RunError;
 use crate::page::{NO_CORE, Page, PageHeader, PageMode};
-use crate::process::{Launch, WaitEnd, failure_words, wait_all, words_of_death};
+use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, wait_all, words_of_death};
 use crate::program::{Patience, Program, Trouble};
 use crate::scratch::Scratch;
 
@@ -27,15 +27,18 @@ pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicB
     let patience = Patience { limit: commands.timeout, interrupted };
     let mut listing = Listing::default();
     let (mut short, mut peaks) = (Vec::new(), BTreeMap::new());
-    for variant in &commands.variants {
+    for variant in commands.variants.iter().filter(|variant| commands.filter.keeps(&variant.name)) {
         let id = BenchmarkId { package: PACKAGE.to_owned(), name: variant.name.clone() };
         let lockstep = commands.entries.get(variant.entry).is_some_and(|entry| entry.lockstep);
         let style = if lockstep { Style::Iteration } else { Style::Process };
         let outcome = if lockstep {
-            commands.first_iteration(build, variant, patience)?.map(|ns| (ns, None))
+            commands.first_iteration(build, variant, patience).map(|once| once.map(|ns| (ns, None)))
         } else {
-            once(commands.program(build, &id), patience)?.map(|timing| (timing.wall_ns, Some(timing.peak_bytes)))
+            let once = once(commands.program(build, &id), patience);
+            once.map(|once| once.map(|timing| (timing.wall_ns, Some(timing.peak_bytes))))
         };
+        end_leftovers(&id.name);
+        let outcome = outcome?;
         let (first_ns, failure) = match outcome {
             Ok((first_ns, peak)) => {
                 short.extend((style == Style::Process && first_ns < SHORT_NS).then(|| variant.name.clone()));
@@ -114,7 +117,7 @@ impl Commands {
         let launch = build.artifacts.get(PACKAGE).and_then(|artifact| self.own_launch(artifact, variant));
         let Some(launch) = launch else { return Ok(Err("this version has no such command".into())) };
         let pages = Scratch::in_memory()?;
-        let page = Page::create(&pages.path().join("page"), &alone())?;
+        let page = Page::create_for(launch.sandbox.as_ref(), &pages.path().join("page"), &alone())?;
         let env = [("DUET_PAGE".into(), page.path().into()), ("DUET_SIDE".into(), "0".into())];
         let launch = Launch { env: launch.env.into_iter().chain(env).collect(), ..launch };
         let mut children = match launch.spawn() {

@@ -7,11 +7,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
-use duetbench_core::spec::CommandSpec;
+use duetbench_core::spec::{CommandSpec, Filter};
 
 use super::{Adapter, Artifact, Build, Built, Identity, Listing, Order, Subject, Wish};
 use crate::error::RunError;
-use crate::process::Launch;
+use crate::process::{Launch, Sandbox};
 use crate::program::Program;
 use crate::source::Source;
 use crate::tool::{Tool, shorten};
@@ -35,6 +35,10 @@ pub struct Commands {
     timeout: Duration,
     /// Variables of the user's that programs may see.
     passed: Vec<(OsString, OsString)>,
+    /// Which of them are executed.
+    filter: Filter,
+    /// What keeps them apart, if anything does.
+    sandbox: Option<Sandbox>,
 }
 
 impl Commands {
@@ -52,9 +56,16 @@ impl Commands {
         if entries.is_empty() {
             entries.push(CommandSpec::default());
         }
+        let sandbox = wish.conditions.sandbox.cloned();
+        if sandbox.is_some() && entries.iter().any(|entry| !entry.lockstep) {
+            let why =
+                "making a sandbox would be timed as a part of whole programs; `--lockstep` measures their own loops"
+                    .into();
+            return Err(RunError::Argument { argument: "--sandbox".into(), why });
+        }
         let variants = variants(&entries, sources)?;
-        let (timeout, passed) = (wish.conditions.timeout, wish.conditions.passed());
-        Ok(Commands { entries, variants, peaks: BTreeMap::new(), timeout, passed })
+        let (timeout, passed, filter) = (wish.conditions.timeout, wish.conditions.passed(), wish.conditions.filter()?);
+        Ok(Commands { entries, variants, peaks: BTreeMap::new(), timeout, passed, filter, sandbox })
     }
 
     fn variant(&self, id: &BenchmarkId) -> Option<(&Variant, &CommandSpec)> {
@@ -65,7 +76,8 @@ impl Commands {
     /// A command line with a benchmark's parameters, in a version's directory.
     fn started(&self, line: &str, variant: &Variant, dir: &Path) -> Option<Launch> {
         // Every line was split once before, when the adapter was made.
-        line::launch(line, &variant.values, (dir, &self.passed)).ok()
+        let launch = line::launch(line, &variant.values, (dir, &self.passed)).ok()?;
+        Some(Launch { sandbox: self.sandbox.clone(), ..launch })
     }
 
     fn own_launch(&self, artifact: &Artifact, variant: &Variant) -> Option<Launch> {

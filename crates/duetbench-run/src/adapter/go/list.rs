@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
+use duetbench_core::foreign::shortened;
 use duetbench_core::plan::{Discovered, Style};
 
 use super::super::Listing;
@@ -19,6 +20,9 @@ use crate::process::{Launch, words_of_death};
 /// Most benchmarks of one package that may take the process down with them before we give the package up.
 const CULPRITS_MAX: usize = 25;
 
+/// Longest pattern, bytes: the system takes no longer argument than 128 KiB.
+const PATTERN_MAX: usize = 120_000;
+
 /// Lists one test binary.
 pub(super) struct Lister<'a> {
     pub(super) package: &'a str,
@@ -29,6 +33,8 @@ pub(super) struct Lister<'a> {
     pub(super) file: PathBuf,
     /// How long the list may not grow before the benchmark in hand counts as hung.
     pub(super) timeout: Duration,
+    /// Top-level benchmarks that are not wanted and do not run.
+    pub(super) unwanted: Vec<String>,
 }
 
 /// How one pass over the binary ended.
@@ -62,9 +68,9 @@ impl Lister<'_> {
             else {
                 return Err(RunError::NothingToMeasure {
                     what: format!(
-                        "the benchmarks of `{}` cannot be listed: {death}\n{}",
+                        "the benchmarks of `{}` cannot be listed: {}",
                         self.package,
-                        pass.output.trim()
+                        words_of_death(&death, &pass.output)
                     ),
                     hint: Some("does `go test -run '^$' -bench . -benchtime 1x` work there?".into()),
                 });
@@ -90,10 +96,7 @@ impl Lister<'_> {
         let _ = fs::remove_file(&self.file);
         let mut launch = self.launch.clone();
         launch.args.push("-test.bench=.".into());
-        if !culprits.is_empty() {
-            let patterns: Vec<String> = culprits.iter().map(|name| exact_pattern(name)).collect();
-            launch.args.push(format!("-test.skip={}", patterns.join("|")).into());
-        }
+        launch.args.extend(skipping(culprits.iter().chain(&self.unwanted)));
         launch.args.extend(self.last.iter().cloned());
         launch.env.push(("DUET_LIST".into(), self.file.clone().into()));
         let Listed { output, death } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
@@ -103,6 +106,19 @@ impl Lister<'_> {
         let lines = fs::read_to_string(&self.file).unwrap_or_default();
         Ok(Pass { lines, output, death })
     }
+}
+
+/// The argument that keeps benchmarks from running, the first ones where it cannot name them all.
+fn skipping<'n>(names: impl Iterator<Item = &'n String>) -> Option<OsString> {
+    let mut pattern = String::new();
+    for one in names.map(|name| exact_pattern(name)) {
+        if pattern.len() + one.len() >= PATTERN_MAX {
+            break;
+        }
+        pattern += if pattern.is_empty() { "" } else { "|" };
+        pattern += &one;
+    }
+    (!pattern.is_empty()).then(|| format!("-test.skip={pattern}").into())
 }
 
 /// Takes the leaves into `found`; gives the names that were started, in order.
@@ -139,7 +155,8 @@ fn failure_of(name: &str, output: &str) -> Option<String> {
     let head = format!("--- FAIL: {name}");
     let mut lines = output.lines().skip_while(|l| l.trim() != head);
     lines.next()?;
-    let words: Vec<&str> = lines.take_while(|l| l.starts_with([' ', '\t'])).map(str::trim).take(10).collect();
+    let words: Vec<String> =
+        lines.take_while(|l| l.starts_with([' ', '\t'])).map(str::trim).take(10).map(shortened).collect();
     Some(if words.is_empty() { "it failed without a word".into() } else { words.join("\n") })
 }
 
@@ -158,5 +175,7 @@ mod tests {
         let output = "goos: linux\n--- FAIL: BenchmarkF\n    a_test.go:3: no luck\nFAIL\n";
         assert_eq!(failure_of("BenchmarkF", output).as_deref(), Some("a_test.go:3: no luck"));
         assert_eq!(failure_of("BenchmarkSkip", output), None);
+        let flood = format!("--- FAIL: BenchmarkF\n    {}\n", "x".repeat(16_000));
+        assert_eq!(failure_of("BenchmarkF", &flood).map(|words| words.chars().count()), Some(301));
     }
 }

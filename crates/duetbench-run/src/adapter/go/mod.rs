@@ -8,11 +8,12 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Mode};
-use duetbench_core::spec::{Arch, LayoutChoice};
+use duetbench_core::spec::{Arch, Filter, LayoutChoice};
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -20,7 +21,7 @@ use super::{
     Sampling, Shipping, Subject, Urgency, hex,
 };
 use crate::error::RunError;
-use crate::process::Launch;
+use crate::process::{Launch, Sandbox};
 use crate::source::Source;
 use crate::tool::Tool;
 
@@ -50,6 +51,12 @@ pub struct Go {
     timeout: Duration,
     /// Variables of the user's that benchmarks may see.
     passed: Vec<(OsString, OsString)>,
+    /// Which benchmarks are executed.
+    filter: Filter,
+    /// What keeps them apart, if anything does.
+    sandbox: Option<Sandbox>,
+    /// Benchmarks that programs were found to declare.
+    declared: Mutex<BTreeMap<PathBuf, overlay::Declared>>,
     /// Whether halves of build pairs are to be laid out alike.
     layouts: LayoutChoice,
     /// What lays them out alike, or why nothing does.
@@ -72,8 +79,10 @@ impl Go {
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
         let (timeout, passed) = (conditions.timeout, conditions.passed());
         let linker = Err("random layouts were asked for".to_owned());
+        let (filter, declared) = (conditions.filter()?, Mutex::default());
+        let sandbox = conditions.sandbox.cloned();
         let (layouts, pairs) = (conditions.layouts, PairLayouts::new(matching::check_alike));
-        Ok(Go { toolchain, arguments, scratch, timeout, passed, layouts, linker, pairs })
+        Ok(Go { toolchain, arguments, scratch, timeout, passed, filter, sandbox, declared, layouts, linker, pairs })
     }
 
     /// What the package was built into; nothing where its test files are all excluded by build constraints.
@@ -211,8 +220,10 @@ impl Adapter for Go {
         fs::create_dir_all(&place).map_err(|e| RunError::file("create", &place, e))?;
         let overlay = overlay::Overlay::write(&self.toolchain, &found, &place)?;
         let mut build = Build::default();
-        for (number, package) in found.iter().filter(|p| overlay.packages.contains(&p.import_path)).enumerate() {
+        let with_benchmarks = found.iter().filter_map(|p| Some((p, overlay.packages.get(&p.import_path)?)));
+        for (number, (package, declared)) in with_benchmarks.enumerate() {
             let program = place.join(format!("{number}.test"));
+            self.declared.lock().unwrap_or_else(PoisonError::into_inner).insert(program.clone(), declared.clone());
             let compiled = self.compile(package, &overlay.file, program).map_err(|e| build_error(e, subject))?;
             if let Some(artifact) = compiled {
                 build.artifacts.insert(package.import_path.clone(), artifact);
@@ -246,7 +257,9 @@ impl Adapter for Go {
         for (number, (package, artifact)) in build.artifacts.iter().enumerate() {
             let file = self.scratch.join(format!("list-{number}"));
             let launch = self.base_launch(artifact, 1);
-            let lister = list::Lister { package, launch, last: self.user_args(), file, timeout: self.timeout };
+            let unwanted = self.unwanted(&artifact.program);
+            let (last, timeout) = (self.user_args(), self.timeout);
+            let lister = list::Lister { package, launch, last, file, timeout, unwanted };
             let listing = lister.run(interrupted)?;
             all.found.extend(listing.found);
             all.skipped.extend(listing.skipped);
@@ -347,6 +360,16 @@ impl Adapter for Go {
 }
 
 impl Go {
+    /// Top-level benchmarks of a program that need not run to be listed: neither they nor anything below them can be wanted.
+    fn unwanted(&self, program: &Path) -> Vec<String> {
+        let declared = self.declared.lock().unwrap_or_else(PoisonError::into_inner);
+        let may_be_wanted = |(name, is_leaf): &(&String, &bool)| {
+            if **is_leaf { self.filter.keeps(name) } else { self.filter.may_keep_below(name) }
+        };
+        let declared = declared.get(program).into_iter().flatten();
+        declared.filter(|one| !may_be_wanted(one)).map(|(name, _)| name.clone()).collect()
+    }
+
     /// What the user passes to the binary; comes last, because it may end in arguments that are no flags.
     fn user_args(&self) -> Vec<OsString> {
         self.arguments.binary.iter().map(OsString::from).collect()
@@ -378,6 +401,7 @@ impl Go {
             cpus: None,
             hooked: true,
             placed: true,
+            sandbox: self.sandbox.clone(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The overlay: which files the compiler is to see in another form, and the making of these forms.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -66,13 +66,16 @@ struct Variant {
     file: String,
 }
 
+/// Benchmarks that a package's test files declare, and whether each is a leaf: one that cannot have sub-benchmarks.
+pub(super) type Declared = BTreeMap<String, bool>;
+
 /// An overlay on disk.
 #[derive(Debug)]
 pub(super) struct Overlay {
     /// For `-overlay`.
     pub(super) file: PathBuf,
     /// Import paths of the packages that have benchmarks, or test files that do not parse.
-    pub(super) packages: BTreeSet<String>,
+    pub(super) packages: BTreeMap<String, Declared>,
     /// Benchmarks whose loop could not be rewritten, with place and reason.
     pub(super) not_rewritten: Vec<String>,
     /// Definitions of the declared benchmarks.
@@ -106,7 +109,7 @@ impl Overlay {
         let mut replace = BTreeMap::new();
         hook_testing(toolchain, place, &mut replace)?;
         let answer = rewrite_loops(toolchain, packages, place)?;
-        let mut with_benchmarks = BTreeSet::new();
+        let mut with_benchmarks: BTreeMap<String, Declared> = BTreeMap::new();
         let mut not_rewritten = Vec::new();
         let owner: BTreeMap<PathBuf, &str> =
             packages.iter().flat_map(|p| p.test_files().map(|f| (f, p.import_path.as_str()))).collect();
@@ -114,7 +117,8 @@ impl Overlay {
             if file.may_have_benchmarks()
                 && let Some(package) = owner.get(&file.path)
             {
-                with_benchmarks.insert((*package).to_owned());
+                let declared = with_benchmarks.entry((*package).to_owned()).or_default();
+                file.declare(declared);
             }
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             not_rewritten
@@ -215,6 +219,9 @@ struct Rewritten {
     out: PathBuf,
     #[serde(default)]
     benchmarks: Vec<String>,
+    /// Those that cannot have sub-benchmarks.
+    #[serde(default)]
+    leaves: Vec<String>,
     #[serde(default)]
     refused: Vec<Refused>,
     #[serde(default)]
@@ -228,6 +235,13 @@ impl Rewritten {
     /// A file that does not parse may have benchmarks: the compiler has the better words for what is wrong with it.
     fn may_have_benchmarks(&self) -> bool {
         !self.benchmarks.is_empty() || !self.error.is_empty()
+    }
+
+    /// Adds its benchmarks. The test package beside a package may have one of the same name.
+    fn declare(&self, declared: &mut Declared) {
+        for name in &self.benchmarks {
+            *declared.entry(name.clone()).or_insert(true) &= self.leaves.contains(name);
+        }
     }
 }
 
@@ -283,6 +297,8 @@ fn build_rewriter(toolchain: &Toolchain, place: &Path) -> Result<PathBuf, RunErr
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::entry::{Entry, Lines};
+use duetbench_core::BenchmarkId;
+use duetbench_core::spec::Filter;
+
+use super::entry::{self, Entry, Lines};
 use crate::adapter::growing::{self, Listed};
 use crate::error::RunError;
 use crate::process::{Launch, words_of_death};
@@ -15,17 +18,19 @@ use crate::process::{Launch, words_of_death};
 const CULPRITS_MAX: usize = 25;
 
 /// Lists one jar.
-pub(super) struct Lister {
+pub(super) struct Lister<'f> {
     /// The JVM with the lister's class path and main class, without what its benchmarks ask for.
     pub(super) launch: Launch,
     /// Where the lister writes.
     pub(super) file: PathBuf,
     /// How long the list may not grow before the benchmark in hand counts as hung.
     pub(super) timeout: Duration,
+    /// Which benchmarks are tried.
+    pub(super) filter: &'f Filter,
 }
 
 /// A benchmark with the time of a first operation, nanoseconds, or the words with which it failed.
-pub(super) type Tried = (Entry, Result<u64, String>);
+pub(super) type Tried = (BenchmarkId, Entry, Result<u64, String>);
 
 /// What a pass is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +39,8 @@ enum Part {
     From(usize),
     /// This one alone.
     Only(usize),
+    /// None: the names are what is asked for.
+    Nothing,
 }
 
 /// How one pass ended.
@@ -44,14 +51,15 @@ struct Pass {
     death: Option<String>,
 }
 
-impl Lister {
-    /// All benchmarks of the jar.
+impl Lister<'_> {
+    /// The wanted benchmarks of the jar.
     pub(super) fn run(&self, interrupted: &AtomicBool) -> Result<Vec<Tried>, RunError> {
         let mut entries = Vec::new();
         let mut outcomes: BTreeMap<usize, Result<u64, String>> = BTreeMap::new();
         let mut from = 0;
+        let skipped = self.unwanted(interrupted)?;
         for culprits in 0.. {
-            let Pass { lines, output, death } = self.pass(Part::From(from), &[], interrupted)?;
+            let Pass { lines, output, death } = self.pass(Part::From(from), (&[], &skipped), interrupted)?;
             outcomes.extend(lines.done.iter().map(|(index, ns)| (*index, Ok(*ns))));
             outcomes.extend(lines.failed.iter().map(|(index, words)| (*index, Err(words.clone()))));
             entries = lines.entries;
@@ -62,7 +70,8 @@ impl Lister {
             from = culprit + 1;
         }
         let mut tried = Vec::with_capacity(entries.len());
-        for entry in entries {
+        let ids = entry::ids(&entries);
+        for (id, entry) in ids.into_iter().zip(entries).filter(|(_, entry)| !skipped.contains(&entry.index)) {
             let outcome = outcomes.remove(&entry.index);
             let outcome = outcome.unwrap_or_else(|| Err("it was not tried: the JVM ended before".into()));
             // All were tried in one JVM, which had no benchmark's own arguments.
@@ -70,14 +79,28 @@ impl Lister {
                 Err(_) if !entry.jvm_args.is_empty() => self.alone(&entry, interrupted)?,
                 outcome => outcome,
             };
-            tried.push((entry, outcome));
+            tried.push((id, entry, outcome));
         }
         Ok(tried)
     }
 
+    /// Those that are not to be tried, by their indices. Trying none tells the names.
+    fn unwanted(&self, interrupted: &AtomicBool) -> Result<Vec<usize>, RunError> {
+        if self.filter.keeps_all() {
+            return Ok(Vec::new());
+        }
+        let Pass { lines, output, death } = self.pass(Part::Nothing, (&[], &[]), interrupted)?;
+        if let Some(death) = death {
+            return Err(cannot_list(&words_of_death(&death, &output)));
+        }
+        let named = entry::ids(&lines.entries).into_iter().zip(&lines.entries);
+        Ok(named.filter(|(id, _)| !self.filter.keeps(&id.name)).map(|(_, entry)| entry.index).collect())
+    }
+
     /// One benchmark in a JVM with its own arguments.
     fn alone(&self, entry: &Entry, interrupted: &AtomicBool) -> Result<Result<u64, String>, RunError> {
-        let Pass { mut lines, output, death } = self.pass(Part::Only(entry.index), &entry.jvm_args, interrupted)?;
+        let Pass { mut lines, output, death } =
+            self.pass(Part::Only(entry.index), (&entry.jvm_args, &[]), interrupted)?;
         let died = || words_of_death(&death.unwrap_or_else(|| "it ended without an answer".into()), &output);
         Ok(match lines.done.remove(&entry.index) {
             Some(ns) => Ok(ns),
@@ -85,7 +108,12 @@ impl Lister {
         })
     }
 
-    fn pass(&self, part: Part, jvm_args: &[String], interrupted: &AtomicBool) -> Result<Pass, RunError> {
+    fn pass(
+        &self,
+        part: Part,
+        (jvm_args, skipped): (&[String], &[usize]),
+        interrupted: &AtomicBool,
+    ) -> Result<Pass, RunError> {
         let _ = fs::remove_file(&self.file);
         let mut launch = self.launch.clone();
         launch.args.splice(0..0, jvm_args.iter().map(Into::into));
@@ -93,7 +121,10 @@ impl Lister {
         launch.env.push(match part {
             Part::From(index) => ("DUET_FROM".into(), index.to_string().into()),
             Part::Only(index) => ("DUET_ONLY".into(), index.to_string().into()),
+            Part::Nothing => ("DUET_FROM".into(), i32::MAX.to_string().into()),
         });
+        let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
+        launch.env.push(("DUET_SKIP".into(), skipped.join(",").into()));
         let Listed { output, death } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
         let lines = Lines::parse(&fs::read_to_string(&self.file).unwrap_or_default());
         let ended_early = || (!lines.ended).then(|| "the JVM ended by itself, as `System.exit` makes it".to_owned());

@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Style};
-use duetbench_core::spec::JmhSpec;
+use duetbench_core::spec::{Filter, JmhSpec};
 use sha2::{Digest, Sha256};
 
 use super::{Adapter, Artifact, Build, Built, Identity, Listing, Order, Subject, Wish, hex};
 use crate::error::RunError;
-use crate::process::Launch;
+use crate::process::{Launch, Sandbox};
 use crate::source::Source;
 
 mod entry;
@@ -47,6 +47,10 @@ pub struct Jmh {
     timeout: Duration,
     /// Variables of the user's that benchmarks may see.
     passed: Vec<(OsString, OsString)>,
+    /// Which benchmarks are executed.
+    filter: Filter,
+    /// What keeps them apart, if anything does.
+    sandbox: Option<Sandbox>,
     /// What was listed, by the digest of the jar.
     listed: BTreeMap<String, BTreeMap<BenchmarkId, Entry>>,
 }
@@ -67,6 +71,8 @@ impl Jmh {
             hook: hook::write(&scratch.join("hook"))?,
             timeout: wish.conditions.timeout,
             passed: wish.conditions.passed(),
+            filter: wish.conditions.filter()?,
+            sandbox: wish.conditions.sandbox.cloned(),
             listed: BTreeMap::new(),
             scratch,
         })
@@ -86,6 +92,7 @@ impl Jmh {
             cpus: None,
             hooked: false,
             placed: false,
+            sandbox: self.sandbox.clone(),
         }
     }
 }
@@ -178,20 +185,20 @@ impl Adapter for Jmh {
         let Some(artifact) = build.artifacts.get(JAR) else { return Ok(Listing::default()) };
         let mut launch = self.base_launch(artifact);
         launch.args.push("duetbench.hook.Lister".into());
-        let lister = list::Lister { launch, file: self.scratch.join("list"), timeout: self.timeout };
+        let lister =
+            list::Lister { launch, file: self.scratch.join("list"), timeout: self.timeout, filter: &self.filter };
         let tried = lister.run(interrupted)?;
-        let entries: Vec<Entry> = tried.iter().map(|(entry, _)| entry.clone()).collect();
-        let ids = entry::ids(&entries);
+        let entries = tried.iter().map(|(id, entry, _)| (id.clone(), entry.clone())).collect();
         let mut listing = Listing::default();
-        for ((entry, outcome), id) in tried.into_iter().zip(&ids) {
+        for (id, entry, outcome) in tried {
             let (first_ns, failure) = match outcome.and_then(|ns| usable(&entry).map(|()| ns)) {
                 Ok(ns) => (ns, None),
                 Err(words) => (0, Some(words)),
             };
-            let (id, style, threads) = (id.clone(), Style::Iteration, entry.threads);
+            let (style, threads) = (Style::Iteration, entry.threads);
             listing.found.push(Discovered { id, style, first_ns, threads, runtime_threads: true, failure });
         }
-        self.listed.insert(artifact.digest.clone(), ids.into_iter().zip(entries).collect());
+        self.listed.insert(artifact.digest.clone(), entries);
         Ok(listing)
     }
 

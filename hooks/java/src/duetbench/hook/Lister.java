@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
@@ -43,7 +44,11 @@ public final class Lister {
             int only = number("DUET_ONLY", -1);
             int from = only >= 0 ? only : number("DUET_FROM", 0);
             int until = only >= 0 ? Math.min(only + 1, entries.size()) : entries.size();
+            List<String> skipped = Arrays.asList(System.getenv().getOrDefault("DUET_SKIP", "").split(","));
             for (int index = from; index < until; index++) {
+                if (skipped.contains(Integer.toString(index))) {
+                    continue;
+                }
                 list.line("start", Integer.toString(index));
                 list.line(outcome(entries.get(index), Integer.toString(index)));
             }

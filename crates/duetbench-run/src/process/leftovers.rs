@@ -1,0 +1,207 @@
+//! What measured processes leave running in sessions of their own, where killing their group does not reach: found, named, ended.
+//!
+//! Orphans come back to us ([`adopt_orphans`]), those of a build among them: a daemon that the user's tools have started is
+//! theirs. What descends from a measured process says so itself, by a variable that it has inherited.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions};
+
+/// The variable that is inherited: our process number and the number of the start. One that begins with `DUET_` would be taken for a
+/// setting by a `duet` that measured code starts.
+const MARK: &str = "MEASURED_BY_DUET";
+/// How often descendants of what was ended are looked for: each round finds those of the round before.
+const ROUNDS_MAX: usize = 100;
+/// How long a killed process may take to end.
+const END_MAX: Duration = Duration::from_secs(2);
+/// Processes that are named of those that one benchmark left behind.
+const NAMED_MAX: usize = 3;
+
+/// What was started, and what it left behind.
+static STARTED: Mutex<Started> =
+    Mutex::new(Started { last: 0, running: BTreeSet::new(), groups: Vec::new(), left: BTreeMap::new() });
+
+#[derive(Debug)]
+struct Started {
+    /// Number of the last start.
+    last: u64,
+    /// Starts whose processes have not ended.
+    running: BTreeSet<u64>,
+    /// Process groups that were killed and not looked at since.
+    groups: Vec<Pid>,
+    /// Told of nobody yet, by whoever left them behind.
+    left: BTreeMap<String, Left>,
+}
+
+/// Processes that were ended.
+#[derive(Debug, Default)]
+struct Left {
+    count: usize,
+    named: Vec<String>,
+}
+
+/// Has processes whose parent has ended become our children, so that they can be found.
+pub fn adopt_orphans() {
+    // Where that cannot be had, they go their own ways.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+/// A start, until its process has ended.
+#[derive(Debug)]
+pub(super) struct Start(u64);
+
+impl Start {
+    pub(super) fn new() -> Start {
+        let mut started = started();
+        started.last += 1;
+        let number = started.last;
+        started.running.insert(number);
+        Start(number)
+    }
+
+    /// The variable that marks what descends from it.
+    pub(super) fn mark(&self) -> (&'static str, OsString) {
+        (MARK, format!("{}.{}", std::process::id(), self.0).into())
+    }
+
+    /// Takes note that its process is gone, and its group killed.
+    pub(super) fn ended(&self, group: Pid) {
+        let mut started = started();
+        started.running.remove(&self.0);
+        started.groups.push(group);
+    }
+}
+
+impl Drop for Start {
+    fn drop(&mut self) {
+        started().running.remove(&self.0);
+    }
+}
+
+fn started() -> MutexGuard<'static, Started> {
+    STARTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends what measured processes that have ended left behind, and keeps in mind who that was.
+pub fn end_leftovers(who: &str) {
+    let mut ended = Vec::new();
+    for _ in 0..ROUNDS_MAX {
+        let orphans = bury_the_dead();
+        if orphans.is_empty() {
+            break;
+        }
+        for (pid, name) in orphans {
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
+            wait_for(|options| rustix::process::waitpid(Some(pid), options).map(|waited| waited.is_some()));
+            ended.push(format!("{name} (pid {pid})"));
+        }
+    }
+    if !ended.is_empty() {
+        let mut started = started();
+        let left = started.left.entry(who.to_owned()).or_default();
+        left.count += ended.len();
+        left.named.extend(ended);
+        left.named.truncate(NAMED_MAX);
+    }
+}
+
+/// Says what was ended since this was last asked, a sentence for everybody who left something behind.
+#[must_use]
+pub fn told_leftovers() -> Vec<String> {
+    let left = std::mem::take(&mut started().left);
+    let sentence = |(who, left): (String, Left)| {
+        let Left { count, named } = left;
+        let (processes, they) = if count == 1 { ("process", "it was") } else { ("processes", "they were") };
+        let more = if count > named.len() { format!(" and {} more", count - named.len()) } else { String::new() };
+        format!("{who} left {count} {processes} behind: {}{more}; {they} ended", named.join(", "))
+    };
+    left.into_iter().map(sentence).collect()
+}
+
+/// Waits for what has become ours and is dead or dying, for nobody else does; gives what lives and descends from measured
+/// processes. While anything runs that somebody does wait for, the dead cannot be told apart and stay.
+fn bury_the_dead() -> Vec<(Pid, String)> {
+    let mut started = started();
+    if !started.running.is_empty() {
+        return orphans(&started.running).alive;
+    }
+    for group in std::mem::take(&mut started.groups) {
+        wait_for(|options| rustix::process::waitpgid(group, options).map(|waited| waited.is_some()));
+    }
+    let Orphans { alive, dead } = orphans(&started.running);
+    for pid in dead {
+        let _ = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);
+    }
+    alive
+}
+
+/// Waits for processes that were killed, until there are none or they take too long.
+fn wait_for(wait: impl Fn(WaitOptions) -> rustix::io::Result<bool>) {
+    let deadline = Instant::now() + END_MAX;
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(true) => {}
+            Ok(false) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(1)),
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(false) | Err(_) => return,
+        }
+    }
+}
+
+/// Children of ours that nobody here has started.
+#[derive(Debug, Default)]
+struct Orphans {
+    /// Descendants of measured processes, with their names.
+    alive: Vec<(Pid, String)>,
+    /// Whatever was in no group of ours.
+    dead: Vec<Pid>,
+}
+
+/// Looks through our children. What descends from a start that still runs is its own affair.
+fn orphans(running: &BTreeSet<u64>) -> Orphans {
+    let mut found = Orphans::default();
+    let ours = rustix::process::getpgrp().as_raw_nonzero().get();
+    for pid in children() {
+        let Some((state, group)) = state_and_group(pid) else { continue };
+        if state == 'Z' {
+            found.dead.extend((group != ours).then_some(pid));
+        } else if start_of(pid).is_some_and(|start| !running.contains(&start)) {
+            found.alive.push((pid, name_of(pid)));
+        }
+    }
+    found
+}
+
+/// Our children, whichever of our threads has them.
+fn children() -> Vec<Pid> {
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let pids = |list: String| list.split_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok()?)).collect();
+    lists.flat_map(|list| -> Vec<Pid> { pids(list) }).collect()
+}
+
+/// The letter for what a process is doing, and its process group.
+fn state_and_group(pid: Pid) -> Option<(char, i32)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // Its name, in brackets, may have any character in it.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+    Some((fields.next()?.chars().next()?, fields.nth(1)?.parse().ok()?))
+}
+
+/// The start that a process descends from, if it is one of ours.
+fn start_of(pid: Pid) -> Option<u64> {
+    let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let ours = format!("{MARK}={}.", std::process::id());
+    let mark = environment.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(ours.as_bytes()))?;
+    std::str::from_utf8(mark).ok()?.parse().ok()
+}
+
+fn name_of(pid: Pid) -> String {
+    let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let name = String::from_utf8_lossy(&name).trim().replace(char::is_control, "?");
+    if name.is_empty() { "a process without a name".into() } else { name }
+}
