@@ -105,7 +105,7 @@ pub struct Layer {
 }
 
 /// The keys of a [`Layer`], for the environment: `DUET_BENCH` is `bench`.
-pub(super) const KEYS: [&str; 45] = [
+pub(super) const KEYS: [&str; 46] = [
     "adapter",
     "bench",
     "exclude",

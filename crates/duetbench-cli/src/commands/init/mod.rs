@@ -2,9 +2,10 @@
 
 use duetbench_core::foreign::one_line;
 
-use super::{Context, project_root};
+use super::Context;
 use crate::args::InitArgs;
 use crate::failure::{Failure, code};
+use crate::project;
 
 mod files;
 mod found;
@@ -18,7 +19,7 @@ use found::Found;
 /// # Errors
 /// When nothing here can be measured, or a file cannot be written.
 pub fn run(args: &InitArgs, context: &Context) -> Result<u8, Failure> {
-    let root = project_root(&context.cwd);
+    let root = project::root(&context.cwd).to_owned();
     let spec = context.settings.spec(0)?;
     let found = Found::look(&root, &context.cwd, (&spec.harness, args.command.as_deref()))?;
     let at = |name: &str| root.join(name).exists();
