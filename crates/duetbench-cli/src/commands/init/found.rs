@@ -30,8 +30,12 @@ impl Found {
     ///
     /// # Errors
     /// When there is nothing to measure.
-    pub(super) fn look(root: &Path, cwd: &Path, said: (&HarnessSpec, Option<&str>)) -> Result<Found, Failure> {
-        let (settings, command) = said;
+    pub(super) fn look(
+        root: &Path,
+        cwd: &Path,
+        settings: &HarnessSpec,
+        command: Option<&str>,
+    ) -> Result<Found, Failure> {
         let below = cwd.strip_prefix(root).unwrap_or(Path::new("")).to_string_lossy().into_owned();
         let of = |harness, words: &str| Found { harness, directory: below.clone(), words: words.to_owned() };
         if command.is_some() {

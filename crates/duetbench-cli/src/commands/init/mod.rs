@@ -21,7 +21,7 @@ use found::Found;
 pub fn run(args: &InitArgs, context: &Context) -> Result<u8, Failure> {
     let root = project::root(&context.cwd).to_owned();
     let spec = context.settings.spec(0)?;
-    let found = Found::look(&root, &context.cwd, (&spec.harness, args.command.as_deref()))?;
+    let found = Found::look(&root, &context.cwd, &spec.harness, args.command.as_deref())?;
     let at = |name: &str| root.join(name).exists();
     let gitlab = args.gitlab || at(".gitlab-ci.yml");
     // GitHub is left out only where another service is used, and nothing says that GitHub is too.
