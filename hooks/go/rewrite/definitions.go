@@ -86,7 +86,8 @@ func definitionsOf(units []*unit) map[string][]definition {
 
 func (f *folder) add(u *unit) {
 	benchmarks := map[string]bool{}
-	for _, name := range u.benchmarks() {
+	names, _ := u.benchmarks()
+	for _, name := range names {
 		benchmarks[name] = true
 	}
 	imports := u.imports()
