@@ -253,7 +253,7 @@ fn a_coordinator_that_is_killed_is_replaced() {
         let swept = ran(&mut duet(&place, &server, &["fleet", "sweep"])).expect(0).stdout;
         let until = swept.strip_prefix(&format!("{left} is left, until 20")).unwrap_or_else(|| panic!("{swept}"));
         assert!(until.ends_with(" UTC; `--now` deletes it\n") && until.lines().count() == 1, "{swept}");
-        assert_eq!(server.functions(), [left.clone()]);
+        assert_eq!(server.functions(), std::slice::from_ref(left));
         if now {
             let swept = ran(&mut duet(&place, &server, &["fleet", "sweep", "--now"])).expect(0).stdout;
             assert_eq!((swept, server.functions()), (format!("{left} is removed\n"), Vec::new()));
