@@ -18,7 +18,7 @@ use std::path::Path;
 
 use common::{GOOD, Place, Ran, assert_no_false_alarm, simple, two};
 use fleet_support::{
-    calls, command, comparing, db, ended, every_task_counts_once, going_on, nobody_works_for, slug_is_the_regression,
+    calls, command, comparing, db, ended, every_task_counts_once, going_on, nobody_works_for, nothing_is_left, slug_is_the_regression,
     textkit, versions, wait_for_calls, worker, workers,
 };
 use rustix::process::Signal;
@@ -48,6 +48,7 @@ fn the_planted_regression_is_found_and_the_report_keeps_to_the_schema() {
     assert_eq!((&fleet["engine"], &fleet["builds"]), (&Value::from("here"), &Value::from(1)));
     assert!(fleet["cost_usd"].as_f64().is_some_and(|usd| usd > 0.0), "{fleet:#}");
     nobody_works_for(&place);
+    nothing_is_left(&place);
 }
 
 #[test]
@@ -289,6 +290,7 @@ fn a_run_that_is_killed_is_gone_on_with() {
     assert!(text.stdout.contains(&format!("{tasks} of {tasks} calls count, {sent} never heard of")), "{}", text.stdout);
     is_sound(&db(&place));
     nobody_works_for(&place);
+    nothing_is_left(&place);
 }
 
 #[test]

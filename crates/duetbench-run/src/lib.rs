@@ -24,6 +24,7 @@ pub mod scratch;
 pub mod source;
 pub mod store;
 mod tool;
+pub mod whole_file;
 
 pub use error::RunError;
 pub use tool::interrupt_tools;

@@ -8,6 +8,7 @@ use duetbench_core::tune::Choice;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunError;
+use crate::whole_file;
 
 /// Name of the file where nothing else is said.
 pub const NAME: &str = "duet-plan.toml";
@@ -142,7 +143,7 @@ impl PlanFile {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), RunError> {
-        fs::write(path, self.text()?).map_err(|e| RunError::file("write", path, e))
+        whole_file::write(path, &self.text()?).map_err(|e| RunError::file("write", path, e))
     }
 
     /// Reads a plan file.

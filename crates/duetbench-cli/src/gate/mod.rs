@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use duetbench_core::Report;
 use duetbench_core::gate::{Day, Gate, Waiver};
 use duetbench_core::spec::{Metric, Policy};
+use duetbench_run::whole_file;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::Context;
@@ -88,7 +89,8 @@ impl WaiverFile {
         }
         text += &written(waiver).map_err(|e| refused(e.to_string()))?;
         understood(&text).map_err(refused)?;
-        fs::write(&self.path, text).map_err(|e| Failure::usage(format!("cannot write `{}`: {e}", self.path.display())))
+        whole_file::write(&self.path, &text)
+            .map_err(|e| Failure::usage(format!("cannot write `{}`: {e}", self.path.display())))
     }
 }
 

@@ -148,6 +148,14 @@ pub fn nobody_works_for(place: &Place) {
     }
 }
 
+/// Fails if a run that has ended left anything of its own below its cache: packages, or what workers unpacked.
+#[track_caller]
+pub fn nothing_is_left(place: &Place) {
+    let entries = fs::read_dir(place.path().join("cache/duet")).map_or_else(|_| Vec::new(), Iterator::collect);
+    let left: Vec<PathBuf> = entries.into_iter().flatten().map(|e| e.path()).filter(|p| !p.ends_with("linkers")).collect();
+    assert_eq!(left, Vec::<PathBuf>::new());
+}
+
 /// Command lines of the processes that were started from below a place, or work there.
 pub fn workers(place: &Place) -> Vec<String> {
     let below = place.path().canonicalize().unwrap();

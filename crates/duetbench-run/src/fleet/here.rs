@@ -55,7 +55,9 @@ impl Engine for Here {
         if !program.is_file() {
             return Err(failed(&"it has no `bootstrap`"));
         }
+        let workshop = Scratch::new().map_err(|e| FleetError::new(e.to_string()))?;
         Ok(Box::new(Workers {
+            workshop,
             name: format!("{}{}", super::NAME_PREFIX, wish.run),
             program,
             place,
@@ -79,6 +81,8 @@ struct Workers {
     name: String,
     program: PathBuf,
     place: Scratch,
+    /// Where they keep what they unpack. They are killed, so that it is not they who can remove it.
+    workshop: Scratch,
     call_max: Duration,
     parallel: u32,
     busy: AtomicU32,
@@ -163,7 +167,7 @@ impl Workers {
             .current_dir(self.place.path())
             .env_clear()
             .env("PATH", NO_TOOLS)
-            .env("TMPDIR", temporary())
+            .env("TMPDIR", self.workshop.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -173,12 +177,6 @@ impl Workers {
         let (requests, answers) = pipes.ok_or_else(|| std::io::Error::other("its pipes are gone"))?;
         Ok(Instance { process, requests, answers })
     }
-}
-
-/// Where workers keep what they unpack.
-fn temporary() -> PathBuf {
-    let below_cache = crate::scratch::cache_dir();
-    if below_cache.is_dir() { below_cache } else { std::env::temp_dir() }
 }
 
 impl Instance {

@@ -105,13 +105,9 @@ impl Sources {
 
     /// Puts a linker where later runs find it, whole or not at all; absent where there is no such place.
     fn keep(&self, built: &Path) -> Option<PathBuf> {
-        let folder = private(cache_dir().join("linkers"))?;
-        let (kept, under_way) = (folder.join(&self.key), folder.join(format!("{}.{}", self.key, std::process::id())));
-        let done = fs::copy(built, &under_way).and_then(|_| fs::rename(&under_way, &kept));
-        if done.is_err() {
-            let _ = fs::remove_file(&under_way);
-        }
-        done.ok().map(|()| kept)
+        let kept = private(cache_dir().join("linkers"))?.join(&self.key);
+        // Moved and not copied: of a run that is killed meanwhile, half a copy would stay for ever.
+        fs::rename(built, &kept).ok().map(|()| kept)
     }
 }
 
