@@ -2,7 +2,7 @@
 # with Go alone. They install nothing outside this folder and the caches of cargo, go, Maven and pip; they need what stands in
 # README.md.
 
-.PHONY: demo test check test-go lint benchmarks build fleet worker release release-check
+.PHONY: demo test check test-go lint deny benchmarks build fleet worker release release-check
 
 build:
 	cargo build --release --locked
@@ -45,6 +45,11 @@ release:
 
 release-check:
 	release/check.py
+
+# Advisories, licences and sources of all dependencies, by deny.toml. Fetches the database of advisories.
+deny:
+	@command -v cargo-deny > /dev/null || { echo 'cargo-deny is missing: cargo install cargo-deny --locked --version 0.20.2' >&2; exit 1; }
+	cargo deny --locked check --hide-inclusion-graph
 
 # What duet itself costs; see benches/README.md. Run it alone.
 benchmarks: build

@@ -99,6 +99,35 @@ fn only_the_printer_prints() {
     }
 }
 
+/// Fails unless an action is named by a commit that says its version: a tag or a branch can be moved to other code.
+fn is_pinned(path: &Path, action: &str) {
+    let (name, rest) = action.split_once('@').unwrap_or((action, ""));
+    let (commit, version) = rest.split_once("  # ").unwrap_or((rest, ""));
+    let by_commit = commit.len() == 40 && commit.chars().all(|c| c.is_ascii_hexdigit()) && version.starts_with('v');
+    let of_ours = name.starts_with("duetbench/duetbench") && commit == "COMMIT" && version.contains("release");
+    assert!(by_commit || of_ours || name.starts_with("./"), "{}: `{action}` is not pinned to a commit", path.display());
+}
+
+#[test]
+fn actions_are_pinned_to_commits() {
+    let workflows = files(".github/workflows", &[".yml"]);
+    let mut found = 0;
+    for path in files(".", &[".yml", ".md", ".sh"]).into_iter().chain(workflows) {
+        for action in text(&path).lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("uses: ")) {
+            is_pinned(&path, action);
+            found += 1;
+        }
+    }
+    assert!(found >= 9, "{found}");
+}
+
+#[test]
+fn dependencies_may_have_their_fixes() {
+    for path in files("crates", &["Cargo.toml"]).into_iter().chain([root().join("Cargo.toml")]) {
+        assert!(!text(&path).contains("\"="), "{} wants one version and no other", path.display());
+    }
+}
+
 #[test]
 fn documents_name_only_what_exists() {
     let documents = files(".", &[".md"]).into_iter().filter(|p| !p.components().any(|c| c.as_os_str() == "tests"));
