@@ -113,7 +113,8 @@ fn actions_are_pinned_to_commits() {
     let workflows = files(".github/workflows", &[".yml"]);
     let mut found = 0;
     for path in files(".", &[".yml", ".md", ".sh"]).into_iter().chain(workflows) {
-        for action in text(&path).lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("uses: ")) {
+        for action in text(&path).lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("uses: "))
+        {
             is_pinned(&path, action);
             found += 1;
         }
