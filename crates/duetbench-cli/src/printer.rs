@@ -241,8 +241,11 @@ impl Printer {
     /// # Errors
     /// When it cannot be written.
     pub fn data(&self, text: &str) -> Result<(), Failure> {
+        // In the other forms every line begins with what is ours; a row for people begins with a name.
+        let is_ours = self.format != Format::Text || self.palette() != Palette::plain();
+        let text = if is_ours { text.to_owned() } else { lines(text) };
         match &self.output {
-            Some(path) => write_file(path, text),
+            Some(path) => write_file(path, &text),
             None => to_output(text.as_bytes()),
         }
     }

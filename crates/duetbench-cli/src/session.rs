@@ -8,13 +8,14 @@ use duetbench_core::{BenchmarkId, Report, Spec, Trial};
 use duetbench_run::RunError;
 use duetbench_run::engine::{Backend, Job, Observer, RunSummary, TrialOutcome, measure};
 use duetbench_run::environment::{self, CpuTimes};
-use duetbench_run::lock::{self, MachineLock};
+use duetbench_run::lock::{self, Applicant, MachineLock, Waiting};
 use duetbench_run::noise;
 use duetbench_run::process::told_leftovers;
 use duetbench_run::store::{Origin, RunHead, RunId, Store};
 
 use crate::assemble;
 use crate::commands::Context;
+use crate::display::Display;
 use crate::progress::Recorder;
 
 /// Facts about two versions before they are measured.
@@ -152,22 +153,54 @@ pub fn sitting(
     Ok(summary)
 }
 
-/// One run per machine: waits for the holder, or refuses with `--no-wait`. Absent where nothing is timed.
+/// One run per machine: waits for its turn, no longer than `--wait` says. Absent where nothing is timed.
 ///
 /// # Errors
-/// When another run holds the machine and waiting was declined or interrupted.
+/// When another run holds the machine and waiting was declined, took too long or was interrupted.
 pub fn lock_machine(context: &Context) -> Result<Option<MachineLock>, RunError> {
     if context.settings.dry_run() {
         return Ok(None);
     }
-    let holder = format!("process {} in `{}`", std::process::id(), context.cwd.display());
     let path = std::env::var_os("DUET_LOCK").map_or_else(lock::default_path, Into::into);
-    MachineLock::acquire(&path, &holder, &context.interrupted, |present| {
-        let wait = !context.settings.no_wait();
-        if wait {
-            context.printer.note(&format!("waiting: another run is measuring on this machine ({present})"));
-        }
-        wait
-    })
-    .map(Some)
+    let applicant = Applicant { path: &path, directory: &context.cwd, limit: context.settings.wait() };
+    let mut display = None;
+    let lock = applicant.acquire(&context.interrupted, |waiting| {
+        let words = in_words(waiting);
+        let display = display.get_or_insert_with(|| {
+            context.printer.note(&words);
+            Display::new(&context.printer, 0, "{msg}")
+        });
+        display.show(|bar| bar.set_message(words.clone()), || words.clone());
+    });
+    display.iter().for_each(Display::finish);
+    lock.map(Some)
+}
+
+/// Whom we wait for, and how long: `waiting for process 12 in `/shop` since 1:20, 2 before you`.
+fn in_words(waiting: &Waiting) -> String {
+    let holder = waiting.holder.as_deref().unwrap_or("another run");
+    let before = if waiting.before > 0 { format!(", {} before you", waiting.before) } else { String::new() };
+    format!("waiting for {holder} since {}{before}", clock(waiting.since.as_secs()))
+}
+
+fn clock(seconds: u64) -> String {
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_wait_is_told_with_a_clock() {
+        let check = |holder: Option<&str>, before, seconds, want| {
+            let since = Duration::from_secs(seconds);
+            assert_eq!(in_words(&Waiting { holder: holder.map(str::to_owned), before, since }), want);
+        };
+        check(Some("process 12 in `/shop`"), 2, 80, "waiting for process 12 in `/shop` since 1:20, 2 before you");
+        check(None, 0, 3671, "waiting for another run since 1:01:11");
+    }
 }

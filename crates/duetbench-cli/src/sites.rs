@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use duetbench_core::{BenchmarkId, Report};
+use duetbench_run::bounded;
 
 use crate::project;
 use crate::render::sarif::Site;
@@ -60,7 +61,7 @@ impl Checkout {
 
 /// The module's path in a `go.mod`.
 fn module_path(go_mod: &Path) -> Option<String> {
-    let text = fs::read_to_string(go_mod).ok()?;
+    let text = bounded::read_text(go_mod, bounded::TEXT_MAX).ok()?;
     let named = text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
     Some(named.split("//").next()?.trim().trim_matches('"').to_owned())
 }
@@ -74,7 +75,8 @@ fn declaration(dir: &Path, name: &str) -> Option<(PathBuf, usize)> {
     files.retain(|path| path.to_string_lossy().ends_with("_test.go"));
     files.sort();
     files.into_iter().find_map(|path| {
-        let line = fs::read_to_string(&path).ok()?.lines().position(|line| line.starts_with(&declared))?;
+        let line =
+            bounded::read_text(&path, bounded::TEXT_MAX).ok()?.lines().position(|line| line.starts_with(&declared))?;
         Some((path, line + 1))
     })
 }

@@ -1,5 +1,7 @@
 //! Words from outside: a benchmark's name, a version, what a program said. They can hold anything.
 
+use std::borrow::Cow;
+
 /// Foreign words on one line of visible characters: every run of white space and control characters becomes one space, and what is not seen
 /// but changes what is (the order of reading, joined letters) is shown as `�`.
 #[must_use]
@@ -29,10 +31,48 @@ pub fn lines(foreign: &str) -> String {
             .chars()
             .map(|c| if c.is_control() && c != '\t' { ' ' } else { shown(c) })
             .collect();
-        let commands = ["::", "##["].iter().any(|start| clean.trim_start().starts_with(start));
-        if commands { format!("| {clean}") } else { clean }
+        if is_obeyed(clean.trim_start()) { format!("| {clean}") } else { clean }
     };
     foreign.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// As long as it was: what is not seen has a character that is, and white space and spelling stay. For the files of other tools.
+#[must_use]
+pub fn visible(foreign: &str) -> String {
+    foreign.chars().map(|c| if c.is_control() { ' ' } else { shown(c) }).collect()
+}
+
+/// A cell of CSV that no spreadsheet takes for a formula, and no service of continuous integration for a command: an apostrophe stands before
+/// what could be one and is no number.
+#[must_use]
+pub fn cell(foreign: &str) -> String {
+    let clean = visible(foreign);
+    let start = clean.trim_start();
+    let is_formula = start.starts_with(['=', '+', '-', '@']) && clean.parse::<f64>().is_err();
+    if is_formula || is_obeyed(start) { format!("'{start}") } else { clean }
+}
+
+/// JSON that says the same in characters that are seen. Those of strings alone are written otherwise: nothing else in it can be hidden.
+#[must_use]
+pub fn in_json(json: &str) -> Cow<'_, str> {
+    let hidden = |c: char| c != '\n' && (c.is_control() || shown(c) != c);
+    if !json.contains(hidden) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 64);
+    for c in json.chars() {
+        if hidden(c) {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out += &format!("\\u{unit:04x}"));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Whether a service of continuous integration takes a line for a command that begins so.
+fn is_obeyed(start: &str) -> bool {
+    ["::", "##["].iter().any(|command| start.starts_with(command))
 }
 
 /// The character, or one that shows that there is one.
@@ -72,6 +112,27 @@ mod tests {
         assert_eq!(one_line("a\u{1b}[31mred\r\n\tb\u{9b}2J"), "a [31mred b 2J");
         assert_eq!(one_line("a\u{202e}b\u{2066}c d\u{ad}"), "a\u{fffd}b\u{fffd}c d\u{fffd}");
         assert_eq!(one_line("größer/µ=1"), "größer/µ=1");
+    }
+
+    #[test]
+    fn cells_are_no_formulas_and_no_commands() {
+        let check = |foreign: &str, want: &str| assert_eq!(cell(foreign), want);
+        check("=1", "'=1");
+        check("\t=1", "'=1");
+        check("-0.5", "-0.5");
+        check("-a", "'-a");
+        check("::error::x", "'::error::x");
+        check("a  b\n", "a  b ");
+    }
+
+    #[test]
+    fn json_stays_what_it_was() {
+        let of = "a\u{9b}\u{202e}\u{e0041}b\u{7f}\n\u{1b}ß";
+        let json = serde_json::to_string(of).unwrap();
+        let clean = in_json(&json);
+        assert_eq!(clean, r#""a\u009b\u202e\udb40\udc41b\u007f\n\u001bß""#);
+        assert_eq!(serde_json::from_str::<String>(&clean).unwrap(), of);
+        assert!(matches!(in_json("{\n}"), Cow::Borrowed(_)));
     }
 
     #[test]

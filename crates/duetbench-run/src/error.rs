@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use duetbench_core::Role;
 use thiserror::Error;
@@ -127,10 +128,12 @@ pub enum RunError {
     #[error("interrupted")]
     Interrupted,
     /// Another run holds the machine.
-    #[error("another run is measuring on this machine: {holder}")]
+    #[error("another run is measuring on this machine{}{}", told(holder), after(waited))]
     Locked {
-        /// Who holds it.
-        holder: String,
+        /// Who holds it, where that is known.
+        holder: Option<String>,
+        /// How long was waited.
+        waited: Duration,
     },
 }
 
@@ -169,8 +172,16 @@ impl RunError {
             },
             RunError::NoStore { .. } => Some("name a store of duet's with `--db FILE`; a new file becomes one".into()),
             RunError::OtherKind { hint, .. } => Some(hint.clone()),
-            RunError::Locked { .. } => Some("wait for it to end, or leave out `--no-wait`".into()),
+            RunError::Locked { .. } => Some("leave out `--no-wait`, or wait longer: `--wait TIME`".into()),
             _ => None,
         }
     }
+}
+
+fn told(holder: &Option<String>) -> String {
+    holder.as_ref().map_or_else(String::new, |holder| format!(": {holder}"))
+}
+
+fn after(waited: &Duration) -> String {
+    if waited.as_secs() == 0 { String::new() } else { format!(", after {} s of waiting", waited.as_secs()) }
 }

@@ -1,12 +1,12 @@
 //! The plan file: what tuning learnt, kept in the repository (`duet-plan.toml`).
 
-use std::fs;
 use std::path::Path;
 
 use duetbench_core::recording::{Cost, Level};
 use duetbench_core::tune::Choice;
 use serde::{Deserialize, Serialize};
 
+use crate::bounded;
 use crate::error::RunError;
 use crate::whole_file;
 
@@ -151,7 +151,7 @@ impl PlanFile {
     /// # Errors
     /// When it cannot be read or is none; names the line.
     pub fn read(path: &Path) -> Result<PlanFile, RunError> {
-        let text = fs::read_to_string(path).map_err(|e| RunError::file("read", path, e))?;
+        let text = bounded::read_text(path, 8 * bounded::TEXT_MAX).map_err(|e| RunError::file("read", path, e))?;
         let wrong = |what: String| RunError::StoredRun { what: format!("the plan `{}`: {what}", path.display()) };
         PlanFile::parse(&text).map_err(wrong)
     }
@@ -182,6 +182,8 @@ impl PlanFile {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const LEVELS: [Level; 4] = [Level::Instance, Level::SuiteRun, Level::Iteration, Level::Second];

@@ -30,6 +30,7 @@ impl Scratch {
     /// # Errors
     /// When it cannot be made.
     pub fn new() -> Result<Scratch, RunError> {
+        check_temporary(&std::env::temp_dir())?;
         Scratch::below(&cache_dir()).or_else(|e| Scratch::below(&std::env::temp_dir()).map_err(|_| e))
     }
 
@@ -71,6 +72,17 @@ impl Scratch {
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Every tool that we start puts files there, and says in words of its own that it cannot.
+fn check_temporary(place: &Path) -> Result<(), RunError> {
+    if place.is_dir() {
+        return Ok(());
+    }
+    Err(RunError::Source {
+        what: format!("`TMPDIR` is `{}`, which is no directory", place.display()),
+        hint: Some("make it, or name another one; without `TMPDIR` it is `/tmp`".into()),
+    })
 }
 
 impl Drop for Scratch {

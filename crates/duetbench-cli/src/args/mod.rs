@@ -285,12 +285,23 @@ pub struct ExtentArgs {
     /// Source of every random choice [default: drawn, and printed]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Fail at once when another run holds this machine, instead of waiting for it
-    #[arg(long)]
-    pub no_wait: bool,
+    /// How long to wait for another run.
+    #[command(flatten)]
+    pub wait: WaitArgs,
     /// Outcomes by script instead of measuring
     #[arg(long, hide = true, value_name = "FILE")]
     pub scripted: Option<PathBuf>,
+}
+
+/// How long to wait for a run that holds this machine.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct WaitArgs {
+    /// Fail at once when another run holds this machine, instead of waiting for it
+    #[arg(long, conflicts_with = "wait")]
+    pub no_wait: bool,
+    /// Fail when this run's turn has not come after so long, as `90s` or `10m` [default: wait for as long as it takes]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub wait: Option<Duration>,
 }
 
 /// How to judge.

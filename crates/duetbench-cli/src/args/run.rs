@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use duetbench_core::plan::Repetitions;
 
-use super::{CommandArgs, SETTLED_IN_ALL, SelectArgs};
+use super::{CommandArgs, SETTLED_IN_ALL, SelectArgs, WaitArgs};
 
 pub(super) const EXAMPLES: &str = "\
 The defaults are 3 suite runs of 1 process each with 5 iterations of 1 second. Nothing is judged; exit codes: 0 all was
@@ -43,9 +43,9 @@ pub struct RunArgs {
     /// Go on with a run that was interrupted or killed, as `r12` or `latest`; version and settings are those of that run
     #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_IN_ALL, conflicts_with_all = SETTLED_BY_THE_RUN)]
     pub resume: Option<String>,
-    /// Fail at once when another run holds this machine, instead of waiting for it
-    #[arg(long)]
-    pub no_wait: bool,
+    /// How long to wait for another run.
+    #[command(flatten)]
+    pub wait: WaitArgs,
     /// Outcomes by script instead of measuring
     #[arg(long, hide = true, value_name = "FILE")]
     pub scripted: Option<PathBuf>,

@@ -8,6 +8,7 @@ use crate::args::{ConfigCommand, ConfigFile};
 use crate::failure::{Failure, code};
 use crate::gate::{WaiverFile, percent, today};
 use crate::project::{policy_dir, settings_file};
+use crate::render::format::one_line;
 
 const SETTINGS_SCHEMA: &str = include_str!("../../../../schema/settings-v1.schema.json");
 const WAIVERS_SCHEMA: &str = include_str!("../../../../schema/waivers-v1.schema.json");
@@ -47,8 +48,8 @@ fn check(context: &Context) -> Result<u8, Failure> {
         let expired = if today() > waiver.expires { " (expired)" } else { "" };
         out += &format!(
             "  {} of {}: up to {} until {}{expired}\n",
-            waiver.metric.word(),
-            waiver.benchmark,
+            one_line(waiver.metric.word()),
+            one_line(&waiver.benchmark),
             percent(waiver.ceiling),
             waiver.expires
         );
@@ -69,7 +70,7 @@ fn describe(number: usize, rule: &Rule) -> String {
         Better::Higher => "more is better".to_owned(),
     });
     let says: Vec<String> = better.into_iter().chain(tolerated).chain(action).chain(open).chain(slower).collect();
-    format!("rule {number}: {what} of {of}: {}\n", says.join(", "))
+    format!("{}\n", one_line(&format!("rule {number}: {what} of {of}: {}", says.join(", "))))
 }
 
 fn verb(action: Action) -> &'static str {

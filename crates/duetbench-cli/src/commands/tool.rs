@@ -25,6 +25,10 @@ pub fn of(path: &Path) -> Option<Tool> {
     if path.is_dir() {
         return Some(Tool::Criterion);
     }
+    // Of a pipe nothing is left.
+    if !path.is_file() {
+        return None;
+    }
     let mut head = Vec::new();
     File::open(path).ok()?.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
     told(&String::from_utf8_lossy(&head))

@@ -1,11 +1,11 @@
 //! The rules that a change is judged by and that it alters itself. They are read from the change itself, for reviewers to see; so that they do see it, every
 //! line that differs from the base's is told.
 
-use std::fs;
 use std::path::Path;
 
 use duetbench_core::gate::Waiver;
 use duetbench_core::spec::defaults;
+use duetbench_run::bounded;
 use toml::{Table, Value};
 
 use super::{WAIVERS, percent, understood};
@@ -13,9 +13,9 @@ use crate::project::{policy_dir, settings_file};
 use crate::render::format::{one_line, shortened};
 
 /// Keys that say what is shown, where it is kept and where it is measured, and nothing of what is judged.
-const OTHERWISE: [&str; 22] = [
+const OTHERWISE: [&str; 23] = [
     "arch", "bucket", "db", "dry_run", "format", "max_cost", "max_time", "memory", "no_color", "no_wait", "on",
-    "output", "parallel", "plot", "prices", "profile", "quiet", "region", "role", "seed", "timeout", "worker",
+    "output", "parallel", "plot", "prices", "profile", "quiet", "region", "role", "seed", "timeout", "wait", "worker",
 ];
 
 /// A line for everything that the files of the second folder say otherwise than those of the first.
@@ -36,12 +36,12 @@ pub fn between(base: &Path, head: &Path) -> Vec<String> {
 /// The settings of the project in a folder; none where it has no file.
 fn settings(dir: &Path) -> Result<Table, &'static str> {
     let Some(path) = settings_file(dir) else { return Ok(Table::new()) };
-    fs::read_to_string(path).ok().and_then(|text| text.parse().ok()).ok_or("duet.toml")
+    bounded::read_text(&path, bounded::TEXT_MAX).ok().and_then(|text| text.parse().ok()).ok_or("duet.toml")
 }
 
 /// The waivers of the project in a folder, which lie beside its settings, or at its root.
 fn waivers(dir: &Path) -> Result<Vec<Waiver>, String> {
-    understood(&fs::read_to_string(policy_dir(dir).join(WAIVERS)).unwrap_or_default())
+    understood(&bounded::read_text(&policy_dir(dir).join(WAIVERS), bounded::TEXT_MAX).unwrap_or_default())
 }
 
 fn of_settings(base: &Table, head: &Table) -> Vec<String> {

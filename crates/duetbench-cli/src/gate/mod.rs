@@ -1,12 +1,12 @@
 //! What the repository makes of a report: its rules, and the slowdowns that it accepted.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use duetbench_core::Report;
 use duetbench_core::gate::{Day, Gate, Waiver};
 use duetbench_core::spec::{Metric, Policy};
+use duetbench_run::bounded;
 use duetbench_run::whole_file;
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +65,7 @@ impl WaiverFile {
     /// Names the file and what in it cannot be understood.
     pub fn read(dir: &Path) -> Result<WaiverFile, Failure> {
         let path = dir.join(WAIVERS);
-        let text = match fs::read_to_string(&path) {
+        let text = match bounded::read_text(&path, bounded::TEXT_MAX) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(e) => return Err(Failure::usage(format!("cannot read `{}`: {e}", path.display()))),
@@ -83,7 +83,7 @@ impl WaiverFile {
         let all: Vec<Waiver> = self.waivers.iter().chain([waiver]).cloned().collect();
         let refused = |e: String| Failure::usage(format!("`{}`: {e}; edit the file", self.path.display()));
         Waiver::check(&all).map_err(|e| refused(e.to_string()))?;
-        let mut text = fs::read_to_string(&self.path).unwrap_or_default();
+        let mut text = bounded::read_text(&self.path, bounded::TEXT_MAX).unwrap_or_default();
         if !text.is_empty() {
             text += if text.ends_with('\n') { "\n" } else { "\n\n" };
         }
@@ -176,6 +176,8 @@ pub fn today() -> Day {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const FILE: &str = "# Accepted.\n[[waiver]]\nbenchmark = 'p.A' # a comment\nceiling = '8%'\nexpires = 2026-12-31\nreason = 'r'\n\

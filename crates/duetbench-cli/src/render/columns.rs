@@ -4,8 +4,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::csv;
 use super::format::one_line;
-use super::markdown::{self, prose};
-use super::table::{left, right};
+use super::markdown::{self, prose_cell};
+use super::table::{NAME_WIDTH_MAX, cut_middle, left, right};
 
 /// Kind of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,11 @@ impl Columns {
     #[must_use]
     pub fn text(&self) -> String {
         let head = [self.headings.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()];
-        let clean = self.rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect());
+        let fitting = |(cell, (_, kind)): (&String, &(String, Column))| match kind {
+            Column::Name => cut_middle(&one_line(cell), NAME_WIDTH_MAX),
+            Column::Words | Column::Number => one_line(cell),
+        };
+        let clean = self.rows.iter().map(|row| row.iter().zip(&self.headings).map(fitting).collect());
         let lines: Vec<Vec<String>> = head.into_iter().chain(clean).collect();
         let widest = |i: usize| lines.iter().map(|line| line[i].width()).max().unwrap_or(0);
         let widths: Vec<usize> = (0..self.headings.len()).map(widest).collect();
@@ -71,12 +75,12 @@ impl Columns {
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let rule = |kind: &Column| if *kind == Column::Number { "--:" } else { "---" };
-        let mut out = line(self.headings.iter().map(|(name, _)| prose(name)).collect());
+        let mut out = line(self.headings.iter().map(|(name, _)| prose_cell(name)).collect());
         out += &line(self.headings.iter().map(|(_, kind)| rule(kind).to_owned()).collect());
         for row in &self.rows {
             let cells = row.iter().zip(&self.headings).map(|(cell, (_, kind))| match kind {
                 Column::Name if !cell.is_empty() => markdown::cell(cell),
-                _ => prose(cell),
+                _ => prose_cell(cell),
             });
             out += &line(cells.collect());
         }

@@ -3,6 +3,7 @@
 
 use duetbench_core::Report;
 use duetbench_core::analysis::Ranged;
+use duetbench_core::foreign;
 use duetbench_core::report::{BenchmarkReport, Counted};
 
 use super::format::one_line;
@@ -69,13 +70,7 @@ fn changed(counted: Option<Counted>) -> Option<String> {
 
 /// A line of cells, quoted where they must be.
 pub(super) fn line(cells: impl Iterator<Item = String>) -> String {
-    cells.map(|cell| quote(&defused(&one_line(&cell)))).collect::<Vec<_>>().join(",") + "\n"
-}
-
-/// A cell that no spreadsheet reckons with.
-fn defused(cell: &str) -> String {
-    let is_formula = cell.starts_with(['=', '+', '-', '@']) && cell.parse::<f64>().is_err();
-    if is_formula { format!("'{cell}") } else { cell.to_owned() }
+    cells.map(|cell| quote(&foreign::cell(&one_line(&cell)))).collect::<Vec<_>>().join(",") + "\n"
 }
 
 fn quote(cell: &str) -> String {

@@ -147,7 +147,7 @@ impl Page {
             Some("| benchmark | reports | base | head | vs base | verdict |\n|---|---|--:|--:|:--|---|\n");
         for row in reported::rows(report) {
             let [name, unit, base, head, change] = &row.cells;
-            let (name, unit, verdict) = (cell(name), cell(unit), prose(&row.verdict));
+            let (name, unit, verdict) = (cell(name), cell(unit), prose_cell(&row.verdict));
             let line = format!("| {name} | {unit} | {base} | {head} | {change} | {verdict} |\n");
             if self.push_row(&(heading.unwrap_or_default().to_owned() + &line)) {
                 heading = None;
@@ -161,7 +161,7 @@ impl Page {
     /// Where regressions come from, folded, as far as there is room.
     fn profiles(&mut self, report: &Report) {
         for (benchmark, lines, command) in profile::explained(report) {
-            let name = prose(&short_name(&benchmark.id.name));
+            let name = within_tags(&short_name(&benchmark.id.name));
             let mut fold = format!("<details><summary>Where {name} got slower</summary>\n\n");
             lines.iter().for_each(|line| fold += &format!("- {}\n", prose(line)));
             if !report.untrusted {
@@ -194,8 +194,11 @@ fn row(benchmark: &BenchmarkReport) -> String {
     let counts =
         summary::changed_counts(benchmark).map(|ChangedCount { unit, base, head }| format!("{unit} {base} → {head}"));
     let by_wall = summary::by_wall(benchmark).map(|change| format!("judged by CPU time; by wall time {change}"));
-    let remarks: Vec<String> =
-        counts.chain(by_wall).chain(summary::remarks(benchmark)).map(|remark| prose(&shortened(&remark))).collect();
+    let remarks: Vec<String> = counts
+        .chain(by_wall)
+        .chain(summary::remarks(benchmark))
+        .map(|remark| prose_cell(&shortened(&remark)))
+        .collect();
     format!(
         "| {} | {base} | {head} | {sign} {interval} | {} | {detects} | {} |\n",
         cell(&short_name(&benchmark.id.name)),
@@ -206,7 +209,13 @@ fn row(benchmark: &BenchmarkReport) -> String {
 
 /// Foreign words as a code span in a table's cell, which ends at a bar even there.
 pub(super) fn cell(foreign: &str) -> String {
-    code(foreign).replace('|', r"\|")
+    barred(&code(foreign))
+}
+
+/// Code in a table's cell, with its bars escaped. A backslash before one is kept apart from ours: together they would be a backslash, and the bar end
+/// the cell.
+fn barred(code: &str) -> String {
+    code.replace(r"\|", "\\\u{200b}|").replace('|', r"\|")
 }
 
 /// Foreign words as a code span outside of tables.
@@ -221,20 +230,101 @@ fn longest_run_of_backticks(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Words outside a code span, with everything defused that Markdown, HTML or a mention would be made of. Backticks stay:
-/// our own sentences set flags and paths in them.
+/// Words outside of tables, with everything defused that Markdown, HTML or a mention would be made of. What stands between backticks stays as it is:
+/// our own sentences set flags and paths in them, and there nothing else has a meaning.
 pub(super) fn prose(text: &str) -> String {
+    defused(text, str::to_owned)
+}
+
+/// The same in a table's cell, which ends at a bar even between backticks.
+pub(super) fn prose_cell(text: &str) -> String {
+    defused(text, barred)
+}
+
+/// Code spans are found as readers find them: a run of backticks, up to the next one that is as long. One that has no end is escaped, so that it
+/// does not pair with what comes behind.
+fn defused(text: &str, in_code: fn(&str) -> String) -> String {
+    let clean = one_line(text);
+    let (mut out, mut rest) = (String::new(), &*clean);
+    while let Some(at) = rest.find('`') {
+        out += &words(&rest[..at]);
+        let from = &rest[at..];
+        let run = from.len() - from.trim_start_matches('`').len();
+        let (fence, inside) = from.split_at(run);
+        rest = match end_of_code(inside, run) {
+            Some(end) => {
+                out += &format!("{fence}{}{fence}", in_code(&inside[..end]));
+                &inside[end + run..]
+            }
+            None => {
+                out += &r"\`".repeat(run);
+                inside
+            }
+        };
+    }
+    out + &words(rest)
+}
+
+/// Where the next run of exactly so many backticks begins.
+fn end_of_code(inside: &str, run: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = inside[at..].find('`') {
+        let start = at + found;
+        at = start + inside[start..].len() - inside[start..].trim_start_matches('`').len();
+        if at - start == run {
+            return Some(start);
+        }
+    }
+    None
+}
+
+/// Words without backticks, defused.
+fn words(text: &str) -> String {
     let mut out = String::new();
-    let unlinked = one_line(text).replace("://", ":\u{200b}//").replace("www.", "www\u{200b}.");
-    for c in unlinked.chars() {
+    for c in unlinked(text).chars() {
         match c {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '@' => out += "@\u{200b}",
             '\\' | '[' | ']' | '*' | '_' | '|' => out.extend(['\\', c]),
-            other => out.push(other),
+            other => markup(other, &mut out),
         }
     }
     out
+}
+
+/// Words between tags, where nothing is read but other tags, mentions and links.
+fn within_tags(text: &str) -> String {
+    let mut out = String::new();
+    unlinked(&one_line(text)).chars().for_each(|c| markup(c, &mut out));
+    out
+}
+
+fn unlinked(text: &str) -> String {
+    text.replace("://", ":\u{200b}//").replace("www.", "www\u{200b}.")
+}
+
+fn markup(c: char, out: &mut String) {
+    match c {
+        '&' => *out += "&amp;",
+        '<' => *out += "&lt;",
+        '>' => *out += "&gt;",
+        '@' => *out += "@\u{200b}",
+        other => out.push(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_stays_code_and_nothing_else_becomes_it() {
+        let check = |text: &str, want: &str| assert_eq!(prose(text), want);
+        check("raise `--bench 'A|B_c'` now", "raise `--bench 'A|B_c'` now");
+        check("a_b `c", r"a\_b \`c");
+        check("``a`<b>`` <c>", "``a`<b>`` &lt;c&gt;");
+        check("``a`<b>", r"\`\`a\`&lt;b&gt;");
+        check(r"\`a` @b", "\\\\`a` @\u{200b}b");
+        assert_eq!(prose_cell("x|y `A|B`"), r"x\|y `A\|B`");
+        assert_eq!(cell(r"a\|b"), "`a\\\u{200b}\\|b`");
+        assert_eq!(within_tags("a_b `<c>`"), "a_b `&lt;c&gt;`");
+    }
 }

@@ -8,9 +8,9 @@ use unicode_width::UnicodeWidthStr;
 use super::csv::{line, number};
 use super::format::{TimeScale, counted, duration, first_line, many, one_line, share, short_name, shortened};
 use super::gobench::{go_name, key, measured_by};
-use super::markdown::{cell, code, prose};
+use super::markdown::{cell, code, prose, prose_cell};
 use super::palette::{Palette, paint};
-use super::table::{left, right};
+use super::table::{NAME_WIDTH_MAX, cut_middle, left, right};
 
 /// Headings of the table, the name left out.
 const HEADINGS: [&str; 5] = ["sec/op", "between forks", "within", "CV", "n"];
@@ -66,7 +66,7 @@ const LEGEND: &str = "sec/op: median of the forks' medians; between forks, withi
 fn table(report: &SoloReport, palette: &Palette) -> String {
     let rows: Vec<(&SoloResult, [String; 5])> =
         report.benchmarks.iter().map(|b| (b, b.summary.as_ref().map(cells).unwrap_or_default())).collect();
-    let name_width = rows.iter().map(|(b, _)| short_name(&b.id.name).width()).max().unwrap_or(0);
+    let name_width = rows.iter().map(|(b, _)| fitting(b).width()).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().map(|(_, cells)| cells[column].width()).max().unwrap_or(0).max(HEADINGS[column].width())
     };
@@ -84,9 +84,14 @@ fn table(report: &SoloReport, palette: &Palette) -> String {
         }
         let failed = result.summary.is_none();
         let cells: [&str; 5] = std::array::from_fn(|i| if failed && i == 0 { "failed" } else { cells[i].as_str() });
-        out += &format!("{}\n", row(&short_name(&result.id.name), cells));
+        out += &format!("{}\n", row(&fitting(result), cells));
     }
     out + "\n"
+}
+
+/// The name of a benchmark as far as a table has room for it.
+fn fitting(result: &SoloResult) -> String {
+    cut_middle(&short_name(&result.id.name), NAME_WIDTH_MAX)
 }
 
 /// The run, the machine and what it took, in a line.
@@ -113,7 +118,7 @@ pub fn markdown(report: &SoloReport) -> String {
     out += &format!("| benchmark | {headings} | remarks |\n|---|--:|--:|--:|--:|--:|---|\n");
     for result in &report.benchmarks {
         let cells = result.summary.as_ref().map(cells).unwrap_or_default().join(" | ");
-        let remarks = reasons(result).iter().map(|reason| prose(reason)).collect::<Vec<_>>().join("<br>");
+        let remarks = reasons(result).iter().map(|reason| prose_cell(reason)).collect::<Vec<_>>().join("<br>");
         out += &format!("| {} | {cells} | {remarks} |\n", cell(&short_name(&result.id.name)));
     }
     for warning in &report.warnings {

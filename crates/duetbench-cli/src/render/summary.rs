@@ -189,12 +189,26 @@ pub(super) fn modes(report: &Report) -> String {
 /// Name, fork pairs, seed and measuring time of the run.
 pub(super) fn run(report: &Report) -> String {
     let forks = report.benchmarks.iter().map(|b| b.forks.len()).filter(|forks| *forks > 0);
+    let measured = forks.clone().count();
+    // Of a run that ended early many benchmarks may have had no turn.
+    let without = if report.complete { 0 } else { planned(report).saturating_sub(measured) };
     let forks = match (forks.clone().min(), forks.max()) {
         (Some(least), Some(most)) if least == most => format!("{} each", many(least, "fork pair", "fork pairs")),
         (Some(least), Some(most)) => format!("{least} to {most} fork pairs"),
         _ => "no fork pairs".into(),
     };
+    let of = if without > 0 && measured > 0 {
+        format!(" of {}, none of {without}", many(measured, "benchmark", "benchmarks"))
+    } else {
+        String::new()
+    };
+    let forks = forks + &of;
     format!("{}, {forks}, seed {}, measured {}", one_line(&report.run), report.plan.seed, duration(report.measured_s))
+}
+
+/// Benchmarks that were going to be measured.
+fn planned(report: &Report) -> usize {
+    report.benchmarks.iter().filter(|b| b.mode.is_some()).count()
 }
 
 /// Both versions as they were asked for and as they turned out.

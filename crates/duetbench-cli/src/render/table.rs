@@ -6,7 +6,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use super::palette::{Palette, paint};
 
 /// Names are cut above this width, however wide the terminal, or where there is none.
-const NAME_WIDTH_MAX: usize = 120;
+pub(super) const NAME_WIDTH_MAX: usize = 120;
 /// Names are not cut below this width, however narrow the terminal.
 const NAME_WIDTH_MIN: usize = 16;
 

@@ -8,7 +8,7 @@ use super::forest::Forest;
 use super::format::{named, one_line, packages, share, short_name, shortened};
 use super::palette::{Palette, paint};
 use super::summary::{self, ChangedCount, Numbers};
-use super::table::{self, Line, Row, left};
+use super::table::{self, Line, NAME_WIDTH_MAX, Row, cut_middle, left};
 use super::{gate, hint, order, profile, reported};
 
 /// The report for people. With a `width`, long names are cut in the middle as far as that makes the table fit.
@@ -105,7 +105,9 @@ fn legend(report: &Report) -> Vec<String> {
 fn wall_times(report: &Report, palette: &Palette) -> Option<String> {
     let several = packages(report.benchmarks.iter().map(|b| &b.id)) > 1;
     let groups = order::changes_first(&report.benchmarks).into_iter().flat_map(|group| group.rows);
-    let rows: Vec<_> = groups.filter_map(|b| Some((named(&b.id, several), summary::by_wall(b)?))).collect();
+    let rows: Vec<_> = groups
+        .filter_map(|b| Some((cut_middle(&named(&b.id, several), NAME_WIDTH_MAX), summary::by_wall(b)?)))
+        .collect();
     let name_width = rows.iter().map(|(name, _)| name.width()).max()?;
     let title = "by wall time, where CPU time was judged";
     let line = |(name, change): &(String, String)| format!("{}   {change}\n", left(name, name_width));
@@ -116,12 +118,12 @@ fn wall_times(report: &Report, palette: &Palette) -> Option<String> {
 fn allocations(report: &Report, palette: &Palette) -> Option<String> {
     let groups = order::groups(report.benchmarks.iter().filter(|b| order::allocates_differently(b)));
     let names = groups.iter().flat_map(|group| &group.rows).map(|b| short_name(&b.id.name).width());
-    let name_width = names.max()?;
+    let name_width = names.max()?.min(NAME_WIDTH_MAX);
     let mut out = format!("{}\n", paint(palette.strong, "allocations that differ, counted exactly"));
     for group in &groups {
         out += &format!("{}\n", paint(palette.faint, &format!("pkg: {}", one_line(group.package))));
         for benchmark in &group.rows {
-            let name = left(&short_name(&benchmark.id.name), name_width);
+            let name = left(&cut_middle(&short_name(&benchmark.id.name), name_width), name_width);
             for ChangedCount { unit, base, head } in summary::changed_counts(benchmark) {
                 out += &format!("{name}   {}  {base} → {head}\n", left(unit, "allocs/op".len()));
             }

@@ -72,6 +72,8 @@ pub struct Layer {
     pub(super) no_color: Option<bool>,
     #[serde(deserialize_with = "switch")]
     pub(super) no_wait: Option<bool>,
+    #[serde(deserialize_with = "duration")]
+    pub(super) wait: Option<Duration>,
     #[serde(deserialize_with = "switch")]
     pub(super) dry_run: Option<bool>,
     #[serde(deserialize_with = "choice")]
@@ -105,7 +107,7 @@ pub struct Layer {
 }
 
 /// The keys of a [`Layer`], for the environment: `DUET_BENCH` is `bench`.
-pub(super) const KEYS: [&str; 46] = [
+pub(super) const KEYS: [&str; 47] = [
     "adapter",
     "bench",
     "exclude",
@@ -138,6 +140,7 @@ pub(super) const KEYS: [&str; 46] = [
     "quiet",
     "no_color",
     "no_wait",
+    "wait",
     "dry_run",
     "harness",
     "on",
@@ -218,7 +221,8 @@ impl Layer {
             mode: extent.mode,
             warmup: extent.warmup,
             seed: extent.seed,
-            no_wait: extent.no_wait.then_some(true),
+            no_wait: extent.wait.no_wait.then_some(true),
+            wait: extent.wait.wait,
             dry_run: dry_run.then_some(true),
             ..self
         }
@@ -253,7 +257,8 @@ impl Layer {
         Layer {
             plan: args.plan.clone(),
             seed: args.seed,
-            no_wait: args.no_wait.then_some(true),
+            no_wait: args.wait.no_wait.then_some(true),
+            wait: args.wait.wait,
             dry_run: args.dry_run.then_some(true),
             ..self
         }

@@ -8,6 +8,7 @@ use duetbench_core::plan::Repetitions;
 use duetbench_core::spec::{
     Decision, Effort, HarnessName, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults,
 };
+use duetbench_run::bounded;
 
 use crate::args::Format;
 use crate::failure::Failure;
@@ -47,7 +48,7 @@ impl Settings {
         check_names(std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()))?;
         let mut layers = vec![typed, from_environment(|name| std::env::var(name).ok())?];
         if let Some(path) = project::settings_file(cwd) {
-            let text = std::fs::read_to_string(&path)
+            let text = bounded::read_text(&path, bounded::TEXT_MAX)
                 .map_err(|e| Failure::usage(format!("cannot read `{}`: {e}", path.display())))?;
             let layer = toml::from_str(&text).map_err(|e| {
                 Failure::usage(format!("`{}` cannot be understood: {}", path.display(), e.to_string().trim_end()))
@@ -255,10 +256,10 @@ impl Settings {
         self.first(|l| l.no_color).unwrap_or(false)
     }
 
-    /// `--no-wait`.
+    /// How long another run is waited for at most: `--wait`, or not at all with `--no-wait`, whichever is said by the stronger source.
     #[must_use]
-    pub fn no_wait(&self) -> bool {
-        self.first(|l| l.no_wait).unwrap_or(false)
+    pub fn wait(&self) -> Option<Duration> {
+        self.first(|l| l.no_wait.filter(|no| *no).map(|_| Duration::ZERO).or(l.wait))
     }
 
     /// `--profile`.
@@ -308,7 +309,7 @@ mod tests {
     fn every_key_can_be_set_by_a_variable() {
         let sample = |key: &str| match key {
             "forks" | "builds" | "warmup" | "seed" | "memory" | "parallel" | "max_cost" | "forks_per_call" => "4",
-            "budget" | "timeout" | "max_time" => "3s",
+            "budget" | "timeout" | "max_time" | "wait" => "3s",
             "threshold" | "alpha" | "fdr" => "2%",
             "mode" => "sequential",
             "layouts" => "random",

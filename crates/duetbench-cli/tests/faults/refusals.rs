@@ -136,16 +136,14 @@ fn somebody_measures() {
     let before = kept(&db(&place));
     let mut holder = File::options().write(true).truncate(true).open(place.path().join("lock")).unwrap();
     holder.lock().unwrap();
-    holder.write_all(b"process 1 in `/elsewhere`").unwrap();
+    let name = format!("process {} in `/elsewhere`", std::process::id());
+    holder.write_all(name.as_bytes()).unwrap();
     let refused = Ran::from(command(&place, &[&RESUME[..], &["--no-wait"]].concat()).output().unwrap());
-    refused.expect(1).says(&["process 1 in `/elsewhere`", "`--no-wait`"]);
+    refused.expect(1).says(&[&name, "`--no-wait`"]);
     // Two who go on with the same run: one measures, the other then finds it at its end.
     let two = [go_on(&place), go_on(&place)];
     for sitting in &two {
-        while !sitting
-            .stderr()
-            .contains("waiting: another run is measuring on this machine (process 1 in `/elsewhere`)")
-        {
+        while !sitting.stderr().contains(&format!("waiting for {name} since 0:0")) {
             std::thread::sleep(Duration::from_millis(10));
         }
     }

@@ -107,3 +107,27 @@ fn what_cannot_be_judged_says_what_to_give() {
     place.write("a,b.txt", &go(100.0, 1));
     place.duet(&["analyze", "a,b.txt", "head1.txt"]).expect(0);
 }
+
+#[test]
+fn files_without_end_are_refused_and_pipes_are_read() {
+    let place = place();
+    std::fs::File::create(place.path().join("sparse.json")).unwrap().set_len(5 << 30).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", place.path().join("zero.json")).unwrap();
+    for (file, words) in
+        [("sparse.json", "`sparse.json`: it is larger than 1 GiB"), ("zero.json", "`zero.json`: it is a device")]
+    {
+        place.duet(&["analyze", file, "head.json"]).expect(1).says(&[words]);
+        place.duet(&["tune", file]).expect(1).says(&[words]);
+        place.duet(&["export", file, "--as", "go"]).expect(1).says(&[words]);
+    }
+    let path = place.path().join("pipe.json");
+    rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let base = std::fs::read(place.path().join("base.json")).unwrap();
+    let writer = std::thread::spawn(move || std::fs::write(path, base).unwrap());
+    let read = place.duet(&["analyze", "pipe.json", "head.json", "--format", "csv"]).expect(3);
+    writer.join().unwrap();
+    assert_eq!(read.stdout, place.duet(&["analyze", "base.json", "head.json", "--format", "csv"]).expect(3).stdout);
+    // A file of the repository, which whoever only looks reads as well.
+    std::os::unix::fs::symlink("/dev/zero", place.path().join("duet-waivers.toml")).unwrap();
+    place.duet(&["config", "check"]).expect(2).says(&["duet-waivers.toml", "it is a device"]);
+}

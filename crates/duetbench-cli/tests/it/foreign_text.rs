@@ -133,12 +133,21 @@ fn no_command_lets_a_hostile_name_through() {
 fn the_holder_of_the_lock_cannot_speak_for_us() {
     let place = Place::new();
     let lock = place.path().join("lock");
-    let mut file = std::fs::File::create(&lock).unwrap();
-    file.write_all(format!("evil {HOSTILE}").as_bytes()).unwrap();
-    file.lock().unwrap();
-    let mut command = place.command(&["compare", "--command", "true", "true", "--no-wait"]);
-    let ran = Ran::from(command.env("DUET_LOCK", &lock).output().unwrap()).expect(1).says(&["evil [31m"]);
-    check("lock", &ran.stderr);
+    let us = std::process::id();
+    let hostile = [
+        (format!("evil {HOSTILE}"), "on this machine\n"),
+        (format!("process 1 in `/gone` {HOSTILE}"), "on this machine\n"),
+        (format!("process {us} in `/here{HOSTILE}` run this"), ": process"),
+    ];
+    for (words, told) in hostile {
+        let mut file = std::fs::File::create(&lock).unwrap();
+        file.write_all(words.as_bytes()).unwrap();
+        file.lock().unwrap();
+        let mut command = place.command(&["compare", "--command", "true", "true", "--no-wait"]);
+        let ran = Ran::from(command.env("DUET_LOCK", &lock).output().unwrap()).expect(1).says(&[told]);
+        assert!(!ran.stderr.contains("evil") && !ran.stderr.contains("run this"), "{}", ran.stderr);
+        check("lock", &ran.stderr);
+    }
 }
 
 #[test]
@@ -174,6 +183,22 @@ fn very_long_names_leave_room_for_what_is_said_of_them() {
     let longest = page.lines().map(|line| line.chars().count()).max().unwrap();
     assert!(longest < 700, "{longest}");
     let place = Place::new();
+    let name = "x".repeat(3000);
+    let script = format!(r#"{{"Benchmark{name}": {{"baseline_ns": 100, "candidate_ns": 100, "spread": 0.01}}}}"#);
+    place.write("script.json", &script);
+    for seed in ["1", "2"] {
+        let shape = ["--suite-runs", "3", "--forks", "2", "--iterations", "3", "--seed", seed];
+        place.duet(&[&["run", "--scripted", "script.json"][..], &shape].concat()).expect(0);
+    }
+    for words in ["show r1", "tune r1", "tune r1 --metric all", "detect r1 r2", "analyze r1 r2"] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let rows = place.duet(&words).stdout;
+        let rows: Vec<usize> =
+            rows.lines().filter(|line| line.contains("xxx")).map(|line| line.chars().count()).collect();
+        assert!(!rows.is_empty() && rows.iter().all(|width| *width < 500), "{words:?} {rows:?}");
+        let whole = place.duet(&[&words[..], &["--format", "csv"]].concat()).stdout;
+        assert!(whole.contains(&name), "{words:?}");
+    }
     let flood = "sh -c 'i=0; while [ $i -lt 400 ]; do printf 0123456789; i=$((i+1)); done; exit 1'";
     let listed = place.duet(&["list", "--command", flood, "--command-name", &"y".repeat(3000)]).expect(1).stdout;
     assert!(listed.chars().count() < 800, "{}", listed.len());

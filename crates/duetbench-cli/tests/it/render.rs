@@ -445,3 +445,17 @@ fn json_says_null_where_a_number_is_not_finite() {
     }
     assert!(json::render(&report, 0).contains("\"minimal_detectable_change\": null"));
 }
+
+#[test]
+fn a_run_that_stopped_early_says_how_many_had_no_turn() {
+    let mut report = everything();
+    report.complete = false;
+    let planned = report.benchmarks.iter().filter(|b| b.mode.is_some()).count();
+    report.benchmarks.iter_mut().for_each(|b| b.forks.truncate(1));
+    report.benchmarks.iter_mut().filter(|b| !b.forks.is_empty()).skip(1).for_each(|b| b.forks.clear());
+    let page = text::render(&report, &Palette::plain(), None);
+    let words = format!("1 fork pair each of 1 benchmark, none of {}", planned - 1);
+    assert!(page.contains(&words), "`{words}` is not in\n{page}");
+    report.complete = true;
+    assert!(!text::render(&report, &Palette::plain(), None).contains("none of"), "{page}");
+}

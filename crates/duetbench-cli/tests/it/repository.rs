@@ -95,6 +95,22 @@ fn no_file_of_the_repository_hands_over_secrets() {
 }
 
 #[test]
+fn what_cannot_be_written_to_is_told_with_what_to_do() {
+    let place = Place::new();
+    place.write("duet.toml", "[[command]]\nname = 'x'\ncommand = 'true'\n");
+    place.git(&["init", "-q"]);
+    place.commit_all("one");
+    let missing = place.path().join("gone");
+    let mut command = place.command(&["compare", "HEAD", "."]);
+    let ran = crate::common::Ran::from(command.env("TMPDIR", &missing).output().unwrap());
+    ran.expect(2).says(&["`TMPDIR` is `", "which is no directory"]);
+    // Permissions do not stop root, a file does.
+    place.write(".git/worktrees", "in the way");
+    let ran = place.duet(&["compare", "HEAD", "."]).expect(2);
+    ran.says(&["`HEAD` cannot be checked out", "compare two directories"]);
+}
+
+#[test]
 fn measured_code_cannot_read_the_variables_of_duet() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;

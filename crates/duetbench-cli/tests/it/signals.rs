@@ -129,7 +129,7 @@ fn the_holder_that_is_named_lives() {
         let mut command = place.command(&["compare", "--command", "true", "true", "--no-wait"]);
         Ran::from(command.env("DUET_LOCK", &lock).output().unwrap()).expect(1).says(&[words]);
     };
-    said("an unknown process");
+    said("on this machine\n");
     std::fs::write(&lock, format!("process {} in `/here`", std::process::id())).unwrap();
     said("in `/here`");
     drop(file);

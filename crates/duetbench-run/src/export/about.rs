@@ -1,6 +1,7 @@
 //! Where a recording came from, for forms that have a place for it.
 
 use duetbench_core::Environment;
+use duetbench_core::foreign::visible;
 
 use crate::store::Head;
 
@@ -68,9 +69,9 @@ fn is_key(key: &str) -> bool {
         && !["pkg", "version"].contains(&key)
 }
 
-/// Words on one line, without control characters.
+/// Words on one line of visible characters.
 pub(super) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
+    visible(text).trim().to_owned()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 use duetbench_core::Recording;
 use duetbench_core::detect::{Located, Units, by_process};
+use duetbench_core::foreign;
 use duetbench_core::recording::Recorded;
 use duetbench_core::stats::yuen_welch_t;
 
@@ -195,11 +196,8 @@ fn number(value: f64) -> String {
 /// A line of cells, quoted where they must be.
 fn cells(all: &[&str]) -> String {
     let quoted = all.iter().map(|cell| {
-        if cell.contains(['"', ',', '\r', '\n']) {
-            format!("\"{}\"", cell.replace('"', "\"\""))
-        } else {
-            (*cell).to_owned()
-        }
+        let cell = foreign::cell(cell);
+        if cell.contains(['"', ',']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
     });
     quoted.collect::<Vec<_>>().join(",") + "\n"
 }

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use duetbench_core::Recording;
+use duetbench_core::foreign::in_json;
 use duetbench_core::recording::Level;
 use duetbench_core::stats;
 use serde::Serialize;
@@ -95,7 +96,8 @@ fn written(benchmark: &Fitted<'_>, folder: &str) -> Result<Vec<(&'static str, Ve
 }
 
 fn json(value: &impl Serialize) -> Result<Vec<u8>, RunError> {
-    serde_json::to_vec(value).map_err(|e| nothing(&e.to_string()))
+    let json = serde_json::to_string(value).map_err(|e| nothing(&e.to_string()))?;
+    Ok(in_json(&json).into_owned().into_bytes())
 }
 
 impl Sample {

@@ -34,7 +34,7 @@ pub(super) fn write(recording: &Recording, about: &About) -> Result<Written, Run
             if begins || *of != package {
                 (begins, package) = (false, of);
                 let blank = if package.is_empty() { "" } else { " " };
-                out += &format!("pkg:{blank}{package}\n");
+                out += &format!("pkg:{blank}{}\n", one_line(package));
             }
             out += &lines(name, values, benchmark);
         }
@@ -54,7 +54,7 @@ pub(super) fn write(recording: &Recording, about: &About) -> Result<Written, Run
 
 /// A line for each value that is there.
 fn lines(name: &str, values: &[f64], benchmark: &Fitted<'_>) -> String {
-    let unit = benchmark.recorded.unit.replace(char::is_whitespace, "_");
+    let unit = one_line(&benchmark.recorded.unit).replace(char::is_whitespace, "_");
     let known = values.iter().filter(|value| value.is_finite());
     known.map(|value| format!("{name}\t{}\t{value} {unit}\n", invocations(benchmark.recorded, *value))).collect()
 }
@@ -63,7 +63,7 @@ fn lines(name: &str, values: &[f64], benchmark: &Fitted<'_>) -> String {
 fn units(fitted: &[Fitted<'_>]) -> String {
     let mut out = String::new();
     for recorded in fitted.iter().map(|f| f.recorded).filter(|recorded| recorded.better == Better::Higher) {
-        let line = format!("Unit {} better=higher\n", recorded.unit.replace(char::is_whitespace, "_"));
+        let line = format!("Unit {} better=higher\n", one_line(&recorded.unit).replace(char::is_whitespace, "_"));
         if !out.contains(&line) {
             out += &line;
         }

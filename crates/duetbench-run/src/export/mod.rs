@@ -21,6 +21,7 @@
 use std::fs;
 use std::path::Path;
 
+use duetbench_core::foreign::in_json;
 use duetbench_core::{Recording, Report};
 
 use crate::error::RunError;
@@ -120,9 +121,8 @@ impl Written {
 
     /// A value as JSON, indented.
     fn json(value: &impl serde::Serialize, lost: Vec<String>) -> Result<Written, RunError> {
-        let mut bytes = serde_json::to_vec_pretty(value).map_err(|e| nothing(&e.to_string()))?;
-        bytes.push(b'\n');
-        Ok(Written::file(bytes, lost))
+        let json = serde_json::to_string_pretty(value).map_err(|e| nothing(&e.to_string()))?;
+        Ok(Written::file(in_json(&json).into_owned() + "\n", lost))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The CSV of `pa` (<https://github.com/chrstphlbr/pa>): a row for every value, its place in columns, sorted by benchmark.
 
 use duetbench_core::Recording;
+use duetbench_core::foreign;
 use duetbench_core::recording::{Better, Level};
 
 use super::fit::{Fitted, Frame, Units, fit};
@@ -31,7 +32,9 @@ pub(super) fn write(recording: &Recording, about: &About) -> Result<Written, Run
     fitted.sort_by(|a, b| parameters(a.name()).cmp(&parameters(b.name())));
     let mut writer = csv::WriterBuilder::new().delimiter(b';').from_writer(Vec::new());
     let commit = if about.version.is_empty() { "unknown" } else { &about.version };
-    let mut write = |row: &[String]| writer.write_record(row).map_err(|e| nothing(&e.to_string()));
+    let mut write = |row: &[String]| {
+        writer.write_record(row.iter().map(|text| foreign::cell(text))).map_err(|e| nothing(&e.to_string()))
+    };
     write(&HEADINGS.map(str::to_owned))?;
     for benchmark in &fitted {
         for (index, value) in benchmark.cells.iter().enumerate().filter(|(_, value)| value.is_finite()) {

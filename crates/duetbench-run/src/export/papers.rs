@@ -1,6 +1,7 @@
 //! The CSV of the µOpTime study: a row for every value, its place in columns `…_pos`, the full configuration in columns `…_setup`.
 
 use duetbench_core::Recording;
+use duetbench_core::foreign;
 use duetbench_core::recording::Level;
 
 use super::fit::{Fitted, Frame, Units, fit, invocations};
@@ -14,7 +15,9 @@ pub(super) fn write(recording: &Recording) -> Result<Written, RunError> {
     let (fitted, lost) = fit(recording, &FRAME)?;
     let levels: Vec<Level> = Level::ALL.into_iter().filter(|level| recording.levels.contains(level)).collect();
     let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
-    let mut write = |row: Vec<String>| writer.write_record(row).map_err(|e| nothing(&e.to_string()));
+    let mut write = |row: Vec<String>| {
+        writer.write_record(row.iter().map(|text| foreign::cell(text))).map_err(|e| nothing(&e.to_string()))
+    };
     write(headings(&levels))?;
     let mut number = 0_usize;
     for benchmark in &fitted {

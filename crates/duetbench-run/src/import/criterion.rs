@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::sheet::{ONE_PROCESS, Series, Sheet};
 use super::{Imported, Wrong, unit, wrong_json};
+use crate::bounded;
 use crate::error::RunError;
 
 /// The file that holds the values.
@@ -88,7 +89,7 @@ pub(super) fn read(path: &Path) -> Result<Imported, RunError> {
     let mut sheet = Sheet::default();
     for folder in found {
         let file = folder.join(SAMPLE);
-        let bytes = fs::read(&file).map_err(|e| RunError::file("read", &file, e))?;
+        let bytes = bounded::read(&file, bounded::RESULTS_MAX).map_err(|e| RunError::file("read", &file, e))?;
         sheet.judged.push(series(&bytes, name(&folder, root)).map_err(|w| wrong(&file, w))?);
     }
     sheet.imported(&ONE_PROCESS).map_err(|w| wrong(path, w))
@@ -96,7 +97,7 @@ pub(super) fn read(path: &Path) -> Result<Imported, RunError> {
 
 /// The name of the benchmark in a folder: what criterion wrote, or where it lies.
 fn name(folder: &Path, root: &Path) -> String {
-    let written = fs::read(folder.join(BENCHMARK)).ok();
+    let written = bounded::read(&folder.join(BENCHMARK), bounded::TEXT_MAX).ok();
     let written = written.and_then(|bytes| serde_json::from_slice::<Name>(&bytes).ok()).map(|name| name.full_id);
     written.unwrap_or_else(|| {
         let above = folder.parent().unwrap_or(folder);

@@ -17,13 +17,13 @@
 //! `gzip`. A parser is a pure function from bytes. What a file says and cannot be, ends reading with the line and what was expected
 //! there; single values that are no measurement (`NaN`, less than zero) are left out, and a warning says how many.
 
-use std::fs;
 use std::path::Path;
 
 use duetbench_core::Recording;
 use duetbench_core::recording::Recorded;
 use serde_json::Value;
 
+use crate::bounded;
 use crate::error::RunError;
 use wrong::wrong_json;
 
@@ -102,7 +102,7 @@ pub fn read_whole(path: &Path) -> Result<Imported, RunError> {
     if criterion::is(path) {
         return criterion::read(path).and_then(|imported| some(imported).map_err(content)).map(named);
     }
-    let bytes = fs::read(path).map_err(|e| RunError::file("read", path, e))?;
+    let bytes = bounded::read(path, bounded::RESULTS_MAX).map_err(|e| RunError::file("read", path, e))?;
     parse_whole(&bytes).map(named).map_err(content)
 }
 

@@ -6,11 +6,10 @@ use std::io::Read;
 use flate2::read::MultiGzDecoder;
 
 use super::Wrong;
+use crate::bounded::RESULTS_MAX;
 
 /// The first bytes of what `gzip` made.
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
-/// What is larger than this when unpacked is refused, so that a small file cannot fill the memory.
-const UNPACKED_BYTES_MAX: u64 = 1 << 30;
 
 /// The bytes as they were before packing; those of a file that is not packed as they are.
 pub(super) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Wrong> {
@@ -18,9 +17,9 @@ pub(super) fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Wrong> {
         return Ok(Cow::Borrowed(bytes));
     }
     let mut whole = Vec::new();
-    let unpacking = MultiGzDecoder::new(bytes).take(UNPACKED_BYTES_MAX + 1).read_to_end(&mut whole);
+    let unpacking = MultiGzDecoder::new(bytes).take(RESULTS_MAX + 1).read_to_end(&mut whole);
     unpacking.map_err(|e| Wrong::in_file(format!("cannot be unpacked: {e}")))?;
-    if whole.len() as u64 > UNPACKED_BYTES_MAX {
+    if whole.len() as u64 > RESULTS_MAX {
         return Err(Wrong::in_file("is larger than 1 GiB when unpacked: unpack it yourself"));
     }
     Ok(Cow::Owned(whole))

@@ -21,7 +21,7 @@ pub use facts::{facts, facts_at};
 pub use watch::Watch;
 
 /// Reads a text as each of the kernel's, for `fuzz/`.
-#[cfg(fuzzing)]
+#[cfg(any(fuzzing, debug_assertions))]
 pub fn fuzz(text: &str) {
     counters::stat(text, &[0, 1]);
     counters::cpus_listed(text);

@@ -126,7 +126,15 @@ pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source,
     })?;
     let path = fresh_path(scratch, &commit);
     let path_text = path.to_string_lossy().into_owned();
-    git(&repository, ["worktree", "add", "--quiet", "--detach", "--force", &path_text, &commit])?;
+    git(&repository, ["worktree", "add", "--quiet", "--detach", "--force", &path_text, &commit]).map_err(|e| {
+        RunError::Source {
+            what: format!("`{text}` cannot be checked out: {e}"),
+            hint: Some(
+                "where the repository cannot be written to, compare two directories, or revisions of a copy (`git clone`)"
+                    .into(),
+            ),
+        }
+    })?;
     let worktree = Worktree { repository: repository.clone(), path };
     if worktree.path.join(".gitmodules").exists() {
         git(&worktree.path, ["submodule", "update", "--init", "--recursive", "--quiet"]).map_err(|e| {

@@ -22,9 +22,9 @@ pub(in crate::render) fn origin_of(run: &str, made: &str) -> String {
 pub fn why_again(changed: &[Difference]) -> String {
     match changed {
         [] => "the benchmarks are not the same".to_owned(),
-        [one] => format!("the {} is not the same", one.fact),
+        [one] => format!("the {} is not the same", one_line(&one.fact)),
         several => {
-            format!("{} are not the same", several.iter().map(|d| d.fact.as_str()).collect::<Vec<_>>().join(", "))
+            format!("{} are not the same", several.iter().map(|d| one_line(&d.fact)).collect::<Vec<_>>().join(", "))
         }
     }
 }
@@ -32,7 +32,7 @@ pub fn why_again(changed: &[Difference]) -> String {
 /// The changed facts: `kernel 6.8 is now 6.9`.
 pub(in crate::render) fn changes(changed: &[Difference]) -> String {
     let known = |value: &Option<String>| value.as_deref().map_or_else(|| "unknown".to_owned(), one_line);
-    let one = |d: &Difference| format!("{} {} is now {}", d.fact, known(&d.then), known(&d.now));
+    let one = |d: &Difference| format!("{} {} is now {}", one_line(&d.fact), known(&d.then), known(&d.now));
     changed.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 

@@ -8,6 +8,7 @@ mod benchmark;
 mod data;
 
 use duetbench_core::Report;
+use duetbench_core::foreign::in_json;
 use duetbench_core::picture::Picture;
 
 use super::format::one_line;
@@ -57,7 +58,7 @@ pub fn data(report: &Report, pictures: &[Option<Picture>]) -> String {
     let data = Data::of(report, pictures);
     let json = serde_json::to_string(&data).expect("data of plain values and string keys serialise");
     // Only strings can hold it, and there this is another way of writing it.
-    json.replace('<', "\\u003c")
+    in_json(&json).replace('<', "\\u003c")
 }
 
 /// Text where markup is read.

@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::render::palette::{Palette, paint};
-use crate::render::table::{centre, cut_middle, left, right};
+use crate::render::table::{NAME_WIDTH_MAX, centre, cut_middle, left, right};
 
 /// Names are not cut below this width, however narrow the terminal.
 const NAME_WIDTH_MIN: usize = 16;
@@ -60,10 +60,11 @@ pub(super) fn write(groups: &[Group], mut rows: Vec<Vec<Cell>>, palette: &Palett
         }
     }
     let titles = spread(groups, &mut widths);
-    if let (Some(limit), Some(name)) = (limit, widths.first().copied()) {
+    if let Some(name) = widths.first().copied() {
         let gaps = GAP.len() * (columns.len() - groups.len()) + WALL.width() * (groups.len() - 1);
         let others = widths.iter().sum::<usize>() + gaps - name;
-        widths[0] = name.min(limit.saturating_sub(others).max(NAME_WIDTH_MIN));
+        let room = limit.map_or(NAME_WIDTH_MAX, |limit| limit.saturating_sub(others).max(NAME_WIDTH_MIN));
+        widths[0] = name.min(room).min(NAME_WIDTH_MAX);
         for row in &mut rows {
             row[0].text = cut_middle(&row[0].text, widths[0]);
         }

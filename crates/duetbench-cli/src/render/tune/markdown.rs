@@ -2,7 +2,7 @@
 
 use super::words;
 use crate::render::format::{duration, many, share, short_name, shortened};
-use crate::render::markdown::{LENGTH_MAX, cell, code, prose};
+use crate::render::markdown::{LENGTH_MAX, cell, code, prose, prose_cell};
 use crate::tuning::{Summary, TunedBenchmark, TunedMetric, TunedSource, Tuning};
 
 /// Room for the end of the page.
@@ -101,7 +101,7 @@ impl Page {
             self.push(&row(tuned));
         }
         for (benchmark, reason) in &result.left_out {
-            let reason = prose(&shortened(reason));
+            let reason = prose_cell(&shortened(reason));
             self.push(&format!("| {} | | | | | | | left out: {reason} |\n", cell(&short_name(benchmark))));
         }
         if opened {

@@ -414,13 +414,23 @@ fn exact_pattern(name: &str) -> String {
 /// Benchmarks by name, for joining what several looks at a binary gave.
 type ByName = BTreeMap<String, Discovered>;
 /// What `fuzz/` calls of the modules that are private.
-#[cfg(fuzzing)]
+#[cfg(any(fuzzing, debug_assertions))]
 pub mod fuzzing {
     /// Reads an answer of `go list`.
     pub fn packages(text: &str) {
         if let Ok(packages) = super::packages::with_tests(text) {
             packages.iter().for_each(|package| package.test_files().for_each(drop));
         }
+    }
+
+    /// Reads what our linker notes of a program, as both sides of a plan.
+    pub fn inventory(file: &[u8]) {
+        super::matching::fuzz(file);
+    }
+
+    /// Reads words as the go command splits them.
+    pub fn words(text: &str) {
+        super::matching::fuzz_words(text);
     }
 
     /// Reads what the hook lists.

@@ -242,7 +242,7 @@ fn usable(entry: &Entry) -> Result<(), String> {
     }
 }
 /// What `fuzz/` calls of the modules that are private.
-#[cfg(fuzzing)]
+#[cfg(any(fuzzing, debug_assertions))]
 pub mod fuzzing {
     /// Reads what the lister writes.
     pub fn listed(text: &str) {

@@ -69,7 +69,7 @@ fn check<'c>(artifacts: [&Artifact; 2], roots: [&Path; 2], changes: impl Fn() ->
     }
 }
 /// Reads a program and compares it with itself, for `fuzz/`.
-#[cfg(fuzzing)]
+#[cfg(any(fuzzing, debug_assertions))]
 pub fn fuzz(bytes: &[u8]) {
     if let Ok(program) = Program::parse(bytes) {
         let _ = program::compare(&program, &program);

@@ -124,6 +124,25 @@ pub(super) fn of_both([a, b]: [&Build; 2]) -> impl Iterator<Item = (&String, [&A
     a.artifacts.iter().filter_map(|(package, artifact)| Some((package, [artifact, b.artifacts.get(package)?])))
 }
 
+/// What is read as an inventory is written as one, and there is a plan for it.
+#[cfg(any(fuzzing, debug_assertions))]
+pub(super) fn fuzz(file: &[u8]) {
+    if let Some(inventory) = inventory::Inventory::parse(file) {
+        assert_eq!(inventory::Inventory::parse(&inventory.bytes()).as_ref(), Some(&inventory));
+        drop(plan::Plan::of([&inventory, &inventory]).bytes());
+    }
+}
+
+/// What is split into words splits into the same once they are joined.
+#[cfg(any(fuzzing, debug_assertions))]
+pub(super) fn fuzz_words(text: &str) {
+    if let Some(words) = words::split(text)
+        && let Some(joined) = words::join(&words)
+    {
+        assert_eq!(words::split(&joined), Some(words));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
