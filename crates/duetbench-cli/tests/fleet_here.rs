@@ -17,8 +17,8 @@ use std::path::Path;
 
 use common::{GOOD, Place, Ran, assert_no_false_alarm, simple, two};
 use fleet_support::{
-    calls, command, comparing, db, ended, every_task_counts_once, going_on, nobody_works_for, nothing_is_left, slug_is_the_regression,
-    textkit, versions, wait_for_calls, worker, workers,
+    calls, command, comparing, db, ended, every_task_counts_once, going_on, nobody_works_for, nothing_is_left,
+    slug_is_the_regression, textkit, versions, wait_for_calls, worker, workers,
 };
 use rustix::process::Signal;
 use serde_json::Value;
