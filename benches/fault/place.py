@@ -121,7 +121,8 @@ class Place:
         self.pids.append(process.pid)
         code = self._attend(Running(self, process, log), act, watched, time.monotonic() + wait_s)
         struck = log.read_text().split("\n")[0] if log.exists() else ""
-        return Ran(code, out.read_text(errors="replace").replace(str(self.root), "PLACE"), err.read_text(errors="replace"), struck if struck.startswith("fault") else "")
+        printed, said = (path.read_text(errors="replace").replace(str(self.root), "PLACE") for path in (out, err))
+        return Ran(code, printed, said, struck if struck.startswith("fault") else "")
 
     def _within(self, setup):
         """A name space whose memory file system is the place's own; `exec` keeps the number of the process."""

@@ -23,6 +23,7 @@ pub mod gate;
 pub mod hotspot;
 pub mod noise;
 pub mod pair;
+mod parallel;
 pub mod picture;
 pub mod plan;
 pub mod recording;

@@ -56,7 +56,13 @@ impl Scratch {
             let path = parent.join(format!("duet-{pid}-{n}"));
             match fs::DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {
-                    let Some(owner) = own(&path).map_err(|e| RunError::file("own", &path, e))? else { continue };
+                    let owned = own(&path).map_err(|e| {
+                        // Without a descriptor, which may be what is lacking; removing everything in it takes one.
+                        let _ = fs::remove_file(path.join(OWNER));
+                        let _ = fs::remove_dir(&path);
+                        RunError::file("own", &path, e)
+                    });
+                    let Some(owner) = owned? else { continue };
                     let path = fs::canonicalize(&path).map_err(|e| RunError::file("find", &path, e))?;
                     return Ok(Scratch { path, _owner: owner });
                 }

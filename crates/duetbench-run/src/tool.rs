@@ -211,18 +211,21 @@ pub(crate) fn each<T: Sync>(
     let queue = Mutex::new(items.iter());
     let failure = Mutex::new(None);
     let next = || queue.lock().ok().filter(|_| failure.lock().is_ok_and(|f| f.is_none()))?.next();
-    std::thread::scope(|scope| {
-        for _ in 0..at_once.min(items.len()) {
-            scope.spawn(|| {
-                while let Some(item) = next() {
-                    if let Err(error) = act(item)
-                        && let Ok(mut failure) = failure.lock()
-                    {
-                        failure.get_or_insert(error);
-                    }
-                }
-            });
+    let work = || {
+        while let Some(item) = next() {
+            if let Err(error) = act(item)
+                && let Ok(mut failure) = failure.lock()
+            {
+                failure.get_or_insert(error);
+            }
         }
+    };
+    std::thread::scope(|scope| {
+        // Where the system grants no more threads, those that are there do it.
+        let helpers = 1..at_once.min(items.len());
+        let _ =
+            helpers.map(|_| std::thread::Builder::new().spawn_scoped(scope, work)).take_while(Result::is_ok).count();
+        work();
     });
     failure.into_inner().ok().flatten().map_or(Ok(()), Err)
 }

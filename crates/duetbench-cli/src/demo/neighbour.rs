@@ -38,7 +38,8 @@ impl Neighbour {
                 }
             }
         };
-        let threads = (0..processors).map(|_| std::thread::spawn(work(stop.clone()))).collect();
+        let start = |_| std::thread::Builder::new().spawn(work(stop.clone())).ok();
+        let threads = (0..processors).filter_map(start).collect();
         Neighbour { stop, threads }
     }
 }

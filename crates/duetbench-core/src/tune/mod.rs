@@ -24,6 +24,7 @@ pub use warm_up::{TunedWarmUp, without_warm_up};
 
 use rayon::prelude::*;
 
+use crate::parallel::on_all_cores;
 use crate::recording::Recording;
 use metric::Terms;
 use search::Found;
@@ -101,13 +102,10 @@ fn choose(recording: &Recording, rules: &Rules, choice: impl Fn(usize, &Subject<
     }
     let values_max = benchmarks.iter().map(|recorded| recorded.grid.cells().len()).max().unwrap_or(0);
     let terms = Terms::of(rules, values_max);
-    let chosen: Vec<Result<Choice, String>> = benchmarks
-        .par_iter()
-        .enumerate()
-        .map(|(index, recorded)| {
-            Subject::of((&recording.levels, recorded), (rules, &terms)).map(|subject| choice(index, &subject))
-        })
-        .collect();
+    let of = |(index, recorded)| {
+        Subject::of((&recording.levels, recorded), (rules, &terms)).map(|subject| choice(index, &subject))
+    };
+    let chosen: Vec<Result<Choice, String>> = on_all_cores(|| benchmarks.par_iter().enumerate().map(of).collect());
     let mut tuned = Tuned::default();
     for (recorded, choice) in benchmarks.iter().zip(chosen) {
         match choice {

@@ -159,7 +159,8 @@ pub fn spawn_together<T>(
             let (tell, told) = mpsc::channel();
             let (hold, held) = mpsc::channel::<()>();
             let (gate, launch) = (&gate, launches[side]);
-            scope.spawn(move || {
+            let refused = tell.clone();
+            let started = thread::Builder::new().spawn_scoped(scope, move || {
                 let child = launch.spawn_timed(gate, side);
                 if child.is_err() {
                     gate.open();
@@ -168,6 +169,10 @@ pub fn spawn_together<T>(
                 // The kernel kills a process when the thread that started it ends.
                 let _ = held.recv();
             });
+            if let Err(source) = started {
+                gate.open();
+                let _ = refused.send(Err(RunError::Start { program: launch.program.display().to_string(), source }));
+            }
             (told, hold)
         };
         let ([first, second], _holds) = {

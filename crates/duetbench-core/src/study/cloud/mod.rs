@@ -20,6 +20,7 @@ mod values;
 
 use rayon::prelude::*;
 
+use crate::parallel::on_all_cores;
 use crate::stats::MannWhitney;
 
 pub use alarms::{Alarms, INSTANCES_COMPARED, SIGNIFICANT, Test};
@@ -105,7 +106,9 @@ impl Settings {
         let rank_sum = alarms::rank_sum(self);
         Studied {
             environment: environment.name.clone(),
-            benchmarks: environment.benchmarks.par_iter().map(|values| self.benchmark(values, &rank_sum)).collect(),
+            benchmarks: on_all_cores(|| {
+                environment.benchmarks.par_iter().map(|values| self.benchmark(values, &rank_sum)).collect()
+            }),
             warnings: environment.warnings.clone(),
         }
     }
