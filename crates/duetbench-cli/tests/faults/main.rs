@@ -16,6 +16,7 @@ mod refusals;
 mod sandbox;
 mod scripted;
 mod support;
+mod surroundings;
 mod workers;
 
 use std::process::Command;
@@ -34,6 +35,7 @@ fn main() {
         .chain(refusals::tests())
         .chain(sandbox::tests(go_found))
         .chain(disk::tests(SEED, go_found))
+        .chain(surroundings::tests(SEED, go_found))
         .chain(with_go.map(needs_go))
         .collect();
     let conclusion = libtest_mimic::run(&Arguments::from_args(), tests);
