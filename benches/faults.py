@@ -27,9 +27,10 @@ import time
 import zlib
 from pathlib import Path
 
+from fault.page import by_subject, counts, findings, kinds_of, row
 from fault.place import KEPT, Place, kill
 from fault.subjects import Comparison, Tools, subjects, worker_beside
-from study import Study, paragraph, parser, say, table
+from study import Study, paragraph, parser, say
 
 KILLED = -signal.SIGKILL
 FOR_EVER = 1 << 40
@@ -572,55 +573,19 @@ KINDS = {
 def body(study):
     results = [result for key in study.results if not key.startswith(BEFORE) and (result := study.get(key))]
     made = [result for result in results if result["injections"]]
-    parts = ["\n\n".join(paragraph(__doc__, number) for number in (1, 2)), "## Counts", counts(made)]
+    parts = ["\n\n".join(paragraph(__doc__, number) for number in (1, 2)), "## Counts", counts(made, KINDS)]
     missed = len(results) - len(made)
     if missed:
         parts.append(f"{missed} more did not come about, because the command had ended before its point was reached; they count nowhere.")
     revisions = collections.Counter(result["duet"] for result in made)
     if len(revisions) > 1:
-        made_by = "; ".join(f"{row([r for r in made if r['duet'] == name])[0]} by {name} ({', '.join(kinds_of(made, name))})" for name in revisions)
+        made_by = "; ".join(f"{row([r for r in made if r['duet'] == name])[0]} by {name} ({', '.join(kinds_of(made, name, KINDS))})" for name in revisions)
         parts.append(f"Not all were made by one revision: {made_by}.")
     parts += ["## By command", by_subject(made)]
     mended = findings([result for key in study.results if key.startswith(BEFORE) and (result := study.get(key))])
     parts += ["## Found before, and mended", "They are not in the counts above.", *mended] if mended else []
     found = findings(made)
     return "\n\n".join([*parts, *(["## Findings", *found] if found else [])])
-
-
-def findings(results):
-    """A list of everything that was lost, leaked or wrong, if there is any; what is the same stands there once."""
-    lines = collections.Counter(f"{result['kind']}, {result['subject']} ({result['duet']}): {word}, {shown(problem)}"
-                                for result in results for word in ("lost", "leaked", "wrong") for problem in result[word])
-    return ["\n".join(f"- {number} ×: {line}" for line, number in lines.items())] if lines else []
-
-
-def counts(made):
-    kinds = [kind for kind in KINDS if any(result["kind"] == kind for result in made)]
-    return table(["fault", *HEAD], [[kind, *row([r for r in made if r["kind"] == kind])] for kind in kinds] + [["**all**", *row(made)]])
-
-
-def shown(problem):
-    """A finding without what differs from run to run."""
-    return re.sub(r"duet-\d+", "duet-PID", re.sub(r" \(\d+\)|/\S*/(?=\S+\.rs)", "", problem))[:200]
-
-
-def kinds_of(made, revision):
-    """Kinds of injections that a revision made, where these are not nearly all."""
-    kinds = sorted({result["kind"] for result in made if result["duet"] == revision})
-    return kinds if len(kinds) < len(KINDS) / 2 else ["the others"]
-
-
-def by_subject(made):
-    names = collections.Counter(result["subject"] for result in made)
-    return table(["command", *HEAD], [[name, *row([r for r in made if r["subject"] == name])] for name in sorted(names)])
-
-
-HEAD = ["injections", "lost", "leaked", "wrong", "open"]
-
-
-def row(results):
-    """Injections, and after how many cases something was lost, leaked, wrong, or only open."""
-    return [f"{sum(r['injections'] for r in results):,}", *(sum(bool(r[word]) for r in results) for word in HEAD[1:])]
 
 
 if __name__ == "__main__":

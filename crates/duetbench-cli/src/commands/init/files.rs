@@ -77,7 +77,9 @@ fn settings(command: Option<&str>) -> String {
 /// The workflow that measures.
 fn measuring(found: &Found, report: &str) -> String {
     let toolchain = match found.harness {
-        HarnessName::Go => "      - uses: actions/setup-go@v5\n        with: { go-version: stable }\n",
+        HarnessName::Go => {
+            "      - uses: actions/setup-go@d35c59abb061a4a6fb18e82ac0862c26744d6ab5  # v5.5.0\n        with: { go-version: stable }\n"
+        }
         HarnessName::Jmh => {
             "      - uses: actions/setup-java@v4\n        with: { distribution: temurin, java-version: 21 }\n"
         }
