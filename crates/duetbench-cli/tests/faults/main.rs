@@ -15,6 +15,7 @@ mod real;
 mod refusals;
 mod scripted;
 mod support;
+mod surroundings;
 mod workers;
 
 use std::process::Command;
@@ -32,6 +33,7 @@ fn main() {
         .into_iter()
         .chain(refusals::tests())
         .chain(disk::tests(SEED, go_found))
+        .chain(surroundings::tests(SEED, go_found))
         .chain(with_go.map(needs_go))
         .collect();
     let conclusion = libtest_mimic::run(&Arguments::from_args(), tests);

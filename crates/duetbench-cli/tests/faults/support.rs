@@ -26,10 +26,28 @@ pub enum Kind {
     StopDuet,
     Starve,
     DiskFull,
+    /// The store is not what it was left as.
+    Damage,
+    /// A call of the C library fails or does half.
+    Call,
+    Clock,
+    /// Limits, directories, the toolchain.
+    Surroundings,
 }
 
-const KINDS: [Kind; 7] =
-    [Kind::KillDuet, Kind::Interrupt, Kind::KillWorker, Kind::StopWorker, Kind::StopDuet, Kind::Starve, Kind::DiskFull];
+const KINDS: [Kind; 11] = [
+    Kind::KillDuet,
+    Kind::Interrupt,
+    Kind::KillWorker,
+    Kind::StopWorker,
+    Kind::StopDuet,
+    Kind::Starve,
+    Kind::DiskFull,
+    Kind::Damage,
+    Kind::Call,
+    Kind::Clock,
+    Kind::Surroundings,
+];
 static DONE: [AtomicUsize; KINDS.len()] = [const { AtomicUsize::new(0) }; KINDS.len()];
 
 /// How often each was done, in words.
