@@ -15,28 +15,19 @@ to fail is wrong.
 """
 
 import collections
-import errno
-import os
 import random
 import re
-import resource
-import shlex
-import signal
-import subprocess
 import time
 import zlib
-from pathlib import Path
 
-from fault.page import by_subject, counts, findings, kinds_of, row
-from fault.place import KEPT, Place, kill
-from fault.subjects import Comparison, Tools, subjects, worker_beside
-from study import Study, paragraph, parser, say
+from fault.case import Case
+from fault.kinds import KINDS
+from fault.place import Place
+from fault.subjects import Tools, subjects, worker_beside
+from study import Study, paragraph, parser, say, table
 
-KILLED = -signal.SIGKILL
-FOR_EVER = 1 << 40
 # Begins the names of results that an earlier duet gave, whose defects have been mended since.
 BEFORE = "before: "
-KEPT += [r"project/page\.html", r"project/out\.parquet"]
 
 
 def main():
@@ -86,7 +77,7 @@ def inject(study, tools, all_subjects, course):
         key = f"{kind} / {name} / {number}"
         fresh = key not in study.results
         rng = random.Random(zlib.crc32(f"{key} {seed}".encode()))
-        result = study.do(key, lambda: Case(tools, all_subjects[name], kind, rng).result())
+        result = study.do(key, lambda: Case(tools, all_subjects[name], kind, rng).result(KINDS[kind][0]))
         made += fresh
         problems = [problem for word in ("lost", "leaked", "wrong") for problem in (result or {}).get(word, [])]
         for problem in problems if fresh else []:
@@ -96,496 +87,58 @@ def inject(study, tools, all_subjects, course):
             say(f"{done} of {len(planned)}, {left / 60:.0f} min left")
 
 
-class Case:
-    """One injection: set up, inject, go on, examine."""
-
-    def __init__(self, tools, subject, kind, rng):
-        self.tools, self.subject, self.kind, self.rng = tools, subject, kind, rng
-        self.place = Place(tools, tools.projects[subject.project])
-        if subject.project == "warm":  # its runs are of an undisturbed time
-            self.place.seen = self.place.trials()
-        self.injected, self.struck, self.at = 0, "", {}
-        self.lost, self.leaked, self.wrong = [], [], []
-        self.codes, self.words = [], ""
-        # Whether the fault may leave benchmarks without an answer, and whether duet may refuse to go on with what is left.
-        self.may_fail, self.may_refuse, self.open = False, False, False
-
-    def result(self):
-        began = time.monotonic()
-        try:
-            KINDS[self.kind][0](self)
-            if self.injected:
-                self.go_on()
-        finally:
-            self.place.close()
-        return {"kind": self.kind, "subject": self.subject.name, "injections": self.injected, "at": self.at, "struck": self.struck,
-                "codes": self.codes, "words": self.words, "lost": self.lost, "leaked": self.leaked, "wrong": self.wrong,
-                "open": self.open, "duet": self.tools.revision, "took_s": round(time.monotonic() - began, 2)}
-
-    def begin(self, codes=(), **how):
-        """A run that is disturbed. It must end with one of these codes, as undisturbed, or say in words why not."""
-        args = self.subject.resume if self.subject.measures and self.place.seen else self.subject.args
-        ran = self.place.duet(args, watched=self.subject.measures, **how)
-        self.took_note(ran)
-        if ran.crashed() and (ran.code not in codes or "panicked at" in ran.stderr):
-            self.wrong.append(f"it crashed, {ran.code}: {ran.words()}")
-        elif ran.code not in (*codes, *self.subject.ends):
-            self.excuse(ran)
-        elif self.subject.measures and ran.code in self.subject.ends and ran.json():
-            self.wrong += self.subject.judge(ran)
-        self.leaked += self.place.survivors()
-        self.keep()
-        return ran
-
-    def took_note(self, ran):
-        self.codes.append(ran.code)
-        self.words = ran.words()[-200:]
-        self.struck = ran.struck or self.struck
-
-    def excuse(self, ran):
-        """An end that is neither the usual one nor the one that was ordered."""
-        report = ran.json() if self.subject.measures else None
-        if not self.may_fail:
-            self.wrong.append(f"exit code {ran.code}: {ran.words()}")
-        elif report and "benchmarks" in report and "exit_code" in report:
-            self.wrong += self.subject.judge(ran)
-        elif ran.code not in (0, 1, 2) or not (ran.stderr.strip() or ran.stdout.strip()):
-            self.wrong.append(f"exit code {ran.code} without words")
-
-    def keep(self):
-        """The store must have now what it had before, and from now on what it has now."""
-        now = self.place.trials()
-        if now is None:
-            if not self.may_refuse:
-                self.lost.append("the store cannot be read")
-            return
-        self.compare(self.place.seen, now)
-        self.place.seen = now
-
-    def compare(self, before, after):
-        gone = [trial for trial in before if trial not in after]
-        changed = [trial for trial in before if trial in after and before[trial] != after[trial]]
-        if gone or changed:
-            self.lost.append(f"of {len(before)} trials {len(gone)} are gone and {len(changed)} differ")
-
-    def go_on(self):
-        """The next run, undisturbed, and a look at everything."""
-        subject, place = self.subject, self.place
-        self.whole("before")
-        before = dict(place.seen)
-        ran = place.duet(subject.resume if subject.measures and before else subject.args)
-        if subject.measures and ran.code == 2 and "came to its end" in ran.stderr:
-            # It was killed behind its end. Only a run that measures sweeps up.
-            ran = place.duet(subject.args)
-            if isinstance(subject, Comparison):
-                ran = place.duet(["show", "r1", "--format", "json"])
-        elif ran.code == 2 and subject.done and subject.done in ran.stderr:
-            ran = place.duet(["config", "check"])
-        elif self.may_refuse and ran.code in (1, 2) and not ran.stdout and ran.stderr and not ran.crashed():
-            self.took_note(ran)
-            place.db.rename(place.db.with_name("damaged.db"))
-            place.keeps.append(r"project/\.duet/(damaged\.db|duet\.db-.*)")
-            for path in place.db.parent.glob("duet.db-*"):
-                path.unlink()
-            place.seen, before = {}, {}
-            ran = place.duet(subject.args)
-        self.finished(ran, before)
-
-    def finished(self, ran, before):
-        self.took_note(ran)
-        if ran.crashed():
-            self.wrong.append(f"going on it crashed, {ran.code}: {ran.words()}")
-        elif not self.subject.done:
-            self.wrong += [f"going on, {problem}" for problem in self.subject.judge(ran)]
-        self.open = self.subject.is_open(ran)
-        if self.open and not self.may_fail and ran.code not in (0, 3):
-            self.wrong.append(f"going on, it came to no answer, exit code {ran.code}: {ran.words()}")
-        self.leaked += self.place.survivors() + self.place.leftovers()
-        self.lost += self.place.unsound()
-        after = self.place.trials()
-        self.compare(before, after or {})
-        self.whole("after")
-
-    def whole(self, when):
-        """A file of the user's is the former one or the new one, and the new one in the end."""
-        if not self.subject.precious:
-            return
-        path = self.place.project / self.subject.precious
-        former = (self.tools.projects[self.subject.project] / self.subject.precious).read_text()
-        content = path.read_text(errors="replace") if path.exists() else ""
-        allowed = [self.subject.content] if when == "after" else [former, self.subject.content]
-        if undated(content) not in map(undated, allowed):
-            self.lost.append(f"`{self.subject.precious}` has {len(content)} characters {when} going on, instead of "
-                             f"{' or '.join(str(len(text)) for text in allowed)}")
-
-    def drawn(self, calls, part):
-        """A call at which something happens, in a part of the command. Undisturbed there are so many, a few more or less."""
-        first, last = (round(share * self.subject.calls[calls]) for share in part)
-        return self.rng.randint(max(1, first), max(1, first, last))
-
-    def some_trials(self, most=8):
-        """A number of trials after which something happens."""
-        self.at["trials"] = len(self.place.seen) + self.rng.randint(0, most)
-        return self.at["trials"]
-
-    def shim(self, do, calls="all", lasts=1, part=(0, 1), **more):
-        self.at |= {"do": do, "call": self.drawn(calls, part), "of": calls, "lasts": lasts}
-        return {"DO": do, "AT": self.at["call"], "CALLS": calls, "FOR": lasts} | more
-
-
-def undated(text):
-    """A plan names the day on which it was made, and some faults are about that."""
-    return re.sub(r"\d{4}-\d\d-\d\d", "DAY", text)
-
-
-# The kinds. Each sets up, injects, and says how often it did.
-
-
-def signalled(name, number):
-    def work(case):
-        ran = case.begin((KILLED,) if name == "kill" else (130, -number), fault=case.shim(name))
-        case.injected = 1 if ran.struck else 0
-    return work
-
-
-def killed_again(case):
-    """Killed, and killed again while it goes on, up to three times."""
-    for _ in range(3):
-        # Less is left to do each time.
-        fault = case.shim("kill") | {"AT": case.rng.randint(1, case.subject.calls["all"] // 2)}
-        ran = case.begin((KILLED, 2), fault=fault)
-        case.injected += bool(ran.struck)
-        if not ran.struck:
-            return
-
-
-def to_helpers(number, lasting=None):
-    """A signal to one of the processes that are measured or work for duet."""
-    def work(case):
-        case.may_fail, goal = number == signal.SIGKILL, case.some_trials()
-
-        def act(running):
-            helpers = running.helpers() if running.trials() >= goal else []
-            if helpers:
-                pid = case.rng.choice(helpers)
-                running.done = kill(pid, number)
-                case.injected += running.done
-                if lasting:
-                    time.sleep(lasting(case.rng))
-                    kill(pid, signal.SIGCONT)
-        case.begin(act=act)
-    return work
-
-
-def duet_stopped(case):
-    """duet itself stands still for a while, at any of its calls."""
-    time_s = case.rng.uniform(0.1, 1.2)
-
-    def act(running):
-        if running.is_stopped():
-            time.sleep(time_s)
-            kill(running.pid, signal.SIGCONT)
-            case.injected, running.done = 1, True
-    case.at["stopped_s"] = round(time_s, 2)
-    case.begin(fault=case.shim("stop"), act=act)
-
-
-def suspended(case):
-    """All processes stand still at once, as when a machine sleeps, and the time of day has gone on."""
-    goal, time_s = case.some_trials(), case.rng.uniform(0.5, 2.5)
-
-    def act(running):
-        if running.trials() >= goal:
-            stopped = [pid for pid in [running.pid, *running.helpers()] if kill(pid, signal.SIGSTOP)]
-            time.sleep(time_s)
-            for pid in stopped:
-                kill(pid, signal.SIGCONT)
-            case.injected, running.done = 1, True
-    case.at["stopped_s"] = round(time_s, 2)
-    case.begin(act=act)
-
-
-def starved(case):
-    """The politest process on a processor that two others want."""
-    goal, time_s = case.some_trials(4), case.rng.uniform(0.3, 1.0)
-    case.may_fail = True
-
-    def act(running):
-        if running.trials() < goal:
-            return
-        everyone = [running.pid, *running.helpers()]
-        for pid in everyone:
-            try:
-                os.setpriority(os.PRIO_PROCESS, pid, 19)
-                os.sched_setaffinity(pid, {min(os.sched_getaffinity(0))})
-            except OSError:
-                continue
-        busy = [subprocess.Popen(["taskset", "-c", str(min(os.sched_getaffinity(0))), "sh", "-c", "while :; do :; done"]) for _ in range(2)]
-        time.sleep(time_s)
-        for loop in busy:
-            loop.kill()
-            loop.wait()
-        case.injected, running.done = 1, True
-    case.at["starved_s"] = round(time_s, 2)
-    case.begin(act=act)
-
-
-def limited(what, values, codes=()):
-    """A limit of the system, from the start or from some trial on; the system may end who exceeds it."""
-    def work(case):
-        case.may_fail, value = True, case.rng.choice(values)
-        case.at["limit"] = value
-        if case.rng.random() < 0.5 or not case.subject.measures:
-            case.begin(codes, limits=lambda: resource.setrlimit(what, (value, value)))
-            case.injected = 1
-            return
-        goal = case.some_trials(5)
-
-        def act(running):
-            if running.trials() >= goal:
-                resource.prlimit(running.pid, what, (value, value))
-                case.injected, running.done = 1, True
-        case.begin(codes, act=act)
-    return work
-
-
-def failing(number, calls="write", lasting=(1,)):
-    """Calls that fail with an error."""
-    def work(case):
-        case.may_fail = True
-        case.injected = bool(case.begin(fault=case.shim(number, calls, case.rng.choice(lasting))).struck)
-        case.at["error"] = errno.errorcode[number]
-    return work
-
-
-def halved(case):
-    """Reads and writes that do less than was asked, which is no error."""
-    case.injected = bool(case.begin(fault=case.shim("half", "all", case.rng.choice([1, 5, 50]))).struck)
-
-
-def interrupted_calls(case):
-    """Calls that were interrupted and are to be made again, which is no error either."""
-    case.may_fail = True  # closing and opening need not be made again
-    case.injected = bool(case.begin(fault=case.shim(errno.EINTR, "all", case.rng.choice([1, 2, 3]))).struck)
-
-
-def full_file_system(case):
-    """A file system of a few hundred KiB holds the store."""
-    case.may_fail, kib = True, case.rng.randint(40, 400)
-    case.at["kib"] = kib
-    store, kept = case.place.project / ".duet", case.place.root / "kept"
-    store.mkdir(exist_ok=True)
-    line = f"mount -t tmpfs -o size={kib}k none {shlex.quote(str(store))}"
-    # Its content is copied out before the name space goes with its last process.
-    keep = f"\"$@\"; code=$?; cp -r {shlex.quote(str(store))}/. {shlex.quote(str(kept))}; exit $code"
-    case.begin(setup=f"{line} && sh -c {shlex.quote(keep)} sh \"$@\"; exit $?; :", more={"TMPDIR": case.place.root / "tmp"})
-    for path in kept.glob("*"):
-        path.rename(store / path.name)
-    kept.rmdir()
-    case.keep()
-    case.injected = 1
-
-
-def torn(case):
-    """Half of a write, then death."""
-    ran = case.begin((KILLED,), fault=case.shim("torn", "write"))
-    case.injected = bool(ran.struck)
-
-
-def damaged(suffix, how):
-    """Killed, and then its store is cut or altered at any byte."""
-    def work(case):
-        case.may_fail, case.may_refuse = True, True
-        ran = case.begin((KILLED,), fault=case.shim("kill", part=(0.5, 0.98)))
-        path = Path(f"{case.place.db}{suffix}")
-        if not ran.struck or not path.exists() or path.stat().st_size == 0:
-            return
-        content = bytearray(path.read_bytes())
-        case.at |= how(content, case.rng) | {"file": path.name, "bytes": len(content)}
-        path.write_bytes(content)
-        # Nobody can keep what a power failure took; what is left must stay.
-        case.place.seen = case.place.trials() or {}
-        case.injected = 1
-    return work
-
-
-def cut(content, rng):
-    keep = rng.randint(0, len(content) - 1)
-    del content[keep:]
-    return {"cut_at": keep}
-
-
-def flip(content, rng):
-    places = [rng.randrange(len(content)) for _ in range(rng.choice([1, 10, 300]))]
-    for at in places:
-        content[at] ^= 1 << rng.randrange(8)
-    return {"flipped": len(places)}
-
-
-def clock_set(case):
-    """The time of day is set, forward or back, once or back and forth."""
-    step = case.rng.choice([-1, 1]) * case.rng.choice([1, 60, 3600, 86400 * 400, 86400 * 365 * 30])
-    lasts = case.rng.choice([1, 1, 20])
-    case.at["step_s"] = step
-    case.injected = bool(case.begin(fault=case.shim("clock", "all", lasts, (0, 0.8), STEP=step)).struck)
-
-
-def without_toolchain(case):
-    """The Go toolchain goes at some call of it, and comes back for the next run."""
-    case.may_fail = True
-    calls, way = case.rng.randint(0, 3), case.rng.choice(["gone", "broken", "no GOROOT", "hangs a while"])
-    case.at |= {"calls": calls, "way": way}
-    tools, count = case.place.root / "toolchain", case.place.root / "toolchain/count"
-    tools.mkdir()
-    case.place.keeps.append(r"toolchain(/.*)?")
-    go = subprocess.run(["sh", "-c", "command -v go"], capture_output=True, text=True).stdout.strip()
-    ends = {"gone": f"rm -f {tools}/go; exit 127", "broken": "echo 'go: it is broken' >&2; exit 2", "no GOROOT": f"GOROOT=/nonexistent exec {go} \"$@\"",
-            "hangs a while": f"sleep 1; exec {go} \"$@\""}
-    (tools / "go").write_text(f"#!/bin/sh\necho x >> {count}\nif [ $(wc -l < {count}) -gt {calls} ]; then {ends[way]}; fi\nexec {go} \"$@\"\n")
-    (tools / "go").chmod(0o755)
-    rest = ":".join(part for part in os.environ["PATH"].split(":") if not (Path(part) / "go").exists())
-    case.begin(more={"PATH": f"{tools}:{rest}", "GOROOT": None})
-    case.injected = count.exists() and len(count.read_text().split()) > calls
-
-
-def out_of_memory(case):
-    """A control group with little memory: the kernel kills whom it likes."""
-    case.may_fail, mib = True, case.rng.choice([2, 4, 6, 8, 12, 16, 24])
-    case.at["mib"] = mib
-    group = Path(f"/sys/fs/cgroup/memory/duet-faults-{os.getpid()}")
-    group.mkdir(exist_ok=True)
-    try:
-        (group / "memory.limit_in_bytes").write_text(str(mib << 20))
-        case.begin((KILLED,), setup=f"echo $$ > {group}/cgroup.procs")
-        killed = dict(line.split() for line in (group / "memory.oom_control").read_text().splitlines())
-        case.injected = 1 if int((group / "memory.failcnt").read_text()) > 0 else 0
-        case.at["killed"] = killed.get("oom_kill")
-    finally:
-        leave(group)
-
-
-def few_processes(case):
-    """A control group in which few processes may be at a time."""
-    case.may_fail, most = True, case.rng.randint(1, 8)
-    case.at["processes"] = most
-    group = Path(f"/sys/fs/cgroup/pids/duet-faults-{os.getpid()}")
-    group.mkdir(exist_ok=True)
-    try:
-        (group / "pids.max").write_text(str(most))
-        case.begin(setup=f"echo $$ > {group}/cgroup.procs")
-        case.injected = 1 if "max 0" not in (group / "pids.events").read_text() else 0
-    finally:
-        leave(group)
-
-
-def leave(group):
-    for _ in range(1000):
-        try:
-            return group.rmdir()
-        except OSError:
-            time.sleep(0.01)
-
-
-def no_temporary_directory(case):
-    """The temporary directories are missing, no directories, read-only, or full."""
-    case.may_fail = True
-    root, shm = case.place.root, "/dev/shm"
-    ways = {"TMPDIR is missing": ({"TMPDIR": "/nonexistent"}, ""), "TMPDIR is a file": ({"TMPDIR": root / "lock"}, ""),
-            "TMPDIR is read-only": ({}, f"mount --bind -o ro {root}/tmp {root}/tmp && mount -o remount,bind,ro {root}/tmp"),
-            "no memory file system": ({}, f"mount -t tmpfs -o size=4k,ro none {shm}"),
-            "a full memory file system": ({}, f"mount -t tmpfs -o size=4k none {shm}"),
-            "neither": ({"TMPDIR": "/nonexistent"}, f"mount -t tmpfs -o size=4k,ro none {shm}")}
-    way = case.rng.choice(list(ways))
-    case.at["way"] = way
-    (root / "lock").touch()
-    more, setup = ways[way]
-    case.begin(more=more, setup=setup)
-    case.injected = 1
-
-
-def read_only(case):
-    """The home, the cache, the project, or all of them cannot be written."""
-    case.may_fail = True
-    root, way = case.place.root, case.rng.choice([["home"], ["cache"], ["project"], ["home", "cache"], ["home", "cache", "project", "tmp"]])
-    case.at["read_only"] = way
-    lines = [f"mount --bind {root}/{name} {root}/{name} && mount -o remount,bind,ro {root}/{name}" for name in way]
-    case.begin(setup=" && ".join(lines))
-    case.injected = 1
-
-
-SCRIPTED, LOOPS, BOTH, WHOLE, GIT = ("compare, scripted", "compare, iterations", "compare, both at once", "compare, whole processes",
-                                     "compare, revisions")
-GO, BUILDS, FLEET = "compare, Go", "compare, Go, many builds", "compare, fleet"
-READERS = ("show", "report", "analyze", "analyze, files", "detect", "export", "tune", "plan", "waive", "list", "config")
-MEASURED = {SCRIPTED: 6, LOOPS: 2, BOTH: 0.4, WHOLE: 0.1, GIT: 0.6, "calibrate": 0.5, "run": 2}
-
-
-def each(number, names=READERS):
-    return dict.fromkeys(names, number)
-
-
-def shares(number, more=None):
-    """About so many in all, over the commands that measure."""
-    return {name: max(1, round(number * share / sum(MEASURED.values()))) for name, share in MEASURED.items()} | (more or {})
-
-
-# Commands that take long are disturbed less often.
-KINDS = {
-    "killed (signal 9)": (signalled("kill", 9), shares(140, {GO: 3, BUILDS: 2, FLEET: 2} | each(5))),
-    "killed again while going on": (killed_again, {SCRIPTED: 12, LOOPS: 6, GIT: 3, "calibrate": 2, "run": 5}),
-    "SIGTERM": (signalled("term", 15), shares(60, {GO: 1, "demo": 1} | each(3))),
-    "Ctrl-C": (signalled("int", 2), shares(60, {GO: 1, BUILDS: 1, FLEET: 1} | each(3))),
-    "a helper killed": (to_helpers(signal.SIGKILL), {LOOPS: 24, BOTH: 6, WHOLE: 2, GIT: 6, GO: 2, BUILDS: 1, FLEET: 2, "calibrate": 3, "run": 8}),
-    "a helper stopped for a while": (to_helpers(signal.SIGSTOP, lambda rng: rng.uniform(0.05, 0.8)),
-                                     {LOOPS: 16, BOTH: 6, WHOLE: 2, GO: 1, "run": 8}),
-    "duet stopped for a while": (duet_stopped, shares(30, {GO: 1, "tune": 2})),
-    "everything suspended": (suspended, {LOOPS: 14, BOTH: 4, WHOLE: 2, GO: 1, "run": 4}),
-    "starved": (starved, {LOOPS: 10, BOTH: 3, WHOLE: 1, "run": 4}),
-    "few file descriptors": (limited(resource.RLIMIT_NOFILE, list(range(6, 40))), shares(30, {GO: 1} | each(1))),
-    "few processes": (few_processes, {LOOPS: 8, BOTH: 2, WHOLE: 2, GIT: 3, "run": 4, "show": 2, "report": 2, "tune": 2}),
-    "no thread can be started": (failing(errno.EAGAIN, "thread", [1, FOR_EVER]),
-                                 {SCRIPTED: 2, LOOPS: 4, BOTH: 3, WHOLE: 2, "run": 2, "tune": 3, GO: 1}),
-    "disk full, for good": (failing(errno.ENOSPC, "write", [FOR_EVER]), shares(50, {GO: 1} | each(2))),
-    "disk full, for a while": (failing(errno.ENOSPC, "write", [1, 2, 5]), shares(40, {"tune": 4, "waive": 4, "export": 3, "report": 3})),
-    "a small file system": (full_file_system, {SCRIPTED: 16, LOOPS: 8, "run": 6, "calibrate": 2}),
-    "no file may grow": (limited(resource.RLIMIT_FSIZE, [0, 4096, 20000, 60000, 90000, 120000, 200000], (-signal.SIGXFSZ,)),
-                         shares(24, {"tune": 3, "waive": 3, "export": 3, "report": 3})),
-    "input and output errors": (failing(errno.EIO, "all", [1, 3]), shares(50, {GO: 1} | each(2))),
-    "no descriptor left, at a call": (failing(errno.EMFILE, "open", [1, 4]), shares(30, each(2))),
-    "half reads and writes": (halved, shares(40, each(2))),
-    "interrupted calls": (interrupted_calls, shares(40, each(2))),
-    "half a write, then death": (torn, shares(80, {GO: 1, "tune": 8, "waive": 8, "export": 2, "report": 2})),
-    "log cut after death": (damaged("-wal", cut), {SCRIPTED: 36, LOOPS: 6, "run": 8, "calibrate": 2}),
-    "log altered after death": (damaged("-wal", flip), {SCRIPTED: 30, LOOPS: 6, "run": 8, "calibrate": 2}),
-    "store cut after death": (damaged("", cut), {SCRIPTED: 20, LOOPS: 4, "run": 4, "calibrate": 2}),
-    "store altered after death": (damaged("", flip), {SCRIPTED: 30, LOOPS: 5, "run": 6, "calibrate": 2}),
-    "clock set": (clock_set, shares(50, each(2))),
-    "no toolchain": (without_toolchain, {GO: 5, BUILDS: 2}),
-    "out of memory": (out_of_memory, {SCRIPTED: 6, LOOPS: 8, BOTH: 2, WHOLE: 1, "run": 5, "show": 4, "report": 4}),
-    "little address space": (limited(resource.RLIMIT_AS, [20 << 20, 40 << 20, 80 << 20, 160 << 20, 240 << 20, 400 << 20],
-                                     (-signal.SIGSEGV, -signal.SIGABRT)), shares(24)),
-    "no temporary directory": (no_temporary_directory, {LOOPS: 12, BOTH: 3, WHOLE: 1, GIT: 4, GO: 1, "run": 6}),
-    "read-only directories": (read_only, {SCRIPTED: 6, LOOPS: 8, GIT: 4, GO: 1, "run": 5, "calibrate": 2, "tune": 3, "waive": 3, "show": 3,
-                                          "report": 3}),
-}
-
-
 def body(study):
     results = [result for key in study.results if not key.startswith(BEFORE) and (result := study.get(key))]
     made = [result for result in results if result["injections"]]
-    parts = ["\n\n".join(paragraph(__doc__, number) for number in (1, 2)), "## Counts", counts(made, KINDS)]
+    parts = ["\n\n".join(paragraph(__doc__, number) for number in (1, 2)), "## Counts", counts(made)]
     missed = len(results) - len(made)
     if missed:
         parts.append(f"{missed} more did not come about, because the command had ended before its point was reached; they count nowhere.")
     revisions = collections.Counter(result["duet"] for result in made)
     if len(revisions) > 1:
-        made_by = "; ".join(f"{row([r for r in made if r['duet'] == name])[0]} by {name} ({', '.join(kinds_of(made, name, KINDS))})" for name in revisions)
+        made_by = "; ".join(f"{row([r for r in made if r['duet'] == name])[0]} by {name} ({', '.join(kinds_of(made, name))})" for name in revisions)
         parts.append(f"Not all were made by one revision: {made_by}.")
     parts += ["## By command", by_subject(made)]
     mended = findings([result for key in study.results if key.startswith(BEFORE) and (result := study.get(key))])
     parts += ["## Found before, and mended", "They are not in the counts above.", *mended] if mended else []
     found = findings(made)
     return "\n\n".join([*parts, *(["## Findings", *found] if found else [])])
+
+
+def findings(results):
+    """A list of everything that was lost, leaked or wrong, if there is any; what is the same stands there once."""
+    lines = collections.Counter(f"{result['kind']}, {result['subject']} ({result['duet']}): {word}, {shown(problem)}"
+                                for result in results for word in ("lost", "leaked", "wrong") for problem in result[word])
+    return ["\n".join(f"- {number} ×: {line}" for line, number in lines.items())] if lines else []
+
+
+def counts(made):
+    kinds = [kind for kind in KINDS if any(result["kind"] == kind for result in made)]
+    return table(["fault", *HEAD], [[kind, *row([r for r in made if r["kind"] == kind])] for kind in kinds] + [["**all**", *row(made)]])
+
+
+def shown(problem):
+    """A finding without what differs from run to run."""
+    return re.sub(r"duet-\d+", "duet-PID", re.sub(r" \(\d+\)|/\S*/(?=\S+\.rs)", "", problem))[:200]
+
+
+def kinds_of(made, revision):
+    """Kinds of injections that a revision made, where these are not nearly all."""
+    kinds = sorted({result["kind"] for result in made if result["duet"] == revision})
+    return kinds if len(kinds) < len(KINDS) / 2 else ["the others"]
+
+
+def by_subject(made):
+    names = collections.Counter(result["subject"] for result in made)
+    return table(["command", *HEAD], [[name, *row([r for r in made if r["subject"] == name])] for name in sorted(names)])
+
+
+HEAD = ["injections", "lost", "leaked", "wrong", "open"]
+
+
+def row(results):
+    """Injections, and after how many cases something was lost, leaked, wrong, or only open."""
+    return [f"{sum(r['injections'] for r in results):,}", *(sum(bool(r[word]) for r in results) for word in HEAD[1:])]
 
 
 if __name__ == "__main__":

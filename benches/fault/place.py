@@ -20,7 +20,7 @@ GRACE_S = 10
 CRASHES = {101, 134, 135, 136, 139, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL}
 # Files that a finished run may leave, beside those that were there before.
 KEPT = [r"project/\.duet(/(\.gitignore|duet\.db))?", r"cache/duet(/linkers)?", r"lock", r"home/\.config(/go.*)?", r"home/\.cache",
-        r"said-\d+", r"printed-\d+", r"fault-\d+"]
+        r"project/(page\.html|out\.parquet)", r"said-\d+", r"printed-\d+", r"fault-\d+"]
 
 
 class Ran:
