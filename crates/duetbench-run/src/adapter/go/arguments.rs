@@ -1,4 +1,4 @@
-//! What follows `--`: flags for building, flags for the test binary, and flags that duet owns.
+//! Arguments after `--`: flags for building, flags for the test binary, and flags that duet owns.
 
 use crate::error::RunError;
 

@@ -43,7 +43,7 @@ const REWRITER_FILES: [(&str, &str); 5] = [
     ("loop.go", include_str!("../../../../../hooks/go/rewrite/loop.go")),
 ];
 
-/// How the hook gets into package `testing`; see `hooks/go/anchors.json`.
+/// Insertions and files that bring the hook into package `testing`; see `hooks/go/anchors.json`.
 #[derive(Debug, Deserialize)]
 struct Anchors {
     target: String,
