@@ -14,7 +14,7 @@ use super::names::Names;
 use super::rows::{Column, Row, Rows};
 use super::{LeftOut, Wrong, unit};
 
-/// What stands between cells.
+/// Separator of cells.
 pub(super) const SEPARATOR: u8 = b';';
 /// The column with the names.
 pub(super) const NAME: &str = "benchmark";
