@@ -1,8 +1,8 @@
 //! Go benchmark text (<https://go.dev/design/14313-benchmark-format>): every line of a benchmark is an iteration of it.
 //!
 //! A process of `go test` begins with its configuration, `pkg:` among it. Where that comes again for a benchmark, another process
-//! measured it, which is another fork. Every unit is kept; that of time is judged. What is no line of a benchmark, of
-//! configuration or of units is skipped, as all readers of the format do.
+//! measured it, which is another fork. Every unit is kept; that of time is judged. Lines that belong to no benchmark,
+//! configuration or unit are skipped, as all readers of the format do.
 
 use std::collections::{HashMap, HashSet};
 

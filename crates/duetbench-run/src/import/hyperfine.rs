@@ -1,6 +1,6 @@
 //! hyperfine's JSON (`--export-json`): each command with the time of every run, which is a process.
 //!
-//! Memory stands beside the times, run by run. What else there is (mean, spread, mean CPU times) is either computed from them or a mean.
+//! Memory stands beside the times, run by run. The other fields (mean, spread, mean CPU times) are computed from the times or are means.
 
 use std::collections::{BTreeMap, HashMap};
 

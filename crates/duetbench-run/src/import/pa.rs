@@ -43,7 +43,7 @@ struct Columns {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Entry {
     benchmark: u32,
-    /// As the file numbers them, by level.
+    /// Its place, one number for each level, as the file counts them.
     place: [u64; 4],
     count: f64,
     value: f64,

@@ -21,7 +21,7 @@ pub(super) struct Series {
     pub(super) unit: Unit,
     pub(super) cost: Cost,
     pub(super) harness_warm_up: Option<HarnessWarmUp>,
-    /// By process, then in the order in which it gave them; in the file's own unit.
+    /// Values by process, in the order in which it gave them; in the file's own unit.
     pub(super) forks: Vec<Vec<f64>>,
 }
 

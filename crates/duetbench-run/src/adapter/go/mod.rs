@@ -160,7 +160,7 @@ struct Linking<'a> {
 }
 
 impl<'a> Linking<'a> {
-    /// As the user's own settings say.
+    /// Settings for a link as the user's own settings have it.
     fn plainly(dir: &'a Path, program: &'a Path) -> Linking<'a> {
         Linking { dir, program, ldflags: "", toolexec: None, env: &[] }
     }

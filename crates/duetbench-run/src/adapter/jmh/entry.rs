@@ -16,7 +16,7 @@ pub(super) struct Entry {
     pub(super) mode: String,
     /// Threads that it asks for.
     pub(super) threads: u32,
-    /// In the order in which JMH prints them.
+    /// Names and values of its parameters, in the order in which JMH prints them.
     pub(super) parameters: Vec<(String, String)>,
     /// Arguments for its JVM.
     pub(super) jvm_args: Vec<String>,

@@ -15,7 +15,7 @@ const COLLECTORS: [&str; 5] = ["UseSerialGC", "UseParallelGC", "UseG1GC", "UseZG
 /// A JVM, with what it chose when it was free to use the whole machine.
 ///
 /// A JVM that is confined to one processor takes itself for a small machine and becomes another JVM: another collector, fewer
-/// threads for it. What is measured should be the JVM that users run, so both sides are told what it would have chosen.
+/// threads for it. The measured JVM should be the one that users run, so both sides are told what it would have chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Jvm {
     /// The `java` command.

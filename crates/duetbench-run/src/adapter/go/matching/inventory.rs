@@ -71,7 +71,7 @@ impl Inventory {
         Some(inventory)
     }
 
-    /// As the linker writes it.
+    /// The file's content, as the linker writes it.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut file = MAGIC.to_vec();
         put_bytes(&mut file, self.refusal.as_bytes());

@@ -36,7 +36,7 @@ const TOOLEXEC: &str = include_str!("toolexec.sh");
 /// A linker that lays programs out by a plan, ready to be used.
 #[derive(Debug)]
 pub(super) struct Linker {
-    /// For `-toolexec`.
+    /// The `-toolexec` flag that puts it in place of the user's linker.
     pub(super) toolexec: String,
 }
 

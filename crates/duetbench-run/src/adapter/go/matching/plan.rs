@@ -59,7 +59,7 @@ impl Plan {
         Plan { read_only: sides[0].read_only.max(sides[1].read_only), slots }
     }
 
-    /// As the linker reads it.
+    /// The file's content, as the linker reads it.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut file = MAGIC.to_vec();
         put_number(&mut file, self.read_only);
