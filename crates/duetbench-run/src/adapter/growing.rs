@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use crate::error::RunError;
 use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, wait_all};
 
-/// How a process ended that writes a list.
+/// Output and end of a process that writes a list.
 pub(super) struct Listed {
-    /// What it printed, its end.
+    /// The tail of its output.
     pub(super) output: String,
-    /// How it died; absent when it ended well.
+    /// Cause of its death, in words; absent when it ended well.
     pub(super) death: Option<String>,
 }
 

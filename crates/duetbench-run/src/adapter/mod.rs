@@ -29,7 +29,7 @@ pub use open::{Wish, open};
 pub use pair_layouts::{CheckAlike, Layout, PairLayouts};
 pub use relinking::{Relink, Relinking, Urgency};
 
-/// One started program of one version: what a package was built into.
+/// One program of one version, built from a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
     /// The executable.
@@ -38,16 +38,16 @@ pub struct Artifact {
     pub dir: PathBuf,
     /// SHA-256 of the executable, hexadecimal.
     pub digest: String,
-    /// Arguments of the harness's own build command, without output and linker flags; of whole programs their command lines.
+    /// Arguments of the harness's own build command, without output and linker flags; for whole programs, their command lines.
     pub build_args: Vec<String>,
 }
 
 /// One version, built: its artifacts by package.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Build {
-    /// By package.
+    /// Artifacts by package.
     pub artifacts: BTreeMap<String, Artifact>,
-    /// Declared benchmarks and what they are made of; empty where the harness does not tell.
+    /// Declared benchmarks with the parts of their definitions; empty where the harness does not tell.
     pub definitions: BTreeMap<BenchmarkId, Vec<Part>>,
     /// Declared benchmarks that cannot repeat what they measure.
     pub never_loop: BTreeSet<BenchmarkId>,
@@ -79,9 +79,9 @@ impl Build {
 /// A version's build and what its reader should know about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Built {
-    /// What was built.
+    /// The artifacts and the definitions of the benchmarks.
     pub build: Build,
-    /// In sentences; the candidate's are shown.
+    /// Notes for the reader, in sentences; the candidate's are shown.
     pub notes: Vec<String>,
 }
 
@@ -94,42 +94,42 @@ pub enum Identity {
     Different(String),
 }
 
-/// What is asked of one process.
+/// Order to one measuring process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
-    /// How the two sides are run.
+    /// Mode in which the two sides run.
     pub mode: Mode,
     /// Length a slice aims at, nanoseconds.
     pub slice_ns: u64,
     /// Slices at its start that warm up.
     pub warmup_slices: u32,
-    /// Slices after these; of no concern to styles whose number is agreed upon on the page.
+    /// Slices after the warm-up; ignored by styles that agree on their number on the page.
     pub slices: u32,
 }
 
-/// What is asked of a process whose processor time is sampled.
+/// Order to a process whose processor time is sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sampling<'a> {
-    /// How the benchmark was measured.
+    /// Mode in which the benchmark was measured.
     pub mode: Mode,
-    /// Invocations that it makes.
+    /// Invocations that the process makes.
     pub invocations: u64,
-    /// Where it writes its profile; absent: it is not sampled.
+    /// File for its profile; absent: it is not sampled.
     pub file: Option<&'a Path>,
 }
 
-/// Under what conditions benchmarks run.
+/// Conditions under which benchmarks run.
 #[derive(Debug, Clone, Copy)]
 pub struct Conditions<'a> {
-    /// How long a benchmark may be silent before it counts as hung.
+    /// Longest silence of a benchmark before it counts as hung.
     pub timeout: Duration,
     /// Names of variables that benchmarks may see on top of the allow-list.
     pub pass_env: &'a [String],
-    /// How the two halves of build pairs are to be laid out.
+    /// Wanted layouts of the two halves of build pairs.
     pub layouts: LayoutChoice,
-    /// Which benchmarks are executed when they are listed; absent: all.
+    /// Benchmarks to execute while listing; absent: all.
     pub selection: Option<&'a Selection>,
-    /// What keeps them apart, if anything does.
+    /// Sandbox around the benchmarks; absent: they run without one.
     pub sandbox: Option<&'a Sandbox>,
 }
 
@@ -140,7 +140,7 @@ impl Conditions<'_> {
         self.pass_env.iter().filter_map(value).collect()
     }
 
-    /// What tells by their names which benchmarks are wanted.
+    /// Filter that selects the wanted benchmarks by their names.
     fn filter(&self) -> Result<Filter, RunError> {
         let all = Selection { bench: None, exclude: None, packages: Vec::new() };
         let refused = |e: SpecError| RunError::Toolchain { what: e.to_string(), hint: None };
@@ -148,29 +148,29 @@ impl Conditions<'_> {
     }
 }
 
-/// How a program is linked that is going to run elsewhere.
+/// Link settings of a program that is going to run elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shipping {
     /// The processor it is for.
     pub arch: Arch,
-    /// What orders its functions; absent, they have the linker's own order.
+    /// Seed for the order of its functions; absent: they have the linker's own order.
     pub layout_seed: Option<u32>,
 }
 
-/// What listing a build's benchmarks found.
+/// Result of listing a build's benchmarks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Listing {
-    /// The benchmarks, those that failed with their failure.
+    /// The benchmarks, with the failure of each one that failed.
     pub found: Vec<Discovered>,
     /// Benchmarks that skip themselves.
     pub skipped: Vec<BenchmarkId>,
-    /// What a reader should know about them, in sentences; the candidate's are shown.
+    /// Notes on the benchmarks for the reader, in sentences; the candidate's are shown.
     pub notes: Vec<String>,
 }
 
-/// How the code of one harness is built, listed and started.
+/// Builds, lists and starts the benchmarks of one harness.
 pub trait Adapter: std::fmt::Debug + Sync {
-    /// What builds and runs both versions, in a few words.
+    /// The toolchain that builds and runs both versions, in a few words.
     fn toolchain(&self) -> String;
 
     /// Builds a version; `patterns` choose packages in the harness's own syntax.
@@ -179,7 +179,7 @@ pub trait Adapter: std::fmt::Debug + Sync {
     /// When the version does not build (the compiler's words), or has no benchmarks.
     fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError>;
 
-    /// Packages that both builds have, and whether their benchmarks can differ. What cannot be compared is different.
+    /// Packages that both builds have, and whether their benchmarks can differ. A package that cannot be compared counts as different.
     fn identical(&self, builds: [&Build; 2], sources: [&Source; 2]) -> BTreeMap<String, Identity>;
 
     /// The benchmarks of a build; must come before [`Adapter::launch`]. A benchmark that fails while it is listed is listed with its failure.
@@ -198,7 +198,7 @@ pub trait Adapter: std::fmt::Debug + Sync {
         false
     }
 
-    /// Makes ready what lays the halves of build pairs out alike, where that is wanted; must come before [`Adapter::build`].
+    /// Prepares the tools that lay the halves of build pairs out alike, where that is wanted; must come before [`Adapter::build`].
     /// `on_building` hears of it if that takes a while.
     fn prepare_layouts(&mut self, on_building: &mut dyn FnMut()) {
         let _ = on_building;
@@ -209,7 +209,7 @@ pub trait Adapter: std::fmt::Debug + Sync {
         let _ = builds;
     }
 
-    /// How build pairs are laid out; absent where each half has an order of its own in any case.
+    /// Layouts of the build pairs; absent where each half has an order of its own in any case.
     fn pair_layouts(&self) -> Option<&PairLayouts> {
         None
     }
@@ -247,7 +247,7 @@ pub trait Adapter: std::fmt::Debug + Sync {
     /// The command line that measures one benchmark; absent when the build has no such package.
     fn launch(&self, build: &Build, id: &BenchmarkId, order: &Order) -> Option<Launch>;
 
-    /// How a benchmark is run of which each process is a slice; absent when the build has no such program.
+    /// The program of a benchmark whose slices are whole processes; absent when the build has no such program.
     fn program(&self, build: &Build, id: &BenchmarkId) -> Option<Program> {
         let _ = (build, id);
         None
@@ -274,12 +274,12 @@ pub trait Adapter: std::fmt::Debug + Sync {
     }
 }
 
-/// Which version a message is about.
+/// The version that a message is about.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// The side it is on.
     pub role: Role,
-    /// As the user typed it.
+    /// Its name, as the user typed it.
     pub version: &'a str,
 }
 

@@ -1,4 +1,4 @@
-//! Which adapter is meant.
+//! Choice of the adapter.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use crate::adapter::jmh::Jmh;
 use crate::error::RunError;
 use crate::source::Source;
 
-/// What is asked of an adapter.
+/// The user's wishes for an adapter.
 #[derive(Debug, Clone, Copy)]
 pub struct Wish<'a> {
-    /// Which harness, and what only it understands.
+    /// The harness, where it was named, and the settings that only it understands.
     pub harness: &'a HarnessSpec,
-    /// For the harness, as typed after `--`.
+    /// Arguments for the harness, as typed after `--`.
     pub arguments: &'a [String],
-    /// Under what conditions benchmarks run.
+    /// Conditions under which benchmarks run.
     pub conditions: Conditions<'a>,
 }
 

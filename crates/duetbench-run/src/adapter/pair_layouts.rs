@@ -1,4 +1,4 @@
-//! How the two halves of build pairs are laid out.
+//! Layouts of the two halves of build pairs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use duetbench_core::foreign::{one_line, shortened};
 use duetbench_core::report::LayoutsUsed;
 
-/// What makes the functions of a relinked program lie where they do.
+/// Order of the functions in a relinked program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout<'a> {
     /// An order of its own, drawn by a seed.
@@ -16,7 +16,7 @@ pub enum Layout<'a> {
     Matched {
         /// The same for both halves.
         seed: u32,
-        /// What both versions need, made before.
+        /// File with the plan for both versions, made before.
         plan: &'a Path,
     },
 }
@@ -63,7 +63,7 @@ impl PairLayouts {
         (self.check)(programs)
     }
 
-    /// What the report says of it.
+    /// Layouts used, by package, for the report.
     #[must_use]
     pub fn used(&self) -> LayoutsUsed {
         let mut used = LayoutsUsed::default();

@@ -8,7 +8,7 @@ use csv::{ByteRecord, ReaderBuilder};
 use super::sheet::{ONE_PROCESS, Series, Sheet};
 use super::{Imported, Wrong, unit};
 
-/// What is judged, as the two forms write it.
+/// Units of the values that are judged, as the two forms write them.
 const TIMES: [&str; 2] = ["sec/op", "ns/op"];
 /// Rows of a table that are no benchmark.
 const GEOMEAN: &str = "geomean";

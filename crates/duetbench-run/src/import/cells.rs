@@ -60,7 +60,7 @@ pub(super) fn recording(levels: &[Level], outlines: Vec<Outline>, cells: &[Cell]
     Ok(Recording { name: String::new(), levels: levels.to_vec(), benchmarks: benchmarks.collect(), warnings })
 }
 
-/// What to say about benchmarks that lack values.
+/// Warning about benchmarks that lack values.
 fn gaps(outlines: &[Outline], grids: &[Vec<f64>]) -> Option<String> {
     let lacking = outlines.iter().zip(grids).filter_map(|(outline, grid)| {
         let there = grid.iter().filter(|v| !v.is_nan()).count();

@@ -114,7 +114,7 @@ fn samples(dir: &Path) -> Result<Vec<PathBuf>, RunError> {
         let entries = fs::read_dir(&folder).map_err(|e| RunError::file("read", &folder, e))?;
         for entry in entries {
             let entry = entry.map_err(|e| RunError::file("read", &folder, e))?;
-            // What a link leads to is not looked at: it may lead back.
+            // Links are not followed: they may lead back.
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_folder && depth < DEPTH_MAX {
                 open.push((entry.path(), depth + 1));

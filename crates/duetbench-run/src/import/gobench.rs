@@ -1,8 +1,8 @@
 //! Go benchmark text (<https://go.dev/design/14313-benchmark-format>): every line of a benchmark is an iteration of it.
 //!
 //! A process of `go test` begins with its configuration, `pkg:` among it. Where that comes again for a benchmark, another process
-//! measured it, which is another fork. Every unit is kept; that of time is judged. What is no line of a benchmark, of
-//! configuration or of units is skipped, as all readers of the format do.
+//! measured it, which is another fork. Every unit is kept; that of time is judged. Lines that belong to no benchmark,
+//! configuration or unit are skipped, as all readers of the format do.
 
 use std::collections::{HashMap, HashSet};
 
@@ -43,7 +43,7 @@ pub(crate) fn figures(bytes: &[u8]) -> Vec<(String, f64)> {
     last.map_or_else(Vec::new, |line| line.values().map(|(value, unit)| (word(unit), value)).collect())
 }
 
-/// What was read so far.
+/// State of the parser after the lines read so far.
 #[derive(Default)]
 struct Text {
     package: Vec<u8>,
@@ -56,11 +56,11 @@ struct Text {
     benchmarks: Vec<Benchmark>,
     context: Vec<(String, String)>,
     said: HashSet<(Vec<u8>, Vec<u8>)>,
-    /// What the text says about units.
+    /// Directions of units, as the text declares them.
     directions: HashMap<Vec<u8>, Better>,
 }
 
-/// What is known of a benchmark.
+/// Values and times of a benchmark, as read so far.
 #[derive(Default)]
 struct Benchmark {
     /// The process that measured it last.

@@ -28,7 +28,7 @@ const NO_COUNTERS: [&str; 12] = [
     "max_bytes_used",
     "memory_iterations",
 ];
-/// How aggregates are named where rows do not say what they are, as before version 1.5.
+/// Name endings of aggregates in files whose rows do not say what they are, as before version 1.5.
 const AGGREGATES: [&str; 6] = ["_mean", "_median", "_stddev", "_cv", "_BigO", "_RMS"];
 
 #[derive(Deserialize)]
@@ -53,7 +53,7 @@ struct Row {
     counters: Vec<(String, f64)>,
 }
 
-/// What may stand in a row.
+/// A value in a row.
 enum Any {
     Number(f64),
     Text(String),
@@ -81,7 +81,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Imported, Wrong> {
     sheet.imported(&ONE_PROCESS)
 }
 
-/// What the rows so far came to.
+/// Values of the rows read so far.
 #[derive(Default)]
 struct Gathered {
     sheet: Sheet,

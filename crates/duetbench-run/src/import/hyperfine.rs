@@ -1,6 +1,6 @@
 //! hyperfine's JSON (`--export-json`): each command with the time of every run, which is a process.
 //!
-//! Memory stands beside the times, run by run. What else there is (mean, spread, mean CPU times) is either computed from them or a mean.
+//! Memory stands beside the times, run by run. The other fields (mean, spread, mean CPU times) are computed from the times or are means.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -74,7 +74,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Imported, Wrong> {
 }
 
 impl Entry {
-    /// What its runs took of memory at most, those that failed left out.
+    /// Peak memory of its runs, bytes; runs that failed are left out.
     fn memory(&self, benchmark: &str, judged: &Judged<'_>) -> Option<Metric> {
         let good = |(run, bytes): (usize, &f64)| if judged.succeeded(run) && *bytes >= 0.0 { *bytes } else { f64::NAN };
         let values: Vec<f64> = self.memory_usage_byte.as_ref()?.iter().enumerate().map(good).collect();
@@ -90,7 +90,7 @@ impl Entry {
     }
 }
 
-/// Which runs of a command count.
+/// Exit codes of a command's runs, which decide the runs that count.
 struct Judged<'a> {
     codes: &'a [Option<i32>],
     /// The code that all runs ended with.

@@ -157,13 +157,13 @@ impl Entry {
         all.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?))).collect()
     }
 
-    /// What an iteration takes, and a fork before its first. Single shots take as long as they measure, `single_s` each.
+    /// Time of an iteration, and of a fork before its first. Single shots take as long as they measure, `single_s` each.
     fn cost(&self, single_s: f64, warm_up_s: f64) -> Cost {
         let innermost_s = length_s(self.measurement_time.as_deref(), self.measurement_batch_size, single_s);
         Cost { innermost_s, overhead_s: vec![warm_up_s, 0.0] }
     }
 
-    /// What ran before the first value.
+    /// Warm-up that ran before the first value.
     fn warm_up(&self, single_s: f64) -> HarnessWarmUp {
         HarnessWarmUp {
             iterations: self.warmup_iterations.unwrap_or(0),

@@ -6,7 +6,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 
 use super::Form;
 
-/// Which key of the whole file belongs to which form.
+/// Keys of the whole file, with the form that each belongs to.
 const OF_FILE: [(&str, Form); 14] = [
     ("results", Form::Hyperfine),
     ("context", Form::Google),
@@ -24,7 +24,7 @@ const OF_FILE: [(&str, Form); 14] = [
     ("std_dev", Form::CriterionEstimates),
 ];
 
-/// Which key of the first of its `benchmarks` does.
+/// Keys of the first of its `benchmarks`, with the form that each belongs to.
 const OF_BENCHMARK: [(&str, Form); 7] = [
     ("runs", Form::Pyperf),
     ("metadata", Form::Pyperf),

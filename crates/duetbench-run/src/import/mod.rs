@@ -13,9 +13,9 @@
 //! | benchstat's CSV | a table's header | iteration (there is one) |
 //! | Go benchmark text | a line of a benchmark | iteration; around it fork, where `pkg:` lines repeat |
 //!
-//! What a process repeats is an iteration of one fork, whatever the tool calls it: levels say what is independent. Each form may be packed by
-//! `gzip`. A parser is a pure function from bytes. What a file says and cannot be, ends reading with the line and what was expected
-//! there; single values that are no measurement (`NaN`, less than zero) are left out, and a warning says how many.
+//! A repetition inside one process is an iteration of one fork, whatever the tool calls it: levels say what is independent. Each form
+//! may be packed by `gzip`. A parser is a pure function from bytes. Content that cannot be right ends reading, with the line and what
+//! was expected there; single values that are no measurement (`NaN`, less than zero) are left out, and a warning says how many.
 
 use std::path::Path;
 
@@ -49,7 +49,7 @@ mod sheet;
 mod unit;
 pub(crate) mod wrong;
 
-/// What files may be, for those who gave another.
+/// List of the files that can be read, for users who gave another.
 const KNOWN: &str = "what is read: JSON of JMH (`-rf json`), hyperfine (`--export-json`), Google Benchmark, pytest-benchmark and pyperf, \
                      a folder of criterion's, the output of `go test -bench`, CSV of benchstat, of `pa` and of the µOpTime study";
 
@@ -58,10 +58,10 @@ const KNOWN: &str = "what is read: JSON of JMH (`-rf json`), hyperfine (`--expor
 pub struct Imported {
     /// The values that are judged: one unit for each benchmark, time wherever the tool measures it.
     pub recording: Recording,
-    /// What else was measured: allocations, CPU time, rates, counters of one's own. Benchmarks, levels and places are those of the recording,
+    /// Further metrics: allocations, CPU time, rates, the user's counters. Benchmarks, levels and places are those of the recording,
     /// but for benchmarks that have no time.
     pub beside: Vec<Metric>,
-    /// What the file says of machine and configuration, keys with values, in its order where it has one.
+    /// Facts about machine and configuration, keys with values, in the file's order where it has one.
     pub context: Vec<(String, String)>,
 }
 
@@ -140,7 +140,7 @@ pub fn parse_whole(bytes: &[u8]) -> Result<Imported, Wrong> {
     some(imported)
 }
 
-/// What was read without the benchmarks that have no value.
+/// Leaves out the benchmarks that have no value; fails if none has one.
 fn some(mut imported: Imported) -> Result<Imported, Wrong> {
     let empty = |recorded: &Recorded| recorded.grid.cells().iter().all(|v| v.is_nan());
     let (without, with) = imported.recording.benchmarks.into_iter().partition::<Vec<_>, _>(empty);
@@ -247,7 +247,7 @@ impl LeftOut {
         None
     }
 
-    /// What to say about them.
+    /// Warning about the values that were left out; absent if there were none.
     fn warning(self) -> Option<String> {
         let (line, value) = self.first?;
         let at = if line > 0 { format!(" in line {line}") } else { String::new() };

@@ -33,7 +33,7 @@ impl Names {
         number
     }
 
-    /// How many there are.
+    /// Number of different names.
     pub(super) fn len(&self) -> usize {
         self.numbers.len()
     }

@@ -14,7 +14,7 @@ use super::names::Names;
 use super::rows::{Column, Row, Rows};
 use super::{LeftOut, Wrong, unit};
 
-/// What stands between cells.
+/// Separator of cells.
 pub(super) const SEPARATOR: u8 = b';';
 /// The column with the names.
 pub(super) const NAME: &str = "benchmark";
@@ -43,7 +43,7 @@ struct Columns {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Entry {
     benchmark: u32,
-    /// As the file numbers them, by level.
+    /// Its place, one number for each level, as the file counts them.
     place: [u64; 4],
     count: f64,
     value: f64,

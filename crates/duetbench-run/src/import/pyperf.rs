@@ -11,7 +11,7 @@ use super::{Imported, Wrong, flattened, unit, wrong_json};
 #[derive(Deserialize)]
 struct File {
     benchmarks: Vec<Entry>,
-    /// What all benchmarks have in common.
+    /// Metadata that all benchmarks have in common.
     #[serde(default)]
     metadata: serde_json::Value,
 }
@@ -23,7 +23,7 @@ struct Entry {
     runs: Vec<Run>,
 }
 
-/// What is read of a benchmark's metadata, or of those in common.
+/// The part of a benchmark's metadata, or of those in common, that is read.
 #[derive(Default, Deserialize)]
 struct Metadata {
     #[serde(default)]
@@ -94,7 +94,7 @@ impl Entry {
     }
 }
 
-/// What pyperf's units come to.
+/// Converts pyperf's name of a unit.
 fn unit_of(word: &str) -> Unit {
     match word {
         "second" => unit::of("s/op"),

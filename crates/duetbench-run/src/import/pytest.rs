@@ -27,7 +27,7 @@ struct Entry {
 struct Stats {
     #[serde(default)]
     data: Option<Vec<f64>>,
-    /// Of each round.
+    /// Iterations of each round.
     #[serde(default)]
     iterations: Option<f64>,
 }

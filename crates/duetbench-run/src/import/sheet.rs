@@ -21,7 +21,7 @@ pub(super) struct Series {
     pub(super) unit: Unit,
     pub(super) cost: Cost,
     pub(super) harness_warm_up: Option<HarnessWarmUp>,
-    /// By process, then in the order in which it gave them; in the file's own unit.
+    /// Values by process, in the order in which it gave them; in the file's own unit.
     pub(super) forks: Vec<Vec<f64>>,
 }
 
@@ -42,13 +42,13 @@ impl Series {
 /// All that was met in a file.
 #[derive(Debug, Default)]
 pub(super) struct Sheet {
-    /// What is judged: one series for every benchmark.
+    /// The judged values: one series for every benchmark.
     pub(super) judged: Vec<Series>,
-    /// What else was measured, with the name of the metric.
+    /// Further metrics, each with its name.
     pub(super) beside: Vec<(String, Series)>,
-    /// What the file says of machine and configuration.
+    /// Facts about machine and configuration, keys with values.
     pub(super) context: Vec<(String, String)>,
-    /// What should be known about it.
+    /// Warnings about the file, in words.
     pub(super) warnings: Vec<String>,
 }
 

@@ -2,14 +2,14 @@
 
 use duetbench_core::recording::Better;
 
-/// What a unit comes to.
+/// A unit of a recording, with the conversion into it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unit {
     /// The unit that values have in a recording.
     pub(super) word: String,
-    /// Which of them are good.
+    /// Direction in which values are better.
     pub(super) better: Better,
-    /// What a value in the file is multiplied by.
+    /// Factor from values in the file to values of this unit.
     pub(super) factor: f64,
 }
 
@@ -26,7 +26,7 @@ const TIMES_NS: [(&str, f64); 9] = [
     ("day", 86_400e9),
 ];
 
-/// What this unit comes to. One that is neither time nor throughput is kept, and less of it is better unless it counts `ops/` or is a rate
+/// Converts a unit. One that is neither time nor throughput is kept, and less of it is better unless it counts `ops/` or is a rate
 /// such as `MB/s`. (JMH's rate of allocation is in `MB/sec`, and the less of it the better.)
 pub(super) fn of(unit: &str) -> Unit {
     let kept = |better| Unit { word: unit.to_owned(), better, factor: 1.0 };

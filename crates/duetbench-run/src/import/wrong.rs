@@ -1,15 +1,15 @@
-//! What is wrong with a file.
+//! Errors in the content of a file.
 
 use std::fmt;
 
-/// What is wrong with the content of a file, and where.
+/// An error in the content of a file, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
-    /// In which line, counted from 1, where one can be named.
+    /// Line, counted from 1, where one can be named.
     pub line: Option<u64>,
-    /// In which column of it.
+    /// Column of that line, where one can be named.
     pub column: Option<&'static str>,
-    /// What is wrong, with what was expected.
+    /// The error in words, with what was expected.
     pub what: String,
 }
 
@@ -39,7 +39,7 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// What is wrong with JSON.
+/// The error for text that is not the expected JSON.
 pub(super) fn wrong_json(error: &serde_json::Error) -> Wrong {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);

@@ -13,7 +13,8 @@ use crate::adapter::hex;
 use crate::error::RunError;
 use crate::process::Launch;
 
-/// Of larger files only size and time of change tell whether they are the same: reading them would take longer than measuring.
+/// Largest file whose content is digested, bytes. Larger ones are told apart by size and time of change: reading them would take
+/// longer than measuring.
 const READ_MAX: u64 = 64 << 20;
 
 /// The words of a command line, as a POSIX shell splits it; nothing in them is expanded.
@@ -47,7 +48,7 @@ pub(super) fn mentions(line: &str, parameter: &str) -> bool {
     line.contains(&format!("{{{parameter}}}"))
 }
 
-/// How to start a command line in a directory, with these variables on top of the allow-list.
+/// The launch of a command line in a directory, with these variables on top of the allow-list.
 ///
 /// # Errors
 /// When it cannot be split into words.
@@ -88,7 +89,7 @@ pub(super) fn digest(lines: &[Vec<String>], dir: &Path) -> String {
             hash.update(word.as_bytes());
             hash.update([0]);
             let file = if number == 0 { locate(word, dir) } else { Some(dir.join(word)).filter(|path| path.is_file()) };
-            // What cannot be read now cannot be told apart later either.
+            // A file that cannot be read now cannot be told apart later either.
             let _ = file.map(|path| add_file(&mut hash, &path));
         }
         hash.update([1]);

@@ -17,7 +17,7 @@ use crate::scratch::Scratch;
 
 /// Programs that take less are mostly what the system does to start a process.
 const SHORT_NS: u64 = 5_000_000;
-/// How often it is tried what starting a process takes.
+/// Trial runs that measure the time to start a process.
 const FLOOR_RUNS: u32 = 5;
 /// Iterations that a program with a loop of its own is asked for; the shortest one counts, because the first ones warm up.
 const ITERATIONS: u32 = 3;
@@ -57,7 +57,7 @@ pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicB
     Ok(listing)
 }
 
-/// What a run took, or the words of its failure.
+/// Result of one run, or the words of its failure.
 type Once<T> = Result<Result<T, String>, RunError>;
 
 fn once(program: Option<Program>, patience: Patience<'_>) -> Once<crate::process::Timing> {
@@ -69,7 +69,7 @@ fn once(program: Option<Program>, patience: Patience<'_>) -> Once<crate::process
     }
 }
 
-/// What a process takes that does nothing, where that can be tried: the shortest of a few, nanoseconds.
+/// Time of a process that does nothing, where that can be tried: the shortest of a few runs, nanoseconds.
 fn floor_ns(patience: Patience<'_>) -> Result<Option<u64>, RunError> {
     let dir = std::env::temp_dir();
     let Ok(launch) = line::launch("true", &BTreeMap::new(), (&dir, &[])) else { return Ok(None) };
@@ -93,7 +93,7 @@ fn about_short(names: &[String], floor_ns: Option<u64>) -> String {
     )
 }
 
-/// What the programs needed at most, beside what they needed in the version that was listed before.
+/// Note on the peak memory of the programs, beside their peak in the version that was listed before.
 fn about_memory(peaks: &BTreeMap<String, u64>, before: &BTreeMap<String, u64>) -> Option<String> {
     let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
     let one = |(name, bytes): (&String, &u64)| {
@@ -142,7 +142,7 @@ fn hangs(limit: Duration) -> String {
     format!("no end within {:.0} s: it hangs, or `--timeout` is too short", limit.as_secs_f64())
 }
 
-/// What a program is asked for when it is listed.
+/// Page header for a program that runs alone while it is listed.
 fn alone() -> PageHeader {
     PageHeader {
         mode: PageMode::Solo,

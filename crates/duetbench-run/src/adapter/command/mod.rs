@@ -35,9 +35,9 @@ pub struct Commands {
     timeout: Duration,
     /// Variables of the user's that programs may see.
     passed: Vec<(OsString, OsString)>,
-    /// Which of them are executed.
+    /// Filter of the programs to execute.
     filter: Filter,
-    /// What keeps them apart, if anything does.
+    /// Sandbox around the programs, if there is one.
     sandbox: Option<Sandbox>,
 }
 

@@ -1,4 +1,4 @@
-//! Which benchmarks there are: every command line with every combination of its parameters.
+//! Benchmarks of the commands: every command line with every combination of its parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub(super) struct Variant {
     pub(super) name: String,
     /// Index of its entry.
     pub(super) entry: usize,
-    /// Of its parameters.
+    /// Values of its parameters, by name.
     pub(super) values: BTreeMap<String, String>,
 }
 

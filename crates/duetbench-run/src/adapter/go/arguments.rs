@@ -1,13 +1,13 @@
-//! What follows `--`: flags for building, flags for the test binary, and flags that duet owns.
+//! Arguments after `--`: flags for building, flags for the test binary, and flags that duet owns.
 
 use crate::error::RunError;
 
 /// The user's flags, sorted by who gets them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GoArguments {
-    /// For `go list` and `go test -c`.
+    /// Flags for `go list` and `go test -c`.
     pub build: Vec<String>,
-    /// For the test binary, with the `test.` prefix where the binary wants it.
+    /// Flags for the test binary, with the `test.` prefix where the binary wants it.
     pub binary: Vec<String>,
     /// `-cpu`: the GOMAXPROCS to measure with.
     pub cpu: Option<u32>,

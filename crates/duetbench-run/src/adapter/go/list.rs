@@ -31,13 +31,13 @@ pub(super) struct Lister<'a> {
     pub(super) last: Vec<OsString>,
     /// Where the hook writes.
     pub(super) file: PathBuf,
-    /// How long the list may not grow before the benchmark in hand counts as hung.
+    /// Longest time without growth of the list before the current benchmark counts as hung.
     pub(super) timeout: Duration,
     /// Top-level benchmarks that are not wanted and do not run.
     pub(super) unwanted: Vec<String>,
 }
 
-/// How one pass over the binary ended.
+/// Output and end of one pass over the binary.
 struct Pass {
     lines: String,
     output: String,

@@ -51,15 +51,15 @@ pub struct Go {
     timeout: Duration,
     /// Variables of the user's that benchmarks may see.
     passed: Vec<(OsString, OsString)>,
-    /// Which benchmarks are executed.
+    /// Filter of the benchmarks to execute.
     filter: Filter,
-    /// What keeps them apart, if anything does.
+    /// Sandbox around the benchmarks, if there is one.
     sandbox: Option<Sandbox>,
     /// Benchmarks that programs were found to declare.
     declared: Mutex<BTreeMap<PathBuf, overlay::Declared>>,
     /// Whether halves of build pairs are to be laid out alike.
     layouts: LayoutChoice,
-    /// What lays them out alike, or why nothing does.
+    /// The linker that lays them out alike, or the reason why there is none.
     linker: Result<matching::Linker, String>,
     pairs: PairLayouts,
 }
@@ -85,7 +85,7 @@ impl Go {
         Ok(Go { toolchain, arguments, scratch, timeout, passed, filter, sandbox, declared, layouts, linker, pairs })
     }
 
-    /// What the package was built into; nothing where its test files are all excluded by build constraints.
+    /// Builds the package; absent where its test files are all excluded by build constraints.
     fn compile(
         &self,
         package: &packages::Package,
@@ -160,7 +160,7 @@ struct Linking<'a> {
 }
 
 impl<'a> Linking<'a> {
-    /// As the user's own settings say.
+    /// Settings for a link as the user's own settings have it.
     fn plainly(dir: &'a Path, program: &'a Path) -> Linking<'a> {
         Linking { dir, program, ldflags: "", toolexec: None, env: &[] }
     }
@@ -177,7 +177,7 @@ fn without_cgo(error: RunError) -> RunError {
     }
 }
 
-/// What a reader should know of counting loops that could not be rewritten.
+/// Note on counting loops that could not be rewritten.
 fn recalled(not_rewritten: &[String]) -> Option<String> {
     let what = "these are called again for every slice, because their loop cannot be sliced from inside";
     (!not_rewritten.is_empty()).then(|| format!("{what}: {}", not_rewritten.join(", ")))
@@ -370,7 +370,7 @@ impl Go {
         declared.filter(|one| !may_be_wanted(one)).map(|(name, _)| name.clone()).collect()
     }
 
-    /// What the user passes to the binary; comes last, because it may end in arguments that are no flags.
+    /// Arguments that the user passes to the binary; they come last, because they may end in arguments that are no flags.
     fn user_args(&self) -> Vec<OsString> {
         self.arguments.binary.iter().map(OsString::from).collect()
     }
@@ -388,9 +388,9 @@ impl Go {
         launch.args.extend(self.user_args());
     }
 
-    /// How a program is started that makes so many invocations, where its hook does nothing.
+    /// The launch of a program that makes so many invocations, where its hook does nothing.
     fn base_launch(&self, artifact: &Artifact, invocations: u64) -> Launch {
-        // How long a process may take is for the engine to say, which knows what it asked for.
+        // The engine limits the time of a process, because it knows the order that it gave.
         let benchtime = format!("-test.benchtime={invocations}x");
         let args = ["-test.run=^$", &benchtime, "-test.paniconexit0", "-test.timeout=0"];
         Launch {
@@ -413,7 +413,7 @@ fn exact_pattern(name: &str) -> String {
 
 /// Benchmarks by name, for joining what several looks at a binary gave.
 type ByName = BTreeMap<String, Discovered>;
-/// What `fuzz/` calls of the modules that are private.
+/// Entry points for `fuzz/` into the private modules.
 #[cfg(any(fuzzing, debug_assertions))]
 pub mod fuzzing {
     /// Reads an answer of `go list`.

@@ -43,7 +43,7 @@ const REWRITER_FILES: [(&str, &str); 5] = [
     ("loop.go", include_str!("../../../../../hooks/go/rewrite/loop.go")),
 ];
 
-/// How the hook gets into package `testing`; see `hooks/go/anchors.json`.
+/// Insertions and files that bring the hook into package `testing`; see `hooks/go/anchors.json`.
 #[derive(Debug, Deserialize)]
 struct Anchors {
     target: String,
@@ -72,7 +72,7 @@ pub(super) type Declared = BTreeMap<String, bool>;
 /// An overlay on disk.
 #[derive(Debug)]
 pub(super) struct Overlay {
-    /// For `-overlay`.
+    /// File for `-overlay`.
     pub(super) file: PathBuf,
     /// Import paths of the packages that have benchmarks, or test files that do not parse.
     pub(super) packages: BTreeMap<String, Declared>,
@@ -209,7 +209,7 @@ struct RewriteFile {
 #[derive(Debug, Deserialize)]
 struct RewriteAnswer {
     files: Vec<Rewritten>,
-    /// By folder.
+    /// Definitions by folder.
     definitions: BTreeMap<PathBuf, Vec<Definition>>,
 }
 

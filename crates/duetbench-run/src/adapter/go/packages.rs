@@ -1,4 +1,4 @@
-//! Which packages a version has, and whether it can be built away from its place.
+//! Packages of a version, and whether it can be built away from its place.
 
 use std::path::{Path, PathBuf};
 

@@ -19,7 +19,7 @@ pub struct Toolchain {
     pub go: PathBuf,
     /// Its root: the standard library lies below.
     pub root: PathBuf,
-    /// As `go1.26.1`.
+    /// Version, such as `go1.26.1`.
     pub version: String,
     /// `GOFLAGS`, wherever it was set.
     pub flags: String,

@@ -1,4 +1,4 @@
-//! What the lister writes down, line by line.
+//! The lister's output, line by line.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,7 +16,7 @@ pub(super) struct Entry {
     pub(super) mode: String,
     /// Threads that it asks for.
     pub(super) threads: u32,
-    /// In the order in which JMH prints them.
+    /// Names and values of its parameters, in the order in which JMH prints them.
     pub(super) parameters: Vec<(String, String)>,
     /// Arguments for its JVM.
     pub(super) jvm_args: Vec<String>,
@@ -96,7 +96,7 @@ impl Entry {
     }
 }
 
-/// What each entry is called: its mode is part of the name only where it would not be unique without.
+/// Names of the entries: the mode is part of a name only where it would not be unique without.
 pub(super) fn ids(entries: &[Entry]) -> Vec<BenchmarkId> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for entry in entries {
@@ -113,7 +113,7 @@ pub(super) fn ids(entries: &[Entry]) -> Vec<BenchmarkId> {
 fn id(full: &str) -> BenchmarkId {
     let path = full.split([':', ' ']).next().unwrap_or(full);
     let class = path.rfind('.').unwrap_or(0);
-    // Of the class without its package; a class in no package belongs to the package of no name, which has one here.
+    // The name begins at the class; a class in no package belongs to the package of no name, which is called `default` here.
     let (package, name) = match path[..class].rfind('.') {
         Some(dot) => (&full[..dot], &full[dot + 1..]),
         None => ("default", full),

@@ -13,12 +13,12 @@ use crate::error::RunError;
 
 /// Where JMH's annotation processor lists what it generated.
 const LIST: &str = "META-INF/BenchmarkList";
-/// What a jar holds that needs nothing else on the class path.
+/// Main class of JMH: a jar that holds it needs nothing else on the class path.
 const MAIN: &str = "org/openjdk/jmh/Main.class";
 /// Largest file in a jar that is read, bytes: an entry that grows without end when it is unpacked must not fill the memory.
 const ENTRY_BYTES_MAX: u64 = 1 << 30;
 
-/// What a jar is.
+/// Contents of a jar, as far as they decide how it is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Kind {
     /// It holds generated benchmarks.

@@ -15,16 +15,16 @@ const COLLECTORS: [&str; 5] = ["UseSerialGC", "UseParallelGC", "UseG1GC", "UseZG
 /// A JVM, with what it chose when it was free to use the whole machine.
 ///
 /// A JVM that is confined to one processor takes itself for a small machine and becomes another JVM: another collector, fewer
-/// threads for it. What is measured should be the JVM that users run, so both sides are told what it would have chosen.
+/// threads for it. The measured JVM should be the one that users run, so both sides are told what it would have chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Jvm {
     /// The `java` command.
     pub(super) program: PathBuf,
-    /// As `17.0.15`.
+    /// Version, such as `17.0.15`.
     version: String,
-    /// As `OpenJDK 64-Bit Server VM`.
+    /// Name, such as `OpenJDK 64-Bit Server VM`.
     name: String,
-    /// Of [`COLLECTORS`]; absent where the JVM does not say.
+    /// Collector, one of [`COLLECTORS`]; absent where the JVM does not say.
     collector: Option<String>,
     /// Largest heap by its own choice, bytes.
     heap_max: Option<u64>,
@@ -86,8 +86,8 @@ impl Jvm {
         text.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
     }
 
-    /// What a measured JVM is told so that it stays the one it would be: processors, collector and largest heap, each where it is
-    /// not chosen already.
+    /// Flags that keep a measured JVM the one it would be on the whole machine: processors, collector and largest heap, each where
+    /// it is not chosen already.
     pub(super) fn pinned(&self, chosen: &[String]) -> Vec<String> {
         let says = |starts: &[&str]| chosen.iter().any(|arg| starts.iter().any(|start| arg.starts_with(start)));
         let is_collector = |arg: &String| COLLECTORS.iter().any(|name| arg.ends_with(name)) || arg.contains("GCPolicy");
@@ -104,7 +104,7 @@ impl Jvm {
         flags
     }
 
-    /// What it is, in a few words, for the report.
+    /// Description of the JVM in a few words, for the report.
     pub(super) fn words(&self) -> String {
         let mut words = format!("{} {}", self.name, self.version);
         if let Some(collector) = &self.collector {

@@ -23,27 +23,27 @@ pub(super) struct Lister<'f> {
     pub(super) launch: Launch,
     /// Where the lister writes.
     pub(super) file: PathBuf,
-    /// How long the list may not grow before the benchmark in hand counts as hung.
+    /// Longest time without growth of the list before the current benchmark counts as hung.
     pub(super) timeout: Duration,
-    /// Which benchmarks are tried.
+    /// Filter of the benchmarks to try.
     pub(super) filter: &'f Filter,
 }
 
 /// A benchmark with the time of a first operation, nanoseconds, or the words with which it failed.
 pub(super) type Tried = (BenchmarkId, Entry, Result<u64, String>);
 
-/// What a pass is asked for.
+/// Benchmarks that a pass tries.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     /// All from this one on.
     From(usize),
     /// This one alone.
     Only(usize),
-    /// None: the names are what is asked for.
+    /// None: only the names are wanted.
     Nothing,
 }
 
-/// How one pass ended.
+/// Output and end of one pass.
 struct Pass {
     lines: Lines,
     output: String,

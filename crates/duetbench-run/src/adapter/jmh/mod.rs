@@ -39,7 +39,7 @@ const JAR: &str = "jar";
 pub struct Jmh {
     jvm: Jvm,
     spec: JmhSpec,
-    /// For JMH, as typed after `--`.
+    /// Arguments for JMH, as typed after `--`.
     arguments: Vec<String>,
     /// Where the hook's classes are.
     hook: PathBuf,
@@ -47,11 +47,11 @@ pub struct Jmh {
     timeout: Duration,
     /// Variables of the user's that benchmarks may see.
     passed: Vec<(OsString, OsString)>,
-    /// Which benchmarks are executed.
+    /// Filter of the benchmarks to execute.
     filter: Filter,
-    /// What keeps them apart, if anything does.
+    /// Sandbox around the benchmarks, if there is one.
     sandbox: Option<Sandbox>,
-    /// What was listed, by the digest of the jar.
+    /// Listed benchmarks, by the digest of the jar.
     listed: BTreeMap<String, BTreeMap<BenchmarkId, Entry>>,
 }
 
@@ -97,8 +97,7 @@ impl Jmh {
     }
 }
 
-/// What the JVM is told that does nothing but start the measured one: two JMH at once are what is wanted here, and it should be
-/// up soon.
+/// Flags for the JVM that only starts the measured one: two JMH may run at once, and it should be up soon.
 const STARTER: [&str; 3] = ["-Djmh.ignoreLock=true", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
 
 /// Options of JMH that say what duet has to say itself, with what to use instead.
@@ -241,7 +240,7 @@ fn usable(entry: &Entry) -> Result<(), String> {
         None => Ok(()),
     }
 }
-/// What `fuzz/` calls of the modules that are private.
+/// Entry points for `fuzz/` into the private modules.
 #[cfg(any(fuzzing, debug_assertions))]
 pub mod fuzzing {
     /// Reads what the lister writes.

@@ -14,7 +14,7 @@ use crate::tool::{Tool, shorten};
 
 /// Folders that hold what a build made or a tool keeps, and not sources; a copy of a tree leaves them out.
 const MADE: [&str; 6] = ["target", "build", "out", ".gradle", ".duet", "node_modules"];
-/// How deep below a version's directory a module with benchmarks is looked for.
+/// Greatest depth below a version's directory at which a module with benchmarks is looked for.
 const DEPTH_MAX: usize = 6;
 
 /// Builds a version and gives the jar with its benchmarks.
@@ -47,7 +47,7 @@ pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subj
     }
 }
 
-/// What the project's build file calls for.
+/// The build command that fits the project's build file.
 fn usual_command(dir: &Path) -> Result<Vec<String>, RunError> {
     let has = |name: &str| dir.join(name).exists();
     let words: &[&str] = match () {

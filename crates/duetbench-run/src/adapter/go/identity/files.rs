@@ -20,13 +20,13 @@ const ASIDE_ENDINGS: [&str; 11] = ["md", "s", "S", "c", "h", "cc", "cpp", "cxx",
 const DOCUMENTS: [&str; 9] =
     ["README", "CHANGELOG", "CHANGES", "CONTRIBUTING", "LICENSE", "LICENCE", "AUTHORS", "SECURITY", "CODEOWNERS"];
 
-/// What a tree has at one path.
+/// The entry of a tree at one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Entry {
     File(u64),
-    /// Where it leads, as written.
+    /// Target of the link, as written.
     Link(PathBuf),
-    /// What could not be looked at.
+    /// A file, link or directory that could not be read.
     Unreadable,
 }
 
@@ -61,7 +61,7 @@ impl Changes {
                 let Entry::Link(_) = entry else { continue };
                 match fs::canonicalize(root.join(path)).map(|target| target.strip_prefix(root).map(Path::to_owned)) {
                     Ok(Ok(target)) => changes.links.push((path.clone(), target)),
-                    // What lies outside is the same for both only if both are led to the same place.
+                    // A target outside of the trees is the same for both only if both links lead to the same place.
                     Ok(Err(_)) if !leads_alike(path, roots) => drop(changes.paths.insert(path.clone())),
                     _ => {}
                 }
@@ -170,7 +170,7 @@ fn counts(path: &Path, dir: &Path, program: &Program<'_>, reads_go: bool) -> boo
     }
 }
 
-/// What a file is for, as far as its name tells.
+/// Purpose of a file, as far as its name tells.
 enum Kind {
     /// For the Go command alone: it shows in the binary if it matters.
     BuildInput,

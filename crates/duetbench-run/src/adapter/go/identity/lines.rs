@@ -18,7 +18,7 @@ const INLINED_TREE: usize = 3;
 const INLINED_BYTES: u64 = 16;
 const INLINED_NAME: Range<u64> = 4..8;
 const INLINED_LINE: Range<u64> = 12..16;
-/// How the table writes that a function has no data of a kind.
+/// Value in the table where a function has no data of a kind.
 const NONE: u32 = u32::MAX;
 
 /// A line table taken apart.
@@ -31,19 +31,19 @@ pub(super) struct LineTable<'a> {
     values: &'a [u8],
     /// The index of functions, and the functions.
     index: &'a [u8],
-    /// What functions refer to (`go:func.*`), with whatever follows it.
+    /// Data that functions refer to (`go:func.*`), with whatever follows them.
     data: &'a [u8],
 }
 
 /// One function of the table.
 struct Function<'a> {
-    /// What is compared of its fixed part.
+    /// The compared fields of its fixed part.
     fixed: [u32; 5],
     /// Its tables of values by program counter: the growth of its stack, then `PCDATA`.
     tables: Vec<&'a [u8]>,
     /// Where its data are.
     data: Vec<u32>,
-    /// How many calls were inlined into it.
+    /// Number of calls that were inlined into it.
     inlined: u64,
 }
 
@@ -156,8 +156,8 @@ fn number(bytes: &[u8], at: &mut usize) -> Option<u32> {
     None
 }
 
-/// Which bytes of the functions' data are names and lines, in order and counted from its beginning; absent when anything
-/// else differs. `inside`: the data belong to the line table (Go 1.26) and are compared here too.
+/// Ranges of names and lines in the functions' data, in order and counted from its beginning; absent when anything else
+/// differs. `inside`: the data belong to the line table (Go 1.26) and are compared here too.
 pub(super) fn compare(a: &LineTable<'_>, b: &LineTable<'_>, inside: bool) -> Option<Vec<Range<u64>>> {
     let mut free = Vec::new();
     if a.functions != b.functions {

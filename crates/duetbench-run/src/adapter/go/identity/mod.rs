@@ -1,8 +1,8 @@
 //! Identical code is proven, not measured: whether a package's benchmarks run the same program on the same files in both
 //! versions.
 //!
-//! A proof errs on one side only. What cannot be read, is not known, or could matter counts as a difference, and a package
-//! that differs is measured like any other.
+//! A proof errs on one side only. Anything that cannot be read, is not known, or could matter counts as a difference, and a
+//! package that differs is measured like any other.
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;

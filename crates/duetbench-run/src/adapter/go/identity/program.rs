@@ -1,8 +1,8 @@
-//! A test binary as its sections, and what of them counts.
+//! A test binary as its sections, and the bytes of them that count.
 //!
 //! All that is loaded into memory counts, byte for byte and at the same address, but for what the rules below name. A
 //! section that no rule names counts, so that what a later release of Go adds is compared until somebody has looked at it.
-//! What a rule leaves out cannot be reached unseen: a reference to anything that moved is itself a byte that counts.
+//! Bytes that a rule leaves out cannot be reached unseen: a reference to anything that moved is itself a byte that counts.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use super::lines::{self, LineTable};
 /// growing of stacks need.
 const LINES: &str = ".gopclntab";
 
-/// What becomes of a section.
+/// Way to compare a section.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rule {
     /// Equal bytes at an equal address.

@@ -39,7 +39,7 @@ fn functions(file: &[u8]) -> Result<Functions<'_>, String> {
 /// Fails with one function that lies elsewhere, and how many there are.
 fn compare(a: &Functions<'_>, b: &Functions<'_>) -> Result<(), String> {
     let common = || a.iter().filter_map(|(name, at)| Some((name, at, b.get(name)?)));
-    // Of a name that one program has more often, those that both have must be at the same addresses.
+    // If one program has a name more often, the other's addresses of it must all be among the first one's.
     let is_elsewhere = |at: &[u64], other: &[u64]| {
         let (fewer, more) = if at.len() <= other.len() { (at, other) } else { (other, at) };
         fewer.iter().any(|address| !more.contains(address))

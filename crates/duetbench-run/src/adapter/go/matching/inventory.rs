@@ -1,6 +1,6 @@
-//! What a program is made of, as our linker writes it down while it links (`hooks/go/linker/inventory.go`).
+//! The symbols of a program, as our linker writes them down while it links (`hooks/go/linker/inventory.go`).
 
-/// How the file begins.
+/// First bytes of the file.
 const MAGIC: &[u8] = b"duet-inventory-1\n";
 
 /// Into what a symbol goes. The numbers are those of the file.
@@ -41,14 +41,14 @@ pub(super) struct Symbol {
     pub(super) room: Room,
 }
 
-/// What a program is made of.
+/// The symbols of a program, with the facts that a plan depends on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Inventory {
     /// Why the linker cannot lay this program out by a plan; empty: it can.
     pub(super) refusal: String,
     /// Bytes of read-only data and tables before the data segment.
     pub(super) read_only: u64,
-    /// In the linker's order.
+    /// Symbols in the linker's order.
     pub(super) symbols: Vec<Symbol>,
 }
 
@@ -71,7 +71,7 @@ impl Inventory {
         Some(inventory)
     }
 
-    /// As the linker writes it.
+    /// The file's content, as the linker writes it.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut file = MAGIC.to_vec();
         put_bytes(&mut file, self.refusal.as_bytes());

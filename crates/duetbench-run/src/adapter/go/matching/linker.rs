@@ -15,7 +15,7 @@ use crate::error::RunError;
 use crate::scratch::cache_dir;
 
 const ANCHORS: &str = include_str!("../../../../../../hooks/go/linker/anchors.json");
-/// What is added, by the names that `anchors.json` uses.
+/// Files added to the linker, by the names that `anchors.json` uses.
 const FILES: [(&str, &str); 3] = [
     ("inventory.go", include_str!("../../../../../../hooks/go/linker/inventory.go")),
     ("plan.go", include_str!("../../../../../../hooks/go/linker/plan.go")),
@@ -24,7 +24,7 @@ const FILES: [(&str, &str); 3] = [
 /// Keeps these files out of what the go command sees where they lie.
 const TAG: &str = "//go:build duet_linker\n";
 
-/// How our code gets into the linker; see `hooks/go/linker/anchors.json`.
+/// Insertions and files that bring our code into the linker; see `hooks/go/linker/anchors.json`.
 #[derive(Debug, Deserialize)]
 struct Anchors {
     target: String,
@@ -37,11 +37,11 @@ struct Anchors {
 pub(super) struct Sources {
     /// The file of the user's linker that has insertions.
     target: PathBuf,
-    /// What it is replaced by.
+    /// Text of that file with the insertions.
     patched: String,
-    /// What is added beside it, by name.
+    /// Files added beside it, by name.
     added: BTreeMap<String, &'static str>,
-    /// The same for the same linker.
+    /// Cache key, the same for the same linker.
     key: String,
 }
 

@@ -36,7 +36,7 @@ const TOOLEXEC: &str = include_str!("toolexec.sh");
 /// A linker that lays programs out by a plan, ready to be used.
 #[derive(Debug)]
 pub(super) struct Linker {
-    /// For `-toolexec`.
+    /// The `-toolexec` flag that puts it in place of the user's linker.
     pub(super) toolexec: String,
 }
 
@@ -119,12 +119,12 @@ pub(super) fn plan(sides: [&Artifact; 2], place: &Path) -> Result<PathBuf, Strin
     Ok(path)
 }
 
-/// Packages that both builds have, with what each of them was built into.
+/// Packages that both builds have, with the artifact of each build.
 pub(super) fn of_both([a, b]: [&Build; 2]) -> impl Iterator<Item = (&String, [&Artifact; 2])> {
     a.artifacts.iter().filter_map(|(package, artifact)| Some((package, [artifact, b.artifacts.get(package)?])))
 }
 
-/// What is read as an inventory is written as one, and there is a plan for it.
+/// Checks that an inventory which can be read is written as the same one, and that a plan can be made for it.
 #[cfg(any(fuzzing, debug_assertions))]
 pub(super) fn fuzz(file: &[u8]) {
     if let Some(inventory) = inventory::Inventory::parse(file) {
@@ -133,7 +133,7 @@ pub(super) fn fuzz(file: &[u8]) {
     }
 }
 
-/// What is split into words splits into the same once they are joined.
+/// Checks that words of a text, once joined, split into the same words again.
 #[cfg(any(fuzzing, debug_assertions))]
 pub(super) fn fuzz_words(text: &str) {
     if let Some(words) = words::split(text)

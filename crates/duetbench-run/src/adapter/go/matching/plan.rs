@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::inventory::{Group, Inventory, Place, Room, Symbol, put_bytes, put_number};
 
-/// How the file begins.
+/// First bytes of the file.
 const MAGIC: &[u8] = b"duet-plan-1\n";
 /// Go gives it as the address of everything that takes no room, so it comes right behind all of that.
 const ZERO_BASE: &[u8] = b"runtime.zerobase<0>";
@@ -25,7 +25,7 @@ struct Slot {
     keys: Vec<Vec<u8>>,
 }
 
-/// What both links of a build pair follow.
+/// The plan that both links of a build pair follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Plan {
     read_only: u64,
@@ -59,7 +59,7 @@ impl Plan {
         Plan { read_only: sides[0].read_only.max(sides[1].read_only), slots }
     }
 
-    /// As the linker reads it.
+    /// The file's content, as the linker reads it.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut file = MAGIC.to_vec();
         put_number(&mut file, self.read_only);
@@ -114,7 +114,7 @@ fn moved<'a>([baseline, candidate]: [&'a Inventory; 2]) -> HashMap<&'a [u8], &'a
     pairs.collect()
 }
 
-/// What stays of a function's name when it moves to another package or is exported.
+/// The part of a function's name that stays when it moves to another package or is exported, in lower case.
 fn short(key: &[u8]) -> Vec<u8> {
     let name = key.rsplit(|&b| b == b'/').next().unwrap_or(key);
     let dot = name.iter().position(|&b| b == b'.').map_or(0, |at| at + 1);
