@@ -20,7 +20,7 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     if about.file_type().is_char_device() || about.file_type().is_block_device() {
         return Err(io::Error::other("it is a device, and neither a file nor a pipe"));
     }
-    // Of a file that has holes this costs nothing; the length of a pipe nobody knows.
+    // The length of a file with holes costs nothing to check; the length of a pipe nobody knows.
     if about.len() > bytes_max {
         return Err(too_large(bytes_max));
     }

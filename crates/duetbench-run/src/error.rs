@@ -132,7 +132,7 @@ pub enum RunError {
     Locked {
         /// Who holds it, where that is known.
         holder: Option<String>,
-        /// How long was waited.
+        /// Duration of the wait.
         waited: Duration,
     },
 }

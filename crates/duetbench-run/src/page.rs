@@ -74,7 +74,7 @@ mod record {
     pub(super) const BLOCK: usize = 60;
 }
 
-/// How the sides take turns, as the page says it.
+/// The way the sides take turns, as the page says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageMode {
     /// Both at once.
@@ -85,10 +85,10 @@ pub enum PageMode {
     Solo = 2,
 }
 
-/// What the controller asks of the two sides; units as in the protocol.
+/// Settings of a trial from the controller to the two sides; units as in the protocol.
 #[derive(Debug, Clone, Copy)]
 pub struct PageHeader {
-    /// How the sides take turns.
+    /// The way the sides take turns.
     pub mode: PageMode,
     /// Orders the slices.
     pub seed: u64,
@@ -149,12 +149,12 @@ pub struct Record {
     pub block: u32,
 }
 
-/// What a side said about itself.
+/// Status of a side, as its process wrote it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SideStatus {
     /// It reached the point where measuring begins.
     pub arrived: bool,
-    /// How it was sliced, once known.
+    /// Style in which it was sliced, once known.
     pub style: Option<Style>,
     /// Invocations of its last calibration slice.
     pub k: u64,
@@ -325,7 +325,7 @@ impl Page {
         self.bells.iter().for_each(Bell::ring);
     }
 
-    /// What a side said about itself.
+    /// Status of a side, as its process wrote it.
     #[must_use]
     pub fn status(&self, side: usize) -> SideStatus {
         let block = self.get::<SIDE_BYTES>(side_at(side));
@@ -355,7 +355,7 @@ impl Page {
     pub fn records(&self, side: usize) -> Vec<Record> {
         let count = u32::from_le_bytes(self.get(side_at(side) + side::RECORDS)).min(self.capacity) as usize;
         let mut bytes = vec![0; count * RECORD_BYTES];
-        // What is no longer there stays zeroes, which no trial accepts.
+        // Records that are no longer there stay zeroes, which no trial accepts.
         let _ = self.memory.read_exact_at(&mut bytes, self.records_at(side));
         bytes.chunks_exact(RECORD_BYTES).map(Record::of).collect()
     }

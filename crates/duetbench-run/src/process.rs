@@ -55,15 +55,15 @@ const ALLOWED_ENV: [&str; 25] = [
     "XDG_CACHE_HOME",
     "JAVA_HOME",
 ];
-/// How much of a process's output is kept: its end.
+/// Bytes of a process's output that are kept: its end.
 const TAIL_BYTES: usize = 16 * 1024;
-/// How often a wait looks at the interrupt flag and empties the output pipes. Waking up at every line that a process prints
+/// Interval at which a wait looks at the interrupt flag and empties the output pipes. Waking up at every line that a process prints
 /// would be the greater part of what we ourselves do while it measures.
 const TICK: Duration = Duration::from_millis(20);
-/// What a pipe holds, so that a process that prints much is not held up until the next tick.
+/// Size of an output pipe, so that a process that prints much is not held up until the next tick.
 const PIPE_BYTES: usize = 1 << 20;
 
-/// How to start one process.
+/// A process to start.
 #[derive(Debug, Clone)]
 pub struct Launch {
     /// The program.
@@ -80,7 +80,7 @@ pub struct Launch {
     pub hooked: bool,
     /// The program itself is what is measured, so each suite run starts a copy of its own: where its pages lie in memory matters.
     pub placed: bool,
-    /// What keeps it apart from network, files and other processes, if anything does.
+    /// Keeps it apart from network, files and other processes, where there is one.
     pub sandbox: Option<Sandbox>,
 }
 
@@ -98,7 +98,7 @@ pub struct Child {
     started: Start,
 }
 
-/// What a process used, with those of its children that it waited for.
+/// Resources that a process used, with those of its children that it waited for.
 #[derive(Debug, Clone, Copy, Default)]
 struct Usage {
     /// Monotonic clock when its end was seen.
@@ -107,7 +107,7 @@ struct Usage {
     peak_bytes: u64,
 }
 
-/// What a timed process took from the moment it became the program to its end.
+/// Time and memory of a timed process, from the moment it became the program to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timing {
     /// Monotonic clock when it became the program, nanoseconds.
@@ -149,8 +149,8 @@ impl Launch {
         self.start(None, Marked::No)
     }
 
-    /// Starts the process as one that is timed as a whole, once it may pass the gate. What it prints on standard output goes
-    /// nowhere, because a pipe of ours would be measured too. The calling thread must outlive it.
+    /// Starts the process as one that is timed as a whole, once it may pass the gate. Its standard output goes nowhere, because a
+    /// pipe of ours would be measured too. The calling thread must outlive it.
     ///
     /// # Errors
     /// When the program cannot be started.
@@ -262,7 +262,7 @@ fn passes(command: &mut Command, passage: Passage) {
 }
 
 impl Child {
-    /// How it ended; absent while it runs.
+    /// Its exit status; absent while it runs.
     #[must_use]
     pub fn status(&self) -> Option<ExitStatus> {
         self.status
@@ -274,7 +274,7 @@ impl Child {
         String::from_utf8_lossy(&self.tail).into_owned()
     }
 
-    /// What it took; absent while it runs, and for processes that are not timed as a whole.
+    /// Time and memory that it took; absent while it runs, and for processes that are not timed as a whole.
     #[must_use]
     pub fn timing(&self) -> Option<Timing> {
         let start = self.passage.as_ref()?.start()?;
@@ -343,7 +343,7 @@ impl Drop for Child {
 }
 
 /// Waits until all have ended, the deadline has passed, or the user wants to stop; `on_exit` hears of each end at once.
-/// What has not ended by then is still running.
+/// Processes that have not ended by then are still running.
 pub fn wait_all(
     children: &mut [Child],
     deadline: Instant,
@@ -354,7 +354,7 @@ pub fn wait_all(
     Wait { deadline, interrupted }.for_ends(children, wanted, on_exit)
 }
 
-/// How long a wait may last.
+/// Limits of a wait.
 #[derive(Debug, Clone, Copy)]
 pub struct Wait<'a> {
     /// When it ends at the latest.
@@ -428,7 +428,7 @@ fn wait4(pid: Pid) -> std::io::Result<(ExitStatus, u64, u64)> {
     Ok((ExitStatus::from_raw(status), cpu_ns, usage.ru_maxrss.unsigned_abs().saturating_mul(1024)))
 }
 
-/// How a process ended, in words; absent when it ended well.
+/// The failure of a process in words; absent when it ended well.
 #[must_use]
 pub fn failure_words(status: ExitStatus) -> Option<String> {
     match (status.code(), status.signal()) {
@@ -439,7 +439,7 @@ pub fn failure_words(status: ExitStatus) -> Option<String> {
     }
 }
 
-/// What a process that died said: the panic if there is one, else the end of its output, no line longer than can be read.
+/// Last words of a process that died: the panic if there is one, else the end of its output, no line longer than can be read.
 #[must_use]
 pub fn words_of_death(death: &str, output: &str) -> String {
     let told: Vec<&str> = match output.find("panic: ").or_else(|| output.find("fatal error: ")) {

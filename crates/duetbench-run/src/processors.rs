@@ -1,4 +1,4 @@
-//! Which processors there are for us, and which of them are of one core.
+//! The processors that we may use, and the cores that they belong to.
 
 use std::collections::BTreeSet;
 use std::fs;

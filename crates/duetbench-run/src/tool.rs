@@ -230,7 +230,7 @@ pub(crate) fn each<T: Sync>(
     failure.into_inner().ok().flatten().map_or(Ok(()), Err)
 }
 
-/// What a tool printed, without trailing space and at most forty lines of it.
+/// Output of a tool, without trailing space and at most forty lines of it.
 #[must_use]
 pub(crate) fn shorten(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);

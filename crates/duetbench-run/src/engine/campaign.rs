@@ -16,10 +16,10 @@ use crate::error::RunError;
 /// Share of a budget that is kept for confirming what the first round finds.
 const CONFIRM_SHARE: f64 = 0.2;
 
-/// What is to be measured, and what of it has been measured already.
+/// A plan to measure, with the trials that an earlier sitting has measured.
 #[derive(Debug, Clone, Copy)]
 pub struct Job<'a> {
-    /// What to measure.
+    /// The plan.
     pub plan: &'a Plan,
     /// When an answer is known.
     pub decision: &'a Decision,
@@ -33,7 +33,7 @@ pub struct Job<'a> {
 /// the data and the plan alone (and on a budget's clock), so a run that was killed and resumed comes to the same end.
 ///
 /// # Errors
-/// When the back end or the observer cannot go on. What was reported until then has been kept.
+/// When the back end or the observer cannot go on. Everything reported until then has been kept.
 pub fn measure(
     job: Job<'_>,
     backend: &mut dyn Backend,
@@ -56,7 +56,7 @@ struct Hands<'a> {
     interrupted: &'a AtomicBool,
 }
 
-/// What identifies a trial: round, suite run and benchmark.
+/// Key of a trial: round, suite run and benchmark.
 type Slot = (u32, u32, usize);
 
 fn slot(trial: &Trial) -> Slot {

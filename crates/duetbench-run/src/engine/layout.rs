@@ -68,8 +68,8 @@ impl Layouts {
         self.programs.get(&(role, package.to_owned(), build)).map_or(Path::new(""), |linked| &linked.program)
     }
 
-    /// Links what is missing of what is needed, several programs at a time; nothing is measured meanwhile. What is not needed any
-    /// more is removed.
+    /// Links what is missing of what is needed, several programs at a time; nothing is measured meanwhile. Programs that are not
+    /// needed any more are removed.
     ///
     /// # Errors
     /// The first failure. On an interrupt.
@@ -93,7 +93,7 @@ impl Layouts {
         });
         self.link_missing(needed, linker, placements)?;
         self.check_alike(needed, linker.adapter);
-        // What could not be linked by a plan, or was not alike, is linked once more, each half by itself.
+        // Programs that could not be linked by a plan, or were not alike, are linked once more, each half by itself.
         self.link_missing(needed, linker, placements)
     }
 
@@ -231,7 +231,7 @@ mod tests {
         asked: Mutex<Vec<(u32, Urgency)>>,
         by_plan: Mutex<Vec<bool>>,
         pairs: PairLayouts,
-        /// What it runs to link by a plan.
+        /// Program that it runs to link by a plan.
         planner: &'static str,
     }
 

@@ -124,7 +124,7 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// How to start one side; absent when its build has no such package.
+    /// The launch of one side; absent when its build has no such package.
     fn launch(&mut self, planned: &PlannedBenchmark, trial: &Trial, side: usize) -> Result<Option<Launch>, RunError> {
         let role = role_on(trial, side);
         let build = &self.builds[usize::from(role == Role::Candidate)];
@@ -206,7 +206,7 @@ impl<'a> Local<'a> {
     }
 }
 
-/// What is asked of each of its processes.
+/// The order for each process of a benchmark.
 pub(crate) fn order(planned: &PlannedBenchmark) -> Order {
     let configuration = &planned.configuration;
     let warmup_slices = configuration.warmup_slices.min(CAPACITY - 1);
@@ -224,7 +224,7 @@ fn lacks(planned: &PlannedBenchmark, role: Role) -> TrialFailure {
     TrialFailure { role: Some(role), reason, discarded: false }
 }
 
-/// Which role a side has in this trial.
+/// Role of a side in this trial.
 fn role_on(trial: &Trial, side: usize) -> Role {
     if side == 0 { trial.first } else { trial.first.other() }
 }

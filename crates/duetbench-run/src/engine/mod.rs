@@ -40,7 +40,7 @@ pub use watched::Watched;
 /// A trial that gave nothing, and why.
 pub use duetbench_core::analysis::TrialFailure;
 
-/// What one trial gave.
+/// Outcome of one trial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrialOutcome {
     /// The samples of both sides, or why there are none.
@@ -49,7 +49,7 @@ pub struct TrialOutcome {
     pub mode: Mode,
     /// Wall time it took, processes' starts and ends included.
     pub wall: Duration,
-    /// What the machine did meanwhile, where it was watched.
+    /// Conditions of the machine meanwhile, where it was watched.
     pub conditions: Option<Conditions>,
 }
 
@@ -60,7 +60,7 @@ pub struct Needed {
     pub package: String,
     /// Its number.
     pub build: u32,
-    /// What orders the functions in the baseline's and in the candidate's half.
+    /// Seeds for the order of the functions in the baseline's and in the candidate's half.
     pub layout_seeds: [u32; 2],
 }
 
@@ -84,7 +84,7 @@ pub trait Backend {
         Ok(())
     }
 
-    /// How the halves of build pairs were laid out until now; absent where this does not link.
+    /// Layouts of the halves of build pairs until now; absent where this does not link.
     fn layouts(&self) -> Option<LayoutsUsed> {
         None
     }
@@ -116,7 +116,7 @@ pub trait Observer {
     fn ended(&mut self, trial: &Trial, outcome: &TrialOutcome) -> Result<(), RunError>;
 }
 
-/// What a run is at.
+/// Present activity of a run.
 #[derive(Debug, Clone, Copy)]
 pub enum Activity<'a> {
     /// Linking this many programs in another order.
@@ -130,7 +130,7 @@ pub enum Activity<'a> {
 /// Where a run stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {
-    /// What it is at.
+    /// Its present activity.
     pub activity: Activity<'a>,
     /// The round: 0, or one of those that confirm regressions.
     pub round: u32,
@@ -142,7 +142,7 @@ pub struct Progress<'a> {
     pub left: Duration,
 }
 
-/// What a run used and whether it came to its end.
+/// Time that a run used, and whether it came to its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunSummary {
     /// Wall time spent in trials and in linking, that of earlier sittings included.

@@ -51,17 +51,17 @@ const WARM_UP_ITERATIONS_MIN: u64 = 2 * SERIES_MIN as u64;
 
 /// The back ends that first trials are run with.
 pub struct Benches<'a> {
-    /// Of the two versions.
+    /// Runs trials of the two versions.
     pub versions: &'a mut dyn Backend,
-    /// Of the baseline against itself.
+    /// Runs trials of the baseline against itself.
     pub baseline_alone: &'a mut dyn Backend,
 }
 
-/// What first trials are to find out.
+/// Questions that first trials are to answer.
 pub struct Wanted<'a> {
-    /// Which mode is best on this machine; not where the user said so.
+    /// Whether to find the best mode on this machine; not where the user chose it.
     pub mode: bool,
-    /// How long a benchmark warms up; not where the user or a plan file says so.
+    /// Whether to find the length of a benchmark's warm-up; not where the user or a plan file sets it.
     pub warm_up: &'a dyn Fn(&BenchmarkId) -> bool,
 }
 
@@ -170,7 +170,7 @@ fn profile_of_iterations(
         warm.configuration.warmup_slices = first.slices;
         found = Profile::of(&last_quarter(&samples)).map(|profile| (profile.with_warm_up(first), first));
     }
-    // What is run on all cores anyhow needs no look at how many it keeps busy.
+    // A benchmark that is run on all cores anyhow needs no look at how many it keeps busy.
     if !is_worth_a_look(planned) || planned.mode == Mode::InterleavedAllCores {
         return Ok(found.map(|(profile, _)| profile));
     }

@@ -26,7 +26,7 @@ pub(super) struct ProcessTrial<'a> {
     pub(super) mode: Mode,
     /// Processes of each side that warm up, and those that count.
     pub(super) slices: (u32, u32),
-    /// How long a process may take.
+    /// Longest time of a process.
     pub(super) limit: Duration,
 }
 
@@ -50,7 +50,7 @@ impl ProcessTrial<'_> {
         Ok(Ok(samples))
     }
 
-    /// Which sides run at the same time, one step after the other, each with its slice.
+    /// Sides that run at the same time, one step after the other, each step with its slice.
     fn steps(&self) -> Vec<(u32, Vec<usize>)> {
         let slices = 0..self.slices.0 + self.slices.1;
         let sides = 0..self.sides.len();

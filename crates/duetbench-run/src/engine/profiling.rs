@@ -27,7 +27,7 @@ pub struct Profiler<'a> {
 /// The profiles of one benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profiles {
-    /// How the sides differ.
+    /// Difference between the sides.
     pub difference: ProfileDifference,
     /// All processes of the baseline and of the candidate in a pprof file each.
     pub merged: [Vec<u8>; 2],
@@ -98,8 +98,8 @@ impl<'a> Profiler<'a> {
     }
 }
 
-/// What a process has really made when it was asked for so many: `testing` calls a benchmark once before it counts, but not one with
-/// a loop of its own.
+/// Invocations that a process has really made when it was asked for so many: `testing` calls a benchmark once before it counts, but
+/// not one with a loop of its own.
 fn invocations_made(style: Style, asked: u64) -> u64 {
     if style == Style::Loop || asked < 2 { asked } else { asked + 1 }
 }

@@ -51,8 +51,8 @@ impl<'a> UnitReader<'a> {
         Ok(UnitReader { processes, layouts: Layouts::default(), placements, _programs: programs })
     }
 
-    /// What both versions of a benchmark report under these units; nothing for units that neither reports. An operation takes
-    /// so long in the slower version, in nanoseconds.
+    /// Values that both versions of a benchmark report under these units; nothing for units that neither reports. An operation
+    /// takes so long in the slower version, in nanoseconds.
     ///
     /// # Errors
     /// When a process fails or hangs, or cannot be linked; on an interrupt.
@@ -116,7 +116,7 @@ impl<'a> UnitReader<'a> {
         Ok(())
     }
 
-    /// What a process printed: values with their units, the harness's own among them.
+    /// Values that a process printed, with their units, the harness's own among them.
     fn figures(&self, planned: &PlannedBenchmark, asked: Asked<'_>) -> Result<Vec<(String, f64)>, Obstacle> {
         let printed = self.processes.run(planned, asked, PROCESS_NS)?;
         Ok(figures(printed.as_bytes()))

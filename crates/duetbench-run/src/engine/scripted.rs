@@ -38,7 +38,7 @@ struct Part {
     failure_in: Option<u32>,
     /// The process is interrupted when this suite run reaches it.
     interrupt_in: Option<u32>,
-    /// How long each of its trials takes, microseconds; never part of an outcome.
+    /// Duration of each of its trials, microseconds; never part of an outcome.
     #[serde(default)]
     pause_us: u64,
 }
@@ -119,7 +119,7 @@ impl Part {
 }
 
 impl Scripted {
-    /// What the script says of a benchmark, once its trial of this suite run has taken its time.
+    /// The script's part for a benchmark, once its trial of this suite run has taken its time.
     fn play(&self, name: &str, trial: &Trial) -> Result<&Part, RunError> {
         let Some(part) = self.parts.get(name) else {
             return Err(RunError::StoredRun { what: format!("the script has no `{name}`") });

@@ -11,10 +11,10 @@ use super::tally::{DISCARDED_MAX, FAILURES_IN_A_ROW_MAX, FAILURES_MAX};
 use super::{Activity, Observer, Progress, RunSummary, SoloBackend, TrialOutcome};
 use crate::error::RunError;
 
-/// What is to be measured of one version, and what of it has been measured already.
+/// A plan of one version to measure, with the trials that an earlier sitting has measured.
 #[derive(Debug, Clone, Copy)]
 pub struct SoloJob<'a> {
-    /// What to measure.
+    /// The plan.
     pub plan: &'a SoloPlan,
     /// Trials of an earlier sitting, in their order; they are not run again.
     pub past: &'a [(Trial, TrialOutcome)],
@@ -23,11 +23,11 @@ pub struct SoloJob<'a> {
 /// Measures everything in the plan of one version; an interrupt ends the run after the trial in hand was thrown away.
 ///
 /// A process that fails leaves a gap and is not made up for, because what is learnt from must be what was planned; one that the
-/// machine has spoilt is run again at once. What is run next depends on the plan and the trials before alone, so a run that was
+/// machine has spoilt is run again at once. The next process depends on the plan and the trials before alone, so a run that was
 /// killed and resumed comes to the same end.
 ///
 /// # Errors
-/// When the back end or the observer cannot go on. What was reported until then has been kept.
+/// When the back end or the observer cannot go on. Everything reported until then has been kept.
 pub fn record(
     job: SoloJob<'_>,
     backend: &mut dyn SoloBackend,
@@ -50,14 +50,14 @@ struct Hands<'a> {
     interrupted: &'a AtomicBool,
 }
 
-/// What identifies a process: suite run, fork and benchmark.
+/// Key of a process: suite run, fork and benchmark.
 type Place = (u32, u32, usize);
 
 fn place(trial: &Trial) -> Place {
     (trial.suite_run, trial.fork, trial.benchmark)
 }
 
-/// What has become of one benchmark so far.
+/// Running account of one benchmark.
 #[derive(Debug, Clone, Default)]
 struct Account {
     /// Suite runs in which it took part.

@@ -98,14 +98,14 @@ fn lacks(planned: &SoloBenchmark) -> TrialFailure {
     TrialFailure { role: None, reason, discarded: false }
 }
 
-/// What is asked of each of its processes: whole processes, free to use every core.
+/// The order for each process of a benchmark: whole processes, free to use every core.
 fn order(planned: &SoloBenchmark) -> Order {
     let r = &planned.repetitions;
     Order { mode: Mode::Sequential, slice_ns: r.iteration_ns, warmup_slices: r.warmup, slices: r.iterations }
 }
 
-/// What a process is asked for: exactly so many iterations, with nothing forced between them. The memory counters are read
-/// around each iteration, outside of its time.
+/// Page header for a process: exactly so many iterations, with nothing forced between them. The memory counters are read around
+/// each iteration, outside of its time.
 fn header(planned: &SoloBenchmark, trial: &Trial) -> PageHeader {
     let repetitions = &planned.repetitions;
     PageHeader {

@@ -1,4 +1,4 @@
-//! What has become of one benchmark so far.
+//! Running account of one benchmark.
 
 use std::time::Duration;
 
@@ -14,20 +14,20 @@ pub(super) const FAILURES_MAX: u32 = 5;
 /// Trials that the machine may spoil before a benchmark is given up: one that sleeps all the time measures nothing.
 pub(super) const DISCARDED_MAX: u32 = 20;
 
-/// What has become of one benchmark so far.
+/// Running account of one benchmark.
 #[derive(Debug, Clone)]
 pub(super) struct Tally {
-    /// Of the first round.
+    /// Fork pairs of the first round.
     pub(super) forks: Vec<ForkPair>,
-    /// How they were measured; another mode than planned once it fell back.
+    /// The mode that they were measured in; another than planned once it fell back.
     pub(super) mode: Mode,
-    /// How unlike the two cores were in each fork pair of a duet.
+    /// Imbalance of the two cores in each fork pair of a duet.
     imbalances: Vec<f64>,
-    /// What the last look said.
+    /// Standing after the last look.
     pub(super) standing: Standing,
     /// Wall time of its trials.
     pub(super) spent: Duration,
-    /// How its trials are executed once the first of them showed what suits it.
+    /// Configuration of its trials once the first of them showed what suits it.
     refined: Option<ExecutionConfiguration>,
     trials: u32,
     failures: u32,
@@ -97,7 +97,7 @@ impl Tally {
         }
     }
 
-    /// How its next trial is executed: as planned, or as suits what was seen so far.
+    /// The benchmark as its next trial is executed: as planned, or as suits what was seen so far.
     pub(super) fn refine(&self, planned: &PlannedBenchmark) -> PlannedBenchmark {
         let configuration = self.refined.unwrap_or(planned.configuration);
         PlannedBenchmark { mode: self.mode, configuration, ..planned.clone() }

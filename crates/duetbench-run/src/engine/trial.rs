@@ -11,7 +11,7 @@ use crate::error::RunError;
 use crate::page::{Page, Record, SideStatus};
 use crate::process::{Child, Launch, WaitEnd, failure_words, wait_all, words_of_death};
 
-/// What both sides gave, or why the trial counts for nothing.
+/// Records of both sides, or why the trial counts for nothing.
 pub(super) type Gathered = Result<Vec<SideRecords>, TrialFailure>;
 
 /// The processes of one page.
@@ -22,11 +22,11 @@ pub(super) struct TrialRun<'a> {
     pub(super) launches: Vec<(usize, Launch)>,
     /// Role of side 0 and 1.
     pub(super) roles: [Role; 2],
-    /// How long they may take.
+    /// Longest time that they may take.
     pub(super) limit: Duration,
 }
 
-/// What one side wrote.
+/// Records of one side, with the cost of its collector.
 pub(super) struct SideRecords {
     role: Role,
     records: Vec<Record>,

@@ -38,18 +38,18 @@ impl From<RunError> for Obstacle {
     }
 }
 
-/// What is asked of one process.
+/// An order for one process.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked<'a> {
-    /// Which version.
+    /// The version.
     pub(super) role: Role,
-    /// The so-manieth of its side, which says on which core it runs where it is bound to one.
+    /// Number of the process on its side; decides on which core it runs where it is bound to one.
     pub(super) turn: u32,
     /// Invocations that it makes.
     pub(super) invocations: u64,
     /// Where it writes a profile, if it is to.
     pub(super) profile: Option<&'a Path>,
-    /// What is started instead of the build's own program.
+    /// The program to start instead of the build's own.
     pub(super) program: Option<&'a Path>,
 }
 
@@ -87,8 +87,8 @@ impl<'a> Processes<'a> {
         launch.placed.then_some(launch.program)
     }
 
-    /// How many invocations each process is to make, so that it takes about `process_ns`, or not much longer, where an operation
-    /// takes so long in the slower version.
+    /// Invocations that each process is to make, so that it takes about `process_ns`, or not much longer, where an operation takes so
+    /// long in the slower version.
     pub(super) fn invocations(
         &self,
         planned: &PlannedBenchmark,

@@ -21,52 +21,52 @@ use super::{Deployed, Limits, Reply};
 use crate::engine::TrialOutcome;
 use crate::error::RunError;
 
-/// How often an interrupt is looked for.
+/// Interval at which an interrupt is looked for.
 const TICK: Duration = Duration::from_millis(100);
-/// What a thread needs that waits for an answer.
+/// Stack of a thread that waits for an answer.
 const STACK_BYTES: usize = 1 << 20;
 
-/// What is measured on which fleet, and what was measured already.
+/// A plan to measure on a fleet, with the results of earlier sittings.
 #[derive(Clone, Copy)]
 pub struct FleetJob<'a> {
-    /// What to measure.
+    /// The plan.
     pub plan: &'a Plan,
     /// When an answer is known.
     pub decision: &'a Decision,
-    /// What was asked of the fleet.
+    /// Settings of the fleet.
     pub spec: &'a FleetSpec,
-    /// What can be called, one for each package.
+    /// The deployed functions, one for each package.
     pub deployed: &'a [&'a dyn Deployed],
-    /// What it allows.
+    /// Limits of the fleet.
     pub limits: Limits,
     /// Longest call.
     pub call_max: Duration,
     /// A trial that takes so much longer than planned counts as hung.
     pub timeout: Duration,
-    /// How a benchmark is started from one of the packages' build pairs.
+    /// Recipes to start a benchmark from one of the packages' build pairs.
     pub recipes: &'a dyn Fn(&PlannedBenchmark, u32) -> Option<Recipes>,
     /// Prices.
     pub rate: Rate,
     /// Trials of earlier sittings; their tasks are not sent again.
     pub past: &'a [(Trial, TrialOutcome)],
-    /// What earlier sittings cost, US dollars.
+    /// Cost of earlier sittings, US dollars.
     pub spent_usd: f64,
 }
 
-/// What became of one call.
+/// A call that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// What it was to measure.
+    /// The task that it was to measure.
     pub task: Task,
-    /// For the so-manieth time, from 1.
+    /// Number of the sending, from 1.
     pub sending: u32,
-    /// What became of it.
+    /// Whether it counted, or why not.
     pub end: CallEnd,
-    /// In words, where something went wrong.
+    /// The error in words, where there was one.
     pub words: Option<String>,
     /// Where it was carried out, if it was.
     pub instance: Option<Instance>,
-    /// What is paid for, where that is known.
+    /// Billed usage, where that is known.
     pub usage: Option<Usage>,
 }
 
@@ -97,7 +97,7 @@ pub struct FleetProgress {
     pub elapsed: Duration,
 }
 
-/// How a sitting ended.
+/// The end of a sitting, with its numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FleetSummary {
     /// Why.
@@ -123,7 +123,7 @@ impl FleetSummary {
 /// Measures everything in the plan. An interrupt ends the run once the calls in flight have been heard of.
 ///
 /// # Errors
-/// When the observer cannot go on. What was reported until then has been kept.
+/// When the observer cannot go on. Everything reported until then has been kept.
 pub fn measure(
     job: &FleetJob<'_>,
     observer: &mut dyn FleetObserver,
@@ -154,7 +154,7 @@ struct Lines<'scope, 'env> {
     heard: Receiver<Landed>,
 }
 
-/// What is known of one benchmark.
+/// State of one benchmark.
 #[derive(Debug, Clone)]
 struct Course {
     forks: Vec<ForkPair>,
@@ -306,7 +306,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
         }
     }
 
-    /// What is asked for a task, and of whom.
+    /// The request for a task, and the function that it goes to.
     fn request(&mut self, task: Task) -> Result<(&'a dyn Deployed, Request), String> {
         let planned = &self.job.plan.benchmarks[task.benchmark as usize];
         let trials = self.trials(task);
@@ -338,7 +338,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
     fn hear(&mut self, (task, sending): (Task, u32), reply: Reply) -> Result<(), RunError> {
         let asked = self.trials(task);
         let Understood { heard, response, outcomes } = understand(reply, (&name(task), &asked));
-        // What was refused was not carried out.
+        // A refused call was not carried out.
         let refused = matches!(heard, Heard::Refused(_)).then_some(Usage { billed_ns: 0, cold: false });
         let usage = response.as_ref().map(usage).or(refused);
         let words = words(&heard);
@@ -376,7 +376,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
         let standings = self.monitor.look(&after, &forks);
         for (benchmark, standing) in standings.into_iter().enumerate() {
             let course = &mut self.courses[benchmark];
-            // What was settled stays so.
+            // A settled benchmark stays so.
             if course.standing == Standing::Open && self.job.plan.benchmarks[benchmark].configuration.design.sequential
             {
                 course.standing = standing;
@@ -390,7 +390,7 @@ fn name(task: Task) -> String {
     format!("{}.{}.{}", task.benchmark, task.first_suite_run, task.suite_runs)
 }
 
-/// What a reply means.
+/// A reply, read and checked.
 pub(super) struct Understood {
     pub(super) heard: Heard,
     response: Option<Response>,
@@ -441,7 +441,7 @@ impl Understood {
     }
 }
 
-/// What is paid for, by the worker's own clock.
+/// Billed usage, by the worker's own clock.
 fn usage(response: &Response) -> Usage {
     let instance = &response.instance;
     let cold = instance.calls_before == 0;

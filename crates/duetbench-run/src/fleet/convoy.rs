@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::package::Package;
 use super::{Deployed, Deployment, Engine, FleetError};
 
-/// What a run has deployed; removed on drop, if it was not before.
+/// The deployed functions of a run; removed on drop, if they were not before.
 pub struct Convoy<'e> {
     deployed: Vec<Box<dyn Deployed + 'e>>,
     /// Whether removing was tried: who was patient once need not be again.
@@ -31,7 +31,7 @@ impl<'e> Convoy<'e> {
         Ok(convoy)
     }
 
-    /// What can be called, in the order of the packages.
+    /// The deployed functions, in the order of the packages.
     #[must_use]
     pub fn each(&self) -> Vec<&dyn Deployed> {
         self.deployed.iter().map(|deployed| &**deployed).collect()

@@ -19,9 +19,9 @@ pub struct Here {
     parallel: u32,
 }
 
-/// What AWS Lambda takes, so that a rehearsal finds what would not pass.
+/// Limits of AWS Lambda, so that a rehearsal finds what would not pass.
 const LIMITS: Limits = Limits { parallel: 0, package_bytes: 50_000_000, payload_bytes: 6_000_000 };
-/// What a worker may take longer than a call, before it is thought to hang itself.
+/// Time that a worker may take beyond a call before it is thought to hang itself.
 const GRACE: Duration = Duration::from_secs(3);
 /// A place without any program, so that what needs a tool fails here as it would there.
 const NO_TOOLS: &str = "/nonexistent";

@@ -26,18 +26,18 @@ pub trait Engine: Sync {
     /// In a word.
     fn name(&self) -> &'static str;
 
-    /// What the account or machine allows.
+    /// Limits of the account or machine.
     ///
     /// # Errors
     /// When it cannot be asked.
     fn limits(&self) -> Result<Limits, FleetError>;
 
-    /// What it had to assume about its limits and why, a sentence each.
+    /// Assumptions about its limits with the reasons, a sentence each.
     fn caveats(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Makes a package callable; on return calls are taken. What was made until an error is removed again.
+    /// Makes a package callable; on return calls are taken. Anything made until an error is removed again.
     ///
     /// # Errors
     /// When it is refused, or not ready in time.
@@ -50,7 +50,7 @@ pub trait Engine: Sync {
     fn sweep(&self, is_over: &dyn Fn(&Leftover) -> bool) -> Result<Swept, FleetError>;
 }
 
-/// What is to be made callable.
+/// A package to be made callable.
 #[derive(Debug, Clone, Copy)]
 pub struct Deployment<'a> {
     /// A zip file with an executable `bootstrap` in it.
@@ -121,7 +121,7 @@ pub trait Deployed: Sync {
     fn remove(&self) -> Result<(), FleetError>;
 }
 
-/// What came of a call.
+/// Result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// The worker's answer.
@@ -136,7 +136,7 @@ pub enum Reply {
     Refused(String),
 }
 
-/// What may be had.
+/// Limits of an account or a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Calls at once.
@@ -147,13 +147,13 @@ pub struct Limits {
     pub payload_bytes: usize,
 }
 
-/// What can go wrong with a fleet, with the remedy where there is one.
+/// Error of a fleet, with the remedy where there is one.
 #[derive(Debug, Error)]
 #[error("{what}")]
 pub struct FleetError {
-    /// What is wrong.
+    /// The error in words.
     pub what: String,
-    /// What the user can do.
+    /// Remedy for the user.
     pub hint: Option<String>,
 }
 

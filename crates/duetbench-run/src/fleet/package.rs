@@ -1,4 +1,4 @@
-//! What an engine deploys: the worker, both versions' programs and the files that their benchmarks may read.
+//! Packs what an engine deploys: the worker, both versions' programs and the files that their benchmarks may read.
 //!
 //! A zip file with the worker as `bootstrap` and one solid archive for each Go package (so that an instance unpacks only what it
 //! runs), and one for the files. The same contents give the same bytes.
@@ -26,7 +26,7 @@ use crate::tool::each;
 
 /// With as many build pairs a package is not split to make room for more.
 const BUILDS_ENOUGH: usize = 8;
-/// How often a package is split in two at most, because every part is uploaded.
+/// Most times that a package is split in two, because every part is uploaded.
 const SPLITS_MAX: u32 = 3;
 /// Where the programs of a single build pair are linked.
 const ALONE: &str = "alone";
@@ -40,9 +40,9 @@ const LEFT_OUT: [&str; 3] = [".git", ".duet", "node_modules"];
 /// Two versions that are going to travel, baseline first.
 #[derive(Clone, Copy)]
 pub struct Cargo<'a> {
-    /// How they are linked and started.
+    /// Links and starts them.
     pub adapter: &'a dyn Adapter,
-    /// What was built of them.
+    /// Their builds.
     pub builds: &'a [Build; 2],
     /// Where they came from.
     pub sources: [&'a Source; 2],
@@ -59,7 +59,7 @@ pub struct Package {
     pub file: PathBuf,
     /// Its size.
     pub bytes: u64,
-    /// What an instance needs of disk for all of it, megabytes.
+    /// Disk that an instance needs for all of it, megabytes.
     pub unpacked_mb: u32,
     /// SHA-256 of it, hexadecimal.
     pub digest: String,
@@ -71,14 +71,14 @@ pub struct Package {
     members: BTreeMap<String, String>,
 }
 
-/// How both sides of a benchmark are started, baseline first, and the members of the package that this needs.
+/// Recipes to start both sides of a benchmark, baseline first, and the members of the package that this needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipes {
-    /// How each side is started.
+    /// Recipe of each side.
     pub sides: [Recipe; 2],
-    /// What an instance unpacks for it.
+    /// Members that an instance unpacks for it.
     pub members: Vec<String>,
-    /// Which of several packages holds them.
+    /// Index of the package that holds them.
     pub package: usize,
 }
 
@@ -127,7 +127,7 @@ impl Cargo<'_> {
 
     /// A package with one build pair.
     fn pack_alone(&self, group: &[(usize, &str)], (bytes_max, scratch): (u64, &Path)) -> Result<Package, RunError> {
-        // What was linked in the orders of several pairs must not be taken for what is linked now.
+        // Programs linked in the orders of several pairs must not be taken for those that are linked now.
         let alone = scratch.join(ALONE);
         self.link(group, &[], (0..1, &alone))?;
         let package = self.zip(group, 1, &alone)?;
@@ -141,7 +141,7 @@ impl Cargo<'_> {
         Err(RunError::Toolchain { what, hint })
     }
 
-    /// How many build pairs will fit, judged by the sizes of the first two; at least one.
+    /// Number of build pairs that will fit, judged by the sizes of the first two; at least one.
     fn affordable(
         &self,
         group: &[(usize, &str)],
@@ -238,7 +238,7 @@ impl Cargo<'_> {
 }
 
 impl Cargo<'_> {
-    /// How a benchmark is started from one of the build pairs; absent where no package holds it.
+    /// Recipes to start a benchmark from one of the build pairs; absent where no package holds it.
     #[must_use]
     pub fn recipes(&self, packages: &[Package], planned: &PlannedBenchmark, build: u32) -> Option<Recipes> {
         let (package, held) = holding(packages, &planned.id)?;

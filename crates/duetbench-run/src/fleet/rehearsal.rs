@@ -17,7 +17,7 @@ use crate::tool::each;
 
 /// Rehearsals at once.
 const AT_ONCE: usize = 2;
-/// How long to wait before a rehearsal that was not taken is tried again.
+/// Pause before a rehearsal that was not taken is tried again.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Bytes that a rehearsal's answer may have.
 const ANSWER_BYTES_MAX: usize = 6_000_000;

@@ -11,11 +11,11 @@ use super::{Deployed, Deployment, Engine, FleetError, Reply};
 /// One step of a check.
 #[derive(Debug)]
 pub struct Step {
-    /// What was done, in a word.
+    /// Name of the step, a word.
     pub name: &'static str,
-    /// How long it took.
+    /// Time that it took.
     pub took: Duration,
-    /// What came of it, in words.
+    /// Result in words.
     pub result: Result<String, FleetError>,
 }
 

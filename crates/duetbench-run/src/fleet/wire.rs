@@ -1,4 +1,4 @@
-//! What goes to a worker and comes back: JSON, versioned, sealed by golden files.
+//! Messages to a worker and back: JSON, versioned, sealed by golden files.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::engine::{TrialFailure, TrialOutcome};
 /// Version of both messages and of a package's contents.
 pub const VERSION: u32 = 1;
 
-/// What one call shall measure.
+/// Request to measure a task in one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// [`VERSION`].
@@ -26,7 +26,7 @@ pub struct Request {
     pub trials: Vec<WireTrial>,
     /// The members of the package that this needs.
     pub members: Vec<String>,
-    /// How the two sides are started, baseline first.
+    /// Recipes to start the two sides, baseline first.
     pub sides: [Recipe; 2],
     /// A trial that takes so much longer than planned counts as hung.
     pub timeout: Duration,
@@ -90,7 +90,7 @@ fn read<T: for<'d> Deserialize<'d>>(bytes: &[u8]) -> Result<T, String> {
     serde_json::from_slice(bytes).map_err(|e| format!("it cannot be understood: {e}"))
 }
 
-/// How one side is started, with paths relative to the unpacked package.
+/// Recipe to start one side, with paths relative to the unpacked package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recipe {
     /// The program.
@@ -132,16 +132,16 @@ impl From<WireTrial> for Trial {
     }
 }
 
-/// What a worker has to say.
+/// Answer of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Response {
     /// [`VERSION`].
     pub version: u32,
     /// The request's.
     pub task: String,
-    /// What became of each trial that was begun, in order.
+    /// Outcome of each trial that was begun, in order.
     pub trials: Vec<Outcome>,
-    /// Not all trials were run, or not all that was measured is told: the time or the answer's room was up.
+    /// Not all trials were run, or not all results are in the answer: the time or the answer's room was up.
     pub truncated: bool,
     /// Why nothing could be measured at all, for reasons that are not the benchmark's.
     pub trouble: Option<String>,
@@ -168,7 +168,7 @@ pub struct Instance {
     pub call_ns: u64,
 }
 
-/// What one trial gave, as it travels.
+/// Outcome of one trial, as it travels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     suite_run: u32,
@@ -201,7 +201,7 @@ struct WireMemory(Option<u64>, u64, u32, u64, #[serde(default)] Option<WireCycle
 struct WireCycle(u64, u64, Option<u64>);
 
 impl Outcome {
-    /// What became of this trial.
+    /// The outcome of this trial, as it travels.
     #[must_use]
     pub fn new(trial: &Trial, outcome: &TrialOutcome) -> Outcome {
         let (samples, failure) = match &outcome.result {

@@ -21,11 +21,11 @@ use crate::program::Program;
 use crate::scratch::Scratch;
 use crate::source::Source;
 
-/// What is left of a call's time for answering.
+/// Part of a call's time that is kept for answering.
 const ANSWERING: Duration = Duration::from_millis(1500);
 /// A trial may take so many times what is planned, and the timeout on top, before it counts as hung.
 const PLANNED_TIMES: u32 = 4;
-/// Most bytes that are told of what went wrong.
+/// Most bytes of a reason in an answer.
 const REASON_BYTES_MAX: usize = 400;
 
 /// A worker in its instance.
@@ -33,7 +33,7 @@ const REASON_BYTES_MAX: usize = 400;
 pub struct Worker {
     /// Where the package lies.
     package: PathBuf,
-    /// What of it is unpacked, and where.
+    /// Directory with the members of it that are unpacked.
     place: Scratch,
     unpacked: BTreeMap<String, BTreeSet<PathBuf>>,
     instance: Instance,
@@ -157,10 +157,10 @@ impl Worker {
     }
 }
 
-/// What the archives of a package are named after their members.
+/// Ending of the name of an archive in a package, after the name of the member.
 pub(super) const ARCHIVE_ENDING: &str = ".tar.zst";
 
-/// What went wrong in few words, because an answer has a limit.
+/// The reason cut short, because an answer has a limit.
 fn briefly(mut reason: String) -> String {
     if reason.len() > REASON_BYTES_MAX {
         let end = (0..=REASON_BYTES_MAX).rev().find(|i| reason.is_char_boundary(*i)).unwrap_or(0);

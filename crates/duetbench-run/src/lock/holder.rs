@@ -11,7 +11,7 @@ use duetbench_core::foreign::one_line;
 /// More than any path that is shown.
 const BYTES_MAX: u64 = 400;
 
-/// What the holder writes down of itself.
+/// The entry that a holder writes about itself.
 pub(super) fn words(number: u32, directory: &Path) -> String {
     format!("process {number} in `{}`", directory.display())
 }
@@ -65,7 +65,7 @@ fn began_s(number: u32) -> Option<i64> {
     Some(boot + (ticks / rustix::param::clock_ticks_per_second()).cast_signed())
 }
 
-/// What is understood is one line, and is understood again.
+/// An entry that is understood is one line, and is understood again.
 #[cfg(any(fuzzing, debug_assertions))]
 pub(super) fn fuzz(text: &str) {
     if let Some((number, words)) = understood(text) {

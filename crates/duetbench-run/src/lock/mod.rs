@@ -13,9 +13,9 @@ use ticket::Ticket;
 mod holder;
 mod ticket;
 
-/// How often somebody who waits looks.
+/// Interval at which somebody who waits looks.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// How long the lock may be free before somebody out of turn takes it: whoever is before us has stopped, or only pretends to wait.
+/// Longest time the lock may be free before somebody out of turn takes it: whoever is before us has stopped, or only pretends to wait.
 const TURN_MAX: Duration = Duration::from_secs(20);
 
 /// Held while measuring; released by dropping it or by dying.
@@ -37,14 +37,14 @@ pub fn default_path() -> PathBuf {
     PathBuf::from("/tmp/duetbench.lock")
 }
 
-/// What is known while one waits.
+/// State of the queue while one waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
     /// Who measures, where that is known.
     pub holder: Option<String>,
-    /// How many came before us and wait as well.
+    /// Runs that came before us and wait as well.
     pub before: usize,
-    /// Since when we wait.
+    /// Time that we have waited.
     pub since: Duration,
 }
 

@@ -11,7 +11,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// More files than this beside the lock are no queue of runs.
 const TICKETS_MAX: usize = 1000;
-/// How often a place is asked for again when somebody takes our file for that of a dead one.
+/// Most attempts at a place when somebody takes our file for that of a dead one.
 const ATTEMPTS: usize = 20;
 
 /// A place in the queue, until it is dropped.
@@ -53,13 +53,13 @@ impl Ticket {
         Ok(is_ours.then_some(ticket))
     }
 
-    /// How many came before and still wait.
+    /// Number of runs that came before and still wait.
     pub(super) fn before(&self, lock: &Path) -> usize {
         waiting(lock, Some(self.place))
     }
 }
 
-/// How many wait for this lock, of those that came before a place. Files of the dead are removed where that is allowed.
+/// Number of runs that wait for this lock, of those that came before a place. Files of the dead are removed where that is allowed.
 pub(super) fn waiting(lock: &Path, place: Option<Place>) -> usize {
     let (Some(folder), prefix) = (lock.parent(), prefix(lock)) else { return 0 };
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
@@ -80,7 +80,7 @@ fn place_of(rest: &str) -> Option<Place> {
     Some((came.parse().ok()?, number.parse().ok()?))
 }
 
-/// Whether somebody holds the ticket. What cannot be opened, or is no file, is none.
+/// Whether somebody holds the ticket. A file that cannot be opened, or is no regular one, is none.
 fn is_alive(path: &Path) -> bool {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let Ok(file) = OpenOptions::new().read(true).custom_flags(flags).open(path) else { return false };

@@ -16,10 +16,10 @@ use rustix::time::{ClockId, clock_gettime};
 use super::{Child, Launch};
 use crate::error::RunError;
 
-/// How long two processes may take to be forked before one of them starts alone.
+/// Longest time for two processes to be forked before one of them starts alone.
 const FORK_MAX: Duration = Duration::from_secs(10);
 
-/// What forked processes share with us.
+/// Memory that forked processes share with us.
 #[repr(C)]
 #[derive(Debug)]
 struct Shared {
@@ -137,7 +137,7 @@ impl Passage {
         stamp.at_ns.store(now_ns(), Ordering::Release);
     }
 
-    /// What it noted; absent when it did not come so far.
+    /// The start that it noted; absent when it did not come so far.
     pub(super) fn start(&self) -> Option<Start> {
         let stamp = &self.gate.shared().starts[self.side];
         let at_ns = stamp.at_ns.load(Ordering::Acquire);

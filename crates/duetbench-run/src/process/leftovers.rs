@@ -1,7 +1,7 @@
-//! What measured processes leave running in sessions of their own, where killing their group does not reach: found, named, ended.
+//! Processes that measured ones leave running in sessions of their own, where killing their group does not reach: found, named, ended.
 //!
 //! Orphans come back to us ([`adopt_orphans`]), those of a build among them: a daemon that the user's tools have started is
-//! theirs. What descends from a measured process says so itself, by a variable that it has inherited.
+//! theirs. A descendant of a measured process says so itself, by a variable that it has inherited.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -14,14 +14,14 @@ use rustix::process::{Pid, Signal, WaitOptions};
 /// The variable that is inherited: our process number and the number of the start. One that begins with `DUET_` would be taken for a
 /// setting by a `duet` that measured code starts.
 const MARK: &str = "MEASURED_BY_DUET";
-/// How often descendants of what was ended are looked for: each round finds those of the round before.
+/// Most rounds in which descendants of ended processes are looked for: each round finds those of the round before.
 const ROUNDS_MAX: usize = 100;
-/// How long a killed process may take to end.
+/// Longest time that a killed process may take to end.
 const END_MAX: Duration = Duration::from_secs(2);
 /// Processes that are named of those that one benchmark left behind.
 const NAMED_MAX: usize = 3;
 
-/// What was started, and what it left behind.
+/// The starts, and the processes that they left behind.
 static STARTED: Mutex<Started> =
     Mutex::new(Started { last: 0, running: BTreeSet::new(), groups: Vec::new(), left: BTreeMap::new() });
 
@@ -33,7 +33,7 @@ struct Started {
     running: BTreeSet<u64>,
     /// Process groups that were killed and not looked at since.
     groups: Vec<Pid>,
-    /// Told of nobody yet, by whoever left them behind.
+    /// Ended and not reported yet, by whoever left them behind.
     left: BTreeMap<String, Left>,
 }
 
@@ -161,7 +161,7 @@ struct Orphans {
     dead: Vec<Pid>,
 }
 
-/// Looks through our children. What descends from a start that still runs is its own affair.
+/// Looks through our children. Descendants of a start that still runs are its own affair.
 fn orphans(running: &BTreeSet<u64>) -> Orphans {
     let mut found = Orphans::default();
     let ours = rustix::process::getpgrp().as_raw_nonzero().get();

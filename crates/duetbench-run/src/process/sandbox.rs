@@ -9,7 +9,7 @@ use super::Launch;
 use crate::error::RunError;
 use crate::tool::{Tool, shorten};
 
-/// What every sandbox is: all files read-only; `/tmp`, `/run` (where services have their sockets) and `/dev` new and empty of
+/// Arguments of every sandbox: all files read-only; `/tmp`, `/run` (where services have their sockets) and `/dev` new and empty of
 /// what is ours; no network; processes of its own alone; no rights that could undo any of it. It dies with us.
 const KEPT_APART: [&str; 26] = [
     "--die-with-parent",
@@ -41,14 +41,14 @@ const KEPT_APART: [&str; 26] = [
     "--unsetenv",
     "DUET_PARENT",
 ];
-/// What is hidden of the places where our own files may be.
+/// Hidden places, of those where our own files may be.
 const HIDDEN: [&str; 2] = ["/tmp", "/run"];
 /// Variables that name a file which the process writes.
 const WRITTEN: [&str; 2] = ["DUET_PAGE", "DUET_LIST"];
 /// Begins an argument that names one.
 const PROFILE: &str = "-test.cpuprofile=";
 
-/// What keeps measured code apart.
+/// Keeps measured code apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sandbox {
     bwrap: PathBuf,
@@ -96,8 +96,8 @@ impl Sandbox {
     }
 }
 
-/// What lies in places that are hidden and is needed: the project, and files that the command line names, as its program or as part
-/// of a class path.
+/// Needed paths that lie in hidden places: the project, and files that the command line names, as its program or as part of a class
+/// path.
 fn named(launch: &Launch) -> Vec<PathBuf> {
     let is_root = |dir: &&Path| ["go.mod", "pom.xml", ".git"].iter().any(|file| dir.join(file).exists());
     let project = launch.dir.ancestors().find(is_root).map(Path::to_owned);
