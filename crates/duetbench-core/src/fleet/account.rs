@@ -134,7 +134,7 @@ pub struct FleetReport {
     pub terms: FleetTerms,
     /// Tasks that were sent.
     pub tasks: u32,
-    /// Of these, tasks whose result counts.
+    /// Tasks whose result counts.
     pub counted: u32,
     /// Calls by their end, in the order of [`CallEnd`]; ends that did not occur are absent.
     pub calls: Vec<(CallEnd, u32)>,
