@@ -73,7 +73,7 @@ def by_usual_procedure(study, args):
 
 
 def turns(names, args):
-    """Which side runs when, and how often each benchmark in one process. By turns, who goes first alternates too."""
+    """The order of the sides, and the repetitions of each benchmark in one process. By turns, who goes first alternates too."""
     if args.usual_order == "sequential":
         return [(name, args.usual_count) for name in names]
     return [(name, 1) for number in range(args.usual_count) for name in (names if number % 2 == 0 else names[::-1])]

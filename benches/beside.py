@@ -29,7 +29,7 @@ def beside(cases):
 
 
 def judged(result, truth):
-    """What is to be said of an estimate."""
+    """The row of an estimate: its points, and an answer to each question."""
     if result["ratio"] is None:
         return {"points": ""} | dict.fromkeys(QUESTIONS, "")
     middle, error = truth

@@ -18,7 +18,7 @@ from truth import Truth, copied, error_of, in_words, options_of
 
 MORE = 5
 LIMIT = 0.0075
-# How many standard errors of a bias count as its uncertainty.
+# So many standard errors of a bias count as its uncertainty.
 ERRORS = 3
 
 
@@ -127,7 +127,7 @@ def within(bias, uncertain):
 
 
 def inside(benchmarks):
-    """How many of the intervals hold what was planted; those without an interval are not counted."""
+    """The share of intervals that hold the planted change; benchmarks without an interval are not counted."""
     have = [b for b in benchmarks if b["low"] is not None]
     return f"{sum(b['low'] <= 1 + MORE / 100 <= b['high'] for b in have)} of {len(have)}"
 

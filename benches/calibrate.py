@@ -65,7 +65,7 @@ class Subject:
         self.step(f"{self.name} {made} calibrate", made, lambda: kept(self.study.report(["calibrate", str(self.base()), *options], "study.db")))
 
     def sights(self, made):
-        """What is seen of each benchmark whose promise can be planted."""
+        """The sight of each benchmark whose promise can be planted."""
         result = self.study.get(f"{self.name} {made} calibrate")
         return {b["name"]: b["sight"] for b in (result or {"benchmarks": []})["benchmarks"] if b["sight"] and self.can_plant(b)}
 
@@ -143,7 +143,7 @@ class Jars(Subject):
 
 
 def kept(report):
-    """What the page needs of a calibration."""
+    """The parts of a calibration that the page needs."""
     def of_one(benchmark):
         return {"name": benchmark["name"], "sight": benchmark["sights"][0], "blind": benchmark["blind"], "sources": benchmark["sources"]}
     return {"benchmarks": [of_one(b) for b in report["benchmarks"]], "alarms": report["alarms"], "shares": report["shares"],
@@ -161,7 +161,7 @@ def body(study, args):
 
 
 def found(study, args, subject, made, names, size):
-    """How often a planted change was said to be slower, and of how many."""
+    """Planted changes that were called slower, and all of them."""
     results = [study.get(f"{subject} {made} {name} {size} {r}") for name in names for r in range(1, args.repetitions + 1)]
     verdicts = [b["verdict"] for result in results if result for b in result["benchmarks"]]
     return sum(v in SLOWER for v in verdicts), len(verdicts)

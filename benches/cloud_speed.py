@@ -12,7 +12,7 @@ import random
 from study import Study, decimals, median_of, met, one_line, parser, table
 
 HEAD = "project;commit;benchmark;params;instance;trial;fork;iteration;mode;unit;value_count;value\n"
-# What is asked of it.
+# The most that the command may take.
 TIME_MAX_S, MEMORY_MAX_MIB = 60, 2048
 
 

@@ -71,7 +71,7 @@ def drawn(recordings, sizes, wanted):
 
 
 def compared(study, samples):
-    """What the program says of each."""
+    """The program's answers for all samples, by statistic."""
     lines = "\n".join(" ".join(map(repr, sample)) for sample in samples)
     ended = subprocess.run([str(study.duet), str(study.resamples)], input=lines, capture_output=True, text=True)
     if ended.returncode != 0:

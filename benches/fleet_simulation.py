@@ -16,7 +16,7 @@ from planting import MODULES, packages_of, version
 from study import REPOSITORY, STUDIES, Failed, Study, decimals, describe, median_of, module_copy, paragraph, parser, percent, table
 
 FIELDS = ["module", "benchmark", "sd_within", "sd_layout", "trial_s"]
-# What one machine costs, US dollars an hour: m7g.large (two processors) in us-east-1, June 2026, as
+# Price of one machine, US dollars an hour: m7g.large (two processors) in us-east-1, June 2026, as
 # https://www.factualminds.com/blog/amazon-ec2-on-demand-pricing-instance-families-2026/ quotes AWS.
 MACHINE_USD_PER_HOUR = 0.0816
 FLAGS = ["--mode", "interleaved", "--builds", "12", "--forks", "24", "--fixed", "--measure-identical"]

@@ -34,7 +34,7 @@ def main():
     args = options.parse_args()
     study = Study(args, "JMH: duet beside the usual two runs", lambda study: body(study, args))
     jars = {"samples": samples(study), **{f"text +{size} %": built(study, size) for size in ["0", *args.sizes]}}
-    # What matters most comes first, so that a time limit leaves out the rest.
+    # The procedures that matter most come first, so that a time limit leaves out the rest.
     procedures = [*args.modes[:1], *(["usual"] if args.usual else []), *args.modes[1:]]
     for repetition in range(1, args.repetitions + 1):
         for pair, procedure in [(pair, procedure) for procedure in procedures for pair in pairs(args)]:
@@ -44,7 +44,7 @@ def main():
 
 
 def pairs(args):
-    """What is compared: names of pairs, and which of them differ."""
+    """The pairs that are compared: their names, and whether they differ."""
     return {"text, same": False, **{f"text, +{size} %": True for size in args.sizes}, "samples, same": False}
 
 

@@ -55,7 +55,7 @@ def planted(copy, defect, commands):
 
 
 def outcome(copy, commands):
-    """What the tests make of the sources as they are."""
+    """The outcome of the tests on the sources as they are."""
     for command in commands:
         words = ["cargo", "test", "--quiet", "--package", "duetbench-core", "--target-dir", REPOSITORY / "target" / "mutants", *command]
         try:

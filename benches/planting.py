@@ -67,7 +67,7 @@ class Planting:
         return {b: max(1, round(size / effect)) for b, effect in self.effects.items()}
 
     def plan(self, size):
-        """What is planted: rounds, and their share of the benchmark's time as computed in two ways."""
+        """The plan of a plant: rounds, and their share of the benchmark's time as computed in two ways."""
         return {b: {"ns": self.times[b]["ns"], "rounds": n, "by_spin": n * self.times[b]["spin_ns"] / self.times[b]["ns"],
                     "in_place": n * self.effects[b]} for b, n in self.rounds(size).items()}
 
@@ -120,7 +120,7 @@ def base_times(result):
 
 
 def round_effects(trial, rounds):
-    """What one round adds to each benchmark, as a share of its time, as the trial plant showed."""
+    """The share of its time that one round adds to each benchmark, as the trial plant showed."""
     effects = {}
     for b in trial["benchmarks"]:
         if b["ratio"] and b["ratio"] > 1 + TRIAL_SIZE / 10:  # otherwise the plant did not take

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from study import REPOSITORY, Failed, Study, decimals, median_of, met, one_line, parser, table
 
-# What is asked of every form.
+# Least speed of every form.
 WANTED_MB_PER_S = 100
 
-# What the slow form has against it.
+# Why the slow form is slow.
 AFTERWARDS = ("benchstat's CSV has one line of thirty bytes for each benchmark, and every benchmark gets a name, a grid and a place in the recording: that, "
               "not reading, is the time. Such a file has as many lines as a suite has benchmarks; this one has three million.")
 

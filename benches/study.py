@@ -1,4 +1,4 @@
-"""What the studies in this folder share: running duet, keeping results as they come, writing the page."""
+"""Common parts of the studies in this folder: running duet, keeping results as they come, writing the page."""
 
 import argparse
 import contextlib
@@ -22,7 +22,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 STUDIES = REPOSITORY / "docs" / "studies"
 MODES = ["duet", "interleaved", "sequential"]
-# How many builds of each version there are: the binaries as they are linked by default, or what duet makes of its own accord.
+# Number of builds of each version: the binaries as they are linked by default, or as many as duet makes of its own accord.
 SETTINGS = "one build=--builds 1;default="
 # Verdicts that say that there is a change, by its direction; only the first of each says that it exceeds the threshold.
 SLOWER = ("regression", "slower_size_open", "slower_within_tolerance")
@@ -157,7 +157,7 @@ class Study:
         draft.replace(self.page)
 
     def _reservations(self):
-        """What a reader must know before the figures."""
+        """Warnings that a reader needs before the figures."""
         parts = []
         if self.left_out:
             parts.append(f"**Not complete**: the time limit left out {self.left_out} steps; {len(self.results)} were made.")
@@ -284,7 +284,7 @@ def module_copy(module, target):
 
 
 def digest(report):
-    """What the pages need of a report, without its forks."""
+    """The parts of a report that the pages need, without its forks."""
     names = {"verdict": "verdict", "mode": "mode", "ratio": "ratio", "low": "ratio_low", "high": "ratio_high",
              "confidence": "confidence", "p": "p_value", "basis": "basis", "detects": "minimal_detectable_change", "base_ns": "baseline_ns", "package": "package", "name": "name",
              "failure": "failure"}
@@ -349,7 +349,7 @@ def describe(duet):
 
 
 def command_line():
-    """What was typed, `--resume` left out: it does not change what is measured."""
+    """The command line as typed, `--resume` left out: it does not change what is measured."""
     typed = [word for word in sys.argv[1:] if word != "--resume"]
     return f"benches/{Path(sys.argv[0]).name} {shlex.join(typed)}".strip()
 

@@ -109,7 +109,7 @@ def verdict_rows(study, args, part):
 
 
 def failures(study, args, part):
-    """What failed, and why, as a list; nothing when nothing failed."""
+    """Failures and their reasons as a list; nothing when nothing failed."""
     lines = []
     for name in args.modules:
         for mode in MODES:

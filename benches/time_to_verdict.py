@@ -28,7 +28,7 @@ PLANTED = "planted"
 ALARMS_MAX = 0.01
 USUAL = "usual"
 FRESH = "duet_fresh.go"
-# What a procedure comes to at one length: the two verdict counts are (called, of).
+# Results of a procedure at one length: the two verdict counts are (called, of).
 Point = namedtuple("Point", "procedure length found alarms wall_s")
 
 
@@ -162,7 +162,7 @@ def results(study, args, name, kind, procedure, length):
 
 
 def points_of(study, args, name):
-    """What every procedure comes to at every length."""
+    """The results of every procedure at every length."""
     points = []
     for setting in args.settings:
         for budget in args.budgets:
@@ -235,7 +235,7 @@ def mean_s(points):
 
 
 def ratios(duet, *others):
-    """How many times duet's time each of the others takes, sums over the modules."""
+    """The time of each of the others as a multiple of duet's, sums over the modules."""
     parts = []
     for other in others:
         whole = all(duet) and all(other)

@@ -279,7 +279,7 @@ def power_rows(names, results):
 
 
 def kinds_table(study, args, kinds):
-    """What each kind changes, and what of the test binaries it changed."""
+    """The change of each kind, and the parts of the test binaries that it changed."""
     rows = []
     for kind in kinds:
         found = [study.get(f"{name} {kind} patch") for name in args.modules]

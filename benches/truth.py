@@ -1,4 +1,4 @@
-"""What a change of a Go benchmark really comes to, told without duet: by the time of whole, free-running processes.
+"""The true size of a change of a Go benchmark, found without duet: by the time of whole, free-running processes.
 
 The time of an operation is the difference of two runs of the compiled test binary, one longer than the other, divided by the
 difference of their operations, so that starting, set-up and warming up cancel. Processor time is what the kernel says when the
@@ -81,7 +81,7 @@ class Truth:
         return self.study.do(key, work) if not self.args.truth else None
 
     def pilot(self, name):
-        """What is known of both sides from the pilot; none if it was not made."""
+        """Facts about both sides from the pilot; none if it was not made."""
         found = self.study.get(f"{self.label(name)} pilot")
         return found["sides"] if found else None
 
@@ -197,7 +197,7 @@ class Child:
             os.kill(self.pid, signal.SIGSTOP)
 
     def result(self):
-        """What it used and printed."""
+        """Processor time, wall time, bytes per operation and collections of the process."""
         self.output.seek(0)
         self.trace.seek(0)
         text, traces = self.output.read(), self.trace.read()
@@ -210,7 +210,7 @@ class Child:
 
 
 def turn_of(pilots):
-    """How long one of two processes runs before the other has its turn, seconds."""
+    """Time that one of two processes runs before the other has its turn, seconds."""
     rarest = max(1e-9 * pilot["ns"] * pilot["each_collection"] if pilot["collects"] else 0 for pilot in pilots)
     return max(TURN_S, TURN_COLLECTIONS * rarest)
 

@@ -33,7 +33,7 @@ SIZES = {
 TITLES = {"Go": "46 benchmarks of 60 configurations (3 suite runs × 5 iterations × 5 s, first of 3 instances)",
           "JMH": "61 benchmarks of 498 configurations (5 forks × 100 iterations)",
           "many": "4,000 benchmarks of 498 configurations (5 forks × 100 iterations)"}
-# What the largest size is asked for; the t-interval is not among it.
+# Metrics that the largest size is tuned by; the t-interval is not among them.
 QUICK = ["cv", "rmad", "rciw1", "rciw3"]
 
 
@@ -229,14 +229,14 @@ def numpy_result(study, size, metric):
 
 
 def same(study, size, metric, other):
-    """How many of the benchmarks that both tuned have the same choice."""
+    """The number of benchmarks with the same choice, among those that both tuned."""
     ours = next(iter(results(study, size, "duet", metric, "one")), {}).get("chosen", {})
     common = [name for name in other["chosen"] if name in ours]
     return f"{sum(ours[name] == other['chosen'][name] for name in common)} of {len(common)}" if common else ""
 
 
 def asked(study, sizes):
-    """What duet was built to reach."""
+    """The goals that duet was built to reach, and whether it does."""
     rows = []
 
     def add(what, limit, unit, value):

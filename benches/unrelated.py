@@ -218,7 +218,7 @@ def write(directory, text, name=ADDED):
 
 
 def differences(base, head, packages):
-    """What differs between the test binaries of two directories: for each package `nothing`, `not the code` or `code`."""
+    """The difference between the test binaries of two directories: for each package `nothing`, `not the code` or `code`."""
     return {package: difference(plain_binary(base / package), plain_binary(head / package)) for package in packages}
 
 

@@ -69,7 +69,7 @@ def made(procedure, sides, names, length):
 
 
 def measured(procedure, sides, names, length):
-    """What a procedure gives: its time, and what benchstat says of each benchmark."""
+    """The result of a procedure: its time, and benchstat's verdict on each benchmark."""
     results, took = made(procedure, sides, names, length)
     count, benchtime = length
     return {"build_s": sides.build_s, "measured_s": took, "wall_s": sides.build_s + took, "benchtime": benchtime, "count": count,

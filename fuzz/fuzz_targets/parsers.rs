@@ -69,7 +69,7 @@ fn with_text(bytes: &[u8], parse: impl Fn(&str)) {
     }
 }
 
-/// What is understood can be written, and is understood again.
+/// A plan that is understood can be written, and is understood again.
 fn plan_file(text: &str) {
     if let Ok(plan) = PlanFile::parse(text) {
         let written = plan.text().expect("a plan can be written");
@@ -77,7 +77,7 @@ fn plan_file(text: &str) {
     }
 }
 
-/// What a store holds as JSON.
+/// Values that a store holds as JSON.
 fn store(bytes: &[u8]) {
     fn read<T: Serialize + DeserializeOwned>(bytes: &[u8]) {
         if let Ok(read) = serde_json::from_slice::<T>(bytes) {

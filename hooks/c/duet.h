@@ -9,7 +9,7 @@
  * Call these from one thread. A program that is not being measured runs as if they were not there. Several files may include
  * this one; include it before any other header, or compile with -D_GNU_SOURCE.
  *
- * What happens here is defined by "Iterations of a loop of its own" in hooks/protocol/PROTOCOL.md. */
+ * The behaviour is defined by "Iterations of a loop of its own" in hooks/protocol/PROTOCOL.md. */
 #ifndef DUET_H
 #define DUET_H
 
@@ -79,7 +79,7 @@ struct duet_record {
     uint32_t gcs, block;
 };
 
-/* What this process knows of its trial; all zero until the first call. */
+/* The trial as this process knows it; all zero until the first call. */
 struct duet_trial {
     struct duet_header *header; /* null: not measured */
     struct duet_side *own, *peer;
@@ -94,7 +94,7 @@ struct duet_trial {
 /* Weak, so that all files that include this share one. */
 __attribute__((weak)) struct duet_trial duet_trial;
 
-/* Which side runs first in a slice of an interleaved trial. */
+/* The side that runs first in a slice of an interleaved trial. */
 static inline uint32_t duet_lead(uint64_t seed, uint64_t slice) {
     uint64_t z = seed + slice + 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -339,7 +339,7 @@ static inline void duet_end(uint64_t operations) {
     }
 }
 
-/* How many iterations are asked for, warm-up included; 0: as many as the program has, or it is not being measured. */
+/* Iterations that are asked for, warm-up included; 0: as many as the program has, or it is not being measured. */
 static inline uint32_t duet_wanted(void) {
     return duet_is_measured() && duet_trial.header->slices != 0 ? duet_trial.total : 0;
 }

@@ -42,8 +42,8 @@ pub mod warm_up;
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    // What was started to be measured must not read our environment, in which there may be secrets, from /proc. Where that cannot be had, the rest
-    // still works.
+    // A process that is measured must not read our environment, in which there may be secrets, from /proc. Where that cannot be had,
+    // the rest still works.
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     adopt_orphans();
     let cli = match Cli::try_parse() {
@@ -76,7 +76,7 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
     // Where a report was made, it has told the rest.
     told_leftovers().iter().for_each(|words| context.printer.note(words));
     done.map_err(|failure| match failure {
-        // What was told to end says that it failed.
+        // A tool that was told to end says that it failed.
         Failure::Run(
             RunError::Tool { .. } | RunError::Build { .. } | RunError::Toolchain { .. } | RunError::Source { .. },
         ) if interrupted.load(Ordering::Relaxed) => Failure::Run(RunError::Interrupted),
@@ -148,7 +148,7 @@ fn carry_out(cli: &Cli, context: &Context) -> Result<u8, Failure> {
     }
 }
 
-/// What the command line says, as the strongest layer of settings.
+/// The command line as the strongest layer of settings.
 fn typed(cli: &Cli) -> Layer {
     let layer = Layer::typed(&cli.show);
     match &cli.command {

@@ -26,7 +26,7 @@ use crate::limits::CONNECT_MAX;
 pub(crate) const KEY_PREFIX: &str = "duet/";
 /// For putting 250 MB over a slow line.
 const ANSWER_MAX: Duration = Duration::from_secs(600);
-/// How often a request is sent at most; both may be repeated.
+/// Most attempts at a request; both kinds may be repeated.
 const ATTEMPTS: u32 = 4;
 
 /// A bucket of the user's.
@@ -36,7 +36,7 @@ pub(crate) struct Bucket {
     config: SdkConfig,
 }
 
-/// What S3 answered.
+/// An answer of S3.
 struct Answer {
     status: u16,
     body: String,
@@ -141,7 +141,7 @@ impl Bucket {
         }
     }
 
-    /// What stands in `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL` or the profile.
+    /// The endpoint in `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL` or the profile.
     fn endpoint(&self) -> Option<String> {
         let key = ServiceConfigKey::builder().service_id("S3").env("AWS_ENDPOINT_URL").profile("endpoint_url").build();
         let own = self.config.service_config().zip(key.ok()).and_then(|(config, key)| config.load_config(key));
@@ -159,7 +159,7 @@ fn remedy_of(code: &str, said: &str) -> Option<String> {
     }
 }
 
-/// What stands in an element of XML that has no other in it.
+/// Text of an XML element that has no other in it.
 fn element<'a>(xml: &'a str, name: &str) -> Option<&'a str> {
     let from = xml.find(&format!("<{name}>"))? + name.len() + 2;
     let length = xml[from..].find("</")?;

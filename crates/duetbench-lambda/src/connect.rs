@@ -26,9 +26,9 @@ use crate::limits::CONNECT_MAX;
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// Shorter than any server keeps an idle connection, so that none is closed under a call that is about to be sent.
 const IDLE_MAX: Duration = Duration::from_secs(15);
-/// How much longer than the function an answer may take: an instance is started before, and the answer travels after.
+/// Time that an answer may take longer than the function: an instance is started before, and the answer travels after.
 const ANSWER_SLACK: Duration = Duration::from_secs(60);
-/// How often requests other than calls are sent at most.
+/// Most attempts at a request other than a call.
 const ATTEMPTS: u32 = 10;
 /// Longest pause between two of them.
 const BACKOFF_MAX: Duration = Duration::from_secs(5);

@@ -28,7 +28,7 @@ pub(crate) const TAG_OBJECT: &str = "duet:object";
 /// Longest that a new function may need to take calls.
 const READY_MAX: Duration = Duration::from_secs(180);
 
-/// What is made for one run, and how to find it again.
+/// The function that is made for one run, with the names by which it and its object are found again.
 struct Making<'a> {
     lambda: &'a Lambda,
     wish: &'a Deployment<'a>,

@@ -1,4 +1,4 @@
-//! What the service and the way to it have to say, in words that name a remedy.
+//! Puts errors of the service and of the way to it into words that name a remedy.
 
 use std::error::Error;
 
@@ -6,7 +6,7 @@ use aws_credential_types::provider::error::CredentialsError;
 use aws_sdk_lambda::error::{ProvideErrorMetadata, SdkError};
 use duetbench_run::fleet::FleetError;
 
-/// What helps against missing or old credentials.
+/// Remedy for missing or expired credentials.
 pub(crate) const LOG_IN: &str = "log in with `aws sso login`, name a profile in `AWS_PROFILE`, or set `AWS_ACCESS_KEY_ID` and \
                                  `AWS_SECRET_ACCESS_KEY`";
 const POLICIES: &str = "`duet fleet policy` prints the policies that are needed";
@@ -35,7 +35,7 @@ pub(crate) fn failed(doing: &str, said: &str, remedy: Option<String>) -> FleetEr
     }
 }
 
-/// What helps against an error of this code.
+/// Remedy for an error of this code.
 pub(crate) fn remedy(code: &str, said: &str) -> Option<String> {
     if is_denied(code) {
         return Some(POLICIES.into());
@@ -93,7 +93,7 @@ pub(crate) fn is_about_credentials(error: &(dyn Error + 'static)) -> bool {
     std::iter::successors(Some(error), |&e| e.source()).any(|e| e.is::<CredentialsError>())
 }
 
-/// What was said, in one line.
+/// The error in one line.
 pub(crate) fn words<E, R>(error: &SdkError<E, R>) -> String
 where
     E: ProvideErrorMetadata + Error + 'static,

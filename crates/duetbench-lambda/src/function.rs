@@ -14,7 +14,7 @@ use crate::{Lambda, removal, reply};
 pub(crate) struct Function<'a> {
     pub(crate) lambda: &'a Lambda,
     pub(crate) name: String,
-    /// What its package went through.
+    /// The object in a bucket that its package went through.
     pub(crate) object: Option<(Bucket, String)>,
     /// Sends each request once.
     pub(crate) calling: Client,

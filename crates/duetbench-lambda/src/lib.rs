@@ -63,7 +63,7 @@ impl Lambda {
         self.runtime.handle().block_on(future)
     }
 
-    /// What the account allows, or nothing if we may not ask.
+    /// Limits of the account, or nothing if we may not ask.
     async fn account_limits(&self) -> Result<Option<Limits>, FleetError> {
         match self.control.get_account_settings().send().await {
             Ok(settings) => Ok(Some(limits::of_account(settings.account_limit(), self.bucket.is_some()))),
@@ -86,7 +86,7 @@ impl Engine for Lambda {
     fn caveats(&self) -> Vec<String> {
         match self.wait(self.account_limits()) {
             Ok(None) => vec![limits::NOT_ASKED.into()],
-            // What failed otherwise is told by whoever asks for the limits.
+            // Any other failure is told by whoever asks for the limits.
             Ok(Some(_)) | Err(_) => Vec::new(),
         }
     }

@@ -1,5 +1,5 @@
-//! What Lambda takes, as its page *Lambda quotas* has it (looked up 2026-11). We check it ourselves before anything is sent, because
-//! the service says less about it, or says it only after an upload.
+//! Limits of Lambda, as its page *Lambda quotas* has them (looked up 2026-11). We check them ourselves before anything is sent, because
+//! the service says less about them, or says it only after an upload.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -28,18 +28,18 @@ const UNRESERVABLE: u32 = 100;
 /// Calls at once that most accounts have.
 const USUAL_CONCURRENCY: u32 = 1_000;
 
-/// What to say where the account may not be asked.
+/// The note where the account may not be asked.
 pub(crate) const NOT_ASKED: &str =
     "the policy does not allow `lambda:GetAccountSettings`: taking the usual limit of 1,000 calls at once";
 
-/// What an account allows.
+/// Limits of an account.
 pub(crate) fn of_account(account: Option<&AccountLimit>, bucket: bool) -> Limits {
     let told = account.and_then(AccountLimit::unreserved_concurrent_executions);
     let unreserved = told.map_or(USUAL_CONCURRENCY, |n| u32::try_from(n).unwrap_or(0));
     Limits { parallel: unreserved.saturating_sub(UNRESERVABLE), ..usual(bucket) }
 }
 
-/// What most accounts allow.
+/// Limits of most accounts.
 pub(crate) fn usual(bucket: bool) -> Limits {
     Limits {
         parallel: USUAL_CONCURRENCY - UNRESERVABLE,

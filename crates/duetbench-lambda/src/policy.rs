@@ -43,7 +43,7 @@ pub fn account_of(role_arn: &str) -> Option<&str> {
     (account.len() == 12 && account.bytes().all(|b| b.is_ascii_digit())).then_some(account)
 }
 
-/// What whoever runs `duet compare --on lambda` must be allowed, and nothing else; pretty JSON.
+/// The policy that allows what `duet compare --on lambda` needs, and nothing else; pretty JSON.
 #[must_use]
 pub fn coordinator(scope: &Scope<'_>) -> String {
     let partition = scope.partition();

@@ -1,4 +1,4 @@
-//! What came of a call. The question that decides is whether it may have run: what may have is paid for, and its result may exist.
+//! Reads the outcome of a call. The question that decides is whether it may have run: if so it is paid for, and its result may exist.
 
 use std::error::Error;
 
@@ -9,7 +9,7 @@ use duetbench_run::fleet::Reply;
 
 use crate::failure::{is_about_credentials, is_about_identity, is_denied, words};
 
-/// What Lambda answered where it took the call.
+/// The reply to a call that Lambda took.
 pub(crate) fn of_output(output: InvokeOutput) -> Reply {
     let failed = output.function_error().is_some();
     let payload = output.payload.map(Blob::into_inner).unwrap_or_default();
@@ -24,7 +24,7 @@ pub(crate) fn of_output(output: InvokeOutput) -> Reply {
     if kind == "Runtime.InvalidEntrypoint" { Reply::Refused(said) } else { Reply::Crashed(said) }
 }
 
-/// What became of a call that Lambda did not take, or whose answer did not arrive.
+/// The reply to a call that Lambda did not take, or whose answer did not arrive.
 pub(crate) fn of_error<R: std::fmt::Debug + 'static>(error: &SdkError<InvokeError, R>) -> Reply {
     let said = words(error);
     match error {

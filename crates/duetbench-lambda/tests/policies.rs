@@ -1,4 +1,4 @@
-//! What `duet fleet policy` prints, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
+//! The policies that `duet fleet policy` prints, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 

@@ -16,7 +16,7 @@ mod serve;
 
 fn main() -> ExitCode {
     let began = Instant::now();
-    // What was started to be measured must not read our environment, in which a provider puts credentials, from /proc.
+    // A process that is measured must not read our environment, in which a provider puts credentials, from /proc.
     let hidden = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     adopt_orphans();
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -30,7 +30,7 @@ impl<'a> Faulty<'a> {
         Faulty { inner, state: Mutex::new((seed, BTreeMap::new())) }
     }
 
-    /// What happens to the next call.
+    /// The fault of the next call, if it has one.
     fn fault(&self) -> Option<&'static str> {
         let mut state = self.state.lock().unwrap();
         state.0 = state.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

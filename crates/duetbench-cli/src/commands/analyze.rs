@@ -36,7 +36,7 @@ fn again(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     let store = Store::open_to_read(&context.db())?;
     let mut stored = store.load(&args.base)?.comparison()?;
     if args.decide.threshold.is_some() {
-        // What was typed holds for all, as when measuring.
+        // A typed threshold holds for all, as when measuring.
         stored.head.plan.benchmarks.iter_mut().for_each(|planned| planned.threshold = None);
     }
     let decision = context.settings.typed_only().decision(stored.head.spec.decision)?;

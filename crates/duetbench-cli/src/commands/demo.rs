@@ -29,7 +29,7 @@ use crate::session::{self, Session, Subjects, lock_machine};
 /// Fork pairs of each benchmark in each part; the neighbour comes in after half of them.
 const FORKS: u32 = 12;
 
-/// What both procedures say about every benchmark.
+/// The conclusions of both procedures about every benchmark.
 struct Part {
     usual: BTreeMap<String, UsualConclusion>,
     duet: Report,
@@ -117,7 +117,7 @@ impl<'a> Stage<'a> {
         Ok(Part { usual: conclusions(&base, &head)?, duet })
     }
 
-    /// How the version's test binary is started.
+    /// The command that starts the version's test binary.
     fn launch(&self, number: usize) -> Result<Launch, Failure> {
         let version = self.version(number)?;
         let first = version.found.first().map(|d| &d.id);
@@ -183,7 +183,7 @@ fn duet_words(benchmark: &BenchmarkReport) -> String {
     )
 }
 
-/// What the two parts come to.
+/// Summary of the two parts.
 fn closing(first: &Part, second: &Part, seed: u64) -> String {
     let alarms = |part: &Part| part.usual.values().filter(|c| !c.words().starts_with('~')).count();
     let found = |part: &Part| part.duet.benchmarks.iter().filter(|b| b.verdict.is_change()).count();

@@ -46,7 +46,7 @@ pub fn run(args: &DetectArgs, context: &Context) -> Result<u8, Failure> {
     Ok(exit_code)
 }
 
-/// What is left of a confidence, without the crumbs that subtracting leaves.
+/// The error that a confidence allows, without the rounding error of the subtraction.
 pub(super) fn error_of(confidence: f64) -> f64 {
     ((1.0 - confidence) * 1e12).round() / 1e12
 }
@@ -61,7 +61,7 @@ fn check(args: &DetectArgs) -> Result<(), Failure> {
 
 /// That there was nothing to compare, and why.
 pub(super) fn nothing(detection: &Detection) -> RunError {
-    // What the recordings themselves warn of stands before it, and is no reason.
+    // Warnings of the recordings themselves stand before it, and are no reason.
     let what = match detection.warnings.iter().find(|warning| warning.contains("` was not compared: ")) {
         Some(first) => format!("nothing could be compared: {first}"),
         None => "base and head have no benchmark in common".to_owned(),
@@ -86,7 +86,7 @@ fn planned(path: &Path, recording: &Recording) -> Result<BTreeMap<String, Vec<us
     Ok(configurations)
 }
 
-/// What a plan says of each level that a recording has.
+/// The plan's repetitions of each level that a recording has.
 fn configuration(planned: &PlannedRepetitions, levels: &[Level], full: &[usize]) -> Vec<usize> {
     let of_level = |(level, full): (&Level, &usize)| match level {
         Level::Instance => *full,

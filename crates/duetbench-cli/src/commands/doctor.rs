@@ -14,8 +14,8 @@ use crate::failure::{Failure, code};
 use crate::render::doctor::Checkup;
 use crate::session::lock_machine;
 
-/// How long a processor is watched before it is the turn of the next: short, so that Ctrl-C is heard and all see the same
-/// moments of the machine, yet long enough for what takes a processor away every few milliseconds.
+/// Time for which a processor is watched before it is the turn of the next: short, so that Ctrl-C is heard and all see the same
+/// moments of the machine, yet long enough to see something that takes a processor away every few milliseconds.
 const TURN: Duration = Duration::from_millis(100);
 
 /// Watches the machine for a while, keeping one processor after the other busy, and says what would disturb measuring. It
@@ -37,7 +37,7 @@ pub fn run(args: &DoctorArgs, context: &Context) -> Result<u8, Failure> {
     Ok(code::CLEAN)
 }
 
-/// What the machine did, and the gaps of every processor that could be watched.
+/// Conditions of the machine, and the gaps of every processor that could be watched.
 fn watch(length: Duration, context: &Context) -> Result<(Conditions, Vec<Gaps>), RunError> {
     let cpus = usable_cpus();
     let (rounds, turn) = rounds(length, u32::try_from(cpus.len()).unwrap_or(u32::MAX).max(1));
@@ -60,7 +60,7 @@ fn watch(length: Duration, context: &Context) -> Result<(Conditions, Vec<Gaps>),
     Ok((total, gaps))
 }
 
-/// How often each processor has its turn, and for how long, so that all together take the length.
+/// Turns of each processor, and the length of one, so that all together take the length.
 fn rounds(length: Duration, cpus: u32) -> (u32, Duration) {
     let all_once = TURN.saturating_mul(cpus);
     let rounds = u32::try_from(length.as_nanos().div_ceil(all_once.as_nanos())).unwrap_or(u32::MAX).max(1);

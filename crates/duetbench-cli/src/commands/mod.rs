@@ -44,7 +44,7 @@ pub mod tune_answers;
 pub mod tune_check;
 pub mod waive;
 
-/// What every command works with.
+/// Settings, printer and surroundings that every command works with.
 pub struct Context {
     /// The merged settings.
     pub settings: Settings,
@@ -56,7 +56,7 @@ pub struct Context {
     pub interrupted: Arc<AtomicBool>,
 }
 
-/// What a request says of versions before they are measured.
+/// Choices of a request that matter before versions are measured.
 #[derive(Debug, Clone, Copy)]
 struct Asked<'a> {
     selection: &'a Selection,
@@ -118,7 +118,7 @@ fn selected(
     Ok(found.iter().filter(|d| filter.keeps(&d.id.name)).cloned().collect())
 }
 
-/// What to say when a selection leaves nothing.
+/// The error when a selection leaves nothing.
 fn nothing_selected(context: &Context) -> RunError {
     let selection = context.settings.selection();
     let filter = [("--bench", selection.bench), ("--exclude", selection.exclude)];

@@ -35,7 +35,7 @@ pub fn run(args: &PlanArgs, context: &Context) -> Result<u8, Failure> {
     let changed = if made.machine.is_fleet() {
         Vec::new()
     } else {
-        // Which toolchain would be used is only known once something is built.
+        // The toolchain is only known once something is built.
         let toolchain = made.machine.fact("toolchain").unwrap_or_default();
         made.machine.differences(&Machine::of(&environment::describe(toolchain, env!("CARGO_PKG_VERSION")), None))
     };

@@ -50,7 +50,7 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<u8, Failure> {
     measure(context, (spec, planned), subject, &mut Watched::new(&mut local))
 }
 
-/// What is known of a version before it is measured.
+/// Facts about a version before it is measured.
 struct Subject {
     info: VersionInfo,
     found: Vec<Discovered>,
@@ -89,7 +89,7 @@ impl Subject {
         }
     }
 
-    /// What is written down before the first trial.
+    /// The head of the run, which is stored before the first trial.
     fn head(self, spec: SoloSpec, plan: SoloPlan) -> SoloHead {
         SoloHead {
             started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),

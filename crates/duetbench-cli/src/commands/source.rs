@@ -1,4 +1,4 @@
-//! What a recording is read from: a stored run, or a result file of another tool.
+//! Sources of a recording: a stored run, or a result file of another tool.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ pub fn load(from: impl AsRef<Path>, context: &Context) -> Result<Source, Failure
     }
 }
 
-/// What stands for one version: a run, or files, joined to one recording.
+/// The source of one version: a run, or files, joined to one recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Several {
     /// The recording.

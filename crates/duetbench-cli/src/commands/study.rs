@@ -18,7 +18,7 @@ use crate::args::{Format, Question, Study, StudyArgs, UoptimeArgs};
 use crate::failure::{Failure, code};
 use crate::render::study::{Studied, StudiedFile, StudiedProject, figures, tables};
 
-/// How often people hear how far a study is.
+/// Time between two messages about a study's progress.
 const TOLD_EVERY: Duration = Duration::from_secs(5);
 
 /// Makes a study and prints it.

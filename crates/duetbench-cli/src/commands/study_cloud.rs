@@ -13,7 +13,7 @@ use crate::args::{CloudArgs, Format};
 use crate::failure::{Failure, code};
 use crate::render::study::cloud::{Cloud, figures, tables};
 
-/// How often people hear how far a study is.
+/// Time between two messages about a study's progress.
 const TOLD_EVERY: Duration = Duration::from_secs(5);
 
 /// Studies environments and prints what was found.

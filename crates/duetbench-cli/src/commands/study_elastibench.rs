@@ -139,7 +139,7 @@ impl Study {
         Ok(run)
     }
 
-    /// What the procedure finds, if it finds anything.
+    /// Findings of the procedure; an error if there are none.
     fn findings(&self, experiment: &Experiment) -> Result<Findings, Failure> {
         let findings = self.procedure.findings(experiment);
         if !findings.found.is_empty() {

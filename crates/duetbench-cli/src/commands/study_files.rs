@@ -1,4 +1,4 @@
-//! What studies leave in a folder.
+//! Files that studies leave in a folder.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Which tool wrote a file, as far as that decides what to advise.
+//! Recognizes the tool that wrote a file, as far as that decides the advice.
 
 use std::fs::File;
 use std::io::Read;
@@ -25,7 +25,7 @@ pub fn of(path: &Path) -> Option<Tool> {
     if path.is_dir() {
         return Some(Tool::Criterion);
     }
-    // Of a pipe nothing is left.
+    // A pipe has been read to its end by now.
     if !path.is_file() {
         return None;
     }

@@ -57,7 +57,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
     Ok(if tuning.is_empty() { code::FAILED } else { code::CLEAN })
 }
 
-/// What was found so far.
+/// Results so far.
 #[derive(Debug, Default)]
 struct Found {
     sources: Vec<TunedSource>,
@@ -174,7 +174,7 @@ fn check_levels(recording: &Recording, args: &TuneArgs) -> Result<(), Failure> {
     Err(Failure::usage(format!("`{}` has no level `{}`: it has {has}", recording.name, absent.word())))
 }
 
-/// What is planned for the choices of a recording, with so many iterations to warm up before.
+/// Planned repetitions for the choices of a recording, with so many iterations to warm up before.
 fn planned(choices: &[Choice], recording: &Recording, warmup: impl Fn(&str) -> u32) -> Vec<PlannedRepetitions> {
     let costs: HashMap<&str, &Cost> =
         recording.benchmarks.iter().map(|recorded| (recorded.benchmark.as_str(), &recorded.cost)).collect();
@@ -186,7 +186,7 @@ fn planned(choices: &[Choice], recording: &Recording, warmup: impl Fn(&str) -> u
     choices.iter().filter_map(planned).collect()
 }
 
-/// What a plan calls a source: a run by its name, a file without its folder, which is nobody else's concern.
+/// A source's name in a plan: a run's own name, or a file's without its folder, which is nobody else's concern.
 fn name(from: &Path, source: &TunedSource) -> String {
     match from.file_name() {
         Some(name) if !from.to_str().is_some_and(source::is_run) => name.to_string_lossy().into_owned(),

@@ -101,7 +101,7 @@ fn learnt(plan: &PlanFile, (run, now): (&str, &Provenance), entries: &[Entry]) -
     learnt
 }
 
-/// What a run looked at, so that what it has no values of can be told from what is not there.
+/// The benchmarks that a run looked at, so that one without values can be told from one that is not there.
 struct Looked {
     filter: Filter,
     everywhere: bool,

@@ -49,7 +49,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
     Ok(code::CLEAN)
 }
 
-/// What of the benchmark got worse.
+/// The breach that the arguments name: the benchmark's metric that got worse.
 fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     let metric = args.unit.clone().map_or_else(|| Metric::from(args.metric), Metric::Reported);
     let policy = Policy::new(&report.spec.rules)?;
@@ -72,7 +72,7 @@ fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     }
 }
 
-/// How much worse it may really be, up to the next whole percent: the end of the interval of a time or of a unit, a count as it is.
+/// The most by which it may really be worse, rounded up to a whole percent: the end of the interval of a time or unit, a count as it is.
 fn possible(report: &Report, breach: &Breach) -> f64 {
     let judged = || report.benchmarks.iter().find(|one| one.id == breach.id).and_then(BenchmarkReport::judged);
     let reported = |unit: &String| report.reported.iter().find(|one| one.id == breach.id && one.unit == *unit);

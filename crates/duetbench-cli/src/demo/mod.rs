@@ -9,7 +9,7 @@ use duetbench_core::stats::{StatsError, mann_whitney_p, median};
 /// Significance level that benchstat uses.
 const USUAL_ALPHA: f64 = 0.05;
 
-/// What the usual procedure concludes about one benchmark: medians of ten runs of each version, one version after the
+/// The usual procedure's conclusion about one benchmark: medians of ten runs of each version, one version after the
 /// other, compared by the Mann-Whitney test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UsualConclusion {

@@ -7,7 +7,7 @@ use std::path::Path;
 const GO_MOD: &str = include_str!("../../../../examples/01-demo/go.mod");
 const CODE: &str = include_str!("../../../../examples/01-demo/demo.go");
 const BENCHMARKS: &str = include_str!("../../../../examples/01-demo/demo_test.go");
-/// What the slower version does differently: 5 % more rounds in one function.
+/// The change of the slower version: 5 % more rounds in one function.
 const SLOWDOWN: (&str, &str) = ("const rounds = 200", "const rounds = 210");
 
 /// Writes the project as it is.

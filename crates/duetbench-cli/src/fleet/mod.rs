@@ -17,9 +17,9 @@ pub use recorder::FleetRecorder;
 /// Prices with the day they were looked up.
 #[derive(Debug, Clone)]
 pub struct Prices {
-    /// What the region takes.
+    /// Prices of the region.
     pub rate: Rate,
-    /// The day.
+    /// The day they were looked up.
     pub date: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a run on a fleet shows while it goes on, and what it keeps.
+//! Shows the progress of a run on a fleet, and stores its calls and trials.
 
 use duetbench_core::fleet::{CallEnd, Task};
 use duetbench_core::{BenchmarkId, Trial};

@@ -1,4 +1,4 @@
-//! What the repository makes of a report: its rules, and the slowdowns that it accepted.
+//! Applies the repository's policy to a report: its rules, and the slowdowns that it accepted.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -25,7 +25,7 @@ pub const WAIVERS: &str = "duet-waivers.toml";
 pub struct WaiverFile {
     /// Where it is, or would be.
     pub path: PathBuf,
-    /// What it says; empty where there is none.
+    /// Its waivers; empty where there is no such file.
     pub waivers: Vec<Waiver>,
 }
 

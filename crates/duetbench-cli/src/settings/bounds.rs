@@ -1,5 +1,5 @@
-//! What `duet.toml` may not decide. Whoever looks at a repository with `duet` has not agreed that a file in it chooses which files are
-//! written, what is spent, or which secrets measured code sees: that is for the command line and for variables.
+//! Bounds of `duet.toml`. Whoever looks at a repository with `duet` has not agreed that a file in it chooses which files are written,
+//! what is spent, or which secrets measured code sees: that is for the command line and for variables.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -24,7 +24,7 @@ const SECRETS: [&str; 11] = [
     "ACCESS_KEY",
     "AUTH",
 ];
-/// How variables begin that say as whom a cloud is used.
+/// Prefixes of variables that hold a cloud's credentials and account.
 const ACCOUNTS: [&str; 1] = ["AWS_"];
 /// Options of harnesses by which other programs or sources take part in building or measuring.
 const PROGRAMS: [&str; 11] = [
@@ -98,7 +98,8 @@ fn stays_inside(path: &Path, cwd: &Path) -> bool {
         real.strip_prefix(&root).is_ok_and(|rest| !rest.components().any(|part| part.as_os_str() == ".git"))
     };
     let full = cwd.join(path);
-    // What does not exist yet comes to lie where the nearest folder that exists really is. A link that leads nowhere would be followed.
+    // A path that does not exist yet comes to lie where the nearest folder that exists really is. A link that leads nowhere would be
+    // followed.
     let existing = full.ancestors().find(|place| place.symlink_metadata().is_ok());
     let there = existing.and_then(|place| {
         let rest = full.strip_prefix(place).ok()?;
@@ -107,7 +108,7 @@ fn stays_inside(path: &Path, cwd: &Path) -> bool {
     !goes_up && there.is_some_and(inside)
 }
 
-/// What in the file's options for the harness runs other programs, as far as nothing stronger has others; in words for the report.
+/// Options for the harness in the file that run other programs, unless a stronger layer sets its own; in words for the report.
 pub(super) fn programs(file: &Layer, stronger: &[Layer]) -> Option<String> {
     let words = file.harness.clone().filter(|_| stronger.iter().all(|l| l.harness.is_none()))?.list();
     let names = |word: &String| {

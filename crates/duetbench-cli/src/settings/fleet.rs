@@ -1,4 +1,4 @@
-//! What the settings say of a fleet.
+//! Settings of a fleet.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ pub struct Account {
 }
 
 impl Settings {
-    /// What is asked of a fleet, if measuring shall happen on one.
+    /// Specification of the fleet, if measuring shall happen on one.
     pub(super) fn fleet(&self) -> Option<FleetSpec> {
         let engine = EngineName::from(self.first(|l| l.on)?);
         Some(FleetSpec {

@@ -158,7 +158,7 @@ pub(super) const KEYS: [&str; 47] = [
 ];
 
 impl Layer {
-    /// What was typed about the display.
+    /// The options about the display that were typed.
     #[must_use]
     pub fn typed(show: &ShowArgs) -> Layer {
         let set = |typed: bool| typed.then_some(true);

@@ -26,7 +26,7 @@ use layer::{check_names, from_environment};
 use loose::Words;
 pub use loose::percentage;
 
-/// How long a benchmark may be silent when nothing else is said.
+/// Longest silence of a benchmark when nothing else is said.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// All sources, the strongest first.
@@ -102,14 +102,14 @@ impl Settings {
         self.first(|l| l.harness.clone()).map_or_else(Vec::new, Words::list)
     }
 
-    /// What readers of the report should know of what the repository's file had done.
+    /// Notes for readers of the report about options that the repository's file set.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let file = self.layers.get(2).and_then(|file| bounds::programs(file, &self.layers[..2]));
         file.into_iter().collect()
     }
 
-    /// What is asked of the harness.
+    /// Options for the harness.
     fn harness(&self) -> HarnessSpec {
         let asked = self.first(|l| l.warmup);
         let mut commands = self.first(|l| l.command.clone()).unwrap_or_default();
@@ -126,7 +126,7 @@ impl Settings {
         }
     }
 
-    /// Which benchmarks.
+    /// The selection of benchmarks.
     #[must_use]
     pub fn selection(&self) -> Selection {
         Selection {
@@ -175,7 +175,7 @@ impl Settings {
         }
     }
 
-    /// How to judge: what is set here, the rest from `fallback`.
+    /// Parameters of the decision: those that are set here, the rest from `fallback`.
     ///
     /// # Errors
     /// When a number is out of range.
@@ -196,7 +196,7 @@ impl Settings {
         Settings { layers: self.layers[..1].to_vec(), in_ci: self.in_ci, branch: self.branch.clone() }
     }
 
-    /// How long a benchmark may hang.
+    /// Longest silence of a benchmark.
     #[must_use]
     pub fn timeout(&self) -> Duration {
         self.first(|l| l.timeout).unwrap_or(TIMEOUT)
@@ -256,7 +256,7 @@ impl Settings {
         self.first(|l| l.no_color).unwrap_or(false)
     }
 
-    /// How long another run is waited for at most: `--wait`, or not at all with `--no-wait`, whichever is said by the stronger source.
+    /// Longest wait for another run: `--wait`, or none with `--no-wait`, whichever the stronger source has.
     #[must_use]
     pub fn wait(&self) -> Option<Duration> {
         self.first(|l| l.no_wait.filter(|no| *no).map(|_| Duration::ZERO).or(l.wait))

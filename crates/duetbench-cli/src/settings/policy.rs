@@ -1,4 +1,4 @@
-//! What `duet.toml` says of some benchmarks only, and of some branches.
+//! Rules of `duet.toml` for some benchmarks only, and for some branches.
 
 use duetbench_core::recording::Better;
 use duetbench_core::spec::{Action, Metric, Policy, Rule};
@@ -58,7 +58,7 @@ fn is_meant(branch: &str, pattern: &str) -> bool {
 }
 
 impl Settings {
-    /// What the repository wants of some of its benchmarks. A threshold that was typed holds for all of them.
+    /// The repository's rules for some of its benchmarks. A threshold that was typed holds for all of them.
     ///
     /// # Errors
     /// Names the first rule that is none.

@@ -10,7 +10,7 @@ export const filled = (number) => async (begin) => {
   await visit.end();
 };
 
-/** What stands in the rows of these benchmarks. */
+/** Texts in the rows of these benchmarks. */
 function cells(visit, benchmark) {
   return visit.page.$eval(`#row-${benchmark.id}`, (row) =>
     [".verdict span", ".change", ".range"].map((selector) => row.querySelector(selector).textContent),

@@ -8,7 +8,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 export const sorted = (names) => [...names].sort();
 
-/** What axe finds that keeps people out. */
+/** Violations found by axe that keep people out. */
 export async function barriers(page) {
   // The page's policy lets no script in from outside, so it goes in as the browser's own.
   await page.evaluate(axe);

@@ -22,7 +22,7 @@ const SIZED = {
   faster_within_tolerance: -0.012,
 };
 const MEASURED = ["regression", "improvement", "no_change", "inconclusive", ...Object.keys(SIZED)];
-/** How often each verdict comes, in tenths of a percent. */
+/** Frequency of each verdict, in tenths of a percent. */
 const SHARES = [45, 40, 590, 90, 110, 20, 25, 20, 15, 25, 10, 10];
 const PACKAGES = [
   "example.com/shop/codec",

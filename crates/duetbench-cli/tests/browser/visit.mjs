@@ -64,7 +64,7 @@ export class Visit {
     return this.page.textContent(selector);
   }
 
-  /** What has the focus: its name in the list, or its tag and identity. */
+  /** The element that has the focus: its name in the list, or its tag and identity. */
   focused() {
     return this.page.evaluate(() => {
       const node = document.activeElement;

@@ -1,5 +1,5 @@
-//! What `fuzz/run` fuzzes for hours, for seconds and with the stable toolchain: every seed, and changes of it that are the same each time, through every
-//! parser. What the fuzzer finds becomes a seed.
+//! The parsers that `fuzz/run` fuzzes for hours, here for seconds and with the stable toolchain: every seed, and changes of it that are
+//! the same each time, through every parser. Inputs that the fuzzer finds become seeds.
 #![cfg(debug_assertions)]
 
 #[path = "../../../../fuzz/fuzz_targets/parsers.rs"]
@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use self::targets::{PARSERS, import};
 
-/// Of each seed.
+/// Changed copies of each seed.
 const CHANGES: u64 = 40;
-/// What parsers look out for.
+/// Bytes that parsers look out for.
 const TOKENS: [&[u8]; 16] = [
     b"\0",
     b"\n",

@@ -1,4 +1,4 @@
-//! What a run on a fleet came to: its calls counted, what they cost, and whether the processor's model matters.
+//! The account of a run on a fleet: its calls counted, their cost, and whether the processor's model matters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::spec::{Arch, EngineName, FleetSpec};
 use crate::stats;
 use crate::verdict::Verdict;
 
-/// What becomes of a call.
+/// The end of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallEnd {
@@ -51,22 +51,22 @@ impl CallEnd {
     }
 }
 
-/// A call that was sent, and what is known of it.
+/// A call that was sent, and the facts known about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Account {
-    /// What it was to measure.
+    /// The task that it was sent for.
     pub task: Task,
-    /// What became of it.
+    /// Its end.
     pub end: CallEnd,
-    /// What went wrong, in words.
+    /// The error in words, if there was one.
     pub words: Option<String>,
     /// The instance that carried it out, and the model of its processor.
     pub instance: Option<(String, String)>,
-    /// What is paid for, where that is known.
+    /// Billed time and start of an instance, where they are known.
     pub usage: Option<Usage>,
 }
 
-/// What was settled before a run's first call.
+/// Prices and sizes that were settled before a run's first call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FleetTerms {
     /// Prices.
@@ -82,7 +82,7 @@ pub struct FleetTerms {
 }
 
 impl FleetTerms {
-    /// What these calls cost, US dollars; those of which nobody was told what they used, at most.
+    /// Cost of these calls, US dollars; a call whose usage is not known counts with the longest time that it may be billed.
     #[must_use]
     pub fn cost_usd(&self, calls: &[Account], spec: &FleetSpec) -> f64 {
         let most = Usage { billed_ns: self.call_max_ns, cold: false };
@@ -121,7 +121,7 @@ pub fn fail_abandoned(benchmarks: &mut [BenchmarkReport], plan: &Plan, abandoned
     failing
 }
 
-/// What a run on a fleet came to.
+/// Totals of a run on a fleet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FleetReport {
     /// Whose instances.
@@ -130,13 +130,13 @@ pub struct FleetReport {
     pub memory_mb: u32,
     /// Its processor.
     pub arch: Arch,
-    /// What was settled before.
+    /// Prices and sizes that were settled before the first call.
     pub terms: FleetTerms,
     /// Tasks that were sent.
     pub tasks: u32,
-    /// Of these, tasks whose result counts.
+    /// Tasks whose result counts.
     pub counted: u32,
-    /// Calls by what became of them, in the order of [`CallEnd`]; ends that did not occur are absent.
+    /// Calls by their end, in the order of [`CallEnd`]; ends that did not occur are absent.
     pub calls: Vec<(CallEnd, u32)>,
     /// Instances that carried out calls.
     pub instances: u32,
@@ -155,7 +155,7 @@ pub struct FleetReport {
     pub abandoned: Vec<BenchmarkId>,
 }
 
-/// What was measured on one model of processor.
+/// The share of a run that was measured on one model of processor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProcessorShare {
     /// The model.
@@ -169,13 +169,13 @@ pub struct ProcessorShare {
 /// A benchmark of which not every task has a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Lacking {
-    /// Which.
+    /// The benchmark.
     pub id: BenchmarkId,
     /// Tasks with a result.
     pub counted: u32,
     /// Tasks that were sent.
     pub asked: u32,
-    /// What was last heard of one that has none, in words.
+    /// Last error of a task that has no result, in words.
     pub reason: String,
 }
 

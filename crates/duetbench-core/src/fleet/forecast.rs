@@ -1,4 +1,4 @@
-//! What a plan is going to take on a fleet, before anything is sent.
+//! Forecasts calls, time and cost of a plan on a fleet, before anything is sent.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use super::{Pace, Rate, Usage};
 use crate::plan::{Plan, PlannedBenchmark};
 use crate::spec::FleetSpec;
 
-/// What is assumed of calls before any was made.
+/// Lengths that are assumed of calls before any was made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CallLength {
     /// Starting an instance and unpacking what it runs, nanoseconds.
     pub cold_ns: u64,
-    /// What a call takes beside measuring, nanoseconds.
+    /// Time of a call besides measuring, nanoseconds.
     pub overhead_ns: u64,
 }
 

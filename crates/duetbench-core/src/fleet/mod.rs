@@ -1,4 +1,4 @@
-//! A fleet's calls as numbers: what they cost, how many at once, which to send again. Pure; a clock is handed in.
+//! A fleet's calls as numbers: their cost, their number at once, and those to send again. Pure; a clock is handed in.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub use forecast::{CallLength, Forecast, forecast};
 pub use pace::Pace;
 pub use price::{PriceTable, Rate};
 
-/// What one call measures: consecutive fork pairs of one benchmark in one instance. It is also the name of the task, the same
+/// The work of one call: consecutive fork pairs of one benchmark in one instance. It is also the name of the task, the same
 /// whenever the same plan is followed, so that a result is counted once however often it arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Task {
@@ -24,11 +24,11 @@ pub struct Task {
     pub benchmark: u32,
     /// The first of its suite runs.
     pub first_suite_run: u32,
-    /// How many suite runs.
+    /// Number of its suite runs.
     pub suite_runs: u32,
 }
 
-/// What one call used.
+/// Billed usage of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Time that is paid for, nanoseconds; starting the instance included where the call did that.

@@ -1,4 +1,4 @@
-//! How many calls at once: more while they are taken, half as many when the provider throttles (AIMD).
+//! Limits the calls at once: more while they are taken, half as many when the provider throttles (AIMD).
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use super::Since;
 /// Calls at once to begin with: so many are granted by nearly every account.
 const START: u32 = 32;
 
-/// How long calls must be taken before there may be more, and how long a burst of throttles counts as one.
+/// Time for which calls must be taken before there may be more, and for which a burst of throttles counts as one.
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A limit on calls in flight that adapts.
@@ -67,7 +67,7 @@ impl Pace {
         }
     }
 
-    /// How long it takes until so many are allowed, if nothing is throttled.
+    /// Time until so many are allowed, if nothing is throttled.
     #[must_use]
     pub fn ramp(calls: u32) -> Duration {
         let steps = std::iter::successors(Some(START), |allowed| Some(more(*allowed)));

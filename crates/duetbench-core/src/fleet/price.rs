@@ -1,4 +1,4 @@
-//! What calls cost.
+//! Prices of calls on a fleet.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub struct PriceTable {
     pub regions: BTreeMap<String, Rate>,
 }
 
-/// What a region takes, US dollars.
+/// Prices of one region, US dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
@@ -40,13 +40,13 @@ impl PriceTable {
 }
 
 impl Rate {
-    /// What one call cost, US dollars: billed time, rounded up to a millisecond, times memory, and the request itself.
+    /// Cost of one call, US dollars: billed time, rounded up to a millisecond, times memory, and the request itself.
     #[must_use]
     pub fn of(&self, usage: Usage, memory_mb: u32, arch: Arch) -> f64 {
         self.of_time(usage.billed_ns, memory_mb, arch) + self.million_requests / 1e6
     }
 
-    /// What billed time costs without the request, US dollars; `billed_ns` in nanoseconds, rounded up to a millisecond.
+    /// Cost of billed time without the request, US dollars; `billed_ns` in nanoseconds, rounded up to a millisecond.
     #[must_use]
     pub fn of_time(&self, billed_ns: u64, memory_mb: u32, arch: Arch) -> f64 {
         let gb_second = match arch {

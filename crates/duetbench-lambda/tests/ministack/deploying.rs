@@ -1,4 +1,4 @@
-//! What is made, and that nothing of it is left.
+//! Deployments: everything is made as it should be, and nothing of it is left.
 
 use std::time::{Duration, UNIX_EPOCH};
 

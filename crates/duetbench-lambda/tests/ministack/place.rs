@@ -20,7 +20,7 @@ use crate::ministack::{ACCOUNT, Ministack, Options, REGION, ROOT};
 pub const BUCKET: &str = "packages";
 /// Names profiles.
 static PROFILES: AtomicU32 = AtomicU32::new(0);
-/// Of the file with profiles.
+/// Guards the file with profiles.
 static WRITING: Mutex<()> = Mutex::new(());
 
 /// Takes away what the user has set for AWS. Every connection of a test gets a profile of its own instead, in one file.

@@ -4,14 +4,14 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Barrier, Mutex};
 
-/// What happens to requests instead of being answered by the server.
+/// A fault that requests meet instead of the server's answer.
 #[derive(Clone, Copy)]
 pub struct Fault {
     /// Requests that begin so.
     pub begin: &'static str,
-    /// How many of them.
+    /// Number of requests that meet it.
     pub times: u32,
-    /// What they get: this, or nothing where it is empty, and the connection is closed. Either way the server has them.
+    /// Their answer, or none where it is empty; then the connection is closed. Either way the server has them.
     pub answer: &'static str,
 }
 
@@ -103,13 +103,13 @@ impl Proxy {
         *self.meeting.lock().unwrap() = Some(Meeting { begin, all: Arc::new(Barrier::new(count)) });
     }
 
-    /// How often it has yet to happen.
+    /// Times that the fault has yet to happen.
     pub fn left(&self) -> u32 {
         self.trouble.lock().unwrap().fault.map_or(0, |fault| fault.times)
     }
 }
 
-/// What comes first, left to be read.
+/// The first bytes, left to be read.
 fn first_bytes(client: &TcpStream) -> Vec<u8> {
     let mut bytes = vec![0; 256];
     let length = client.peek(&mut bytes).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What runs that died left behind.
+//! Sweeping away the leftovers of runs that died.
 
 use std::time::{Duration, UNIX_EPOCH};
 

@@ -1,7 +1,7 @@
 //! A server that takes AWS's requests, on loopback: MiniStack from PyPI, at one version. It runs functions as processes here.
 //!
-//! What it does not do as AWS does: it takes any size of package, request and answer, reserves more calls than the account has, limits
-//! neither memory nor the time to start, asks nobody whether a role may be passed, and with `auth` on holds `CreateFunction` against no
+//! It differs from AWS: it takes any size of package, request and answer, reserves more calls than the account has, limits neither
+//! memory nor the time to start, asks nobody whether a role may be passed, and with `auth` on holds `CreateFunction` against no
 //! function's name. The crate's own checks have tests of their own.
 
 use std::fs::{self, File};
@@ -44,7 +44,7 @@ def ask(service, method, parameters):
 print(json.dumps([ask(*request) for request in json.load(sys.stdin)], default=str))
 "#;
 
-/// How a server is started.
+/// Options of a server.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// It verifies signatures and asks policies.
@@ -157,7 +157,7 @@ impl Ministack {
         false
     }
 
-    /// What `AWS_ENDPOINT_URL` must be.
+    /// The value that `AWS_ENDPOINT_URL` must have.
     pub fn endpoint(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }

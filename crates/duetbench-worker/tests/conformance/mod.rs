@@ -1,4 +1,4 @@
-//! What every engine must do, unchanged: the same cases for workers on this machine and for AWS Lambda.
+//! Duties of every engine, unchanged: the same cases for workers on this machine and for AWS Lambda.
 //!
 //! Each case sends real tasks, whose programs are scripts that behave or do not, and counts what comes back.
 
@@ -31,7 +31,7 @@ use duetbench_run::fleet::smoke::smoke;
 use duetbench_run::fleet::wire::Recipe;
 use duetbench_run::fleet::{Deployed, Deployment, Engine, Limits};
 
-/// How the scripts behave, by their first argument. The second is a folder in which they leave traces.
+/// The script, which behaves as its first argument says. The second is a folder in which it leaves traces.
 const SCRIPT: &str = r#"#!/bin/sh
 case $1 in
 ok*) ;;
@@ -82,7 +82,7 @@ fn stripped(worker: &Path, place: &Path) -> PathBuf {
     place.to_owned()
 }
 
-/// What a case works with.
+/// Engine and package that a case works with.
 pub struct World<'a> {
     pub engine: &'a dyn Engine,
     pub package: &'a Package,
@@ -436,7 +436,7 @@ pub fn the_check_tells_each_step(world: &World<'_>) {
     };
     let all = [("limits", true), ("deploy", true), ("cold", true), ("warm", true), ("remove", true)];
     assert_eq!(check(&world.package.file()), all);
-    // What is no worker is found out, and removed all the same.
+    // A program that is no worker is found out, and removed all the same.
     let (file, program) = (world.package.dir.path().join("no-worker.zip"), world.package.dir.path().join("script"));
     write_zip(&file, &program, &[]).unwrap();
     assert_eq!(check(&file), [("limits", true), ("deploy", true), ("cold", false), ("remove", true)]);

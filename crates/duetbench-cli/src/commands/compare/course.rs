@@ -24,7 +24,7 @@ use crate::dry_run;
 use crate::failure::{Failure, code};
 use crate::session::{self, Session, Subjects, lock_machine};
 
-/// What is still to be found out once everything is judged by time, and what with.
+/// Means for the steps that follow once everything is judged by time.
 #[derive(Default)]
 struct Afterwards<'a> {
     /// Reads what benchmarks report themselves.
@@ -33,7 +33,7 @@ struct Afterwards<'a> {
     profiler: Option<Profiler<'a>>,
 }
 
-/// What trials are run with, and what comes after them.
+/// The backend of the trials, and the steps after them.
 type Means<'a, 'b> = (&'a mut dyn Backend, Afterwards<'b>);
 
 /// Measures and concludes; gives the exit code.
@@ -79,7 +79,7 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     measure(errand, (plan, material.subjects), (&mut Watched::new(&mut versions), afterwards))
 }
 
-/// What is wanted once everything is judged by time; what this harness lacks for it is told.
+/// The steps that are wanted once everything is judged by time; people are told if this harness cannot take one.
 fn afterwards<'a>(
     (context, purpose): (&Context, &dyn Purpose),
     (prepared, builds): (&'a Prepared, [Build; 2]),
@@ -135,7 +135,7 @@ fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means
     carry_out((context, errand.purpose), session, &head, means)
 }
 
-/// What comes once everything is judged by time, in words.
+/// The steps that follow once everything is judged by time, in words.
 fn more_to_come(plan: &Plan, rules: &[Rule], afterwards: &Afterwards<'_>) -> Result<String, Failure> {
     let policy = Policy::new(rules)?;
     let asked: Vec<_> = reading::asked(plan, &policy).into_iter().map(|(planned, _)| planned).collect();

@@ -1,4 +1,4 @@
-//! What two versions are measured for, and which.
+//! The task of a comparison: the two versions that are measured, and the purpose.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::planned::Planned;
 use crate::session::Subjects;
 
-/// What is to be measured, how, and what for.
+/// The task of a comparison: specification, plan file and purpose.
 pub(in crate::commands) struct Errand<'a> {
     pub(in crate::commands) context: &'a Context,
     pub(in crate::commands) spec: Spec,
@@ -22,13 +22,13 @@ pub(in crate::commands) struct Errand<'a> {
 
 /// The two versions.
 pub(in crate::commands) enum Subject<'a> {
-    /// What a script says of these two.
+    /// Values from a script for these two roles.
     Scripted(&'a Path, [Role; 2]),
     /// Versions that are built.
     Versions(Origin),
 }
 
-/// What a run of two versions is made for.
+/// The purpose of a run of two versions.
 pub(in crate::commands) trait Purpose {
     /// The command that goes on with such a run.
     fn command(&self) -> &'static str;

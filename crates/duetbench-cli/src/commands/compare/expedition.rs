@@ -118,7 +118,7 @@ fn exit_of(judged: u8, ended: Ended, all_removed: bool) -> u8 {
         _ if !all_removed => code::FAILED,
         Ended::Interrupted => code::INTERRUPTED,
         Ended::Broken | Ended::Refused if judged != code::REGRESSION => code::FAILED,
-        // What was measured is all that was to be had under the caps.
+        // More could not be measured under the caps.
         _ => judged,
     }
 }

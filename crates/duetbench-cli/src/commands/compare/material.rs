@@ -62,7 +62,7 @@ impl Material {
         Ok((material, [baseline.build.clone(), candidate.build.clone()]))
     }
 
-    /// What a script says of these two; a version that is compared with itself has one role twice.
+    /// Material of a script for these two roles; a version that is compared with itself has one role twice.
     pub(super) fn scripted(script: &Scripted, roles: [Role; 2]) -> Material {
         let info = |role: Role| VersionInfo {
             requested: role.word().into(),
@@ -106,7 +106,7 @@ impl Material {
         }
     }
 
-    /// What this machine allows.
+    /// Capacity of this machine.
     pub(super) fn capacity(&self) -> Capacity {
         environment::capacity(self.processors_asked, self.relinks)
     }

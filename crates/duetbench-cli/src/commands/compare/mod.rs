@@ -32,7 +32,7 @@ pub(super) use errand::{Errand, Purpose, Subject};
 /// # Errors
 /// Whatever keeps the run from being made.
 pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
-    // What is wrong with the waivers is better said now than after measuring.
+    // An error in the waivers is better said now than after measuring.
     WaiverFile::read(&policy_dir(&context.cwd))?;
     let script = args.measure.extent.scripted.as_deref();
     if let Some(name) = &args.resume {

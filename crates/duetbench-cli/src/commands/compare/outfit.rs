@@ -1,4 +1,4 @@
-//! What a comparison on a fleet is equipped with: engine, limits, prices, worker, and how calls and functions are sized.
+//! Equipment of a comparison on a fleet: engine, limits, prices, worker, and the sizes of calls and functions.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -23,10 +23,10 @@ const CALL_PATIENCE: u32 = 4;
 const CALL_MAX: Duration = Duration::from_secs(900);
 /// Shortest limit of a call.
 pub(super) const CALL_MIN: Duration = Duration::from_secs(60);
-/// How long after its time is up something that was left behind may be swept away.
+/// Time after its expiry at which a leftover may be swept away.
 const LEFTOVER_GRACE: Duration = Duration::from_secs(3600);
 
-/// What is needed to send anything anywhere.
+/// Everything that is needed to deploy packages and send calls.
 pub(super) struct Outfit {
     pub(super) spec: FleetSpec,
     pub(super) engine: Box<dyn Engine>,
@@ -100,14 +100,14 @@ impl Outfit {
     }
 }
 
-/// What a call may take at most.
+/// Longest time that a call may take.
 pub(super) fn call_max(plan: &Plan, spec: &FleetSpec) -> Duration {
     let longest = plan.benchmarks.iter().map(|b| b.trial_predicted_ns).max().unwrap_or(0);
     let call = Duration::from_nanos(longest).saturating_mul(spec.forks_per_call).saturating_mul(CALL_PATIENCE);
     call.saturating_add(CALL_MIN).min(CALL_MAX)
 }
 
-/// How one of so many packages is deployed, but for what is its own.
+/// The deployment that so many packages share; `Convoy::deploy` fills in the fields that are each package's own.
 pub(super) fn deployment<'a>(outfit: &Outfit, packages: usize, (run, call_max): (&'a str, Duration)) -> Deployment<'a> {
     // Each function's calls are set aside for it, and all of them must be there.
     let share = outfit.limits.parallel / u32::try_from(packages).unwrap_or(u32::MAX).max(1);

@@ -26,7 +26,7 @@ use crate::session::Subjects;
 /// Longest name of a profile's file, without its ending.
 const NAME_LENGTH_MAX: usize = 120;
 
-/// What profiles are made with, if this harness has any; else the reader is told why there are none.
+/// The profiler, if this harness has profiles; else the reader is told why there are none.
 pub(super) fn profiler<'a>(
     context: &Context,
     (prepared, builds): (&'a Prepared, [Build; 2]),

@@ -1,4 +1,4 @@
-//! What benchmarks report under units of their own, where rules name them: read once everything is judged by time.
+//! Reads metrics that benchmarks report under units of their own, where rules name them, once everything is judged by time.
 //!
 //! Unlike a profile this is part of the answer. What could not be read is kept as a failure, so that a rule about it is never kept by silence.
 
@@ -18,10 +18,10 @@ use crate::display::Counting;
 use crate::failure::Failure;
 use crate::render::format::many;
 
-/// What is said of benchmarks that were not reached.
+/// The reason for benchmarks that were not reached.
 const INTERRUPTED: &str = "interrupted before what it reports was read";
 
-/// What units are read with, if rules name any and this harness has any.
+/// Reader of units, if rules name any and this harness has any.
 pub(super) fn reader<'a>(
     context: &Context,
     (prepared, builds): (&'a Prepared, [Build; 2]),

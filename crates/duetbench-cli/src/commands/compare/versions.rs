@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// Fetches, builds and lists the two versions.
 pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result<Prepared, RunError> {
     let (selection, arguments) = (&spec.selection, &spec.harness_args);
-    // What is linked once here, or for a fleet, follows no plan.
+    // A binary that is linked once here, or for a fleet, follows no plan of layouts.
     let relinked = spec.fleet.is_none() && spec.effort.builds != Some(1);
     let layouts = if relinked { spec.layouts } else { LayoutChoice::Random };
     let asked = Asked { selection, harness: &spec.harness, arguments, layouts };

@@ -16,7 +16,7 @@ const RELEASE: &str = match option_env!("DUET_RELEASE") {
     None => "main",
 };
 
-/// What shall be written, besides what follows from the repository.
+/// Files that were asked for, besides those that follow from the repository.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked<'a> {
     /// Workflows for GitHub.

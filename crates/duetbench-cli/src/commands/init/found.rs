@@ -6,14 +6,14 @@ use duetbench_core::spec::{HarnessName, HarnessSpec, JmhSpec};
 
 use crate::failure::Failure;
 
-/// What a repository holds that can be measured.
+/// A suite in a repository that can be measured.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
-    /// Who runs its benchmarks.
+    /// The harness that runs its benchmarks.
     pub(super) harness: HarnessName,
-    /// Where it lies below the repository's root; empty: there.
+    /// Its directory below the repository's root; empty: the root itself.
     pub(super) directory: String,
-    /// The same for people, with what it was seen by.
+    /// The same for people, with the file that gave it away.
     pub(super) words: String,
 }
 

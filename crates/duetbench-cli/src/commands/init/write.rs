@@ -7,7 +7,7 @@ use std::path::Path;
 use super::files::Planned;
 use crate::failure::Failure;
 
-/// What became of a file.
+/// Outcome of writing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Became {
     /// It is new.

@@ -1,4 +1,4 @@
-//! What no output may hold, by the format it is in.
+//! Looks for harmful text in outputs, by their format.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ pub(super) const TAG: &str = "<owned>";
 /// Behind the line's end in every hostile word.
 pub(super) const TORN: &str = "::error::torn";
 
-/// What in the output acts where it is shown; nothing if all is well.
+/// The part of the output that acts where it is shown; nothing if all is well.
 pub(super) fn harmful(format: &str, output: &str) -> Option<String> {
     visible(format, output).or_else(|| match format {
         "markdown" => markdown(output),

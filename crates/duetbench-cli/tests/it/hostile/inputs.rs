@@ -107,7 +107,7 @@ pub(super) fn infect_store(path: &Path, word: &str) {
     };
     change("runs", "head", &|value, pointer| {
         let solo = value.get("kind").is_some();
-        // What a pattern or a path has to be for the run to be read at all.
+        // These must stay as they are for the run to be read at all.
         let needed = ["/kind", "/spec/selection/bench"].contains(&pointer);
         !needed && if solo { kept::<SoloHead>(value, pointer) } else { kept::<RunHead>(value, pointer) }
     });

@@ -88,7 +88,7 @@ fn store(place: &Place) -> PathBuf {
     place.path().join(".duet/duet.db")
 }
 
-/// What was found in outputs, a line each, and how many outputs show a hostile word at all.
+/// Findings in outputs, a line each, and the number of outputs that show a hostile word at all.
 #[derive(Default)]
 struct Found(Vec<String>, usize);
 

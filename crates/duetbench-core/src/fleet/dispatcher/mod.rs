@@ -1,4 +1,4 @@
-//! Which call next, and what becomes of each: retries, poison, the circuit breaker, and the caps.
+//! Chooses the next call and settles each: retries, benchmarks that keep failing, the circuit breaker, and the caps.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,8 +25,8 @@ const ATTEMPTS_MAX: u32 = 12;
 /// goes behind all that were added by then: whatever hit it may have passed, and what is added later, as the suite runs of a later
 /// look, does not overtake it.
 ///
-/// What a task comes to is settled once. The first result counts, be it that the benchmark fails, and be it late: of a call that was
-/// taken for lost, or of a task that was given up.
+/// A task is settled once. The first result counts, be it that the benchmark fails, and be it late: of a call that was taken for lost,
+/// or of a task that was given up.
 #[derive(Debug)]
 pub struct Dispatcher {
     caps: Caps,
@@ -44,20 +44,20 @@ pub struct Dispatcher {
     purse: Purse,
     breaker: Breaker,
     quiet: Quiet,
-    /// What is only counted.
+    /// Numbers that are only counted and decide nothing.
     tallied: Tallied,
 }
 
-/// What is known of one task.
+/// State of one task.
 #[derive(Debug)]
 struct Entry {
     /// Its place in the queue.
     rank: u64,
-    /// How often it was sent.
+    /// Times it was sent.
     sendings: u32,
-    /// How often it was sent and taken, or perhaps taken.
+    /// Times it was sent and taken, or perhaps taken.
     attempts: u32,
-    /// Which sending is in flight.
+    /// The sending that is in flight.
     in_flight: Option<u32>,
     state: State,
 }
@@ -107,7 +107,7 @@ impl Dispatcher {
         }
     }
 
-    /// What to do now. It never says to wait when nothing is in flight and nothing will change by itself.
+    /// The next step. It never says to wait when nothing is in flight and nothing will change by itself.
     pub fn next(&mut self, now: Since) -> Next {
         let Some((&rank, &task)) = self.queue.first_key_value() else {
             return if self.in_flight == 0 { Next::End(Ended::Done) } else { self.wait(now) };
@@ -124,8 +124,8 @@ impl Dispatcher {
         }
     }
 
-    /// What was heard of a call, which is named as [`Next::Send`] named it. Of a call that was taken for lost a result may still be
-    /// told; nothing else that is told twice has any effect.
+    /// Takes news of a call, which is named as [`Next::Send`] named it. A call that was taken for lost may still bring a result;
+    /// nothing else that is told twice has any effect.
     pub fn heard(&mut self, (task, sending): (Task, u32), heard: Heard, now: Since) -> Fate {
         let awaited = self.land(task, sending);
         if awaited {
@@ -335,7 +335,7 @@ impl Dispatcher {
         }
     }
 
-    /// What has become of a task of which nothing new was heard.
+    /// The fate of a task without news.
     fn fate(&self, task: Task) -> Fate {
         match self.entries.get(&task).map(|entry| entry.state) {
             Some(State::Open) => Fate::Again,

@@ -1,4 +1,4 @@
-//! What was spent, and whether one more call can be afforded.
+//! Keeps account of the money that was spent, and says whether one more call can be afforded.
 
 use super::Caps;
 use crate::fleet::Usage;
@@ -7,7 +7,7 @@ use crate::fleet::Usage;
 #[derive(Debug)]
 pub(super) struct Purse {
     caps: Caps,
-    /// Of earlier sittings.
+    /// Spent by earlier sittings.
     before_usd: f64,
     spent_usd: f64,
     billed_ns: u64,
@@ -35,12 +35,12 @@ impl Purse {
         self.before_usd + self.spent_usd + owed_usd <= self.caps.cost_usd
     }
 
-    /// Of this sitting.
+    /// Spent by this sitting, US dollars.
     pub(super) fn spent_usd(&self) -> f64 {
         self.spent_usd
     }
 
-    /// Of this sitting, seconds.
+    /// Time that this sitting was billed for, seconds.
     pub(super) fn billed_s(&self) -> f64 {
         self.billed_ns as f64 / 1e9
     }

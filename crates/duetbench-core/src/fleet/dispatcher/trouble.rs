@@ -1,4 +1,4 @@
-//! What went wrong of late: for one benchmark, for the whole fleet, and at the provider's door.
+//! Recent faults: of one benchmark, of the whole fleet, and calls that the provider throttled.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -33,7 +33,7 @@ const FAULTS_OF_ALL_MAX: usize = 40;
 /// Longest wait after the first burst of throttles; it doubles with every further one.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// How often it doubles at most.
+/// Most doublings of that wait.
 const DOUBLINGS_MAX: u32 = 5;
 
 /// Why nothing more of a benchmark is sent.
@@ -68,7 +68,7 @@ impl<const N: usize> Recent<N> {
     }
 }
 
-/// What is known of one benchmark's calls.
+/// Faults among one benchmark's calls.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     pub(super) closed: Option<Closed>,

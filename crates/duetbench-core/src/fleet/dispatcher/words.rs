@@ -1,11 +1,11 @@
-//! What goes into a dispatcher and what comes out of it.
+//! Input and output of a dispatcher.
 
 use std::time::Duration;
 
 use crate::fleet::{Rate, Task, Usage};
 use crate::spec::{Arch, FleetSpec};
 
-/// What must not be exceeded.
+/// Limits that a sitting must not exceed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Caps {
     /// Calls at once.
@@ -20,7 +20,7 @@ pub struct Caps {
     pub memory_mb: u32,
     /// Its processor.
     pub arch: Arch,
-    /// What one call is billed at most, nanoseconds, the start of its instance included: what those in flight could still cost.
+    /// Longest time that one call is billed for, nanoseconds, the start of its instance included; calls in flight are reckoned with it.
     pub call_max_ns: u64,
 }
 
@@ -40,7 +40,7 @@ impl Caps {
     }
 }
 
-/// What was heard of a call.
+/// News of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {
     /// The worker answered and the benchmark was measured, if only in part.
@@ -57,7 +57,7 @@ pub enum Heard {
     Refused(String),
 }
 
-/// What becomes of a call.
+/// The fate of a call, and with it of its task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// Its result counts.
@@ -72,7 +72,7 @@ pub enum Fate {
     Dropped,
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Next {
     /// Send this task, for the so-manieth time (from 1, times that were throttled included). Both together name the call.
@@ -118,7 +118,7 @@ impl Ended {
 /// A task without a result, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GaveUp {
-    /// Which.
+    /// The task.
     pub task: Task,
     /// In words; those of its last call.
     pub reason: String,
