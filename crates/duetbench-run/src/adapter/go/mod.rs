@@ -264,7 +264,9 @@ impl Adapter for Go {
             all.found.extend(listing.found);
             all.skipped.extend(listing.skipped);
         }
-        for one in all.found.iter_mut().filter(|one| build.never_loop.contains(&one.id)) {
+        // Its own words say more, where it failed.
+        let idle = |one: &&mut Discovered| one.failure.is_none() && build.never_loop.contains(&one.id);
+        for one in all.found.iter_mut().filter(idle) {
             one.failure = Some("it never loops over `b.N` or `b.Loop()`, so that it has no time per operation".into());
         }
         Ok(all)
