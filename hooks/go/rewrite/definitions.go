@@ -24,7 +24,9 @@ type definition struct {
 	Benchmark string `json:"benchmark"`
 	// Loops is false where nothing in the function can repeat what it measures: its parameter is neither handed on nor
 	// asked for a number of rounds.
-	Loops bool   `json:"loops"`
+	Loops bool `json:"loops"`
+	// Leaf is true where it cannot have sub-benchmarks: its parameter is neither handed on nor asked to run one.
+	Leaf  bool   `json:"leaf"`
 	Parts []part `json:"parts"` // its own function first, the others by name
 }
 
@@ -56,7 +58,7 @@ type literal struct {
 type folder struct {
 	path         string
 	declarations []*declaration
-	benchmarks   map[string]*ast.FuncDecl
+	benchmarks   map[string][]*ast.FuncDecl
 	byName       map[string][]*declaration
 	files        map[string]string // digests of files and folders by what names them
 }
@@ -70,14 +72,19 @@ func definitionsOf(units []*unit) map[string][]definition {
 		}
 		path := filepath.Dir(u.path)
 		if folders[path] == nil {
-			folders[path] = &folder{path: path, benchmarks: map[string]*ast.FuncDecl{}, byName: map[string][]*declaration{}, files: map[string]string{}}
+			folders[path] = &folder{path: path, benchmarks: map[string][]*ast.FuncDecl{}, byName: map[string][]*declaration{}, files: map[string]string{}}
 		}
 		folders[path].add(u)
 	}
 	found := map[string][]definition{}
 	for path, f := range folders {
-		for name, decl := range f.benchmarks {
-			found[path] = append(found[path], definition{name, loops(decl), f.parts(name)})
+		for name, decls := range f.benchmarks {
+			one := definition{Benchmark: name, Leaf: true, Parts: f.parts(name)}
+			for _, decl := range decls {
+				loops, leaf := uses(decl)
+				one.Loops, one.Leaf = one.Loops || loops, one.Leaf && leaf
+			}
+			found[path] = append(found[path], one)
 		}
 		sort.Slice(found[path], func(i, j int) bool { return found[path][i].Benchmark < found[path][j].Benchmark })
 	}
@@ -85,10 +92,8 @@ func definitionsOf(units []*unit) map[string][]definition {
 }
 
 func (f *folder) add(u *unit) {
-	benchmarks := map[string]bool{}
-	names, _ := u.benchmarks()
-	for _, name := range names {
-		benchmarks[name] = true
+	for _, decl := range u.benchmarks() {
+		f.benchmarks[decl.Name.Name] = append(f.benchmarks[decl.Name.Name], decl)
 	}
 	imports := u.imports()
 	start := u.file.Name.End()
@@ -105,9 +110,6 @@ func (f *folder) add(u *unit) {
 			for _, name := range d.names {
 				f.byName[name] = append(f.byName[name], d)
 			}
-		}
-		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && benchmarks[fn.Name.Name] {
-			f.benchmarks[fn.Name.Name] = fn
 		}
 	}
 }
@@ -378,30 +380,37 @@ func hashFile(sum hash.Hash, path string) {
 	}
 }
 
-// loops tells whether a benchmark can repeat what it measures: whether it asks its parameter for rounds, or hands it on.
-func loops(decl *ast.FuncDecl) bool {
-	names := decl.Type.Params.List[0].Names
-	if decl.Body == nil || len(names) == 0 || names[0].Name == "_" {
-		return decl.Body == nil
+// uses tells from the uses of a benchmark's parameter whether it can repeat what it measures, and whether it is a leaf.
+func uses(decl *ast.FuncDecl) (loops, leaf bool) {
+	if decl.Body == nil {
+		return true, false // written elsewhere
 	}
-	found := false
+	names := decl.Type.Params.List[0].Names
+	if len(names) == 0 || names[0].Name == "_" {
+		return false, true
+	}
+	leaf = true
 	asked := map[*ast.Ident]bool{}
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
-		if sel, ok := n.(*ast.SelectorExpr); ok && isIdent(sel.X, names[0].Name) {
-			switch sel.Sel.Name {
-			case "N", "Loop", "Run", "RunParallel":
-				found = true
-			default:
-				asked[sel.X.(*ast.Ident)] = true
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if b, ok := n.X.(*ast.Ident); ok && b.Name == names[0].Name {
+				asked[b] = true
+				loops = loops || repeats[n.Sel.Name]
+				leaf = leaf && n.Sel.Name != "Run"
+			}
+		case *ast.Ident:
+			if n.Name == names[0].Name && !asked[n] {
+				loops, leaf = true, false // handed on
 			}
 		}
-		if id, ok := n.(*ast.Ident); ok && id.Name == names[0].Name && !asked[id] {
-			found = true // handed on
-		}
-		return !found
+		return true
 	})
-	return found
+	return loops, leaf
 }
+
+// repeats has the fields and methods of testing.B by which a benchmark repeats what it measures.
+var repeats = map[string]bool{"N": true, "Loop": true, "Run": true, "RunParallel": true}
 
 func sorted(set map[string]bool) []string {
 	names := make([]string, 0, len(set))

@@ -146,3 +146,56 @@ func TestBenchmarksThatNeverLoop(t *testing.T) {
 		}
 	}
 }
+
+func TestLeavesAreBenchmarksThatCannotHaveSubBenchmarks(t *testing.T) {
+	const source = `package p
+
+import "testing"
+
+func BenchmarkPlain(b *testing.B) {
+	b.ReportAllocs()
+	for i := 0; i < b.N; i++ {
+		defer func() { b.StopTimer() }()
+	}
+}
+func BenchmarkNameless(*testing.B)  {}
+func BenchmarkBlank(_ *testing.B)   {}
+func BenchmarkParent(b *testing.B)  { b.Run("x", func(b *testing.B) {}) }
+func BenchmarkMethod(b *testing.B)  { run := b.Run; run("x", nil) }
+func BenchmarkPassing(b *testing.B) { help(b) }
+func BenchmarkKeeping(b *testing.B) { c := b; c.Run("x", nil) }
+func BenchmarkField(b *testing.B)   { x.b.Run("x", nil) }
+`
+	u, err := parseUnit("p_test.go", []byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var leaves []string
+	found := definitionsOf([]*unit{u})["."]
+	for _, one := range found {
+		if one.Leaf {
+			leaves = append(leaves, one.Benchmark)
+		}
+	}
+	if len(found) != 8 || strings.Join(leaves, " ") != "BenchmarkBlank BenchmarkNameless BenchmarkPlain" {
+		t.Errorf("%v of %v are leaves", leaves, found)
+	}
+}
+
+func TestPackagesOfOneFolderMayNameABenchmarkAlike(t *testing.T) {
+	var units []*unit
+	for name, text := range map[string]string{
+		"a_test.go": "package p\nimport \"testing\"\nfunc BenchmarkA(b *testing.B) { b.Run(\"x\", f) }\n",
+		"b_test.go": "package p_test\nimport \"testing\"\nfunc BenchmarkA(b *testing.B) { f() }\n",
+	} {
+		u, err := parseUnit("/p/"+name, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		units = append(units, u)
+	}
+	found := definitionsOf(units)["/p"]
+	if len(found) != 1 || !found[0].Loops || found[0].Leaf || len(found[0].Parts) != 2 {
+		t.Errorf("%+v", found)
+	}
+}

@@ -32,7 +32,6 @@ type fileResult struct {
 	Path       string    `json:"path"`
 	Out        string    `json:"out"`
 	Benchmarks []string  `json:"benchmarks"`
-	Leaves     []string  `json:"leaves"` // those of them that cannot have sub-benchmarks
 	Rewritten  int       `json:"rewritten"`
 	Refused    []refusal `json:"refused"`
 	Changed    bool      `json:"changed"` // only then was out written
@@ -60,7 +59,7 @@ func run(in io.Reader, out io.Writer) error {
 	results := make([]fileResult, len(asked.Files))
 	units := make([]*unit, len(asked.Files))
 	for i, f := range asked.Files {
-		results[i] = fileResult{Path: f.Path, Out: f.Out, Benchmarks: []string{}, Leaves: []string{}, Refused: []refusal{}}
+		results[i] = fileResult{Path: f.Path, Out: f.Out, Benchmarks: []string{}, Refused: []refusal{}}
 		source, err := os.ReadFile(f.Path)
 		if err == nil {
 			units[i], err = parseUnit(f.Path, source)

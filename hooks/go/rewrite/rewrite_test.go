@@ -159,32 +159,3 @@ func TestRequestIsAnsweredFileByFile(t *testing.T) {
 		t.Errorf("broken: %+v\nabsent: %+v", broken, absent)
 	}
 }
-
-func TestLeavesAreBenchmarksThatCannotHaveSubBenchmarks(t *testing.T) {
-	const source = `package p
-
-import "testing"
-
-func BenchmarkPlain(b *testing.B) {
-	b.ReportAllocs()
-	for i := 0; i < b.N; i++ {
-		defer func() { b.StopTimer() }()
-	}
-}
-func BenchmarkNameless(*testing.B)  {}
-func BenchmarkBlank(_ *testing.B)   {}
-func BenchmarkParent(b *testing.B)  { b.Run("x", func(b *testing.B) {}) }
-func BenchmarkMethod(b *testing.B)  { run := b.Run; run("x", nil) }
-func BenchmarkPassing(b *testing.B) { help(b) }
-func BenchmarkKeeping(b *testing.B) { c := b; c.Run("x", nil) }
-func BenchmarkField(b *testing.B)   { x.b.Run("x", nil) }
-`
-	u, err := parseUnit("p_test.go", []byte(source))
-	if err != nil {
-		t.Fatal(err)
-	}
-	names, leaves := u.benchmarks()
-	if len(names) != 8 || strings.Join(leaves, " ") != "BenchmarkPlain BenchmarkNameless BenchmarkBlank" {
-		t.Errorf("%v of %v are leaves", leaves, names)
-	}
-}

@@ -119,9 +119,9 @@ func isIdent(e ast.Expr, name string) bool {
 	return ok && id.Name == name
 }
 
-// benchmarks lists the declared functions that `go test` would run as benchmarks, and those of them that are leaves.
-func (u *unit) benchmarks() (names, leaves []string) {
-	names, leaves = []string{}, []string{}
+// benchmarks lists the declared functions that `go test` would run as benchmarks.
+func (u *unit) benchmarks() []*ast.FuncDecl {
+	var found []*ast.FuncDecl
 	for _, decl := range u.file.Decls {
 		d, ok := decl.(*ast.FuncDecl)
 		if !ok || d.Recv != nil || len(d.Type.Params.List) != 1 || len(d.Type.Params.List[0].Names) > 1 ||
@@ -130,37 +130,10 @@ func (u *unit) benchmarks() (names, leaves []string) {
 		}
 		// As in go/build: BenchmarkX and Benchmark are benchmarks, Benchmarkx is not.
 		if first, _ := utf8.DecodeRuneInString(d.Name.Name[len("Benchmark"):]); !unicode.IsLower(first) {
-			names = append(names, d.Name.Name)
-			if isLeaf(d) {
-				leaves = append(leaves, d.Name.Name)
-			}
+			found = append(found, d)
 		}
 	}
-	return names, leaves
-}
-
-// isLeaf reports whether a benchmark cannot have sub-benchmarks: all it does with its b, or with anything else of that name,
-// is to take a field or call a method, and never Run.
-func isLeaf(d *ast.FuncDecl) bool {
-	names := d.Type.Params.List[0].Names
-	if len(names) == 0 || d.Body == nil {
-		return d.Body != nil
-	}
-	uses, harmless := 0, 0
-	ast.Inspect(d.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Ident:
-			if n.Name == names[0].Name {
-				uses++
-			}
-		case *ast.SelectorExpr:
-			if isIdent(n.X, names[0].Name) && n.Sel.Name != "Run" {
-				harmless++
-			}
-		}
-		return true
-	})
-	return uses == harmless
+	return found
 }
 
 // walk visits the nodes of a function's body that see its parameter:
@@ -321,7 +294,9 @@ func (u *unit) line(p token.Pos) int   { return u.fset.PositionFor(p, false).Lin
 
 // rewrite returns the new text and fills in what was done.
 func (u *unit) rewrite(r *fileResult) []byte {
-	r.Benchmarks, r.Leaves = u.benchmarks()
+	for _, d := range u.benchmarks() {
+		r.Benchmarks = append(r.Benchmarks, d.Name.Name)
+	}
 	var edits []edit
 	for _, f := range u.functions {
 		uses := f.uses()

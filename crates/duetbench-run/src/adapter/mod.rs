@@ -2,7 +2,7 @@
 //!
 //! The rest of duet knows an adapter by [`Adapter`] alone; [`open`] is the only place that names them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -11,6 +11,7 @@ use std::time::Duration;
 use duetbench_core::plan::{Discovered, Mode, Part, Redefinition};
 use duetbench_core::spec::{Arch, Filter, LayoutChoice, Selection, SpecError};
 use duetbench_core::{BenchmarkId, Role};
+use serde::Deserialize;
 
 use crate::error::RunError;
 use crate::process::{Launch, Sandbox};
@@ -47,10 +48,19 @@ pub struct Artifact {
 pub struct Build {
     /// Artifacts by package.
     pub artifacts: BTreeMap<String, Artifact>,
-    /// Declared benchmarks with the parts of their definitions; empty where the harness does not tell.
-    pub definitions: BTreeMap<BenchmarkId, Vec<Part>>,
-    /// Declared benchmarks that cannot repeat what they measure.
-    pub never_loop: BTreeSet<BenchmarkId>,
+    /// Declared benchmarks; empty where the harness does not tell.
+    pub declared: BTreeMap<BenchmarkId, Declared>,
+}
+
+/// A benchmark as its source declares it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Declared {
+    /// Whether it can repeat what it measures.
+    pub loops: bool,
+    /// Whether it cannot have benchmarks below it.
+    pub leaf: bool,
+    /// The parts of its definition, its own function first.
+    pub parts: Vec<Part>,
 }
 
 impl Build {
@@ -70,9 +80,10 @@ impl Build {
     /// Benchmarks that are made of something else in the candidate, with the first difference.
     #[must_use]
     pub fn redefined(&self, candidate: &Build) -> BTreeMap<BenchmarkId, Redefinition> {
-        let of_both =
-            self.definitions.iter().filter_map(|(id, parts)| Some((id, parts, candidate.definitions.get(id)?)));
-        of_both.filter_map(|(id, base, head)| Some((id.clone(), Redefinition::between(base, head)?))).collect()
+        let of_both = self.declared.iter().filter_map(|(id, base)| Some((id, base, candidate.declared.get(id)?)));
+        of_both
+            .filter_map(|(id, base, head)| Some((id.clone(), Redefinition::between(&base.parts, &head.parts)?)))
+            .collect()
     }
 }
 

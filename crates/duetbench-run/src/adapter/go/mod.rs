@@ -8,7 +8,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
@@ -55,8 +54,6 @@ pub struct Go {
     filter: Filter,
     /// Sandbox around the benchmarks, if there is one.
     sandbox: Option<Sandbox>,
-    /// Benchmarks that programs were found to declare.
-    declared: Mutex<BTreeMap<PathBuf, overlay::Declared>>,
     /// Whether halves of build pairs are to be laid out alike.
     layouts: LayoutChoice,
     /// The linker that lays them out alike, or the reason why there is none.
@@ -79,10 +76,9 @@ impl Go {
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
         let (timeout, passed) = (conditions.timeout, conditions.passed());
         let linker = Err("random layouts were asked for".to_owned());
-        let (filter, declared) = (conditions.filter()?, Mutex::default());
-        let sandbox = conditions.sandbox.cloned();
+        let (filter, sandbox) = (conditions.filter()?, conditions.sandbox.cloned());
         let (layouts, pairs) = (conditions.layouts, PairLayouts::new(matching::check_alike));
-        Ok(Go { toolchain, arguments, scratch, timeout, passed, filter, sandbox, declared, layouts, linker, pairs })
+        Ok(Go { toolchain, arguments, scratch, timeout, passed, filter, sandbox, layouts, linker, pairs })
     }
 
     /// Builds the package; absent where its test files are all excluded by build constraints.
@@ -220,10 +216,9 @@ impl Adapter for Go {
         fs::create_dir_all(&place).map_err(|e| RunError::file("create", &place, e))?;
         let overlay = overlay::Overlay::write(&self.toolchain, &found, &place)?;
         let mut build = Build::default();
-        let with_benchmarks = found.iter().filter_map(|p| Some((p, overlay.packages.get(&p.import_path)?)));
-        for (number, (package, declared)) in with_benchmarks.enumerate() {
+        let with_benchmarks = found.iter().filter(|p| overlay.packages.contains(&p.import_path));
+        for (number, package) in with_benchmarks.enumerate() {
             let program = place.join(format!("{number}.test"));
-            self.declared.lock().unwrap_or_else(PoisonError::into_inner).insert(program.clone(), declared.clone());
             let compiled = self.compile(package, &overlay.file, program).map_err(|e| build_error(e, subject))?;
             if let Some(artifact) = compiled {
                 build.artifacts.insert(package.import_path.clone(), artifact);
@@ -235,13 +230,9 @@ impl Adapter for Go {
                 hint: Some("benchmarks are functions `BenchmarkXxx(b *testing.B)` in `_test.go` files; `--packages` chooses where to look".into()),
             });
         }
-        for (id, definition) in overlay.definitions {
-            if !definition.loops {
-                build.never_loop.insert(id.clone());
-            }
-            build.definitions.insert(id, definition.parts_within(&source.tree));
-        }
-        Ok(Built { build, notes: recalled(&overlay.not_rewritten).into_iter().collect() })
+        let notes = recalled(&overlay.not_rewritten).into_iter().collect();
+        build.declared = overlay.declared_within(&source.tree);
+        Ok(Built { build, notes })
     }
 
     fn identical(&self, [baseline, candidate]: [&Build; 2], [from, to]: [&Source; 2]) -> BTreeMap<String, Identity> {
@@ -257,7 +248,7 @@ impl Adapter for Go {
         for (number, (package, artifact)) in build.artifacts.iter().enumerate() {
             let file = self.scratch.join(format!("list-{number}"));
             let launch = self.base_launch(artifact, 1);
-            let unwanted = self.unwanted(&artifact.program);
+            let unwanted = self.unwanted(build, package);
             let (last, timeout) = (self.user_args(), self.timeout);
             let lister = list::Lister { package, launch, last, file, timeout, unwanted };
             let listing = lister.run(interrupted)?;
@@ -265,7 +256,9 @@ impl Adapter for Go {
             all.skipped.extend(listing.skipped);
         }
         // Its own words say more, where it failed.
-        let idle = |one: &&mut Discovered| one.failure.is_none() && build.never_loop.contains(&one.id);
+        let idle = |one: &&mut Discovered| {
+            one.failure.is_none() && build.declared.get(&one.id).is_some_and(|declared| !declared.loops)
+        };
         for one in all.found.iter_mut().filter(idle) {
             one.failure = Some("it never loops over `b.N` or `b.Loop()`, so that it has no time per operation".into());
         }
@@ -362,14 +355,14 @@ impl Adapter for Go {
 }
 
 impl Go {
-    /// Top-level benchmarks of a program that need not run to be listed: neither they nor anything below them can be wanted.
-    fn unwanted(&self, program: &Path) -> Vec<String> {
-        let declared = self.declared.lock().unwrap_or_else(PoisonError::into_inner);
-        let may_be_wanted = |(name, is_leaf): &(&String, &bool)| {
-            if **is_leaf { self.filter.keeps(name) } else { self.filter.may_keep_below(name) }
+    /// Declared benchmarks of a package that need not run to be listed: neither they nor anything below them can be wanted.
+    fn unwanted(&self, build: &Build, package: &str) -> Vec<String> {
+        let of_package = build.declared.iter().filter(|(id, _)| id.package == package);
+        let may_be_wanted = |name: &str, leaf: bool| {
+            if leaf { self.filter.keeps(name) } else { self.filter.may_keep_below(name) }
         };
-        let declared = declared.get(program).into_iter().flatten();
-        declared.filter(|one| !may_be_wanted(one)).map(|(name, _)| name.clone()).collect()
+        let unwanted = of_package.filter(|(id, declared)| !may_be_wanted(&id.name, declared.leaf));
+        unwanted.map(|(id, _)| id.name.clone()).collect()
     }
 
     /// Arguments that the user passes to the binary; they come last, because they may end in arguments that are no flags.

@@ -1,17 +1,17 @@
 //! The overlay: which files the compiler is to see in another form, and the making of these forms.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use duetbench_core::BenchmarkId;
-use duetbench_core::plan::Part;
 use serde::{Deserialize, Serialize};
 
 use super::Toolchain;
 use super::packages::Package;
+use crate::adapter::Declared;
 use crate::error::RunError;
 use crate::tool::shorten;
 
@@ -66,41 +66,17 @@ struct Variant {
     file: String,
 }
 
-/// Benchmarks that a package's test files declare, and whether each is a leaf: one that cannot have sub-benchmarks.
-pub(super) type Declared = BTreeMap<String, bool>;
-
 /// An overlay on disk.
 #[derive(Debug)]
 pub(super) struct Overlay {
     /// File for `-overlay`.
     pub(super) file: PathBuf,
     /// Import paths of the packages that have benchmarks, or test files that do not parse.
-    pub(super) packages: BTreeMap<String, Declared>,
+    pub(super) packages: BTreeSet<String>,
     /// Benchmarks whose loop could not be rewritten, with place and reason.
     pub(super) not_rewritten: Vec<String>,
-    /// Definitions of the declared benchmarks.
-    pub(super) definitions: BTreeMap<BenchmarkId, Definition>,
-}
-
-/// A declared benchmark.
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct Definition {
-    benchmark: String,
-    /// Whether it can repeat what it measures.
-    pub(super) loops: bool,
-    /// Its own function first.
-    parts: Vec<Part>,
-}
-
-impl Definition {
-    /// Its parts, with paths as they are in the version's tree.
-    pub(super) fn parts_within(self, tree: &Path) -> Vec<Part> {
-        let within = |part: Part| {
-            let path = Path::new(&part.path).strip_prefix(tree).map(|path| path.to_string_lossy().into_owned());
-            Part { path: path.unwrap_or(part.path), ..part }
-        };
-        self.parts.into_iter().map(within).collect()
-    }
+    /// The declared benchmarks.
+    pub(super) declared: BTreeMap<BenchmarkId, Declared>,
 }
 
 impl Overlay {
@@ -109,7 +85,7 @@ impl Overlay {
         let mut replace = BTreeMap::new();
         hook_testing(toolchain, place, &mut replace)?;
         let answer = rewrite_loops(toolchain, packages, place)?;
-        let mut with_benchmarks: BTreeMap<String, Declared> = BTreeMap::new();
+        let mut with_benchmarks = BTreeSet::new();
         let mut not_rewritten = Vec::new();
         let owner: BTreeMap<PathBuf, &str> =
             packages.iter().flat_map(|p| p.test_files().map(|f| (f, p.import_path.as_str()))).collect();
@@ -117,8 +93,7 @@ impl Overlay {
             if file.may_have_benchmarks()
                 && let Some(package) = owner.get(&file.path)
             {
-                let declared = with_benchmarks.entry((*package).to_owned()).or_default();
-                file.declare(declared);
+                with_benchmarks.insert((*package).to_owned());
             }
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             not_rewritten
@@ -131,11 +106,21 @@ impl Overlay {
         let mut by_folder = answer.definitions;
         let of_package = |p: &Package| {
             let package = p.import_path.clone();
-            let id = move |name: &String| BenchmarkId { package: package.clone(), name: name.clone() };
-            by_folder.remove(&p.dir).unwrap_or_default().into_iter().map(move |one| (id(&one.benchmark), one))
+            let id = move |name: String| BenchmarkId { package: package.clone(), name };
+            by_folder.remove(&p.dir).unwrap_or_default().into_iter().map(move |one| (id(one.benchmark), one.declared))
         };
-        let definitions = packages.iter().flat_map(of_package).collect();
-        Ok(Overlay { file, packages: with_benchmarks, not_rewritten, definitions })
+        let declared = packages.iter().flat_map(of_package).collect();
+        Ok(Overlay { file, packages: with_benchmarks, not_rewritten, declared })
+    }
+
+    /// The declared benchmarks, with paths as they are in the version's tree.
+    pub(super) fn declared_within(mut self, tree: &Path) -> BTreeMap<BenchmarkId, Declared> {
+        for part in self.declared.values_mut().flat_map(|one| &mut one.parts) {
+            if let Ok(path) = Path::new(&part.path).strip_prefix(tree) {
+                part.path = path.to_string_lossy().into_owned();
+            }
+        }
+        self.declared
     }
 }
 
@@ -219,9 +204,6 @@ struct Rewritten {
     out: PathBuf,
     #[serde(default)]
     benchmarks: Vec<String>,
-    /// Those that cannot have sub-benchmarks.
-    #[serde(default)]
-    leaves: Vec<String>,
     #[serde(default)]
     refused: Vec<Refused>,
     #[serde(default)]
@@ -236,13 +218,13 @@ impl Rewritten {
     fn may_have_benchmarks(&self) -> bool {
         !self.benchmarks.is_empty() || !self.error.is_empty()
     }
+}
 
-    /// Adds its benchmarks. The test package beside a package may have one of the same name.
-    fn declare(&self, declared: &mut Declared) {
-        for name in &self.benchmarks {
-            *declared.entry(name.clone()).or_insert(true) &= self.leaves.contains(name);
-        }
-    }
+#[derive(Debug, Deserialize)]
+struct Definition {
+    benchmark: String,
+    #[serde(flatten)]
+    declared: Declared,
 }
 
 #[derive(Debug, Deserialize)]
@@ -297,8 +279,6 @@ fn build_rewriter(toolchain: &Toolchain, place: &Path) -> Result<PathBuf, RunErr
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     #[test]
