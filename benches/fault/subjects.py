@@ -202,15 +202,19 @@ class Subject:
         return ran.code not in self.ends
 
 
-class Comparison(Subject):
+class Measurement(Subject):
+    """A command whose numbers are its own each time."""
+
+    def essence(self, ran):
+        return None
+
+
+class Comparison(Measurement):
     """A command that compares and prints its report as JSON. On a busy machine it may end as inconclusive."""
 
     ends = {0, 3}
     # Two binaries of Go are laid out differently, which moves a benchmark by some percent; with one build that is in the verdict.
     tolerated = frozenset()
-
-    def essence(self, ran):
-        return None
 
     def judge(self, ran):
         report = ran.json()
@@ -253,11 +257,8 @@ class Scripted(Comparison):
         return problems
 
 
-class Calibration(Subject):
+class Calibration(Measurement):
     """Equal code must not be called changed."""
-
-    def essence(self, ran):
-        return None
 
     def judge(self, ran):
         report = ran.json()
@@ -269,11 +270,8 @@ class Calibration(Subject):
         return [f"{changed['times']} parts of equal code were called changed"] if changed["times"] else []
 
 
-class Solo(Subject):
+class Solo(Measurement):
     """A run of one version: `slow` takes three times as long as `same` there."""
-
-    def essence(self, ran):
-        return None
 
     def judge(self, ran):
         report = ran.json()
@@ -289,7 +287,7 @@ class Solo(Subject):
         return not report["complete"] or ran.code != 0
 
 
-class Demo(Subject):
+class Demo(Measurement):
     """Its findings depend on the machine's load: only that it ends is certain."""
 
     ends = {0, 1}
@@ -297,9 +295,6 @@ class Demo(Subject):
     def learn(self, tools):
         """It takes as long as all others together: its calls are told from earlier runs."""
         self.calls = {"all": 4500}
-
-    def essence(self, ran):
-        return None
 
 
 def subjects(worker):
