@@ -193,14 +193,14 @@ fn the_files_can_be_checked() {
     place.duet(&["config", "check"]).expect(0);
     place.write(
         "duet.toml",
-        "threshold = '2%'\n[[rule]]\nmetric = 'allocs'\naction = 'gate'\n[[rule]]\nslower = 'gate'\n",
+        "threshold = '2%'\n[[rule]]\nmetric = 'allocs'\naction = 'gate'\n[[rule]]\nslower = 'gate'\nredefined = 'gate'\n",
     );
     place.write("duet-waivers.toml", &waiver("11%", "2000-01-01"));
     let out = place.duet(&["config", "check"]).expect(0).stdout;
     for line in [
         "threshold: 2%",
         "rule 1: allocs of all benchmarks: gates",
-        "rule 2: everything of all benchmarks: slower gates",
+        "rule 2: everything of all benchmarks: slower gates, changed benchmark gates",
         "time of BenchmarkDecode: up to 11% until 2000-01-01 (expired)",
     ] {
         assert!(out.contains(line), "`{line}` is not in {out}");

@@ -85,9 +85,9 @@ fn seeds(folders: &[&str]) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 /// Fails with the bytes that a parser did not survive.
-fn survives(name: &str, parse: fn(&[u8]), (path, bytes): (&Path, &[u8])) {
+fn survives(name: &str, parse: fn(&[u8]), seed: &Path, bytes: &[u8]) {
     if catch_unwind(AssertUnwindSafe(|| parse(bytes))).is_err() {
-        let seed = path.file_name().unwrap_or_default().to_string_lossy();
+        let seed = seed.file_name().unwrap_or_default().to_string_lossy();
         panic!("`{name}` on {seed}, changed to `{}`", bytes.escape_ascii());
     }
 }
@@ -101,9 +101,9 @@ fn every_parser_survives_every_seed_and_changes_of_it() {
         let changed = (0..CHANGES).map(|_| numbers.changed(bytes));
         for bytes in [bytes.clone()].into_iter().chain(changed) {
             for (name, parse) in PARSERS {
-                survives(name, parse, (path, &bytes));
+                survives(name, parse, path, &bytes);
             }
-            survives("import", import, (path, &bytes));
+            survives("import", import, path, &bytes);
         }
     }
 }

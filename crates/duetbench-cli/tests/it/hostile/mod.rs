@@ -94,22 +94,22 @@ struct Found(Vec<String>, usize);
 
 impl Found {
     /// Notes a command that did not do what it is for, and what in its output is harmful.
-    fn look(&mut self, ran: &Ran, (what, format): (&str, &str)) {
+    fn look(&mut self, ran: &Ran, command: &str, format: &str) {
         // A benchmark of the script fails. Some forms have no place for some units.
         let fits = !ran.stderr.contains("nothing to write");
         if !matches!(ran.code, 0 | 1 | 3 | 4 | 5) || fits && ran.stdout.is_empty() {
-            self.0.push(format!("{what}: exit {}, {}", ran.code, ran.stderr));
+            self.0.push(format!("{command}: exit {}, {}", ran.code, ran.stderr));
         }
         if !fits {
-            return self.read(&ran.stderr, (what, "people"));
+            return self.read(&ran.stderr, command, "people");
         }
-        self.read(&ran.stdout, (what, format));
-        self.read(&ran.stderr, (what, "people"));
+        self.read(&ran.stdout, command, format);
+        self.read(&ran.stderr, command, "people");
     }
 
-    fn read(&mut self, output: &str, (what, format): (&str, &str)) {
+    fn read(&mut self, output: &str, source: &str, format: &str) {
         self.1 += usize::from(output.contains("owned"));
-        self.0.extend(harmful(format, output).map(|harm| format!("{what} as {format}: {harm}")));
+        self.0.extend(harmful(format, output).map(|harm| format!("{source} as {format}: {harm}")));
     }
 }
 
@@ -129,16 +129,16 @@ fn hostile_stores_are_harmless_in_every_output() {
         for (command, formats) in ON_STORES {
             for format in *formats {
                 let args: Vec<&str> = command.split(' ').chain(["--format", format]).collect();
-                found.look(&place.duet(&args), (command, format));
+                found.look(&place.duet(&args), command, format);
             }
         }
         for (form, format) in FORMS {
             for run in ["r1", "r2"] {
-                found.look(&place.duet(&["export", run, "--as", form]), (&format!("export {run} {form}"), format));
+                found.look(&place.duet(&["export", run, "--as", form]), &format!("export {run} {form}"), format);
             }
         }
         place.duet(&["report", "r1", "-o", "page.html"]).expect(0);
-        found.read(&std::fs::read_to_string(place.path().join("page.html")).unwrap(), ("report", "html"));
+        found.read(&std::fs::read_to_string(place.path().join("page.html")).unwrap(), "report", "html");
     }
     assert!(found.1 > 150, "only {} outputs show what they were given", found.1);
 }
@@ -154,15 +154,15 @@ fn hostile_files_are_harmless_in_every_output() {
                 let command = command.replace("FILE", name);
                 for format in *formats {
                     let args: Vec<&str> = command.split(' ').chain(["--format", format]).collect();
-                    found.look(&place.duet(&args), (&command, format));
+                    found.look(&place.duet(&args), &command, format);
                 }
             }
             for (form, format) in FORMS {
-                found.look(&place.duet(&["export", name, "--as", form]), (&format!("export {name} {form}"), format));
+                found.look(&place.duet(&["export", name, "--as", form]), &format!("export {name} {form}"), format);
             }
         }
         for format in THREE {
-            found.look(&place.duet(&["study", "cloud", "pa.csv", "--format", format]), ("study cloud", format));
+            found.look(&place.duet(&["study", "cloud", "pa.csv", "--format", format]), "study cloud", format);
         }
     }
     assert!(found.1 > 150, "only {} outputs show what they were given", found.1);
@@ -176,17 +176,17 @@ fn hostile_files_of_a_repository_are_harmless_in_every_output() {
         place.write("script.json", SCRIPT);
         settings(&place, &word(lead));
         waive(&place, &word(lead));
-        found.look(&place.duet(&["config", "check"]), ("config check", "text"));
+        found.look(&place.duet(&["config", "check"]), "config check", "text");
         place.write("plan.toml", &plan(&word(lead)));
         let measured = ["compare", "--scripted", "script.json", "--plan", "plan.toml"];
         for format in ALL {
-            found.look(&place.duet(&[&measured[..], &["--format", format]].concat()), ("compare", format));
+            found.look(&place.duet(&[&measured[..], &["--format", format]].concat()), "compare", format);
         }
         for (file, text) in misspelt(&word(lead)) {
             place.write(file, &text);
             let ran = place.duet(&measured);
             assert!(!ran.stderr.is_empty(), "{file} was taken");
-            found.read(&ran.stderr, (file, "people"));
+            found.read(&ran.stderr, file, "people");
         }
     }
     assert!(found.1 > 10, "only {} outputs show what they were given", found.1);

@@ -34,11 +34,11 @@ pub(super) type Tried = (BenchmarkId, Entry, Result<u64, String>);
 
 /// Benchmarks that a pass tries.
 #[derive(Debug, Clone, Copy)]
-enum Part {
-    /// All from this one on.
-    From(usize),
-    /// This one alone.
-    Only(usize),
+enum Part<'a> {
+    /// All from this one on but those to skip, by their indices.
+    From { index: usize, skipped: &'a [usize] },
+    /// This one alone, in a JVM with its own arguments.
+    Only(&'a Entry),
     /// None: only the names are wanted.
     Nothing,
 }
@@ -59,7 +59,8 @@ impl Lister<'_> {
         let mut from = 0;
         let skipped = self.unwanted(interrupted)?;
         for culprits in 0.. {
-            let Pass { lines, output, death } = self.pass(Part::From(from), (&[], &skipped), interrupted)?;
+            let Pass { lines, output, death } =
+                self.pass(Part::From { index: from, skipped: &skipped }, interrupted)?;
             outcomes.extend(lines.done.iter().map(|(index, ns)| (*index, Ok(*ns))));
             outcomes.extend(lines.failed.iter().map(|(index, words)| (*index, Err(words.clone()))));
             entries = lines.entries;
@@ -89,7 +90,7 @@ impl Lister<'_> {
         if self.filter.keeps_all() {
             return Ok(Vec::new());
         }
-        let Pass { lines, output, death } = self.pass(Part::Nothing, (&[], &[]), interrupted)?;
+        let Pass { lines, output, death } = self.pass(Part::Nothing, interrupted)?;
         if let Some(death) = death {
             return Err(cannot_list(&words_of_death(&death, &output)));
         }
@@ -99,8 +100,7 @@ impl Lister<'_> {
 
     /// One benchmark in a JVM with its own arguments.
     fn alone(&self, entry: &Entry, interrupted: &AtomicBool) -> Result<Result<u64, String>, RunError> {
-        let Pass { mut lines, output, death } =
-            self.pass(Part::Only(entry.index), (&entry.jvm_args, &[]), interrupted)?;
+        let Pass { mut lines, output, death } = self.pass(Part::Only(entry), interrupted)?;
         let died = || words_of_death(&death.unwrap_or_else(|| "it ended without an answer".into()), &output);
         Ok(match lines.done.remove(&entry.index) {
             Some(ns) => Ok(ns),
@@ -108,23 +108,22 @@ impl Lister<'_> {
         })
     }
 
-    fn pass(
-        &self,
-        part: Part,
-        (jvm_args, skipped): (&[String], &[usize]),
-        interrupted: &AtomicBool,
-    ) -> Result<Pass, RunError> {
+    fn pass(&self, part: Part<'_>, interrupted: &AtomicBool) -> Result<Pass, RunError> {
         let _ = fs::remove_file(&self.file);
         let mut launch = self.launch.clone();
-        launch.args.splice(0..0, jvm_args.iter().map(Into::into));
         launch.env.push(("DUET_LIST".into(), self.file.clone().into()));
-        launch.env.push(match part {
-            Part::From(index) => ("DUET_FROM".into(), index.to_string().into()),
-            Part::Only(index) => ("DUET_ONLY".into(), index.to_string().into()),
-            Part::Nothing => ("DUET_FROM".into(), i32::MAX.to_string().into()),
-        });
-        let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
-        launch.env.push(("DUET_SKIP".into(), skipped.join(",").into()));
+        match part {
+            Part::From { index, skipped } => {
+                let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
+                launch.env.push(("DUET_FROM".into(), index.to_string().into()));
+                launch.env.push(("DUET_SKIP".into(), skipped.join(",").into()));
+            }
+            Part::Only(entry) => {
+                launch.args.splice(0..0, entry.jvm_args.iter().map(Into::into));
+                launch.env.push(("DUET_ONLY".into(), entry.index.to_string().into()));
+            }
+            Part::Nothing => launch.env.push(("DUET_FROM".into(), i32::MAX.to_string().into())),
+        }
         let Listed { output, death } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
         let lines = Lines::parse(&fs::read_to_string(&self.file).unwrap_or_default());
         let ended_early = || (!lines.ended).then(|| "the JVM ended by itself, as `System.exit` makes it".to_owned());
