@@ -26,7 +26,7 @@ pub struct AnalyzeArgs {
     pub base: String,
     /// The version under test, likewise
     pub head: Option<String>,
-    /// How to judge.
+    /// Rules of judging.
     #[command(flatten)]
     pub decide: DecideArgs,
 }

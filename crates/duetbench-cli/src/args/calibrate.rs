@@ -28,10 +28,10 @@ Examples:
 pub struct CalibrateArgs {
     /// The version [default: the work tree]
     pub version: Option<String>,
-    /// Which benchmarks.
+    /// Selection of benchmarks.
     #[command(flatten)]
     pub select: SelectArgs,
-    /// How much and how.
+    /// Extent of the measurement.
     #[command(flatten)]
     pub extent: ExtentArgs,
     /// Measuring times of a benchmark for which to say what is seen, as `10s,1m` [default: 10s,30s,1m]
@@ -60,7 +60,7 @@ pub struct CalibrateArgs {
     pub fleet: FleetArgs,
 }
 
-/// What a calibration has settled besides.
+/// Options that a stored calibration has settled as well.
 const SETTLED_BY_THE_RUN: [&str; 1] = ["version"];
 
 impl CalibrateArgs {

@@ -1,4 +1,4 @@
-//! What can be typed where whole programs are measured.
+//! Arguments for measuring whole programs.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct CommandArgs {
     /// who needs one writes `sh -c '…'`
     #[arg(long)]
     pub command: bool,
-    /// What the results are called [default: the command line]
+    /// Name of the results [default: the command line]
     #[arg(long, value_name = "NAME", requires = "command")]
     pub command_name: Option<String>,
     /// Command line that runs before every measured process

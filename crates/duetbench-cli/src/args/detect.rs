@@ -27,7 +27,7 @@ pub struct DetectArgs {
     pub base: PathBuf,
     /// The version under test, likewise
     pub head: PathBuf,
-    /// Whose rule
+    /// Author of the rule
     #[arg(long, value_enum, default_value = "both")]
     pub method: DetectMethod,
     /// Smallest relevant change
@@ -39,10 +39,10 @@ pub struct DetectArgs {
     /// Share of false alarms accepted among all changes that duet's rule reports
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = parse_fraction)]
     pub fdr: f64,
-    /// What the papers' rule takes for the result
+    /// The result by the papers' rule
     #[arg(long, value_enum, default_value = "median")]
     pub statistic: StatisticArg,
-    /// Whose rules, where the paper on µOpTime and its published code differ
+    /// Author of the rules, where the paper on µOpTime and its published code differ
     #[arg(long, value_enum, default_value = "paper")]
     pub compat: CompatArg,
     /// A plan: also say which changes its repetitions would have found, and which they would have missed, by the papers' rule

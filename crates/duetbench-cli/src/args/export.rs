@@ -19,12 +19,12 @@ Examples:
 /// `duet export`. Typed only: what is written is never the same twice.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// What is written: a run, as `r12` or `latest`, or a result file of another tool
+    /// The data to write: a run, as `r12` or `latest`, or a result file of another tool
     pub source: PathBuf,
     /// The form
     #[arg(long = "as", value_name = "FORM", value_enum)]
     pub form: FormArg,
-    /// Which version of a comparison [default: candidate; of parquet both]
+    /// The version of a comparison [default: candidate; of parquet both]
     #[arg(long, value_enum)]
     pub side: Option<SideArg>,
 }

@@ -1,4 +1,4 @@
-//! What can be typed about a fleet.
+//! Arguments about a fleet.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,12 +31,12 @@ pub struct FleetArgs {
     /// Process pairs that one call measures [default: 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), requires = "on")]
     pub forks_per_call: Option<u32>,
-    /// Where and as whom.
+    /// Place and account.
     #[command(flatten)]
     pub account: AccountArgs,
 }
 
-/// Where functions are made, and as whom.
+/// Place and account in which functions are made.
 #[derive(Debug, Clone, Args)]
 pub struct AccountArgs {
     /// The role that functions run as, which should be allowed nothing at all, as `arn:aws:iam::…:role/duet-exec`
@@ -104,7 +104,7 @@ pub fn parse_dollars(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What `duet fleet` does.
+/// Actions of `duet fleet`.
 #[derive(Debug, Subcommand)]
 pub enum FleetCommand {
     /// Print the two policies that AWS Lambda needs: what whoever runs `duet` may do, and who may use the role of the functions
@@ -118,7 +118,7 @@ pub enum FleetCommand {
 /// `duet fleet policy`.
 #[derive(Debug, Args)]
 pub struct PolicyArgs {
-    /// Where and as whom.
+    /// Place and account.
     #[command(flatten)]
     pub account: AccountArgs,
     /// Write them to `coordinator.json` and `trust.json` in this folder instead; files that are there are not overwritten
@@ -129,7 +129,7 @@ pub struct PolicyArgs {
 /// `duet fleet sweep`.
 #[derive(Debug, Args)]
 pub struct SweepArgs {
-    /// Where and as whom.
+    /// Place and account.
     #[command(flatten)]
     pub account: AccountArgs,
     /// Remove those whose time is not up too; a run that still needs one ends
@@ -140,7 +140,7 @@ pub struct SweepArgs {
 /// `duet fleet smoke`.
 #[derive(Debug, Args)]
 pub struct SmokeArgs {
-    /// Where and as whom.
+    /// Place and account.
     #[command(flatten)]
     pub account: AccountArgs,
     /// Memory of the instance in MB
@@ -152,7 +152,7 @@ pub struct SmokeArgs {
 }
 
 impl FleetCommand {
-    /// Where and as whom.
+    /// Place and account.
     #[must_use]
     pub fn account(&self) -> &AccountArgs {
         match self {

@@ -28,7 +28,7 @@ Examples:
 pub struct WaiveArgs {
     /// The benchmark: its name, or package and name
     pub benchmark: String,
-    /// What of it
+    /// The metric of it
     #[arg(long, value_enum, default_value = "time")]
     pub metric: MetricName,
     /// A unit that the benchmark reports itself, instead of a metric
@@ -43,7 +43,7 @@ pub struct WaiveArgs {
     /// Why
     #[arg(long, value_name = "TEXT")]
     pub reason: String,
-    /// Where more can be read about it
+    /// A place to read more about it
     #[arg(long, value_name = "URL")]
     pub link: Option<String>,
     /// The run in which it got worse
@@ -60,7 +60,7 @@ pub enum ConfigCommand {
     /// Print the JSON schema of one of these files.
     #[command(after_help = CONFIG_EXAMPLES)]
     Schema {
-        /// Which file
+        /// The file
         #[arg(value_enum, default_value = "settings")]
         file: ConfigFile,
     },

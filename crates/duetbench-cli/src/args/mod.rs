@@ -1,4 +1,4 @@
-//! What can be typed. Every option mirrors a `DUET_*` variable and a key of `duet.toml`; the command line wins.
+//! The command line. Every option mirrors a `DUET_*` variable and a key of `duet.toml`; the command line wins.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -48,10 +48,10 @@ pub use tune::{CompatArg, MetricArg, TuneArgs, WarmUpArg};
 #[derive(Debug, Parser)]
 #[command(name = "duet", version, max_term_width = 110, after_help = EXIT_CODES, args_override_self = true)]
 pub struct Cli {
-    /// What to do.
+    /// The action.
     #[command(subcommand)]
     pub command: Command,
-    /// What to show and how.
+    /// Output.
     #[command(flatten)]
     pub show: ShowArgs,
 }
@@ -152,10 +152,10 @@ pub struct CompareArgs {
     pub base: Option<String>,
     /// The version under test [default: the work tree]
     pub head: Option<String>,
-    /// What to measure and how.
+    /// Benchmarks and their measurement.
     #[command(flatten)]
     pub measure: MeasureArgs,
-    /// How to judge.
+    /// Rules of judging.
     #[command(flatten)]
     pub decide: DecideArgs,
     /// Print the plan with its predicted time, and stop
@@ -175,7 +175,7 @@ pub struct CompareArgs {
     pub fleet: FleetArgs,
 }
 
-/// What a run that is there already has settled before, whatever it measures.
+/// Options that a stored run has settled, whatever it measures.
 const SETTLED_IN_ALL: [&str; 17] = [
     "adapter",
     "harness",
@@ -196,14 +196,14 @@ const SETTLED_IN_ALL: [&str; 17] = [
     "refill",
 ];
 
-/// What a run of two versions has settled as well.
+/// Options that a stored run of two versions has settled as well.
 const SETTLED_IN_PAIRS: [&str; 8] = ["builds", "budget", "mode", "on", "memory", "arch", "parallel", "forks_per_call"];
 
 /// … and what a comparison has.
 const SETTLED_BY_THE_RUN: [&str; 10] =
     ["base", "head", "plan", "fixed", "confirm", "measure_identical", "same_benchmarks", "threshold", "alpha", "fdr"];
 
-/// Which benchmarks, of what is found where.
+/// Selection of benchmarks, and the place to look for them.
 #[derive(Debug, Args)]
 pub struct SelectArgs {
     /// Only benchmarks whose name matches
@@ -215,10 +215,10 @@ pub struct SelectArgs {
     /// Packages to look for benchmarks in, may be repeated [default: ./...]
     #[arg(long, value_name = "PATTERN", value_delimiter = ' ')]
     pub packages: Vec<String>,
-    /// How long a benchmark may hang before it counts as failed [default: 60s]
+    /// Time that a benchmark may hang before it counts as failed [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub timeout: Option<Duration>,
-    /// Which harness the versions are measured with [default: told by what they are and what lies in them]
+    /// Harness that measures the versions [default: told by what they are and what lies in them]
     #[arg(long, value_enum)]
     pub adapter: Option<AdapterArg>,
     /// Variable that benchmarks need and may see, may be repeated; the rest of the environment is kept from them
@@ -229,13 +229,13 @@ pub struct SelectArgs {
     pub sandbox: bool,
 }
 
-/// What to measure and how.
+/// Benchmarks and their measurement.
 #[derive(Debug, Args)]
 pub struct MeasureArgs {
-    /// Which benchmarks.
+    /// Selection of benchmarks.
     #[command(flatten)]
     pub select: SelectArgs,
-    /// How much and how.
+    /// Extent of the measurement.
     #[command(flatten)]
     pub extent: ExtentArgs,
     /// Begin with as many fork pairs of each benchmark, and as long ones, as this plan of `duet tune` says; benchmarks that are not
@@ -259,7 +259,7 @@ pub struct MeasureArgs {
     pub same_benchmarks: bool,
 }
 
-/// How much is measured and how, of a comparison or of a calibration.
+/// Extent of a comparison or a calibration.
 #[derive(Debug, Args)]
 pub struct ExtentArgs {
     /// At most this many fresh process pairs per benchmark, at least 3 for an interval [default: 36, with one build 20]
@@ -272,20 +272,20 @@ pub struct ExtentArgs {
     /// about where the linker put it; 1 compares just the two binaries [default: as many as are needed, at most 32]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub builds: Option<u32>,
-    /// How the two halves of each such build pair are laid out, where the linker can do both [default: matched]
+    /// Layout of the two halves of each such build pair, where the linker can do both [default: matched]
     #[arg(long, value_enum)]
     pub layouts: Option<LayoutsArg>,
     /// Processes of each side in every trial that warm up and are not judged [default: 0]; where iterations are measured, as many of
     /// those [default: as many as each benchmark is found to need]
     #[arg(long, value_name = "N")]
     pub warmup: Option<u32>,
-    /// How the two sides are run [default: auto]
+    /// Way in which the two sides are run [default: auto]
     #[arg(long, value_enum)]
     pub mode: Option<ModeArg>,
     /// Source of every random choice [default: drawn, and printed]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// How long to wait for another run.
+    /// Waiting for another run.
     #[command(flatten)]
     pub wait: WaitArgs,
     /// Outcomes by script instead of measuring
@@ -293,7 +293,7 @@ pub struct ExtentArgs {
     pub scripted: Option<PathBuf>,
 }
 
-/// How long to wait for a run that holds this machine.
+/// Waiting for a run that holds this machine.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct WaitArgs {
     /// Fail at once when another run holds this machine, instead of waiting for it
@@ -304,7 +304,7 @@ pub struct WaitArgs {
     pub wait: Option<Duration>,
 }
 
-/// How to judge.
+/// Rules of judging.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct DecideArgs {
     /// Change that a regression or an improvement exceeds [default: 3%]
@@ -321,7 +321,7 @@ pub struct DecideArgs {
     pub strict: bool,
 }
 
-/// What to show and how.
+/// Output.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
     /// Form of the report [default: text]
@@ -349,7 +349,7 @@ pub struct ShowArgs {
 pub struct ListArgs {
     /// The version [default: the work tree]
     pub version: Option<String>,
-    /// Which benchmarks.
+    /// Selection of benchmarks.
     #[command(flatten)]
     pub select: SelectArgs,
     /// Flags for the harness
@@ -382,7 +382,7 @@ pub struct DemoArgs {
 /// `duet doctor`. Typed only: it is run by hand.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// How long to watch
+    /// Time to watch
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub seconds: u32,
 }
@@ -400,7 +400,7 @@ pub enum Format {
     Csv,
     /// Go benchmark text, for benchstat
     Go,
-    /// What fails or informs, for code scanning (SARIF 2.1.0)
+    /// Results that fail or inform, for code scanning (SARIF 2.1.0)
     Sarif,
 }
 

@@ -28,10 +28,10 @@ pub struct PlanArgs {
     /// Smallest change that is to be seen
     #[arg(long, value_name = "PERCENT", value_parser = parse_fraction)]
     pub see: f64,
-    /// How sure a verdict must be: no more than the rest of equal benchmarks are called changed
+    /// Confidence of a verdict: no more than the rest of equal benchmarks are called changed
     #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = parse_fraction)]
     pub confidence: f64,
-    /// How often a change of that size must be seen
+    /// Share of runs in which a change of that size must be seen
     #[arg(long, value_name = "PERCENT", default_value = "90%", value_parser = parse_fraction)]
     pub power: f64,
     /// Time that may be used for all benchmarks together, as `5m` [default: as much as it takes]

@@ -25,10 +25,10 @@ Examples:
 pub struct RunArgs {
     /// The version [default: the work tree]
     pub version: Option<String>,
-    /// Which benchmarks.
+    /// Selection of benchmarks.
     #[command(flatten)]
     pub select: SelectArgs,
-    /// How often.
+    /// Repetitions.
     #[command(flatten)]
     pub repeat: RepeatArgs,
     /// Measure each benchmark as often as this plan of `duet tune` says; the options say it for those that are not in it
@@ -43,7 +43,7 @@ pub struct RunArgs {
     /// Go on with a run that was interrupted or killed, as `r12` or `latest`; version and settings are those of that run
     #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_IN_ALL, conflicts_with_all = SETTLED_BY_THE_RUN)]
     pub resume: Option<String>,
-    /// How long to wait for another run.
+    /// Waiting for another run.
     #[command(flatten)]
     pub wait: WaitArgs,
     /// Outcomes by script instead of measuring
@@ -57,10 +57,10 @@ pub struct RunArgs {
     pub program: CommandArgs,
 }
 
-/// What a run of one version has settled besides.
+/// Options that a stored run of one version has settled as well.
 const SETTLED_BY_THE_RUN: [&str; 5] = ["version", "suite_runs", "iterations", "seconds", "plan"];
 
-/// How often one version is measured. Typed only.
+/// Repetitions of one version. Typed only.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct RepeatArgs {
     /// Passes over the suite, each in a fresh random order [default: 3]
@@ -82,7 +82,7 @@ pub struct RepeatArgs {
 }
 
 impl RepeatArgs {
-    /// What was typed, the rest as it is by default.
+    /// The typed repetitions, the rest as it is by default.
     #[must_use]
     pub fn repetitions(&self) -> Repetitions {
         let usual = Repetitions::default();

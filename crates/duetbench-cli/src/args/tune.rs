@@ -27,7 +27,7 @@ pub struct TuneArgs {
     /// A run, as `r12` or `latest`, or result files of other tools: CSV of µOpTime or pa, JMH JSON, Go benchmark text
     #[arg(default_value = "latest", value_name = "RUN|FILE")]
     pub from: Vec<PathBuf>,
-    /// What has to be small: CV, RMAD, or the width of the interval of the mean (rciw1, rciw2) or the median (rciw3)
+    /// The measure that has to be small: CV, RMAD, or the width of the interval of the mean (rciw1, rciw2) or the median (rciw3)
     #[arg(long, value_enum, default_value = "rciw3")]
     pub metric: MetricArg,
     /// Largest value of it that is stable
@@ -46,7 +46,7 @@ pub struct TuneArgs {
     /// benchmark [default: auto where a harness warms up, as JMH does; else 0]
     #[arg(long, value_name = "N|auto", value_parser = parse_warm_up)]
     pub warmup: Option<WarmUpArg>,
-    /// Whose rules, where the paper on µOpTime and its published code differ
+    /// Author of the rules, where the paper on µOpTime and its published code differ
     #[arg(long, value_enum, default_value = "paper")]
     pub compat: CompatArg,
     /// Write what is chosen by every metric for every file as CSV, in the form of the published results
@@ -77,7 +77,7 @@ impl TuneArgs {
 /// `--warmup`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WarmUpArg {
-    /// What is found for each benchmark.
+    /// The finding for each benchmark.
     Auto,
     /// So many iterations of every fork.
     Iterations(usize),

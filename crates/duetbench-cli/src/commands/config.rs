@@ -65,11 +65,13 @@ fn describe(number: usize, rule: &Rule) -> String {
     let action = rule.action.map(|action| verb(action).to_owned());
     let open = rule.inconclusive.map(|action| format!("inconclusive {}", verb(action)));
     let slower = rule.slower.map(|action| format!("slower {}", verb(action)));
+    let redefined = rule.redefined.map(|action| format!("changed benchmark {}", verb(action)));
     let better = rule.better.map(|better| match better {
         Better::Lower => "less is better".to_owned(),
         Better::Higher => "more is better".to_owned(),
     });
-    let says: Vec<String> = better.into_iter().chain(tolerated).chain(action).chain(open).chain(slower).collect();
+    let says: Vec<String> =
+        better.into_iter().chain(tolerated).chain(action).chain(open).chain(slower).chain(redefined).collect();
     format!("{}\n", one_line(&format!("rule {number}: {what} of {of}: {}", says.join(", "))))
 }
 

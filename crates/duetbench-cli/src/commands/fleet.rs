@@ -68,8 +68,8 @@ fn sweep(args: &SweepArgs, context: &Context) -> Result<(), Failure> {
 
 /// A moment, to the minute.
 fn minute(at: SystemTime) -> String {
-    let (date_and_time, utc) = (humantime::format_rfc3339_seconds(at).to_string(), " UTC");
-    date_and_time.chars().take(16).map(|c| if c == 'T' { ' ' } else { c }).chain(utc.chars()).collect()
+    let text = humantime::format_rfc3339_seconds(at).to_string();
+    format!("{} {} UTC", &text[..10], &text[11..16])
 }
 
 /// One call from beginning to end.
