@@ -73,7 +73,7 @@ impl Forest {
     fn rows(self, report: &Report) -> Vec<(&BenchmarkReport, Ranged)> {
         let groups = order::changes_first(&report.benchmarks).into_iter();
         let all = groups.flat_map(|group| group.rows).filter_map(|one| Some((one, one.judged()?)));
-        let all = all.filter(|(one, _)| !matches!(one.verdict, Verdict::Redefined(_)));
+        let all = all.filter(|(one, _)| !one.verdict.is_redefined());
         let rows: Vec<_> = match self {
             Forest::Without => Vec::new(),
             Forest::OfChanges => all.filter(|(one, _)| one.verdict.is_change()).collect(),

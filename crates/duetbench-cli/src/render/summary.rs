@@ -98,7 +98,7 @@ pub(super) fn headline(report: &Report) -> String {
         Outcome::Clean if report.benchmarks.iter().any(|b| b.verdict.is_change()) => {
             format!("No change beyond the threshold in {}", benchmarks(total))
         }
-        Outcome::Clean if report.benchmarks.iter().all(|b| matches!(b.verdict, Verdict::Redefined(_))) => {
+        Outcome::Clean if report.benchmarks.iter().all(|b| b.verdict.is_redefined()) => {
             format!("No answer: {} changed themselves", benchmarks(total))
         }
         Outcome::Clean => format!("No change in {}", benchmarks(total)),
@@ -136,7 +136,7 @@ pub(super) fn words_explained(report: &Report) -> Vec<&'static str> {
             "size open: a real change; not known yet whether it exceeds the threshold",
         ),
         (
-            any(|b| matches!(b.verdict, Verdict::Redefined(_))),
+            any(|b| b.verdict.is_redefined()),
             "benchmark changed: it is another one in head, so that its times do not tell what the code does",
         ),
         (any(|b| by_wall(b).is_some()), "cpu: judged by CPU time, because other work took the processor away"),
@@ -190,7 +190,7 @@ pub(super) fn modes(report: &Report) -> String {
 pub(super) fn run(report: &Report) -> String {
     let forks = report.benchmarks.iter().map(|b| b.forks.len()).filter(|forks| *forks > 0);
     let measured = forks.clone().count();
-    // Of a run that ended early many benchmarks may have had no turn.
+    // Many benchmarks of a run that ended early may have had no turn.
     let without = if report.complete { 0 } else { planned(report).saturating_sub(measured) };
     let forks = match (forks.clone().min(), forks.max()) {
         (Some(least), Some(most)) if least == most => format!("{} each", many(least, "fork pair", "fork pairs")),

@@ -82,7 +82,7 @@ pub(super) fn breaches_of(benchmark: &BenchmarkReport, policy: &Policy, threshol
             found.push(breach((id, metric), change, (stance, tolerated)));
         }
     }
-    if matches!(benchmark.verdict, Verdict::Redefined(_)) {
+    if benchmark.verdict.is_redefined() {
         found.iter_mut().for_each(|breach| breach.standing = Standing::Informs);
     }
     found

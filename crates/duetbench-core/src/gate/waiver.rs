@@ -133,9 +133,7 @@ impl Waiver {
             return stale(Stale::Expired);
         }
         let used = breaches.iter().any(|breach| self.is_about(&breach.id, &breach.metric));
-        let is_answer = |verdict: &Verdict| {
-            verdict.is_comparison() && !verdict.is_open() && !matches!(verdict, Verdict::Redefined(_))
-        };
+        let is_answer = |verdict: &Verdict| verdict.is_comparison() && !verdict.is_open() && !verdict.is_redefined();
         let answers: Vec<bool> = if let Metric::Reported(unit) = &self.metric {
             let meant = reported.iter().filter(|one| one.unit == *unit && self.is_about(&one.id, &self.metric));
             meant.map(|one| is_answer(&one.verdict)).collect()

@@ -107,6 +107,12 @@ impl Verdict {
         }
     }
 
+    /// The versions measure different things under this name.
+    #[must_use]
+    pub fn is_redefined(&self) -> bool {
+        matches!(self, Verdict::Redefined(_))
+    }
+
     /// The answer about the times that were measured, whether or not they are those of the same benchmark.
     #[must_use]
     pub fn of_times(&self) -> &Verdict {

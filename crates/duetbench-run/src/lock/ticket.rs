@@ -1,4 +1,4 @@
-//! Whose turn it is: each who waits has a file beside the lock, named by when it came, and holds a lock of its own on it. With a process its lock
+//! The order of those who wait: each has a file beside the lock, named by when it came, and holds a lock of its own on it. With a process its lock
 //! is gone, so that a file of a dead one counts for nothing. Only names and locks are looked at: nothing is in the files.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
