@@ -5,27 +5,23 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use duetbench_core::Report;
 use duetbench_core::foreign::lines;
-use duetbench_core::{Report, SoloReport};
 use duetbench_run::export::Content;
 
 use crate::args::Format;
-use crate::calibration::CalibrationReport;
 use crate::failure::Failure;
-use crate::render::detect::{self, Answered};
-use crate::render::doctor::{self, Checkup};
+use crate::render::document::Document;
 use crate::render::forest::Forest;
 use crate::render::format::one_line;
 use crate::render::palette::Palette;
-use crate::render::plan::{self, Planned};
 use crate::render::study::cloud::{self, Cloud};
 use crate::render::study::duet::{self as duet_study, DuetStudy};
 use crate::render::study::elastibench::{self, Elastibench};
 use crate::render::study::{self, Studied};
-use crate::render::{annotation, calibrate, csv, gobench, json, markdown, sarif, solo, solo_json, text, tune};
+use crate::render::{annotation, csv, gobench, json, markdown, sarif, text};
 use crate::settings::Settings;
 use crate::sites;
-use crate::tuning::Tuning;
 
 /// Where a page is written when nothing else is said.
 const PAGE: &str = "duet-report.html";
@@ -68,87 +64,13 @@ impl Printer {
         })
     }
 
-    /// Writes what `duet tune` found, in the chosen form.
+    /// Writes what a command says in the chosen form.
     ///
     /// # Errors
     /// When it cannot be written, or not in that form.
-    pub fn tuning(&self, tuning: &Tuning) -> Result<(), Failure> {
+    pub fn document(&self, document: &Document) -> Result<(), Failure> {
         let width = if self.is_on_terminal() { terminal_width() } else { None };
-        self.data(&match self.format {
-            Format::Text => tune::text::render(tuning, &self.palette(), width),
-            Format::Json => tune::json::render(tuning),
-            Format::Markdown => tune::markdown::render(tuning),
-            Format::Csv => tune::csv::render(tuning),
-            format @ (Format::Go | Format::Sarif) => return Err(format.unfit("what `duet tune` finds")),
-        })
-    }
-
-    /// Writes the report of a run of one version in the chosen form.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn solo_report(&self, report: &SoloReport) -> Result<(), Failure> {
-        self.data(&match self.format {
-            Format::Text => solo::text(report, &self.palette()),
-            Format::Json => solo_json::render(report),
-            Format::Markdown => solo::markdown(report),
-            Format::Csv => solo::csv(report),
-            Format::Go => solo::go(report),
-            Format::Sarif => return Err(Format::Sarif.unfit("a run of one version")),
-        })
-    }
-
-    /// Writes what `duet doctor` found: as JSON if that was chosen, else as text.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn checkup(&self, checkup: &Checkup) -> Result<(), Failure> {
-        self.data(&match self.format {
-            Format::Json => doctor::json(checkup),
-            _ => doctor::text(checkup, &self.palette()),
-        })
-    }
-
-    /// Writes a calibration in the chosen form.
-    ///
-    /// # Errors
-    /// When it cannot be written, or not in that form.
-    pub fn calibration(&self, report: &CalibrationReport) -> Result<(), Failure> {
-        self.data(&match self.format {
-            Format::Text => calibrate::text(report, &self.palette()),
-            Format::Markdown => calibrate::markdown(report),
-            Format::Json => calibrate::json(report),
-            Format::Csv => calibrate::csv(report),
-            format @ (Format::Go | Format::Sarif) => return Err(format.unfit("a calibration")),
-        })
-    }
-
-    /// Writes what it takes to see a change, in the chosen form.
-    ///
-    /// # Errors
-    /// When it cannot be written, or not in that form.
-    pub fn planned(&self, planned: &Planned) -> Result<(), Failure> {
-        self.data(&match self.format {
-            Format::Text => plan::text(planned, &self.palette()),
-            Format::Markdown => plan::markdown(planned),
-            Format::Json => plan::json(planned),
-            Format::Csv => plan::csv(planned),
-            format @ (Format::Go | Format::Sarif) => return Err(format.unfit("what `duet plan` says")),
-        })
-    }
-
-    /// Writes what `duet detect` found in the chosen form.
-    ///
-    /// # Errors
-    /// When it cannot be written, or not in that form.
-    pub fn detected(&self, answered: &Answered) -> Result<(), Failure> {
-        self.data(&match self.format {
-            Format::Json => detect::json(answered),
-            Format::Csv => detect::csv(answered),
-            Format::Markdown => detect::markdown(answered),
-            Format::Text => detect::text(answered, &self.palette()),
-            format @ (Format::Go | Format::Sarif) => return Err(format.unfit("what `duet detect` finds")),
-        })
+        self.data(&document.write(self.format, &self.palette(), width)?)
     }
 
     /// Writes what a study found, as text or Markdown.

@@ -13,7 +13,7 @@ use crate::args::AnalyzeArgs;
 use crate::assemble;
 use crate::failure::{Failure, code, exit_code};
 use crate::gate;
-use crate::render::detect::{Answered, Side, Unpaired};
+use crate::render::detect::{self, Answered, Side, Unpaired};
 
 /// Judges what was asked for by what is set now, and prints it.
 ///
@@ -70,7 +70,7 @@ fn two(typed: [&str; 2], context: &Context) -> Result<u8, Failure> {
     let exit_code = exit_of(&detection, context.settings.strict());
     let duet_version = env!("CARGO_PKG_VERSION").to_owned();
     let unpaired = Some(Unpaired { base: side(&base), head: side(&head) });
-    context.printer.detected(&Answered { duet_version, rules, detection, unpaired, exit_code })?;
+    context.printer.document(&detect::document(&Answered { duet_version, rules, detection, unpaired, exit_code }))?;
     Ok(exit_code)
 }
 

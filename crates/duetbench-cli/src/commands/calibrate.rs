@@ -15,7 +15,7 @@ use super::{Context, one_version};
 use crate::args::{CalibrateArgs, Format};
 use crate::calibration::{self, CalibrationReport};
 use crate::failure::{Failure, code};
-use crate::render::calibrate::words;
+use crate::render::calibrate::{self, words};
 use crate::seed;
 use crate::session::Subjects;
 
@@ -90,7 +90,7 @@ impl Calibrating {
     fn keep(&self, context: &Context, store: &mut Store, run: StoredRun<RunHead>) -> Result<u8, Failure> {
         let report: CalibrationReport = calibration::of(run, &self.budgets_s);
         store.add_calibration(&report.made)?;
-        context.printer.calibration(&report)?;
+        context.printer.document(&calibrate::document(&report))?;
         Ok(report.exit_code())
     }
 }

@@ -12,7 +12,7 @@ use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
 use super::{Context, source};
 use crate::args::{DetectArgs, DetectMethod};
 use crate::failure::{Failure, code};
-use crate::render::detect::Answered;
+use crate::render::detect::{self, Answered};
 
 /// Compares two recordings and prints what changed; gives the exit code.
 ///
@@ -42,7 +42,13 @@ pub fn run(args: &DetectArgs, context: &Context) -> Result<u8, Failure> {
     }
     let exit_code = if detection.has_regression() { code::REGRESSION } else { code::CLEAN };
     let duet_version = env!("CARGO_PKG_VERSION").to_owned();
-    context.printer.detected(&Answered { duet_version, rules, detection, unpaired: None, exit_code })?;
+    context.printer.document(&detect::document(&Answered {
+        duet_version,
+        rules,
+        detection,
+        unpaired: None,
+        exit_code,
+    }))?;
     Ok(exit_code)
 }
 

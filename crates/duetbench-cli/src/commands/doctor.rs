@@ -11,7 +11,7 @@ use duetbench_run::processors::usable_cpus;
 use super::Context;
 use crate::args::DoctorArgs;
 use crate::failure::{Failure, code};
-use crate::render::doctor::Checkup;
+use crate::render::doctor::{self, Checkup};
 use crate::session::lock_machine;
 
 /// Time for which a processor is watched before it is the turn of the next: short, so that Ctrl-C is heard and all see the same
@@ -33,7 +33,13 @@ pub fn run(args: &DoctorArgs, context: &Context) -> Result<u8, Failure> {
     let beside = Beside { gaps, ..Beside::default() };
     let findings = diagnose(&conditions, &facts, &beside);
     let duet_version = env!("CARGO_PKG_VERSION").to_owned();
-    context.printer.checkup(&Checkup { duet_version, facts, conditions, gaps: beside.gaps, findings })?;
+    context.printer.document(&doctor::document(&Checkup {
+        duet_version,
+        facts,
+        conditions,
+        gaps: beside.gaps,
+        findings,
+    }))?;
     Ok(code::CLEAN)
 }
 

@@ -13,7 +13,7 @@ use super::Context;
 use super::detect::error_of;
 use crate::args::PlanArgs;
 use crate::failure::{Failure, code};
-use crate::render::plan::Planned;
+use crate::render::plan::{self, Planned};
 
 /// Largest change that anybody asks to see.
 const CHANGE_MAX: f64 = 10.0;
@@ -40,7 +40,15 @@ pub fn run(args: &PlanArgs, context: &Context) -> Result<u8, Failure> {
         made.machine.differences(&Machine::of(&environment::describe(toolchain, env!("CARGO_PKG_VERSION")), None))
     };
     let duet_version = env!("CARGO_PKG_VERSION").to_owned();
-    context.printer.planned(&Planned { duet_version, made, target, suite, usual, changed, exit_code })?;
+    context.printer.document(&plan::document(&Planned {
+        duet_version,
+        made,
+        target,
+        suite,
+        usual,
+        changed,
+        exit_code,
+    }))?;
     Ok(exit_code)
 }
 

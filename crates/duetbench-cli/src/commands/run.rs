@@ -18,6 +18,7 @@ use super::{Asked, Context, nothing_selected, selected};
 use crate::args::{Format, RunArgs};
 use crate::failure::{Failure, code, solo_exit_code};
 use crate::planned::Planned;
+use crate::render::solo;
 use crate::session::{lock_machine, sitting};
 use crate::{assemble, dry_run, seed};
 
@@ -219,7 +220,7 @@ fn carry_out(
         ));
     })?;
     let report = assemble::solo_report(store.load(&run.to_string())?.solo()?);
-    context.printer.solo_report(&report)?;
+    context.printer.document(&solo::document(&report))?;
     if !summary.complete {
         context.printer.note(&format!("interrupted; `duet run --resume {run}` goes on from here"));
         return Ok(code::INTERRUPTED);

@@ -7,6 +7,7 @@ use crate::args::ShowRunArgs;
 use crate::assemble;
 use crate::failure::{Failure, exit_code, solo_exit_code};
 use crate::gate;
+use crate::render::solo;
 
 /// Prints a stored run; gives the exit code that it ended with.
 ///
@@ -17,7 +18,7 @@ pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
     let stored = store.load(&args.run)?;
     if let Head::Solo(_) = stored.head {
         let report = assemble::solo_report(stored.solo()?);
-        context.printer.solo_report(&report)?;
+        context.printer.document(&solo::document(&report))?;
         return Ok(solo_exit_code(&report));
     }
     let stored = stored.comparison()?;

@@ -13,6 +13,7 @@ use super::source::{self, Source};
 use super::{Context, tune_answers::Answers, tune_check};
 use crate::args::{Format, TuneArgs, WarmUpArg};
 use crate::failure::{Failure, code};
+use crate::render;
 use crate::tuning::{TunedMetric, TunedSource, Tuning};
 use crate::warm_up::Warm;
 
@@ -53,7 +54,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
         sources: found.sources,
         plan_file,
     };
-    context.printer.tuning(&tuning)?;
+    context.printer.document(&render::tune::document(&tuning))?;
     Ok(if tuning.is_empty() { code::FAILED } else { code::CLEAN })
 }
 

@@ -1,13 +1,11 @@
 //! Results of `duet doctor`, for people and for programs.
 
-use duetbench_core::noise::{Conditions, Facts, Finding, Gaps};
+use duetbench_core::noise::{Conditions, Facts, Finding, Gaps, Severity};
 use serde::Serialize;
 
-use super::document;
-use super::format::{many, one_line, share};
+use super::document::{self, Block, Line, Table, Title, Tone};
+use super::format::{many, share};
 use super::noise;
-use super::palette::{Palette, paint};
-use super::table::left;
 
 /// Version of the JSON form; goes up when a reader of the previous one could misread the next.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -27,28 +25,39 @@ pub struct Checkup {
     pub findings: Vec<Finding>,
 }
 
-/// The checkup for people; `?` is what the system does not tell.
+/// The checkup as a document; `?` is what the system does not tell.
 #[must_use]
-pub fn text(checkup: &Checkup, palette: &Palette) -> String {
+pub fn document(checkup: &Checkup) -> document::Document {
     let watched = super::format::duration(checkup.conditions.wall_ns as f64 * 1e-9);
-    let title = format!("duet {}: this machine, watched for {watched}", checkup.duet_version);
-    let mut out = format!("{}\n\n", paint(palette.strong, &title));
-    let facts = facts(checkup);
-    let width = facts.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
-    for (label, fact) in facts {
-        out += &format!("{} {fact}\n", paint(palette.faint, &left(label, width)));
+    let findings = checkup.findings.iter().map(|finding| {
+        let tone = if finding.severity == Severity::Note { Tone::Faint } else { Tone::Open };
+        Line::Labelled(tone, noise::severity(finding.severity), noise::text(&finding.kind))
+    });
+    let hints = noise::hints(&checkup.findings).into_iter().map(Line::hint);
+    let conclusion = Line::Labelled(Tone::Strong, "conclusion", noise::conclusion(&checkup.findings).to_owned());
+    let facts = facts(checkup).into_iter().map(|(label, fact)| Line::Small(label, fact));
+    document::Document {
+        title: Title {
+            command: "doctor",
+            version: checkup.duet_version.clone(),
+            subject: format!("this machine, watched for {watched}"),
+        },
+        blocks: vec![Block::Lines(facts.collect()), Block::Lines(findings.chain(hints).chain([conclusion]).collect())],
+        rows: Some(rows(&checkup.findings)),
+        json: json(checkup),
+        go: None,
     }
-    out.push('\n');
-    for line in noise::lines(&checkup.findings) {
-        // Colour repeats the word: the same for all that is more than a note.
-        let (word, rest) = line.split_once(':').unwrap_or((&line, ""));
-        let style = if word == "note" { palette.faint } else { palette.open };
-        out += &format!("{}{rest}\n", paint(style, &format!("{word}:")));
+}
+
+/// The findings, a row each.
+fn rows(findings: &[Finding]) -> Table {
+    let mut table = Table::plain(&["kind", "severity", "text", "hint"]);
+    for finding in findings {
+        let hint = finding.advice().map_or("", noise::advice);
+        let text = noise::text(&finding.kind);
+        table.push([noise::kind(&finding.kind), noise::severity(finding.severity), &text, hint]);
     }
-    for hint in noise::hints(&checkup.findings) {
-        out += &format!("{} {hint}\n", paint(palette.hint, "hint:"));
-    }
-    out + &format!("{} {}\n", paint(palette.strong, "conclusion:"), noise::conclusion(&checkup.findings))
+    table
 }
 
 /// The numbers, whether there is something to find in them or not.
@@ -60,9 +69,9 @@ fn facts(checkup: &Checkup) -> Vec<(&'static str, String)> {
     let cpu = conditions.cpu;
     let others = conditions.others_cpus().map(|cpus| format!("{cpus:.2} of {} busy", facts.cpus_usable));
     vec![
-        ("cpu model:", told(facts.cpu_model.as_deref().map(one_line))),
+        ("cpu model", told(facts.cpu_model.clone())),
         (
-            "processors:",
+            "processors",
             format!(
                 "{} on {}{smt}{}",
                 facts.cpus_usable,
@@ -70,14 +79,14 @@ fn facts(checkup: &Checkup) -> Vec<(&'static str, String)> {
                 virtualised.unwrap_or_default()
             ),
         ),
-        ("frequency:", told(frequency(checkup))),
-        ("governor:", told(facts.governor.as_deref().map(one_line))),
-        ("quota:", facts.quota_cpus.map_or_else(|| "none".into(), |cpus| format!("{cpus:.2} processors"))),
-        ("load:", told(conditions.load_1min.map(|load| format!("{load:.2}")))),
-        ("others:", told(others)),
-        ("steal:", told(cpu.and_then(|cpu| cpu.steal_share()).map(share))),
-        ("interrupts:", told(cpu.and_then(|cpu| cpu.irq_share()).map(share))),
-        ("taken away:", told(taken_away(gaps))),
+        ("frequency", told(frequency(checkup))),
+        ("governor", told(facts.governor.clone())),
+        ("quota", facts.quota_cpus.map_or_else(|| "none".into(), |cpus| format!("{cpus:.2} processors"))),
+        ("load", told(conditions.load_1min.map(|load| format!("{load:.2}")))),
+        ("others", told(others)),
+        ("steal", told(cpu.and_then(|cpu| cpu.steal_share()).map(share))),
+        ("interrupts", told(cpu.and_then(|cpu| cpu.irq_share()).map(share))),
+        ("taken away", told(taken_away(gaps))),
     ]
 }
 
@@ -113,8 +122,7 @@ fn taken_away(gaps: &[Gaps]) -> Option<String> {
 /// | `gaps` | for each processor, the time taken from a loop that only reads the clock, in pieces of more than 20 µs |
 /// | `findings` | the gravest first: `kind`, `severity` (`note`, `disturbing`, `severe`), `text` and `hint` for people |
 /// | `conclusion` | one sentence for people |
-#[must_use]
-pub fn json(checkup: &Checkup) -> String {
+fn json(checkup: &Checkup) -> String {
     document::json(&Document::of(checkup))
 }
 
@@ -235,9 +243,11 @@ impl Measured {
 
 #[cfg(test)]
 mod tests {
-    use duetbench_core::noise::{Kind, Severity};
+    use duetbench_core::noise::Kind;
 
     use super::*;
+    use crate::args::Format;
+    use crate::render::palette::Palette;
 
     fn silent() -> Checkup {
         Checkup {
@@ -258,13 +268,17 @@ mod tests {
         }
     }
 
+    fn text(checkup: &Checkup) -> String {
+        document(checkup).write(Format::Text, &Palette::plain(), None).unwrap()
+    }
+
     #[test]
     fn what_nobody_knows_is_a_question_mark() {
         let want = "duet 0.1.0: this machine, watched for 2.0s\n\n\
             cpu model:  ?\nprocessors: 2 on 1 core (SMT)\nfrequency:  ?\ngovernor:   ?\nquota:      none\nload:       ?\n\
             others:     ?\nsteal:      ?\ninterrupts: ?\ntaken away: ?\n\n\
             conclusion: nothing was seen that would disturb measuring\n";
-        assert_eq!(text(&silent(), &Palette::plain()), want);
+        assert_eq!(text(&silent()), want);
     }
 
     #[test]
@@ -273,7 +287,7 @@ mod tests {
         let gaps = vec![Gaps { cpu: 1, watched_ns: 100, count: 1, taken_ns: 3, longest_ns: 30_000 }];
         let mut checkup = Checkup { findings: vec![finding], gaps, ..silent() };
         checkup.facts.cpu_model = Some("evil\u{1b}[31m\nmodel".into());
-        let text = text(&checkup, &Palette::plain());
+        let text = text(&checkup);
         for line in [
             "cpu model:  evil [31m model\n",
             "taken away: 3% on processor 1, up to 30µs\n",

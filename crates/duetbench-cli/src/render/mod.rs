@@ -11,17 +11,17 @@
 //! | `duet report` | a browser | [`html::render`] |
 //!
 //! [`solo`] and [`solo_json`] do the same for runs of one version, [`tune`] for what `duet tune` found, [`detect`] for two recordings,
-//! [`study`] for a study, [`calibrate`] for a calibration and [`plan`] for what it takes to see a change (their tables are [`columns`]), [`doctor`] for what `duet doctor` found. [`profile`], [`noise`] and [`warning`]
+//! [`study`] for a study, [`calibrate`] for a calibration and [`plan`] for what it takes to see a change, [`doctor`] for what `duet doctor` found. [`profile`], [`noise`] and [`warning`]
 //! have the words that several share.
 //!
 //! A renderer is a pure function. It does not print, it does not judge, and it works out no number that the report
 //! does not already hold: it orders, words and aligns.
 
 pub mod calibrate;
-pub mod columns;
 pub mod csv;
 pub mod detect;
 pub mod doctor;
+pub mod document;
 pub mod fleet;
 pub mod forest;
 pub mod format;
@@ -48,7 +48,6 @@ pub mod warning;
 pub mod annotation;
 pub(crate) mod command_line;
 mod confirmation;
-mod document;
 mod hint;
 pub(crate) mod order;
 mod summary;

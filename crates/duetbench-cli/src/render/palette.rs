@@ -3,6 +3,8 @@
 use anstyle::{AnsiColor, Style};
 use duetbench_core::Verdict;
 
+use super::document::Tone;
+
 /// Styles of words by their kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Palette {
@@ -38,6 +40,19 @@ impl Palette {
             faint: Style::new().dimmed(),
             strong: Style::new().bold(),
             hint: AnsiColor::Cyan.on_default().bold(),
+        }
+    }
+
+    /// The look of a weight.
+    #[must_use]
+    pub fn style(&self, tone: Tone) -> Style {
+        match tone {
+            Tone::Plain => Style::new(),
+            Tone::Bad => self.bad,
+            Tone::Open => self.open,
+            Tone::Faint => self.faint,
+            Tone::Strong => self.strong,
+            Tone::Hint => self.hint,
         }
     }
 

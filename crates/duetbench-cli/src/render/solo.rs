@@ -1,21 +1,48 @@
-//! The formats of a run of one version but for JSON: a table for people, the same for a pull request, one row per benchmark for
-//! spreadsheets, one line per process for benchstat.
+//! A run of one version as a document; as Go benchmark text it has a line for every process.
 
 use duetbench_core::SoloReport;
 use duetbench_core::solo_report::{SoloFork, SoloResult, SoloSummary};
-use unicode_width::UnicodeWidthStr;
 
-use super::csv::{line, number};
-use super::format::{TimeScale, counted, duration, first_line, many, one_line, share, short_name, shortened};
+use super::csv::number;
+use super::document::{Block, Cell, Cells, Document, Line, Table, Title, Tone};
+use super::format::{TimeScale, counted, duration, first_line, many, named, packages, share, short_name};
 use super::gobench::{go_name, key, measured_by};
-use super::markdown::{cell, code, prose, prose_cell};
-use super::palette::{Palette, paint};
-use super::table::{NAME_WIDTH_MAX, cut_middle, left, right};
+use super::solo_json;
 
-/// Headings of the table, the name left out.
-const HEADINGS: [&str; 5] = ["sec/op", "between forks", "within", "CV", "n"];
+/// The run as a document.
+#[must_use]
+pub fn document(report: &SoloReport) -> Document {
+    let incomplete = (!report.complete).then(|| {
+        let words = "stopped early; this is what was measured until then".to_owned();
+        Line::Labelled(Tone::Open, "incomplete", words)
+    });
+    let failed = report.benchmarks.iter().flat_map(|result| {
+        let name = short_name(&result.id.name);
+        reasons(result).into_iter().map(move |reason| Line::Labelled(Tone::Bad, "failed", format!("{name}: {reason}")))
+    });
+    let warnings = report.warnings.iter().map(Line::warning);
+    let legend = Line::Small("", LEGEND.to_owned());
+    let facts = Line::Small("run", facts(report));
+    let last = [legend].into_iter().chain(failed).chain(warnings).chain([facts]);
+    let version = &report.version;
+    Document {
+        title: Title {
+            command: "run",
+            version: report.environment.duet_version.clone(),
+            subject: format!("{} ({})", version.requested, version.resolved),
+        },
+        blocks: vec![
+            Block::Lines(incomplete.into_iter().collect()),
+            Block::Table(table(report)),
+            Block::Lines(last.collect()),
+        ],
+        rows: Some(rows(report)),
+        json: solo_json::render(report),
+        go: Some(go(report)),
+    }
+}
 
-/// Time of a benchmark and its spread, in words; in the order of [`HEADINGS`].
+/// Time of a benchmark and its spread, in words; in the order of the headings.
 fn cells(summary: &SoloSummary) -> [String; 5] {
     let spread = |value: Option<f64>| value.map_or_else(String::new, share);
     [
@@ -39,98 +66,33 @@ fn reasons(result: &SoloResult) -> Vec<String> {
     reasons
 }
 
-/// The report for terminals and logs.
-#[must_use]
-pub fn text(report: &SoloReport, palette: &Palette) -> String {
-    let tool = format!("duet {}: ", one_line(&report.environment.duet_version));
-    let version = one_line(&format!("{} ({})", report.version.requested, report.version.resolved));
-    let mut out = format!("{}{version}\n", paint(palette.strong, &tool));
-    if !report.complete {
-        out += &format!("{} stopped early; this is what was measured until then\n", paint(palette.open, "incomplete:"));
-    }
-    out += &table(report, palette);
-    out += &format!("{}\n", paint(palette.faint, LEGEND));
-    for result in &report.benchmarks {
-        for reason in reasons(result) {
-            out += &format!("{} {}: {reason}\n", paint(palette.bad, "failed:"), short_name(&result.id.name));
-        }
-    }
-    for warning in &report.warnings {
-        out += &format!("{} {}\n", paint(palette.open, "warning:"), one_line(warning));
-    }
-    out + &format!("{} {}\n", paint(palette.faint, "run:    "), facts(report))
-}
-
 const LEGEND: &str = "sec/op: median of the forks' medians; between forks, within: standard deviations of these two levels; CV of all iterations";
 
-fn table(report: &SoloReport, palette: &Palette) -> String {
-    let rows: Vec<(&SoloResult, [String; 5])> =
-        report.benchmarks.iter().map(|b| (b, b.summary.as_ref().map(cells).unwrap_or_default())).collect();
-    let name_width = rows.iter().map(|(b, _)| fitting(b).width()).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().map(|(_, cells)| cells[column].width()).max().unwrap_or(0).max(HEADINGS[column].width())
-    };
-    let widths: [usize; 5] = std::array::from_fn(width);
-    let row = |name: &str, cells: [&str; 5]| {
-        let cells: Vec<String> = cells.iter().zip(widths).map(|(cell, width)| right(cell, width)).collect();
-        format!("{}   {}", left(name, name_width), cells.join("   ")).trim_end().to_owned()
-    };
-    let mut out = format!("\n{}\n", paint(palette.strong, &row("", HEADINGS)));
-    let mut package = None;
-    for (result, cells) in &rows {
-        if package != Some(&result.id.package) {
-            package = Some(&result.id.package);
-            out += &format!("{}\n", paint(palette.faint, &format!("pkg: {}", one_line(&result.id.package))));
+/// The benchmarks with their times and spreads.
+fn table(report: &SoloReport) -> Table {
+    let several = packages(report.benchmarks.iter().map(|result| &result.id)) > 1;
+    let numbers = ["sec/op", "between forks", "within", "CV", "n"].map(|heading| (heading, Cells::Number));
+    let mut table = Table::new(&[&[("benchmark", Cells::Name)][..], &numbers].concat());
+    for result in &report.benchmarks {
+        let name = Cell::from(named(&result.id, several));
+        match &result.summary {
+            Some(summary) => table.push([name].into_iter().chain(cells(summary).map(Cell::from))),
+            None => table.push([name, Cell::toned("failed", Tone::Bad)]),
         }
-        let failed = result.summary.is_none();
-        let cells: [&str; 5] = std::array::from_fn(|i| if failed && i == 0 { "failed" } else { cells[i].as_str() });
-        out += &format!("{}\n", row(&fitting(result), cells));
     }
-    out + "\n"
-}
-
-/// The name of a benchmark as far as a table has room for it.
-fn fitting(result: &SoloResult) -> String {
-    cut_middle(&short_name(&result.id.name), NAME_WIDTH_MAX)
+    table
 }
 
 /// The run, the machine and what it took, in a line.
 fn facts(report: &SoloReport) -> String {
     let environment = &report.environment;
-    one_line(&format!(
-        "{}, seed {}, {}, {}, {}",
-        report.run,
-        report.plan.seed,
-        duration(report.measured_s),
-        environment.cpu_model,
-        environment.toolchain
-    ))
-}
-
-/// The report for a job summary.
-#[must_use]
-pub fn markdown(report: &SoloReport) -> String {
-    let mut out = format!("### duet run: {}\n\n", code(&report.version.resolved));
-    if !report.complete {
-        out += "**Incomplete:** the run stopped early; this is what was measured until then.\n\n";
-    }
-    let headings = HEADINGS.join(" | ");
-    out += &format!("| benchmark | {headings} | remarks |\n|---|--:|--:|--:|--:|--:|---|\n");
-    for result in &report.benchmarks {
-        let cells = result.summary.as_ref().map(cells).unwrap_or_default().join(" | ");
-        let remarks = reasons(result).iter().map(|reason| prose_cell(reason)).collect::<Vec<_>>().join("<br>");
-        out += &format!("| {} | {cells} | {remarks} |\n", cell(&short_name(&result.id.name)));
-    }
-    for warning in &report.warnings {
-        out += &format!("\n**Warning:** {}\n", prose(&shortened(warning)));
-    }
-    out + &format!("\n<sub>{}<br>{}</sub>\n", prose(LEGEND), prose(&facts(report)))
+    let (run, seed, measured) = (&report.run, report.plan.seed, duration(report.measured_s));
+    format!("{run}, seed {seed}, {measured}, {}, {}", environment.cpu_model, environment.toolchain)
 }
 
 /// One row per benchmark, numbers at full precision; an absent value is an empty cell.
-#[must_use]
-pub fn csv(report: &SoloReport) -> String {
-    let headings = [
+fn rows(report: &SoloReport) -> Table {
+    let mut table = Table::plain(&[
         "package",
         "name",
         "median_ns",
@@ -143,8 +105,7 @@ pub fn csv(report: &SoloReport) -> String {
         "bytes_per_op",
         "allocs_per_op",
         "failures",
-    ];
-    let mut out = line(headings.into_iter().map(String::from));
+    ]);
     for result in &report.benchmarks {
         let summary = result.summary.as_ref();
         let numbers = [
@@ -160,14 +121,13 @@ pub fn csv(report: &SoloReport) -> String {
         ];
         let words = [result.id.package.clone(), result.id.name.clone()];
         let numbers = numbers.into_iter().map(Option::unwrap_or_default);
-        out += &line(words.into_iter().chain(numbers).chain([reasons(result).join("; ")]));
+        table.push(words.into_iter().chain(numbers).chain([reasons(result).join("; ")]));
     }
-    out
+    table
 }
 
 /// Go benchmark text: a line for every process, which is what benchstat may take for independent.
-#[must_use]
-pub fn go(report: &SoloReport) -> String {
+fn go(report: &SoloReport) -> String {
     let mut out = measured_by(&report.environment, (&report.run, &report.started, report.plan.seed));
     out += &key("version", &report.version.resolved);
     let mut package = None;

@@ -1,6 +1,7 @@
 //! Output of `duet calibrate` and `duet plan` in every format, and the notes of reports on a calibration, sealed by the files in
 //! `golden/`. `DUET_BLESS=1` writes them anew.
 
+use duetbench_cli::args::Format;
 use duetbench_cli::calibration::CalibrationReport;
 use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::plan::Planned;
@@ -17,7 +18,7 @@ use duetbench_core::stats::Level;
 use duetbench_core::{BenchmarkId, Report};
 
 use crate::golden_files::check;
-use crate::render_support;
+use crate::render_support::{self, written};
 
 const CODEC: &str = "example.com/shop/codec";
 const STORE: &str = "example.com/shop/store";
@@ -129,24 +130,24 @@ fn calibrated_on_a_fleet() -> CalibrationReport {
 fn a_calibration_in_every_format() {
     let report = calibrated();
     assert_eq!(report.exit_code(), 1, "something failed");
-    check("calibrate.txt", &calibrate::text(&report, &Palette::plain()));
-    check("calibrate.md", &calibrate::markdown(&report));
-    check("calibrate.csv", &calibrate::csv(&report));
-    check("calibrate.json", &calibrate::json(&report));
+    check("calibrate.txt", &written(&calibrate::document(&report), Format::Text));
+    check("calibrate.md", &written(&calibrate::document(&report), Format::Markdown));
+    check("calibrate.csv", &written(&calibrate::document(&report), Format::Csv));
+    check("calibrate.json", &written(&calibrate::document(&report), Format::Json));
 }
 
 #[test]
 fn a_calibration_of_one_benchmark_on_a_fleet() {
     let report = calibrated_on_a_fleet();
     assert_eq!(report.exit_code(), 0);
-    check("calibrate_fleet.txt", &calibrate::text(&report, &Palette::plain()));
+    check("calibrate_fleet.txt", &written(&calibrate::document(&report), Format::Text));
 }
 
 #[test]
 fn foreign_words_cannot_steer_a_terminal_or_mention_anybody() {
-    let out = calibrate::text(&calibrated(), &Palette::plain());
+    let out = written(&calibrate::document(&calibrated()), Format::Text);
     assert!(!out.contains(|c: char| c.is_control() && c != '\n'), "{out:?}");
-    assert!(!calibrate::markdown(&calibrated()).contains("@octocat"));
+    assert!(!written(&calibrate::document(&calibrated()), Format::Markdown).contains("@octocat"));
 }
 
 fn proposal(builds: u32, forks_per_build: u32, takes_s: f64, change: f64) -> Proposal {
@@ -198,11 +199,11 @@ fn unattainable() -> Planned {
 
 #[test]
 fn a_plan_in_every_format() {
-    check("plan.txt", &plan::text(&attainable(), &Palette::plain()));
-    check("plan_short.txt", &plan::text(&unattainable(), &Palette::plain()));
-    check("plan_short.md", &plan::markdown(&unattainable()));
-    check("plan_short.csv", &plan::csv(&unattainable()));
-    check("plan.json", &plan::json(&unattainable()));
+    check("plan.txt", &written(&plan::document(&attainable()), Format::Text));
+    check("plan_short.txt", &written(&plan::document(&unattainable()), Format::Text));
+    check("plan_short.md", &written(&plan::document(&unattainable()), Format::Markdown));
+    check("plan_short.csv", &written(&plan::document(&unattainable()), Format::Csv));
+    check("plan.json", &written(&plan::document(&unattainable()), Format::Json));
 }
 
 #[test]
@@ -210,7 +211,7 @@ fn what_would_do_is_said_where_it_is_known() {
     let mut planned = unattainable();
     planned.suite.enough_s = Some(310.4);
     let says = |planned: &Planned, want: &str| {
-        let text = plan::text(planned, &Palette::plain());
+        let text = written(&plan::document(planned), Format::Text);
         assert!(text.contains(want), "`{want}` is not in\n{text}");
     };
     says(&planned, "hint: `--within 5m11s` would do\n");

@@ -1,14 +1,16 @@
 //! Output of `duet tune` in every format, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
 
+use duetbench_cli::args::Format;
 use duetbench_cli::render::markdown::LENGTH_MAX;
 use duetbench_cli::render::palette::Palette;
-use duetbench_cli::render::tune::{csv, json, markdown, text};
+use duetbench_cli::render::tune::document;
 use duetbench_cli::tuning::{TunedMetric, TunedSource, Tuning};
 use duetbench_core::recording::{HarnessWarmUp, Level};
 use duetbench_core::tune::{Choice, Compat, Metric, Rules, Tuned, TunedWarmUp};
 use duetbench_core::warmup::ForksWarmUp;
 
 use crate::golden_files::check;
+use crate::render_support::written;
 
 const LEVELS: [Level; 4] = [Level::Instance, Level::SuiteRun, Level::Iteration, Level::Second];
 
@@ -97,42 +99,42 @@ fn from_a_jvm() -> Tuning {
 
 #[test]
 fn warm_up_is_shown_beside_that_of_the_harness() {
-    check("tune_jvm.txt", &text::render(&from_a_jvm(), &Palette::plain(), None));
-    check("tune_jvm.md", &markdown::render(&from_a_jvm()));
+    check("tune_jvm.txt", &written(&document(&from_a_jvm()), Format::Text));
+    check("tune_jvm.md", &written(&document(&from_a_jvm()), Format::Markdown));
 }
 
 #[test]
 fn text_of_one_recording() {
-    check("tune.txt", &text::render(&from_a_run(), &Palette::plain(), None));
+    check("tune.txt", &written(&document(&from_a_run()), Format::Text));
 }
 
 #[test]
 fn text_of_several_recordings() {
-    check("tune_files.txt", &text::render(&from_files(), &Palette::plain(), Some(72)));
+    check("tune_files.txt", &document(&from_files()).write(Format::Text, &Palette::plain(), Some(72)).unwrap());
 }
 
 #[test]
 fn text_of_all_metrics() {
-    check("tune_all.txt", &text::render(&tuning(&["zap-v1.23.0"], &Metric::ALL), &Palette::plain(), None));
+    check("tune_all.txt", &written(&document(&tuning(&["zap-v1.23.0"], &Metric::ALL)), Format::Text));
 }
 
 #[test]
 fn json_of_several_recordings() {
     let mut tuning = from_files();
     tuning.sources.extend(from_a_jvm().sources);
-    check("tune.json", &json::render(&tuning));
+    check("tune.json", &written(&document(&tuning), Format::Json));
 }
 
 #[test]
 fn csv_of_several_recordings() {
     let mut tuning = from_a_run();
     tuning.sources.extend(from_a_jvm().sources);
-    check("tune.csv", &csv::render(&tuning));
+    check("tune.csv", &written(&document(&tuning), Format::Csv));
 }
 
 #[test]
 fn markdown_of_one_recording() {
-    check("tune.md", &markdown::render(&from_a_run()));
+    check("tune.md", &written(&document(&from_a_run()), Format::Markdown));
 }
 
 #[test]
@@ -141,9 +143,9 @@ fn markdown_stays_within_its_limit_and_says_what_it_left_out() {
     let choices = tuning.sources[1].results[0].choices.clone();
     tuning.sources[1].results[0].choices = std::iter::repeat_n(choices, 1000).flatten().collect();
     tuning.sources[0].name = "x|`<@".repeat(20_000);
-    let out = markdown::render(&tuning);
+    let out = written(&document(&tuning), Format::Markdown);
     assert!(out.len() <= LENGTH_MAX, "{} bytes", out.len());
-    assert!(out.contains("rows are left out here"), "{out}");
+    assert!(out.contains("lines are left out here"), "{out}");
     assert_eq!(out.matches("<details>").count(), out.matches("</details>").count());
 }
 
@@ -153,6 +155,6 @@ fn the_plain_palette_writes_no_escape_code_whatever_a_name_says() {
     tuning.sources[0].name = "a\u{1b}[31mb".into();
     tuning.sources[0].warnings.push("c\u{1b}[31md".into());
     tuning.sources[0].results[0].choices[0].choice.benchmark = "e\u{1b}[31mf".into();
-    let out = text::render(&tuning, &Palette::plain(), None);
+    let out = written(&document(&tuning), Format::Text);
     assert!(!out.contains(|c: char| c.is_control() && c != '\n'), "{out:?}");
 }

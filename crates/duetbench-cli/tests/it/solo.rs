@@ -53,7 +53,7 @@ fn everything_is_measured_as_often_as_was_asked_for() {
 fn a_run_of_one_version_is_shown_again_in_every_format() {
     let place = Place::new();
     let text = run(&place, SCRIPT, &["--format", "text"]).expect(0).says(&["`duet tune r1`"]);
-    for word in ["pkg: example.com/scripted", "Fast", "sec/op", "between forks", "15 in 3 forks"] {
+    for word in ["benchmark", "Fast", "sec/op", "between forks", "15 in 3 forks"] {
         assert!(text.stdout.contains(word), "{}", text.stdout);
     }
     assert_eq!(place.duet(&["show", "r1"]).expect(0).stdout, text.stdout);

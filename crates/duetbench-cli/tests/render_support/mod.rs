@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use duetbench_cli::args::Format;
+use duetbench_cli::render::document::Document;
+use duetbench_cli::render::palette::Palette;
 use duetbench_core::analysis::{
     Basis, Clock, ConfirmationStanding, Counts, Estimate, Look, Method, Ranged, RatioInterval, Round, Warning,
 };
@@ -32,6 +35,11 @@ pub(crate) use profiled::profiled;
 
 const CODEC: &str = "example.com/shop/codec";
 const STORE: &str = "example.com/shop/store";
+
+/// The document in a form, without colours.
+pub(crate) fn written(document: &Document, format: Format) -> String {
+    document.write(format, &Palette::plain(), None).expect("the document has this form")
+}
 
 /// A run without a single benchmark.
 pub(crate) fn empty() -> Report {

@@ -5,8 +5,8 @@ use duetbench_core::BenchmarkId;
 use duetbench_core::calibrate::{Alarms, Calibrated, Sight, Sources};
 use serde::Serialize;
 
+use super::document::has_layout;
 use super::note::{RateEntry, SeenEntry};
-use super::people::has_layout;
 use super::words::blind_word;
 use crate::calibration::CalibrationReport;
 use crate::render::document;
@@ -15,8 +15,7 @@ use crate::render::document;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The calibration as JSON.
-#[must_use]
-pub fn json(report: &CalibrationReport) -> String {
+pub(super) fn json(report: &CalibrationReport) -> String {
     document::json(&Document::of(report))
 }
 

@@ -1,12 +1,11 @@
 //! Results of `duet calibrate`, for people and for programs, and the note on them in later reports.
 
+mod document;
 mod json;
-mod machine;
 mod note;
-mod people;
+mod rows;
 pub mod words;
 
-pub use json::{SCHEMA_VERSION, json};
-pub use machine::csv;
+pub use document::document;
+pub use json::SCHEMA_VERSION;
 pub(super) use note::{Changed, Note, line};
-pub use people::{markdown, text};

@@ -4,7 +4,7 @@ use duetbench_core::detect::{Change, Detected, Footing, Summary};
 use duetbench_core::recording::Level;
 use serde::Serialize;
 
-use super::machine::{better, planned};
+use super::rows::{better, planned};
 use super::{Answered, Side};
 use crate::render::document;
 
@@ -12,8 +12,7 @@ use crate::render::document;
 const SCHEMA_VERSION: u32 = 1;
 
 /// The answer as JSON.
-#[must_use]
-pub fn json(answered: &Answered) -> String {
+pub(super) fn json(answered: &Answered) -> String {
     document::json(&Document::of(answered))
 }
 
@@ -137,7 +136,7 @@ impl<'a> Document<'a> {
             unpaired: answered.unpaired.as_ref().map(|unpaired| Apart {
                 base: Sided::of(&unpaired.base),
                 head: Sided::of(&unpaired.head),
-                advice: unpaired.advice(),
+                advice: unpaired.commands(),
             }),
             paper_rule: rules.paper.as_ref().map(|r| PaperRule {
                 statistic: r.statistic.word(),

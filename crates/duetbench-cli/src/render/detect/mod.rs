@@ -1,15 +1,13 @@
 //! Results of `duet detect`, and of `duet analyze` on two files, for people and for programs.
 
+mod document;
 mod json;
-mod machine;
-mod people;
+mod rows;
 mod unpaired;
 
 use duetbench_core::detect::{Detection, Rules};
 
-pub use json::json;
-pub use machine::csv;
-pub use people::{markdown, text};
+pub use document::document;
 pub use unpaired::{Side, Tool, Unpaired};
 
 /// A request and its answer.

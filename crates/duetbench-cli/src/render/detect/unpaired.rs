@@ -3,6 +3,7 @@
 use duetbench_core::detect::{Footing, UNITS_MIN};
 use duetbench_core::recording::Level;
 
+use crate::render::document::Line;
 use crate::render::format::many;
 
 /// The data behind the two sides.
@@ -53,6 +54,12 @@ const ONCE: &str =
     "values of one fork (a fresh process) depend on each other, so a fork counts once, however many it gave";
 
 impl Unpaired {
+    /// The limits in lines.
+    pub(super) fn lines(&self) -> Vec<Line> {
+        let commands = self.commands().into_iter().map(Line::Command);
+        self.statement().into_iter().map(Line::Item).chain(commands).collect()
+    }
+
     /// Sentences on the answers that the data can give and on those that they cannot.
     pub(super) fn statement(&self) -> Vec<String> {
         let mut sentences = vec![APART.to_owned(), self.base.words("base"), self.head.words("head"), ONCE.to_owned()];
@@ -64,7 +71,7 @@ impl Unpaired {
     }
 
     /// Commands that lead to a verdict; none where there are enough data.
-    pub(super) fn advice(&self) -> Vec<String> {
+    pub(super) fn commands(&self) -> Vec<String> {
         self.few().map_or_else(Vec::new, Side::commands)
     }
 
@@ -155,9 +162,9 @@ mod tests {
     fn every_tool_has_its_own_way_to_more_processes() {
         let check = |tool, words: &str| {
             let unpaired = Unpaired { base: side(Some(Tool::Jmh), 3), head: side(tool, 2) };
-            let advice = unpaired.advice();
-            assert!(advice.iter().any(|line| line.contains(words)), "{advice:?}");
-            assert!(advice.iter().any(|line| line.starts_with("duet analyze base")), "{advice:?}");
+            let commands = unpaired.commands();
+            assert!(commands.iter().any(|line| line.contains(words)), "{commands:?}");
+            assert!(commands.iter().any(|line| line.starts_with("duet analyze base")), "{commands:?}");
         };
         check(Some(Tool::Go), "go test");
         check(Some(Tool::Jmh), "-f 5");
@@ -172,7 +179,7 @@ mod tests {
     #[test]
     fn where_there_is_enough_nothing_is_advised() {
         let unpaired = Unpaired { base: side(None, 3), head: side(None, 4) };
-        assert_eq!((unpaired.advice(), unpaired.statement().len()), (Vec::new(), 4));
-        assert_eq!(unpaired.statement()[1], "base: 3 forks of 5 to 90 iterations, from 3 files");
+        assert_eq!((unpaired.commands(), unpaired.statement().len()), (Vec::new(), 4));
+        assert_eq!(unpaired.lines()[1], Line::Item("base: 3 forks of 5 to 90 iterations, from 3 files".into()));
     }
 }

@@ -4,7 +4,7 @@ use duetbench_core::calibrate::{Proposal, Proposed};
 use serde::Serialize;
 
 use super::Planned;
-use super::machine::needed;
+use super::rows::needed;
 use crate::render::calibrate::Changed;
 use crate::render::document;
 
@@ -12,8 +12,7 @@ use crate::render::document;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The plan as JSON.
-#[must_use]
-pub fn json(planned: &Planned) -> String {
+pub(super) fn json(planned: &Planned) -> String {
     document::json(&Document::of(planned))
 }
 

@@ -1,15 +1,14 @@
 //! Results of `duet plan`, for people and for programs.
 
+mod document;
 mod json;
-mod machine;
-mod people;
+mod rows;
 
 use duetbench_core::calibrate::{Difference, Made, Proposal, SuitePlan, SuiteTarget};
 use duetbench_core::spec::{Decision, EngineName, defaults};
 
-pub use json::{SCHEMA_VERSION, json};
-pub use machine::csv;
-pub use people::{markdown, text};
+pub use document::document;
+pub use json::SCHEMA_VERSION;
 
 use crate::render::calibrate::words::time;
 

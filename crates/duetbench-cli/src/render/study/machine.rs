@@ -3,7 +3,7 @@
 use duetbench_core::study::uoptime::Savings;
 
 use super::{Studied, StudiedFile};
-use crate::render::columns::{Column, Columns};
+use crate::render::document::{Cells, Table};
 
 /// The tables that were asked for, each with the name of its file.
 #[must_use]
@@ -17,11 +17,11 @@ pub fn tables(studied: &Studied) -> Vec<(&'static str, String)> {
     all.into_iter().filter(|(_, table)| !table.is_empty()).map(|(name, table)| (name, table.csv())).collect()
 }
 
-fn words(headings: &[&str]) -> Columns {
-    Columns::new(&headings.iter().map(|name| (*name, Column::Words)).collect::<Vec<_>>())
+fn words(headings: &[&str]) -> Table {
+    Table::new(&headings.iter().map(|name| (*name, Cells::Words)).collect::<Vec<_>>())
 }
 
-fn savings(studied: &Studied, of: fn(&StudiedFile) -> &Vec<Savings>) -> Columns {
+fn savings(studied: &Studied, of: fn(&StudiedFile) -> &Vec<Savings>) -> Table {
     let mut table = words(&[
         "project",
         "version",
@@ -64,7 +64,7 @@ fn savings(studied: &Studied, of: fn(&StudiedFile) -> &Vec<Savings>) -> Columns 
     table
 }
 
-fn contrasts(studied: &Studied) -> Columns {
+fn contrasts(studied: &Studied) -> Table {
     let mut table = words(&[
         "project",
         "version",
@@ -102,7 +102,7 @@ fn contrasts(studied: &Studied) -> Columns {
     table
 }
 
-fn pairs(studied: &Studied) -> Columns {
+fn pairs(studied: &Studied) -> Table {
     let mut table = words(&["project", "method", "v1", "v2", "n", "full", "min", "fp", "fn"]);
     for project in &studied.projects {
         for pair in &project.pairs {

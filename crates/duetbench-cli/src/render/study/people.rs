@@ -5,7 +5,7 @@ use duetbench_core::study::uoptime::{Contrast, Method, RateSummary, Savings, rat
 use duetbench_core::tune::{Compat, Metric};
 
 use super::{Studied, StudiedFile, StudiedProject};
-use crate::render::columns::{Column, Columns};
+use crate::render::document::{Cells, Table};
 use crate::render::format::{duration, one_line, share};
 use crate::render::markdown::prose;
 use crate::render::palette::{Palette, paint};
@@ -16,7 +16,7 @@ const DIFFERENT: f64 = 0.05;
 /// A table with what is said above and below it.
 struct Section {
     title: String,
-    table: Columns,
+    table: Table,
     below: String,
 }
 
@@ -25,7 +25,7 @@ struct Section {
 pub fn text(studied: &Studied, palette: &Palette) -> String {
     let mut out = format!("{}\n", paint(palette.strong, &heading(studied)));
     for section in sections(studied) {
-        out += &format!("\n{}\n\n{}", paint(palette.strong, &section.title), section.table.text());
+        out += &format!("\n{}\n\n{}", paint(palette.strong, &section.title), section.table.text(palette, None));
         out += &format!("{}\n", paint(palette.faint, &section.below));
     }
     for warning in &studied.warnings {
@@ -77,9 +77,9 @@ fn sections(studied: &Studied) -> Vec<Section> {
 }
 
 fn savings(studied: &Studied, (title, method): (String, Method), of: fn(&StudiedFile) -> &Vec<Savings>) -> Section {
-    let mut headings = vec![("newest version", Column::Name), ("benchmarks", Column::Number), ("full", Column::Number)];
-    headings.extend(Metric::ALL.map(|metric| (metric.word(), Column::Number)));
-    let mut table = Columns::new(&headings);
+    let mut headings = vec![("newest version", Cells::Name), ("benchmarks", Cells::Number), ("full", Cells::Number)];
+    headings.extend(Metric::ALL.map(|metric| (metric.word(), Cells::Number)));
+    let mut table = Table::new(&headings);
     for file in studied.files.iter().filter(|file| file.newest) {
         let of_method: Vec<&Savings> = of(file).iter().filter(|s| s.method == method).collect();
         let Some(first) = of_method.first() else { continue };
@@ -101,13 +101,13 @@ fn saved_and_within(s: &Savings) -> String {
 
 fn contrasts(studied: &Studied) -> Section {
     let headings = [
-        ("newest version", Column::Name),
-        ("changes", Column::Words),
-        ("H", Column::Number),
-        ("p", Column::Number),
-        ("metrics that differ", Column::Words),
+        ("newest version", Cells::Name),
+        ("changes", Cells::Words),
+        ("H", Cells::Number),
+        ("p", Cells::Number),
+        ("metrics that differ", Cells::Words),
     ];
-    let mut table = Columns::new(&headings);
+    let mut table = Table::new(&headings);
     for file in studied.files.iter().filter(|file| file.newest) {
         for contrast in &file.contrasts {
             table.push(vec![
@@ -142,18 +142,18 @@ fn different(contrast: &Contrast) -> String {
 
 fn changes(studied: &Studied) -> Section {
     let headings = [
-        ("project", Column::Name),
-        ("pairs", Column::Number),
-        ("method", Column::Words),
-        ("compared", Column::Number),
-        ("full", Column::Number),
-        ("reduced", Column::Number),
-        ("false", Column::Number),
-        ("missed", Column::Number),
-        ("false rate", Column::Words),
-        ("missed rate", Column::Words),
+        ("project", Cells::Name),
+        ("pairs", Cells::Number),
+        ("method", Cells::Words),
+        ("compared", Cells::Number),
+        ("full", Cells::Number),
+        ("reduced", Cells::Number),
+        ("false", Cells::Number),
+        ("missed", Cells::Number),
+        ("false rate", Cells::Words),
+        ("missed rate", Cells::Words),
     ];
-    let mut table = Columns::new(&headings);
+    let mut table = Table::new(&headings);
     for project in &studied.projects {
         for method in Method::ALL {
             table.push(change_row(project, method, studied.settings.compat));

@@ -11,8 +11,7 @@ use crate::tuning::{self, TunedMetric, TunedSource, Tuning};
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The results as JSON.
-#[must_use]
-pub fn render(tuning: &Tuning) -> String {
+pub(super) fn json(tuning: &Tuning) -> String {
     document::json(&Document::of(tuning))
 }
 

@@ -1,9 +1,9 @@
-//! Renderers of what `duet tune` found, one file per format; pure functions, as those of the report.
+//! Results of `duet tune`, for people and for programs.
 
-pub mod csv;
-pub mod json;
-pub mod markdown;
-pub mod text;
-
-mod grid;
+mod document;
+mod json;
+mod rows;
 mod words;
+
+pub use document::document;
+pub use json::SCHEMA_VERSION;

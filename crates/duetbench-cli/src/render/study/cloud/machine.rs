@@ -4,7 +4,7 @@ use duetbench_core::study::cloud::{Comparison, StudiedBenchmark, Typical};
 
 use super::Cloud;
 use super::words::source_word;
-use crate::render::columns::{Column, Columns};
+use crate::render::document::{Cells, Table};
 
 /// All tables that have rows, each with the name of its file.
 #[must_use]
@@ -23,8 +23,8 @@ pub fn tables(cloud: &Cloud) -> Vec<(&'static str, String)> {
     all.into_iter().filter(|(_, table)| !table.is_empty()).map(|(name, table)| (name, table.csv())).collect()
 }
 
-fn words(headings: &[&str]) -> Columns {
-    Columns::new(&headings.iter().map(|name| (*name, Column::Words)).collect::<Vec<_>>())
+fn words(headings: &[&str]) -> Table {
+    Table::new(&headings.iter().map(|name| (*name, Cells::Words)).collect::<Vec<_>>())
 }
 
 /// A table of everything that benchmarks have, with environment and benchmark in front of every row.
@@ -32,7 +32,7 @@ fn rows<'a, R: IntoIterator<Item = Vec<String>>>(
     cloud: &'a Cloud,
     headings: &[&str],
     of: impl Fn(&'a StudiedBenchmark) -> R,
-) -> Columns {
+) -> Table {
     let mut table = words(&[&["environment", "benchmark"], headings].concat());
     for studied in &cloud.environments {
         for benchmark in &studied.benchmarks {
@@ -48,14 +48,14 @@ fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-fn values(cloud: &Cloud) -> Columns {
+fn values(cloud: &Cloud) -> Table {
     let headings = ["instances", "trials", "collected", "removed", "cleaned"];
     rows(cloud, &headings, |b| {
         [[b.instances, b.trials, b.collected, b.removed, b.collected - b.removed].map(|n| n.to_string()).to_vec()]
     })
 }
 
-fn spread(cloud: &Cloud) -> Columns {
+fn spread(cloud: &Cloud) -> Table {
     let headings =
         ["rsd", "log_rsd_error", "instance_mean", "instance_sd", "instances", "trial_mean", "trial_sd", "trials"];
     rows(cloud, &headings, |b| {
@@ -70,7 +70,7 @@ fn spread(cloud: &Cloud) -> Columns {
     })
 }
 
-fn sources(cloud: &Cloud) -> Columns {
+fn sources(cloud: &Cloud) -> Table {
     rows(cloud, &["source", "repetitions", "log_variance", "log_sd", "share"], |b| {
         let sources = b.spread.sources.iter().flatten();
         sources.map(|source| {
@@ -85,7 +85,7 @@ fn sources(cloud: &Cloud) -> Columns {
     })
 }
 
-fn alarms(cloud: &Cloud) -> Columns {
+fn alarms(cloud: &Cloud) -> Table {
     rows(cloud, &["test", "instances", "alarms", "draws", "rate"], |b| {
         b.alarms.iter().map(|alarms| {
             let counts = [alarms.instances.to_string(), alarms.alarms.to_string(), alarms.of.to_string()];
@@ -94,7 +94,7 @@ fn alarms(cloud: &Cloud) -> Columns {
     })
 }
 
-fn detectable(cloud: &Cloud) -> Columns {
+fn detectable(cloud: &Cloud) -> Table {
     let headings = ["sampling", "instances", "printed", "corrected", "standard_error", "closed_form", "by_sources"];
     rows(cloud, &headings, |b| {
         b.detectable.iter().map(|found| {
@@ -107,7 +107,7 @@ fn detectable(cloud: &Cloud) -> Columns {
     })
 }
 
-fn rates(cloud: &Cloud) -> Columns {
+fn rates(cloud: &Cloud) -> Table {
     let headings = ["sampling", "instances", "regression", "false_positives", "true_positives"];
     rows(cloud, &headings, |b| {
         b.detectable.iter().flat_map(|found| {
@@ -119,7 +119,7 @@ fn rates(cloud: &Cloud) -> Columns {
     })
 }
 
-fn steadiest(comparison: &Comparison) -> Columns {
+fn steadiest(comparison: &Comparison) -> Table {
     let mut table = words(&["benchmark", "environment", "rsd", "next", "next_rsd", "clear"]);
     for one in &comparison.benchmarks {
         table.push(vec![
@@ -134,7 +134,7 @@ fn steadiest(comparison: &Comparison) -> Columns {
     table
 }
 
-fn environments(comparison: &Comparison) -> Columns {
+fn environments(comparison: &Comparison) -> Table {
     let mut table =
         words(&["environment", "benchmarks", "rsd", "steadiest_of", "ratio", "steadiest_steadier_for", "p_value"]);
     for score in &comparison.scores {

@@ -4,7 +4,7 @@ use duetbench_core::study::cloud::{Comparison, INSTANCES_COMPARED, Sampling, Stu
 
 use super::Cloud;
 use super::words::{as_printed, clear, detectable, known, overall, source, test, typical, warnings};
-use crate::render::columns::{Column, Columns};
+use crate::render::document::{Cells, Table};
 use crate::render::format::{many, one_line, share, short_name};
 use crate::render::markdown::prose;
 use crate::render::palette::{Palette, paint};
@@ -12,7 +12,7 @@ use crate::render::palette::{Palette, paint};
 /// A table with what is said above and below it.
 struct Section {
     title: &'static str,
-    tables: Vec<Columns>,
+    tables: Vec<Table>,
     below: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ pub fn text(cloud: &Cloud, palette: &Palette) -> String {
     for section in sections(cloud) {
         out += &format!("\n{}\n", paint(palette.strong, section.title));
         for table in &section.tables {
-            out += &format!("\n{}", table.text());
+            out += &format!("\n{}", table.text(palette, None));
         }
         for line in &section.below {
             out += &format!("{}\n", paint(palette.faint, &one_line(line)));
@@ -70,13 +70,13 @@ fn sections(cloud: &Cloud) -> Vec<Section> {
     let mut sections = vec![values(cloud), spreads(cloud), sources(cloud), alarms(cloud)];
     sections.extend(Sampling::ALL.map(|sampling| regressions(cloud, sampling)));
     sections.extend(cloud.comparison.as_ref().map(comparison));
-    sections.retain(|section| !section.tables.iter().all(Columns::is_empty));
+    sections.retain(|section| !section.tables.iter().all(Table::is_empty));
     sections
 }
 
 fn values(cloud: &Cloud) -> Section {
-    let numbers = ["benchmarks", "instances", "trials", "values", "cleaned"].map(|name| (name, Column::Number));
-    let mut table = Columns::new(&[&[("environment", Column::Name)], &numbers[..]].concat());
+    let numbers = ["benchmarks", "instances", "trials", "values", "cleaned"].map(|name| (name, Cells::Number));
+    let mut table = Table::new(&[&[("environment", Cells::Name)], &numbers[..]].concat());
     for studied in &cloud.environments {
         let (collected, cleaned) = studied.counts();
         let most = |of: fn(&StudiedBenchmark) -> usize| studied.benchmarks.iter().map(of).max().unwrap_or(0);
@@ -89,15 +89,15 @@ fn values(cloud: &Cloud) -> Section {
 }
 
 /// A table with a column for every environment, after some of its own.
-fn by_environment(cloud: &Cloud, first: &[(&str, Column)]) -> Columns {
+fn by_environment(cloud: &Cloud, first: &[(&str, Cells)]) -> Table {
     let names = cloud.environments.iter().map(|studied| one_line(&studied.environment)).collect::<Vec<_>>();
     let mut headings = first.to_vec();
-    headings.extend(names.iter().map(|name| (name.as_str(), Column::Number)));
-    Columns::new(&headings)
+    headings.extend(names.iter().map(|name| (name.as_str(), Cells::Number)));
+    Table::new(&headings)
 }
 
 fn spreads(cloud: &Cloud) -> Section {
-    let mut table = by_environment(cloud, &[("benchmark", Column::Name)]);
+    let mut table = by_environment(cloud, &[("benchmark", Cells::Name)]);
     for benchmark in cloud.benchmarks() {
         let rsd = |studied: &Studied| studied.of(benchmark).map_or_else(String::new, |found| known(found.spread.rsd));
         table.push([vec![short_name(benchmark)], cloud.environments.iter().map(rsd).collect()].concat());
@@ -107,13 +107,13 @@ fn spreads(cloud: &Cloud) -> Section {
 }
 
 fn sources(cloud: &Cloud) -> Section {
-    let mut table = Columns::new(&[
-        ("benchmark", Column::Name),
-        ("environment", Column::Name),
-        ("total", Column::Number),
-        ("per instance", Column::Number),
-        ("per trial", Column::Number),
-        ("by source", Column::Words),
+    let mut table = Table::new(&[
+        ("benchmark", Cells::Name),
+        ("environment", Cells::Name),
+        ("total", Cells::Number),
+        ("per instance", Cells::Number),
+        ("per trial", Cells::Number),
+        ("by source", Cells::Words),
     ]);
     for benchmark in cloud.benchmarks() {
         for studied in &cloud.environments {
@@ -144,7 +144,7 @@ fn sources(cloud: &Cloud) -> Section {
 }
 
 fn alarms(cloud: &Cloud) -> Section {
-    let mut table = by_environment(cloud, &[("test", Column::Words), ("instances", Column::Number)]);
+    let mut table = by_environment(cloud, &[("test", Cells::Words), ("instances", Cells::Number)]);
     for of in Test::ALL {
         for instances in INSTANCES_COMPARED {
             let rate = |studied: &Studied| studied.alarms(of, instances).and_then(|alarms| alarms.rate());
@@ -168,7 +168,7 @@ fn regressions(cloud: &Cloud, sampling: Sampling) -> Section {
         Sampling::Instances => "Smallest detectable regression, other instances in each group (Table 6)",
         Sampling::Trials => "Smallest detectable regression, trials of the same instances (Table 7)",
     };
-    let mut table = by_environment(cloud, &[("benchmark", Column::Name), ("instances", Column::Number)]);
+    let mut table = by_environment(cloud, &[("benchmark", Cells::Name), ("instances", Cells::Number)]);
     for benchmark in cloud.benchmarks() {
         for &instances in sampling.instances() {
             let found = |studied: &Studied| {
@@ -191,21 +191,18 @@ fn regressions(cloud: &Cloud, sampling: Sampling) -> Section {
 }
 
 fn comparison(comparison: &Comparison) -> Section {
-    let mut scores = Columns::new(&[
-        ("environment", Column::Name),
-        ("typical RSD", Column::Number),
-        ("steadiest for", Column::Number),
-    ]);
+    let mut scores =
+        Table::new(&[("environment", Cells::Name), ("typical RSD", Cells::Number), ("steadiest for", Cells::Number)]);
     for score in &comparison.scores {
         scores.push(vec![score.environment.clone(), share(score.rsd), score.steadiest_of.to_string()]);
     }
-    let mut table = Columns::new(&[
-        ("benchmark", Column::Name),
-        ("steadiest", Column::Name),
-        ("RSD", Column::Number),
-        ("next", Column::Name),
-        ("RSD", Column::Number),
-        ("beyond chance", Column::Words),
+    let mut table = Table::new(&[
+        ("benchmark", Cells::Name),
+        ("steadiest", Cells::Name),
+        ("RSD", Cells::Number),
+        ("next", Cells::Name),
+        ("RSD", Cells::Number),
+        ("beyond chance", Cells::Words),
     ]);
     for one in &comparison.benchmarks {
         table.push(vec![

@@ -3,7 +3,7 @@
 use duetbench_core::study::duet::{Kind, Quantiles, Widths};
 
 use super::{DuetStudy, Samples, StudiedRun};
-use crate::render::columns::{Column, Columns};
+use crate::render::document::{Cells, Table};
 
 /// A row for every benchmark of every run, as CSV.
 #[must_use]
@@ -53,8 +53,8 @@ pub fn tables(study: &DuetStudy, samples: &[Samples]) -> Vec<(String, String)> {
     tables
 }
 
-fn words(headings: &[&str]) -> Columns {
-    Columns::new(&headings.iter().map(|name| (*name, Column::Words)).collect::<Vec<_>>())
+fn words(headings: &[&str]) -> Table {
+    Table::new(&headings.iter().map(|name| (*name, Cells::Words)).collect::<Vec<_>>())
 }
 
 /// A number that there may not be.
@@ -74,7 +74,7 @@ fn row(one: &Widths) -> Vec<String> {
 }
 
 /// The paper's Table 1, a row for every run.
-fn improvement(study: &DuetStudy) -> Columns {
+fn improvement(study: &DuetStudy) -> Table {
     let mut table = words(&[
         "run",
         "same_version",
@@ -103,7 +103,7 @@ fn improvement(study: &DuetStudy) -> Columns {
 }
 
 /// The data of figures 2, 4 and 5, a row for every run and kind of interval.
-fn distribution(study: &DuetStudy) -> Columns {
+fn distribution(study: &DuetStudy) -> Table {
     let shares = Quantiles::SHARES.map(|share| format!("q{:02.0}", 100.0 * share));
     let headings: Vec<&str> =
         ["run", "interval", "benchmarks"].into_iter().chain(shares.iter().map(String::as_str)).collect();
@@ -120,7 +120,7 @@ fn distribution(study: &DuetStudy) -> Columns {
 }
 
 /// The data of figure 3, a row for every pair.
-fn iterations(samples: &Samples) -> Columns {
+fn iterations(samples: &Samples) -> Table {
     let mut table = words(&["run", "name", "fork", "iteration", "baseline_ns", "candidate_ns"]);
     for (fork, pairs) in samples.forks.iter().enumerate() {
         for (iteration, [baseline, candidate]) in pairs.times.iter().enumerate() {

@@ -4,7 +4,7 @@ use duetbench_core::plan::Mode;
 use duetbench_core::study::duet::{Kind, Quantiles, Widths};
 
 use super::{DuetStudy, StudiedRun};
-use crate::render::columns::{Column, Columns};
+use crate::render::document::{Cells, Table};
 use crate::render::format::{change, many, one_line, share, short_name};
 use crate::render::markdown::prose;
 use crate::render::palette::{Palette, paint};
@@ -19,7 +19,7 @@ const NAMES_MAX: usize = 5;
 /// A table with what is said above and below it.
 struct Section {
     title: String,
-    table: Columns,
+    table: Table,
     lines: Vec<String>,
 }
 
@@ -28,7 +28,8 @@ struct Section {
 pub fn text(study: &DuetStudy, palette: &Palette) -> String {
     let mut out = format!("{}\n", paint(palette.strong, &heading(study)));
     for section in sections(study) {
-        out += &format!("\n{}\n\n{}", paint(palette.strong, &one_line(&section.title)), section.table.text());
+        out +=
+            &format!("\n{}\n\n{}", paint(palette.strong, &one_line(&section.title)), section.table.text(palette, None));
         for (i, line) in section.lines.iter().enumerate() {
             let gap = if i == 0 { "\n" } else { "" };
             out += &format!("{gap}{}\n", one_line(line));
@@ -77,17 +78,17 @@ fn sections(study: &DuetStudy) -> Vec<Section> {
 
 /// The paper's triplets (section 7.2), with ours and what goes with them.
 fn of_run(study: &DuetStudy, run: &StudiedRun) -> Section {
-    let mut table = Columns::new(&[
-        ("benchmark", Column::Name),
-        ("fork pairs", Column::Number),
-        ("vs base", Column::Number),
-        ("paired", Column::Number),
-        ("shuffled", Column::Number),
-        ("standard", Column::Number),
-        ("own", Column::Number),
-        ("shuffled / paired", Column::Number),
-        ("standard / paired", Column::Number),
-        ("misses", Column::Number),
+    let mut table = Table::new(&[
+        ("benchmark", Cells::Name),
+        ("fork pairs", Cells::Number),
+        ("vs base", Cells::Number),
+        ("paired", Cells::Number),
+        ("shuffled", Cells::Number),
+        ("standard", Cells::Number),
+        ("own", Cells::Number),
+        ("shuffled / paired", Cells::Number),
+        ("standard / paired", Cells::Number),
+        ("misses", Cells::Number),
     ]);
     for one in &run.widths.measured {
         let mut row = vec![short_name(&one.benchmark), fork_pairs(one), change(one.paired.ratio)];
@@ -213,12 +214,12 @@ fn left_out(run: &StudiedRun) -> Option<String> {
 
 /// The paper's Table 1.
 fn improvement(study: &DuetStudy) -> Section {
-    let mut table = Columns::new(&[
-        ("run", Column::Words),
-        ("benchmarks", Column::Number),
-        ("shuffled / paired", Column::Number),
-        ("standard / paired", Column::Number),
-        ("own / paired", Column::Number),
+    let mut table = Table::new(&[
+        ("run", Cells::Words),
+        ("benchmarks", Cells::Number),
+        ("shuffled / paired", Cells::Number),
+        ("standard / paired", Cells::Number),
+        ("own / paired", Cells::Number),
     ]);
     for StudiedRun { widths, .. } in &study.runs {
         let mut row = vec![widths.run.clone(), widths.measured.len().to_string()];
@@ -233,9 +234,9 @@ fn improvement(study: &DuetStudy) -> Section {
 /// Figures 2, 4 and 5 as numbers.
 fn distribution(study: &DuetStudy) -> Section {
     let shares = Quantiles::SHARES.map(|of| format!("{} of them", share(of)));
-    let mut headings = vec![("run", Column::Words), ("interval", Column::Words), ("benchmarks", Column::Number)];
-    headings.extend(shares.iter().map(|name| (name.as_str(), Column::Number)));
-    let mut table = Columns::new(&headings);
+    let mut headings = vec![("run", Cells::Words), ("interval", Cells::Words), ("benchmarks", Cells::Number)];
+    headings.extend(shares.iter().map(|name| (name.as_str(), Cells::Number)));
+    let mut table = Table::new(&headings);
     for StudiedRun { widths, .. } in &study.runs {
         for kind in Kind::ALL {
             let Some(quantiles) = widths.quantiles(kind) else { continue };

@@ -4,7 +4,7 @@ use duetbench_core::detect::Change;
 use duetbench_core::study::elastibench::{Agreement, Finding, Findings, LeftOut, Narrowing};
 
 use super::{Beside, Elastibench, ElastibenchAnswer};
-use crate::render::columns::{Column, Columns};
+use crate::render::document::{Cells, Table};
 
 /// The answer as CSV.
 #[must_use]
@@ -18,8 +18,8 @@ pub fn csv(study: &Elastibench) -> String {
     table.csv()
 }
 
-fn words(headings: &[&str]) -> Columns {
-    Columns::new(&headings.iter().map(|name| (*name, Column::Words)).collect::<Vec<_>>())
+fn words(headings: &[&str]) -> Table {
+    Table::new(&headings.iter().map(|name| (*name, Cells::Words)).collect::<Vec<_>>())
 }
 
 /// The headings of a finding's numbers.
@@ -35,7 +35,7 @@ fn nothing(left_out: &LeftOut) -> [String; 5] {
     [left_out.results.to_string(), String::new(), String::new(), String::new(), String::new()]
 }
 
-fn changes(beside: &[Beside]) -> Columns {
+fn changes(beside: &[Beside]) -> Table {
     let headings = [&["name"], &FINDING[..], &["left_out", "ratio", "ratio_low", "ratio_high", "verdict"]].concat();
     let mut table = words(&headings);
     for one in beside {
@@ -55,7 +55,7 @@ fn changes(beside: &[Beside]) -> Columns {
     table
 }
 
-fn compared(agreement: &Agreement) -> Columns {
+fn compared(agreement: &Agreement) -> Table {
     let of = |which: &str| FINDING.map(|heading| format!("{which}_{heading}"));
     let (first, second) = (of("first"), of("second"));
     let mut headings = vec!["name"];
@@ -73,7 +73,7 @@ fn compared(agreement: &Agreement) -> Columns {
     table
 }
 
-fn narrowed(narrowing: &Narrowing) -> Columns {
+fn narrowed(narrowing: &Narrowing) -> Table {
     let mut table = words(&["name", "results", "width", "width_wanted", "results_enough"]);
     for one in &narrowing.benchmarks {
         table.push(vec![
@@ -87,7 +87,7 @@ fn narrowed(narrowing: &Narrowing) -> Columns {
     table
 }
 
-fn aa(findings: &Findings) -> Columns {
+fn aa(findings: &Findings) -> Table {
     let mut table = words(&[&["name"], &FINDING[..], &["left_out"]].concat());
     let found = findings.found.iter().map(|found| (&found.benchmark, finding(found), ""));
     let left_out = findings.left_out.iter().map(|out| (&out.benchmark, nothing(out), out.reason.as_str()));

@@ -7,7 +7,7 @@ use duetbench_core::study::elastibench::{
 
 use super::words::{covered, difference, found, interval, known_percent, relation, size};
 use super::{Beside, Elastibench, ElastibenchAnswer, Wanted};
-use crate::render::columns::{Column, Columns};
+use crate::render::document::{Cells, Table};
 use crate::render::format::{change, many, one_line, share, short_name};
 use crate::render::markdown::prose;
 use crate::render::order::label;
@@ -22,7 +22,7 @@ const NAMES_MAX: usize = 5;
 /// Tables with what is said below them.
 struct Page {
     title: String,
-    tables: Vec<Columns>,
+    tables: Vec<Table>,
     lines: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ pub fn text(study: &Elastibench, palette: &Palette) -> String {
     let title = format!("duet {}: {}", study.duet_version, one_line(&page.title));
     let mut out = format!("{}\n", paint(palette.strong, &title));
     for table in page.tables.iter().filter(|table| !table.is_empty()) {
-        out += &format!("\n{}", table.text());
+        out += &format!("\n{}", table.text(palette, None));
     }
     out.push('\n');
     for line in &page.lines {
@@ -76,14 +76,14 @@ fn page(study: &Elastibench) -> Page {
 
 fn changes(findings: &Findings, beside: &[Beside], confidence: &str) -> Page {
     let heading = format!("{confidence} interval");
-    let mut table = Columns::new(&[
-        ("benchmark", Column::Name),
-        ("results", Column::Number),
-        ("median", Column::Number),
-        (&heading, Column::Words),
-        ("ElastiBench", Column::Words),
-        ("vs base", Column::Number),
-        ("duet", Column::Words),
+    let mut table = Table::new(&[
+        ("benchmark", Cells::Name),
+        ("results", Cells::Number),
+        ("median", Cells::Number),
+        (&heading, Cells::Words),
+        ("ElastiBench", Cells::Words),
+        ("vs base", Cells::Number),
+        ("duet", Cells::Words),
     ]);
     for one in beside {
         let mut row = vec![short_name(&one.benchmark)];
@@ -129,14 +129,14 @@ fn finding_cells(finding: &Finding) -> [String; 3] {
 
 fn agreed((first, second): (&Findings, &Findings), agreement: &Agreement, confidence: &str) -> Page {
     let names = [first.experiment.as_str(), second.experiment.as_str()];
-    let mut table = Columns::new(&[
-        ("benchmark", Column::Name),
-        (names[0], Column::Number),
-        ("", Column::Words),
-        (names[1], Column::Number),
-        ("", Column::Words),
-        ("", Column::Words),
-        ("median in the other's interval", Column::Words),
+    let mut table = Table::new(&[
+        ("benchmark", Cells::Name),
+        (names[0], Cells::Number),
+        ("", Cells::Words),
+        (names[1], Cells::Number),
+        ("", Cells::Words),
+        ("", Cells::Words),
+        ("median in the other's interval", Cells::Words),
     ]);
     for one in &agreement.compared {
         let cells = |finding: &Finding| [difference(finding.median), interval(&finding.interval)];
@@ -190,12 +190,12 @@ fn coverage(coverage: &Coverage, [first, second]: [&str; 2]) -> String {
 }
 
 fn narrowed((experiment, target): (&str, &Wanted), narrowing: &Narrowing, confidence: &str) -> Page {
-    let mut benchmarks = Columns::new(&[
-        ("benchmark", Column::Name),
-        ("results", Column::Number),
-        ("width", Column::Number),
-        ("wanted", Column::Number),
-        ("enough after", Column::Number),
+    let mut benchmarks = Table::new(&[
+        ("benchmark", Cells::Name),
+        ("results", Cells::Number),
+        ("width", Cells::Number),
+        ("wanted", Cells::Number),
+        ("enough after", Cells::Number),
     ]);
     for one in &narrowing.benchmarks {
         benchmarks.push(vec![
@@ -207,7 +207,7 @@ fn narrowed((experiment, target): (&str, &Wanted), narrowing: &Narrowing, confid
         ]);
     }
     let mut curve =
-        Columns::new(&[("results", Column::Number), ("narrow enough", Column::Number), ("share", Column::Number)]);
+        Table::new(&[("results", Cells::Number), ("narrow enough", Cells::Number), ("share", Cells::Number)]);
     for mark in narrowing.marks() {
         let share = known_percent(narrowing.share_by(mark));
         curve.push(vec![mark.to_string(), narrowing.reached_by(mark).to_string(), share]);
@@ -233,12 +233,12 @@ fn narrowed((experiment, target): (&str, &Wanted), narrowing: &Narrowing, confid
 
 fn aa(findings: &Findings, confidence: &str) -> Page {
     let heading = format!("{confidence} interval");
-    let mut table = Columns::new(&[
-        ("benchmark", Column::Name),
-        ("results", Column::Number),
-        ("median", Column::Number),
-        (&heading, Column::Words),
-        ("ElastiBench", Column::Words),
+    let mut table = Table::new(&[
+        ("benchmark", Cells::Name),
+        ("results", Cells::Number),
+        ("median", Cells::Number),
+        (&heading, Cells::Words),
+        ("ElastiBench", Cells::Words),
     ]);
     for finding in &findings.found {
         let mut row = vec![short_name(&finding.benchmark)];

@@ -1,57 +1,38 @@
-//! The forms for people: text and Markdown.
+//! A plan as a document.
 
 use duetbench_core::calibrate::{Obstacle, Proposal, Proposed};
 
-use super::Planned;
+use super::{Planned, json, rows};
 use crate::render::calibrate::words::{changes, origin, time};
-use crate::render::columns::{Column, Columns};
-use crate::render::format::{duration, many, named, one_line, packages, share};
-use crate::render::markdown::{code, prose};
-use crate::render::palette::{Palette, paint};
+use crate::render::document::{Block, Cells, Document, Line, Table, Title};
+use crate::render::format::{duration, many, named, packages, share};
 
-const HEADINGS: [(&str, Column); 7] = [
-    ("benchmark", Column::Name),
-    ("builds", Column::Number),
-    ("forks of each", Column::Number),
-    ("slices of each", Column::Number),
-    ("time", Column::Number),
-    ("sees", Column::Number),
-    ("", Column::Words),
+const HEADINGS: [(&str, Cells); 7] = [
+    ("benchmark", Cells::Name),
+    ("builds", Cells::Number),
+    ("forks of each", Cells::Number),
+    ("slices of each", Cells::Number),
+    ("time", Cells::Number),
+    ("sees", Cells::Number),
+    ("", Cells::Words),
 ];
 
-/// The plan for a terminal or a log.
+/// The plan as a document.
 #[must_use]
-pub fn text(planned: &Planned, palette: &Palette) -> String {
-    let title = format!("duet {}: {}", planned.duet_version, one_line(&title(planned)));
-    let mut out = format!("{}\n\n{}\n", paint(palette.strong, &title), table(planned).text());
-    for line in summary(planned) {
-        out += &format!("{line}\n");
+pub fn document(planned: &Planned) -> Document {
+    let summary = [Line::Sentence(summary(planned))];
+    let warnings = warnings(planned).into_iter().map(Line::warning);
+    let hints = hints(planned).into_iter().map(Line::hint);
+    Document {
+        title: Title { command: "plan", version: planned.duet_version.clone(), subject: title(planned) },
+        blocks: vec![
+            Block::Table(table(planned)),
+            Block::Lines(summary.into_iter().chain(warnings).chain(hints).collect()),
+        ],
+        rows: Some(rows::of(planned)),
+        json: json::json(planned),
+        go: None,
     }
-    for warning in warnings(planned) {
-        out += &format!("{} {warning}\n", paint(palette.open, "warning:"));
-    }
-    for (words, command) in hints(planned) {
-        let command = command.map_or_else(String::new, |command| format!(" `{command}`"));
-        out += &format!("{} {words}{command}\n", paint(palette.hint, "hint:"));
-    }
-    out
-}
-
-/// The plan as Markdown.
-#[must_use]
-pub fn markdown(planned: &Planned) -> String {
-    let mut out = format!("### duet plan: {}\n\n{}\n", prose(&title(planned)), table(planned).markdown());
-    for line in summary(planned) {
-        out += &format!("{}\n\n", prose(&line));
-    }
-    for warning in warnings(planned) {
-        out += &format!("**Warning:** {}\n\n", prose(&warning));
-    }
-    for (words, command) in hints(planned) {
-        let command = command.map_or_else(String::new, |command| format!(" {}", code(&command)));
-        out += &format!("**Hint:** {}{command}\n\n", prose(&words));
-    }
-    out
 }
 
 /// The target, and the calibration behind the plan.
@@ -63,9 +44,9 @@ fn title(planned: &Planned) -> String {
     format!("to see {} ({level}){within}{instances}, by {}", share(target.change), origin(&planned.made))
 }
 
-fn table(planned: &Planned) -> Columns {
+fn table(planned: &Planned) -> Table {
     let several = packages(planned.suite.benchmarks.iter().map(|b| &b.id)) > 1;
-    let mut table = Columns::new(&HEADINGS);
+    let mut table = Table::new(&HEADINGS);
     for proposed in &planned.suite.benchmarks {
         let mut row = vec![named(&proposed.id, several)];
         row.extend(proposed.design().map_or_else(Default::default, |design| cells(&design)));
@@ -101,8 +82,8 @@ fn remark(proposed: &Proposed, planned: &Planned) -> String {
     }
 }
 
-/// The plan as a whole, in sentences.
-fn summary(planned: &Planned) -> Vec<String> {
+/// The plan as a whole.
+fn summary(planned: &Planned) -> String {
     let suite = &planned.suite;
     let (all, missed) = (suite.benchmarks.len(), suite.missed());
     let change = share(planned.target.change);
@@ -112,7 +93,7 @@ fn summary(planned: &Planned) -> Vec<String> {
     } else {
         format!("{} of {benchmarks} would see {change}, {missed} would not", all - missed)
     };
-    vec![format!("{counts}; {} in all", duration(suite.takes_s))]
+    format!("{counts}; {} in all", duration(suite.takes_s))
 }
 
 fn warnings(planned: &Planned) -> Vec<String> {
@@ -128,20 +109,20 @@ fn warnings(planned: &Planned) -> Vec<String> {
 }
 
 /// A target that can be reached where this one cannot, then the command that measures as planned.
-fn hints(planned: &Planned) -> Vec<(String, Option<String>)> {
+fn hints(planned: &Planned) -> Vec<String> {
     let (suite, change) = (&planned.suite, share(planned.target.change));
     let mut hints = Vec::new();
     if suite.missed() > 0 {
-        hints.push((what_would_do(planned, &change), None));
+        hints.push(what_would_do(planned, &change));
     }
     if suite.benchmarks.iter().any(|proposed| proposed.answer.is_none()) {
         let words = "benchmarks of which nobody knows need a longer calibration: raise `--forks` or `--budget` of `duet calibrate`";
-        hints.push((words.to_owned(), None));
+        hints.push(words.to_owned());
     }
     match planned.command() {
-        Some(command) => hints.push(("measure so with".to_owned(), Some(command))),
+        Some(command) => hints.push(format!("measure so with `{command}`")),
         None if suite.benchmarks.iter().any(|proposed| proposed.design().is_some()) => {
-            hints.push(("this is more than `duet compare` measures: ask for a larger `--see`".to_owned(), None));
+            hints.push("this is more than `duet compare` measures: ask for a larger `--see`".to_owned());
         }
         None => {}
     }

@@ -1,49 +1,28 @@
-//! The forms for people: text and Markdown.
+//! A calibration as a document.
 
 use duetbench_core::calibrate::{Alarms, BLIND_FROM, Calibrated, Calibration, Rate, Sight};
 
 use super::words::{self, blind, bounds, sees, time};
+use super::{json, rows};
 use crate::calibration::CalibrationReport;
-use crate::render::columns::{Column, Columns};
-use crate::render::format::{duration, many, named, one_line, packages, share};
-use crate::render::markdown::prose;
-use crate::render::palette::{Palette, paint};
+use crate::render::document::{Block, Cells, Document, Line, Table, Title};
+use crate::render::format::{duration, many, named, one_line, packages, share, shortened};
 
-/// The calibration for a terminal or a log.
+/// The calibration as a document.
 #[must_use]
-pub fn text(report: &CalibrationReport, palette: &Palette) -> String {
-    let title = format!("duet {}: {}", report.duet_version, one_line(&subject(report)));
-    let mut out = format!("{}\n\n", paint(palette.strong, &title));
-    for line in summary(report) {
-        out += &format!("{line}\n");
+pub fn document(report: &CalibrationReport) -> Document {
+    let last = legend(report).into_iter().chain(facts(report)).chain(warnings(report)).chain([hint(report)]);
+    Document {
+        title: Title { command: "calibrate", version: report.duet_version.clone(), subject: subject(report) },
+        blocks: vec![
+            Block::Lines(summary(report).into_iter().map(Line::Item).collect()),
+            Block::Table(table(report)),
+            Block::Lines(last.collect()),
+        ],
+        rows: Some(rows::of(report)),
+        json: json::json(report),
+        go: None,
     }
-    out += &format!("\n{}\n", table(report).text());
-    for line in legend(report) {
-        out += &format!("{}\n", paint(palette.faint, &line));
-    }
-    for (label, fact) in facts(report) {
-        out += &format!("{} {fact}\n", paint(palette.faint, label));
-    }
-    for warning in warnings(report) {
-        out += &format!("{} {warning}\n", paint(palette.open, "warning:"));
-    }
-    out + &format!("{} {}\n", paint(palette.hint, "hint:"), hint(report))
-}
-
-/// The calibration as Markdown.
-#[must_use]
-pub fn markdown(report: &CalibrationReport) -> String {
-    let mut out = format!("### duet calibrate: {}\n\n", prose(&subject(report)));
-    for line in summary(report) {
-        out += &format!("- {}\n", prose(&line));
-    }
-    out += &format!("\n{}\n", table(report).markdown());
-    for warning in warnings(report) {
-        out += &format!("**Warning:** {}\n\n", prose(&warning));
-    }
-    out += &format!("**Hint:** {}\n\n", prose(&hint(report)));
-    let small = legend(report).into_iter().chain(facts(report).into_iter().map(|(_, fact)| fact));
-    out + &format!("<sub>{}</sub>\n", small.map(|line| prose(&line)).collect::<Vec<_>>().join("<br>"))
 }
 
 /// The version that was measured against itself.
@@ -103,22 +82,22 @@ pub(super) fn has_layout(calibration: &Calibration) -> bool {
 }
 
 /// The benchmarks, each with what it varies by and sees; columns that would be empty are left out.
-fn table(report: &CalibrationReport) -> Columns {
+fn table(report: &CalibrationReport) -> Table {
     let calibration = &report.made.calibration;
     let (layout, blind) = (has_layout(calibration), calibration.blind().next().is_some());
     let in_time: Vec<String> = calibration.budgets_s.iter().map(|budget_s| format!("in {}", time(*budget_s))).collect();
-    let mut headings = vec![("benchmark", Column::Name)];
-    headings.extend(layout.then_some(("layout", Column::Number)));
-    headings.extend([("processes", Column::Number), ("interference", Column::Number)]);
-    headings.extend(in_time.iter().map(|heading| (heading.as_str(), Column::Number)));
-    headings.extend(blind.then_some(("sees nothing useful because", Column::Words)));
+    let mut headings = vec![("benchmark", Cells::Name)];
+    headings.extend(layout.then_some(("layout", Cells::Number)));
+    headings.extend([("processes", Cells::Number), ("interference", Cells::Number)]);
+    headings.extend(in_time.iter().map(|heading| (heading.as_str(), Cells::Number)));
+    headings.extend(blind.then_some(("sees nothing useful because", Cells::Words)));
     let several = packages(calibration.benchmarks.iter().map(|b| &b.id)) > 1;
-    let mut table = Columns::new(&headings);
-    calibration.benchmarks.iter().for_each(|benchmark| table.push(row(benchmark, (several, layout))));
+    let mut table = Table::new(&headings);
+    calibration.benchmarks.iter().for_each(|benchmark| table.push(row(benchmark, several, layout)));
     table
 }
 
-fn row(benchmark: &Calibrated, (several, layout): (bool, bool)) -> Vec<String> {
+fn row(benchmark: &Calibrated, several: bool, layout: bool) -> Vec<String> {
     let spread = |sd: Option<f64>| sd.map_or_else(String::new, share);
     let sources = benchmark.sources.as_ref();
     let sees =
@@ -131,10 +110,10 @@ fn row(benchmark: &Calibrated, (several, layout): (bool, bool)) -> Vec<String> {
     row
 }
 
-fn legend(report: &CalibrationReport) -> Vec<String> {
+fn legend(report: &CalibrationReport) -> [Line; 2] {
     let decision = &report.made.calibration.decision;
     let (layout, of) = if has_layout(&report.made.calibration) { ("layout, ", "build pairs, ") } else { ("", "") };
-    vec![
+    [
         format!(
             "{layout}processes, interference: standard deviation of the change between {of}fork pairs, slice pairs, each beyond what is inside it; 0% is too little to tell"
         ),
@@ -144,27 +123,24 @@ fn legend(report: &CalibrationReport) -> Vec<String> {
             share(1.0 - decision.alpha)
         ),
     ]
+    .map(|sentence| Line::Small("", sentence))
 }
 
-fn facts(report: &CalibrationReport) -> Vec<(&'static str, String)> {
+fn facts(report: &CalibrationReport) -> [Line; 2] {
     let made = &report.made;
     let machine: Vec<String> =
         made.machine.facts().map(|(fact, value)| format!("{fact} {}", one_line(value))).collect();
     let (name, day) = (one_line(&made.run), one_line(&made.made));
     let run = format!("{name}, {day}, measured {}; `duet show {name}` prints its report", duration(report.measured_s));
-    vec![("machine:", machine.join(", ")), ("run:    ", run)]
+    [Line::Small("machine", machine.join(", ")), Line::Small("run", run)]
 }
 
-fn warnings(report: &CalibrationReport) -> Vec<String> {
-    let failed = |(id, reason): &(duetbench_core::BenchmarkId, String)| {
-        let reason = crate::render::format::shortened(&one_line(reason));
-        format!("{} failed: {reason}", one_line(&id.to_string()))
-    };
-    report.failed.iter().map(failed).collect()
+fn warnings(report: &CalibrationReport) -> impl Iterator<Item = Line> {
+    report.failed.iter().map(|(id, reason)| Line::warning(format!("{id} failed: {}", shortened(&one_line(reason)))))
 }
 
 /// The next command.
-fn hint(report: &CalibrationReport) -> String {
+fn hint(report: &CalibrationReport) -> Line {
     let threshold = share(report.made.calibration.decision.threshold);
-    format!("`duet plan --see {threshold}` says what it takes to see a change of {threshold}")
+    Line::hint(format!("`duet plan --see {threshold}` says what it takes to see a change of {threshold}"))
 }

@@ -1,10 +1,10 @@
-//! The CSV form: a row per benchmark, numbers at full precision.
+//! The answer for spreadsheets: a row per benchmark.
 
 use duetbench_core::detect::{Change, Detected};
 use duetbench_core::recording::Better;
 
 use super::Answered;
-use crate::render::columns::{Column, Columns};
+use crate::render::document::Table;
 
 const HEADINGS: [&str; 21] = [
     "name",
@@ -30,10 +30,9 @@ const HEADINGS: [&str; 21] = [
     "planned_differs",
 ];
 
-/// The answer as CSV.
-#[must_use]
-pub fn csv(answered: &Answered) -> String {
-    let mut table = Columns::new(&HEADINGS.map(|name| (name, Column::Words)));
+/// The rows.
+pub(super) fn of(answered: &Answered) -> Table {
+    let mut table = Table::plain(&HEADINGS);
     for detected in &answered.detection.benchmarks {
         let mut row = vec![
             detected.benchmark.clone(),
@@ -47,7 +46,7 @@ pub fn csv(answered: &Answered) -> String {
         row.push(planned(answered, &detected.benchmark).unwrap_or_default().to_owned());
         table.push(row);
     }
-    table.csv()
+    table
 }
 
 pub(super) fn better(better: Better) -> &'static str {

@@ -1,16 +1,14 @@
-//! The forms for people: text and Markdown.
+//! The answer as a document.
 
 use duetbench_core::detect::{Answer, Change, Detected, Fidelity, HouseFinding, PaperFinding, Summary, UNITS_MIN};
 
 use duetbench_core::Verdict;
 
-use super::Answered;
 use super::unpaired::{Unpaired, plural};
-use crate::render::columns::{Column, Columns};
-use crate::render::format::{TimeScale, change, many, one_line, share, short_name};
-use crate::render::markdown::{code, prose};
+use super::{Answered, json, rows};
+use crate::render::document::{Block, Cells, Document, Line, Table, Title};
+use crate::render::format::{TimeScale, change, many, share, short_name};
 use crate::render::order::label;
-use crate::render::palette::{Palette, paint};
 
 /// The warning below every table.
 const APART: &str =
@@ -18,75 +16,49 @@ const APART: &str =
 const POOLED: &str = "the papers' rule takes every value for independent; where forks differ it calls equal versions changed, \
      and more values do not help";
 
-/// The answer for a terminal or a log.
+/// The answer as a document.
 #[must_use]
-pub fn text(answered: &Answered, palette: &Palette) -> String {
-    let title = format!("duet {}: {}", answered.duet_version, one_line(&versions(answered)));
-    let mut first: String = statement(answered).iter().map(|line| format!("{}\n", one_line(line))).collect();
-    first.extend(advice(answered).iter().map(|command| format!("  {command}\n")));
-    let between = if first.is_empty() { "" } else { "\n" };
-    let mut out = format!("{}\n\n{first}{between}{}\n", paint(palette.strong, &title), table(answered).text());
-    for line in summary(answered) {
-        out += &format!("{line}\n");
+pub fn document(answered: &Answered) -> Document {
+    let unpaired = answered.unpaired.as_ref();
+    let command = if unpaired.is_some() { "analyze" } else { "detect" };
+    let first = unpaired.map_or_else(Vec::new, Unpaired::lines);
+    let summary = summary(answered).into_iter().map(Line::Sentence);
+    let warnings = answered.detection.warnings.iter().map(Line::warning);
+    Document {
+        title: Title { command, version: answered.duet_version.clone(), subject: versions(answered) },
+        blocks: vec![
+            Block::Lines(first),
+            Block::Table(table(answered)),
+            Block::Lines(summary.chain(warnings).chain(notes(answered)).collect()),
+        ],
+        rows: Some(rows::of(answered)),
+        json: json::json(answered),
+        go: None,
     }
-    for warning in &answered.detection.warnings {
-        out += &format!("{} {}\n", paint(palette.open, "warning:"), one_line(warning));
-    }
-    for note in notes(answered) {
-        out += &format!("{} {note}\n", paint(palette.faint, "note:"));
-    }
-    out
-}
-
-/// The answer as Markdown.
-#[must_use]
-pub fn markdown(answered: &Answered) -> String {
-    let mut first: String = statement(answered).iter().map(|line| format!("> - {}\n", prose(line))).collect();
-    first.extend(advice(answered).iter().map(|command| format!(">   - {}\n", code(command))));
-    let (command, between) = if first.is_empty() { ("detect", "") } else { ("analyze", "\n") };
-    let versions = prose(&versions(answered));
-    let mut out = format!("### duet {command}: {versions}\n\n{first}{between}{}\n", table(answered).markdown());
-    for line in summary(answered) {
-        out += &format!("{}\n\n", prose(&line));
-    }
-    for warning in &answered.detection.warnings {
-        out += &format!("**Warning:** {}\n\n", prose(warning));
-    }
-    out + &notes(answered).iter().map(|note| format!("<sub>{}</sub>\n", prose(note))).collect::<String>()
-}
-
-/// Sentences before the table.
-fn statement(answered: &Answered) -> Vec<String> {
-    answered.unpaired.as_ref().map_or_else(Vec::new, Unpaired::statement)
-}
-
-/// Commands that are shown below them.
-fn advice(answered: &Answered) -> Vec<String> {
-    answered.unpaired.as_ref().map_or_else(Vec::new, Unpaired::advice)
 }
 
 fn versions(answered: &Answered) -> String {
     format!("{} → {}", answered.detection.base, answered.detection.head)
 }
 
-fn table(answered: &Answered) -> Columns {
+fn table(answered: &Answered) -> Table {
     let (paper, house) = (answered.rules.paper.is_some(), answered.rules.house.is_some());
     let confidence =
         answered.rules.house.as_ref().map(|rule| format!("{} interval", share(1.0 - rule.decision().interval_alpha())));
     let confidence = confidence.unwrap_or_default();
-    let mut headings = vec![("benchmark", Column::Name), ("base", Column::Number), ("head", Column::Number)];
+    let mut headings = vec![("benchmark", Cells::Name), ("base", Cells::Number), ("head", Cells::Number)];
     if paper {
-        headings.extend([("change", Column::Number), ("intervals", Column::Words), ("papers' rule", Column::Words)]);
+        headings.extend([("change", Cells::Number), ("intervals", Cells::Words), ("papers' rule", Cells::Words)]);
     }
     if house {
         headings.extend([
-            ("vs base", Column::Number),
-            (confidence.as_str(), Column::Words),
-            ("duet's rule", Column::Words),
-            ("detects", Column::Number),
+            ("vs base", Cells::Number),
+            (confidence.as_str(), Cells::Words),
+            ("duet's rule", Cells::Words),
+            ("detects", Cells::Number),
         ]);
     }
-    let mut table = Columns::new(&headings);
+    let mut table = Table::new(&headings);
     for detected in &answered.detection.benchmarks {
         let mut row = vec![short_name(&detected.benchmark)];
         row.extend(values(detected, &detected.results));
@@ -186,8 +158,8 @@ fn fidelity(f: &Fidelity) -> String {
     )
 }
 
-fn notes(answered: &Answered) -> Vec<&'static str> {
+fn notes(answered: &Answered) -> impl Iterator<Item = Line> {
     let pooled = answered.rules.paper.is_some().then_some(POOLED);
     let apart = answered.unpaired.is_none().then_some(APART);
-    [apart, pooled].into_iter().flatten().collect()
+    [apart, pooled].into_iter().flatten().map(|note| Line::Small("note", note.to_owned()))
 }

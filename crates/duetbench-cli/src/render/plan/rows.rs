@@ -1,9 +1,9 @@
-//! The CSV form: a row per benchmark, numbers at full precision.
+//! A plan for spreadsheets: a row per benchmark.
 
 use duetbench_core::calibrate::{Proposal, Proposed};
 
 use super::Planned;
-use crate::render::columns::{Column, Columns};
+use crate::render::document::Table;
 
 const HEADINGS: [&str; 13] = [
     "package",
@@ -21,12 +21,11 @@ const HEADINGS: [&str; 13] = [
     "needed_minimal_detectable_change",
 ];
 
-/// The plan as CSV.
-#[must_use]
-pub fn csv(planned: &Planned) -> String {
-    let mut table = Columns::new(&HEADINGS.map(|name| (name, Column::Words)));
+/// The rows.
+pub(super) fn of(planned: &Planned) -> Table {
+    let mut table = Table::plain(&HEADINGS);
     planned.suite.benchmarks.iter().for_each(|proposed| table.push(row(proposed)));
-    table.csv()
+    table
 }
 
 fn row(proposed: &Proposed) -> Vec<String> {

@@ -1,6 +1,6 @@
-//! The CSV format: one row for every recording, metric and benchmark, numbers at full precision.
+//! The results for spreadsheets: a row for every recording, metric and benchmark.
 
-use crate::render::csv::line;
+use crate::render::document::Table;
 use crate::tuning::{TunedBenchmark, TunedMetric, TunedSource, Tuning};
 
 /// One column: its name and how its cell is written.
@@ -28,18 +28,17 @@ const COLUMNS: [Column; 17] = [
     ("harness_warmup_s", |_, _, tuned| number(tuned.warm_up.map(|found| found.harness.time_s()))),
 ];
 
-/// The results as CSV, below one line of headings.
-#[must_use]
-pub fn render(tuning: &Tuning) -> String {
-    let mut out = line(COLUMNS.iter().map(|(name, _)| (*name).to_owned()));
+/// The rows.
+pub(super) fn of(tuning: &Tuning) -> Table {
+    let mut table = Table::plain(&COLUMNS.map(|(name, _)| name));
     for source in &tuning.sources {
         for result in &source.results {
             for tuned in &result.choices {
-                out += &line(COLUMNS.iter().map(|(_, cell)| cell(source, result, tuned)));
+                table.push(COLUMNS.iter().map(|(_, cell)| cell(source, result, tuned)));
             }
         }
     }
-    out
+    table
 }
 
 fn joined(repetitions: &[usize]) -> String {

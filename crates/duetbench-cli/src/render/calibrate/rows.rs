@@ -1,10 +1,10 @@
-//! The CSV form: a row per benchmark, numbers at full precision.
+//! A calibration for spreadsheets: a row per benchmark.
 
 use duetbench_core::calibrate::{Calibrated, Sight};
 
 use super::words::{blind_word, time};
 use crate::calibration::CalibrationReport;
-use crate::render::columns::{Column, Columns};
+use crate::render::document::Table;
 
 const HEADINGS: [&str; 10] =
     ["package", "name", "mode", "layout", "fork", "slice", "slices", "build_s", "fork_s", "slice_s"];
@@ -12,9 +12,8 @@ const HEADINGS: [&str; 10] =
 /// Columns for each budget.
 const OF_BUDGET: [&str; 4] = ["minimal_detectable_change", "floor", "builds", "forks_per_build"];
 
-/// The calibration as CSV.
-#[must_use]
-pub fn csv(report: &CalibrationReport) -> String {
+/// The rows.
+pub(super) fn of(report: &CalibrationReport) -> Table {
     let calibration = &report.made.calibration;
     let mut headings: Vec<String> = HEADINGS.map(String::from).to_vec();
     for budget_s in &calibration.budgets_s {
@@ -23,9 +22,9 @@ pub fn csv(report: &CalibrationReport) -> String {
         headings.extend(OF_BUDGET.map(|what| format!("{what}_{time}")));
     }
     headings.push("blind".into());
-    let mut table = Columns::new(&headings.iter().map(|h| (h.as_str(), Column::Words)).collect::<Vec<_>>());
+    let mut table = Table::plain(&headings.iter().map(String::as_str).collect::<Vec<_>>());
     calibration.benchmarks.iter().for_each(|benchmark| table.push(row(benchmark)));
-    table.csv()
+    table
 }
 
 fn row(benchmark: &Calibrated) -> Vec<String> {
