@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use duetbench_core::spec::{HarnessName, LayoutChoice, ModeChoice};
+use duetbench_core::spec::{LayoutChoice, ModeChoice};
+use duetbench_run::adapter::{KINDS, Kind};
 
 use crate::failure::Failure;
 
@@ -219,8 +220,8 @@ pub struct SelectArgs {
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub timeout: Option<Duration>,
     /// Harness that measures the versions [default: told by what they are and what lies in them]
-    #[arg(long, value_enum)]
-    pub adapter: Option<AdapterArg>,
+    #[arg(long, value_name = "HARNESS", value_parser = KINDS.map(Kind::name))]
+    pub adapter: Option<String>,
     /// Variable that benchmarks need and may see, may be repeated; the rest of the environment is kept from them
     #[arg(long, value_name = "NAME", value_delimiter = ' ')]
     pub pass_env: Vec<String>,
@@ -417,27 +418,6 @@ impl Format {
             Format::Sarif => "SARIF",
         };
         Failure::usage(format!("{what} cannot be written as {form}"))
-    }
-}
-
-/// `--adapter`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum AdapterArg {
-    /// Go's `testing`
-    Go,
-    /// JMH, from a jar or a project
-    Jmh,
-    /// Whole programs
-    Command,
-}
-
-impl From<AdapterArg> for HarnessName {
-    fn from(adapter: AdapterArg) -> Self {
-        match adapter {
-            AdapterArg::Go => HarnessName::Go,
-            AdapterArg::Jmh => HarnessName::Jmh,
-            AdapterArg::Command => HarnessName::Command,
-        }
     }
 }
 
