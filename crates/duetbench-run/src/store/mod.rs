@@ -210,7 +210,7 @@ impl Store {
             .map_err(read)?;
         let mut head = Head::parse(&json, id)?;
         head.environment_mut().steal_share = steal;
-        let trials = self
+        let mut trials = self
             .load_trials(id)
             .map_err(read)?
             .ok_or_else(|| changed(id, "its trials do not have their samples to themselves"))?;
@@ -220,6 +220,7 @@ impl Store {
         let overlaps = matches!(&head, Head::Comparison(head) if head.fleet.is_some());
         let measured_s = if complete || overlaps { measured_s } else { measured_s.max(in_trials) };
         let (calls, profiles) = (self.calls(id).map_err(read)?, self.profiles(id).map_err(read)?);
+        calls::number_instances(&mut trials, &calls);
         let (readings, abandoned) = (self.readings(id)?, self.abandoned(id)?);
         let name = RunId(id).to_string();
         Ok(StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, readings })
