@@ -4,7 +4,8 @@ use duetbench_core::foreign::in_json;
 use serde::Serialize;
 
 /// The document as JSON, indented, with a line end.
-pub(super) fn json(document: &impl Serialize) -> String {
+#[must_use]
+pub fn json(document: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(document).expect("a document of plain values and string keys serialises");
     in_json(&json).into_owned() + "\n"
 }

@@ -11,7 +11,7 @@
 //! | `duet report` | a browser | [`html::render`] |
 //!
 //! [`solo`] and [`solo_json`] do the same for runs of one version, [`tune`] for what `duet tune` found, [`detect`] for two recordings,
-//! [`study`] for a study, [`calibrate`] for a calibration and [`plan`] for what it takes to see a change (their tables are [`columns`]), [`doctor`] for what `duet doctor` found. [`profile`], [`noise`] and [`warning`]
+//! [`calibrate`] for a calibration and [`plan`] for what it takes to see a change (their tables are [`columns`]), [`doctor`] for what `duet doctor` found. [`profile`], [`noise`] and [`warning`]
 //! have the words that several share.
 //!
 //! A renderer is a pure function. It does not print, it does not judge, and it works out no number that the report
@@ -22,6 +22,7 @@ pub mod columns;
 pub mod csv;
 pub mod detect;
 pub mod doctor;
+pub mod document;
 pub mod fleet;
 pub mod forest;
 pub mod format;
@@ -32,6 +33,7 @@ pub mod json;
 pub(crate) mod layouts;
 pub mod markdown;
 pub mod noise;
+pub mod order;
 pub mod palette;
 pub mod plan;
 pub mod profile;
@@ -40,7 +42,6 @@ pub mod sarif;
 pub mod solo;
 pub mod solo_json;
 pub mod staleness;
-pub mod study;
 pub mod text;
 pub mod tune;
 pub mod warning;
@@ -48,8 +49,6 @@ pub mod warning;
 pub mod annotation;
 pub(crate) mod command_line;
 mod confirmation;
-mod document;
 mod hint;
-pub(crate) mod order;
 mod summary;
 mod table;

@@ -103,7 +103,8 @@ impl Detection {
 }
 
 /// A recording's benchmarks by name; of several with one name the first.
-pub(crate) fn by_name(recording: &Recording) -> HashMap<&str, &Recorded> {
+#[must_use]
+pub fn by_name(recording: &Recording) -> HashMap<&str, &Recorded> {
     let mut named = HashMap::new();
     for recorded in &recording.benchmarks {
         named.entry(recorded.benchmark.as_str()).or_insert(recorded);

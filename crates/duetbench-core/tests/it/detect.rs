@@ -6,7 +6,7 @@ use duetbench_core::detect::{Change, HouseRule, PaperRule, Rules, Statistic, det
 use duetbench_core::recording::{Better, Cost, Grid, Level, Recorded};
 use duetbench_core::tune::Compat;
 
-use crate::simulation::assert_share;
+use crate::noise_support::assert_share;
 use crate::support::Noise;
 
 const FORKS: usize = 5;

@@ -2,6 +2,9 @@
 
 #![cfg(test)]
 
+#[path = "../noise_support/mod.rs"]
+mod noise_support;
+
 mod analyse;
 mod basis;
 mod bootstrap;
@@ -9,12 +12,10 @@ mod bootstrap_properties;
 mod calibrate;
 mod calibrate_promise;
 mod calibrate_propose;
-mod cloud;
 mod confirm;
 mod counts;
 mod cycles;
 mod detect;
-mod elastibench;
 mod fleet;
 mod fleet_account;
 mod fleet_faults;

@@ -1,0 +1,7 @@
+//! The studies, one file each.
+
+pub mod cloud;
+pub mod duet;
+pub mod elastibench;
+mod files;
+pub mod uoptime;
