@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use duetbench_cli::args::{CompatArg, ShowArgs, parse_fraction};
+use duetbench_cli::args::{MetricArg, ShowArgs, parse_fraction};
 
 use crate::papers::cloud;
+use crate::papers::uoptime::Compat;
 
 /// Tables and figures of the papers behind duet, on your data.
 ///
@@ -27,6 +28,9 @@ pub enum Study {
     /// The four research questions of the µOpTime paper, on a folder of result files.
     #[command(after_help = UOPTIME_EXAMPLES)]
     Uoptime(UoptimeArgs),
+    /// The configurations that µOpTime chooses for every benchmark by every metric, on result files.
+    #[command(after_help = CHOICES_HELP)]
+    Choices(ChoicesArgs),
     /// ElastiBench's own statistics, on stored comparisons.
     #[command(after_help = ELASTIBENCH_HELP)]
     Elastibench(ElastibenchArgs),
@@ -77,6 +81,59 @@ pub struct UoptimeArgs {
     /// Whose rules, where the paper and its published code differ
     #[arg(long, value_enum, default_value = "paper")]
     pub compat: CompatArg,
+}
+
+/// `--compat`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CompatArg {
+    /// The paper's
+    Paper,
+    /// Those of its published code
+    PaperCode,
+}
+
+impl From<CompatArg> for Compat {
+    fn from(compat: CompatArg) -> Self {
+        match compat {
+            CompatArg::Paper => Compat::Paper,
+            CompatArg::PaperCode => Compat::PaperCode,
+        }
+    }
+}
+
+const CHOICES_HELP: &str = "\
+`duet tune` chooses by the rules of the paper. This is the same by those of its code, as CSV.
+Exit codes: 0 done, 1 a file cannot be read, 2 usage.
+Examples:
+  duet-study choices zap-v1.22.0.csv
+  duet-study choices --compat paper *.csv
+  duet-study choices --answers answers.csv *.csv
+                                     also in the form of the published results";
+
+/// `duet-study choices`. Typed only.
+#[derive(Debug, Args)]
+pub struct ChoicesArgs {
+    /// Result files
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Whose rules, where the paper and its published code differ
+    #[arg(long, value_enum, default_value = "paper-code")]
+    pub compat: CompatArg,
+    /// What has to be small
+    #[arg(long, value_enum, value_name = "METRIC", default_value = "all")]
+    pub metric: MetricArg,
+    /// Largest value of a metric that is stable
+    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = parse_fraction)]
+    pub threshold: f64,
+    /// Confidence of the intervals
+    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = parse_fraction)]
+    pub confidence: f64,
+    /// Iterations at the start of every fork that are taken for warm-up
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub warmup: usize,
+    /// Write what every metric chooses also in the form of the published results, which cut the warm-up themselves
+    #[arg(long, value_name = "FILE", conflicts_with = "warmup")]
+    pub answers: Option<PathBuf>,
 }
 
 /// The research questions.

@@ -35,6 +35,7 @@ impl Program for Cli {
     fn carry_out(&self, context: &Context) -> Result<u8, Failure> {
         match &self.study {
             Study::Uoptime(args) => commands::uoptime::run(args, context),
+            Study::Choices(args) => commands::choices::run(args, context),
             Study::Elastibench(args) => commands::elastibench::run(args, context),
             Study::Duet(args) => commands::duet::run(args, context),
             Study::Cloud(args) => commands::cloud::run(args, context),

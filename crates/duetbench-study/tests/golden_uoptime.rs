@@ -1,4 +1,4 @@
-//! The real `duet tune` on the real data of the µOpTime study, judged by the checker that knows what the published code chose.
+//! The real `duet tune`, and what the published code would choose, on the real data of the µOpTime study, judged by the checker that knows what the published code chose.
 //!
 //! The data are not part of the project. Without `DUET_GOLDEN`, the folder with `data/`, `golden/visible/` and
 //! `check_optimizer.py`, or without `python3`, the tests are listed as ignored.
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::Place;
+use common::{Place, Ran};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
@@ -50,9 +50,10 @@ fn data(golden: &Path) -> Vec<String> {
 fn the_published_code_would_choose_the_same(golden: &Path) -> Result<(), Failed> {
     let place = Place::new();
     let files = data(golden);
-    let mut args = vec!["tune", "--compat", "paper-code", "--answers", "answers.csv", "--format", "csv"];
+    let mut args = vec!["choices", "--compat", "paper-code", "--answers", "answers.csv", "--format", "csv"];
     args.extend(files.iter().map(String::as_str));
-    place.duet(&args).expect(0);
+    let study = Path::new(env!("CARGO_BIN_EXE_duet-study"));
+    Ran::from(place.command_of(study, &args).output()?).expect(0);
     let output = Command::new("python3")
         .arg(golden.join("check_optimizer.py"))
         .arg(place.path().join("answers.csv"))

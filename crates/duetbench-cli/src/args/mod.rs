@@ -34,7 +34,7 @@ pub use init::InitArgs;
 pub use plan::PlanArgs;
 pub use report::ReportArgs;
 pub use run::RunArgs;
-pub use tune::{CompatArg, MetricArg, TuneArgs, WarmUpArg};
+pub use tune::{MetricArg, TuneArgs, WarmUpArg};
 
 /// Did this change make the code slower or faster, and how sure is that?
 ///

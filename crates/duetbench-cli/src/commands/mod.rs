@@ -36,7 +36,6 @@ pub mod source;
 pub mod study;
 pub mod tool;
 pub mod tune;
-pub mod tune_answers;
 pub mod tune_check;
 pub mod waive;
 

@@ -42,8 +42,8 @@ mod yuen;
 
 pub use benjamini_hochberg::adjusted_p_values;
 pub use bootstrap::{
-    GrandRatio, Interval, MedianTable, Moments, Nested, ZeroSpread, grand_ratio, mean_difference_interval,
-    mean_interval, mean_interval_screen, mean_ratio_interval, median_interval, median_interval_of_sorted, median_ranks,
+    GrandRatio, Interval, MedianTable, Moments, Nested, grand_ratio, mean_difference_interval, mean_interval,
+    mean_interval_screen, mean_ratio_interval, median_interval, median_interval_of_sorted, median_ranks,
     median_ratio_interval, nested_mean_interval, nested_median_interval, studentised_interval,
     studentised_interval_with,
 };

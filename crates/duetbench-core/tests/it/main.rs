@@ -4,6 +4,8 @@
 
 #[path = "../noise_support/mod.rs"]
 mod noise_support;
+#[path = "../tune_support/mod.rs"]
+mod tune_support;
 
 mod analyse;
 mod basis;

@@ -1,5 +1,6 @@
 //! The studies, one file each.
 
+pub mod choices;
 pub mod cloud;
 pub mod duet;
 pub mod elastibench;

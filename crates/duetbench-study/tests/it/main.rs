@@ -14,6 +14,8 @@ mod hostile_support;
 mod noise_support;
 #[path = "../../../duetbench-cli/tests/render_support/mod.rs"]
 mod render_support;
+#[path = "../../../duetbench-core/tests/tune_support/mod.rs"]
+mod tune_support;
 
 mod cloud;
 mod duet;
@@ -21,6 +23,7 @@ mod elastibench;
 mod hostile;
 mod papers_cloud;
 mod papers_elastibench;
+mod published;
 mod render_cloud;
 mod render_duet;
 mod render_elastibench;

@@ -26,4 +26,4 @@ pub use mean::{Moments, mean_interval, mean_interval_screen};
 pub use median::{MedianTable, median_interval, median_interval_of_sorted, median_ranks};
 pub use nested::Nested;
 pub use ratio::{mean_ratio_interval, median_ratio_interval};
-pub use studentised::{ZeroSpread, studentised_interval, studentised_interval_with};
+pub use studentised::{studentised_interval, studentised_interval_with};

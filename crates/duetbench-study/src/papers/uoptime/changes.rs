@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use duetbench_core::detect::{Both, Fidelity, PaperRule, Statistic, by_name};
-use duetbench_core::recording::Recording;
+use duetbench_core::detect::{Both, Change, Fidelity, PaperRule, Statistic, Summary, by_name};
+use duetbench_core::recording::{Better, Recording};
 use duetbench_core::stats::median;
-use duetbench_core::tune::{Compat, Metric, Tuned, minimum_baseline, tune};
+use duetbench_core::tune::{Metric, Tuned, tune};
 
-use super::{Method, Random, Settings, is_go};
+use super::{Compat, Method, Random, Settings, is_go, minimum_baseline};
 
 /// Two consecutive versions, with one method.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +25,7 @@ pub struct PairOfVersions {
 /// The versions of a project as they come in: configurations are learnt on the first, and followed on all.
 pub struct Tracked {
     rule: PaperRule,
+    compat: Compat,
     configurations: Vec<(Method, BTreeMap<String, Vec<usize>>)>,
     /// The version that came last, with its benchmarks by method.
     last: (String, Vec<HashMap<String, Both>>),
@@ -35,10 +36,10 @@ impl Tracked {
     #[must_use]
     pub fn new(first: &Recording, settings: &Settings, random: Random) -> Tracked {
         let metric = if is_go(first) { Metric::Rmad } else { Metric::Rciw3 };
-        let rules = settings.rules(metric);
+        let practice = settings.practice(metric);
         let of_method = |method| match method {
-            Method::UOpTime => tune(first, &rules),
-            Method::Minimum => minimum_baseline(first, &rules),
+            Method::UOpTime => tune(first, &practice),
+            Method::Minimum => minimum_baseline(first, &practice),
             Method::Random => drawn(first, settings, (random, metric)),
         };
         let rule = PaperRule {
@@ -46,11 +47,11 @@ impl Tracked {
             statistic: Statistic::Median,
             confidence: settings.confidence,
             threshold: settings.relevant,
-            compat: settings.compat,
         };
         let configurations: Vec<(Method, BTreeMap<String, Vec<usize>>)> =
             Method::ALL.into_iter().map(|method| (method, configurations(of_method(method)))).collect();
-        let mut tracked = Tracked { rule, configurations, last: (first.name.clone(), Vec::new()) };
+        let mut tracked =
+            Tracked { rule, compat: settings.compat, configurations, last: (first.name.clone(), Vec::new()) };
         tracked.last.1 = tracked.summaries(first);
         tracked
     }
@@ -64,14 +65,24 @@ impl Tracked {
             let mut fidelity = Fidelity::default();
             for name in configurations.keys() {
                 let both = self.last.1[i].get(name).zip(now[i].get(name));
-                if let (Some(both), Some(recorded)) = (both, named.get(name.as_str())) {
-                    fidelity.count(recorded, &self.rule, both);
+                if let (Some((base, head)), Some(recorded)) = (both, named.get(name.as_str())) {
+                    let full = self.change(&base.full, &head.full, recorded.better);
+                    fidelity.count(name, full, self.change(&base.reduced, &head.reduced, recorded.better));
                 }
             }
             pairs.push(PairOfVersions { method: *method, v1: self.last.0.clone(), v2: version.name.clone(), fidelity });
         }
         self.last = (version.name.clone(), now);
         pairs
+    }
+
+    /// The relevant change between two summaries. The published code knows times only: it counts larger values, above the threshold.
+    fn change(&self, base: &Summary, head: &Summary, better: Better) -> Option<Change> {
+        let found = self.rule.change((base, head), better);
+        match self.compat {
+            Compat::Paper => found,
+            Compat::PaperCode => found.and((base.rate_to(head) > self.rule.threshold).then_some(Change::Regression)),
+        }
     }
 
     /// Every followed benchmark of a version by its full and its reduced configuration, for each method.
@@ -93,11 +104,11 @@ fn configurations(tuned: Tuned) -> BTreeMap<String, Vec<usize>> {
 
 /// The random configurations that go with a metric: what is drawn for those before it comes first.
 fn drawn(recording: &Recording, settings: &Settings, (random, metric): (Random, Metric)) -> Tuned {
-    let mut baseline = random.baseline(recording, &settings.rules(metric));
+    let mut baseline = random.baseline(recording, &settings.practice(metric));
     for before in Metric::ALL.into_iter().take_while(|before| *before != metric) {
-        baseline.choose(recording, &settings.rules(before));
+        baseline.choose(recording, &settings.practice(before));
     }
-    baseline.choose(recording, &settings.rules(metric))
+    baseline.choose(recording, &settings.practice(metric))
 }
 
 /// Smallest, median and largest rate over pairs of versions.
@@ -125,7 +136,7 @@ pub fn rate_summary(rates: &[Option<f64>], compat: Compat) -> Option<RateSummary
 
 #[cfg(test)]
 mod tests {
-    use duetbench_core::recording::{Better, Cost, Grid, Level, Recorded};
+    use duetbench_core::recording::{Cost, Grid, Level, Recorded};
 
     use super::*;
 

@@ -5,18 +5,23 @@
 //! 3. What changes when warm-up is removed (the same, [`Savings::warm_up`])?
 //! 4. Do reduced configurations find the performance changes that full ones find ([`PairOfVersions`])?
 
+mod baseline;
 mod changes;
 mod contrast;
 mod names;
+mod numpy_rng;
+mod practice;
 mod random;
 mod savings;
 
 use duetbench_core::recording::{Grid, Level, Recorded, Recording};
-use duetbench_core::tune::{Compat, Metric, Rules};
+use duetbench_core::tune::{Metric, Rules};
 
+pub use baseline::{RandomBaseline, minimum_baseline};
 pub use changes::{PairOfVersions, RateSummary, Tracked, rate_summary};
 pub use contrast::{Contrast, MetricPair, contrast};
 pub use names::{FileName, natural_order};
+pub use practice::{Compat, Practice};
 pub use random::{Random, drawn_before, is_go};
 pub use savings::{FileStudy, Savings, WITHIN, study_file};
 
@@ -60,16 +65,12 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The rules of tuning with a metric.
+    /// How tuning with a metric is done.
     #[must_use]
-    pub fn rules(&self, metric: Metric) -> Rules {
-        Rules {
-            metric,
-            threshold: self.threshold,
-            confidence: self.confidence,
-            keep: vec![Level::Instance],
-            compat: self.compat,
-        }
+    pub fn practice(&self, metric: Metric) -> Practice {
+        let (threshold, confidence) = (self.threshold, self.confidence);
+        let rules = Rules { metric, threshold, confidence, keep: vec![Level::Instance] };
+        Practice { rules, compat: self.compat }
     }
 
     /// A recording as it is studied: the published code uses the first instance only, and takes time to be repetitions.

@@ -1,7 +1,8 @@
 //! Where the random baseline stands when it comes to a file.
 
 use duetbench_core::recording::{Level, Recording};
-use duetbench_core::tune::{Compat, RandomBaseline, Rules};
+
+use super::{Compat, Practice, RandomBaseline};
 
 /// Configurations that the published code had drawn for other files when it came to the first of these projects: five for each
 /// benchmark of each of five versions.
@@ -19,8 +20,8 @@ pub struct Random {
 impl Random {
     /// The baseline, ready for a recording. By the paper's rules it depends on the seed and the recording's name alone.
     #[must_use]
-    pub fn baseline(&self, recording: &Recording, rules: &Rules) -> RandomBaseline {
-        if rules.compat == Compat::Paper {
+    pub fn baseline(&self, recording: &Recording, practice: &Practice) -> RandomBaseline {
+        if practice.compat == Compat::Paper {
             let named = recording.name.bytes().fold(self.seed, |seed, b| seed.rotate_left(5) ^ u64::from(b));
             return RandomBaseline::of(named);
         }
@@ -31,7 +32,7 @@ impl Random {
             // One stream for all Go files, whose benchmarks all have the same levels: what was drawn for others is drawn for as many
             // of this one.
             let others = Recording { benchmarks: vec![first.clone(); self.before], ..recording.clone() };
-            baseline.choose(&others, rules);
+            baseline.choose(&others, practice);
         }
         baseline
     }
@@ -63,7 +64,7 @@ pub fn drawn_before(files: &[(String, usize)], metrics: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use duetbench_core::recording::{Better, Cost, Grid, Recorded};
-    use duetbench_core::tune::Metric;
+    use duetbench_core::tune::{Metric, Rules};
 
     use super::*;
 
@@ -81,9 +82,9 @@ mod tests {
     }
 
     fn drawn(random: Random, name: &str, (compat, times): (Compat, usize)) -> Vec<Vec<usize>> {
-        let (recording, rules) = (recording(name, 6), Rules { compat, ..Rules::of(Metric::Cv) });
-        let mut baseline = random.baseline(&recording, &rules);
-        let tuned = (0..times).map(|_| baseline.choose(&recording, &rules)).last().unwrap();
+        let (recording, practice) = (recording(name, 6), Practice { rules: Rules::of(Metric::Cv), compat });
+        let mut baseline = random.baseline(&recording, &practice);
+        let tuned = (0..times).map(|_| baseline.choose(&recording, &practice)).last().unwrap();
         tuned.choices.into_iter().map(|choice| choice.chosen).collect()
     }
 

@@ -2,9 +2,9 @@
 
 use duetbench_core::detect::by_name;
 use duetbench_core::recording::{Level, Recorded, Recording};
-use duetbench_core::tune::{Choice, Compat, Metric, Tuned, minimum_baseline, tune};
+use duetbench_core::tune::{Choice, Metric, Tuned, tune};
 
-use super::{Method, Random, Settings, innermost, measured_s};
+use super::{Compat, Method, Random, Settings, innermost, measured_s, minimum_baseline};
 
 /// Changes of a result up to which benchmarks are counted.
 pub const WITHIN: [f64; 4] = [0.01, 0.03, 0.05, 0.1];
@@ -65,14 +65,14 @@ pub struct FileStudy {
 pub fn study_file(recording: &Recording, settings: &Settings, (random, warm_up): (Random, usize)) -> Option<FileStudy> {
     let (recording, warm_up_each_s) = warmed(recording, settings, warm_up)?;
     let (mut savings, mut changes) = (Vec::new(), Vec::new());
-    let mut drawn = random.baseline(&recording, &settings.rules(Metric::Cv));
+    let mut drawn = random.baseline(&recording, &settings.practice(Metric::Cv));
     for method in Method::ALL {
         for metric in Metric::ALL {
-            let rules = settings.rules(metric);
+            let practice = settings.practice(metric);
             let tuned = match method {
-                Method::UOpTime => tune(&recording, &rules),
-                Method::Minimum => minimum_baseline(&recording, &rules),
-                Method::Random => drawn.choose(&recording, &rules),
+                Method::UOpTime => tune(&recording, &practice),
+                Method::Minimum => minimum_baseline(&recording, &practice),
+                Method::Random => drawn.choose(&recording, &practice),
             };
             savings.push(Savings::of((&recording, &tuned), (method, metric), (warm_up, warm_up_each_s)));
             if method == Method::UOpTime {

@@ -5,10 +5,10 @@ use duetbench_cli::render::format::{duration, one_line, share};
 use duetbench_cli::render::markdown::prose;
 use duetbench_cli::render::palette::{Palette, paint};
 use duetbench_core::detect::Fidelity;
-use duetbench_core::tune::{Compat, Metric};
+use duetbench_core::tune::Metric;
 
 use super::{Studied, StudiedFile, StudiedProject};
-use crate::papers::uoptime::{Contrast, Method, RateSummary, Savings, rate_summary};
+use crate::papers::uoptime::{Compat, Contrast, Method, RateSummary, Savings, rate_summary};
 
 /// P-values below which metrics are said to differ.
 const DIFFERENT: f64 = 0.05;

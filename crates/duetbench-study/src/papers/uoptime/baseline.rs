@@ -1,34 +1,30 @@
 //! Baselines for a reduction: the smallest configuration for all, and a random one (µOpTime, RQ1).
 
+use duetbench_core::recording::{Level, Recording};
+use duetbench_core::tune::{Criteria, REPETITIONS_MIN, Subject, Tuned, choose};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::numpy_rng::NumpyRng;
-use super::rules::REPETITIONS_MIN;
-use super::subject::Subject;
-use super::{Choice, Compat, Rules, Tuned, choose};
-use crate::recording::{Level, Recording};
+use super::{Compat, Practice};
 
 /// The smallest configuration for every benchmark: the cheapest that has three repetitions. The published code has three of the second
 /// level that it reduces, and one of all others: `(1, 3, 1)` and `(1, 3)`.
 #[must_use]
-pub fn minimum_baseline(recording: &Recording, rules: &Rules) -> Tuned {
-    choose(recording, rules, |_, subject| {
-        let chosen = match rules.compat {
-            Compat::Paper => cheapest(subject),
-            Compat::PaperCode => three_of_second(&recording.levels, &subject.full, rules),
-        };
-        choice(&recording.levels, subject, (chosen, rules))
+pub fn minimum_baseline(recording: &Recording, practice: &Practice) -> Tuned {
+    choose(recording, practice, |_, subject| match practice.compat {
+        Compat::Paper => {
+            let first = subject.configurations.groups().next().and_then(|group| group.first().copied());
+            first.map(|position| subject.configurations.at(position).to_vec())
+        }
+        Compat::PaperCode => {
+            enough(three_of_second(&recording.levels, &subject.full, practice), &recording.levels, practice)
+        }
     })
 }
 
-fn cheapest(subject: &Subject<'_>) -> Vec<usize> {
-    let first = subject.configurations.groups().next().and_then(|group| group.first().copied());
-    first.map_or_else(|| subject.full.clone(), |position| subject.configurations.at(position).to_vec())
-}
-
-fn three_of_second(levels: &[Level], full: &[usize], rules: &Rules) -> Vec<usize> {
-    let reduced: Vec<usize> = (0..levels.len()).filter(|level| rules.reduces(levels[*level])).collect();
+fn three_of_second(levels: &[Level], full: &[usize], practice: &Practice) -> Vec<usize> {
+    let reduced: Vec<usize> = (0..levels.len()).filter(|level| practice.reduces(levels[*level])).collect();
     let mut chosen = full.to_vec();
     reduced.iter().for_each(|level| chosen[*level] = 1);
     if let Some(&level) = reduced.get(1).or_else(|| reduced.first()) {
@@ -37,16 +33,15 @@ fn three_of_second(levels: &[Level], full: &[usize], rules: &Rules) -> Vec<usize
     chosen
 }
 
-/// The choice of a configuration, or of the full one where it has too few repetitions.
-fn choice(levels: &[Level], subject: &Subject<'_>, (chosen, rules): (Vec<usize>, &Rules)) -> Choice {
-    let enough = rules.has_enough_repetitions(levels, &chosen);
-    subject.choice(if enough { &chosen } else { &subject.full }, None)
+/// A configuration, unless it has too few repetitions.
+fn enough(chosen: Vec<usize>, levels: &[Level], practice: &Practice) -> Option<Vec<usize>> {
+    practice.has_enough_repetitions(levels, &chosen).then_some(chosen)
 }
 
 /// A random configuration for every benchmark, of all between the smallest and the full one.
 ///
 /// Draws go on from recording to recording, so that their order matters. The published code draws with NumPy's generator, never
-/// the full number of a level, and in the order files by name, metrics in the order of [`super::Metric::ALL`], benchmarks;
+/// the full number of a level, and in the order files by name, metrics in the order of [`duetbench_core::tune::Metric::ALL`], benchmarks;
 /// where its recordings have forks, the generator begins anew for every ten benchmarks.
 #[derive(Debug, Clone)]
 pub struct RandomBaseline {
@@ -69,12 +64,12 @@ impl RandomBaseline {
     }
 
     /// The next configurations, one for every benchmark of a recording.
-    pub fn choose(&mut self, recording: &Recording, rules: &Rules) -> Tuned {
+    pub fn choose(&mut self, recording: &Recording, practice: &Practice) -> Tuned {
         let levels = &recording.levels;
-        match rules.compat {
+        match practice.compat {
             Compat::Paper => {
                 let draws: Vec<f64> = recording.benchmarks.iter().map(|_| self.own.random()).collect();
-                choose(recording, rules, |index, subject| subject.choice(&any(subject, draws[index]), None))
+                choose(recording, practice, |index, subject| any(subject, draws[index]))
             }
             Compat::PaperCode => {
                 let begins_anew = !levels.contains(&Level::SuiteRun);
@@ -82,25 +77,25 @@ impl RandomBaseline {
                     if begins_anew && index % CHUNK == 0 {
                         self.numpy = NumpyRng::of(self.seed);
                     }
-                    drawn(&mut self.numpy, levels, (&rules.full(levels, recorded), rules))
+                    drawn(&mut self.numpy, levels, (&practice.full(levels, recorded), practice))
                 };
                 let drawn: Vec<Vec<usize>> = recording.benchmarks.iter().enumerate().map(&mut draw).collect();
-                choose(recording, rules, |index, subject| choice(levels, subject, (drawn[index].clone(), rules)))
+                choose(recording, practice, |index, _| enough(drawn[index].clone(), levels, practice))
             }
         }
     }
 }
 
 /// One of a benchmark's configurations, by a draw from 0 to 1.
-fn any(subject: &Subject<'_>, draw: f64) -> Vec<usize> {
+fn any(subject: &Subject<'_>, draw: f64) -> Option<Vec<usize>> {
     let all = &subject.configurations;
-    let position = (draw * all.len() as f64) as usize;
-    if position < all.len() { all.at(position).to_vec() } else { subject.full.clone() }
+    let position = (draw * all.count() as f64) as usize;
+    (position < all.count()).then(|| all.at(position).to_vec())
 }
 
 /// The draw of the published code for one benchmark: again and again, until the product of all levels is three.
-fn drawn(rng: &mut NumpyRng, levels: &[Level], (full, rules): (&[usize], &Rules)) -> Vec<usize> {
-    let reduced: Vec<usize> = (0..levels.len()).filter(|level| rules.reduces(levels[*level])).collect();
+fn drawn(rng: &mut NumpyRng, levels: &[Level], (full, practice): (&[usize], &Practice)) -> Vec<usize> {
+    let reduced: Vec<usize> = (0..levels.len()).filter(|level| practice.reduces(levels[*level])).collect();
     let most: usize = reduced.iter().map(|level| full[*level].saturating_sub(1).max(1)).product();
     let mut chosen = full.to_vec();
     if most < REPETITIONS_MIN {
@@ -118,9 +113,10 @@ fn drawn(rng: &mut NumpyRng, levels: &[Level], (full, rules): (&[usize], &Rules)
 
 #[cfg(test)]
 mod tests {
+    use duetbench_core::recording::{Better, Cost, Grid, Recorded};
+    use duetbench_core::tune::{Metric, Rules};
+
     use super::*;
-    use crate::recording::{Better, Cost, Grid, Recorded};
-    use crate::tune::Metric;
 
     const GO: [Level; 4] = [Level::Instance, Level::SuiteRun, Level::Iteration, Level::Second];
     const JMH: [Level; 2] = [Level::Fork, Level::Iteration];
@@ -143,8 +139,12 @@ mod tests {
         }
     }
 
-    fn code() -> Rules {
-        Rules { compat: Compat::PaperCode, ..Rules::of(Metric::Cv) }
+    fn paper() -> Practice {
+        Practice { rules: Rules::of(Metric::Cv), compat: Compat::Paper }
+    }
+
+    fn code() -> Practice {
+        Practice { compat: Compat::PaperCode, ..paper() }
     }
 
     fn chosen(tuned: &Tuned) -> Vec<Vec<usize>> {
@@ -153,15 +153,15 @@ mod tests {
 
     #[test]
     fn the_smallest_has_three_repetitions() {
-        let check = |levels: &[Level], shape: &[usize], rules: Rules, want: &[usize]| {
-            assert_eq!(chosen(&minimum_baseline(&recording(levels, shape, 1), &rules)), [want]);
+        let check = |levels: &[Level], shape: &[usize], practice: Practice, want: &[usize]| {
+            assert_eq!(chosen(&minimum_baseline(&recording(levels, shape, 1), &practice)), [want]);
         };
         check(&GO, &[3, 3, 5, 5], code(), &[1, 1, 3, 1]);
         check(&JMH, &[5, 100], code(), &[1, 3]);
         check(&JMH, &[5, 2], code(), &[5, 2]);
-        check(&JMH, &[5, 100], Rules::of(Metric::Cv), &[1, 3]);
-        check(&GO, &[3, 3, 5, 5], Rules::of(Metric::Cv), &[3, 1, 1, 3]);
-        check(&JMH[1..], &[2], Rules::of(Metric::Cv), &[2]);
+        check(&JMH, &[5, 100], paper(), &[1, 3]);
+        check(&GO, &[3, 3, 5, 5], paper(), &[3, 1, 1, 3]);
+        check(&JMH[1..], &[2], paper(), &[2]);
     }
 
     /// The first rows of µOpTime's published random baseline of prometheus v0.35.0 (CV, RMAD) and of byte-buddy.
@@ -187,13 +187,13 @@ mod tests {
     #[test]
     fn our_own_draws_reach_every_configuration_and_no_other() {
         let mut baseline = RandomBaseline::of(7);
-        let drawn = chosen(&baseline.choose(&recording(&JMH, &[2, 3], 400), &Rules::of(Metric::Cv)));
+        let drawn = chosen(&baseline.choose(&recording(&JMH, &[2, 3], 400), &paper()));
         let mut different = drawn.clone();
         different.sort_unstable();
         different.dedup();
         assert_eq!(different, [[1, 3], [2, 2], [2, 3]]);
         assert_ne!(drawn[..20], drawn[20..40]);
-        let again = chosen(&RandomBaseline::of(7).choose(&recording(&JMH, &[2, 3], 400), &Rules::of(Metric::Cv)));
+        let again = chosen(&RandomBaseline::of(7).choose(&recording(&JMH, &[2, 3], 400), &paper()));
         assert_eq!(drawn, again);
     }
 }
