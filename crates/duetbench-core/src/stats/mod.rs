@@ -19,11 +19,8 @@ mod lag_one;
 mod mann_whitney;
 mod mean;
 mod median;
-mod moderated;
-mod nested_components;
 mod nested_gaps;
 mod noncentral;
-mod polygamma;
 mod quantile;
 mod ranks;
 mod repetitions;
@@ -33,7 +30,6 @@ mod sign_test;
 mod signed_rank;
 mod skewness;
 mod student;
-mod t_mixture;
 mod variance_components;
 mod variance_limit;
 mod welch;
@@ -43,8 +39,7 @@ mod yuen;
 pub use benjamini_hochberg::adjusted_p_values;
 pub use bootstrap::{
     GrandRatio, Interval, MedianTable, Moments, Nested, grand_ratio, mean_difference_interval, mean_interval,
-    mean_interval_screen, mean_ratio_interval, median_interval, median_interval_of_sorted, median_ranks,
-    median_ratio_interval, nested_mean_interval, nested_median_interval, studentised_interval,
+    mean_interval_screen, median_interval, median_interval_of_sorted, median_ranks, studentised_interval,
     studentised_interval_with,
 };
 pub use changepoints::changepoints;
@@ -61,8 +56,6 @@ pub use lag_one::{LagOne, lag_one};
 pub use mann_whitney::{MannWhitney, mann_whitney_p};
 pub use mean::{mean, trimmed_mean};
 pub use median::median;
-pub use moderated::{SampleVariance, SpreadPrior, spread_prior};
-pub use nested_components::nested_variance_components;
 pub use nested_gaps::unbalanced_nested_components;
 pub use noncentral::noncentral_t_survival;
 pub use quantile::quantile_of_sorted;
@@ -72,7 +65,6 @@ pub use sign_test::sign_test_p;
 pub use signed_rank::{SignedRank, signed_rank_exact, signed_rank_p};
 pub use skewness::{skewness, skewness_limit};
 pub use student::{critical_t, two_sided_p};
-pub use t_mixture::TMixture;
 pub use variance_components::{Components, variance_components};
 pub use variance_limit::variance_limit;
 pub use welch::{Difference, welch_t, yuen_welch_t};

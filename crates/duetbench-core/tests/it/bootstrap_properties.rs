@@ -1,8 +1,8 @@
 //! Properties of the bootstrap intervals, and what resampling itself says of them.
 
 use duetbench_core::stats::{
-    Interval, Moments, Nested, StatsError, grand_ratio, mean, mean_interval, mean_interval_screen, median,
-    median_interval, nested_mean_interval, nested_median_interval, studentised_interval,
+    Interval, Moments, Nested, StatsError, grand_ratio, mean, mean_difference_interval, mean_interval,
+    mean_interval_screen, median, median_interval, studentised_interval,
 };
 use proptest::collection::vec;
 use proptest::num::f64::ANY;
@@ -44,7 +44,7 @@ proptest! {
                 }
             }
             if let Ok(sample) = Nested::of(&[size, list.len() / size.max(1)], &list) {
-                let _ = (nested_mean_interval(sample, confidence), nested_median_interval(sample, confidence));
+                let _ = mean_difference_interval(sample, sample, confidence);
                 let _ = grand_ratio(sample, sample, confidence);
             }
             if let Ok(moments) = Moments::of(&list) {
@@ -122,7 +122,8 @@ proptest! {
     fn runs_without_spread_are_their_values_drawn_at_the_outer_level_only(values in vec(0.5..1.5f64, 3..12)) {
         let doubled: Vec<f64> = values.iter().flat_map(|v| [*v; 2]).collect();
         let shape = [values.len(), 2];
-        let nested = nested_mean_interval(Nested::of(&shape, &doubled).unwrap(), 0.9).unwrap();
+        let zero = Nested::of(&[1], &[0.0]).unwrap();
+        let nested = mean_difference_interval(zero, Nested::of(&shape, &doubled).unwrap(), 0.9).unwrap();
         let flat = mean_interval(&values, 0.9).unwrap();
         // One of the two is enumerated where there are up to eight values: atoms against their neighbourhood.
         let part = if values.len() <= 8 { 0.25 } else { 2e-3 };

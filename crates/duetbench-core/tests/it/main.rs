@@ -28,7 +28,6 @@ mod hotspot;
 mod judge;
 mod looks;
 mod mixture;
-mod moderated;
 mod modes;
 mod monitor;
 mod nested;

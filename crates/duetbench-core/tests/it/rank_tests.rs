@@ -2,9 +2,9 @@
 //! `tests/reference/tests.json`, made by `make_tests.py` there.
 
 use duetbench_core::stats::{
-    DeltaSize, TMixture, adjusted_p_values, bonferroni_p_values, cliffs_delta, dunn, holm_p_values, kruskal_wallis,
-    mann_whitney_p, nested_variance_components, sign_test_p, signed_rank_exact, signed_rank_p,
-    unbalanced_nested_components, variance_components, welch_t, winsorise, yuen_welch_t,
+    DeltaSize, adjusted_p_values, bonferroni_p_values, cliffs_delta, dunn, holm_p_values, kruskal_wallis,
+    mann_whitney_p, sign_test_p, signed_rank_exact, signed_rank_p, unbalanced_nested_components, variance_components,
+    welch_t, winsorise, yuen_welch_t,
 };
 use proptest::collection::vec;
 use proptest::num::f64::ANY;
@@ -121,21 +121,13 @@ fn nested_components_are_those_of_quadratic_forms() {
     let mut none = 0;
     for case in answers("nested") {
         let shape: Vec<usize> = numbers(&case["shape"]).into_iter().map(|n| n as usize).collect();
-        let ours = nested_variance_components(&shape, &numbers(&case["values"])).unwrap();
+        let ours = unbalanced_nested_components(&shape, &numbers(&case["values"])).unwrap();
         for (ours, forms) in ours.iter().zip(numbers(&case["components"])) {
             assert!((ours - forms).abs() < 1e-9, "{ours} is not {forms}");
             none += u32::from(*ours == 0.0);
         }
     }
     assert!(none > 0, "no case has a component that is cut off at 0");
-}
-
-#[test]
-fn evidence_is_the_bayes_factor() {
-    for case in answers("evidence") {
-        let mixture = TMixture::new(number(&case, "g")).unwrap();
-        close(mixture.evidence(&numbers(&case["values"]), number(&case, "theta")).unwrap(), number(&case, "e"), 1e-7);
-    }
 }
 
 #[test]
@@ -169,12 +161,9 @@ fn what_cannot_be_digested_is_refused() {
     assert!(dunn(&[]).is_err() && dunn(&[vec![1.0], vec![f64::NAN]]).is_err());
     assert!(cliffs_delta(&[], &[1.0]).is_err());
     assert!(holm_p_values(&[1.1]).is_err() && bonferroni_p_values(&[f64::NAN]).is_err());
-    assert!(nested_variance_components(&[2, 2], &[1.0; 3]).is_err());
-    assert!(
-        nested_variance_components(&[4, 1], &[1.0; 4]).is_err() && nested_variance_components(&[], &[1.0]).is_err()
-    );
+    assert!(unbalanced_nested_components(&[2, 2], &[1.0; 3]).is_err());
+    assert!(unbalanced_nested_components(&[4, 1], &[1.0; 4]).is_err());
     assert!(winsorise(&[], 0.2).is_err() && winsorise(&[1.0], -0.1).is_err());
-    assert!(TMixture::new(0.0).is_err() && TMixture::new(4.0).unwrap().interval(&[1.0], 0.01).is_err());
 }
 
 #[test]
@@ -226,10 +215,7 @@ proptest! {
         }
         let _ = (kruskal_wallis(&groups), dunn(&groups), cliffs_delta(&a, &b), winsorise(&a, x));
         let _ = (holm_p_values(&a), bonferroni_p_values(&a));
-        let _ = (nested_variance_components(&shape, &a), unbalanced_nested_components(&shape, &a));
-        if let Ok(mixture) = TMixture::new(x) {
-            let _ = (mixture.evidence(&a, x), mixture.interval(&a, x));
-        }
+        let _ = unbalanced_nested_components(&shape, &a);
     }
 
     #[test]
@@ -298,15 +284,15 @@ proptest! {
     #[test]
     fn two_nested_levels_are_two_levels(groups in (2..6usize, 2..5usize).prop_flat_map(|(k, n)| vec(vec(-1.0..1.0f64, n), k))) {
         let two = variance_components(&groups).unwrap();
-        let nested = nested_variance_components(&[groups.len(), groups[0].len()], &groups.concat()).unwrap();
+        let nested = unbalanced_nested_components(&[groups.len(), groups[0].len()], &groups.concat()).unwrap();
         prop_assert!(near(nested[0], two.between) && near(nested[1], two.within));
     }
 
     #[test]
     fn nested_components_do_not_move_and_scale_with_the_square(values in vec(-1.0..1.0f64, 24), shift in -10.0..10.0f64, scale in 0.01..100.0f64) {
         let shape = [2, 3, 4];
-        let plain = nested_variance_components(&shape, &values).unwrap();
-        let changed = nested_variance_components(&shape, &mapped(&values, |v| scale * v + shift)).unwrap();
+        let plain = unbalanced_nested_components(&shape, &values).unwrap();
+        let changed = unbalanced_nested_components(&shape, &mapped(&values, |v| scale * v + shift)).unwrap();
         prop_assert!(plain.iter().zip(&changed).all(|(p, c)| (p * scale * scale - c).abs() < 1e-9 * (1.0 + scale * scale)));
     }
 
@@ -321,15 +307,6 @@ proptest! {
         prop_assert_eq!(moved, mapped(&done, |v| v + f64::from(shift)));
     }
 
-    #[test]
-    fn evidence_reaches_its_bound_at_the_ends_of_the_interval(values in vec(-1.0..1.0f64, 6..30), alpha in 0.005..0.2f64) {
-        let mixture = TMixture::new(4.0).unwrap();
-        let (low, high) = mixture.interval(&values, alpha).unwrap();
-        prop_assert!(low < high);
-        for end in [low, high].into_iter().filter(|end| end.is_finite()) {
-            prop_assert!((mixture.evidence(&values, end).unwrap() * alpha - 1.0).abs() < 1e-6);
-        }
-    }
 }
 
 /// Whole numbers, so that moving them is exact, and the same in another order.
