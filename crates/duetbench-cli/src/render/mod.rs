@@ -14,6 +14,9 @@
 //! [`calibrate`] for a calibration and [`plan`] for what it takes to see a change (their tables are [`columns`]), [`doctor`] for what `duet doctor` found. [`profile`], [`noise`] and [`warning`]
 //! have the words that several share.
 //!
+//! [`columns`], [`document`], [`format`], [`palette`], [`markdown::prose`] and [`order::label`] are what every output is drawn with; the studies of papers, a
+//! program of their own, draw with them too.
+//!
 //! A renderer is a pure function. It does not print, it does not judge, and it works out no number that the report
 //! does not already hold: it orders, words and aligns.
 
