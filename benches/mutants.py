@@ -17,7 +17,7 @@ ROOMS = {
     "bootstrap": (BOOTSTRAP, "duetbench-core", [["--lib", "stats::bootstrap"], ["--test", "it", "bootstrap"]]),
     "tests": (TESTS, "duetbench-core", [["--lib", "stats"], ["--test", "it", "rank_tests"]]),
     "detect": (DETECT, "duetbench-core", [["--lib", "detect"], ["--test", "it", "detect"]]),
-    "study": (STUDY, "duetbench-study", [["--lib", "papers"], ["--test", "it", "published"]]),
+    "study": (STUDY, "duetbench-study", [["--lib"], ["--test", "it", "--", "published", "statistics"]]),
 }
 LIMIT_S = 300
 

@@ -104,27 +104,15 @@ BOOTSTRAP = [
      '- 2.0 * s2 * determinant'),
     ('stats/bootstrap/studentised.rs', 'no_spread: no_spread / moments.sd',
      'no_spread'),
-    ('stats/bootstrap/grand_ratio.rs', 'positive(*c)?.ln() - positive(*b)?.ln()',
-     'positive(*b)?.ln() - positive(*c)?.ln()'),
 ]
 
 TESTS = [
-    ('stats/kruskal_wallis.rs', '1.0 - ties / (n.powi(3) - n)',
-     '1.0 - ties / (n.powi(3) + n)'),
     ('stats/welch.rs', '(share.powi(2) / a.df',
      '(share.powi(2) / b.df'),
-    ('stats/dunn.rs', '- ties / (12.0 * (n - 1.0))',
-     '- ties / (12.0 * n)'),
-    ('stats/cliffs_delta.rs', 'below as f64 - above as f64',
-     'above as f64 - below as f64'),
-    ('stats/family_wise.rs', 'largest = largest.max(',
-     'largest = largest.min(1.0) * 0.0 + ('),
     ('stats/signed_rank.rs', 'ranked.ties / 2.0',
      'ranked.ties'),
     ('stats/sign_test.rs', 'rarer + 1.0, 0.5',
      'rarer + 2.0, 0.5'),
-    ('stats/winsorise.rs', 'o.distance() > share * o.range',
-     'o.distance() >= share * o.range'),
 ]
 
 DETECT = [
@@ -137,6 +125,18 @@ DETECT = [
 ]
 
 STUDY = [
+    ('statistics/kruskal_wallis.rs', '1.0 - ties / (n.powi(3) - n)',
+     '1.0 - ties / (n.powi(3) + n)'),
+    ('statistics/dunn.rs', '- ties / (12.0 * (n - 1.0))',
+     '- ties / (12.0 * n)'),
+    ('statistics/cliffs_delta.rs', 'below as f64 - above as f64',
+     'above as f64 - below as f64'),
+    ('statistics/family_wise.rs', 'largest = largest.max(',
+     'largest = largest.min(1.0) * 0.0 + ('),
+    ('statistics/winsorise.rs', 'o.distance() > share * o.range',
+     'o.distance() >= share * o.range'),
+    ('statistics/grand_ratio.rs', 'positive(*c)?.ln() - positive(*b)?.ln()',
+     'positive(*b)?.ln() - positive(*c)?.ln()'),
     ('papers/uoptime/changes.rs', 'rate.unwrap_or(0.0)',
      'rate.unwrap_or(1.0)'),
     ('papers/uoptime/random.rs', 'vec![first.clone(); self.before]',

@@ -13,6 +13,7 @@ pub mod args;
 pub mod commands;
 pub mod papers;
 pub mod render;
+pub mod statistics;
 pub mod stored;
 
 /// Runs the command line of this process.

@@ -27,6 +27,7 @@ mod published;
 mod render_cloud;
 mod render_duet;
 mod render_elastibench;
+mod statistics;
 mod stored;
 mod uoptime;
 

@@ -2,9 +2,10 @@
 
 use duetbench_cli::render::palette::Palette;
 use duetbench_core::plan::Mode;
-use duetbench_core::stats::{GrandRatio, Interval};
+use duetbench_core::stats::Interval;
 use duetbench_study::papers::duet::{LeftOut, PairedFork, Procedure, Resampled, RunWidths, Widths};
 use duetbench_study::render::duet::{DuetStudy, Samples, StudiedRun, csv, figures, json, markdown, tables, text};
+use duetbench_study::statistics::GrandRatio;
 
 use crate::golden_files::check;
 

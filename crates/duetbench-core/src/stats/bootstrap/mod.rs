@@ -5,7 +5,6 @@
 mod convolution;
 mod difference;
 mod enumeration;
-mod grand_ratio;
 mod interval;
 mod lattice;
 mod law;
@@ -16,7 +15,6 @@ mod self_normalised;
 mod studentised;
 
 pub use difference::mean_difference_interval;
-pub use grand_ratio::{GrandRatio, grand_ratio};
 pub use interval::Interval;
 pub use mean::{Moments, mean_interval, mean_interval_screen};
 pub use median::{MedianTable, median_interval, median_interval_of_sorted, median_ranks};

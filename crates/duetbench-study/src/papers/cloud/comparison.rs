@@ -1,8 +1,9 @@
 //! Compares the steadiness of environments: for each benchmark, and over all of them.
 
-use duetbench_core::stats::{critical_t, holm_p_values, signed_rank_p};
+use duetbench_core::stats::{critical_t, signed_rank_p};
 
 use super::Studied;
+use crate::statistics::holm_p_values;
 
 /// Error of the interval that says whether one environment is clearly steadier for a benchmark.
 const ALPHA: f64 = 0.05;

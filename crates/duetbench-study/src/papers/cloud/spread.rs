@@ -1,10 +1,10 @@
 //! Measures the spread of a benchmark, and splits it by source.
 
 use duetbench_core::recording::Level;
-use duetbench_core::stats;
 
 use super::Values;
 use super::values::present;
+use crate::statistics::unbalanced_nested_components;
 
 /// Spread of the values of a benchmark in an environment.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,7 +143,7 @@ fn sources(values: &Values) -> Option<Vec<Source>> {
         LEVELS.into_iter().zip(*values.shape()).filter(|(_, repetitions)| *repetitions > 1).collect();
     let shape: Vec<usize> = repeated.iter().map(|(_, repetitions)| *repetitions).collect();
     let logs: Vec<f64> = values.cells().iter().map(|value| value.ln()).collect();
-    let variances = stats::unbalanced_nested_components(&shape, &logs).ok()?;
+    let variances = unbalanced_nested_components(&shape, &logs).ok()?;
     let source = |((level, repetitions), variance)| Source { level, variance, repetitions };
     Some(repeated.into_iter().zip(variances).map(source).collect())
 }

@@ -1,9 +1,7 @@
 //! The paper's interval, and what takes its place without pairs.
 
 use duetbench_core::plan::Mode;
-use duetbench_core::stats::{
-    GrandRatio, Interval, Nested, StatsError, grand_ratio, mean, mean_difference_interval, median, winsorise,
-};
+use duetbench_core::stats::{Interval, Nested, StatsError, mean, mean_difference_interval, median};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -11,6 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::level::percentile_level;
 use super::summary::Kind;
 use super::{LeftOut, PairedBenchmark, PairedFork, PairedRun, RunWidths};
+use crate::statistics::{GrandRatio, grand_ratio, winsorise};
 
 /// Fork pairs that a benchmark must have: with two the interval goes from the one to the other and is wrong every second time.
 const FORKS_MIN: usize = 3;
@@ -105,7 +104,7 @@ impl Procedure {
             forks_short: benchmark.forks.len() - all.forks,
             forks: chosen.forks,
             iterations: chosen.iterations,
-            paired: grand_ratio(baseline, candidate, self.confidence)?,
+            paired: grand_ratio(&chosen.baseline, &chosen.candidate, chosen.forks, self.confidence)?,
             shuffled: self.shuffled(&chosen, &benchmark.benchmark)?,
             standard: difference.width() / mean(&everything)?,
             level: percentile_level(chosen.forks, self.confidence)?,
@@ -145,14 +144,12 @@ impl Procedure {
     /// Forks are shuffled as wholes: within a fork pair no shuffle changes anything, since the geometric mean of ratios is the ratio of
     /// geometric means, and iterations from all over would also average out what a fork does to all of its own.
     fn shuffled(&self, chosen: &Balanced, benchmark: &str) -> Result<f64, StatsError> {
-        let shape = [chosen.forks];
         let (baseline, mut candidate) = chosen.geometric_means()?;
         let mut random = self.random("shuffles", benchmark);
         let mut widths = Vec::with_capacity(SHUFFLES);
         for _ in 0..SHUFFLES {
             candidate.shuffle(&mut random);
-            let shuffled = (Nested::of(&shape, &baseline)?, Nested::of(&shape, &candidate)?);
-            widths.push(grand_ratio(shuffled.0, shuffled.1, self.confidence)?.interval.width());
+            widths.push(grand_ratio(&baseline, &candidate, chosen.forks, self.confidence)?.interval.width());
         }
         mean(&widths)
     }

@@ -1,7 +1,9 @@
 //! Whether the metrics differ in what they do to the results (research question 2).
 
-use duetbench_core::stats::{DeltaSize, StatsError, bonferroni_p_values, cliffs_delta, dunn, kruskal_wallis};
+use duetbench_core::stats::StatsError;
 use duetbench_core::tune::Metric;
+
+use crate::statistics::{DeltaSize, bonferroni_p_values, cliffs_delta, dunn, kruskal_wallis};
 
 /// The metrics of one recording against each other.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! Cliff's delta: how far apart two samples are, whatever their units.
 
-use super::{StatsError, sorted};
+use duetbench_core::stats::{StatsError, sorted};
 
 /// Size of a difference, in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,13 +44,13 @@ impl DeltaSize {
 /// Share of the pairs in which the value of `a` is the larger, less the share in which it is the smaller: from −1 to 1.
 ///
 /// Source: Cliff, Psychological Bulletin 114 (1993). Describes the samples; whether the difference could be chance is for
-/// [`mann_whitney_p`](super::mann_whitney_p) to say.
+/// [`mann_whitney_p`](duetbench_core::stats::mann_whitney_p) to say.
 ///
 /// # Errors
 /// When a sample is empty or has a value that is not finite.
 ///
 /// ```
-/// # use duetbench_core::stats::{DeltaSize, cliffs_delta};
+/// # use duetbench_study::statistics::{DeltaSize, cliffs_delta};
 /// // Six pairs: 2 is larger in one, smaller in one and equal in one; 3 is larger in two and equal in none, smaller in one.
 /// let delta = cliffs_delta(&[2.0, 3.0], &[1.0, 2.0, 4.0]).unwrap();
 /// assert!((delta - 1.0 / 6.0).abs() < 1e-15);

@@ -1,6 +1,6 @@
 //! Splits a spread into the parts of many nested levels, where repetitions are missing.
 
-use super::{StatsError, finite};
+use duetbench_core::stats::{StatsError, finite};
 
 /// Variances of the levels of a nested experiment whose groups may differ in size, outermost first.
 ///
@@ -11,14 +11,14 @@ use super::{StatsError, finite};
 /// innermost level outwards; what comes out below 0 is 0. Source: the analysis-of-variance estimators of Searle, Casella and
 /// McCulloch, Variance Components (1992), section 5.3 and appendix F; the coefficients as Gates and Shiue, Biometrics 18 (1962).
 /// Without gaps these are the analysis-of-variance estimators of a balanced design, with two levels
-/// [`variance_components`](super::variance_components).
+/// [`variance_components`](duetbench_core::stats::variance_components).
 ///
 /// # Errors
 /// When the shape does not have as many places as there are values, a level has no unit with two inside, a value is infinite, or
 /// on overflow.
 ///
 /// ```
-/// # use duetbench_core::stats::unbalanced_nested_components;
+/// # use duetbench_study::statistics::unbalanced_nested_components;
 /// let gap = f64::NAN;
 /// // Group means 2 and 6 of two and three values: MS_1 = 19.2, MS_2 = 10 / 3, and 2.4 values for a group.
 /// let c = unbalanced_nested_components(&[2, 3], &[1.0, 3.0, gap, 4.0, 6.0, 8.0]).unwrap();
@@ -110,8 +110,9 @@ fn squares(outer: &Tier, inner: &Tier) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use duetbench_core::stats::variance_components;
+
     use super::*;
-    use crate::stats::variance_components;
 
     const GAP: f64 = f64::NAN;
 

@@ -1,9 +1,9 @@
 //! Dunn's test: which of several groups differ.
 
+use duetbench_core::stats::StatsError;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use super::StatsError;
-use super::ranks::ranks_of_groups;
+use super::ranks_of_groups;
 
 /// Two of the groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +29,7 @@ pub struct DunnPair {
 /// With fewer than two groups, an empty group, or a value that is not finite.
 ///
 /// ```
-/// # use duetbench_core::stats::dunn;
+/// # use duetbench_study::statistics::dunn;
 /// // Mean ranks 1.5 and 5.5 of six values without ties: z = -4 / sqrt(42 / 12 * 1).
 /// let pairs = dunn(&[vec![1.0, 2.0], vec![3.0, 4.0], vec![5.0, 6.0]]).unwrap();
 /// assert_eq!((pairs.len(), pairs[1].first, pairs[1].second), (3, 0, 2));

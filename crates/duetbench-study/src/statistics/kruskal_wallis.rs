@@ -1,9 +1,9 @@
 //! The Kruskal-Wallis H test.
 
+use duetbench_core::stats::StatsError;
 use statrs::function::gamma::checked_gamma_ur;
 
-use super::StatsError;
-use super::ranks::ranks_of_groups;
+use super::ranks_of_groups;
 
 /// Result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,7 +27,7 @@ pub struct KruskalWallis {
 /// With fewer than two groups, an empty group, or a value that is not finite.
 ///
 /// ```
-/// # use duetbench_core::stats::kruskal_wallis;
+/// # use duetbench_study::statistics::kruskal_wallis;
 /// // Mean ranks 1.5, 3.5, 5.5 around 3.5: H = 12 / 42 * 2 * (4 + 0 + 4) = 32/7, p = exp(-16/7).
 /// let test = kruskal_wallis(&[vec![1.0, 2.0], vec![3.0, 4.0], vec![5.0, 6.0]]).unwrap();
 /// assert!((test.statistic - 32.0 / 7.0).abs() < 1e-12 && test.degrees_of_freedom == 2);

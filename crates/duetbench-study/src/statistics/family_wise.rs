@@ -1,6 +1,6 @@
 //! Many tests at once, where not one false alarm is wanted.
 
-use super::StatsError;
+use duetbench_core::stats::StatsError;
 
 /// P-values adjusted so that taking those up to `alpha` for discoveries makes even one false one with probability `alpha` at most.
 ///
@@ -12,7 +12,7 @@ use super::StatsError;
 /// When a value lies outside 0 to 1 or is NaN.
 ///
 /// ```
-/// # use duetbench_core::stats::holm_p_values;
+/// # use duetbench_study::statistics::holm_p_values;
 /// let adjusted = holm_p_values(&[0.01, 0.04, 0.03, 0.005]).unwrap();
 /// assert_eq!(adjusted, [0.03, 0.06, 0.06, 0.02]);
 /// ```
@@ -37,7 +37,7 @@ pub fn holm_p_values(p_values: &[f64]) -> Result<Vec<f64>, StatsError> {
 /// When a value lies outside 0 to 1 or is NaN.
 ///
 /// ```
-/// # use duetbench_core::stats::bonferroni_p_values;
+/// # use duetbench_study::statistics::bonferroni_p_values;
 /// assert_eq!(bonferroni_p_values(&[0.01, 0.25, 0.0625, 0.5]).unwrap(), [0.04, 1.0, 0.25, 1.0]);
 /// ```
 pub fn bonferroni_p_values(p_values: &[f64]) -> Result<Vec<f64>, StatsError> {

@@ -1,6 +1,6 @@
 //! One outlier less, as the duet paper has it.
 
-use super::{StatsError, sorted};
+use duetbench_core::stats::{StatsError, sorted};
 
 /// The values, at most one of them replaced by its nearest neighbour: that which lies farther outside the range of all others
 /// than `share` of the length of that range. If the lowest and the highest both do, the one that lies farther outside.
@@ -15,7 +15,7 @@ use super::{StatsError, sorted};
 /// Without values, with one that is not finite, or when `share` is negative or NaN.
 ///
 /// ```
-/// # use duetbench_core::stats::winsorise;
+/// # use duetbench_study::statistics::winsorise;
 /// // The range of the others is 10 to 16, a fifth of its length 1.2.
 /// let rest = [12.0, 10.0, 11.0, 13.0, 14.0, 15.0, 16.0];
 /// assert_eq!(winsorise(&[&rest[..], &[30.0]].concat(), 0.2), Ok([&rest[..], &[16.0]].concat()));
