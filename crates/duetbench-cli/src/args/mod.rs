@@ -20,7 +20,6 @@ mod init;
 mod plan;
 mod report;
 mod run;
-mod study;
 mod tune;
 
 pub use analyze::AnalyzeArgs;
@@ -36,11 +35,7 @@ pub use init::InitArgs;
 pub use plan::PlanArgs;
 pub use report::ReportArgs;
 pub use run::RunArgs;
-pub use study::{
-    AgreementArgs, CloudArgs, DrawnForks, DuetStudyArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs,
-    Question, RepetitionsArgs, Study, StudyArgs, UoptimeArgs,
-};
-pub use tune::{CompatArg, MetricArg, TuneArgs, WarmUpArg};
+pub use tune::{MetricArg, TuneArgs, WarmUpArg};
 
 /// Did this change make the code slower or faster, and how sure is that?
 ///
@@ -62,7 +57,7 @@ Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage
 4 an open question (only with --strict, or where a rule says so), or what `plan` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.
 Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable (`--bench` is
 DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with its options (there: `[[command]]` tables), what `calibrate`
-does besides measuring, and the options of `plan`, `tune`, `detect`, `export`, `study` and `init`. The command line wins over variables, variables win over duet.toml.";
+does besides measuring, and the options of `plan`, `tune`, `detect`, `export` and `init`. The command line wins over variables, variables win over duet.toml.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -98,7 +93,8 @@ pub enum Command {
     /// Compare two recordings of other tools or of `duet run`.
     #[command(after_help = detect::EXAMPLES)]
     Detect(DetectArgs),
-    /// Tables and figures of the papers, on your data.
+    /// Says where the studies of papers went.
+    #[command(hide = true, disable_help_flag = true)]
     Study(StudyArgs),
     /// Set up, check and tidy the account of a fleet (`compare --on lambda`).
     #[command(subcommand)]
@@ -359,6 +355,14 @@ pub struct ListArgs {
     /// Whole programs.
     #[command(flatten)]
     pub program: CommandArgs,
+}
+
+/// `duet study`, which is a program of its own now.
+#[derive(Debug, Args)]
+pub struct StudyArgs {
+    /// Whatever is typed behind it
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub rest: Vec<String>,
 }
 
 /// `duet show`.

@@ -34,13 +34,8 @@ pub mod run;
 pub mod show;
 pub mod source;
 pub mod study;
-pub mod study_cloud;
-pub mod study_duet;
-pub mod study_elastibench;
-pub mod study_files;
 pub mod tool;
 pub mod tune;
-pub mod tune_answers;
 pub mod tune_check;
 pub mod waive;
 
