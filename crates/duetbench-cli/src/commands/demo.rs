@@ -8,7 +8,7 @@ use duetbench_core::spec::{Effort, LayoutChoice};
 use duetbench_core::{Report, Spec, Verdict};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Build, Conditions, Order, Wish};
-use duetbench_run::engine::{Backend, Local};
+use duetbench_run::engine::{Executor, Local};
 use duetbench_run::environment;
 use duetbench_run::prepare::{Prepared, Request, Version};
 use duetbench_run::process::Launch;
@@ -131,8 +131,8 @@ impl<'a> Stage<'a> {
         Local::new(&*self.prepared.adapter, builds, timeout, self.context.interrupted.clone())
     }
 
-    /// Measures and judges two of the versions with the given back end.
-    fn measure(&mut self, versions: [usize; 2], backend: &mut dyn Backend) -> Result<Report, Failure> {
+    /// Measures and judges two of the versions with the given executor.
+    fn measure(&mut self, versions: [usize; 2], executor: &mut dyn Executor) -> Result<Report, Failure> {
         let [baseline, candidate] = [self.version(versions[0])?, self.version(versions[1])?];
         let found = Found { baseline: &baseline.found, candidate: &candidate.found, identical: &BTreeSet::new() };
         let plan = Plan::new(&self.spec, &found, environment::capacity(None, None));
@@ -145,7 +145,7 @@ impl<'a> Stage<'a> {
         };
         let head = session::head(&self.spec, plan, subjects);
         let mut session = Session::begin(self.context, &mut self.store, &head)?;
-        if !session.measure(backend)?.complete {
+        if !session.measure(executor)?.complete {
             return Err(RunError::Interrupted.into());
         }
         Ok(session.report()?)

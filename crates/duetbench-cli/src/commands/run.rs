@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use duetbench_core::plan::{Discovered, SoloPlan};
+use duetbench_core::plan::{Discovered, SoloBenchmark, SoloPlan};
 use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::{LayoutChoice, SoloSpec};
 use duetbench_core::{BenchmarkId, Role};
 use duetbench_run::adapter::Build;
-use duetbench_run::engine::{Observer, Scripted, SoloBackend, SoloJob, SoloLocal, Watched, record};
+use duetbench_run::engine::{Executor, Local, Observer, Scripted, SoloJob, Watched, record};
 use duetbench_run::prepare::{Prepared, Version};
 use duetbench_run::process::told_leftovers;
 use duetbench_run::store::{RunId, SoloHead, SoloOrigin, Store, StoredRun};
@@ -117,8 +117,8 @@ fn only(prepared: &Prepared) -> Result<&Version, Failure> {
     prepared.versions.first().ok_or_else(|| Failure::usage("there is no version to measure"))
 }
 
-fn local<'a>(context: &Context, prepared: &'a Prepared, build: Build) -> Result<SoloLocal<'a>, Failure> {
-    Ok(SoloLocal::new(&*prepared.adapter, build, context.settings.timeout(), context.interrupted.clone())?)
+fn local<'a>(context: &Context, prepared: &'a Prepared, build: Build) -> Result<Local<'a, Build>, Failure> {
+    Ok(Local::new(&*prepared.adapter, build, context.settings.timeout(), context.interrupted.clone())?)
 }
 
 /// Plans what was found, and measures it.
@@ -126,7 +126,7 @@ fn measure(
     context: &Context,
     (spec, planned): (SoloSpec, Option<Planned>),
     subject: Subject,
-    backend: &mut dyn SoloBackend,
+    executor: &mut dyn Executor<SoloBenchmark>,
 ) -> Result<u8, Failure> {
     let nothing = BTreeMap::new();
     let found = selected(&subject.found, &context.settings)?;
@@ -155,7 +155,7 @@ fn measure(
         profiles: Vec::new(),
         readings: Vec::new(),
     };
-    carry_out(context, (&mut store, run), &stored, backend)
+    carry_out(context, (&mut store, run), &stored, executor)
 }
 
 /// Goes on with a run that did not come to its end.
@@ -201,13 +201,13 @@ fn carry_out(
     context: &Context,
     (store, run): (&mut Store, RunId),
     stored: &StoredRun<SoloHead>,
-    backend: &mut dyn SoloBackend,
+    executor: &mut dyn Executor<SoloBenchmark>,
 ) -> Result<u8, Failure> {
     announce(context, stored);
     let plan = &stored.head.plan;
     let job = SoloJob { plan, past: &stored.trials };
     let benchmarks: Vec<&BenchmarkId> = plan.benchmarks.iter().map(|b| &b.id).collect();
-    let go = |observer: &mut dyn Observer| record(job, backend, observer, &context.interrupted);
+    let go = |observer: &mut dyn Observer| record(job, executor, observer, &context.interrupted);
     let measured = sitting(context, (&mut *store, run), benchmarks, go);
     let left = told_leftovers();
     if !left.is_empty() {

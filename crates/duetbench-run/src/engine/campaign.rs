@@ -10,7 +10,7 @@ use duetbench_core::spec::{Decision, defaults};
 use duetbench_core::{Mixture, Schedule, Trial};
 
 use super::tally::{DISCARDED_MAX, FAILURES_MAX, Tally};
-use super::{Activity, Backend, Needed, Observer, Progress, RunSummary, TrialOutcome};
+use super::{Activity, Executor, Needed, Observer, Progress, RunSummary, TrialOutcome};
 use crate::error::RunError;
 
 /// Share of a budget that is kept for confirming what the first round finds.
@@ -33,14 +33,14 @@ pub struct Job<'a> {
 /// the data and the plan alone (and on a budget's clock), so a run that was killed and resumed comes to the same end.
 ///
 /// # Errors
-/// When the back end or the observer cannot go on. Everything reported until then has been kept.
+/// When the executor or the observer cannot go on. Everything reported until then has been kept.
 pub fn measure(
     job: Job<'_>,
-    backend: &mut dyn Backend,
+    executor: &mut dyn Executor,
     observer: &mut dyn Observer,
     interrupted: &AtomicBool,
 ) -> Result<RunSummary, RunError> {
-    let mut campaign = Campaign::new(job, Hands { backend, observer, interrupted });
+    let mut campaign = Campaign::new(job, Hands { executor, observer, interrupted });
     let complete = match campaign.run() {
         Ok(()) => true,
         Err(RunError::Interrupted) => false,
@@ -51,7 +51,7 @@ pub fn measure(
 
 /// Everything outside that a campaign works with.
 struct Hands<'a> {
-    backend: &'a mut dyn Backend,
+    executor: &'a mut dyn Executor,
     observer: &'a mut dyn Observer,
     interrupted: &'a AtomicBool,
 }
@@ -185,11 +185,11 @@ impl<'a> Campaign<'a> {
         RunError::stop_if(self.hands.interrupted)?;
         if !needed.is_empty() {
             self.announce(Activity::Linking(2 * needed.len()));
-            self.hands.backend.provide(&needed)?;
+            self.hands.executor.provide(&needed)?;
         }
         let on_one_core = |t: &Trial| self.tallies[t.benchmark].mode == Mode::InterleavedOneCore;
         if !needed.is_empty() && trials.iter().all(on_one_core) {
-            self.hands.backend.foresee(&self.builds_of(next))?;
+            self.hands.executor.foresee(&self.builds_of(next))?;
         }
         for trial in trials {
             self.visit(trial)?;
@@ -225,7 +225,7 @@ impl<'a> Campaign<'a> {
         let forks = u32::try_from(self.tallies[trial.benchmark].forks.len()).unwrap_or(u32::MAX);
         self.announce(Activity::Trial(&planned.id, forks));
         let refined = self.tallies[trial.benchmark].refine(planned);
-        let outcome = self.hands.backend.run_trial(&refined, trial)?;
+        let outcome = self.hands.executor.run_trial(&refined, trial)?;
         self.hands.observer.ended(trial, &outcome)?;
         self.tallies[trial.benchmark].count(planned, &outcome, self.threshold);
         Ok(())

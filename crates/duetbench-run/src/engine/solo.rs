@@ -8,7 +8,7 @@ use duetbench_core::plan::{SoloBenchmark, SoloPlan};
 use duetbench_core::{Mixture, SoloSchedule, Trial};
 
 use super::tally::{DISCARDED_MAX, FAILURES_IN_A_ROW_MAX, FAILURES_MAX};
-use super::{Activity, Observer, Progress, RunSummary, SoloBackend, TrialOutcome};
+use super::{Activity, Executor, Observer, Progress, RunSummary, TrialOutcome};
 use crate::error::RunError;
 
 /// A plan of one version to measure, with the trials that an earlier sitting has measured.
@@ -27,14 +27,14 @@ pub struct SoloJob<'a> {
 /// killed and resumed comes to the same end.
 ///
 /// # Errors
-/// When the back end or the observer cannot go on. Everything reported until then has been kept.
+/// When the executor or the observer cannot go on. Everything reported until then has been kept.
 pub fn record(
     job: SoloJob<'_>,
-    backend: &mut dyn SoloBackend,
+    executor: &mut dyn Executor<SoloBenchmark>,
     observer: &mut dyn Observer,
     interrupted: &AtomicBool,
 ) -> Result<RunSummary, RunError> {
-    let mut course = Course::new(job, Hands { backend, observer, interrupted });
+    let mut course = Course::new(job, Hands { executor, observer, interrupted });
     let complete = match course.run() {
         Ok(()) => true,
         Err(RunError::Interrupted) => false,
@@ -45,7 +45,7 @@ pub fn record(
 
 /// Everything outside that a course works with.
 struct Hands<'a> {
-    backend: &'a mut dyn SoloBackend,
+    executor: &'a mut dyn Executor<SoloBenchmark>,
     observer: &'a mut dyn Observer,
     interrupted: &'a AtomicBool,
 }
@@ -171,7 +171,7 @@ impl<'a> Course<'a> {
                 None => {
                     RunError::stop_if(self.hands.interrupted)?;
                     self.announce(planned, trial);
-                    let outcome = self.hands.backend.run_alone(planned, trial)?;
+                    let outcome = self.hands.executor.run_trial(planned, trial)?;
                     self.hands.observer.ended(trial, &outcome)?;
                     self.count(trial, &outcome)
                 }

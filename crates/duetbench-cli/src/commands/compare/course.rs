@@ -8,7 +8,7 @@ use duetbench_core::spec::{ModeChoice, Policy, Rule};
 use duetbench_run::RunError;
 use duetbench_run::adapter::Build;
 use duetbench_run::engine::{
-    Backend, Benches, Local, Profiler, Scripted, UnitReader, Wanted, Watched, probe, probing_takes, profiling_takes,
+    Benches, Executor, Local, Profiler, Scripted, UnitReader, Wanted, Watched, probe, probing_takes, profiling_takes,
     unit_reading_takes,
 };
 use duetbench_run::prepare::Prepared;
@@ -33,8 +33,8 @@ struct Afterwards<'a> {
     profiler: Option<Profiler<'a>>,
 }
 
-/// The backend of the trials, and the steps after them.
-type Means<'a, 'b> = (&'a mut dyn Backend, Afterwards<'b>);
+/// The executor of the trials, and the steps after them.
+type Means<'a, 'b> = (&'a mut dyn Executor, Afterwards<'b>);
 
 /// Measures and concludes; gives the exit code.
 pub(in crate::commands) fn begin(errand: &Errand<'_>, subject: Subject<'_>) -> Result<u8, Failure> {
@@ -179,11 +179,11 @@ fn carry_out(
     (context, purpose): (&Context, &dyn Purpose),
     mut session: Session<'_>,
     head: &RunHead,
-    (backend, mut afterwards): Means<'_, '_>,
+    (executor, mut afterwards): Means<'_, '_>,
 ) -> Result<u8, Failure> {
     let (run, command) = (session.run(), purpose.command());
     announce(context, head, &session);
-    let summary = session.measure(backend).inspect_err(|_| {
+    let summary = session.measure(executor).inspect_err(|_| {
         context.printer.note(&format!(
             "what was measured until then is stored: `duet show {run}`; `duet {command} --resume {run}` goes on"
         ));
