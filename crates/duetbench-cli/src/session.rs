@@ -6,7 +6,7 @@ use duetbench_core::plan::Plan;
 use duetbench_core::report::{LayoutsUsed, VersionInfo};
 use duetbench_core::{BenchmarkId, Report, Spec, Trial};
 use duetbench_run::RunError;
-use duetbench_run::engine::{Executor, Job, Observer, RunSummary, TrialOutcome, measure};
+use duetbench_run::engine::{Comparison, Executor, Job, Observer, RunSummary, TrialOutcome, measure};
 use duetbench_run::environment::{self, CpuTimes};
 use duetbench_run::lock::{self, Applicant, MachineLock, Waiting};
 use duetbench_run::noise;
@@ -104,7 +104,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When measuring cannot go on. What was measured until then is in the store.
     pub fn measure(&mut self, executor: &mut dyn Executor) -> Result<RunSummary, RunError> {
-        let job = Job { plan: &self.head.plan, decision: &self.head.spec.decision, past: self.past };
+        let job = Job { strategy: Comparison::new(&self.head.plan, &self.head.spec.decision), past: self.past };
         let benchmarks = self.head.plan.benchmarks.iter().map(|b| &b.id).collect();
         let measure = |observer: &mut dyn Observer| measure(job, &mut *executor, observer, &self.context.interrupted);
         let measured = sitting(self.context, (&mut *self.store, self.run), benchmarks, measure);

@@ -8,7 +8,7 @@ use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::{LayoutChoice, SoloSpec};
 use duetbench_core::{BenchmarkId, Role};
 use duetbench_run::adapter::Build;
-use duetbench_run::engine::{Executor, Local, Observer, Scripted, SoloJob, Watched, record};
+use duetbench_run::engine::{Executor, Job, Local, Observer, OneVersion, Scripted, Watched, measure as carry};
 use duetbench_run::prepare::{Prepared, Version};
 use duetbench_run::process::told_leftovers;
 use duetbench_run::store::{RunId, SoloHead, SoloOrigin, Store, StoredRun};
@@ -205,9 +205,9 @@ fn carry_out(
 ) -> Result<u8, Failure> {
     announce(context, stored);
     let plan = &stored.head.plan;
-    let job = SoloJob { plan, past: &stored.trials };
+    let job = Job { strategy: OneVersion::new(plan), past: &stored.trials };
     let benchmarks: Vec<&BenchmarkId> = plan.benchmarks.iter().map(|b| &b.id).collect();
-    let go = |observer: &mut dyn Observer| record(job, executor, observer, &context.interrupted);
+    let go = |observer: &mut dyn Observer| carry(job, executor, observer, &context.interrupted);
     let measured = sitting(context, (&mut *store, run), benchmarks, go);
     let left = told_leftovers();
     if !left.is_empty() {

@@ -10,29 +10,31 @@ use duetbench_core::{BenchmarkId, Sample, Trial};
 use crate::error::RunError;
 
 mod campaign;
+mod comparison;
 mod layout;
 mod local;
+mod local_alone;
+mod one_version;
 mod placement;
 mod probe;
 mod process_trial;
 mod profiling;
 mod reading;
 mod scripted;
-mod solo;
-mod solo_local;
 mod tally;
 mod trial;
 mod unmeasured;
 mod watched;
 
-pub use campaign::{Job, measure};
+pub use campaign::{Job, Strategy, measure};
+pub use comparison::Comparison;
 pub use local::Local;
 pub(crate) use local::order;
+pub use one_version::OneVersion;
 pub use probe::{Benches, Wanted, probe, probing_takes};
 pub use profiling::{Profiler, Profiles, profiling_takes};
 pub use reading::{UnitReader, unit_reading_takes};
 pub use scripted::Scripted;
-pub use solo::{SoloJob, record};
 pub use unmeasured::Obstacle;
 pub use watched::Watched;
 
