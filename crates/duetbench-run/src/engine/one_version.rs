@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use duetbench_core::plan::{SoloBenchmark, SoloPlan};
-use duetbench_core::{Mixture, SoloSchedule, Trial};
+use duetbench_core::{Mixture, Trial};
 
 use super::campaign::{Log, Strategy, SuiteRun};
 use super::tally::Attempts;
@@ -15,7 +15,6 @@ use super::{Activity, Progress, TrialOutcome};
 /// machine has spoilt is run again at once.
 pub struct OneVersion<'a> {
     plan: &'a SoloPlan,
-    schedule: SoloSchedule,
     mixture: Mixture,
     accounts: Vec<Account>,
     /// Suite runs that have begun.
@@ -56,7 +55,6 @@ impl<'a> OneVersion<'a> {
     pub fn new(plan: &'a SoloPlan) -> OneVersion<'a> {
         OneVersion {
             plan,
-            schedule: SoloSchedule::new(plan),
             mixture: Mixture::new(plan.seed, plan.benchmarks.len()),
             accounts: vec![Account::default(); plan.benchmarks.len()],
             suite_runs: 0,
@@ -80,7 +78,7 @@ impl Strategy for OneVersion<'_> {
         self.chosen = self.mixture.next(&left);
         let visits: Vec<Option<u32>> =
             self.chosen.iter().zip(&self.accounts).map(|(chosen, a)| chosen.then_some(a.suite_runs)).collect();
-        let trials = self.schedule.suite_run(self.suite_runs, &visits);
+        let trials = self.plan.suite_run(self.suite_runs, &visits);
         self.suite_runs += 1;
         self.chosen.contains(&true).then(|| SuiteRun { trials, ..SuiteRun::default() })
     }
