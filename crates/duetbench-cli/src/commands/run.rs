@@ -143,7 +143,7 @@ fn measure(
     }
     let head = subject.head(spec, plan);
     let mut store = Store::open(&context.db())?;
-    let run = store.begin_solo(&head)?;
+    let run = store.begin(&head)?;
     let stored = StoredRun {
         name: run.to_string(),
         head,
@@ -212,7 +212,7 @@ fn carry_out(
     let left = told_leftovers();
     if !left.is_empty() {
         let warnings = [stored.head.warnings.clone(), left].concat();
-        store.amend_solo(run, &SoloHead { warnings, ..stored.head.clone() })?;
+        store.amend(run, &SoloHead { warnings, ..stored.head.clone() })?;
     }
     let summary = measured.inspect_err(|_| {
         context.printer.note(&format!(

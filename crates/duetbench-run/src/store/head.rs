@@ -98,8 +98,30 @@ pub enum Head {
     Solo(Box<SoloHead>),
 }
 
-/// The word that a run of one version has under `kind`. A comparison has no `kind`, because it was the only one there was.
-const SOLO: &str = "solo";
+/// The head of a run of one kind, as it is written down.
+pub trait KindOfHead: Serialize {
+    /// The word under `kind`. A comparison has none, because it was the only kind there was.
+    const KIND: Option<&'static str>;
+
+    /// When the run began, RFC 3339.
+    fn started(&self) -> &str;
+}
+
+impl KindOfHead for RunHead {
+    const KIND: Option<&'static str> = None;
+
+    fn started(&self) -> &str {
+        &self.started
+    }
+}
+
+impl KindOfHead for SoloHead {
+    const KIND: Option<&'static str> = Some("solo");
+
+    fn started(&self) -> &str {
+        &self.started
+    }
+}
 
 /// The field that tells kinds of runs apart.
 #[derive(Deserialize)]
@@ -109,14 +131,15 @@ struct Kind {
 
 /// A head with its kind in front.
 #[derive(Serialize)]
-struct Marked<'a> {
-    kind: &'static str,
+struct Marked<'a, H> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
     #[serde(flatten)]
-    head: &'a SoloHead,
+    head: &'a H,
 }
 
 impl Head {
-    /// Reads what [`comparison_json`] or [`solo_json`] wrote.
+    /// Reads what [`json`] wrote.
     pub(super) fn parse(json: &str, run: i64) -> Result<Head, RunError> {
         match parse::<Kind>(json, run)?.kind.as_deref() {
             None => {
@@ -128,7 +151,7 @@ impl Head {
                 }
                 Ok(Head::Comparison(head))
             }
-            Some(SOLO) => Ok(Head::Solo(parse(json, run)?)),
+            kind if kind == SoloHead::KIND => Ok(Head::Solo(parse(json, run)?)),
             Some(other) => {
                 let what = format!("the run `r{run}` is a `{other}`, which only a newer duet can read");
                 Err(RunError::StoredRun { what })
@@ -154,18 +177,9 @@ impl Head {
     }
 }
 
-/// A comparison as it is written down.
-pub(super) fn comparison_json(head: &RunHead) -> Result<String, RunError> {
-    json(head)
-}
-
-/// A run of one version as it is written down.
-pub(super) fn solo_json(head: &SoloHead) -> Result<String, RunError> {
-    json(&Marked { kind: SOLO, head })
-}
-
-fn json(value: &impl Serialize) -> Result<String, RunError> {
-    serde_json::to_string(value)
+/// A head as it is written down.
+pub(super) fn json<H: KindOfHead>(head: &H) -> Result<String, RunError> {
+    serde_json::to_string(&Marked { kind: H::KIND, head })
         .map_err(|e| RunError::StoredRun { what: format!("the run cannot be written down: {e}") })
 }
 

@@ -111,7 +111,7 @@ fn alone(trial: &Trial) -> TrialOutcome {
 fn fill_solo(path: &Path, missing: Option<(u32, u32)>) {
     let mut store = Store::open(path).unwrap();
     let head = solo_head();
-    let run = store.begin_solo(&head).unwrap();
+    let run = store.begin(&head).unwrap();
     for suite_run in 0..2 {
         for trial in head.plan.suite_run(suite_run, &[Some(suite_run)]) {
             let failed = Err(TrialFailure { role: None, reason: "no luck\nat all".into(), discarded: false });
