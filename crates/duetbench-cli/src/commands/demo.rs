@@ -127,8 +127,7 @@ impl<'a> Stage<'a> {
     }
 
     fn local(&self, builds: [Build; 2]) -> Result<Local<'a>, RunError> {
-        let timeout = self.context.settings.timeout();
-        Local::new(&*self.prepared.adapter, builds, timeout, self.context.interrupted.clone())
+        self.context.local(self.prepared, builds)
     }
 
     /// Measures and judges two of the versions with the given executor.
@@ -145,7 +144,7 @@ impl<'a> Stage<'a> {
         };
         let head = session::head(&self.spec, plan, subjects);
         let mut session = Session::begin(self.context, &mut self.store, &head)?;
-        if !session.measure(executor)?.complete {
+        if !session.compare(&head, executor)?.complete {
             return Err(RunError::Interrupted.into());
         }
         Ok(session.report()?)

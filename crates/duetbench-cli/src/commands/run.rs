@@ -1,17 +1,15 @@
 //! `duet run`: one version under a full execution configuration. Nothing is judged; what it gives is there to learn from.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
+use duetbench_core::Role;
 use duetbench_core::plan::{Discovered, SoloBenchmark, SoloPlan};
 use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::{LayoutChoice, SoloSpec};
-use duetbench_core::{BenchmarkId, Role};
-use duetbench_run::adapter::Build;
-use duetbench_run::engine::{Executor, Job, Local, Observer, OneVersion, Scripted, Watched, measure as carry};
+use duetbench_run::engine::{Executor, Scripted, Watched};
 use duetbench_run::prepare::{Prepared, Version};
-use duetbench_run::process::told_leftovers;
-use duetbench_run::store::{RunId, SoloHead, SoloOrigin, Store, StoredRun};
+use duetbench_run::store::{SoloHead, SoloOrigin, Store, StoredRun};
 use duetbench_run::{environment, noise};
 
 use super::{Asked, Context, nothing_selected, selected};
@@ -19,7 +17,7 @@ use crate::args::{Format, RunArgs};
 use crate::failure::{Failure, code, solo_exit_code};
 use crate::planned::Planned;
 use crate::render::solo;
-use crate::session::{lock_machine, sitting};
+use crate::session::{Session, lock_machine, same_version, unfinished};
 use crate::{assemble, dry_run, seed};
 
 /// Measures, stores and reports; gives the exit code.
@@ -47,7 +45,7 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<u8, Failure> {
     let prepared = prepare(context, &spec, &origin)?;
     let only = only(&prepared)?;
     let subject = Subject::prepared(context, only, &prepared, origin);
-    let mut local = local(context, &prepared, only.build.clone())?;
+    let mut local = context.local(&prepared, only.build.clone())?;
     measure(context, (spec, planned), subject, &mut Watched::new(&mut local))
 }
 
@@ -117,10 +115,6 @@ fn only(prepared: &Prepared) -> Result<&Version, Failure> {
     prepared.versions.first().ok_or_else(|| Failure::usage("there is no version to measure"))
 }
 
-fn local<'a>(context: &Context, prepared: &'a Prepared, build: Build) -> Result<Local<'a, Build>, Failure> {
-    Ok(Local::new(&*prepared.adapter, build, context.settings.timeout(), context.interrupted.clone())?)
-}
-
 /// Plans what was found, and measures it.
 fn measure(
     context: &Context,
@@ -143,98 +137,51 @@ fn measure(
     }
     let head = subject.head(spec, plan);
     let mut store = Store::open(&context.db())?;
-    let run = store.begin(&head)?;
-    let stored = StoredRun {
-        name: run.to_string(),
-        head,
-        complete: false,
-        measured_s: 0.0,
-        trials: Vec::new(),
-        calls: Vec::new(),
-        abandoned: Vec::new(),
-        profiles: Vec::new(),
-        readings: Vec::new(),
-    };
-    carry_out(context, (&mut store, run), &stored, executor)
+    let session = Session::begin(context, &mut store, &head)?;
+    carry_out(context, session, &head, executor)
 }
 
 /// Goes on with a run that did not come to its end.
 fn resume(name: &str, args: &RunArgs, context: &Context) -> Result<u8, Failure> {
     let mut store = Store::open_existing(&context.db())?;
-    let stored = unfinished(&store, name)?;
-    let run = store.reopen(&stored.name)?;
+    let StoredRun { name, head, trials, .. } = unfinished(store.load(name)?.solo()?)?;
     if let Some(script) = &args.scripted {
         let mut scripted = Scripted::load(script)?;
-        return carry_out(context, (&mut store, run), &stored, &mut scripted);
+        let session = Session::resume(context, &mut store, &name, &trials)?;
+        return carry_out(context, session, &head, &mut scripted);
     }
-    let Some(origin) = &stored.head.origin else {
-        return Err(Failure::usage(format!("run `{}` was scripted: name its script", stored.name)));
+    let Some(origin) = &head.origin else {
+        return Err(Failure::usage(format!("run `{name}` was scripted: name its script")));
     };
     let _lock = lock_machine(context)?;
     // Whoever held the machine until now may have measured this very run.
-    let stored = StoredRun { head: stored.head.clone(), ..unfinished(&store, &stored.name)? };
-    let prepared = prepare(context, &stored.head.spec, origin)?;
+    let trials = unfinished(store.load(&name)?.solo()?)?.trials;
+    let prepared = prepare(context, &head.spec, origin)?;
     let only = only(&prepared)?;
-    let then = &stored.head.version;
-    if only.info.artifact_digest != then.artifact_digest {
-        return Err(Failure::usage(format!(
-            "`{}` is not what it was when the run began (its binaries differ): the run cannot go on, begin a new one",
-            then.requested
-        )));
-    }
-    let mut local = local(context, &prepared, only.build.clone())?;
-    carry_out(context, (&mut store, run), &stored, &mut Watched::new(&mut local))
-}
-
-/// A stored run of one version that can be gone on with.
-fn unfinished(store: &Store, name: &str) -> Result<StoredRun<SoloHead>, Failure> {
-    let stored = store.load(name)?.solo()?;
-    if stored.complete {
-        let run = &stored.name;
-        return Err(Failure::usage(format!("run `{run}` came to its end: `duet show {run}` prints it")));
-    }
-    Ok(stored)
+    same_version(&only.info, &head.version)?;
+    let mut local = context.local(&prepared, only.build.clone())?;
+    let session = Session::resume(context, &mut store, &name, &trials)?;
+    carry_out(context, session, &head, &mut Watched::new(&mut local))
 }
 
 /// Measures what is open, and reports.
 fn carry_out(
     context: &Context,
-    (store, run): (&mut Store, RunId),
-    stored: &StoredRun<SoloHead>,
+    mut session: Session<'_>,
+    head: &SoloHead,
     executor: &mut dyn Executor<SoloBenchmark>,
 ) -> Result<u8, Failure> {
-    announce(context, stored);
-    let plan = &stored.head.plan;
-    let job = Job { strategy: OneVersion::new(plan), past: &stored.trials };
-    let benchmarks: Vec<&BenchmarkId> = plan.benchmarks.iter().map(|b| &b.id).collect();
-    let go = |observer: &mut dyn Observer| carry(job, executor, observer, &context.interrupted);
-    let measured = sitting(context, (&mut *store, run), benchmarks, go);
-    let left = told_leftovers();
-    if !left.is_empty() {
-        let warnings = [stored.head.warnings.clone(), left].concat();
-        store.amend(run, &SoloHead { warnings, ..stored.head.clone() })?;
-    }
-    let summary = measured.inspect_err(|_| {
-        context.printer.note(&format!(
-            "what was measured until then is stored: `duet show {run}`; `duet run --resume {run}` goes on"
-        ));
-    })?;
-    let report = assemble::solo_report(store.load(&run.to_string())?.solo()?);
+    let SoloHead { spec, plan, version, .. } = head;
+    let versions = format!("version {} ({}), seed {}", version.requested, version.resolved, spec.seed);
+    session.announce(&versions, plan.benchmarks.len(), plan.predicted());
+    let measured = session.record(head, executor);
+    session.tell_how_to_go_on("run", &measured);
+    let (complete, run) = (measured?.complete, session.run());
+    let report = assemble::solo_report(session.into_store().load(&run.to_string())?.solo()?);
     context.printer.document(&solo::document(&report))?;
-    if !summary.complete {
-        context.printer.note(&format!("interrupted; `duet run --resume {run}` goes on from here"));
+    if !complete {
         return Ok(code::INTERRUPTED);
     }
     context.printer.note(&format!("`duet tune {run}` learns from it how few repetitions are enough"));
     Ok(solo_exit_code(&report))
-}
-
-fn announce(context: &Context, stored: &StoredRun<SoloHead>) {
-    let SoloHead { spec, plan, version, .. } = &stored.head;
-    let predicted = humantime::format_duration(Duration::from_secs(plan.predicted().as_secs() + 1));
-    context.printer.note(&format!("version {} ({}), seed {}", version.requested, version.resolved, spec.seed));
-    let past = stored.trials.len();
-    let so_far = if past > 0 { format!(", going on after {past} trials") } else { String::new() };
-    let (run, benchmarks) = (&stored.name, plan.benchmarks.len());
-    context.printer.note(&format!("run {run}: measuring {benchmarks} benchmarks, about {predicted}{so_far}"));
 }
