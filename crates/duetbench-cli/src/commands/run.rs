@@ -33,74 +33,57 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<u8, Failure> {
     }
     let spec = context.settings.solo_spec(args.repeat.repetitions().check()?, seed::draw());
     spec.selection.filter()?;
-    let planned = Planned::read(&context.settings)?;
+    let errand = Errand { context, spec, planned: Planned::read(&context.settings)? };
     if let Some(script) = &args.scripted {
         let mut scripted = Scripted::load(script)?;
-        let subject = Subject::scripted(&scripted);
-        return measure(context, (spec, planned), subject, &mut scripted);
+        let (requested, resolved) = (Role::Candidate.word().into(), "scripted".into());
+        let info = VersionInfo { requested, resolved, artifact_digest: String::new() };
+        let head = errand.head(info, &scripted.discovered(Role::Candidate), "script")?;
+        return measure(context, &head, &mut scripted);
     }
     let _lock = lock_machine(context)?;
     let version = super::one_version(args.version.as_deref(), &args.program, &context.cwd)?;
     let origin = SoloOrigin { cwd: context.cwd.clone(), version };
-    let prepared = prepare(context, &spec, &origin)?;
+    let prepared = prepare(context, &errand.spec, &origin)?;
     let only = only(&prepared)?;
-    let subject = Subject::prepared(context, only, &prepared, origin);
+    let digests = only.build.artifacts.iter().map(|(package, a)| (package.clone(), a.digest.clone()));
+    let head = SoloHead {
+        artifacts: digests.collect(),
+        warnings: [prepared.warnings(), context.settings.notes()].concat(),
+        origin: Some(origin),
+        ..errand.head(only.info.clone(), &only.found, &prepared.toolchain)?
+    };
     let mut local = context.local(&prepared, only.build.clone())?;
-    measure(context, (spec, planned), subject, &mut Watched::new(&mut local))
+    measure(context, &head, &mut Watched::new(&mut local))
 }
 
-/// Facts about a version before it is measured.
-struct Subject {
-    info: VersionInfo,
-    found: Vec<Discovered>,
-    artifacts: BTreeMap<String, String>,
-    toolchain: String,
-    warnings: Vec<String>,
-    origin: Option<SoloOrigin>,
+/// The task of a run of one version: its request, and the plan file that it follows.
+struct Errand<'a> {
+    context: &'a Context,
+    spec: SoloSpec,
+    planned: Option<Planned>,
 }
 
-impl Subject {
-    fn prepared(context: &Context, version: &Version, prepared: &Prepared, origin: SoloOrigin) -> Subject {
-        let digests = version.build.artifacts.iter().map(|(package, a)| (package.clone(), a.digest.clone()));
-        Subject {
-            info: version.info.clone(),
-            found: version.found.clone(),
-            artifacts: digests.collect(),
-            toolchain: prepared.toolchain.clone(),
-            warnings: [prepared.warnings(), context.settings.notes()].concat(),
-            origin: Some(origin),
+impl Errand<'_> {
+    /// The head of the run of a version in which these benchmarks were found, which is stored before the first trial.
+    fn head(&self, version: VersionInfo, found: &[Discovered], toolchain: &str) -> Result<SoloHead, Failure> {
+        let nothing = BTreeMap::new();
+        let wanted = selected(found, &self.context.settings)?;
+        let plan = SoloPlan::new(&self.spec, &wanted, self.planned.as_ref().map_or(&nothing, Planned::repetitions));
+        if let Some(planned) = &self.planned {
+            planned.note(self.context, found.iter().map(|d| &d.id));
         }
-    }
-
-    fn scripted(script: &Scripted) -> Subject {
-        let info = VersionInfo {
-            requested: Role::Candidate.word().into(),
-            resolved: "scripted".into(),
-            artifact_digest: String::new(),
-        };
-        Subject {
-            info,
-            found: script.discovered(Role::Candidate),
+        Ok(SoloHead {
+            started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            spec: self.spec.clone(),
+            plan,
+            version,
             artifacts: BTreeMap::new(),
-            toolchain: "script".into(),
+            environment: environment::describe(toolchain, env!("CARGO_PKG_VERSION")),
+            facts: noise::facts(),
             warnings: Vec::new(),
             origin: None,
-        }
-    }
-
-    /// The head of the run, which is stored before the first trial.
-    fn head(self, spec: SoloSpec, plan: SoloPlan) -> SoloHead {
-        SoloHead {
-            started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
-            spec,
-            plan,
-            version: self.info,
-            artifacts: self.artifacts,
-            environment: environment::describe(&self.toolchain, env!("CARGO_PKG_VERSION")),
-            facts: noise::facts(),
-            warnings: self.warnings,
-            origin: self.origin,
-        }
+        })
     }
 }
 
@@ -115,30 +98,18 @@ fn only(prepared: &Prepared) -> Result<&Version, Failure> {
     prepared.versions.first().ok_or_else(|| Failure::usage("there is no version to measure"))
 }
 
-/// Plans what was found, and measures it.
-fn measure(
-    context: &Context,
-    (spec, planned): (SoloSpec, Option<Planned>),
-    subject: Subject,
-    executor: &mut dyn Executor<SoloBenchmark>,
-) -> Result<u8, Failure> {
-    let nothing = BTreeMap::new();
-    let found = selected(&subject.found, &context.settings)?;
-    let plan = SoloPlan::new(&spec, &found, planned.as_ref().map_or(&nothing, Planned::repetitions));
-    if let Some(planned) = &planned {
-        planned.note(context, subject.found.iter().map(|d| &d.id));
-    }
+/// Measures what was planned, if it is to be measured.
+fn measure(context: &Context, head: &SoloHead, executor: &mut dyn Executor<SoloBenchmark>) -> Result<u8, Failure> {
     if context.settings.dry_run() {
-        context.printer.data(&dry_run::render_solo(&plan, &subject.info))?;
+        context.printer.data(&dry_run::render_solo(&head.plan, &head.version))?;
         return Ok(code::CLEAN);
     }
-    if plan.benchmarks.is_empty() && plan.failed.is_empty() {
+    if head.plan.benchmarks.is_empty() && head.plan.failed.is_empty() {
         return Err(nothing_selected(context).into());
     }
-    let head = subject.head(spec, plan);
     let mut store = Store::open(&context.db())?;
-    let session = Session::begin(context, &mut store, &head)?;
-    carry_out(context, session, &head, executor)
+    let session = Session::begin(context, &mut store, head)?;
+    carry_out(context, session, head, executor)
 }
 
 /// Goes on with a run that did not come to its end.

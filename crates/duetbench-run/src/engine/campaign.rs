@@ -28,7 +28,7 @@ pub trait Strategy {
     /// A trial as an activity.
     fn activity(&self, trial: &Trial) -> Activity<'_>;
 
-    /// Where the run stands after so much wall time.
+    /// The standing of the run after so much wall time.
     fn progress<'s>(&'s self, activity: Activity<'s>, elapsed: Duration) -> Progress<'s>;
 }
 
@@ -85,7 +85,7 @@ impl<'a> Log<'a> {
 
 /// A run to measure.
 pub struct Job<'a, S> {
-    /// What decides on its trials.
+    /// Decides on its trials.
     pub strategy: S,
     /// Trials of earlier sittings, in their order; they are not run again.
     pub past: &'a [(Trial, TrialOutcome)],

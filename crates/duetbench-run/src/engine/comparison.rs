@@ -19,7 +19,7 @@ const CONFIRM_SHARE: f64 = 0.2;
 pub struct Comparison<'a> {
     plan: &'a Plan,
     schedule: Schedule,
-    /// Who takes part in a suite run, where not everyone does.
+    /// Chooses the benchmarks of each suite run, where not all take part.
     mixture: Option<Mixture>,
     /// Suite runs of the first round in which each benchmark took part, where not everyone does.
     visits: Vec<u32>,

@@ -19,7 +19,7 @@ pub struct OneVersion<'a> {
     accounts: Vec<Account>,
     /// Suite runs that have begun.
     suite_runs: u32,
-    /// Who takes part in the last of them.
+    /// Benchmarks that take part in the last of them.
     chosen: Vec<bool>,
 }
 
