@@ -11,7 +11,7 @@ use duetbench_run::environment::{self, CpuTimes};
 use duetbench_run::lock::{self, Applicant, MachineLock, Waiting};
 use duetbench_run::noise;
 use duetbench_run::process::told_leftovers;
-use duetbench_run::store::{KindOfHead, Origin, RunHead, RunId, SoloHead, Store, StoredRun};
+use duetbench_run::store::{Origin, RunHead, RunId, SoloHead, Store, StoredHead, StoredRun};
 
 use crate::assemble;
 use crate::commands::Context;
@@ -68,7 +68,7 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// When the store cannot take it.
-    pub fn begin(context: &'a Context, store: &'a mut Store, head: &impl KindOfHead) -> Result<Session<'a>, RunError> {
+    pub fn begin(context: &'a Context, store: &'a mut Store, head: &impl StoredHead) -> Result<Session<'a>, RunError> {
         let run = store.begin(head)?;
         Ok(Session { context, store, run, past: &[] })
     }

@@ -59,6 +59,7 @@ pub struct Origin {
 
 /// Facts about a run of one version from before its first trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename = "solo")]
 pub struct SoloHead {
     /// When it began, RFC 3339.
     pub started: String,
@@ -98,44 +99,17 @@ pub enum Head {
     Solo(Box<SoloHead>),
 }
 
-/// The head of a run of one kind, as it is written down.
-pub trait KindOfHead: Serialize {
-    /// The word under `kind`. A comparison has none, because it was the only kind there was.
-    const KIND: Option<&'static str>;
+/// A head that a store keeps.
+pub trait StoredHead: Serialize {}
 
-    /// When the run began, RFC 3339.
-    fn started(&self) -> &str;
-}
+impl StoredHead for RunHead {}
 
-impl KindOfHead for RunHead {
-    const KIND: Option<&'static str> = None;
+impl StoredHead for SoloHead {}
 
-    fn started(&self) -> &str {
-        &self.started
-    }
-}
-
-impl KindOfHead for SoloHead {
-    const KIND: Option<&'static str> = Some("solo");
-
-    fn started(&self) -> &str {
-        &self.started
-    }
-}
-
-/// The field that tells kinds of runs apart.
+/// The field that tells kinds of runs apart. A comparison has none, because it was the only kind there was.
 #[derive(Deserialize)]
 struct Kind {
     kind: Option<String>,
-}
-
-/// A head with its kind in front.
-#[derive(Serialize)]
-struct Marked<'a, H> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
-    #[serde(flatten)]
-    head: &'a H,
 }
 
 impl Head {
@@ -151,7 +125,7 @@ impl Head {
                 }
                 Ok(Head::Comparison(head))
             }
-            kind if kind == SoloHead::KIND => Ok(Head::Solo(parse(json, run)?)),
+            Some("solo") => Ok(Head::Solo(parse(json, run)?)),
             Some(other) => {
                 let what = format!("the run `r{run}` is a `{other}`, which only a newer duet can read");
                 Err(RunError::StoredRun { what })
@@ -178,8 +152,8 @@ impl Head {
 }
 
 /// A head as it is written down.
-pub(super) fn json<H: KindOfHead>(head: &H) -> Result<String, RunError> {
-    serde_json::to_string(&Marked { kind: H::KIND, head })
+pub(super) fn json(head: &impl StoredHead) -> Result<String, RunError> {
+    serde_json::to_string(head)
         .map_err(|e| RunError::StoredRun { what: format!("the run cannot be written down: {e}") })
 }
 

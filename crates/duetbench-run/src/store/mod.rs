@@ -25,7 +25,7 @@ mod sittings;
 mod stored;
 
 use guard::{Effort, Kind, Reading};
-pub use head::{Head, KindOfHead, Origin, RunHead, SoloHead, SoloOrigin};
+pub use head::{Head, Origin, RunHead, SoloHead, SoloOrigin, StoredHead};
 pub use provenance::{Provenance, machine};
 use schema::SchemaError;
 pub use sittings::Sitting;
@@ -121,9 +121,9 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(&mut self, head: &impl KindOfHead) -> Result<RunId, RunError> {
+    pub fn begin(&mut self, head: &impl StoredHead) -> Result<RunId, RunError> {
         self.connection
-            .execute("INSERT INTO runs (started, head) VALUES (?1, ?2)", params![head.started(), head::json(head)?])
+            .execute("INSERT INTO runs (started, head) VALUES (?1 ->> 'started', ?1)", [head::json(head)?])
             .map_err(|e| failed(&self.path, "cannot take a new run", e))?;
         Ok(RunId(self.connection.last_insert_rowid()))
     }
@@ -132,7 +132,7 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn amend(&mut self, run: RunId, head: &impl KindOfHead) -> Result<(), RunError> {
+    pub fn amend(&mut self, run: RunId, head: &impl StoredHead) -> Result<(), RunError> {
         self.connection
             .execute("UPDATE runs SET head = ?2 WHERE id = ?1", params![run.0, head::json(head)?])
             .map(|_| ())
