@@ -45,7 +45,7 @@ pub use plan::Plan;
 pub use recording::Recording;
 pub use report::Report;
 pub use sample::{BenchmarkId, Role, Sample};
-pub use schedule::{Mixture, Schedule, SoloSchedule, Trial};
+pub use schedule::{Mixture, Schedule, Trial};
 pub use solo_report::SoloReport;
 pub use spec::Spec;
 pub use verdict::Verdict;

@@ -23,7 +23,7 @@ mod sittings;
 mod stored;
 
 use guard::{Effort, Kind, Reading};
-pub use head::{Head, Origin, RunHead, SoloHead, SoloOrigin};
+pub use head::{Head, Origin, RunHead, SoloHead, SoloOrigin, StoredHead};
 pub use provenance::{Provenance, machine};
 use schema::SchemaError;
 pub use sittings::Sitting;
@@ -119,21 +119,9 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(&mut self, head: &RunHead) -> Result<RunId, RunError> {
-        self.insert(&head.started, &head::comparison_json(head)?)
-    }
-
-    /// Begins a run of one version.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn begin_solo(&mut self, head: &SoloHead) -> Result<RunId, RunError> {
-        self.insert(&head.started, &head::solo_json(head)?)
-    }
-
-    fn insert(&mut self, started: &str, json: &str) -> Result<RunId, RunError> {
+    pub fn begin(&mut self, head: &impl StoredHead) -> Result<RunId, RunError> {
         self.connection
-            .execute("INSERT INTO runs (started, head) VALUES (?1, ?2)", params![started, json])
+            .execute("INSERT INTO runs (started, head) VALUES (?1 ->> 'started', ?1)", [head::json(head)?])
             .map_err(|e| failed(&self.path, "cannot take a new run", e))?;
         Ok(RunId(self.connection.last_insert_rowid()))
     }
@@ -142,21 +130,9 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn amend(&mut self, run: RunId, head: &RunHead) -> Result<(), RunError> {
-        self.update(run, &head::comparison_json(head)?)
-    }
-
-    /// The same of a run of one version.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn amend_solo(&mut self, run: RunId, head: &SoloHead) -> Result<(), RunError> {
-        self.update(run, &head::solo_json(head)?)
-    }
-
-    fn update(&mut self, run: RunId, json: &str) -> Result<(), RunError> {
+    pub fn amend(&mut self, run: RunId, head: &impl StoredHead) -> Result<(), RunError> {
         self.connection
-            .execute("UPDATE runs SET head = ?2 WHERE id = ?1", params![run.0, json])
+            .execute("UPDATE runs SET head = ?2 WHERE id = ?1", params![run.0, head::json(head)?])
             .map(|_| ())
             .map_err(|e| failed(&self.path, "cannot take what is known of a run", e))
     }

@@ -13,7 +13,7 @@ use duetbench_core::report::VersionInfo;
 use duetbench_core::reported::{PairReading, Readings, ReadingsOutcome, UnitReadings};
 use duetbench_core::sample::{Coordinates, Cycle, Memory};
 use duetbench_core::spec::{Effort, HarnessSpec, LayoutChoice, Selection, SoloSpec};
-use duetbench_core::{BenchmarkId, Role, Sample, Schedule, SoloSchedule, Spec, Trial};
+use duetbench_core::{BenchmarkId, Role, Sample, Schedule, Spec, Trial};
 use duetbench_run::engine::{RunSummary, TrialOutcome};
 use duetbench_run::source::VersionRequest;
 use duetbench_run::store::{Origin, RunHead, SoloHead, SoloOrigin, Store};
@@ -111,9 +111,9 @@ fn alone(trial: &Trial) -> TrialOutcome {
 fn fill_solo(path: &Path, missing: Option<(u32, u32)>) {
     let mut store = Store::open(path).unwrap();
     let head = solo_head();
-    let run = store.begin_solo(&head).unwrap();
+    let run = store.begin(&head).unwrap();
     for suite_run in 0..2 {
-        for trial in SoloSchedule::new(&head.plan).suite_run(suite_run, &[Some(suite_run)]) {
+        for trial in head.plan.suite_run(suite_run, &[Some(suite_run)]) {
             let failed = Err(TrialFailure { role: None, reason: "no luck\nat all".into(), discarded: false });
             let outcome = match missing == Some((trial.suite_run, trial.fork)) {
                 true => TrialOutcome { result: failed, ..alone(&trial) },
