@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use duetbench_core::Role;
 use duetbench_core::recording::Recorded;
-use duetbench_run::export::{self, About, Form, Written};
+use duetbench_core::{Role, Sample, Trial};
+use duetbench_run::engine::TrialOutcome;
+use duetbench_run::export::{self, About, Form, Origin, StoredSample, Written};
 use duetbench_run::import;
-use duetbench_run::store::{Head, Store, StoredRun};
+use duetbench_run::store::{Head, RunHead, SoloHead, Store, StoredRun};
 
 use super::{Context, source};
 use crate::args::{ExportArgs, SideArg};
@@ -53,7 +54,7 @@ fn of_run(run: &str, (form, side): (Form, Option<SideArg>), context: &Context) -
         Head::Solo(_) if side.is_some() => {
             Err(Failure::usage(format!("`--side` is for comparisons, and `{}` measured one version", stored.name)))
         }
-        Head::Solo(_) if form == Form::Parquet => Ok(export::solo_as_parquet(&stored.solo()?)?),
+        Head::Solo(_) if form == Form::Parquet => solo_samples(&stored.solo()?),
         Head::Solo(_) => of_version(&stored, (form, Role::Candidate), context),
         Head::Comparison(_) => of_comparison(stored, (form, side), context),
     }
@@ -65,7 +66,7 @@ fn of_comparison(
     context: &Context,
 ) -> Result<Written, Failure> {
     match (form, side) {
-        (Form::Parquet, None | Some(SideArg::Both)) => Ok(export::comparison_as_parquet(&stored.comparison()?)?),
+        (Form::Parquet, None | Some(SideArg::Both)) => samples(&stored.comparison()?),
         (Form::Parquet, Some(_)) => Err(Failure::usage("Parquet holds both versions, told apart by the column `side`")),
         (Form::BenchstatCsv, Some(SideArg::Both)) => {
             let about = about(&stored, Role::Candidate);
@@ -105,6 +106,48 @@ fn of_version(stored: &StoredRun, (form, role): (Form, Role), context: &Context)
     Ok(export::write(&recording, &about(stored, role), form)?)
 }
 
+/// Every sample of a comparison.
+fn samples(run: &StoredRun<RunHead>) -> Result<Written, Failure> {
+    let names: Vec<String> = run.head.plan.benchmarks.iter().map(|planned| planned.id.to_string()).collect();
+    let version = |sample: &Sample| match sample.at.role {
+        Role::Baseline => run.head.baseline.resolved.as_str(),
+        Role::Candidate => run.head.candidate.resolved.as_str(),
+    };
+    let mut samples = measured(&run.trials).map(|(trial, outcome, sample)| StoredSample {
+        run: &run.name,
+        benchmark: names.get(trial.benchmark).map_or("", String::as_str),
+        version: version(sample),
+        mode: Some(outcome.mode),
+        sample,
+    });
+    Ok(export::samples_as_parquet(&mut samples)?)
+}
+
+/// Every sample of a run of one version.
+fn solo_samples(run: &StoredRun<SoloHead>) -> Result<Written, Failure> {
+    let names: Vec<String> = run.head.plan.benchmarks.iter().map(|planned| planned.id.to_string()).collect();
+    let mut samples = measured(&run.trials).map(|(trial, _, sample)| StoredSample {
+        run: &run.name,
+        benchmark: names.get(trial.benchmark).map_or("", String::as_str),
+        version: &run.head.version.resolved,
+        mode: None,
+        sample,
+    });
+    Ok(export::samples_as_parquet(&mut samples)?)
+}
+
+/// All samples with their trials, in the order of measuring.
+fn measured(trials: &[(Trial, TrialOutcome)]) -> impl Iterator<Item = (&Trial, &TrialOutcome, &Sample)> {
+    trials
+        .iter()
+        .flat_map(|(trial, outcome)| outcome.result.iter().flatten().map(move |sample| (trial, outcome, sample)))
+}
+
 fn about(stored: &StoredRun, role: Role) -> About {
-    About::of_run(&stored.name, &stored.head, &stored.provenance(role).version)
+    let started = match &stored.head {
+        Head::Comparison(head) => &head.started,
+        Head::Solo(head) => &head.started,
+    };
+    let version = &stored.provenance(role).version;
+    About::of_run(&Origin { run: &stored.name, version, started, environment: stored.head.environment() })
 }

@@ -3,8 +3,6 @@
 use duetbench_core::Environment;
 use duetbench_core::foreign::visible;
 
-use crate::store::Head;
-
 /// Provenance of a recording: keys and values, each on one line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct About {
@@ -16,15 +14,25 @@ pub struct About {
     pub started: String,
 }
 
+/// A version in a stored run, as far as its provenance goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    /// Name of the run.
+    pub run: &'a str,
+    /// The resolved version.
+    pub version: &'a str,
+    /// When it was measured, RFC 3339.
+    pub started: &'a str,
+    /// On what it was measured.
+    pub environment: &'a Environment,
+}
+
 impl About {
     /// Provenance of a version in a stored run.
     #[must_use]
-    pub fn of_run(name: &str, head: &Head, version: &str) -> About {
-        let started = match head {
-            Head::Comparison(head) => &head.started,
-            Head::Solo(head) => &head.started,
-        };
-        let Environment { platform, cpu_model, toolchain, duet_version, .. } = head.environment();
+    pub fn of_run(origin: &Origin<'_>) -> About {
+        let Origin { run, version, started, environment } = *origin;
+        let Environment { platform, cpu_model, toolchain, duet_version, .. } = environment;
         let (goos, goarch) = platform.split_once('/').unwrap_or((platform, ""));
         let known = [
             ("goos", goos),
@@ -32,13 +40,13 @@ impl About {
             ("cpu", cpu_model),
             ("toolchain", toolchain),
             ("duet-version", duet_version),
-            ("duet-run", name),
+            ("duet-run", run),
             ("duet-started", started),
             ("duet-commit", version),
         ];
         let lines = known.iter().filter(|(_, value)| !value.is_empty());
         let lines = lines.map(|(key, value)| ((*key).to_owned(), one_line(value))).collect();
-        About { lines, version: one_line(version), started: started.clone() }
+        About { lines, version: one_line(version), started: started.to_owned() }
     }
 
     /// Provenance that a file states: keys and values, as [`import::read_whole`](crate::import::read_whole) finds them. Keys that would

@@ -25,7 +25,6 @@ use duetbench_core::foreign::in_json;
 use duetbench_core::{Recording, Report};
 
 use crate::error::RunError;
-use crate::store::{RunHead, StoredRun};
 
 mod about;
 mod benchstat;
@@ -44,7 +43,8 @@ mod parquet;
 mod pyperf;
 mod pytest;
 
-pub use about::About;
+pub use about::{About, Origin};
+pub use parquet::StoredSample;
 
 /// Forms in which a recording can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,20 +164,12 @@ pub fn report_as_github_action(report: &Report) -> Result<Written, RunError> {
     github_action::of_report(report)
 }
 
-/// Writes every sample of a comparison as [`Form::Parquet`].
+/// Writes every sample of a stored run as [`Form::Parquet`].
 ///
 /// # Errors
-/// When it has none.
-pub fn comparison_as_parquet(run: &StoredRun<RunHead>) -> Result<Written, RunError> {
-    parquet::of_comparison(run)
-}
-
-/// Writes every sample of a run of one version as [`Form::Parquet`].
-///
-/// # Errors
-/// When it has none.
-pub fn solo_as_parquet(run: &StoredRun<crate::store::SoloHead>) -> Result<Written, RunError> {
-    parquet::of_solo(run)
+/// When there is none.
+pub fn samples_as_parquet(samples: &mut dyn Iterator<Item = StoredSample<'_>>) -> Result<Written, RunError> {
+    parquet::of_samples(samples)
 }
 
 /// Writes both versions beside each other as [`Form::BenchstatCsv`].

@@ -11,17 +11,31 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use ::parquet::schema::parser::parse_message_type;
+use duetbench_core::plan::Mode;
 use duetbench_core::recording::{Better, Level, Recorded};
-use duetbench_core::{Recording, Role, Sample, Trial};
+use duetbench_core::{Recording, Sample};
 
 use super::fit::TIME;
 use super::{Written, nothing};
-use crate::engine::TrialOutcome;
 use crate::error::RunError;
-use crate::store::{RunHead, SoloHead, StoredRun};
 
 /// Rows that are kept in memory as columns at a time.
 const ROWS_PER_GROUP: usize = 1 << 17;
+
+/// A sample of a stored run, with what the run knows of it.
+#[derive(Debug, Clone, Copy)]
+pub struct StoredSample<'a> {
+    /// Name of the run.
+    pub run: &'a str,
+    /// Full name of the benchmark.
+    pub benchmark: &'a str,
+    /// The resolved version.
+    pub version: &'a str,
+    /// Mode in which its trial compared two sides; absent where a run measured one version, whose samples belong to no side.
+    pub mode: Option<Mode>,
+    /// The sample itself.
+    pub sample: &'a Sample,
+}
 
 /// A value with what is known of it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,12 +46,10 @@ struct Row<'a> {
     better: Option<Better>,
     value: Option<f64>,
     version: Option<&'a str>,
-    mode: Option<&'a str>,
+    mode: Option<Mode>,
     /// By level, counted from 0.
     levels: [Option<u32>; Level::ALL.len()],
     sample: Option<&'a Sample>,
-    /// Whether it belongs to a side.
-    sided: bool,
 }
 
 /// Type of a column, with the function that takes its value from a row.
@@ -53,9 +65,9 @@ enum Cells {
 const COLUMNS: [(&str, Cells); 25] = [
     ("run", Cells::Words(|row| Some(row.run.to_owned()))),
     ("benchmark", Cells::Words(|row| Some(row.benchmark.to_owned()))),
-    ("side", Cells::Words(|row| row.sample.filter(|_| row.sided).map(|s| s.at.role.word().to_owned()))),
+    ("side", Cells::Words(|row| row.mode.and(row.sample).map(|s| s.at.role.word().to_owned()))),
     ("version", Cells::Words(|row| row.version.map(str::to_owned))),
-    ("mode", Cells::Words(|row| row.mode.map(str::to_owned))),
+    ("mode", Cells::Words(|row| row.mode.map(|mode| mode.word().to_owned()))),
     ("instance", Cells::Small(|row| row.levels[0])),
     ("round", Cells::Small(|row| row.sample.map(|s| s.at.round))),
     ("build", Cells::Small(|row| row.sample.map(|s| s.at.build))),
@@ -78,49 +90,26 @@ const COLUMNS: [(&str, Cells); 25] = [
     ("block_collections", Cells::Small(|row| Some(row.sample?.memory?.collections))),
 ];
 
-/// Every sample of a comparison.
-pub(super) fn of_comparison(run: &StoredRun<RunHead>) -> Result<Written, RunError> {
-    let names: Vec<String> = run.head.plan.benchmarks.iter().map(|planned| planned.id.to_string()).collect();
-    let version = |sample: &Sample| match sample.at.role {
-        Role::Baseline => run.head.baseline.resolved.as_str(),
-        Role::Candidate => run.head.candidate.resolved.as_str(),
-    };
-    let rows = samples(&run.trials).map(|(trial, outcome, sample)| Row {
-        version: Some(version(sample)),
-        mode: Some(outcome.mode.word()),
-        sided: true,
-        ..of_sample((&run.name, &names), trial, sample)
-    });
-    written(rows)
+/// Every sample of a stored run, in this order.
+pub(super) fn of_samples(samples: &mut dyn Iterator<Item = StoredSample<'_>>) -> Result<Written, RunError> {
+    written(samples.map(Row::of))
 }
 
-/// Every sample of a run of one version.
-pub(super) fn of_solo(run: &StoredRun<SoloHead>) -> Result<Written, RunError> {
-    let names: Vec<String> = run.head.plan.benchmarks.iter().map(|planned| planned.id.to_string()).collect();
-    let version = Some(run.head.version.resolved.as_str());
-    let rows =
-        samples(&run.trials).map(|(trial, _, sample)| Row { version, ..of_sample((&run.name, &names), trial, sample) });
-    written(rows)
-}
-
-/// All samples with their trials, in the order of measuring.
-fn samples(trials: &[(Trial, TrialOutcome)]) -> impl Iterator<Item = (&Trial, &TrialOutcome, &Sample)> {
-    trials
-        .iter()
-        .flat_map(|(trial, outcome)| outcome.result.iter().flatten().map(move |sample| (trial, outcome, sample)))
-}
-
-fn of_sample<'a>((run, names): (&'a str, &'a [String]), trial: &Trial, sample: &'a Sample) -> Row<'a> {
-    let at = sample.at;
-    Row {
-        run,
-        benchmark: names.get(trial.benchmark).map_or("", String::as_str),
-        unit: TIME,
-        better: Some(Better::Lower),
-        value: (sample.invocations > 0).then(|| sample.wall_ns as f64 / sample.invocations as f64),
-        levels: [Some(at.instance), Some(at.suite_run), Some(at.fork), Some(at.iteration), None],
-        sample: Some(sample),
-        ..Row::default()
+impl<'a> Row<'a> {
+    fn of(stored: StoredSample<'a>) -> Row<'a> {
+        let StoredSample { run, benchmark, version, mode, sample } = stored;
+        let at = sample.at;
+        Row {
+            run,
+            benchmark,
+            unit: TIME,
+            better: Some(Better::Lower),
+            value: (sample.invocations > 0).then(|| sample.wall_ns as f64 / sample.invocations as f64),
+            version: Some(version),
+            mode,
+            levels: [Some(at.instance), Some(at.suite_run), Some(at.fork), Some(at.iteration), None],
+            sample: Some(sample),
+        }
     }
 }
 
