@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use duetbench_core::{BenchmarkId, Report};
-use duetbench_run::bounded;
+use duetbench_formats::bounded;
 
 use crate::project;
 use crate::render::sarif::Site;

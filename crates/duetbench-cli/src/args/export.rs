@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use duetbench_run::export::Form;
+use duetbench_formats::export::Form;
 
 pub(super) const EXAMPLES: &str = "\
 What the form cannot hold is named on standard error, as a warning. Exit codes: 0 written, 1 nothing that the form can hold, or unreadable,

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use duetbench_core::recording::Recorded;
 use duetbench_core::{Role, Sample, Trial};
+use duetbench_formats::export::{self, About, Form, Origin, StoredSample, Written};
+use duetbench_formats::import;
 use duetbench_run::engine::TrialOutcome;
-use duetbench_run::export::{self, About, Form, Origin, StoredSample, Written};
-use duetbench_run::import;
 use duetbench_run::store::{Head, RunHead, SoloHead, Store, StoredRun};
 
 use super::{Context, source};

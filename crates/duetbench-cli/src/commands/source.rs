@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use duetbench_core::detect::joined;
 use duetbench_core::{Recording, Role};
+use duetbench_formats::import;
 use duetbench_run::RunError;
-use duetbench_run::import;
 use duetbench_run::store::{Provenance, Store};
 
 use super::Context;

@@ -11,7 +11,8 @@ use duetbench_core::study::uoptime::{
     FileName, Random, Settings, Tracked, contrast, drawn_before, is_go, natural_order, study_file,
 };
 use duetbench_core::tune::Metric;
-use duetbench_run::{RunError, import};
+use duetbench_formats::import;
+use duetbench_run::RunError;
 
 use super::{Context, study_cloud, study_duet, study_elastibench, study_files};
 use crate::args::{Format, Question, Study, StudyArgs, UoptimeArgs};

@@ -8,7 +8,7 @@ use duetbench_core::plan::Repetitions;
 use duetbench_core::spec::{
     Decision, Effort, HarnessName, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults,
 };
-use duetbench_run::bounded;
+use duetbench_formats::bounded;
 
 use crate::args::Format;
 use crate::failure::Failure;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use duetbench_run::export::{Content, Written, report_as_bmf, report_as_github_action};
+use duetbench_formats::export::{Content, Written, report_as_bmf, report_as_github_action};
 
 use crate::common::Place;
 use crate::golden_files;
