@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use duetbench_core::Report;
 use duetbench_core::foreign::lines;
-use duetbench_formats::export::Content;
+use duetbench_formats::Content;
 
 use crate::args::Format;
 use crate::failure::Failure;

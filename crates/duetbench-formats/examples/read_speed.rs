@@ -7,7 +7,7 @@ use std::error::Error;
 use std::io::{Write, stdout};
 use std::time::Instant;
 
-use duetbench_formats::import::parse_whole;
+use duetbench_formats::parse;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bytes = std::fs::read(file)?;
     for _ in 0..times {
         let began = Instant::now();
-        let imported = parse_whole(&bytes).map_err(|wrong| wrong.to_string())?;
+        let imported = parse(&bytes).map_err(|wrong| wrong.to_string())?;
         let took_s = began.elapsed().as_secs_f64();
         let judged: usize = imported.recording.benchmarks.iter().map(|recorded| recorded.grid.cells().len()).sum();
         let beside: usize = imported.beside.iter().map(|metric| metric.recorded.grid.cells().len()).sum();

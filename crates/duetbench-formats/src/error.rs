@@ -58,9 +58,10 @@ impl FormatError {
             }
             FormatError::File { .. } => None,
             FormatError::Content { hint, .. } => hint.clone(),
-            FormatError::Nothing { .. } => {
+            FormatError::Nothing { .. } if cfg!(feature = "parquet") => {
                 Some("`--as parquet` holds everything that was measured, `--as go` every unit".into())
             }
+            FormatError::Nothing { .. } => Some("`--as go` holds every unit".into()),
         }
     }
 }
@@ -107,4 +108,17 @@ pub(crate) fn wrong_json(error: &serde_json::Error) -> Wrong {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
     Wrong::in_line(error.line() as u64, format!("{what} (character {})", error.column()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrongs_read_as_sentences_after_the_file_name() {
+        assert_eq!(Wrong::in_file("is empty").to_string(), " is empty");
+        assert_eq!(Wrong::in_line(3, "has 2 columns").to_string(), ", line 3: has 2 columns");
+        let column = Wrong { line: Some(3), column: Some("it_pos"), what: "expected a number".into() };
+        assert_eq!(column.to_string(), ", line 3, column `it_pos`: expected a number");
+    }
 }

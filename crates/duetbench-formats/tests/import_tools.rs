@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use duetbench_core::recording::{Level, Recorded};
-use duetbench_formats::import::{Imported, read_whole};
+use duetbench_formats::Imported;
 use libtest_mimic::{Arguments, Failed, Trial};
 use rustix::fs::FlockOperation;
 
@@ -77,7 +77,7 @@ fn python() -> Result<PathBuf, String> {
 
 /// The imported file, after the checks that its recording passes in every form.
 fn imported(path: &Path, levels: &[Level]) -> Result<Imported, Failed> {
-    let imported = read_whole(path).map_err(|e| e.to_string())?;
+    let imported = duetbench_formats::read(path).map_err(|e| e.to_string())?;
     let recording = &imported.recording;
     assert_eq!(recording.levels, levels, "{path:?}");
     let positive = |recorded: &Recorded| {
@@ -113,7 +113,8 @@ fn pytest_benchmark_wrote_it() -> Result<(), Failed> {
     assert_eq!(named("test_sums.py::test_sorted").map(|recorded| recorded.grid.shape()), Some(&[5][..]));
     assert!(named("test_sums.py::test_sum[10]").is_some_and(|recorded| recorded.grid.cells().len() >= 5));
     imported(&saved(&dir.path().join("stored"))?, &[Level::Iteration])?;
-    let without = read_whole(&saved(&dir.path().join("plain"))?).err().ok_or("a file without data was read")?;
+    let without =
+        duetbench_formats::read(&saved(&dir.path().join("plain"))?).err().ok_or("a file without data was read")?;
     assert!(without.to_string().contains("--benchmark-save-data"), "{without}");
     Ok(())
 }
@@ -160,10 +161,10 @@ fn go_and_benchstat_wrote_it() -> Result<(), Failed> {
     shell(&format!("go run {BENCHSTAT} -format csv \"$OUT\" > \"$OUT.csv\""))?;
     let new = dir.path().join("sums.txt.csv");
     // benchstat tells no time of an iteration, so that its recording has no cost.
-    let new = read_whole(&new).map_err(|e| e.to_string())?;
+    let new = duetbench_formats::read(&new).map_err(|e| e.to_string())?;
     assert_eq!((name(&new), shape(&new, &name(&new))), (name(&read), &[1][..]));
     shell(&format!("go run {BENCHSTAT_OLD} -csv \"$OUT\" > \"$OUT.csv\""))?;
-    let old = read_whole(&dir.path().join("sums.txt.csv")).map_err(|e| e.to_string())?;
+    let old = duetbench_formats::read(&dir.path().join("sums.txt.csv")).map_err(|e| e.to_string())?;
     assert!(name(&read).ends_with(&name(&old)), "{}", name(&old));
     Ok(())
 }

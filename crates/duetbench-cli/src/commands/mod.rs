@@ -38,7 +38,6 @@ pub mod study_cloud;
 pub mod study_duet;
 pub mod study_elastibench;
 pub mod study_files;
-pub mod tool;
 pub mod tune;
 pub mod tune_answers;
 pub mod tune_check;

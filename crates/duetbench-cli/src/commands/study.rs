@@ -11,7 +11,6 @@ use duetbench_core::study::uoptime::{
     FileName, Random, Settings, Tracked, contrast, drawn_before, is_go, natural_order, study_file,
 };
 use duetbench_core::tune::Metric;
-use duetbench_formats::import;
 use duetbench_run::RunError;
 
 use super::{Context, study_cloud, study_duet, study_elastibench, study_files};
@@ -93,8 +92,8 @@ impl Uoptime<'_> {
         let mut grouped: BTreeMap<(PathBuf, String, bool), Vec<Version>> = BTreeMap::new();
         for (i, path) in paths.iter().enumerate() {
             self.step(&format!("read {i} of {} files", paths.len()))?;
-            let recording = match import::read(path) {
-                Ok(recording) => self.settings.prepared(recording),
+            let recording = match duetbench_formats::read(path) {
+                Ok(read) => self.settings.prepared(read.recording),
                 Err(e) => {
                     self.warnings.push(format!("`{}` was left out: {e}", path.display()));
                     continue;

@@ -7,36 +7,35 @@ use std::path::{Path, PathBuf};
 
 use duetbench_core::Recording;
 use duetbench_core::recording::{Better, Cost, Grid, HarnessWarmUp, Level, Recorded};
-use duetbench_formats::export::{About, Content, Form, Written, write};
-use duetbench_formats::import;
+use duetbench_formats::{About, Content, FormatError, Tool, Written, parse};
 use proptest::prelude::*;
 
 /// The forms, with the names of their golden files.
-const FORMS: [(Form, &str); 11] = [
-    (Form::Go, "go.txt"),
-    (Form::BenchstatCsv, "benchstat.csv"),
-    (Form::Jmh, "jmh.json"),
-    (Form::GoogleBenchmark, "google-benchmark.json"),
-    (Form::PytestBenchmark, "pytest-benchmark.json"),
-    (Form::Pyperf, "pyperf.json"),
-    (Form::Hyperfine, "hyperfine.json"),
-    (Form::Pa, "pa.csv"),
-    (Form::Papers, "papers.csv"),
-    (Form::Bmf, "bmf.json"),
-    (Form::GithubActionBenchmark, "github-action-benchmark.json"),
+const FORMS: [(&str, &str); 11] = [
+    ("go", "go.txt"),
+    ("benchstat-csv", "benchstat.csv"),
+    ("jmh", "jmh.json"),
+    ("google-benchmark", "google-benchmark.json"),
+    ("pytest-benchmark", "pytest-benchmark.json"),
+    ("pyperf", "pyperf.json"),
+    ("hyperfine", "hyperfine.json"),
+    ("pa", "pa.csv"),
+    ("papers", "papers.csv"),
+    ("bmf", "bmf.json"),
+    ("github-action-benchmark", "github-action-benchmark.json"),
 ];
 
 /// The part of a recording that each readable form holds: levels, and whether units other than time.
-const READ_BACK: [(Form, &[Level], bool); 9] = [
-    (Form::Go, &[Level::Fork, Level::Iteration], false),
-    (Form::Jmh, &[Level::Fork, Level::Iteration], true),
-    (Form::Hyperfine, &[Level::Fork], false),
-    (Form::GoogleBenchmark, &[Level::Iteration], false),
-    (Form::PytestBenchmark, &[Level::Iteration], false),
-    (Form::Pyperf, &[Level::Fork, Level::Iteration], false),
-    (Form::Criterion, &[Level::Iteration], false),
-    (Form::Pa, &[Level::Instance, Level::SuiteRun, Level::Fork, Level::Iteration], true),
-    (Form::Papers, &Level::ALL, false),
+const READ_BACK: [(&str, &[Level], bool); 9] = [
+    ("go", &[Level::Fork, Level::Iteration], false),
+    ("jmh", &[Level::Fork, Level::Iteration], true),
+    ("hyperfine", &[Level::Fork], false),
+    ("google-benchmark", &[Level::Iteration], false),
+    ("pytest-benchmark", &[Level::Iteration], false),
+    ("pyperf", &[Level::Fork, Level::Iteration], false),
+    ("criterion", &[Level::Iteration], false),
+    ("pa", &[Level::Instance, Level::SuiteRun, Level::Fork, Level::Iteration], true),
+    ("papers", &Level::ALL, false),
 ];
 
 fn recorded(benchmark: &str, unit: &str, shape: &[usize], cells: Vec<f64>) -> Recorded {
@@ -77,6 +76,12 @@ fn about() -> About {
     }
 }
 
+/// The recording in the form of this name.
+fn write(recording: &Recording, about: &About, form: &str) -> Result<Written, FormatError> {
+    let writer = Tool::named(form).and_then(|tool| tool.writer.as_ref()).unwrap();
+    (writer.recording)(recording, about)
+}
+
 fn bytes(written: &Written) -> &[u8] {
     match &written.content {
         Content::File(bytes) => bytes,
@@ -113,7 +118,7 @@ fn every_form_is_sealed_with_what_it_loses() {
 
 #[test]
 fn the_folder_of_criterion_is_sealed() {
-    let written = write(&everything(), &about(), Form::Criterion).unwrap();
+    let written = write(&everything(), &about(), "criterion").unwrap();
     let Content::Folder(files) = &written.content else { panic!("a file") };
     let text = |(path, bytes): &(String, Vec<u8>)| format!("{path}\n{}\n", String::from_utf8_lossy(bytes));
     check_golden("criterion.txt", &files.iter().map(text).collect::<String>());
@@ -121,7 +126,7 @@ fn the_folder_of_criterion_is_sealed() {
 
 #[test]
 fn a_folder_is_saved_below_its_path() {
-    let written = write(&everything(), &about(), Form::Criterion).unwrap();
+    let written = write(&everything(), &about(), "criterion").unwrap();
     let place = tempfile::tempdir().unwrap();
     written.content.save(place.path()).unwrap();
     let found =
@@ -132,22 +137,20 @@ fn a_folder_is_saved_below_its_path() {
 #[test]
 fn what_a_form_has_no_unit_for_alone_is_refused() {
     let rates = recording(&[Level::Iteration], vec![recorded("A", "ops/s", &[1], vec![1.0])]);
-    for form in
-        [Form::Hyperfine, Form::GoogleBenchmark, Form::PytestBenchmark, Form::Criterion, Form::Papers, Form::Pyperf]
-    {
+    for form in ["hyperfine", "google-benchmark", "pytest-benchmark", "criterion", "papers", "pyperf"] {
         let refused = write(&rates, &about(), form).unwrap_err();
         assert!(
             refused.to_string().contains("`A [ops/s]`") && refused.hint().unwrap().contains("--as parquet"),
             "{refused}"
         );
     }
-    assert!(write(&rates, &about(), Form::Jmh).is_ok());
+    assert!(write(&rates, &about(), "jmh").is_ok());
 }
 
 #[test]
 fn a_file_of_github_action_benchmark_has_one_direction() {
     let rates = recording(&[Level::Iteration], vec![recorded("A", "ops/s", &[1], vec![1.0])]);
-    let written = write(&rates, &about(), Form::GithubActionBenchmark).unwrap();
+    let written = write(&rates, &about(), "github-action-benchmark").unwrap();
     assert!(written.lost.iter().any(|said| said.contains("tool: customBiggerIsBetter")), "{:?}", written.lost);
 }
 
@@ -179,23 +182,23 @@ fn any_recording(levels: &'static [Level], units: bool) -> impl Strategy<Value =
 }
 
 /// The same benchmark as a reader names it: only Go's names are other ones.
-fn respelt(form: Form, name: &str) -> String {
-    if form == Form::Go { format!("Benchmark_{name}") } else { name.to_owned() }
+fn respelt(form: &str, name: &str) -> String {
+    if form == "go" { format!("Benchmark_{name}") } else { name.to_owned() }
 }
 
 /// The recording that is read from a written form, or the error in words.
 fn read(written: &Written) -> Result<Recording, String> {
     match &written.content {
-        Content::File(bytes) => import::parse(bytes).map_err(|e| format!("the file{e}")),
+        Content::File(bytes) => parse(bytes).map(|read| read.recording).map_err(|e| format!("the file{e}")),
         Content::Folder(_) => {
             let place = tempfile::tempdir().unwrap();
             written.content.save(place.path()).unwrap();
-            import::read(place.path()).map_err(|e| e.to_string())
+            duetbench_formats::read(place.path()).map(|read| read.recording).map_err(|e| e.to_string())
         }
     }
 }
 
-fn check_read_back(form: Form, recording: &Recording) -> Result<(), TestCaseError> {
+fn check_read_back(form: &str, recording: &Recording) -> Result<(), TestCaseError> {
     let written = write(recording, &about(), form).unwrap();
     let read = read(&written).map_err(TestCaseError::fail)?;
     prop_assert_eq!(read.benchmarks.len(), recording.benchmarks.len());
@@ -220,7 +223,7 @@ fn check_read_back(form: Form, recording: &Recording) -> Result<(), TestCaseErro
 #[test]
 fn what_is_read_back_is_what_was_written() {
     for (form, levels, units) in READ_BACK {
-        let cases = if form == Form::Criterion { 30 } else { 200 };
+        let cases = if form == "criterion" { 30 } else { 200 };
         let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(cases));
         let checked = runner.run(&any_recording(levels, units), |recording| check_read_back(form, &recording));
         checked.unwrap_or_else(|e| panic!("{form:?}: {e}"));
@@ -232,13 +235,13 @@ fn gaps_come_back_as_gaps_where_the_form_has_a_place_for_them() {
     let levels = [Level::Fork, Level::Iteration];
     let cells = vec![1.0, f64::NAN, 3.0, 4.0, 5.0, f64::NAN];
     let gapped = recording(&levels, vec![recorded("A", "ns/op", &[2, 3], cells)]);
-    for form in [Form::Jmh, Form::Papers] {
+    for form in ["jmh", "papers"] {
         let written = write(&gapped, &about(), form).unwrap();
-        let read = import::parse(bytes(&written)).unwrap();
+        let read = parse(bytes(&written)).unwrap().recording;
         let bits = |r: &Recording| r.benchmarks[0].grid.cells().iter().map(|v| v.is_nan()).collect::<Vec<_>>();
         assert_eq!((bits(&read), written.lost), (bits(&gapped), Vec::new()), "{form:?}");
     }
-    let go = write(&gapped, &about(), Form::Go).unwrap();
+    let go = write(&gapped, &about(), "go").unwrap();
     assert!(go.lost.iter().any(|said| said.contains("gaps (2)")), "{:?}", go.lost);
 }
 
@@ -246,7 +249,7 @@ fn gaps_come_back_as_gaps_where_the_form_has_a_place_for_them() {
 fn medians_for_benchstat_come_back_as_what_they_are() {
     let one = recorded("p.BenchmarkGet-8", "ns/op", &[3, 2], vec![1.0, 3.0, 2.0, 2.0, 2.0, 2.0]);
     let all = recording(&[Level::Fork, Level::Iteration], vec![one]);
-    let read = import::parse(bytes(&write(&all, &about(), Form::BenchstatCsv).unwrap())).unwrap();
+    let read = parse(bytes(&write(&all, &about(), "benchstat-csv").unwrap())).unwrap().recording;
     assert_eq!(
         (read.benchmarks[0].benchmark.as_str(), read.benchmarks[0].grid.values()),
         ("p.BenchmarkGet-8", vec![2.0])
@@ -260,6 +263,6 @@ fn jmh_keeps_what_repetitions_cost() {
     one.harness_warm_up = Some(warmed);
     one.cost = Cost { innermost_s: 2.5, overhead_s: vec![warmed.time_s(), 0.0] };
     let all = recording(&[Level::Fork, Level::Iteration], vec![one]);
-    let read = import::parse(bytes(&write(&all, &about(), Form::Jmh).unwrap())).unwrap();
+    let read = parse(bytes(&write(&all, &about(), "jmh").unwrap())).unwrap().recording;
     assert_eq!(read.benchmarks, all.benchmarks);
 }

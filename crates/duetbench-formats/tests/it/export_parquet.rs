@@ -2,7 +2,7 @@
 
 use duetbench_core::Recording;
 use duetbench_core::recording::{Better, Cost, Grid, Level, Recorded};
-use duetbench_formats::export::{About, Content, Form, write};
+use duetbench_formats::{About, Content, Tool};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 
@@ -20,7 +20,8 @@ fn recording(cells: Vec<f64>) -> Recording {
 }
 
 fn reader(recording: &Recording) -> SerializedFileReader<bytes::Bytes> {
-    let written = write(recording, &About::default(), Form::Parquet).unwrap();
+    let writer = Tool::named("parquet").and_then(|tool| tool.writer.as_ref()).unwrap();
+    let written = (writer.recording)(recording, &About::default()).unwrap();
     assert_eq!(written.lost, Vec::<String>::new());
     let Content::File(file) = written.content else { panic!("a folder") };
     SerializedFileReader::new(bytes::Bytes::from(file)).unwrap()

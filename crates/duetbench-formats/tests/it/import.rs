@@ -2,9 +2,14 @@
 
 use duetbench_core::Recording;
 use duetbench_core::recording::{Better, Level, Recorded};
-use duetbench_formats::import::{self, parse};
+use duetbench_formats::Wrong;
 
 use crate::mutation::Draw;
+
+/// The recording in a file.
+fn parse(bytes: &[u8]) -> Result<Recording, Wrong> {
+    duetbench_formats::parse(bytes).map(|imported| imported.recording)
+}
 
 /// Two suite runs of two iterations of two seconds on two instances.
 const STUDY_1: &str = "\
@@ -189,7 +194,7 @@ fn a_file_is_named_for_itself() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("zap-v1.23.0.csv");
     std::fs::write(&path, format!("\u{feff}{STUDY_3}")).unwrap();
-    assert_eq!(import::read(&path).unwrap().name, "zap-v1.23.0");
+    assert_eq!(duetbench_formats::read(&path).unwrap().recording.name, "zap-v1.23.0");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use duetbench_core::recording::{Better, Level, Recorded};
-use duetbench_formats::import::{Imported, parse_whole, read_whole};
+use duetbench_formats::{Imported, parse};
 
 use crate::mutation::Draw;
 
@@ -14,17 +14,17 @@ fn data(name: &str) -> PathBuf {
 
 #[track_caller]
 fn read(name: &str) -> Imported {
-    read_whole(&data(name)).unwrap_or_else(|wrong| panic!("{wrong}"))
+    duetbench_formats::read(&data(name)).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 #[track_caller]
 fn parsed(text: &str) -> Imported {
-    parse_whole(text.as_bytes()).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"))
+    parse(text.as_bytes()).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"))
 }
 
 #[track_caller]
 fn refused(text: &str, want: &str) {
-    let wrong = parse_whole(text.as_bytes()).expect_err(text);
+    let wrong = parse(text.as_bytes()).expect_err(text);
     assert_eq!(wrong.to_string(), want, "{text}");
 }
 
@@ -97,7 +97,7 @@ fn google_benchmark_in_its_units_and_without_what_newer_versions_say() {
     refused(&file(&[row("a", "\"real_time\": 1, \"time_unit\": \"fortnights\"")]), unit);
     refused(&file(&["{}".into()]), " has a row without `name`");
     refused(&file(&[]), " holds no value");
-    let alone = read_whole(&data("google-aggregates.json")).unwrap_err().to_string();
+    let alone = duetbench_formats::read(&data("google-aggregates.json")).unwrap_err().to_string();
     assert!(alone.ends_with("holds aggregates alone: leave out `--benchmark_report_aggregates_only`"), "{alone}");
 }
 
@@ -113,7 +113,7 @@ fn rounds_of_pytest_benchmark_are_iterations_of_one_fork() {
     assert!((sum.cost.innermost_s - 40.0 * 128.93e-9).abs() < 1e-9, "{}", sum.cost.innermost_s);
     assert_eq!(context(&imported, "python_version"), Some("3.11.7"));
     assert_eq!(context(&imported, "commit.dirty"), Some("false"));
-    let without = read_whole(&data("pytest-without-data.json")).unwrap_err().to_string();
+    let without = duetbench_formats::read(&data("pytest-without-data.json")).unwrap_err().to_string();
     assert!(
         without.ends_with("has no `data` for `test_sums.py::test_sum[10]`: save with `--benchmark-save-data`"),
         "{without}"
@@ -178,21 +178,21 @@ fn a_folder_of_criterion_is_read_with_its_names() {
     assert_eq!(judged(&read("criterion/one sum/new/sample.json"), "one sum").grid, one.grid);
     assert_eq!(names(&read("criterion/sums")), ["sums/sum/10", "sums/sum/100"]);
     let sample = fs::read(data("criterion/one sum/new/sample.json")).unwrap();
-    assert_eq!(names(&parse_whole(&sample).unwrap()), ["sample"]);
+    assert_eq!(names(&parse(&sample).unwrap()), ["sample"]);
 }
 
 #[test]
 fn what_of_criterion_cannot_be_read_is_refused() {
     let check = |name: &str, want: &str| {
-        let wrong = read_whole(&data(name)).unwrap_err().to_string();
+        let wrong = duetbench_formats::read(&data(name)).unwrap_err().to_string();
         assert!(wrong.ends_with(want), "{wrong}");
     };
     let instead = "holds criterion's estimates, computed from values that are not in it: give `sample.json` beside it";
     check("criterion/one sum/new/estimates.json", instead);
     let empty = tempfile::tempdir().unwrap();
-    let wrong = read_whole(empty.path()).unwrap_err().to_string();
+    let wrong = duetbench_formats::read(empty.path()).unwrap_err().to_string();
     assert!(wrong.contains("holds no `new/sample.json` of criterion"), "{wrong}");
-    assert!(read_whole(&data("criterion/other")).unwrap_err().to_string().contains("other"));
+    assert!(duetbench_formats::read(&data("criterion/other")).unwrap_err().to_string().contains("other"));
     refused("{\"iters\": [1, 2], \"times\": [1]}", " has 2 `iters` and 1 `times`: expected as many");
     let zero = parsed("{\"iters\": [0, 2], \"times\": [1, 5]}");
     assert_eq!(judged(&zero, "sample").grid.values(), [2.5]);
@@ -201,7 +201,7 @@ fn what_of_criterion_cannot_be_read_is_refused() {
     let folder = empty.path().join("target/group/fast/new");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("sample.json"), "{\"iters\": [1], \"times\": [1]}").unwrap();
-    assert_eq!(names(&read_whole(&empty.path().join("target")).unwrap()), ["group/fast"]);
+    assert_eq!(names(&duetbench_formats::read(&empty.path().join("target")).unwrap()), ["group/fast"]);
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn benchstat_gives_medians_and_says_so() {
     let speed = beside(&read("benchstat.csv"), "example.com/sums.BenchmarkSum/size=10-2", "B/s").better;
     assert_eq!(speed, Better::Higher);
     for (file, line) in [("benchstat-of-two.csv", 6), ("benchstat-old-of-two.csv", 1)] {
-        let wrong = read_whole(&data(file)).unwrap_err().to_string();
+        let wrong = duetbench_formats::read(&data(file)).unwrap_err().to_string();
         let want =
             format!(", line {line}: a table of several versions begins: give the files that benchstat was given");
         assert!(wrong.ends_with(&want), "{wrong}");
@@ -305,7 +305,7 @@ fn hyperfine_of_the_tool_itself() {
 fn what_is_packed_and_broken_is_refused() {
     let mut packed = fs::read(data("pyperf.json.gz")).unwrap();
     packed.truncate(packed.len() / 2);
-    let wrong = parse_whole(&packed).unwrap_err().to_string();
+    let wrong = parse(&packed).unwrap_err().to_string();
     assert!(wrong.starts_with(" cannot be unpacked: "), "{wrong}");
 }
 
@@ -329,7 +329,7 @@ fn no_mutation_of_a_real_file_makes_reading_panic_or_take_more_room_than_it_may(
         let mut refused = 0;
         for _ in 0..400 {
             let bytes = draw.spoilt(&good);
-            let Ok(imported) = parse_whole(&bytes) else {
+            let Ok(imported) = parse(&bytes) else {
                 refused += 1;
                 continue;
             };

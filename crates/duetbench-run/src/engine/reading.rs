@@ -9,7 +9,7 @@ use std::time::Duration;
 use duetbench_core::plan::{Plan, PlannedBenchmark};
 use duetbench_core::reported::{PAIRS, PROCESS_NS, PairReading, UnitReadings};
 use duetbench_core::{Role, Schedule};
-use duetbench_formats::import::figures;
+use duetbench_formats::figures;
 
 use super::Needed;
 use super::layout::Layouts;
