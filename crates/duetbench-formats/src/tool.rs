@@ -34,7 +34,7 @@ pub(crate) struct Reader {
     /// Reading from places in the file system that say more than a file does.
     pub(crate) folder: Option<Folder>,
     /// Values with their units in the output of a process that measured one benchmark, of tools that print them.
-    pub(crate) figures: Option<fn(&[u8]) -> Vec<(String, f64)>>,
+    pub(crate) figures: Option<Figures>,
     /// The way to more processes; absent where nobody but the user knows it.
     pub(crate) more: Option<More>,
 }
@@ -64,6 +64,14 @@ pub(crate) struct Folder {
     pub(crate) read: fn(&Path) -> Result<Contents, FormatError>,
 }
 
+/// Finds values with their units in what a process printed.
+type Figures = fn(&[u8]) -> Vec<(String, f64)>;
+/// Writes two recordings beside each other, baseline first.
+type WriteBoth = fn([&Recording; 2], &About) -> Result<Written, FormatError>;
+/// Writes findings.
+type WriteReport = fn(&Report) -> Result<Written, FormatError>;
+/// Writes a recording.
+type WriteRecording = fn(&Recording, &About) -> Result<Written, FormatError>;
 /// Writes every sample of a stored run.
 pub type WriteSamples = fn(&mut dyn Iterator<Item = StoredSample<'_>>) -> Result<Written, FormatError>;
 
@@ -71,13 +79,20 @@ pub type WriteSamples = fn(&mut dyn Iterator<Item = StoredSample<'_>>) -> Result
 #[derive(Debug, Clone, Copy)]
 pub struct Writer {
     /// Writes a recording, or fails when the form can hold nothing of it.
-    pub recording: fn(&Recording, &About) -> Result<Written, FormatError>,
+    pub recording: WriteRecording,
     /// Writes two versions beside each other, where the form has room for both; fails when they have no benchmark in common.
-    pub both: Option<fn([&Recording; 2], &About) -> Result<Written, FormatError>>,
+    pub both: Option<WriteBoth>,
     /// Writes the findings of a report about the candidate, where the form has room for them; fails when nothing was compared.
-    pub report: Option<fn(&Report) -> Result<Written, FormatError>>,
+    pub report: Option<WriteReport>,
     /// Writes every sample of a stored run, where the form has room for them; fails when there is none.
     pub samples: Option<WriteSamples>,
+}
+
+impl Writer {
+    /// A form that has room for a recording and no more.
+    pub(crate) const fn of(recording: WriteRecording) -> Writer {
+        Writer { recording, both: None, report: None, samples: None }
+    }
 }
 
 /// A command line that leads to more processes of the base, and the ending of the files that it writes.

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::error::Wrong;
+
 /// Names by the number that each has, in the order in which they were first met.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
@@ -44,6 +46,24 @@ impl Names {
         names.sort_unstable();
         names.into_iter().map(|(_, name)| String::from_utf8_lossy(&name).into_owned()).collect()
     }
+}
+
+/// A name for each of these entries: the first spelling that no other entry has.
+pub(crate) fn unique<T>(entries: &[T], spellings: &[fn(&T) -> String]) -> Result<Vec<String>, Wrong> {
+    let counted = |spell: &fn(&T) -> String| {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        entries.iter().for_each(|entry| *counts.entry(spell(entry)).or_default() += 1);
+        counts
+    };
+    let counts: Vec<_> = spellings.iter().map(counted).collect();
+    let name = |entry: &T| {
+        let mut tried = spellings.iter().zip(&counts).map(|(spell, counts)| (spell(entry), counts));
+        tried.find(|(name, counts)| counts.get(name) == Some(&1)).map(|(name, _)| name).ok_or_else(|| {
+            let first = spellings.first().map_or_else(String::new, |spell| spell(entry));
+            Wrong::in_file(format!("holds `{first}` more than once"))
+        })
+    };
+    entries.iter().map(name).collect()
 }
 
 #[cfg(test)]

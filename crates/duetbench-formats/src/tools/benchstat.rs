@@ -24,20 +24,20 @@ use crate::words::named;
 use crate::writing::fit::{TIME, plain};
 use crate::writing::{About, Written};
 
-/// The tool.
+/// Its entry in the table.
 pub(super) static TOOL: Tool = Tool {
     name: "benchstat-csv",
     about: "As `benchstat -format csv`: one value for each benchmark, with an interval",
     reader: Some(Reader {
         form: "CSV of benchstat",
         sign: Sign::Text(is),
-        parse: parse,
+        parse,
         folder: None,
         figures: None,
         // Medians are all that it keeps: what it was given is to be given here.
         more: None,
     }),
-    writer: Some(Writer { recording: write, both: Some(write_both), report: None, samples: None }),
+    writer: Some(Writer { both: Some(write_both), ..Writer::of(write) }),
 };
 
 /// Units of the values that are judged, as the two forms write them.
@@ -82,8 +82,12 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
                 value.clone_into(&mut package);
             }
             sheet.context.push((key.to_owned(), value.to_owned()));
-        } else if let (Some(header), [name, value, ..]) = (&header, words.as_slice()) {
-            add(&mut sheet, (&package, header), (name, value, line))?;
+        } else if let (Some(header), [name, value, ..]) = (&header, words.as_slice())
+            && let Some(value) = value_in(name, value).map_err(|what| Wrong::in_line(line, what))?
+        {
+            let mut series = Series::new(full_name(&package, name), unit::of(&header.unit));
+            series.forks = vec![vec![value]];
+            add(&mut sheet, series, &header.unit);
         }
     }
     let what = "benchstat's CSV holds medians alone: one value of each benchmark, of which nobody can tell how far it is from the \
@@ -92,22 +96,27 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
     sheet.contents(&ONE_PROCESS)
 }
 
-/// Adds a row of a table.
-fn add(sheet: &mut Sheet, table: (&str, &Header), row: (&str, &str, u64)) -> Result<(), Wrong> {
-    let ((package, header), (name, value, line)) = (table, row);
+/// The value in a row of a table; absent where the row is of no benchmark.
+fn value_in(name: &str, value: &str) -> Result<Option<f64>, String> {
     if name.is_empty() || name == GEOMEAN || name == "[Geo mean]" || value.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
-    let value: f64 = value.parse().map_err(|_| Wrong::in_line(line, format!("expected a number, found `{value}`")))?;
+    value.parse().map(Some).map_err(|_| format!("expected a number, found `{value}`"))
+}
+
+/// A benchmark's name as Go has it.
+fn full_name(package: &str, name: &str) -> String {
     let dot = if package.is_empty() { "" } else { "." };
-    let mut series = Series::new(format!("{package}{dot}Benchmark{name}"), unit::of(&header.unit));
-    series.forks = vec![vec![value]];
-    if TIMES.contains(&header.unit.as_str()) {
+    format!("{package}{dot}Benchmark{name}")
+}
+
+/// Adds the median of a benchmark in a unit.
+fn add(sheet: &mut Sheet, series: Series, unit: &str) {
+    if TIMES.contains(&unit) {
         sheet.judged.push(series);
     } else {
-        sheet.beside.push((header.unit.clone(), series));
+        sheet.beside.push((unit.to_owned(), series));
     }
-    Ok(())
 }
 
 impl Header {

@@ -20,12 +20,12 @@ use crate::words::named;
 use crate::writing::fit::{TIME, plain};
 use crate::writing::{About, Written};
 
-/// The tool.
+/// Its entry in the table.
 pub(super) static TOOL: Tool = Tool {
     name: "bmf",
     about: "Bencher Metric Format: one value for each benchmark, with an interval",
     reader: None,
-    writer: Some(Writer { recording: of_recording, both: None, report: Some(of_report), samples: None }),
+    writer: Some(Writer { report: Some(of_report), ..Writer::of(of_recording) }),
 };
 
 /// A measure of a benchmark.

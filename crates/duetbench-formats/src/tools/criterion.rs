@@ -25,19 +25,19 @@ use crate::writing::figures::Figures;
 use crate::writing::fit::{Fitted, Frame, Units, fit, invocations};
 use crate::writing::{About, Content, Written};
 
-/// The tool.
+/// Its entry in the table.
 pub(super) static TOOL: Tool = Tool {
     name: "criterion",
     about: "criterion's folder; needs `--output DIR`",
     reader: Some(Reader {
         form: "a folder of criterion's",
         sign: Sign::Keys(Known { of_file: KEYS, of_benchmark: &[] }),
-        parse: parse,
+        parse,
         folder: Some(Folder { is, read }),
         figures: None,
         more: Some(More::Runs { command: "CRITERION_HOME=$PWD/base$i cargo bench", ending: "" }),
     }),
-    writer: Some(Writer { recording: write, both: None, report: None, samples: None }),
+    writer: Some(Writer::of(write)),
 };
 
 /// Keys of criterion's files: first those of samples.
@@ -53,8 +53,10 @@ const NEWEST: &str = "new";
 /// Folders inside each other: criterion makes four at most, and a workspace adds some.
 const DEPTH_MAX: usize = 8;
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Sample {
+    #[serde(skip_deserializing)]
+    sampling_mode: &'static str,
     iters: Vec<f64>,
     times: Vec<f64>,
 }
@@ -174,13 +176,6 @@ const MAD_TO_SD: f64 = 1.4826;
 const NORMAL_95: f64 = 1.959_964;
 
 #[derive(Serialize)]
-struct OutputSample {
-    sampling_mode: &'static str,
-    iters: Vec<f64>,
-    times: Vec<f64>,
-}
-
-#[derive(Serialize)]
 struct Benchmark<'a> {
     group_id: &'a str,
     function_id: Option<&'a str>,
@@ -229,7 +224,7 @@ fn write(recording: &Recording, _: &About) -> Result<Written, FormatError> {
 
 /// The files of one benchmark.
 fn written(benchmark: &Fitted<'_>, folder: &str) -> Result<Vec<(&'static str, Vec<u8>)>, FormatError> {
-    let sample = OutputSample::of(benchmark);
+    let sample = Sample::of(benchmark);
     let values = benchmark.values();
     let mut files =
         vec![("benchmark.json", json(&Benchmark::of(benchmark.name(), folder))?), ("sample.json", json(&sample)?)];
@@ -247,14 +242,14 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>, FormatError> {
     Ok(in_json(&json).into_owned().into_bytes())
 }
 
-impl OutputSample {
-    fn of(benchmark: &Fitted<'_>) -> OutputSample {
+impl Sample {
+    fn of(benchmark: &Fitted<'_>) -> Sample {
         let values = benchmark.values();
         // A power of two, so that time by iterations gives back the very value.
         let power = |value: &f64| (invocations(benchmark.recorded, *value) as f64).log2().floor().exp2();
         let iters: Vec<f64> = values.iter().map(power).collect();
         let times = values.iter().zip(&iters).map(|(value, iters)| value * iters).collect();
-        OutputSample { sampling_mode: "Flat", iters, times }
+        Sample { sampling_mode: "Flat", iters, times }
     }
 }
 

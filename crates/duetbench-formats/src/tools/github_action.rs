@@ -15,12 +15,12 @@ use crate::words::named;
 use crate::writing::fit::TIME;
 use crate::writing::{About, Written};
 
-/// The tool.
+/// Its entry in the table.
 pub(super) static TOOL: Tool = Tool {
     name: "github-action-benchmark",
     about: "github-action-benchmark's own JSON, likewise",
     reader: None,
-    writer: Some(Writer { recording: of_recording, both: None, report: Some(of_report), samples: None }),
+    writer: Some(Writer { report: Some(of_report), ..Writer::of(of_recording) }),
 };
 
 #[derive(Debug, PartialEq, Serialize)]

@@ -22,14 +22,14 @@ use crate::writing::about::one_line;
 use crate::writing::fit::{Fitted, Frame, Units, fit, invocations};
 use crate::writing::{About, Written};
 
-/// The tool.
+/// Its entry in the table.
 pub(super) static TOOL: Tool = Tool {
     name: "go",
     about: "Go benchmark text, a line for each value",
     reader: Some(Reader {
         form: "the output of `go test -bench`",
         sign: Sign::Text(is),
-        parse: parse,
+        parse,
         folder: None,
         figures: Some(figures),
         more: Some(More::Once {
@@ -37,7 +37,7 @@ pub(super) static TOOL: Tool = Tool {
             ending: ".txt",
         }),
     }),
-    writer: Some(Writer { recording: write, both: None, report: None, samples: None }),
+    writer: Some(Writer::of(write)),
 };
 
 /// The unit whose values are judged.
@@ -271,7 +271,7 @@ fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
     let mut out: String = about.lines.iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
     out += &units(&fitted);
     let mut names = Spellings::default();
-    let spelt: Vec<(&str, String)> = fitted.iter().map(|benchmark| names.spelling(split(benchmark.name()))).collect();
+    let spelt: Vec<(&str, String)> = fitted.iter().map(|benchmark| names.spelling(benchmark.name())).collect();
     let forks = fitted.iter().map(|benchmark| benchmark.shape[0]).max().unwrap_or(0);
     let mut package = "";
     for fork in 0..forks {
@@ -341,7 +341,8 @@ struct Spellings {
 impl Spellings {
     /// A name as the format has it, with its package: the same for the same name, another one for another. Go numbers names that come
     /// again in the same way.
-    fn spelling<'a>(&mut self, (package, name): (&'a str, &str)) -> (&'a str, String) {
+    fn spelling<'a>(&mut self, full: &'a str) -> (&'a str, String) {
+        let (package, name) = split(full);
         let key = (package.to_owned(), name.to_owned());
         if let Some(known) = self.used.get(&key) {
             return (package, known.clone());
@@ -413,7 +414,7 @@ mod tests {
     #[test]
     fn different_names_stay_different() {
         let mut names = Spellings::default();
-        let spelt = ["sleep 1", "sleep_1", "sleep 1", "BenchmarkA"].map(|name| names.spelling(("", name)).1);
+        let spelt = ["sleep 1", "sleep_1", "sleep 1", "BenchmarkA"].map(|name| names.spelling(name).1);
         assert_eq!(spelt, ["Benchmark_sleep_1", "Benchmark_sleep_1#01", "Benchmark_sleep_1", "BenchmarkA"]);
     }
 }

@@ -21,14 +21,14 @@ use crate::words::listed;
 use crate::writing::fit::{Fitted, Frame, Units, fit, invocations};
 use crate::writing::{About, Written};
 
-/// The tool.
+/// Its entry in the table.
 pub(super) static TOOL: Tool = Tool {
     name: "google-benchmark",
     about: "Google Benchmark's JSON",
     reader: Some(Reader {
         form: "JSON of Google Benchmark",
         sign: Sign::Keys(Known { of_file: &["context"], of_benchmark: &["run_name", "run_type", "real_time"] }),
-        parse: parse,
+        parse,
         folder: None,
         figures: None,
         more: Some(More::Runs {
@@ -36,7 +36,7 @@ pub(super) static TOOL: Tool = Tool {
             ending: ".json",
         }),
     }),
-    writer: Some(Writer { recording: write, both: None, report: None, samples: None }),
+    writer: Some(Writer::of(write)),
 };
 
 /// Numbers of a row that are no counters of the user.
@@ -303,11 +303,12 @@ fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
     );
     let mut context: BTreeMap<&str, &str> = about.lines.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
     context.insert("date", &about.started);
-    let benchmarks = fitted.iter().enumerate().flat_map(rows).collect();
+    let benchmarks = fitted.iter().enumerate().flat_map(|(number, benchmark)| rows(number, benchmark)).collect();
     Written::json(&OutputFile { context, benchmarks }, lost)
 }
 
-fn rows<'a>((number, benchmark): (usize, &'a Fitted<'a>)) -> Vec<OutputRow<'a>> {
+/// A row for each value of the benchmark with this number.
+fn rows<'a>(number: usize, benchmark: &'a Fitted<'a>) -> Vec<OutputRow<'a>> {
     let values = benchmark.values();
     let row = |(repetition, value): (usize, &f64)| OutputRow {
         name: benchmark.name(),

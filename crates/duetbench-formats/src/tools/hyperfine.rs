@@ -3,7 +3,7 @@
 //! Memory stands beside the times, run by run. The other fields (mean, spread, mean CPU times) are computed from the times or are means. A
 //! recording holds nothing else that hyperfine knows (CPU times, memory, exit codes); those keys are not written.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use duetbench_core::Recording;
 use duetbench_core::recording::{Better, Cost, Grid, Level, Recorded};
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{FormatError, Wrong, wrong_json};
 use crate::reading::cells::{self, Outline, cells_of};
 use crate::reading::keys::Known;
+use crate::reading::names::unique;
 use crate::reading::{Contents, LeftOut, Metric, unit};
 use crate::tool::{More, Reader, Sign, Tool, Writer};
 use crate::words::listed;
@@ -19,19 +20,19 @@ use crate::writing::figures::Figures;
 use crate::writing::fit::{Fitted, Frame, Units, fit, seconds};
 use crate::writing::{About, Written};
 
-/// The tool.
+/// Its entry in the table.
 pub(super) static TOOL: Tool = Tool {
     name: "hyperfine",
     about: "hyperfine's JSON",
     reader: Some(Reader {
         form: "JSON of hyperfine (`--export-json`)",
         sign: Sign::Keys(Known { of_file: &["results"], of_benchmark: &[] }),
-        parse: parse,
+        parse,
         folder: None,
         figures: None,
         more: Some(More::Once { command: "hyperfine --runs 10 --export-json base.json COMMAND", ending: ".json" }),
     }),
-    writer: Some(Writer { recording: write, both: None, report: None, samples: None }),
+    writer: Some(Writer::of(write)),
 };
 
 const LEVELS: [Level; 1] = [Level::Fork];
@@ -64,8 +65,8 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
     let mut left_out = LeftOut::default();
     let (mut outlines, mut values) = (Vec::new(), Vec::new());
     let (mut failed, mut unusual, mut beside) = (Vec::new(), Vec::new(), Vec::new());
-    for (entry, name) in file.results.iter().zip(names(&file.results)) {
-        let benchmark = name?;
+    let spellings: [fn(&Entry) -> String; 2] = [|entry: &Entry| entry.command.clone(), Entry::with_parameters];
+    for (entry, benchmark) in file.results.iter().zip(unique(&file.results, &spellings)?) {
         let times = entry.times.as_ref().ok_or_else(|| Wrong::in_file(format!("has no `times` for `{benchmark}`")))?;
         if cells_of(&[times.len()]).is_none() {
             return Err(Wrong::in_file(format!("has more runs of `{benchmark}` than can be kept")));
@@ -134,25 +135,13 @@ impl Judged<'_> {
     }
 }
 
-/// The names of all commands; parameters are part of a name only where it would not be unique without.
-fn names(entries: &[Entry]) -> Vec<Result<String, Wrong>> {
-    let with_parameters = |entry: &Entry| {
+impl Entry {
+    /// The command with its parameters.
+    fn with_parameters(&self) -> String {
         let values: Vec<String> =
-            entry.parameters.iter().flatten().map(|(name, value)| format!("{name}={value}")).collect();
-        if values.is_empty() { entry.command.clone() } else { format!("{}:{}", entry.command, values.join(",")) }
-    };
-    let spellings = [|entry: &Entry| entry.command.clone(), with_parameters];
-    let counts = spellings.map(|spell| {
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        entries.iter().for_each(|entry| *counts.entry(spell(entry)).or_default() += 1);
-        counts
-    });
-    let unique = |entry: &Entry| {
-        let mut tried = spellings.iter().zip(&counts).map(|(spell, counts)| (spell(entry), counts));
-        let found = tried.find(|(name, counts)| counts.get(name) == Some(&1)).map(|(name, _)| name);
-        found.ok_or_else(|| Wrong::in_file(format!("holds `{}` more than once", entry.command)))
-    };
-    entries.iter().map(unique).collect()
+            self.parameters.iter().flatten().map(|(name, value)| format!("{name}={value}")).collect();
+        if values.is_empty() { self.command.clone() } else { format!("{}:{}", self.command, values.join(",")) }
+    }
 }
 
 const FRAME: Frame = Frame { title: "hyperfine's JSON", levels: &[Level::Fork], units: Units::Times, gaps: true };

@@ -6,7 +6,7 @@
 //! Where JMH gives an error of 99.9 % of all iterations together, what is written has that of the outermost repetitions, and `"NaN"`, as JMH
 //! writes it, where there are fewer than three.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use duetbench_core::Recording;
@@ -14,9 +14,10 @@ use duetbench_core::detect::{Units as Repeated, by_process};
 use duetbench_core::recording::{Better, Cost, HarnessWarmUp, Level};
 use duetbench_core::sample::with_parameters;
 use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::{FormatError, Wrong, wrong_json};
+use crate::reading::names::unique;
 use crate::reading::sheet::{PROCESSES, Series, Sheet};
 use crate::reading::{Contents, unit};
 use crate::tool::{More, Reader, Sign, Tool, Writer};
@@ -25,19 +26,19 @@ use crate::writing::figures::Figures;
 use crate::writing::fit::{Fitted, Frame, Units, fit};
 use crate::writing::{About, Written};
 
-/// The tool.
+/// Its entry in the table.
 pub(super) static TOOL: Tool = Tool {
     name: "jmh",
     about: "JMH's JSON",
     reader: Some(Reader {
         form: "JSON of JMH (`-rf json`)",
         sign: Sign::Array,
-        parse: parse,
+        parse,
         folder: None,
         figures: None,
         more: Some(More::Once { command: "java -jar benchmarks.jar -f 5 -rf json -rff base.json", ending: ".json" }),
     }),
-    writer: Some(Writer { recording: write, both: None, report: None, samples: None }),
+    writer: Some(Writer::of(write)),
 };
 
 /// One benchmark with one set of parameters, as JMH writes it.
@@ -128,8 +129,7 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
     let entries: Vec<Entry> = serde_json::from_slice(bytes).map_err(|e| wrong_json(&e))?;
     let mut sheet = Sheet::default();
     let (mut fewer_forks, mut without_values) = (Vec::new(), BTreeSet::new());
-    for (entry, name) in entries.iter().zip(names(&entries)) {
-        let name = name?;
+    for (entry, name) in entries.iter().zip(unique(&entries, &SPELLINGS)?) {
         let what = || Wrong::in_file(format!("has no `rawData` for `{name}`"));
         let mut series = Series::new(name.clone(), unit::of(&entry.primary_metric.score_unit));
         series.forks = entry.primary_metric.iterations().ok_or_else(what)?;
@@ -218,27 +218,12 @@ fn typical_s(mean: f64, better: Better) -> f64 {
     }
 }
 
-/// The names of all entries; mode and threads are part of a name only where it would not be unique without.
-fn names(entries: &[Entry]) -> Vec<Result<String, Wrong>> {
-    let spellings: [fn(&Entry) -> String; 3] = [
-        Entry::name,
-        |entry| format!("{} ({})", entry.name(), entry.mode),
-        |entry| format!("{} ({}, {} threads)", entry.name(), entry.mode, entry.threads.unwrap_or(1)),
-    ];
-    let counts = spellings.map(|spell| {
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        for entry in entries {
-            *counts.entry(spell(entry)).or_default() += 1;
-        }
-        counts
-    });
-    let unique = |entry: &Entry| {
-        let tried = spellings.iter().zip(&counts).map(|(spell, counts)| (spell(entry), counts));
-        let found = tried.into_iter().find(|(name, counts)| counts.get(name) == Some(&1)).map(|(name, _)| name);
-        found.ok_or_else(|| Wrong::in_file(format!("holds `{}` more than once", entry.name())))
-    };
-    entries.iter().map(unique).collect()
-}
+/// Names of an entry; mode and threads are part of one only where it would not be unique without.
+const SPELLINGS: [fn(&Entry) -> String; 3] = [
+    Entry::name,
+    |entry| format!("{} ({})", entry.name(), entry.mode),
+    |entry| format!("{} ({}, {} threads)", entry.name(), entry.mode, entry.threads.unwrap_or(1)),
+];
 
 const FRAME: Frame =
     Frame { title: "JMH's JSON", levels: &[Level::Fork, Level::Iteration], units: Units::One, gaps: true };
@@ -268,25 +253,17 @@ struct OutputEntry<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Primary<'a> {
-    score: OutputNumber,
-    score_error: OutputNumber,
-    score_confidence: [OutputNumber; 2],
-    score_percentiles: BTreeMap<&'static str, OutputNumber>,
+    score: Number,
+    score_error: Number,
+    score_confidence: [Number; 2],
+    score_percentiles: BTreeMap<&'static str, Number>,
     score_unit: &'a str,
-    raw_data: Vec<Vec<OutputNumber>>,
+    raw_data: Vec<Vec<Number>>,
 }
 
-/// A number, or JMH's word for what is none.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum OutputNumber {
-    Known(f64),
-    Unknown(&'static str),
-}
-
-impl OutputNumber {
-    fn of(value: f64) -> OutputNumber {
-        if value.is_finite() { OutputNumber::Known(value) } else { OutputNumber::Unknown("NaN") }
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_finite() { serializer.serialize_f64(self.0) } else { serializer.serialize_str("NaN") }
     }
 }
 
@@ -328,12 +305,12 @@ impl<'a> Primary<'a> {
             figures.as_ref().map_or(f64::NAN, |figures| figures.quantile(share))
         };
         Primary {
-            score: OutputNumber::of(figures.as_ref().map_or(f64::NAN, |figures| figures.mean)),
-            score_error: OutputNumber::of((interval[1] - interval[0]) / 2.0),
-            score_confidence: interval.map(OutputNumber::of),
-            score_percentiles: PERCENTILES.into_iter().map(|text| (text, OutputNumber::of(at(text)))).collect(),
+            score: Number(figures.as_ref().map_or(f64::NAN, |figures| figures.mean)),
+            score_error: Number((interval[1] - interval[0]) / 2.0),
+            score_confidence: interval.map(Number),
+            score_percentiles: PERCENTILES.into_iter().map(|text| (text, Number(at(text)))).collect(),
             score_unit: &benchmark.recorded.unit,
-            raw_data: benchmark.groups().map(|fork| fork.iter().map(|v| OutputNumber::of(*v)).collect()).collect(),
+            raw_data: benchmark.groups().map(|fork| fork.iter().map(|v| Number(*v)).collect()).collect(),
         }
     }
 }

@@ -16,22 +16,22 @@ use crate::reading::names::Names;
 use crate::reading::rows::{Column, Row, Rows, has_columns};
 use crate::reading::{Contents, LeftOut, unit};
 use crate::tool::{Reader, Sign, Tool, Writer};
-use crate::writing::fit::{Fitted, Frame, Units, fit};
+use crate::writing::fit::{Frame, Units, fit};
 use crate::writing::{About, Written};
 
-/// The tool.
+/// Its entry in the table.
 pub(super) static TOOL: Tool = Tool {
     name: "pa",
     about: "CSV of `pa`",
     reader: Some(Reader {
         form: "CSV of `pa`",
         sign: Sign::Text(|bytes| has_columns(bytes, SEPARATOR, &[NAME, COUNT])),
-        parse: parse,
+        parse,
         folder: None,
         figures: None,
         more: None,
     }),
-    writer: Some(Writer { recording: write, both: None, report: None, samples: None }),
+    writer: Some(Writer::of(write)),
 };
 
 /// Separator of cells.
@@ -225,44 +225,33 @@ fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
     fitted.sort_by(|a, b| parameters(a.name()).cmp(&parameters(b.name())));
     let mut writer = csv::WriterBuilder::new().delimiter(SEPARATOR).from_writer(Vec::new());
     let commit = if about.version.is_empty() { "unknown" } else { &about.version };
-    let mut write = |row: &[String]| {
+    let mut write = |row: &[&str]| {
         writer.write_record(row.iter().map(|text| foreign::cell(text))).map_err(|e| FormatError::nothing(e.to_string()))
     };
-    write(&HEADINGS.map(str::to_owned))?;
+    write(&HEADINGS)?;
     for benchmark in &fitted {
+        let (name, params) = parameters(benchmark.name());
+        let mode = if benchmark.recorded.better == Better::Higher { "thrpt" } else { "avgt" };
         for (index, value) in benchmark.cells.iter().enumerate().filter(|(_, value)| value.is_finite()) {
-            write(&row(benchmark, (index, *value), (&recording.name, commit)))?;
+            let [instance, trial, fork, iteration] = place(index, &benchmark.shape).map(|at| at.to_string());
+            let (instance, value) = (format!("i{instance}"), value.to_string());
+            let of_run = [&recording.name, commit, name, params];
+            let at = [instance.as_str(), &trial, &fork, &iteration];
+            write(&[of_run, at, [mode, &benchmark.recorded.unit, "1", &value]].concat())?;
         }
     }
     let bytes = writer.into_inner().map_err(|e| FormatError::nothing(e.to_string()))?;
     Ok(Written::file(bytes, lost))
 }
 
-fn row(benchmark: &Fitted<'_>, (index, value): (usize, f64), (project, commit): (&str, &str)) -> [String; 12] {
-    let recorded = benchmark.recorded;
-    let (name, params) = parameters(benchmark.name());
+/// The place of a cell, counted from 1 at each level.
+fn place(index: usize, shape: &[usize]) -> [usize; LEVELS.len()] {
     let mut rest = index;
     let mut place = [0; LEVELS.len()];
-    for (at, size) in place.iter_mut().zip(&benchmark.shape).rev() {
+    for (at, size) in place.iter_mut().zip(shape).rev() {
         (*at, rest) = (rest % size + 1, rest / size);
     }
-    let [instance, trial, fork, iteration] = place.map(|at| at.to_string());
-    let mode = if recorded.better == Better::Higher { "thrpt" } else { "avgt" };
-    let of = |text: &str| text.to_owned();
-    [
-        of(project),
-        of(commit),
-        of(name),
-        of(params),
-        format!("i{instance}"),
-        trial,
-        fork,
-        iteration,
-        of(mode),
-        recorded.unit.clone(),
-        of("1"),
-        value.to_string(),
-    ]
+    place
 }
 
 /// Name and parameters, which a colon puts together.

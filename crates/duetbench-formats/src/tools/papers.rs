@@ -14,19 +14,19 @@ use crate::tool::{Reader, Sign, Tool, Writer};
 use crate::writing::fit::{Fitted, Frame, Units, fit, invocations};
 use crate::writing::{About, Written};
 
-/// The tool.
+/// Its entry in the table.
 pub(super) static TOOL: Tool = Tool {
     name: "papers",
     about: "CSV of the µOpTime study",
     reader: Some(Reader {
         form: "CSV of the µOpTime study",
         sign: Sign::Text(|bytes| has_columns(bytes, SEPARATOR, &[VALUE, NAME])),
-        parse: parse,
+        parse,
         folder: None,
         figures: None,
         more: None,
     }),
-    writer: Some(Writer { recording: write, both: None, report: None, samples: None }),
+    writer: Some(Writer::of(write)),
 };
 
 /// Separator of cells.

@@ -20,12 +20,12 @@ use crate::tool::{Tool, Writer};
 use crate::writing::fit::TIME;
 use crate::writing::{About, StoredSample, Written};
 
-/// The tool.
+/// Its entry in the table.
 pub(super) static TOOL: Tool = Tool {
     name: "parquet",
     about: "Parquet: of stored runs every sample",
     reader: None,
-    writer: Some(Writer { recording: of_recording, both: None, report: None, samples: Some(of_samples) }),
+    writer: Some(Writer { samples: Some(of_samples), ..Writer::of(of_recording) }),
 };
 
 /// Rows that are kept in memory as columns at a time.

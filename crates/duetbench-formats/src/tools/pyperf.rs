@@ -17,19 +17,19 @@ use crate::words::named;
 use crate::writing::fit::{BYTES, Fitted, Frame, Units, fit, seconds};
 use crate::writing::{About, Written};
 
-/// The tool.
+/// Its entry in the table.
 pub(super) static TOOL: Tool = Tool {
     name: "pyperf",
     about: "pyperf's JSON",
     reader: Some(Reader {
         form: "JSON of pyperf",
         sign: Sign::Keys(Known { of_file: &["metadata"], of_benchmark: &["runs", "metadata"] }),
-        parse: parse,
+        parse,
         folder: None,
         figures: None,
         more: Some(More::Once { command: "python3 bench.py --processes 10 -o base.json", ending: ".json" }),
     }),
-    writer: Some(Writer { recording: write, both: None, report: None, samples: None }),
+    writer: Some(Writer::of(write)),
 };
 
 #[derive(Deserialize)]

@@ -15,7 +15,7 @@ use crate::writing::figures::Figures;
 use crate::writing::fit::{Fitted, Frame, Units, fit, seconds};
 use crate::writing::{About, Written};
 
-/// The tool.
+/// Its entry in the table.
 pub(super) static TOOL: Tool = Tool {
     name: "pytest-benchmark",
     about: "pytest-benchmark's JSON",
@@ -25,12 +25,12 @@ pub(super) static TOOL: Tool = Tool {
             of_file: &["machine_info", "commit_info", "datetime"],
             of_benchmark: &["stats", "fullname"],
         }),
-        parse: parse,
+        parse,
         folder: None,
         figures: None,
         more: Some(More::Runs { command: "pytest --benchmark-only --benchmark-json=base$i.json", ending: ".json" }),
     }),
-    writer: Some(Writer { recording: write, both: None, report: None, samples: None }),
+    writer: Some(Writer::of(write)),
 };
 
 #[derive(Deserialize)]
