@@ -8,8 +8,9 @@ use std::fmt;
 
 use duetbench_core::Recording;
 use duetbench_core::recording::Level;
-use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::{FormatError, Wrong, wrong_json};
 use crate::reading::keys::Known;
@@ -60,7 +61,7 @@ const AGGREGATES: [&str; 6] = ["_mean", "_median", "_stddev", "_cv", "_BigO", "_
 #[derive(Deserialize)]
 struct File {
     #[serde(default)]
-    context: serde_json::Value,
+    context: Value,
     benchmarks: Vec<Row>,
 }
 
@@ -77,14 +78,6 @@ struct Row {
     cpu_time: Option<f64>,
     /// Rates and the user's counters.
     counters: Vec<(String, f64)>,
-}
-
-/// A value in a row.
-enum Any {
-    Number(f64),
-    Text(String),
-    Truth(bool),
-    Other,
 }
 
 /// Reads such a file.
@@ -194,18 +187,18 @@ impl Row {
         }
     }
 
-    fn set(&mut self, key: String, value: Any) {
+    fn set(&mut self, key: String, value: Value) {
         match (key.as_str(), value) {
-            ("name", Any::Text(text)) => self.name = Some(text),
-            ("run_type", Any::Text(text)) => self.run_type = Some(text),
-            ("time_unit", Any::Text(text)) => self.time_unit = Some(text),
-            ("error_message" | "skip_message", Any::Text(text)) => self.message = Some(text),
-            ("error_occurred" | "skipped", Any::Truth(failed)) => self.failed |= failed,
-            ("iterations", Any::Number(n)) => self.iterations = Some(n),
-            ("real_time", Any::Number(n)) => self.real_time = Some(n),
-            ("cpu_time", Any::Number(n)) => self.cpu_time = Some(n),
+            ("name", Value::String(text)) => self.name = Some(text),
+            ("run_type", Value::String(text)) => self.run_type = Some(text),
+            ("time_unit", Value::String(text)) => self.time_unit = Some(text),
+            ("error_message" | "skip_message", Value::String(text)) => self.message = Some(text),
+            ("error_occurred" | "skipped", Value::Bool(failed)) => self.failed |= failed,
+            ("iterations", Value::Number(n)) => self.iterations = n.as_f64(),
+            ("real_time", Value::Number(n)) => self.real_time = n.as_f64(),
+            ("cpu_time", Value::Number(n)) => self.cpu_time = n.as_f64(),
             (known, _) if NO_COUNTERS.contains(&known) => {}
-            (_, Any::Number(n)) => self.counters.push((key, n)),
+            (_, Value::Number(n)) => self.counters.extend(n.as_f64().map(|n| (key, n))),
             _ => {}
         }
     }
@@ -228,45 +221,6 @@ impl<'de> Deserialize<'de> for Row {
             }
         }
         deserializer.deserialize_map(Reader)
-    }
-}
-
-impl<'de> Deserialize<'de> for Any {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Any, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Any;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("anything")
-            }
-            fn visit_f64<E: Error>(self, value: f64) -> Result<Any, E> {
-                Ok(Any::Number(value))
-            }
-            fn visit_u64<E: Error>(self, value: u64) -> Result<Any, E> {
-                Ok(Any::Number(value as f64))
-            }
-            fn visit_i64<E: Error>(self, value: i64) -> Result<Any, E> {
-                Ok(Any::Number(value as f64))
-            }
-            fn visit_str<E: Error>(self, value: &str) -> Result<Any, E> {
-                Ok(Any::Text(value.to_owned()))
-            }
-            fn visit_bool<E: Error>(self, value: bool) -> Result<Any, E> {
-                Ok(Any::Truth(value))
-            }
-            fn visit_unit<E: Error>(self) -> Result<Any, E> {
-                Ok(Any::Other)
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Any, A::Error> {
-                while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Any::Other)
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Any, A::Error> {
-                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Any::Other)
-            }
-        }
-        deserializer.deserialize_any(Reader)
     }
 }
 
