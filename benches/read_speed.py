@@ -2,7 +2,7 @@
 """How fast are result files of other tools read, in MB of file a second?
 
 The files are synthetic, as each tool writes them, and about as large as `--megabytes` says. Their bytes are in memory before the clock is
-read. Needs `cargo build --release -p duetbench-run --examples`.
+read. Needs `cargo build --release -p duetbench-formats --examples`.
 """
 
 import json

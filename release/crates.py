@@ -16,7 +16,13 @@ import sys
 from project import LICENCES, ROOT, sources, version
 
 # Folders of the root from which crates take files, and the crates that do.
-SHARED = {"duetbench-run": ["hooks"], "duetbench-cli": ["schema", "examples/01-demo", "ci"], "duetbench-core": [], "duetbench-lambda": []}
+SHARED = {
+    "duetbench-run": ["hooks"],
+    "duetbench-cli": ["schema", "examples/01-demo", "ci"],
+    "duetbench-core": [],
+    "duetbench-formats": [],
+    "duetbench-lambda": [],
+}
 # A path from a file of a crate up to one of those folders: two steps shorter from inside.
 UP = re.compile(r"\.\./\.\./((?:\.\./)*(?:hooks|schema|examples|ci)/)")
 

@@ -13,7 +13,6 @@ use duetbench_core::reported::Readings;
 use duetbench_core::spec::Selection;
 use duetbench_run::adapter::{go, jmh};
 use duetbench_run::fleet::wire::{Instance, Request, Response};
-use duetbench_run::import::parse_whole;
 use duetbench_run::plan_file::PlanFile;
 use duetbench_run::pprof;
 use duetbench_run::store::{RunHead, SoloHead};
@@ -49,7 +48,7 @@ pub(crate) const PARSERS: [(&str, Parser); 18] = [
 
 /// Any bytes as a result file of another tool: whatever they are, reading ends, takes no more room than it may, and gives numbers alone.
 pub(crate) fn import(bytes: &[u8]) {
-    let Ok(imported) = parse_whole(bytes) else { return };
+    let Ok(imported) = duetbench_formats::parse(bytes) else { return };
     let packed = bytes.starts_with(&[0x1f, 0x8b]);
     let benchmarks = &imported.recording.benchmarks;
     let cells: usize = benchmarks.iter().map(|recorded| recorded.grid.cells().len()).sum();

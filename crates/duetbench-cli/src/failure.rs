@@ -3,6 +3,7 @@
 use duetbench_core::report::Outcome;
 use duetbench_core::spec::{RuleError, SpecError};
 use duetbench_core::{Report, SoloReport};
+use duetbench_formats::FormatError;
 use duetbench_run::RunError;
 use duetbench_run::fleet::FleetError;
 use thiserror::Error;
@@ -45,6 +46,9 @@ pub enum Failure {
     /// The outside world does not cooperate.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// Another tool's file is not what it should be, or its form cannot hold what is to be written.
+    #[error(transparent)]
+    Format(#[from] FormatError),
     /// A fleet does not cooperate.
     #[error(transparent)]
     Fleet(#[from] FleetError),
@@ -69,7 +73,7 @@ impl Failure {
                 code::USAGE
             }
             Failure::Run(RunError::Interrupted) => code::INTERRUPTED,
-            Failure::Run(_) | Failure::Fleet(_) | Failure::Output(_) => code::FAILED,
+            Failure::Run(_) | Failure::Format(_) | Failure::Fleet(_) | Failure::Output(_) => code::FAILED,
         }
     }
 
@@ -78,6 +82,7 @@ impl Failure {
     pub fn hint(&self, program: &str) -> Option<String> {
         match self {
             Failure::Run(e) => e.hint(),
+            Failure::Format(e) => e.hint(),
             Failure::Fleet(e) => e.hint.clone(),
             Failure::Refused { hint, .. } => Some(hint.clone()),
             Failure::Usage { .. } => Some(format!("`{program} help` explains the options")),

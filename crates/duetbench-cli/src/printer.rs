@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use duetbench_core::Report;
 use duetbench_core::foreign::lines;
-use duetbench_run::export::Content;
+use duetbench_formats::Content;
 
 use crate::args::Format;
 use crate::failure::Failure;

@@ -1,4 +1,4 @@
-//! The tools themselves read what `duet export` writes in their forms: the golden files of `duetbench-run`, and Parquet of a run.
+//! The tools themselves read what `duet export` writes in their forms: the golden files of `duetbench-formats`, and Parquet of a run.
 //!
 //! They are installed from PyPI into a virtual environment below `target`. Without `python3` or `go` the tests are listed as ignored.
 
@@ -29,7 +29,7 @@ fn main() {
 
 /// A file that seals a form.
 fn golden(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../duetbench-run/tests/golden/export").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../duetbench-formats/tests/golden/export").join(name)
 }
 
 /// Output of a command.

@@ -8,8 +8,6 @@ use std::time::Duration;
 use duetbench_core::Role;
 use thiserror::Error;
 
-use crate::import::wrong::Wrong;
-
 /// An error of the effects: names the file, version or command, and a remedy through [`RunError::hint`].
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -106,16 +104,6 @@ pub enum RunError {
         /// The error in words.
         what: String,
     },
-    /// A file of another tool does not hold what it should.
-    #[error("`{}`{wrong}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// The error, and its place in the file.
-        wrong: Wrong,
-        /// Advice for the user.
-        hint: Option<String>,
-    },
     /// A stored run is of another kind than was asked for.
     #[error("{what}")]
     OtherKind {
@@ -158,8 +146,7 @@ impl RunError {
         match self {
             RunError::Source { hint, .. }
             | RunError::Toolchain { hint, .. }
-            | RunError::NothingToMeasure { hint, .. }
-            | RunError::Content { hint, .. } => hint.clone(),
+            | RunError::NothingToMeasure { hint, .. } => hint.clone(),
             RunError::File { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 Some("free some space; what was reported so far is stored".into())
             }

@@ -5,13 +5,10 @@
 //! [`noise`] watches what the machine does meanwhile. Nothing here prints, and nothing judges.
 
 pub mod adapter;
-pub mod bounded;
 pub mod engine;
 pub mod environment;
 pub mod error;
-pub mod export;
 pub mod fleet;
-pub mod import;
 pub mod lock;
 pub mod noise;
 pub mod page;

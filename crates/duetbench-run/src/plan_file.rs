@@ -4,9 +4,9 @@ use std::path::Path;
 
 use duetbench_core::recording::{Cost, Level};
 use duetbench_core::tune::Choice;
+use duetbench_formats::bounded;
 use serde::{Deserialize, Serialize};
 
-use crate::bounded;
 use crate::error::RunError;
 use crate::whole_file;
 

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use duetbench_run::export::Form;
+use duetbench_formats::{TOOLS, Tool, Writer};
 
 pub(super) const EXAMPLES: &str = "\
 What the form cannot hold is named on standard error, as a warning. Exit codes: 0 written, 1 nothing that the form can hold, or unreadable,
@@ -22,62 +23,34 @@ pub struct ExportArgs {
     /// The data to write: a run, as `r12` or `latest`, or a result file of another tool
     pub source: PathBuf,
     /// The form
-    #[arg(long = "as", value_name = "FORM", value_enum)]
+    #[arg(long = "as", value_name = "FORM", value_parser = forms())]
     pub form: FormArg,
     /// The version of a comparison [default: candidate; of parquet both]
     #[arg(long, value_enum)]
     pub side: Option<SideArg>,
 }
 
-/// `--as`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FormArg {
-    /// Go benchmark text, a line for each value
-    Go,
-    /// As `benchstat -format csv`: one value for each benchmark, with an interval
-    BenchstatCsv,
-    /// JMH's JSON
-    Jmh,
-    /// Google Benchmark's JSON
-    GoogleBenchmark,
-    /// criterion's folder; needs `--output DIR`
-    Criterion,
-    /// pytest-benchmark's JSON
-    PytestBenchmark,
-    /// pyperf's JSON
-    Pyperf,
-    /// hyperfine's JSON
-    Hyperfine,
-    /// CSV of `pa`
-    Pa,
-    /// CSV of the µOpTime study
-    Papers,
-    /// Bencher Metric Format: one value for each benchmark, with an interval
-    Bmf,
-    /// github-action-benchmark's own JSON, likewise
-    GithubActionBenchmark,
-    /// Parquet: of stored runs every sample
-    Parquet,
+/// `--as`: a form that is written.
+#[derive(Debug, Clone, Copy)]
+pub struct FormArg {
+    /// Its name.
+    pub name: &'static str,
+    /// How it is written.
+    pub writer: &'static Writer,
 }
 
-impl From<FormArg> for Form {
-    fn from(form: FormArg) -> Form {
-        match form {
-            FormArg::Go => Form::Go,
-            FormArg::BenchstatCsv => Form::BenchstatCsv,
-            FormArg::Jmh => Form::Jmh,
-            FormArg::GoogleBenchmark => Form::GoogleBenchmark,
-            FormArg::Criterion => Form::Criterion,
-            FormArg::PytestBenchmark => Form::PytestBenchmark,
-            FormArg::Pyperf => Form::Pyperf,
-            FormArg::Hyperfine => Form::Hyperfine,
-            FormArg::Pa => Form::Pa,
-            FormArg::Papers => Form::Papers,
-            FormArg::Bmf => Form::Bmf,
-            FormArg::GithubActionBenchmark => Form::GithubActionBenchmark,
-            FormArg::Parquet => Form::Parquet,
-        }
+impl FormArg {
+    fn of(tool: &'static Tool) -> Option<FormArg> {
+        tool.writer.as_ref().map(|writer| FormArg { name: tool.name, writer })
     }
+}
+
+/// All forms that are written, by their names.
+fn forms() -> impl TypedValueParser<Value = FormArg> {
+    let written = TOOLS.iter().filter(|tool| tool.writer.is_some());
+    let values = written.map(|tool| PossibleValue::new(tool.name).help(tool.about));
+    PossibleValuesParser::new(values)
+        .try_map(|name| Tool::named(&name).and_then(FormArg::of).ok_or("there is no such form"))
 }
 
 /// `--side`.

@@ -5,15 +5,19 @@ use std::path::Path;
 
 use duetbench_core::detect::{Answer, Detection, Footing, HouseRule, Rules, by_process, detect};
 use duetbench_core::spec::Decision;
+use duetbench_formats::Tool;
 use duetbench_run::store::Store;
 
 use super::detect::nothing;
-use super::{Context, source, tool};
+use super::{Context, source};
 use crate::args::AnalyzeArgs;
 use crate::assemble;
 use crate::failure::{Failure, code, exit_code};
 use crate::gate;
 use crate::render::detect::{self, Answered, Side, Unpaired};
+
+/// A command that gives a stored run enough processes for a verdict.
+const MORE_RUNS: &str = "duet run --suite-runs 3";
 
 /// Judges what was asked for by what is set now, and prints it.
 ///
@@ -64,8 +68,7 @@ fn two(typed: [&str; 2], context: &Context) -> Result<u8, Failure> {
     let side = |given: &source::Several| Side {
         files: given.files.len(),
         footing: Footing::of(&given.recording),
-        tool: given.files.first().and_then(|file| tool::of(file)),
-        stored: given.files.is_empty(),
+        more: given.tool.map_or_else(|| vec![MORE_RUNS.to_owned()], Tool::more_processes),
     };
     let exit_code = exit_of(&detection, context.settings.strict());
     let duet_version = env!("CARGO_PKG_VERSION").to_owned();

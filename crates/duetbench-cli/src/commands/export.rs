@@ -1,16 +1,15 @@
 //! `duet export`: a stored run or another tool's file, in another tool's form.
 
 use std::collections::HashSet;
-use std::path::Path;
 
-use duetbench_core::Role;
 use duetbench_core::recording::Recorded;
-use duetbench_run::export::{self, About, Form, Written};
-use duetbench_run::import;
-use duetbench_run::store::{Head, Store, StoredRun};
+use duetbench_core::{Role, Sample, Trial};
+use duetbench_formats::{About, Imported, Metric, Origin, StoredSample, WriteSamples, Writer, Written};
+use duetbench_run::engine::TrialOutcome;
+use duetbench_run::store::{Head, RunHead, SoloHead, Store, StoredRun};
 
 use super::{Context, source};
-use crate::args::{ExportArgs, SideArg};
+use crate::args::{ExportArgs, FormArg, SideArg};
 use crate::assemble;
 use crate::failure::{Failure, code};
 
@@ -19,92 +18,130 @@ use crate::failure::{Failure, code};
 /// # Errors
 /// When there is no such run or file, the form can hold nothing of it, or it cannot be written.
 pub fn run(args: &ExportArgs, context: &Context) -> Result<u8, Failure> {
-    let form = Form::from(args.form);
     let written = match args.source.to_str().filter(|text| source::is_run(text)) {
-        Some(run) => of_run(run, (form, args.side), context)?,
-        None => of_file(&args.source, (form, args.side), context)?,
+        Some(run) => of_run(run, args, context)?,
+        None => of_file(args, context)?,
     };
     written.lost.iter().for_each(|lost| context.printer.warning(lost));
     context.printer.written(&written.content)?;
     Ok(code::CLEAN)
 }
 
-fn of_file(path: &Path, (form, side): (Form, Option<SideArg>), context: &Context) -> Result<Written, Failure> {
-    if side.is_some() {
-        return Err(Failure::usage(format!("`--side` is for comparisons, and `{}` is a file", path.display())));
+fn of_file(args: &ExportArgs, context: &Context) -> Result<Written, Failure> {
+    if args.side.is_some() {
+        let path = args.source.display();
+        return Err(Failure::usage(format!("`--side` is for comparisons, and `{path}` is a file")));
     }
-    let import::Imported { mut recording, beside, context: said } = import::read_whole(path)?;
+    let Imported { mut recording, beside, context: said, .. } = duetbench_formats::read(&args.source)?;
     recording.warnings.iter().for_each(|warning| context.printer.warning(warning));
     let name = |recorded: &Recorded| (recorded.benchmark.clone(), recorded.unit.clone());
     let mut taken: HashSet<(String, String)> = recording.benchmarks.iter().map(name).collect();
-    for import::Metric { name: metric, mut recorded } in beside {
+    for Metric { name: metric, mut recorded } in beside {
         // Two counters of the same unit are told apart by their names.
         if !taken.insert(name(&recorded)) {
             recorded.unit = metric;
         }
         recording.benchmarks.push(recorded);
     }
-    Ok(export::write(&recording, &About::of_file(&said), form)?)
+    Ok((args.form.writer.recording)(&recording, &About::of_file(&said))?)
 }
 
-fn of_run(run: &str, (form, side): (Form, Option<SideArg>), context: &Context) -> Result<Written, Failure> {
+fn of_run(run: &str, args: &ExportArgs, context: &Context) -> Result<Written, Failure> {
     let stored = Store::open_to_read(&context.db())?.load(run)?;
-    match stored.head {
-        Head::Solo(_) if side.is_some() => {
+    match (&stored.head, args.form.writer.samples) {
+        (Head::Solo(_), _) if args.side.is_some() => {
             Err(Failure::usage(format!("`--side` is for comparisons, and `{}` measured one version", stored.name)))
         }
-        Head::Solo(_) if form == Form::Parquet => Ok(export::solo_as_parquet(&stored.solo()?)?),
-        Head::Solo(_) => of_version(&stored, (form, Role::Candidate), context),
-        Head::Comparison(_) => of_comparison(stored, (form, side), context),
+        (Head::Solo(_), Some(write)) => solo_samples(&stored.solo()?, write),
+        (Head::Solo(_), None) => of_version(&stored, args.form.writer, Role::Candidate, context),
+        (Head::Comparison(_), _) => of_comparison(stored, args, context),
     }
 }
 
-fn of_comparison(
-    stored: StoredRun,
-    (form, side): (Form, Option<SideArg>),
-    context: &Context,
-) -> Result<Written, Failure> {
-    match (form, side) {
-        (Form::Parquet, None | Some(SideArg::Both)) => Ok(export::comparison_as_parquet(&stored.comparison()?)?),
-        (Form::Parquet, Some(_)) => Err(Failure::usage("Parquet holds both versions, told apart by the column `side`")),
-        (Form::BenchstatCsv, Some(SideArg::Both)) => {
-            let about = about(&stored, Role::Candidate);
-            let sides = Role::BOTH.map(|role| stored.recording(role));
-            Ok(export::both_as_benchstat([&sides[0], &sides[1]], &about)?)
+fn of_comparison(stored: StoredRun, args: &ExportArgs, context: &Context) -> Result<Written, Failure> {
+    let FormArg { name, writer } = args.form;
+    let of = |role| of_version(&stored, writer, role, context);
+    match (args.side, writer) {
+        (None | Some(SideArg::Both), Writer { samples: Some(write), .. }) => samples(&stored.comparison()?, *write),
+        (Some(_), Writer { samples: Some(_), .. }) => {
+            Err(Failure::usage("Parquet holds both versions, told apart by the column `side`"))
         }
-        (Form::Go, Some(SideArg::Both)) => {
+        (Some(SideArg::Both), Writer { both: Some(write), .. }) => {
+            let about = about(&stored, Role::Candidate);
+            let [baseline, candidate] = Role::BOTH.map(|role| stored.recording(role));
+            Ok(write([&baseline, &candidate], &about)?)
+        }
+        (Some(SideArg::Both), _) if name == "go" => {
             let show = format!("`duet show {} --format go`", stored.name);
             Err(Failure::usage(format!("as a recording Go benchmark text holds one version: {show} writes both")))
         }
-        (_, Some(SideArg::Both)) => {
+        (Some(SideArg::Both), _) => {
             Err(Failure::usage("the form holds one version: choose `--side baseline` or `--side candidate`"))
         }
-        (Form::Bmf | Form::GithubActionBenchmark, None | Some(SideArg::Candidate)) => {
+        (Some(SideArg::Baseline), _) => of(Role::Baseline),
+        (None | Some(SideArg::Candidate), Writer { report: Some(write), .. }) => {
             let run = stored.comparison()?;
             let decision = run.head.spec.decision;
-            let report = assemble::report(run, decision);
-            Ok(match form {
-                Form::Bmf => export::report_as_bmf(&report)?,
-                _ => export::report_as_github_action(&report)?,
-            })
+            Ok(write(&assemble::report(run, decision))?)
         }
-        (form, Some(SideArg::Baseline)) => of_version(&stored, (form, Role::Baseline), context),
-        (form, None | Some(SideArg::Candidate)) => of_version(&stored, (form, Role::Candidate), context),
+        (None | Some(SideArg::Candidate), _) => of(Role::Candidate),
     }
 }
 
 /// One version of a run, as the recording that it is to tuning and detecting.
-fn of_version(stored: &StoredRun, (form, role): (Form, Role), context: &Context) -> Result<Written, Failure> {
+fn of_version(stored: &StoredRun, writer: &Writer, role: Role, context: &Context) -> Result<Written, Failure> {
     let recording = stored.recording(role);
     recording.warnings.iter().for_each(|warning| context.printer.warning(warning));
-    if form != Form::Parquet && matches!(stored.head, Head::Comparison(_)) {
+    if cfg!(feature = "parquet") && matches!(stored.head, Head::Comparison(_)) {
         context
             .printer
             .warning("of a comparison a fork is one value, as its report has it: `--as parquet` holds its slices");
     }
-    Ok(export::write(&recording, &about(stored, role), form)?)
+    Ok((writer.recording)(&recording, &about(stored, role))?)
+}
+
+/// Every sample of a comparison.
+fn samples(run: &StoredRun<RunHead>, write: WriteSamples) -> Result<Written, Failure> {
+    let names: Vec<String> = run.head.plan.benchmarks.iter().map(|planned| planned.id.to_string()).collect();
+    let version = |sample: &Sample| match sample.at.role {
+        Role::Baseline => run.head.baseline.resolved.as_str(),
+        Role::Candidate => run.head.candidate.resolved.as_str(),
+    };
+    let mut samples = measured(&run.trials).map(|(trial, outcome, sample)| StoredSample {
+        run: &run.name,
+        benchmark: names.get(trial.benchmark).map_or("", String::as_str),
+        version: version(sample),
+        mode: Some(outcome.mode),
+        sample,
+    });
+    Ok(write(&mut samples)?)
+}
+
+/// Every sample of a run of one version.
+fn solo_samples(run: &StoredRun<SoloHead>, write: WriteSamples) -> Result<Written, Failure> {
+    let names: Vec<String> = run.head.plan.benchmarks.iter().map(|planned| planned.id.to_string()).collect();
+    let mut samples = measured(&run.trials).map(|(trial, _, sample)| StoredSample {
+        run: &run.name,
+        benchmark: names.get(trial.benchmark).map_or("", String::as_str),
+        version: &run.head.version.resolved,
+        mode: None,
+        sample,
+    });
+    Ok(write(&mut samples)?)
+}
+
+/// All samples with their trials, in the order of measuring.
+fn measured(trials: &[(Trial, TrialOutcome)]) -> impl Iterator<Item = (&Trial, &TrialOutcome, &Sample)> {
+    trials
+        .iter()
+        .flat_map(|(trial, outcome)| outcome.result.iter().flatten().map(move |sample| (trial, outcome, sample)))
 }
 
 fn about(stored: &StoredRun, role: Role) -> About {
-    About::of_run(&stored.name, &stored.head, &stored.provenance(role).version)
+    let started = match &stored.head {
+        Head::Comparison(head) => &head.started,
+        Head::Solo(head) => &head.started,
+    };
+    let version = &stored.provenance(role).version;
+    About::of_run(&Origin { run: &stored.name, version, started, environment: stored.head.environment() })
 }

@@ -35,7 +35,6 @@ pub mod run;
 pub mod show;
 pub mod source;
 pub mod study;
-pub mod tool;
 pub mod tune;
 pub mod tune_check;
 pub mod waive;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use duetbench_core::detect::joined;
 use duetbench_core::{Recording, Role};
+use duetbench_formats::Tool;
 use duetbench_run::RunError;
-use duetbench_run::import;
 use duetbench_run::store::{Provenance, Store};
 
 use super::Context;
@@ -19,6 +19,8 @@ pub struct Source {
     pub recording: Recording,
     /// Where it came from; files do not say.
     pub provenance: Option<Provenance>,
+    /// The tool that wrote it, of files.
+    pub tool: Option<&'static Tool>,
 }
 
 /// Reads the recording that was typed: `latest`, `r12` or `12` is a run, everything else a file. A file of such a name is typed
@@ -38,7 +40,10 @@ pub fn load(from: impl AsRef<Path>, context: &Context) -> Result<Source, Failure
     let from = from.as_ref();
     match from.to_str().filter(|text| is_run(text)) {
         Some(run) => of_run(run, context),
-        None => Ok(Source { recording: import::read(from)?, provenance: None }),
+        None => {
+            let read = duetbench_formats::read(from)?;
+            Ok(Source { recording: read.recording, provenance: None, tool: Some(read.tool) })
+        }
     }
 }
 
@@ -49,6 +54,8 @@ pub struct Several {
     pub recording: Recording,
     /// The files; none where a run was typed.
     pub files: Vec<PathBuf>,
+    /// The tool that wrote the first of them.
+    pub tool: Option<&'static Tool>,
 }
 
 /// Reads what [`recording`] does, or several of them as one version: names with commas between them, or a folder whose files are meant. A
@@ -65,7 +72,9 @@ pub fn several(text: &str, context: &Context) -> Result<Several, Failure> {
         }
         None => vec![whole.to_owned()],
     };
-    let recordings = parts.iter().map(|part| recording(part, context)).collect::<Result<Vec<_>, Failure>>()?;
+    let sources = parts.iter().map(|part| load(part, context)).collect::<Result<Vec<_>, Failure>>()?;
+    let tool = sources.iter().find_map(|source| source.tool);
+    let recordings: Vec<Recording> = sources.into_iter().map(|source| source.recording).collect();
     let names: Vec<&str> = recordings.iter().map(|recording| recording.name.as_str()).collect();
     let name = match names[..] {
         [first, _, _, _, ..] => format!("{first} and {} more", names.len() - 1),
@@ -74,7 +83,7 @@ pub fn several(text: &str, context: &Context) -> Result<Several, Failure> {
     let joined = joined(&name, &recordings);
     let recording = joined.map_err(|why| Failure::usage(format!("`{text}` is not of one kind: {why}")))?;
     let files = parts.into_iter().filter(|part| !part.to_str().is_some_and(is_run)).collect();
-    Ok(Several { recording, files })
+    Ok(Several { recording, files, tool })
 }
 
 /// The files right in a folder, in the order of their names; absent where it is none, or holds what criterion wrote.
@@ -101,7 +110,7 @@ pub fn is_run(text: &str) -> bool {
 fn of_run(run: &str, context: &Context) -> Result<Source, Failure> {
     let stored = Store::open_to_read(&context.db())?.load(run)?;
     let role = Role::Candidate;
-    Ok(Source { recording: stored.recording(role), provenance: Some(stored.provenance(role)) })
+    Ok(Source { recording: stored.recording(role), provenance: Some(stored.provenance(role)), tool: None })
 }
 
 #[cfg(test)]

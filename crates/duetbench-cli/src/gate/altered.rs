@@ -5,7 +5,7 @@ use std::path::Path;
 
 use duetbench_core::gate::Waiver;
 use duetbench_core::spec::defaults;
-use duetbench_run::bounded;
+use duetbench_formats::bounded;
 use toml::{Table, Value};
 
 use super::{WAIVERS, percent, understood};

@@ -6,7 +6,8 @@ use std::time::SystemTime;
 use duetbench_core::Report;
 use duetbench_core::gate::{Day, Gate, Waiver};
 use duetbench_core::spec::{Metric, Policy};
-use duetbench_run::{bounded, whole_file};
+use duetbench_formats::bounded;
+use duetbench_run::whole_file;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::Context;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use duetbench_core::Spec;
 use duetbench_core::plan::Repetitions;
 use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
-use duetbench_run::bounded;
+use duetbench_formats::bounded;
 
 use crate::args::Format;
 use crate::failure::Failure;

@@ -5,8 +5,8 @@ use std::path::Path;
 use duetbench_core::calibrate::{Calibration, Machine};
 use duetbench_core::hotspot::BenchmarkProfile;
 use duetbench_core::reported::Readings;
+use duetbench_formats::parse;
 use duetbench_run::fleet::wire::Instance;
-use duetbench_run::import::parse_whole;
 use duetbench_run::store::{RunHead, SoloHead};
 use rusqlite::{Connection, params};
 use serde::Serialize;
@@ -142,11 +142,11 @@ fn add_what_scripts_lack(store: &Connection) {
 
 /// Files of every form that is imported, by name.
 pub fn files(word: &str) -> Vec<(&'static str, String)> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../duetbench-run/tests/data/import");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../duetbench-formats/tests/data/import");
     let json = |name: &str| {
         let text = std::fs::read_to_string(data.join(name)).unwrap();
         infected(&text, word, &|value, _| {
-            parse_whole(value.to_string().as_bytes()).is_ok_and(|read| read.recording.warnings.is_empty())
+            parse(value.to_string().as_bytes()).is_ok_and(|read| read.recording.warnings.is_empty())
         })
     };
     let together: String = word.split_whitespace().collect();

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use duetbench_run::export::{Content, Written, report_as_bmf, report_as_github_action};
+use duetbench_core::Report;
+use duetbench_formats::{Content, FormatError, Tool, Written};
 
 use crate::common::Place;
 use crate::golden_files;
@@ -136,6 +137,12 @@ fn what_cannot_be_written_says_why() {
     place.duet(&["export", "r1"]).expect(2).says(&["--as"]);
 }
 
+/// A report in the form of this name.
+fn written(report: &Report, form: &str) -> Result<Written, FormatError> {
+    let writer = Tool::named(form).and_then(|tool| tool.writer.as_ref()).unwrap();
+    writer.report.unwrap()(report)
+}
+
 fn text(written: Written) -> String {
     match written.content {
         Content::File(bytes) => String::from_utf8(bytes).unwrap(),
@@ -145,7 +152,9 @@ fn text(written: Written) -> String {
 
 #[test]
 fn reports_of_comparisons_are_sealed() {
-    golden_files::check("everything.bmf.json", &text(report_as_bmf(&everything()).unwrap()));
-    golden_files::check("everything.github-action.json", &text(report_as_github_action(&everything()).unwrap()));
-    assert!(report_as_bmf(&empty()).is_err() && report_as_github_action(&empty()).is_err());
+    let sealed = [("bmf", "everything.bmf.json"), ("github-action-benchmark", "everything.github-action.json")];
+    for (form, golden) in sealed {
+        golden_files::check(golden, &text(written(&everything(), form).unwrap()));
+        assert!(written(&empty(), form).is_err());
+    }
 }

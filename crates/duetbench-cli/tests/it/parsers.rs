@@ -94,7 +94,7 @@ fn survives(name: &str, parse: fn(&[u8]), seed: &Path, bytes: &[u8]) {
 
 #[test]
 fn every_parser_survives_every_seed_and_changes_of_it() {
-    let seeds = seeds(&["fuzz/seeds", "crates/duetbench-run/tests/data/import"]);
+    let seeds = seeds(&["fuzz/seeds", "crates/duetbench-formats/tests/data/import"]);
     assert!(seeds.len() > 30, "{}", seeds.len());
     for (path, bytes) in &seeds {
         let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);

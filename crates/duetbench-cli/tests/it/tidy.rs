@@ -75,16 +75,17 @@ fn rooms_look_in_one_direction() {
         "crates/duetbench-core/src",
         &["duetbench_run", "duetbench_cli", "std::fs", "std::process", "std::env", "std::net"],
     );
+    must_not_name("crates/duetbench-formats/src", &["duetbench_run", "duetbench_cli", "std::process", "std::env"]);
     must_not_name("crates/duetbench-run/src", &["duetbench_cli", "clap", "indicatif", "anstyle"]);
     // A provider's own library stays in one crate, and that of its instances in the worker.
-    for room in ["duetbench-core", "duetbench-run", "duetbench-cli", "duetbench-worker"] {
+    for room in ["duetbench-core", "duetbench-formats", "duetbench-run", "duetbench-cli", "duetbench-worker"] {
         must_not_name(&format!("crates/{room}/src"), &["aws_sdk", "aws_config", "aws_smithy"]);
     }
-    for room in ["duetbench-core", "duetbench-run", "duetbench-cli", "duetbench-lambda"] {
+    for room in ["duetbench-core", "duetbench-formats", "duetbench-run", "duetbench-cli", "duetbench-lambda"] {
         must_not_name(&format!("crates/{room}/src"), &["lambda_runtime"]);
     }
     for room in ["duetbench-cli", "duetbench-study"] {
-        let impure = ["duetbench_run", "std::fs", "rusqlite", "analysis::analyse"];
+        let impure = ["duetbench_run", "duetbench_formats", "std::fs", "rusqlite", "analysis::analyse"];
         must_not_name(&format!("crates/{room}/src/render"), &impure);
     }
     must_not_name("crates/duetbench-core/src/analysis", &["crate::report"]);

@@ -9,6 +9,7 @@ use std::time::Duration;
 use duetbench_core::plan::{Plan, PlannedBenchmark};
 use duetbench_core::reported::{PAIRS, PROCESS_NS, PairReading, UnitReadings};
 use duetbench_core::{Role, Schedule};
+use duetbench_formats::figures;
 
 use super::Needed;
 use super::layout::Layouts;
@@ -16,7 +17,6 @@ use super::placement::Placements;
 use super::unmeasured::{Asked, Obstacle, Processes};
 use crate::adapter::{Adapter, Build};
 use crate::error::RunError;
-use crate::import::figures;
 use crate::scratch::Scratch;
 
 /// Reads what the benchmarks of two builds report, on this machine.

@@ -1,4 +1,4 @@
-//! The parts of the crate from outside: the store, foreign files, the machine, and a fleet that is made up.
+//! The parts of the crate from outside: the store, the machine, and a fleet that is made up.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -10,8 +10,6 @@ mod head_support;
 mod mutation;
 
 mod calibrations;
-mod export;
-mod export_parquet;
 mod fleet_campaign;
 mod fleet_package;
 mod fleet_rehearsal;
@@ -19,8 +17,6 @@ mod fleet_store;
 mod fleet_wire;
 mod fleet_worker;
 mod identity;
-mod import;
-mod import_forms;
 mod noise;
 mod pprof;
 mod probe;

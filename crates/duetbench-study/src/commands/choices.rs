@@ -13,7 +13,7 @@ use duetbench_cli::failure::{Failure, code};
 use duetbench_cli::render::document::Table;
 use duetbench_core::recording::{Level, Recording};
 use duetbench_core::tune::{Choice, Metric, Rules, tune};
-use duetbench_run::{RunError, import};
+use duetbench_run::RunError;
 
 use crate::args::ChoicesArgs;
 use crate::papers::uoptime::Practice;
@@ -27,7 +27,7 @@ pub fn run(args: &ChoicesArgs, context: &Context) -> Result<u8, Failure> {
     let mut table = Table::plain(&COLUMNS);
     let mut answers = args.answers.as_ref().map(|_| Answers::default());
     for file in &args.files {
-        let recording = import::read(file)?;
+        let recording = duetbench_formats::read(file)?.recording;
         if let Some(answers) = &mut answers {
             answers.add(&recording, args)?;
         }

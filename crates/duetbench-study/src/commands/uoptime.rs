@@ -11,7 +11,7 @@ use duetbench_cli::commands::Context;
 use duetbench_cli::failure::{Failure, code};
 use duetbench_core::Recording;
 use duetbench_core::tune::Metric;
-use duetbench_run::{RunError, import};
+use duetbench_run::RunError;
 
 use super::files::{self, several_tables};
 use crate::args::{Question, UoptimeArgs};
@@ -89,8 +89,8 @@ impl Uoptime<'_> {
         let mut grouped: BTreeMap<(PathBuf, String, bool), Vec<Version>> = BTreeMap::new();
         for (i, path) in paths.iter().enumerate() {
             self.step(&format!("read {i} of {} files", paths.len()))?;
-            let recording = match import::read(path) {
-                Ok(recording) => self.settings.prepared(recording),
+            let recording = match duetbench_formats::read(path) {
+                Ok(read) => self.settings.prepared(read.recording),
                 Err(e) => {
                     self.warnings.push(format!("`{}` was left out: {e}", path.display()));
                     continue;

@@ -8,7 +8,7 @@ mod unpaired;
 use duetbench_core::detect::{Detection, Rules};
 
 pub use document::document;
-pub use unpaired::{Side, Tool, Unpaired};
+pub use unpaired::{Side, Unpaired};
 
 /// A request and its answer.
 #[derive(Debug, Clone, PartialEq)]

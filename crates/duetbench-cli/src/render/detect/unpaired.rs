@@ -22,31 +22,8 @@ pub struct Side {
     pub files: usize,
     /// Repetitions in them, by level.
     pub footing: Footing,
-    /// The tool that wrote them, where it is known.
-    pub tool: Option<Tool>,
-    /// Whether it is a stored run.
-    pub stored: bool,
-}
-
-/// Tools whose files are told apart, because each has its own way to more processes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tool {
-    /// `go test -bench`.
-    Go,
-    /// benchstat, which keeps medians alone.
-    Benchstat,
-    /// JMH.
-    Jmh,
-    /// Google Benchmark.
-    GoogleBenchmark,
-    /// criterion.
-    Criterion,
-    /// pytest-benchmark.
-    PytestBenchmark,
-    /// pyperf.
-    Pyperf,
-    /// hyperfine.
-    Hyperfine,
+    /// Commands that lead to enough of them, of the base; those of the head are the same with another name.
+    pub more: Vec<String>,
 }
 
 const APART: &str = "not paired: what the machine did between base and head counts as change too; `duet compare` measures both side by side";
@@ -72,7 +49,7 @@ impl Unpaired {
 
     /// Commands that lead to a verdict; none where there are enough data.
     pub(super) fn commands(&self) -> Vec<String> {
-        self.few().map_or_else(Vec::new, Side::commands)
+        self.few().map_or_else(Vec::new, |side| side.more.clone())
     }
 
     /// A side with too little to be judged by.
@@ -87,38 +64,6 @@ impl Side {
         let repeated = self.footing.repetitions.iter().map(|(level, few, most)| counted(*level, (*few, *most)));
         let from = if self.files > 0 { format!(", from {}", many(self.files, "file", "files")) } else { String::new() };
         format!("{name}: {}{from}", repeated.collect::<Vec<_>>().join(" of "))
-    }
-
-    /// Commands, of the base; those of the head are the same with another name.
-    fn commands(&self) -> Vec<String> {
-        let thrice = |command: &str| format!("for i in 1 2 3; do {command}; done");
-        let files = |ending: &str| {
-            let of = |side: &str| [1, 2, 3].map(|i| format!("{side}{i}{ending}")).join(",");
-            format!("duet analyze {} {}", of("base"), of("head"))
-        };
-        let one = |command: &str| vec![command.to_owned(), "duet analyze base.json head.json".to_owned()];
-        if self.stored {
-            return vec!["duet run --suite-runs 3".to_owned()];
-        }
-        match self.tool {
-            Some(Tool::Go) => {
-                let command = "for i in 1 2 3; do go test -run '^$' -bench . ./...; done > base.txt";
-                vec![command.to_owned(), "duet analyze base.txt head.txt".to_owned()]
-            }
-            Some(Tool::GoogleBenchmark) => {
-                let command = "./benchmarks --benchmark_out=base$i.json --benchmark_out_format=json";
-                vec![thrice(command), files(".json")]
-            }
-            Some(Tool::Criterion) => vec![thrice("CRITERION_HOME=$PWD/base$i cargo bench"), files("")],
-            Some(Tool::PytestBenchmark) => {
-                vec![thrice("pytest --benchmark-only --benchmark-json=base$i.json"), files(".json")]
-            }
-            Some(Tool::Jmh) => one("java -jar benchmarks.jar -f 5 -rf json -rff base.json"),
-            Some(Tool::Pyperf) => one("python3 bench.py --processes 10 -o base.json"),
-            Some(Tool::Hyperfine) => one("hyperfine --runs 10 --export-json base.json COMMAND"),
-            // benchstat keeps medians alone: what it was given is to be given here.
-            Some(Tool::Benchstat) | None => vec![files("")],
-        }
     }
 }
 
@@ -152,33 +97,21 @@ pub(super) fn plural(level: Level) -> &'static str {
 mod tests {
     use super::*;
 
-    fn side(tool: Option<Tool>, forks: usize) -> Side {
+    fn side(forks: usize) -> Side {
         let repetitions = vec![(Level::Fork, forks, forks), (Level::Iteration, 5, 90)];
         let footing = Footing { name: "r".into(), repetitions, units: (forks, forks) };
-        Side { files: forks, footing, tool, stored: false }
+        Side { files: forks, footing, more: vec![format!("measure {forks} times")] }
     }
 
     #[test]
-    fn every_tool_has_its_own_way_to_more_processes() {
-        let check = |tool, words: &str| {
-            let unpaired = Unpaired { base: side(Some(Tool::Jmh), 3), head: side(tool, 2) };
-            let commands = unpaired.commands();
-            assert!(commands.iter().any(|line| line.contains(words)), "{commands:?}");
-            assert!(commands.iter().any(|line| line.starts_with("duet analyze base")), "{commands:?}");
-        };
-        check(Some(Tool::Go), "go test");
-        check(Some(Tool::Jmh), "-f 5");
-        check(Some(Tool::Pyperf), "--processes 10");
-        check(Some(Tool::PytestBenchmark), "--benchmark-json=base$i.json");
-        check(Some(Tool::GoogleBenchmark), "--benchmark_out=base$i.json");
-        check(Some(Tool::Criterion), "CRITERION_HOME");
-        check(Some(Tool::Hyperfine), "--runs 10");
-        check(None, "base1,base2,base3");
+    fn the_side_with_too_little_is_told_the_way_to_more() {
+        let unpaired = Unpaired { base: side(3), head: side(2) };
+        assert_eq!(unpaired.commands(), ["measure 2 times"]);
     }
 
     #[test]
     fn where_there_is_enough_nothing_is_advised() {
-        let unpaired = Unpaired { base: side(None, 3), head: side(None, 4) };
+        let unpaired = Unpaired { base: side(3), head: side(4) };
         assert_eq!((unpaired.commands(), unpaired.statement().len()), (Vec::new(), 4));
         assert_eq!(unpaired.lines()[1], Line::Item("base: 3 forks of 5 to 90 iterations, from 3 files".into()));
     }

@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use duetbench_core::BenchmarkId;
-
-use crate::bounded;
+use duetbench_formats::bounded;
 
 /// The test file that declares a benchmark's function, and the line, counted from 1; in the module around a folder.
 pub(super) fn locate(cwd: &Path, id: &BenchmarkId) -> Option<(PathBuf, usize)> {

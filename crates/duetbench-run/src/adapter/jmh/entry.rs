@@ -89,7 +89,7 @@ impl Entry {
         })
     }
 
-    /// Its name with its parameters, as JMH's reports and [`crate::import`] have it.
+    /// Its name with its parameters, as JMH's reports and [`duetbench_formats`] have it.
     fn name(&self) -> String {
         let sorted: BTreeMap<&String, &String> = self.parameters.iter().map(|(name, value)| (name, value)).collect();
         with_parameters(&self.username, sorted)

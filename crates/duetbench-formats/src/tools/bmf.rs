@@ -1,0 +1,147 @@
+//! Bencher Metric Format (<https://bencher.dev/docs/reference/bencher-metric-format/>): for each benchmark its measures, each a value with
+//! what it may as well be.
+//!
+//! A comparison is written as its candidate: its time as the report shows it, with the report's interval of the change laid around it;
+//! the ratio to the baseline with that interval, for thresholds that shall not depend on the machine; and its allocations. A recording is
+//! written as the geometric mean of the outermost repetitions, with Student's t interval of their logarithms at 99 %.
+
+use std::collections::BTreeMap;
+
+use duetbench_core::analysis::Estimate;
+use duetbench_core::detect::{Located, Units, by_process};
+use duetbench_core::report::BenchmarkReport;
+use duetbench_core::spec::defaults;
+use duetbench_core::{Recording, Report};
+use serde::Serialize;
+
+use crate::error::FormatError;
+use crate::tool::{Tool, Writer};
+use crate::words::named;
+use crate::writing::fit::{TIME, plain};
+use crate::writing::{About, Written};
+
+/// Its entry in the table.
+pub(super) static TOOL: Tool = Tool {
+    name: "bmf",
+    about: "Bencher Metric Format: one value for each benchmark, with an interval",
+    reader: None,
+    writer: Some(Writer { report: Some(of_report), ..Writer::of(of_recording) }),
+};
+
+/// A measure of a benchmark.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Measure {
+    value: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower_value: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upper_value: Option<f64>,
+}
+
+type Measures = BTreeMap<String, Measure>;
+
+/// Measures of the candidate in a report.
+fn of_report(report: &Report) -> Result<Written, FormatError> {
+    let of = |benchmark: &BenchmarkReport| Some((benchmark.id.to_string(), measures(benchmark)?));
+    let all: BTreeMap<String, Measures> = report.benchmarks.iter().filter_map(of).collect();
+    if all.is_empty() {
+        return Err(FormatError::nothing("no benchmark of the run has a time"));
+    }
+    Written::json(&all, vec!["Bencher Metric Format holds one value for each measure, and no verdicts".to_owned()])
+}
+
+fn measures(benchmark: &BenchmarkReport) -> Option<Measures> {
+    let mut measures = Measures::new();
+    measures.insert("latency".into(), candidate(benchmark)?);
+    if let Some(Estimate { ratio, ratio_low, ratio_high, .. }) = benchmark.estimate {
+        measures.insert("ratio".into(), Measure::with(ratio, [ratio_low, ratio_high]));
+    }
+    for (name, counted) in [("allocations", benchmark.allocs), ("allocated-bytes", benchmark.bytes)] {
+        measures.extend(counted.map(|counted| (name.to_owned(), Measure::alone(counted.candidate))));
+    }
+    Some(measures)
+}
+
+/// The candidate's time, with the interval of the change laid around it.
+fn candidate(benchmark: &BenchmarkReport) -> Option<Measure> {
+    let value = benchmark.candidate_ns?;
+    Some(match benchmark.estimate {
+        Some(e) => Measure::with(value, [e.ratio_low, e.ratio_high].map(|end| value * end / e.ratio)),
+        None => Measure::alone(value),
+    })
+}
+
+/// Measures of a recording.
+fn of_recording(recording: &Recording, _: &About) -> Result<Written, FormatError> {
+    let mut lost = vec!["Bencher Metric Format holds one value for each measure".to_owned()];
+    let mut all: BTreeMap<&str, Measures> = BTreeMap::new();
+    for (name, unit, located) in located(recording, &mut lost)? {
+        let measure = located.interval.map_or(Measure::alone(located.value), |i| Measure::with(located.value, i));
+        all.entry(name).or_default().insert(slug(unit), measure);
+    }
+    Written::json(&all, lost)
+}
+
+/// Where the values of each benchmark lie; without what has no positive value, which is named, as is what has no interval.
+pub(super) fn located<'a>(
+    recording: &'a Recording,
+    lost: &mut Vec<String>,
+) -> Result<Vec<(&'a str, &'a str, Located)>, FormatError> {
+    let single = by_process(recording);
+    let (mut found, mut without) = (Vec::new(), Vec::new());
+    for (recorded, shown) in single.benchmarks.iter().zip(&recording.benchmarks) {
+        let located = Units::of(recorded, &single.levels).ok().and_then(|u| u.located(defaults::ALPHA).ok());
+        match located {
+            Some(located) => {
+                let Located { value, interval, units } = located;
+                let located = Located { value: plain(value), interval: interval.map(|ends| ends.map(plain)), units };
+                found.push((shown.benchmark.as_str(), shown.unit.as_str(), located));
+            }
+            None => without.push(shown.benchmark.as_str()),
+        }
+    }
+    let few = found.iter().filter(|(_, _, located)| located.interval.is_none()).map(|(name, _, _)| *name);
+    lost.extend(
+        named(few)
+            .map(|names| format!("without an interval, since there are fewer than 3 processes or suite runs: {names}")),
+    );
+    lost.extend(named(without).map(|names| format!("left out, since it has no positive value: {names}")));
+    if found.is_empty() { Err(FormatError::nothing("no benchmark has a positive value")) } else { Ok(found) }
+}
+
+impl Measure {
+    fn alone(value: f64) -> Measure {
+        Measure { value, lower_value: None, upper_value: None }
+    }
+
+    fn with(value: f64, [low, high]: [f64; 2]) -> Measure {
+        Measure { value, lower_value: Some(low), upper_value: Some(high) }
+    }
+}
+
+/// Bencher's own names for the measures that it has by itself, and for others the unit as such a name.
+fn slug(unit: &str) -> String {
+    match unit {
+        TIME => "latency".into(),
+        "ops/s" => "throughput".into(),
+        "allocs/op" => "allocations".into(),
+        "B/op" => "allocated-bytes".into(),
+        _ => {
+            let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+            unit.chars().map(word).collect::<String>().trim_matches('-').to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_become_names_of_measures() {
+        let check = |unit: &str, want: &str| assert_eq!(slug(unit), want);
+        check("ns/op", "latency");
+        check("ops/s", "throughput");
+        check("Hits per op!", "hits-per-op");
+    }
+}
