@@ -77,6 +77,10 @@ fn rooms_look_in_one_direction() {
     );
     must_not_name("crates/duetbench-formats/src", &["duetbench_run", "duetbench_cli", "std::process", "std::env"]);
     must_not_name("crates/duetbench-run/src", &["duetbench_cli", "clap", "indicatif", "anstyle"]);
+    // Measuring reads the values that a process printed, and no files of other tools.
+    let files_of_tools =
+        ["read", "parse", "write", "Tool", "TOOLS", "{"].map(|name| format!("duetbench_formats::{name}"));
+    must_not_name("crates/duetbench-run/src", &files_of_tools.each_ref().map(String::as_str));
     // A provider's own library stays in one crate, and that of its instances in the worker.
     for room in ["duetbench-core", "duetbench-formats", "duetbench-run", "duetbench-cli", "duetbench-worker"] {
         must_not_name(&format!("crates/{room}/src"), &["aws_sdk", "aws_config", "aws_smithy"]);
