@@ -53,4 +53,5 @@ deny:
 
 # What duet itself costs; see benches/README.md. Run it alone.
 benchmarks: build
+	cargo build --release --locked -p duetbench-study
 	benches/run

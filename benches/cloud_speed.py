@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long `duet study cloud` takes for as many values as the paper's data set has, and how much memory.
+"""How long `duet-study cloud` takes for as many values as the paper's data set has, and how much memory.
 
 The values are synthetic: normal, with instances, trials and values that vary on their own, by another amount in each benchmark and
 environment. The files are as `pa` reads them, one for each environment. duet's time is that of the whole command: starting, reading the
@@ -59,7 +59,7 @@ def written(file, shape, seed):
 def studied(study, files, what):
     """Wall time, processor time and memory of a command."""
     cores, draws = what
-    command = [str(study.duet), "study", "cloud", *map(str, files), "--draws", str(draws), "--format", "json", "--out", "tables"]
+    command = [str(study.of_papers()), "cloud", *map(str, files), "--draws", str(draws), "--format", "json", "--out", "tables"]
     result, output = study.resources(command, cores)
     values = sum(one["collected"] for one in json.loads(output)["environments"])
     return result | {"values": values}

@@ -8,15 +8,16 @@ notices has *survived*: either a test is missing, or the defect changes nothing 
 import shutil
 import subprocess
 
-from planted_defects import BOOTSTRAP, DETECT, TESTS, TUNE
+from planted_defects import BOOTSTRAP, DETECT, STUDY, TESTS, TUNE
 from study import REPOSITORY, Failed, Study, listed, paragraph, parser, table
 
-# Room: its defects, and what is asked of `cargo test -p duetbench-core`, one command after the other.
+# Room: its defects, its crate, and what is asked of `cargo test -p` there, one command after the other.
 ROOMS = {
-    "tune": (TUNE, [["--lib", "tune"], ["--test", "it", "tune"]]),
-    "bootstrap": (BOOTSTRAP, [["--lib", "stats::bootstrap"], ["--test", "it", "bootstrap"]]),
-    "tests": (TESTS, [["--lib", "stats"], ["--test", "it", "rank_tests"]]),
-    "detect": (DETECT, [["--lib", "--", "detect", "study"], ["--test", "it", "detect"]]),
+    "tune": (TUNE, "duetbench-core", [["--lib", "tune"], ["--test", "it", "tune"]]),
+    "bootstrap": (BOOTSTRAP, "duetbench-core", [["--lib", "stats::bootstrap"], ["--test", "it", "bootstrap"]]),
+    "tests": (TESTS, "duetbench-core", [["--lib", "stats"], ["--test", "it", "rank_tests"]]),
+    "detect": (DETECT, "duetbench-core", [["--lib", "detect"], ["--test", "it", "detect"]]),
+    "study": (STUDY, "duetbench-study", [["--lib"], ["--test", "it", "--", "published", "statistics"]]),
 }
 LIMIT_S = 300
 
@@ -29,11 +30,11 @@ def main():
     copy = study.scratch / "copy"
     shutil.copytree(REPOSITORY, copy, ignore=shutil.ignore_patterns("target", ".git", ".duet"))
     for room in args.rooms:
-        defects, commands = ROOMS[room]
-        if study.do(f"{room} unharmed", lambda: {"outcome": outcome(copy, commands)})["outcome"] != "survived":
+        defects, crate, commands = ROOMS[room]
+        if study.do(f"{room} unharmed", lambda: {"outcome": outcome(copy, crate, commands)})["outcome"] != "survived":
             raise SystemExit(f"the tests of {room} fail without any defect")
         for defect in defects:
-            study.do(key_of(room, defect), lambda: planted(copy, defect, commands))
+            study.do(key_of(room, defect), lambda: planted(copy, defect, crate, commands))
     study.finish()
 
 
@@ -41,23 +42,23 @@ def key_of(room, defect):
     return " | ".join([room, *defect])
 
 
-def planted(copy, defect, commands):
+def planted(copy, defect, crate, commands):
     name, sound, harmed = defect
-    file = copy / "crates" / "duetbench-core" / "src" / name
+    file = copy / "crates" / crate / "src" / name
     text = file.read_text()
     if sound not in text:
         raise Failed(f"`{sound}` does not stand in `{name}` any more")
     file.write_text(text.replace(sound, harmed, 1))
     try:
-        return {"outcome": outcome(copy, commands)}
+        return {"outcome": outcome(copy, crate, commands)}
     finally:
         file.write_text(text)
 
 
-def outcome(copy, commands):
-    """The outcome of the tests on the sources as they are."""
+def outcome(copy, crate, commands):
+    """The outcome of a crate's tests on the sources as they are."""
     for command in commands:
-        words = ["cargo", "test", "--quiet", "--package", "duetbench-core", "--target-dir", REPOSITORY / "target" / "mutants", *command]
+        words = ["cargo", "test", "--quiet", "--package", crate, "--target-dir", REPOSITORY / "target" / "mutants", *command]
         try:
             done = subprocess.run(words, cwd=copy, capture_output=True, text=True, timeout=LIMIT_S)
         except subprocess.TimeoutExpired:

@@ -166,6 +166,13 @@ class Study:
             parts.append(f"**Made with a duet that does not have {flags}**, so that it was left out of every command.")
         return parts
 
+    def of_papers(self):
+        """The program of the papers' studies, which is beside duet."""
+        program = self.duet.with_name("duet-study")
+        if not program.exists():
+            sys.exit(f"there is no `{program}`: build it with `cargo build --release -p duetbench-study`")
+        return program
+
     def known(self, *arguments):
         """The arguments without the flags, and their values, that this duet does not have."""
         if self._help is None:

@@ -8,7 +8,7 @@ with its first instance only, which is all that the published code sees.
 """
 
 import csv
-import json
+import io
 from pathlib import Path
 
 from study import Study, one_line, parser, percent, run, table
@@ -66,12 +66,13 @@ def levels(benchmark):
 def chosen(study, files, rules):
     """By metric, what is chosen for every benchmark of every file."""
     compat, warm_up = rules
-    command = [study.duet, "tune", *files, "--metric", "all", "--compat", compat, "--warmup", warm_up, "--format", "json"]
-    report = json.loads(run(command, study.scratch))
-    return {metric: {(recording["name"], benchmark["name"]): benchmark
-                     for recording in report["recordings"] for result in recording["results"] if result["metric"] == metric
-                     for benchmark in result["benchmarks"]}
-            for metric in METRICS}
+    command = [study.of_papers(), "choices", *files, "--compat", compat, "--warmup", warm_up, "--format", "csv"]
+    by_metric = {metric: {} for metric in METRICS}
+    for row in csv.DictReader(io.StringIO(run(command, study.scratch))):
+        by_metric[row["metric"]][row["recording"], row["benchmark"]] = {
+            "chosen": [int(n) for n in row["chosen"].split("x")], "stable": row["stable"] == "true",
+            **{name: float(row[name]) for name in ("full_s", "chosen_s", "change")}}
+    return by_metric
 
 
 def summed(benchmarks):

@@ -3,12 +3,12 @@
 
 The NumPy code is Algorithm 1 of µOpTime written down plainly: every configuration is tried, an interval is that between percentiles of
 10,000 resamples. It computes nothing but the metric. Where it would take hours, it is run on few benchmarks and its time is multiplied.
-duet's time is that of the whole command: starting, reading the file, tuning, writing JSON.
+duet's time is that of the whole command: starting, reading the file, tuning, writing CSV.
 """
 
 import csv
+import io
 import itertools
-import json
 import math
 import random
 import sys
@@ -93,11 +93,12 @@ def made(source, shape):
 def tuned_by_duet(study, file, what):
     """Wall time, processor time and memory of a command."""
     size, metric, cores = what
-    command = [str(study.duet), "tune", str(file), "--metric", metric, "--compat", SIZES[size][2], "--format", "json"]
-    result, output = study.resources(command, cores)
+    compat = SIZES[size][2]
+    program = [str(study.duet), "tune"] if compat == "paper" else [str(study.of_papers()), "choices", "--compat", compat]
+    result, output = study.resources([*program, str(file), "--metric", metric, "--format", "csv"], cores)
     if metric != "all" and SIZES[size][3]:
-        benchmarks = json.loads(output)["recordings"][0]["results"][0]["benchmarks"]
-        result["chosen"] = {b["name"]: [n for n in b["chosen"]][-len(counted(size)):] for b in benchmarks}
+        rows = csv.DictReader(io.StringIO(output))
+        result["chosen"] = {row["benchmark"]: [int(n) for n in row["chosen"].split("x")][-len(counted(size)):] for row in rows}
     return result
 
 

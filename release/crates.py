@@ -40,7 +40,8 @@ def lay_out(stage):
                 copy(ROOT / name, stage / "crates" / crate / name)
         for path in (stage / "crates" / crate / "src").rglob("*.rs"):
             path.write_text(UP.sub(r"\1", path.read_text()))
-    edit(stage / "Cargo.toml", [(r'(duetbench-\w+ = \{ )path', rf'\1version = "={version()}", path')])
+    edit(stage / "Cargo.toml", [(r'(duetbench-\w+ = \{ )path', rf'\1version = "={version()}", path'),
+                                (r'duetbench-cli = \{ version', 'duetbench-cli = { package = "duetbench", version')])
     edit(stage / "Cargo.lock", [('"duetbench-cli"', '"duetbench"')])
     edit(stage / "crates/duetbench-cli/Cargo.toml", [('name = "duetbench-cli"', 'name = "duetbench"\nautotests = false')])
     manifest = stage / "crates/duetbench-cli/Cargo.toml"

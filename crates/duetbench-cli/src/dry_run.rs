@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
-use duetbench_core::plan::{Excluded, Plan, PlannedBenchmark, Repetitions, SoloPlan};
+use duetbench_core::plan::{Excluded, Plan, PlannedBenchmark, Repetitions, SoloBenchmark, SoloPlan};
 use duetbench_core::report::VersionInfo;
 
 use crate::render::format::{first_line, one_line};
@@ -14,14 +14,8 @@ pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
     let [base, head] = versions;
     let mut out = format!("base {}\nhead {}\n", told(base), told(head));
     out += &format!("seed {}\n\n", plan.seed);
-    let mut package = "";
-    for b in &plan.benchmarks {
-        if package != b.id.package {
-            package = &b.id.package;
-            out += &format!("{}\n", one_line(package));
-        }
-        out += &format!("  {}: {}, {}, {}\n", one_line(&b.id.name), extent(b), b.style.word(), b.mode.label());
-    }
+    let line = |b: &PlannedBenchmark| format!("{}, {}, {}", extent(b), b.style.word(), b.mode.label());
+    out += &listing(plan.benchmarks.iter().map(|b| (&b.id, line(b))));
     for excluded in &plan.excluded {
         out += &match excluded {
             Excluded::OnlyIn(id, role) => format!("  {}: only in the {}\n", name(id), role.word()),
@@ -53,19 +47,26 @@ pub fn profiles(takes: Duration) -> String {
 #[must_use]
 pub fn render_solo(plan: &SoloPlan, version: &VersionInfo) -> String {
     let mut out = format!("version {}\nseed {}\n\n", told(version), plan.seed);
-    let mut package = "";
-    for b in &plan.benchmarks {
-        if package != b.id.package {
-            package = &b.id.package;
-            out += &format!("{}\n", one_line(package));
-        }
-        let time = seconds(Duration::from_nanos(b.predicted_ns()));
-        out += &format!("  {}: {}, {time}, {}\n", one_line(&b.id.name), repeated(&b.repetitions), b.style.word());
-    }
+    let time = |b: &SoloBenchmark| seconds(Duration::from_nanos(b.predicted_ns()));
+    let line = |b: &SoloBenchmark| format!("{}, {}, {}", repeated(&b.repetitions), time(b), b.style.word());
+    out += &listing(plan.benchmarks.iter().map(|b| (&b.id, line(b))));
     for (id, words) in &plan.failed {
         out += &format!("  {}: fails: {}\n", name(id), first_line(words));
     }
     out + &format!("\n{} benchmarks, about {}\n", plan.benchmarks.len(), seconds(plan.predicted()))
+}
+
+/// Benchmarks below their packages, each with its words.
+fn listing<'a>(benchmarks: impl Iterator<Item = (&'a BenchmarkId, String)>) -> String {
+    let (mut out, mut package) = (String::new(), "");
+    for (id, words) in benchmarks {
+        if package != id.package {
+            package = &id.package;
+            out += &format!("{}\n", one_line(package));
+        }
+        out += &format!("  {}: {words}\n", one_line(&id.name));
+    }
+    out
 }
 
 /// A version as it was typed, and what it turned out to be.

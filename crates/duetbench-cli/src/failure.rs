@@ -77,15 +77,15 @@ impl Failure {
         }
     }
 
-    /// Advice on it, where there is any.
+    /// Advice to the user of a program on it, where there is any.
     #[must_use]
-    pub fn hint(&self) -> Option<String> {
+    pub fn hint(&self, program: &str) -> Option<String> {
         match self {
             Failure::Run(e) => e.hint(),
             Failure::Format(e) => e.hint(),
             Failure::Fleet(e) => e.hint.clone(),
             Failure::Refused { hint, .. } => Some(hint.clone()),
-            Failure::Usage { .. } => Some("`duet help` explains the options".into()),
+            Failure::Usage { .. } => Some(format!("`{program} help` explains the options")),
             Failure::Output(_) => None,
         }
     }

@@ -39,39 +39,63 @@ pub mod staleness;
 pub mod tuning;
 pub mod warm_up;
 
+/// A program with a command line, settings and output as `duet` has them.
+pub trait Program: Parser {
+    /// The program's name.
+    const NAME: &str;
+
+    /// The command line as the strongest layer of settings.
+    fn typed(&self) -> Layer;
+
+    /// Whether it looks out for signals, because it has something to keep or to remove. Whatever else there is ends at once.
+    fn ends_orderly(&self) -> bool;
+
+    /// Does what was asked for; gives the exit code.
+    ///
+    /// # Errors
+    /// When it cannot be done.
+    fn carry_out(&self, context: &Context) -> Result<u8, Failure>;
+}
+
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
+    run::<Cli>()
+}
+
+/// Runs the command line of this process as that of a program.
+#[must_use]
+pub fn run<P: Program>() -> ExitCode {
     // A process that is measured must not read our environment, in which there may be secrets, from /proc. Where that cannot be had,
     // the rest still works.
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     adopt_orphans();
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let program = match P::try_parse() {
+        Ok(program) => program,
         Err(e) => {
             let exit = if e.use_stderr() { code::USAGE } else { code::CLEAN };
             let _ = e.print();
             return exit.into();
         }
     };
-    match dispatch(&cli) {
+    match dispatch(&program) {
         Ok(exit) => exit.into(),
         Err(failure) => {
-            Printer::failure(&failure);
+            Printer::failure(P::NAME, &failure);
             failure.exit_code().into()
         }
     }
 }
 
-fn dispatch(cli: &Cli) -> Result<u8, Failure> {
+fn dispatch(program: &impl Program) -> Result<u8, Failure> {
     let cwd = std::env::current_dir()?;
-    let settings = Settings::gather(typed(cli), &cwd)?;
+    let settings = Settings::gather(program.typed(), &cwd)?;
     let interrupted = Arc::new(AtomicBool::new(false));
-    if ends_orderly(&cli.command) {
+    if program.ends_orderly() {
         heed_signals(&interrupted)?;
     }
     let context = Context { printer: Printer::new(&settings), settings, cwd, interrupted: interrupted.clone() };
-    let done = carry_out(cli, &context);
+    let done = program.carry_out(&context);
     end_leftovers("measured code");
     // Where a report was made, it has told the rest.
     told_leftovers().iter().for_each(|words| context.printer.note(words));
@@ -82,30 +106,6 @@ fn dispatch(cli: &Cli) -> Result<u8, Failure> {
         ) if interrupted.load(Ordering::Relaxed) => Failure::Run(RunError::Interrupted),
         other => other,
     })
-}
-
-/// Whether a command looks out for signals, because it has something to keep or to remove. Whatever else there is ends at once.
-fn ends_orderly(command: &Command) -> bool {
-    match command {
-        Command::Compare(_)
-        | Command::Calibrate(_)
-        | Command::Run(_)
-        | Command::List(_)
-        | Command::Demo(_)
-        | Command::Doctor(_)
-        | Command::Study(_) => true,
-        Command::Fleet(command) => matches!(command, FleetCommand::Smoke(_)),
-        Command::Plan(_)
-        | Command::Show(_)
-        | Command::Report(_)
-        | Command::Analyze(_)
-        | Command::Export(_)
-        | Command::Tune(_)
-        | Command::Detect(_)
-        | Command::Waive(_)
-        | Command::Config(_)
-        | Command::Init(_) => false,
-    }
 }
 
 /// Has the first signal set the flag and tools end, and the second one end us at once.
@@ -125,61 +125,87 @@ fn heed_signals(interrupted: &Arc<AtomicBool>) -> std::io::Result<()> {
     Ok(())
 }
 
-fn carry_out(cli: &Cli, context: &Context) -> Result<u8, Failure> {
-    match &cli.command {
-        Command::Compare(args) => commands::compare::run(args, context),
-        Command::Calibrate(args) => commands::calibrate::run(args, context),
-        Command::Plan(args) => commands::plan::run(args, context),
-        Command::List(args) => commands::list::run(args, context),
-        Command::Show(args) => commands::show::run(args, context),
-        Command::Report(args) => commands::report::run(args, context),
-        Command::Analyze(args) => commands::analyze::run(args, context),
-        Command::Export(args) => commands::export::run(args, context),
-        Command::Demo(args) => commands::demo::run(args, context),
-        Command::Doctor(args) => commands::doctor::run(args, context),
-        Command::Run(args) => commands::run::run(args, context),
-        Command::Tune(args) => commands::tune::run(args, context),
-        Command::Detect(args) => commands::detect::run(args, context),
-        Command::Study(args) => commands::study::run(args, context),
-        Command::Fleet(command) => commands::fleet::run(command, context),
-        Command::Waive(args) => commands::waive::run(args, context),
-        Command::Config(command) => commands::config::run(command, context),
-        Command::Init(args) => commands::init::run(args, context),
-    }
-}
+impl Program for Cli {
+    const NAME: &str = "duet";
 
-/// The command line as the strongest layer of settings.
-fn typed(cli: &Cli) -> Layer {
-    let layer = Layer::typed(&cli.show);
-    match &cli.command {
-        Command::Compare(args) => layer
-            .with_selection(&args.measure.select, &args.harness)
-            .with_program(&args.program)
-            .with_measurement(&args.measure, args.dry_run)
-            .with_decision(&args.decide)
-            .with_fleet(&args.fleet),
-        Command::Calibrate(args) => layer
-            .with_selection(&args.select, &args.harness)
-            .with_program(&args.program)
-            .with_extent(&args.extent, args.dry_run)
-            .with_fleet(&args.fleet),
-        Command::List(args) => layer.with_selection(&args.select, &args.harness).with_program(&args.program),
-        Command::Run(args) => {
-            layer.with_selection(&args.select, &args.harness).with_program(&args.program).with_solo(args)
+    fn typed(&self) -> Layer {
+        let layer = Layer::typed(&self.show);
+        match &self.command {
+            Command::Compare(args) => layer
+                .with_selection(&args.measure.select, &args.harness)
+                .with_program(&args.program)
+                .with_measurement(&args.measure, args.dry_run)
+                .with_decision(&args.decide)
+                .with_fleet(&args.fleet),
+            Command::Calibrate(args) => layer
+                .with_selection(&args.select, &args.harness)
+                .with_program(&args.program)
+                .with_extent(&args.extent, args.dry_run)
+                .with_fleet(&args.fleet),
+            Command::List(args) => layer.with_selection(&args.select, &args.harness).with_program(&args.program),
+            Command::Run(args) => {
+                layer.with_selection(&args.select, &args.harness).with_program(&args.program).with_solo(args)
+            }
+            Command::Show(_)
+            | Command::Report(_)
+            | Command::Plan(_)
+            | Command::Doctor(_)
+            | Command::Tune(_)
+            | Command::Detect(_)
+            | Command::Export(_)
+            | Command::Study(_)
+            | Command::Waive(_)
+            | Command::Config(_)
+            | Command::Init(_) => layer,
+            Command::Fleet(command) => layer.with_account(command.account()),
+            Command::Analyze(args) => layer.with_decision(&args.decide),
+            Command::Demo(args) => layer.with_seed(args.seed),
         }
-        Command::Show(_)
-        | Command::Report(_)
-        | Command::Plan(_)
-        | Command::Doctor(_)
-        | Command::Tune(_)
-        | Command::Detect(_)
-        | Command::Export(_)
-        | Command::Study(_)
-        | Command::Waive(_)
-        | Command::Config(_)
-        | Command::Init(_) => layer,
-        Command::Fleet(command) => layer.with_account(command.account()),
-        Command::Analyze(args) => layer.with_decision(&args.decide),
-        Command::Demo(args) => layer.with_seed(args.seed),
+    }
+
+    fn ends_orderly(&self) -> bool {
+        match &self.command {
+            Command::Compare(_)
+            | Command::Calibrate(_)
+            | Command::Run(_)
+            | Command::List(_)
+            | Command::Demo(_)
+            | Command::Doctor(_) => true,
+            Command::Fleet(command) => matches!(command, FleetCommand::Smoke(_)),
+            Command::Plan(_)
+            | Command::Show(_)
+            | Command::Report(_)
+            | Command::Analyze(_)
+            | Command::Export(_)
+            | Command::Tune(_)
+            | Command::Detect(_)
+            | Command::Study(_)
+            | Command::Waive(_)
+            | Command::Config(_)
+            | Command::Init(_) => false,
+        }
+    }
+
+    fn carry_out(&self, context: &Context) -> Result<u8, Failure> {
+        match &self.command {
+            Command::Compare(args) => commands::compare::run(args, context),
+            Command::Calibrate(args) => commands::calibrate::run(args, context),
+            Command::Plan(args) => commands::plan::run(args, context),
+            Command::List(args) => commands::list::run(args, context),
+            Command::Show(args) => commands::show::run(args, context),
+            Command::Report(args) => commands::report::run(args, context),
+            Command::Analyze(args) => commands::analyze::run(args, context),
+            Command::Export(args) => commands::export::run(args, context),
+            Command::Demo(args) => commands::demo::run(args, context),
+            Command::Doctor(args) => commands::doctor::run(args, context),
+            Command::Run(args) => commands::run::run(args, context),
+            Command::Tune(args) => commands::tune::run(args, context),
+            Command::Detect(args) => commands::detect::run(args, context),
+            Command::Study(args) => commands::study::run(args),
+            Command::Fleet(command) => commands::fleet::run(command, context),
+            Command::Waive(args) => commands::waive::run(args, context),
+            Command::Config(command) => commands::config::run(command, context),
+            Command::Init(args) => commands::init::run(args, context),
+        }
     }
 }

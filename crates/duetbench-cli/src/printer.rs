@@ -15,10 +15,6 @@ use crate::render::document::Document;
 use crate::render::forest::Forest;
 use crate::render::format::one_line;
 use crate::render::palette::Palette;
-use crate::render::study::cloud::{self, Cloud};
-use crate::render::study::duet::{self as duet_study, DuetStudy};
-use crate::render::study::elastibench::{self, Elastibench};
-use crate::render::study::{self, Studied};
 use crate::render::{annotation, csv, gobench, json, markdown, sarif, text};
 use crate::settings::Settings;
 use crate::sites;
@@ -73,63 +69,6 @@ impl Printer {
         self.data(&document.write(self.format, &self.palette(), width)?)
     }
 
-    /// Writes what a study found, as text or Markdown.
-    ///
-    /// # Errors
-    /// When it cannot be written, or not in the chosen form.
-    pub fn studied(&self, studied: &Studied) -> Result<(), Failure> {
-        self.data(&match self.format {
-            Format::Text => study::text(studied, &self.palette()),
-            Format::Markdown => study::markdown(studied),
-            Format::Json | Format::Csv | Format::Go | Format::Sarif => {
-                return Err(Failure::usage("a study has several tables: `--out DIR` writes them as CSV"));
-            }
-        })
-    }
-
-    /// Writes what ElastiBench's statistics say, in the chosen form.
-    ///
-    /// # Errors
-    /// When it cannot be written, or not in that form.
-    pub fn elastibench(&self, study: &Elastibench) -> Result<(), Failure> {
-        self.data(&match self.format {
-            Format::Text => elastibench::text(study, &self.palette()),
-            Format::Markdown => elastibench::markdown(study),
-            Format::Json => elastibench::json(study),
-            Format::Csv => elastibench::csv(study),
-            format @ (Format::Go | Format::Sarif) => return Err(format.unfit("what a study finds")),
-        })
-    }
-
-    /// Writes the duet paper's widths, in the chosen form.
-    ///
-    /// # Errors
-    /// When it cannot be written, or not in that form.
-    pub fn duet_study(&self, study: &DuetStudy) -> Result<(), Failure> {
-        self.data(&match self.format {
-            Format::Text => duet_study::text(study, &self.palette()),
-            Format::Markdown => duet_study::markdown(study),
-            Format::Json => duet_study::json(study),
-            Format::Csv => duet_study::csv(study),
-            format @ (Format::Go | Format::Sarif) => return Err(format.unfit("what a study finds")),
-        })
-    }
-
-    /// Writes what a study of environments found, in the chosen form.
-    ///
-    /// # Errors
-    /// When it cannot be written, or not in that form.
-    pub fn cloud(&self, study: &Cloud) -> Result<(), Failure> {
-        self.data(&match self.format {
-            Format::Text => cloud::text(study, &self.palette()),
-            Format::Markdown => cloud::markdown(study),
-            Format::Json => cloud::json(study),
-            Format::Csv | Format::Go | Format::Sarif => {
-                return Err(Failure::usage("a study has several tables: `--out DIR` writes them as CSV"));
-            }
-        })
-    }
-
     /// Writes a page for the browser to the output file, or to one in the current directory, and says where it is.
     ///
     /// # Errors
@@ -154,7 +93,9 @@ impl Printer {
         self.output.is_none() && io::stdout().is_terminal()
     }
 
-    fn palette(&self) -> Palette {
+    /// The colours of what is printed: none unless a terminal shows them.
+    #[must_use]
+    pub fn palette(&self) -> Palette {
         if self.colour && self.is_on_terminal() { Palette::coloured() } else { Palette::plain() }
     }
 
@@ -206,10 +147,10 @@ impl Printer {
         }
     }
 
-    /// Tells people why the command ends.
-    pub fn failure(failure: &Failure) {
-        let hint = failure.hint().map_or_else(String::new, |hint| format!("\nhint: {hint}"));
-        to_people(&format!("duet: {failure}{hint}"));
+    /// Tells people why the command of a program ends.
+    pub fn failure(program: &str, failure: &Failure) {
+        let hint = failure.hint(program).map_or_else(String::new, |hint| format!("\nhint: {hint}"));
+        to_people(&format!("{program}: {failure}{hint}"));
     }
 
     /// Whether a live display makes sense.

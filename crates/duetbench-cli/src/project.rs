@@ -8,11 +8,14 @@ pub fn root(dir: &Path) -> &Path {
     dir.ancestors().find(|dir| is_root(dir)).unwrap_or(dir)
 }
 
+/// Name of the file of settings.
+pub const SETTINGS: &str = "duet.toml";
+
 /// The nearest `duet.toml`, not beyond the root of the git checkout.
 #[must_use]
 pub fn settings_file(dir: &Path) -> Option<PathBuf> {
     for dir in dir.ancestors() {
-        let path = dir.join("duet.toml");
+        let path = dir.join(SETTINGS);
         if path.is_file() {
             return Some(path);
         }

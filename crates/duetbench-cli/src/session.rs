@@ -1,21 +1,22 @@
 //! A run, from its plan to its end in the store: what every command that measures has in common.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use duetbench_core::plan::Plan;
+use duetbench_core::plan::{Plan, SoloBenchmark};
 use duetbench_core::report::{LayoutsUsed, VersionInfo};
 use duetbench_core::{BenchmarkId, Report, Spec, Trial};
 use duetbench_run::RunError;
-use duetbench_run::engine::{Backend, Job, Observer, RunSummary, TrialOutcome, measure};
+use duetbench_run::engine::{Comparison, Executor, Job, OneVersion, RunSummary, Strategy, TrialOutcome, measure};
 use duetbench_run::environment::{self, CpuTimes};
 use duetbench_run::lock::{self, Applicant, MachineLock, Waiting};
 use duetbench_run::noise;
 use duetbench_run::process::told_leftovers;
-use duetbench_run::store::{Origin, RunHead, RunId, Store};
+use duetbench_run::store::{Origin, RunHead, RunId, SoloHead, Store, StoredHead, StoredRun};
 
 use crate::assemble;
 use crate::commands::Context;
 use crate::display::Display;
+use crate::failure::Failure;
 use crate::progress::Recorder;
 
 /// Facts about two versions before they are measured.
@@ -59,7 +60,6 @@ pub struct Session<'a> {
     context: &'a Context,
     store: &'a mut Store,
     run: RunId,
-    head: &'a RunHead,
     past: &'a [(Trial, TrialOutcome)],
 }
 
@@ -68,9 +68,9 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// When the store cannot take it.
-    pub fn begin(context: &'a Context, store: &'a mut Store, head: &'a RunHead) -> Result<Session<'a>, RunError> {
+    pub fn begin(context: &'a Context, store: &'a mut Store, head: &impl StoredHead) -> Result<Session<'a>, RunError> {
         let run = store.begin(head)?;
-        Ok(Session { context, store, run, head, past: &[] })
+        Ok(Session { context, store, run, past: &[] })
     }
 
     /// A run that was begun before, with the trials that it has.
@@ -81,10 +81,10 @@ impl<'a> Session<'a> {
         context: &'a Context,
         store: &'a mut Store,
         name: &str,
-        (head, past): (&'a RunHead, &'a [(Trial, TrialOutcome)]),
+        past: &'a [(Trial, TrialOutcome)],
     ) -> Result<Session<'a>, RunError> {
         let run = store.reopen(name)?;
-        Ok(Session { context, store, run, head, past })
+        Ok(Session { context, store, run, past })
     }
 
     /// Its name.
@@ -93,29 +93,82 @@ impl<'a> Session<'a> {
         self.run
     }
 
-    /// Trials of earlier sittings.
-    #[must_use]
-    pub fn trials_done(&self) -> usize {
-        self.past.len()
+    /// Tells people that so many benchmarks of these versions are going to be measured, in about so much time.
+    pub fn announce(&self, versions: &str, benchmarks: usize, predicted: Duration) {
+        let predicted = humantime::format_duration(Duration::from_secs(predicted.as_secs() + 1));
+        let past = self.past.len();
+        let so_far = if past > 0 { format!(", going on after {past} trials") } else { String::new() };
+        self.context.printer.note(versions);
+        let run = self.run;
+        self.context.printer.note(&format!("run {run}: measuring {benchmarks} benchmarks, about {predicted}{so_far}"));
     }
 
-    /// Measures what is not measured yet, and writes down the end.
+    /// Measures what a comparison lacks, and writes down the end.
     ///
     /// # Errors
     /// When measuring cannot go on. What was measured until then is in the store.
-    pub fn measure(&mut self, backend: &mut dyn Backend) -> Result<RunSummary, RunError> {
-        let job = Job { plan: &self.head.plan, decision: &self.head.spec.decision, past: self.past };
-        let benchmarks = self.head.plan.benchmarks.iter().map(|b| &b.id).collect();
-        let measure = |observer: &mut dyn Observer| measure(job, &mut *backend, observer, &self.context.interrupted);
-        let measured = sitting(self.context, (&mut *self.store, self.run), benchmarks, measure);
-        let layouts = backend.layouts().and_then(|layouts| layouts.concerning(&self.head.plan));
+    pub fn compare(&mut self, head: &RunHead, executor: &mut dyn Executor) -> Result<RunSummary, RunError> {
+        let strategy = Comparison::new(&head.plan, &head.spec.decision);
+        let measured = self.measure(strategy, head.plan.benchmarks.iter().map(|b| &b.id).collect(), executor);
+        let layouts = executor.layouts().and_then(|layouts| layouts.concerning(&head.plan));
         let left = told_leftovers();
-        let layouts = layouts.or_else(|| self.head.layouts.clone());
-        if !left.is_empty() || layouts != self.head.layouts {
-            let warnings = [self.head.warnings.clone(), left].concat();
-            self.store.amend(self.run, &RunHead { layouts, warnings, ..self.head.clone() })?;
+        let layouts = layouts.or_else(|| head.layouts.clone());
+        if !left.is_empty() || layouts != head.layouts {
+            let warnings = [head.warnings.clone(), left].concat();
+            self.store.amend(self.run, &RunHead { layouts, warnings, ..head.clone() })?;
         }
         measured
+    }
+
+    /// The same for a run of one version.
+    ///
+    /// # Errors
+    /// When measuring cannot go on. What was measured until then is in the store.
+    pub fn record(
+        &mut self,
+        head: &SoloHead,
+        executor: &mut dyn Executor<SoloBenchmark>,
+    ) -> Result<RunSummary, RunError> {
+        let strategy = OneVersion::new(&head.plan);
+        let measured = self.measure(strategy, head.plan.benchmarks.iter().map(|b| &b.id).collect(), executor);
+        let left = told_leftovers();
+        if !left.is_empty() {
+            let warnings = [head.warnings.clone(), left].concat();
+            self.store.amend(self.run, &SoloHead { warnings, ..head.clone() })?;
+        }
+        measured
+    }
+
+    /// Has every trial kept and shown, and writes down the end.
+    fn measure<S: Strategy>(
+        &mut self,
+        strategy: S,
+        benchmarks: Vec<&BenchmarkId>,
+        executor: &mut dyn Executor<S::Benchmark>,
+    ) -> Result<RunSummary, RunError> {
+        let before = CpuTimes::now();
+        let mut recorder = Recorder::new(self.store, self.run, benchmarks, &self.context.printer);
+        let job = Job { strategy, past: self.past };
+        let measured = measure(job, executor, &mut recorder, &self.context.interrupted);
+        recorder.finish();
+        let summary = measured?;
+        let steal_share = before.zip(CpuTimes::now()).map(|(before, after)| after.steal_share_since(before));
+        self.store.end(self.run, &summary, steal_share)?;
+        Ok(summary)
+    }
+
+    /// Tells people how to go on with a run that did not come to its end.
+    pub fn tell_how_to_go_on(&self, command: &str, measured: &Result<RunSummary, RunError>) {
+        let run = self.run;
+        match measured {
+            Ok(summary) if summary.complete => {}
+            Ok(_) => {
+                self.context.printer.note(&format!("interrupted; `duet {command} --resume {run}` goes on from here"));
+            }
+            Err(_) => self.context.printer.note(&format!(
+                "what was measured until then is stored: `duet show {run}`; `duet {command} --resume {run}` goes on"
+            )),
+        }
     }
 
     /// The report of what is in the store.
@@ -133,24 +186,30 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Has a run measured, every trial kept and shown, and writes down its end.
+/// The stored run, if it can be gone on with.
 ///
 /// # Errors
-/// When measuring cannot go on. What was measured until then is in the store.
-pub fn sitting(
-    context: &Context,
-    (store, run): (&mut Store, RunId),
-    benchmarks: Vec<&BenchmarkId>,
-    measure: impl FnOnce(&mut dyn Observer) -> Result<RunSummary, RunError>,
-) -> Result<RunSummary, RunError> {
-    let before = CpuTimes::now();
-    let mut recorder = Recorder::new(store, run, benchmarks, &context.printer);
-    let measured = measure(&mut recorder);
-    recorder.finish();
-    let summary = measured?;
-    let steal_share = before.zip(CpuTimes::now()).map(|(before, after)| after.steal_share_since(before));
-    store.end(run, &summary, steal_share)?;
-    Ok(summary)
+/// When it came to its end.
+pub fn unfinished<H>(stored: StoredRun<H>) -> Result<StoredRun<H>, Failure> {
+    if stored.complete {
+        let run = &stored.name;
+        return Err(Failure::usage(format!("run `{run}` came to its end: `duet show {run}` prints its report")));
+    }
+    Ok(stored)
+}
+
+/// Checks that a version is what was measured before.
+///
+/// # Errors
+/// When it is another one.
+pub fn same_version(now: &VersionInfo, then: &VersionInfo) -> Result<(), Failure> {
+    if now.artifact_digest == then.artifact_digest {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "`{}` is not what it was when the run began (its binaries differ): the run cannot go on, begin a new one",
+        then.requested
+    )))
 }
 
 /// One run per machine: waits for its turn, no longer than `--wait` says. Absent where nothing is timed.
@@ -190,8 +249,6 @@ fn clock(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]

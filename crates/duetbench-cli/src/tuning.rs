@@ -167,8 +167,6 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
-    use duetbench_core::tune::Compat;
-
     use super::*;
 
     fn choice(chosen_s: f64, result_chosen: f64, enough_times: Option<f64>) -> Choice {
@@ -200,13 +198,7 @@ mod tests {
     fn what_would_be_enough_is_said_for_the_outermost_level_that_may_change() {
         let levels = [Level::Instance, Level::Fork, Level::Iteration];
         let check = |keep: &[Level], times: f64, want: Option<Enough>| {
-            let rules = Rules {
-                metric: Metric::Cv,
-                threshold: 0.01,
-                confidence: 0.99,
-                keep: keep.to_vec(),
-                compat: Compat::Paper,
-            };
+            let rules = Rules { metric: Metric::Cv, threshold: 0.01, confidence: 0.99, keep: keep.to_vec() };
             assert_eq!(TunedBenchmark::of(choice(50.0, 100.0, Some(times)), &levels, &rules).enough, want);
         };
         let forks = |repetitions| Some(Enough { level: Level::Fork, now: 5, repetitions });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use duetbench_core::Recording;
 use duetbench_core::recording::Level;
-use duetbench_core::tune::{Compat, TunedWarmUp, without_warm_up};
+use duetbench_core::tune::{TunedWarmUp, without_warm_up};
 use duetbench_core::warmup::SERIES_MIN;
 
 use crate::args::{TuneArgs, WarmUpArg};
@@ -25,16 +25,13 @@ pub struct Warm {
 }
 
 impl Warm {
-    /// Cuts the warm-up as the arguments say. Without a word it is looked for where the harness has one, but not under the rules of
-    /// the published code, which knows none.
+    /// Cuts the warm-up as the arguments say. Without a word it is looked for where the harness has one.
     ///
     /// # Errors
     /// When iterations are to be cut of a recording that has none, or that has no more.
     pub fn of(recording: Recording, args: &TuneArgs) -> Result<Warm, Failure> {
-        let published = Compat::from(args.compat) == Compat::PaperCode;
         match args.warmup {
             Some(WarmUpArg::Iterations(asked)) => asked_for(recording, asked),
-            None if published => asked_for(recording, 0),
             None | Some(WarmUpArg::Auto) => Ok(found_in(&recording)),
         }
     }

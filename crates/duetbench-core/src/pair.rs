@@ -27,11 +27,11 @@ pub struct Pairing {
     pub warm_up_pairs: usize,
 }
 
-/// Everything that makes two samples belong together.
+/// Everything that makes two samples belong together. Instances come last: in which order they were had says nothing.
 type Key = (u32, u32, u32, u32, u32, u32);
 
 fn key(at: &Coordinates) -> Key {
-    (at.instance, at.build, at.round, at.suite_run, at.fork, at.iteration)
+    (at.build, at.round, at.suite_run, at.fork, at.iteration, at.instance)
 }
 
 /// Joins the samples of one benchmark by their coordinates, never by their position.

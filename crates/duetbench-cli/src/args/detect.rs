@@ -6,7 +6,6 @@ use clap::{Args, ValueEnum};
 use duetbench_core::detect::Statistic;
 
 use super::parse_fraction;
-use super::tune::CompatArg;
 
 pub(super) const EXAMPLES: &str = "\
 Exit codes: 0 no regression by duet's rule, 3 a regression by it, 1 nothing in common or unreadable, 2 usage.
@@ -42,9 +41,6 @@ pub struct DetectArgs {
     /// The result by the papers' rule
     #[arg(long, value_enum, default_value = "median")]
     pub statistic: StatisticArg,
-    /// Author of the rules, where the paper on µOpTime and its published code differ
-    #[arg(long, value_enum, default_value = "paper")]
-    pub compat: CompatArg,
     /// A plan: also say which changes its repetitions would have found, and which they would have missed, by the papers' rule
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use duetbench_core::spec::{HarnessName, LayoutChoice, ModeChoice};
+use duetbench_core::spec::{LayoutChoice, ModeChoice};
+use duetbench_run::adapter::{KINDS, Kind};
 
 use crate::failure::Failure;
 
@@ -19,7 +20,6 @@ mod init;
 mod plan;
 mod report;
 mod run;
-mod study;
 mod tune;
 
 pub use analyze::AnalyzeArgs;
@@ -35,11 +35,7 @@ pub use init::InitArgs;
 pub use plan::PlanArgs;
 pub use report::ReportArgs;
 pub use run::RunArgs;
-pub use study::{
-    AgreementArgs, CloudArgs, DrawnForks, DuetStudyArgs, ElastibenchArgs, ElastibenchQuestion, ExperimentArgs,
-    Question, RepetitionsArgs, Study, StudyArgs, UoptimeArgs,
-};
-pub use tune::{CompatArg, MetricArg, TuneArgs, WarmUpArg};
+pub use tune::{MetricArg, TuneArgs, WarmUpArg};
 
 /// Did this change make the code slower or faster, and how sure is that?
 ///
@@ -61,7 +57,7 @@ Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage
 4 an open question (only with --strict, or where a rule says so), or what `plan` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.
 Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable (`--bench` is
 DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with its options (there: `[[command]]` tables), what `calibrate`
-does besides measuring, and the options of `plan`, `tune`, `detect`, `export`, `study` and `init`. The command line wins over variables, variables win over duet.toml.";
+does besides measuring, and the options of `plan`, `tune`, `detect`, `export` and `init`. The command line wins over variables, variables win over duet.toml.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -97,7 +93,8 @@ pub enum Command {
     /// Compare two recordings of other tools or of `duet run`.
     #[command(after_help = detect::EXAMPLES)]
     Detect(DetectArgs),
-    /// Tables and figures of the papers, on your data.
+    /// Says where the studies of papers went.
+    #[command(hide = true, disable_help_flag = true)]
     Study(StudyArgs),
     /// Set up, check and tidy the account of a fleet (`compare --on lambda`).
     #[command(subcommand)]
@@ -219,8 +216,8 @@ pub struct SelectArgs {
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub timeout: Option<Duration>,
     /// Harness that measures the versions [default: told by what they are and what lies in them]
-    #[arg(long, value_enum)]
-    pub adapter: Option<AdapterArg>,
+    #[arg(long, value_name = "HARNESS", value_parser = KINDS.map(Kind::name))]
+    pub adapter: Option<String>,
     /// Variable that benchmarks need and may see, may be repeated; the rest of the environment is kept from them
     #[arg(long, value_name = "NAME", value_delimiter = ' ')]
     pub pass_env: Vec<String>,
@@ -360,6 +357,14 @@ pub struct ListArgs {
     pub program: CommandArgs,
 }
 
+/// `duet study`, which is a program of its own now.
+#[derive(Debug, Args)]
+pub struct StudyArgs {
+    /// Whatever is typed behind it
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub rest: Vec<String>,
+}
+
 /// `duet show`.
 #[derive(Debug, Args)]
 pub struct ShowRunArgs {
@@ -417,27 +422,6 @@ impl Format {
             Format::Sarif => "SARIF",
         };
         Failure::usage(format!("{what} cannot be written as {form}"))
-    }
-}
-
-/// `--adapter`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum AdapterArg {
-    /// Go's `testing`
-    Go,
-    /// JMH, from a jar or a project
-    Jmh,
-    /// Whole programs
-    Command,
-}
-
-impl From<AdapterArg> for HarnessName {
-    fn from(adapter: AdapterArg) -> Self {
-        match adapter {
-            AdapterArg::Go => HarnessName::Go,
-            AdapterArg::Jmh => HarnessName::Jmh,
-            AdapterArg::Command => HarnessName::Command,
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use duetbench_core::recording::Level;
-use duetbench_core::tune::{Compat, Metric};
+use duetbench_core::tune::Metric;
 
 use super::parse_fraction;
 
@@ -17,9 +17,7 @@ Examples:
                                      JMH's JSON, its first ten iterations of every fork left out
   duet tune old.txt --plan-file duet-plan.toml
                                      from the output of `go test -bench . -count 20`
-  duet tune prometheus-v0.39.0.csv --metric all
-  duet tune --compat paper-code --answers answers.csv *.csv
-                                     what the published code of µOpTime would choose";
+  duet tune prometheus-v0.39.0.csv --metric all";
 
 /// `duet tune`. Typed only: what it learns is in the plan it writes.
 #[derive(Debug, Args)]
@@ -46,12 +44,6 @@ pub struct TuneArgs {
     /// benchmark [default: auto where a harness warms up, as JMH does; else 0]
     #[arg(long, value_name = "N|auto", value_parser = parse_warm_up)]
     pub warmup: Option<WarmUpArg>,
-    /// Author of the rules, where the paper on µOpTime and its published code differ
-    #[arg(long, value_enum, default_value = "paper")]
-    pub compat: CompatArg,
-    /// Write what is chosen by every metric for every file as CSV, in the form of the published results
-    #[arg(long, value_name = "FILE")]
-    pub answers: Option<PathBuf>,
     /// Write the plan here [default: duet-plan.toml when tuning from a run, none when from files]
     #[arg(long, value_name = "FILE")]
     pub plan_file: Option<PathBuf>,
@@ -123,24 +115,6 @@ impl MetricArg {
     }
 }
 
-/// `--compat`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CompatArg {
-    /// The paper's
-    Paper,
-    /// Those of its published code
-    PaperCode,
-}
-
-impl From<CompatArg> for Compat {
-    fn from(compat: CompatArg) -> Self {
-        match compat {
-            CompatArg::Paper => Compat::Paper,
-            CompatArg::PaperCode => Compat::PaperCode,
-        }
-    }
-}
-
 /// Reads the word of a level; `suite-run` is as good as `suite_run`.
 ///
 /// # Errors
@@ -194,6 +168,5 @@ mod tests {
         let args = tune("");
         assert_eq!((args.threshold, args.confidence, args.warmup), (0.01, 0.99, None));
         assert_eq!(args.metric.metrics(), [Metric::Rciw3]);
-        assert_eq!(Compat::from(args.compat), Compat::Paper);
     }
 }

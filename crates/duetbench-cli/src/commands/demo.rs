@@ -8,7 +8,7 @@ use duetbench_core::spec::{Effort, LayoutChoice};
 use duetbench_core::{Report, Spec, Verdict};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Build, Conditions, Order, Wish};
-use duetbench_run::engine::{Backend, Local};
+use duetbench_run::engine::{Executor, Local};
 use duetbench_run::environment;
 use duetbench_run::prepare::{Prepared, Request, Version};
 use duetbench_run::process::Launch;
@@ -127,12 +127,11 @@ impl<'a> Stage<'a> {
     }
 
     fn local(&self, builds: [Build; 2]) -> Result<Local<'a>, RunError> {
-        let timeout = self.context.settings.timeout();
-        Local::new(&*self.prepared.adapter, builds, timeout, self.context.interrupted.clone())
+        self.context.local(self.prepared, builds)
     }
 
-    /// Measures and judges two of the versions with the given back end.
-    fn measure(&mut self, versions: [usize; 2], backend: &mut dyn Backend) -> Result<Report, Failure> {
+    /// Measures and judges two of the versions with the given executor.
+    fn measure(&mut self, versions: [usize; 2], executor: &mut dyn Executor) -> Result<Report, Failure> {
         let [baseline, candidate] = [self.version(versions[0])?, self.version(versions[1])?];
         let found = Found { baseline: &baseline.found, candidate: &candidate.found, identical: &BTreeSet::new() };
         let plan = Plan::new(&self.spec, &found, environment::capacity(None, None));
@@ -145,7 +144,7 @@ impl<'a> Stage<'a> {
         };
         let head = session::head(&self.spec, plan, subjects);
         let mut session = Session::begin(self.context, &mut self.store, &head)?;
-        if !session.measure(backend)?.complete {
+        if !session.compare(&head, executor)?.complete {
             return Err(RunError::Interrupted.into());
         }
         Ok(session.report()?)

@@ -22,12 +22,7 @@ pub fn run(args: &DetectArgs, context: &Context) -> Result<u8, Failure> {
     check(args)?;
     let base = source::recording(&args.base, context)?;
     let head = source::recording(&args.head, context)?;
-    let paper = PaperRule {
-        statistic: args.statistic.into(),
-        confidence: args.confidence,
-        threshold: args.threshold,
-        compat: args.compat.into(),
-    };
+    let paper = PaperRule { statistic: args.statistic.into(), confidence: args.confidence, threshold: args.threshold };
     let house = HouseRule { threshold: args.threshold, alpha: error_of(args.confidence), fdr: args.fdr };
     let rules = Rules {
         paper: (args.method != DetectMethod::Duet).then(|| paper.clone()),

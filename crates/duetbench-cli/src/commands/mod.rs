@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use duetbench_core::spec::{HarnessSpec, LayoutChoice, Selection};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Conditions, Wish};
+use duetbench_run::engine::Local;
 use duetbench_run::prepare::{Prepared, Request, Stage};
 use duetbench_run::process::Sandbox;
 use duetbench_run::source::VersionRequest;
@@ -34,12 +35,7 @@ pub mod run;
 pub mod show;
 pub mod source;
 pub mod study;
-pub mod study_cloud;
-pub mod study_duet;
-pub mod study_elastibench;
-pub mod study_files;
 pub mod tune;
-pub mod tune_answers;
 pub mod tune_check;
 pub mod waive;
 
@@ -82,6 +78,11 @@ impl Context {
         let wish = Wish { harness: asked.harness, arguments: asked.arguments, conditions };
         let request = Request { cwd, packages: &asked.selection.packages, wish };
         Prepared::new(versions, &request, &mut |stage| self.stage(stage), &self.interrupted)
+    }
+
+    /// Runs trials of these builds on this machine.
+    fn local<'a, B>(&self, prepared: &'a Prepared, builds: B) -> Result<Local<'a, B>, RunError> {
+        Local::new(&*prepared.adapter, builds, self.settings.timeout(), self.interrupted.clone())
     }
 
     /// Tells people what is being done before measuring.

@@ -10,14 +10,14 @@ use duetbench_run::plan_file::{self, LearntFrom, PlanFile, PlannedRepetitions};
 use duetbench_run::store::Provenance;
 
 use super::source::{self, Source};
-use super::{Context, tune_answers::Answers, tune_check};
+use super::{Context, tune_check};
 use crate::args::{Format, TuneArgs, WarmUpArg};
 use crate::failure::{Failure, code};
 use crate::render;
 use crate::tuning::{TunedMetric, TunedSource, Tuning};
 use crate::warm_up::Warm;
 
-/// Tunes every recording, prints what was found, and writes plan and answers where they are wanted.
+/// Tunes every recording, prints what was found, and writes the plan where one is wanted.
 ///
 /// # Errors
 /// When a recording cannot be read, the request makes no sense, or something cannot be written.
@@ -27,18 +27,9 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
     }
     let metrics = args.metric.metrics();
     check_request(args, context, &metrics)?;
-    let mut answers = args.answers.as_ref().map(|_| Answers::default());
     let mut found = Found::default();
     for from in &args.from {
-        let source = source::load(from, context)?;
-        if let Some(answers) = &mut answers {
-            answers.add(&source.recording, &rules(args, Metric::Cv))?;
-        }
-        found.add(source, args)?;
-    }
-    if let (Some(answers), Some(path)) = (answers, &args.answers) {
-        answers.write(path)?;
-        context.printer.note(&format!("wrote `{}`", path.display()));
+        found.add(source::load(from, context)?, args)?;
     }
     if context.settings.format() == Format::Csv {
         // The other formats have room for warnings.
@@ -151,13 +142,7 @@ fn plan_path(args: &TuneArgs) -> Option<PathBuf> {
 }
 
 fn rules(args: &TuneArgs, metric: Metric) -> Rules {
-    Rules {
-        metric,
-        threshold: args.threshold,
-        confidence: args.confidence,
-        keep: args.kept(),
-        compat: args.compat.into(),
-    }
+    Rules { metric, threshold: args.threshold, confidence: args.confidence, keep: args.kept() }
 }
 
 /// Iterations that were asked to be cut of every benchmark.

@@ -8,7 +8,7 @@ use duetbench_core::Role;
 use duetbench_core::plan::Excluded;
 use duetbench_core::recording::Level;
 use duetbench_core::spec::{Filter, defaults};
-use duetbench_core::tune::{Compat, Metric, Rules};
+use duetbench_core::tune::{Metric, Rules};
 use duetbench_run::plan_file::{self, LearntFrom, PlanFile};
 use duetbench_run::store::{Head, Provenance, Store, StoredRun};
 
@@ -69,7 +69,7 @@ fn rules(plan: &PlanFile) -> Result<Rules, Failure> {
     let metric =
         Metric::from_word(word).ok_or_else(|| Failure::usage(format!("the plan's metric `{word}` is none")))?;
     let (threshold, confidence) = (plan.learnt.threshold, plan.learnt.confidence);
-    Ok(Rules { metric, threshold, confidence, keep: vec![Level::Instance], compat: Compat::Paper })
+    Ok(Rules { metric, threshold, confidence, keep: vec![Level::Instance] })
 }
 
 /// Digests of test binaries by package, of the last run that the plan was learnt from and that is still in the store.

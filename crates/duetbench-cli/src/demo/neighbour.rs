@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use duetbench_core::Trial;
 use duetbench_core::plan::PlannedBenchmark;
 use duetbench_run::RunError;
-use duetbench_run::engine::{Backend, TrialOutcome};
+use duetbench_run::engine::{Executor, TrialOutcome};
 
 /// Length of a busy stretch.
 const BUSY: Duration = Duration::from_millis(30);
@@ -54,9 +54,9 @@ impl Drop for Neighbour {
     }
 }
 
-/// A back end beside which a neighbour works from some suite run on.
+/// An executor beside which a neighbour works from some suite run on.
 pub struct Disturbed<'a> {
-    inner: &'a mut dyn Backend,
+    inner: &'a mut dyn Executor,
     from_suite_run: u32,
     processors: u32,
     neighbour: Option<Neighbour>,
@@ -64,12 +64,12 @@ pub struct Disturbed<'a> {
 
 impl<'a> Disturbed<'a> {
     /// Disturbs `inner` from the given suite run to the end.
-    pub fn new(inner: &'a mut dyn Backend, from_suite_run: u32, processors: u32) -> Disturbed<'a> {
+    pub fn new(inner: &'a mut dyn Executor, from_suite_run: u32, processors: u32) -> Disturbed<'a> {
         Disturbed { inner, from_suite_run, processors, neighbour: None }
     }
 }
 
-impl Backend for Disturbed<'_> {
+impl Executor for Disturbed<'_> {
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
         if trial.suite_run >= self.from_suite_run && self.neighbour.is_none() {
             self.neighbour = Some(Neighbour::start(self.processors));

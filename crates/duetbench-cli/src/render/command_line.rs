@@ -117,8 +117,8 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     for (name, value) in unusual_decisions(spec.decision) {
         option(name, value.to_string());
     }
-    if let Some(name) = spec.harness.name {
-        option("--adapter", name.word().to_owned());
+    if let Some(name) = &spec.harness.name {
+        option("--adapter", name.clone());
     }
     if let Some(warmup) = spec.harness.warmup {
         option("--warmup", warmup.to_string());

@@ -11,8 +11,11 @@
 //! | `duet report` | a browser | [`html::render`] |
 //!
 //! [`solo`] and [`solo_json`] do the same for runs of one version, [`tune`] for what `duet tune` found, [`detect`] for two recordings,
-//! [`study`] for a study, [`calibrate`] for a calibration and [`plan`] for what it takes to see a change, [`doctor`] for what `duet doctor` found. [`profile`], [`noise`] and [`warning`]
+//! [`calibrate`] for a calibration and [`plan`] for what it takes to see a change, [`doctor`] for what `duet doctor` found. [`profile`], [`noise`] and [`warning`]
 //! have the words that several share.
+//!
+//! [`document`], [`format`], [`palette`], [`markdown::prose`] and [`order::label`] are what every output is drawn with; the studies of papers, a
+//! program of their own, draw with them too.
 //!
 //! A renderer is a pure function. It does not print, it does not judge, and it works out no number that the report
 //! does not already hold: it orders, words and aligns.
@@ -32,6 +35,7 @@ pub mod json;
 pub(crate) mod layouts;
 pub mod markdown;
 pub mod noise;
+pub mod order;
 pub mod palette;
 pub mod plan;
 pub mod profile;
@@ -40,7 +44,6 @@ pub mod sarif;
 pub mod solo;
 pub mod solo_json;
 pub mod staleness;
-pub mod study;
 pub mod text;
 pub mod tune;
 pub mod warning;
@@ -49,6 +52,5 @@ pub mod annotation;
 pub(crate) mod command_line;
 mod confirmation;
 mod hint;
-pub(crate) mod order;
 mod summary;
 mod table;

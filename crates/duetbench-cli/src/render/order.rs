@@ -30,7 +30,8 @@ fn rank(verdict: &Verdict) -> u8 {
 }
 
 /// The verdict in words for people.
-pub(crate) fn label(verdict: &Verdict) -> &'static str {
+#[must_use]
+pub fn label(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Regression => "regression",
         Verdict::Improvement => "improvement",

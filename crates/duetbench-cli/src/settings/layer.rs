@@ -6,11 +6,11 @@ use std::time::Duration;
 use duetbench_core::spec::{CommandSpec, JmhSpec};
 use serde::Deserialize;
 
-use super::loose::{Words, choice, dollars, duration, fraction, number, switch};
+use super::loose::{Words, choice, dollars, duration, fraction, harness, number, switch};
 use super::policy::RuleTable;
 use crate::args::{
-    AccountArgs, AdapterArg, ArchArg, CommandArgs, DecideArgs, EngineArg, ExtentArgs, FleetArgs, Format, LayoutsArg,
-    MeasureArgs, ModeArg, RunArgs, SelectArgs, ShowArgs,
+    AccountArgs, ArchArg, CommandArgs, DecideArgs, EngineArg, ExtentArgs, FleetArgs, Format, LayoutsArg, MeasureArgs,
+    ModeArg, RunArgs, SelectArgs, ShowArgs,
 };
 use crate::failure::Failure;
 
@@ -76,8 +76,8 @@ pub struct Layer {
     pub(super) wait: Option<Duration>,
     #[serde(deserialize_with = "switch")]
     pub(super) dry_run: Option<bool>,
-    #[serde(deserialize_with = "choice")]
-    pub(super) adapter: Option<AdapterArg>,
+    #[serde(deserialize_with = "harness")]
+    pub(super) adapter: Option<String>,
     pub(super) harness: Option<Words>,
     #[serde(deserialize_with = "choice")]
     pub(super) on: Option<EngineArg>,
@@ -181,7 +181,7 @@ impl Layer {
             bench: select.bench.clone(),
             exclude: select.exclude.clone(),
             packages: list(&select.packages),
-            adapter: select.adapter,
+            adapter: select.adapter.clone(),
             timeout: select.timeout,
             pass_env: list(&select.pass_env),
             sandbox: select.sandbox.then_some(true),

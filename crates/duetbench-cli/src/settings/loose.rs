@@ -4,6 +4,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use duetbench_run::adapter::{KINDS, Kind, named};
 use serde::{Deserialize, Deserializer};
 
 use crate::args::{parse_dollars, parse_fraction};
@@ -52,6 +53,14 @@ fn loosely<'de, D: Deserializer<'de>, T>(
 ) -> Result<Option<T>, D::Error> {
     let text = Loose::deserialize(from)?.text();
     parse(text.trim()).map(Some).map_err(|e| serde::de::Error::custom(format!("`{text}`: {e}")))
+}
+
+/// The name of a harness.
+pub(super) fn harness<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    loosely(from, |text| match named(text) {
+        Some(kind) => Ok(kind.name().to_owned()),
+        None => Err(format!("one of {} is wanted", KINDS.map(Kind::name).join(", "))),
+    })
 }
 
 pub(super) fn number<'de, D: Deserializer<'de>, T: FromStr<Err: std::fmt::Display>>(

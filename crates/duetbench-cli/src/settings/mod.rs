@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use duetbench_core::Spec;
 use duetbench_core::plan::Repetitions;
-use duetbench_core::spec::{
-    Decision, Effort, HarnessName, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults,
-};
+use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
 use duetbench_formats::bounded;
 
 use crate::args::Format;
@@ -119,7 +117,7 @@ impl Settings {
             commands.iter_mut().for_each(|command| command.warmup = warmup);
         }
         HarnessSpec {
-            name: self.first(|l| l.adapter).map(HarnessName::from),
+            name: self.first(|l| l.adapter.clone()),
             warmup: asked.or(of_loops),
             jmh: self.first(|l| l.jmh.clone()).unwrap_or_default(),
             commands,

@@ -13,6 +13,18 @@ pub struct Place {
     dir: TempDir,
 }
 
+/// `duet` of this package, or beside the tests of another one: it is built with the workspace's tests.
+fn duet() -> PathBuf {
+    option_env!("CARGO_BIN_EXE_duet").map_or_else(beside, PathBuf::from)
+}
+
+fn beside() -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let duet = tests.parent().and_then(|deps| deps.parent()).unwrap().join("duet");
+    assert!(duet.exists(), "{} is not built: `cargo build`", duet.display());
+    duet
+}
+
 /// Where tests are run by a hook of git, its repository is none of theirs.
 fn without_git(command: &mut Command) {
     for (name, _) in std::env::vars_os().filter(|(n, _)| n.to_string_lossy().starts_with("GIT_")) {
@@ -71,9 +83,14 @@ impl Place {
         self.git(&["commit", "-qm", message]);
     }
 
-    /// The command, ready to run, with settings of this process kept away.
+    /// `duet`, ready to run, with settings of this process kept away.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_duet"));
+        self.command_of(&duet(), args)
+    }
+
+    /// The same with another program.
+    pub fn command_of(&self, program: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command.args(args).current_dir(self.path()).stdin(Stdio::null());
         for (name, _) in std::env::vars_os().filter(|(n, _)| n.to_string_lossy().starts_with("DUET_")) {
             command.env_remove(name);

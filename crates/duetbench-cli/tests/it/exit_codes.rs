@@ -132,6 +132,16 @@ fn usage_errors_are_2_and_name_what_is_wrong() {
 }
 
 #[test]
+fn studies_are_2_and_name_their_program() {
+    let ran = Place::new().duet(&["study", "cloud", "my file.csv", "--out", "t"]).expect(2);
+    ran.says(&[
+        "duet: the studies of papers are a program of their own: `duet-study cloud 'my file.csv' --out t`\n",
+        "hint: `cargo run --release -p duetbench-study -- cloud 'my file.csv' --out t` runs it from the sources of duet",
+    ]);
+    Place::new().duet(&["study", "--help"]).expect(2).says(&["`duet-study --help`"]);
+}
+
+#[test]
 fn settings_come_from_file_variable_and_command_line_in_this_order() {
     let place = Place::new();
     place.write("duet.toml", "threshold = '20%'\n").write("script.json", SLOWER);

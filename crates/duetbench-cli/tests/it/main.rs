@@ -6,6 +6,8 @@
 mod common;
 #[path = "../golden_files/mod.rs"]
 mod golden_files;
+#[path = "../hostile_support/mod.rs"]
+mod hostile_support;
 #[path = "../render_support/mod.rs"]
 mod render_support;
 #[path = "../schema/mod.rs"]
@@ -31,19 +33,13 @@ mod plan_command;
 mod queue;
 mod render;
 mod render_calibrate;
-mod render_cloud;
-mod render_elastibench;
 mod render_schema;
-mod render_study_duet;
 mod render_tune;
 mod report;
 mod repository;
 mod signals;
 mod solo;
 mod stores;
-mod study_cloud;
-mod study_duet;
-mod study_elastibench;
 mod tidy;
 mod tune;
 mod tune_loop;

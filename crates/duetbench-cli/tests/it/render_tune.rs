@@ -6,7 +6,7 @@ use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::tune::document;
 use duetbench_cli::tuning::{TunedMetric, TunedSource, Tuning};
 use duetbench_core::recording::{HarnessWarmUp, Level};
-use duetbench_core::tune::{Choice, Compat, Metric, Rules, Tuned, TunedWarmUp};
+use duetbench_core::tune::{Choice, Metric, Rules, Tuned, TunedWarmUp};
 use duetbench_core::warmup::ForksWarmUp;
 
 use crate::golden_files::check;
@@ -15,7 +15,7 @@ use crate::render_support::written;
 const LEVELS: [Level; 4] = [Level::Instance, Level::SuiteRun, Level::Iteration, Level::Second];
 
 fn rules(metric: Metric) -> Rules {
-    Rules { metric, threshold: 0.01, confidence: 0.99, keep: vec![Level::Instance], compat: Compat::Paper }
+    Rules { metric, threshold: 0.01, confidence: 0.99, keep: vec![Level::Instance] }
 }
 
 fn choice(benchmark: &str, chosen: [usize; 4], stability: f64) -> Choice {
@@ -76,7 +76,6 @@ fn from_a_run() -> Tuning {
 
 fn from_files() -> Tuning {
     let mut tuning = tuning(&["zap-v1.22.0", "zap-v1.23.0"], &[Metric::Cv]);
-    tuning.rules.compat = Compat::PaperCode;
     tuning.warmup = 50;
     tuning
 }

@@ -1,5 +1,7 @@
 //! The reports that the renderers are tested with.
 
+#![allow(dead_code, reason = "several tests include it, and none uses all of it")]
+
 use std::time::Duration;
 
 use duetbench_cli::args::Format;

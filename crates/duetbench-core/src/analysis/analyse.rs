@@ -146,11 +146,11 @@ impl Conclusion {
             (Err(error), _) => (None, Verdict::Failed { role: None, reason: error.to_string() }),
         };
         let design = &one.planned.configuration.design;
-        // Iterations are mostly those of a JVM, whose compiler lays out code anew in every process.
-        let (style, changed) = (one.planned.style, verdict.is_change());
-        if !design.by_build && changed && style != Style::Iteration {
+        // A runtime that compiles lays out code anew in every process.
+        if !design.by_build && verdict.is_change() && !one.planned.runtime_threads {
             let layout_explains = (Z_OF_99 * defaults::LAYOUT_SD).exp_m1();
-            warnings.push(Warning::SingleBuild { layout_explains, relinks: !style.is_counted() });
+            let relinks = !one.planned.style.is_counted();
+            warnings.push(Warning::SingleBuild { layout_explains, relinks });
         }
         warnings.extend(estimate.filter(|_| verdict.is_open()).and_then(|e| beside_open(&e, one.decision.threshold)));
         let mut conclusion = Conclusion { estimate, verdict, confirmation: None, warnings };

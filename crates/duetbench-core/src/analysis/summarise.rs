@@ -8,7 +8,7 @@ use super::aggregate::{self, Completing};
 use super::{Clock, ForkPair, ForkSide, LogRatios, count, cycles};
 use crate::pair::pair;
 use crate::plan::Mode;
-use crate::sample::{self, Role, Sample};
+use crate::sample::{self, Coordinates, Role, Sample};
 use crate::spec::defaults;
 use crate::stats::{self, StatsError};
 
@@ -50,8 +50,15 @@ impl Rejection {
     }
 }
 
-/// Machine, round, suite run, fork and build.
-type ForkKey = (u32, u32, u32, u32, u32);
+/// The place of a fork pair in the experiment. Instances come last, since in which order they were had says nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct ForkKey {
+    round: u32,
+    suite_run: u32,
+    fork: u32,
+    build: u32,
+    instance: u32,
+}
 
 /// The counted samples of one fork pair; in a mode with pairs both sides have the same iterations.
 #[derive(Default)]
@@ -70,14 +77,15 @@ struct Fork {
 pub fn summarise(samples: &[Sample], mode: Mode) -> Summary {
     let (forks, orphans) = if mode == Mode::Sequential { unpaired_forks(samples) } else { paired_forks(samples, mode) };
     let mut summary = Summary { forks: Vec::new(), rejected: Vec::new(), orphans, cpu_share: cpu_share(&forks) };
-    for (&(_, round, suite_run, number, build), fork) in &forks {
+    for (key, fork) in &forks {
         if let Some(rejection) = fork.rejection() {
             summary.rejected.push(rejection);
             continue;
         }
         // Both sides have slices, and all of them took time, so there is nothing left that could fail.
         let Ok(pair) = fork.pair(mode) else { continue };
-        summary.forks.push(ForkPair { build, round, suite_run, fork: number, ..pair });
+        let &ForkKey { round, suite_run, fork, build, .. } = key;
+        summary.forks.push(ForkPair { build, round, suite_run, fork, ..pair });
     }
     summary
 }
@@ -125,7 +133,8 @@ fn unpaired_forks(samples: &[Sample]) -> (BTreeMap<ForkKey, Fork>, u32) {
 }
 
 fn fork_key(sample: &Sample) -> ForkKey {
-    (sample.at.instance, sample.at.round, sample.at.suite_run, sample.at.fork, sample.at.build)
+    let Coordinates { round, suite_run, fork, build, instance, .. } = sample.at;
+    ForkKey { round, suite_run, fork, build, instance }
 }
 
 impl Fork {

@@ -1,6 +1,6 @@
 //! Compares the changes found by reduced configurations with those found by the full ones.
 
-use super::{PaperRule, Summary};
+use super::{Change, PaperRule, Summary};
 use crate::recording::Recorded;
 use crate::stats::StatsError;
 
@@ -41,16 +41,14 @@ pub struct Fidelity {
 }
 
 impl Fidelity {
-    /// Adds one benchmark.
-    pub fn count(&mut self, recorded: &Recorded, rule: &PaperRule, (base, head): (&Both, &Both)) {
-        let full = rule.change((&base.full, &head.full), recorded.better);
-        let reduced = rule.change((&base.reduced, &head.reduced), recorded.better);
+    /// Adds one benchmark, with the changes that a rule finds by the full and by the reduced configuration.
+    pub fn count(&mut self, benchmark: &str, full: Option<Change>, reduced: Option<Change>) {
         self.compared += 1;
         self.full += usize::from(full.is_some());
         self.reduced += usize::from(reduced.is_some());
         if full != reduced {
-            self.false_changes.extend(reduced.map(|_| recorded.benchmark.clone()));
-            self.missed.extend(full.map(|_| recorded.benchmark.clone()));
+            self.false_changes.extend(reduced.map(|_| benchmark.to_owned()));
+            self.missed.extend(full.map(|_| benchmark.to_owned()));
         }
     }
 

@@ -103,7 +103,8 @@ impl Detection {
 }
 
 /// A recording's benchmarks by name; of several with one name the first.
-pub(crate) fn by_name(recording: &Recording) -> HashMap<&str, &Recorded> {
+#[must_use]
+pub fn by_name(recording: &Recording) -> HashMap<&str, &Recorded> {
     let mut named = HashMap::new();
     for recorded in &recording.benchmarks {
         named.entry(recorded.benchmark.as_str()).or_insert(recorded);
@@ -183,7 +184,9 @@ pub fn fidelity(
         let planned = in_head.get(a.benchmark.as_str()).zip(plan.get(&a.benchmark));
         let both = planned.map(|(b, reduced)| (Both::of(a, reduced, rule), Both::of(b, reduced, rule)));
         if let Some((Ok(of_base), Ok(of_head))) = both {
-            fidelity.count(a, rule, (&of_base, &of_head));
+            let change = |base: &Summary, head: &Summary| rule.change((base, head), a.better);
+            let full = change(&of_base.full, &of_head.full);
+            fidelity.count(&a.benchmark, full, change(&of_base.reduced, &of_head.reduced));
         }
     }
     fidelity
@@ -193,7 +196,6 @@ pub fn fidelity(
 mod tests {
     use super::*;
     use crate::recording::{Cost, Grid, Level};
-    use crate::tune::Compat;
 
     fn recording(name: &str, benchmarks: &[(&str, Better, &[f64])]) -> Recording {
         let recorded = |(benchmark, better, values): &(&str, Better, &[f64])| Recorded {
@@ -210,8 +212,7 @@ mod tests {
     }
 
     fn rules() -> Rules {
-        let paper =
-            PaperRule { statistic: Statistic::Median, confidence: 0.99, threshold: 0.03, compat: Compat::Paper };
+        let paper = PaperRule { statistic: Statistic::Median, confidence: 0.99, threshold: 0.03 };
         Rules { paper: Some(paper), house: Some(HouseRule { threshold: 0.03, alpha: 0.01, fdr: 0.05 }) }
     }
 

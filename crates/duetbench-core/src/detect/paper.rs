@@ -3,7 +3,6 @@
 use super::Change;
 use crate::recording::{Better, Recorded};
 use crate::stats::{StatsError, mean, mean_interval, median, median_interval};
-use crate::tune::Compat;
 
 /// Statistic that sums up all values of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +44,6 @@ pub struct PaperRule {
     pub confidence: f64,
     /// Smallest relative change that is relevant.
     pub threshold: f64,
-    /// Whose rule: the published code counts larger values only, and only above the threshold.
-    pub compat: Compat,
 }
 
 /// The statistic of one side, with its interval.
@@ -58,6 +55,14 @@ pub struct Summary {
     pub low: f64,
     /// Upper end of its interval.
     pub high: f64,
+}
+
+impl Summary {
+    /// Relative change of the result to that of a candidate.
+    #[must_use]
+    pub fn rate_to(&self, head: &Summary) -> f64 {
+        (head.result - self.result) / self.result
+    }
 }
 
 /// Result of the rule for a benchmark.
@@ -75,12 +80,8 @@ impl PaperFinding {
     /// Relative change of the result.
     #[must_use]
     pub fn rate(&self) -> f64 {
-        rate(&self.base, &self.head)
+        self.base.rate_to(&self.head)
     }
-}
-
-fn rate(base: &Summary, head: &Summary) -> f64 {
-    (head.result - base.result) / base.result
 }
 
 impl PaperRule {
@@ -112,12 +113,7 @@ impl PaperRule {
         if base.high > head.low && head.high > base.low {
             return None;
         }
-        let rate = rate(base, head);
-        match self.compat {
-            // The code knows times only.
-            Compat::PaperCode => (rate > self.threshold).then_some(Change::Regression),
-            Compat::Paper => (rate.abs() >= self.threshold).then(|| Change::of(head.result > base.result, better)),
-        }
+        (base.rate_to(head).abs() >= self.threshold).then(|| Change::of(head.result > base.result, better))
     }
 }
 
@@ -125,29 +121,21 @@ impl PaperRule {
 mod tests {
     use super::*;
 
-    fn rule(compat: Compat) -> PaperRule {
-        PaperRule { statistic: Statistic::Median, confidence: 0.99, threshold: 0.03, compat }
-    }
-
     #[test]
     fn intervals_must_not_overlap_and_the_change_must_be_relevant() {
+        let rule = PaperRule { statistic: Statistic::Median, confidence: 0.99, threshold: 0.03 };
         let of = |low, result, high| Summary { result, low, high };
-        let check = |compat, (base, head): (Summary, Summary), want| {
-            assert_eq!(rule(compat).change((&base, &head), Better::Lower), want, "{base:?} {head:?}");
-        };
         let base = of(99.0, 100.0, 101.0);
-        for compat in [Compat::Paper, Compat::PaperCode] {
-            check(compat, (base, of(101.0, 110.0, 120.0)), Some(Change::Regression));
-            check(compat, (base, of(100.9, 110.0, 120.0)), None);
-            check(compat, (base, of(101.5, 102.0, 102.5)), None);
-            check(compat, (base, of(99.0, 104.0, 105.0)), None);
-        }
-        check(Compat::Paper, (base, of(80.0, 90.0, 99.0)), Some(Change::Improvement));
-        check(Compat::PaperCode, (base, of(80.0, 90.0, 99.0)), None);
+        let check = |head: Summary, want| {
+            assert_eq!(rule.change((&base, &head), Better::Lower), want, "{head:?}");
+        };
+        check(of(101.0, 110.0, 120.0), Some(Change::Regression));
+        check(of(100.9, 110.0, 120.0), None);
+        check(of(101.5, 102.0, 102.5), None);
+        check(of(99.0, 104.0, 105.0), None);
+        check(of(80.0, 90.0, 99.0), Some(Change::Improvement));
         // Exactly the threshold: 1.25 of 100 would not be exact, 103.125 of 100 is at 3.125 %.
-        let exact = |compat| PaperRule { threshold: 0.031_25, ..rule(compat) };
-        let head = of(102.0, 103.125, 104.0);
-        assert_eq!(exact(Compat::Paper).change((&base, &head), Better::Lower), Some(Change::Regression));
-        assert_eq!(exact(Compat::PaperCode).change((&base, &head), Better::Lower), None);
+        let exact = PaperRule { threshold: 0.031_25, ..rule };
+        assert_eq!(exact.change((&base, &of(102.0, 103.125, 104.0)), Better::Lower), Some(Change::Regression));
     }
 }

@@ -88,7 +88,8 @@ pub struct Discovered {
     pub first_ns: u64,
     /// Threads that it runs on by its own configuration; 1 where the harness has no such thing.
     pub threads: u32,
-    /// Its runtime works beside it on threads of its own, as a JVM compiles and collects.
+    /// Its runtime works beside it on threads of its own, as a JVM compiles and collects: it starts slowly, and lays out code anew in every
+    /// process.
     pub runtime_threads: bool,
     /// Set when it failed while being listed, in its own words.
     pub failure: Option<String>,
@@ -157,7 +158,7 @@ pub struct PlannedBenchmark {
     /// Threads that it runs on by its own configuration.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub threads: u32,
-    /// Its runtime works beside it on threads of its own.
+    /// Its runtime works beside it on threads of its own; see [`Discovered::runtime_threads`].
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub runtime_threads: bool,
     /// Results of its first trials.
@@ -218,8 +219,8 @@ pub struct Plan {
 
 /// Start-up, calibration and warm-up of one process, nanoseconds; a first guess that the engine replaces by what it sees.
 const FORK_OVERHEAD_NS: u64 = 20_000_000;
-/// The same for a harness with a loop of its own, which is mostly the start of two JVMs.
-const JVM_OVERHEAD_NS: u64 = 1_000_000_000;
+/// The same where a runtime works beside the benchmark, which is mostly the start of two JVMs.
+const RUNTIME_OVERHEAD_NS: u64 = 1_000_000_000;
 /// Forking and reaping a process that is a slice, nanoseconds: no part of what it takes, but of what a trial does.
 const PROCESS_OVERHEAD_NS: u64 = 1_000_000;
 /// Linking one program again, nanoseconds; as rough.
@@ -260,7 +261,8 @@ impl Plan {
             let (mode, mode_reason) =
                 choose_mode(&Circumstances { choice, style, threads, runtime_threads, profile, capacity, check });
             let warmup_slices = warmup_slices((style, planned.first_ns), spec, profile);
-            let manner = Manner { mode, style, first_ns: planned.first_ns, warmup_slices };
+            let runtime_threads = planned.runtime_threads;
+            let manner = Manner { mode, style, first_ns: planned.first_ns, warmup_slices, runtime_threads };
             let cold_share = profile.and_then(|p| p.cold_share);
             let lengths = Lengths::of(manner).outweighing(cold_share, manner);
             (planned.mode, planned.mode_reason) = (mode, mode_reason);
@@ -420,7 +422,7 @@ impl Common {
             Circumstances { choice, style, threads, runtime_threads, profile: None, capacity, check: None };
         let (mode, mode_reason) = choose_mode(&circumstances);
         let warmup_slices = warmup_slices((style, self.first_ns), spec, None);
-        let lengths = Lengths::of(Manner { mode, style, first_ns: self.first_ns, warmup_slices });
+        let lengths = Lengths::of(Manner { mode, style, first_ns: self.first_ns, warmup_slices, runtime_threads });
         let Lengths { slice_ns, trial_ns, predicted_ns: trial_predicted_ns } = lengths;
         let affordable = share_ns.map(|share| 2 * share / trial_predicted_ns.max(1));
         let cost_ns = 2 * LINK_NS / (u64::from(capacity.cpus) * siblings).max(1);
@@ -473,6 +475,8 @@ struct Manner {
     /// Time of the first invocation, nanoseconds.
     first_ns: u64,
     warmup_slices: u32,
+    /// Its runtime starts slowly; see [`PlannedBenchmark::runtime_threads`].
+    runtime_threads: bool,
 }
 
 /// Lengths of slices and trials, nanoseconds.
@@ -519,9 +523,13 @@ impl Lengths {
 
     /// The same with trials of another length.
     fn with_trial(self, trial_ns: u64, manner: Manner) -> Lengths {
-        let Manner { mode, style, first_ns, warmup_slices } = manner;
+        let Manner { mode, style, first_ns, warmup_slices, runtime_threads } = manner;
         let side_ns = if style.is_counted() {
-            let start_ns = if style == Style::Iteration { JVM_OVERHEAD_NS } else { 0 };
+            let start_ns = match style {
+                Style::Process => 0,
+                _ if runtime_threads => RUNTIME_OVERHEAD_NS,
+                _ => FORK_OVERHEAD_NS,
+            };
             start_ns.saturating_add(trial_ns).saturating_add(self.slice_ns.saturating_mul(warmup_slices.into()))
         } else {
             // A benchmark slower than the trial runs one invocation to calibrate and one to measure.

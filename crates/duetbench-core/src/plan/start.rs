@@ -85,7 +85,13 @@ impl PlannedBenchmark {
             (start.iteration_ns, spec.harness.warmup.unwrap_or(start.warmup))
         });
         let warmup_slices = iterations.map_or(self.configuration.warmup_slices, |(_, warmup)| warmup);
-        let manner = Manner { mode: self.mode, style: self.style, first_ns: self.first_ns, warmup_slices };
+        let manner = Manner {
+            mode: self.mode,
+            style: self.style,
+            first_ns: self.first_ns,
+            warmup_slices,
+            runtime_threads: self.runtime_threads,
+        };
         let usual = Lengths::of(manner);
         let (slice_ns, trial_ns) = match iterations {
             Some((iteration_ns, _)) => (iteration_ns, start.measured_ns),

@@ -11,7 +11,6 @@ mod mixture;
 mod solo;
 
 pub use mixture::Mixture;
-pub use solo::SoloSchedule;
 
 /// One scheduled visit to one benchmark in one suite run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,37 +5,23 @@ use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::Trial;
-use crate::plan::SoloPlan;
+use crate::plan::{SoloBenchmark, SoloPlan};
 use crate::sample::Role;
 
-/// The suite runs of a plan of one version, each in a fresh random order: all processes of all benchmarks that take part are
-/// shuffled together, so that those of one benchmark do not follow each other.
-#[derive(Debug, Clone)]
-pub struct SoloSchedule {
-    seed: u64,
-    /// Processes in a suite run, by benchmark.
-    forks: Vec<u32>,
-}
-
-impl SoloSchedule {
-    /// The schedule of this plan.
-    #[must_use]
-    pub fn new(plan: &SoloPlan) -> SoloSchedule {
-        SoloSchedule { seed: plan.seed, forks: plan.benchmarks.iter().map(|b| b.repetitions.forks).collect() }
-    }
-
-    /// The trials of one suite run, in order. `visits` says for every benchmark which of its own suite runs this is; absent, it
+impl SoloPlan {
+    /// The trials of one suite run, in order: all processes of all benchmarks that take part are shuffled together, so that those of
+    /// one benchmark do not follow each other. `visits` says for every benchmark which of its own suite runs this is; absent, it
     /// does not take part. Depends on the seed and these numbers alone.
     #[must_use]
     pub fn suite_run(&self, number: u32, visits: &[Option<u32>]) -> Vec<Trial> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(number) + 1);
-        let of = |(benchmark, (visit, forks)): (usize, (&Option<u32>, &u32))| {
-            let suite_run = (*visit)?;
-            Some((0..*forks).map(move |fork| (benchmark, suite_run, fork)))
+        let of = |(benchmark, (visit, planned)): (usize, (&Option<u32>, &SoloBenchmark))| {
+            let (suite_run, forks) = ((*visit)?, planned.repetitions.forks);
+            Some((0..forks).map(move |fork| (benchmark, suite_run, fork)))
         };
         let mut order: Vec<(usize, u32, u32)> =
-            visits.iter().zip(&self.forks).enumerate().filter_map(of).flatten().collect();
+            visits.iter().zip(&self.benchmarks).enumerate().filter_map(of).flatten().collect();
         order.shuffle(&mut rng);
         let mut trial = |(benchmark, suite_run, fork)| {
             // The only version there is plays the part of the one under test, alone on side 0.

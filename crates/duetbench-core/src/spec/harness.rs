@@ -4,36 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A harness that there is an adapter for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HarnessName {
-    /// Go's `testing` package.
-    Go,
-    /// The Java Microbenchmark Harness.
-    Jmh,
-    /// Whole programs.
-    Command,
-}
-
-impl HarnessName {
-    /// The word used in settings and machine formats.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            HarnessName::Go => "go",
-            HarnessName::Jmh => "jmh",
-            HarnessName::Command => "command",
-        }
-    }
-}
-
 /// The request for a harness, with all defaults filled in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HarnessSpec {
     /// Its name; absent: told by the files of a version.
-    pub name: Option<HarnessName>,
+    pub name: Option<String>,
     /// Iterations at the start of every process that warm up, where the harness counts iterations; absent: found for each benchmark.
     pub warmup: Option<u32>,
     /// For JMH alone.

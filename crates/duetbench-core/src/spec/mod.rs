@@ -15,7 +15,7 @@ mod harness;
 mod policy;
 
 pub use fleet::{Arch, EngineName, FleetSpec};
-pub use harness::{CommandSpec, HarnessName, HarnessSpec, JmhSpec};
+pub use harness::{CommandSpec, HarnessSpec, JmhSpec};
 pub use policy::{Action, Metric, Policy, Rule, RuleError, Stance, Wanted};
 
 /// The one place of all defaults; help texts and documents are derived from it.

@@ -29,7 +29,10 @@ pub enum StatsError {
 
 impl StatsError {
     /// Passes on a value strictly between the bounds, names the parameter otherwise (also for NaN).
-    pub(super) fn check(name: &'static str, value: f64, (low, high): (f64, f64)) -> Result<f64, StatsError> {
+    ///
+    /// # Errors
+    /// When it lies elsewhere.
+    pub fn check(name: &'static str, value: f64, (low, high): (f64, f64)) -> Result<f64, StatsError> {
         if value > low && value < high { Ok(value) } else { Err(StatsError::OutOfRange { name, value }) }
     }
 }

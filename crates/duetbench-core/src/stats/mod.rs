@@ -6,24 +6,16 @@
 mod benjamini_hochberg;
 mod bootstrap;
 mod changepoints;
-mod cliffs_delta;
 mod clopper_pearson;
 mod detectable;
-mod dunn;
 mod error;
-mod family_wise;
 mod group_sequential;
 mod kolmogorov;
-mod kruskal_wallis;
 mod lag_one;
 mod mann_whitney;
 mod mean;
 mod median;
-mod moderated;
-mod nested_components;
-mod nested_gaps;
 mod noncentral;
-mod polygamma;
 mod quantile;
 mod ranks;
 mod repetitions;
@@ -33,55 +25,46 @@ mod sign_test;
 mod signed_rank;
 mod skewness;
 mod student;
-mod t_mixture;
 mod variance_components;
 mod variance_limit;
 mod welch;
-mod winsorise;
 mod yuen;
 
 pub use benjamini_hochberg::adjusted_p_values;
 pub use bootstrap::{
-    GrandRatio, Interval, MedianTable, Moments, Nested, ZeroSpread, grand_ratio, mean_difference_interval,
-    mean_interval, mean_interval_screen, mean_ratio_interval, median_interval, median_interval_of_sorted, median_ranks,
-    median_ratio_interval, nested_mean_interval, nested_median_interval, studentised_interval,
-    studentised_interval_with,
+    Interval, MedianTable, Moments, Nested, mean_difference_interval, mean_interval, mean_interval_screen,
+    median_interval, median_interval_of_sorted, median_ranks, studentised_interval, studentised_interval_with,
 };
 pub use changepoints::changepoints;
-pub use cliffs_delta::{DeltaSize, cliffs_delta};
 pub use clopper_pearson::binomial_interval;
 pub use detectable::{Level, detectable_factor};
-pub use dunn::{DunnPair, dunn};
 pub use error::StatsError;
-pub use family_wise::{bonferroni_p_values, holm_p_values};
 pub use group_sequential::{Sequential, Spend, level_kept_by_t, looks, p_kept_by_t};
 pub use kolmogorov::{excess_of_small, excess_of_small_limit};
-pub use kruskal_wallis::{KruskalWallis, kruskal_wallis};
 pub use lag_one::{LagOne, lag_one};
 pub use mann_whitney::{MannWhitney, mann_whitney_p};
 pub use mean::{mean, trimmed_mean};
 pub use median::median;
-pub use moderated::{SampleVariance, SpreadPrior, spread_prior};
-pub use nested_components::nested_variance_components;
-pub use nested_gaps::unbalanced_nested_components;
 pub use noncentral::noncentral_t_survival;
 pub use quantile::quantile_of_sorted;
+pub use ranks::{Ranks, ranks};
 pub use repetitions::repetitions;
 pub use sample_size::smallest_sample;
 pub use sign_test::sign_test_p;
 pub use signed_rank::{SignedRank, signed_rank_exact, signed_rank_p};
 pub use skewness::{skewness, skewness_limit};
 pub use student::{critical_t, two_sided_p};
-pub use t_mixture::TMixture;
 pub use variance_components::{Components, variance_components};
 pub use variance_limit::variance_limit;
 pub use welch::{Difference, welch_t, yuen_welch_t};
-pub use winsorise::winsorise;
 pub(crate) use yuen::degrees_of_freedom;
 pub use yuen::{TrimmedT, trimmed_t};
 
 /// The values in ascending order, if there are at least `needed` and all are finite.
-fn sorted(values: &[f64], needed: usize) -> Result<Vec<f64>, StatsError> {
+///
+/// # Errors
+/// When there are fewer, or one is not finite.
+pub fn sorted(values: &[f64], needed: usize) -> Result<Vec<f64>, StatsError> {
     if values.len() < needed {
         return Err(StatsError::TooFew { have: values.len(), needed });
     }
@@ -94,6 +77,9 @@ fn sorted(values: &[f64], needed: usize) -> Result<Vec<f64>, StatsError> {
 }
 
 /// Passes on a finite result; an overflow inside a formula is the caller's values being too large for it.
-fn finite(value: f64) -> Result<f64, StatsError> {
+///
+/// # Errors
+/// When it is not finite.
+pub fn finite(value: f64) -> Result<f64, StatsError> {
     if value.is_finite() { Ok(value) } else { Err(StatsError::NotFinite) }
 }

@@ -3,15 +3,18 @@
 use super::StatsError;
 
 /// The ranks of values, counted from 1, in the order of the values. Equal ones share the mean of their ranks.
-pub(super) struct Ranks {
+pub struct Ranks {
     /// The ranks.
-    pub(super) of: Vec<f64>,
+    pub of: Vec<f64>,
     /// Sum of t³ − t over the groups of t equal values; 0 without ties.
-    pub(super) ties: f64,
+    pub ties: f64,
 }
 
 /// Ranks finite values.
-pub(super) fn ranks(values: &[f64]) -> Result<Ranks, StatsError> {
+///
+/// # Errors
+/// When one is not finite.
+pub fn ranks(values: &[f64]) -> Result<Ranks, StatsError> {
     if !values.iter().all(|v| v.is_finite()) {
         return Err(StatsError::NotFinite);
     }
@@ -28,23 +31,6 @@ pub(super) fn ranks(values: &[f64]) -> Result<Ranks, StatsError> {
         before += size;
     }
     Ok(Ranks { of, ties })
-}
-
-/// Ranks the values of all groups together, and gives each group its own; every group must have a value.
-pub(super) fn ranks_of_groups(groups: &[Vec<f64>]) -> Result<(Vec<Vec<f64>>, f64), StatsError> {
-    let have = groups.iter().filter(|g| !g.is_empty()).count();
-    if have < groups.len() || have < 2 {
-        return Err(StatsError::TooFew { have, needed: groups.len().max(2) });
-    }
-    let Ranks { of, ties } = ranks(&groups.concat())?;
-    let mut left = of.as_slice();
-    let mut ranked = Vec::with_capacity(groups.len());
-    for group in groups {
-        let (here, rest) = left.split_at(group.len());
-        ranked.push(here.to_vec());
-        left = rest;
-    }
-    Ok((ranked, ties))
 }
 
 #[cfg(test)]

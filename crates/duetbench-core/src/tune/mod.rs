@@ -5,11 +5,9 @@
 //! stability metric is within the threshold is chosen.
 
 mod accuracy;
-mod baseline;
 mod configurations;
 mod in_order;
 mod metric;
-mod numpy_rng;
 mod rules;
 mod running;
 mod search;
@@ -17,18 +15,16 @@ mod subject;
 mod warm_up;
 
 pub use accuracy::{Accuracy, MARGINS};
-pub use baseline::{RandomBaseline, minimum_baseline};
-pub use metric::{Location, Metric};
-pub use rules::{Compat, Rules};
+pub use configurations::Configurations;
+pub use metric::{Location, Metric, Stability, Terms};
+pub use rules::{Criteria, REPETITIONS_MIN, Rules};
+pub use subject::Subject;
 pub use warm_up::{TunedWarmUp, without_warm_up};
 
 use rayon::prelude::*;
 
 use crate::parallel::on_all_cores;
 use crate::recording::Recording;
-use metric::Terms;
-use search::Found;
-use subject::Subject;
 
 /// The smallest configuration that is enough for one benchmark.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,26 +72,33 @@ pub struct Tuned {
 
 /// The smallest configuration that is enough, for every benchmark of a recording.
 #[must_use]
-pub fn tune(recording: &Recording, rules: &Rules) -> Tuned {
-    tune_by(recording, rules, search::screened)
-}
-
-/// The same as [`tune`] without its short cuts, from the exact values of all configurations: what it is checked against.
-#[must_use]
-pub fn tune_exhaustively(recording: &Recording, rules: &Rules) -> Tuned {
-    tune_by(recording, rules, |subject| search::exhaustive(subject, |value| rules.is_stable(value)))
-}
-
-fn tune_by(recording: &Recording, rules: &Rules, search: impl Fn(&Subject<'_>) -> Option<Found> + Sync) -> Tuned {
-    choose(recording, rules, |_, subject| match search(subject) {
+pub fn tune(recording: &Recording, criteria: &dyn Criteria) -> Tuned {
+    each(recording, criteria, |_, subject| match search::screened(subject) {
         Some((position, value)) => subject.choice(subject.configurations.at(position), Some(value)),
         None => subject.choice(&subject.full, None),
     })
 }
 
+/// The choices of another method than tuning: it is given every benchmark with its index, and gives a configuration of it, or none for
+/// the full one.
+#[must_use]
+pub fn choose(
+    recording: &Recording,
+    criteria: &dyn Criteria,
+    method: impl Fn(usize, &Subject<'_>) -> Option<Vec<usize>> + Sync,
+) -> Tuned {
+    each(recording, criteria, |index, subject| {
+        subject.choice(&method(index, subject).unwrap_or_else(|| subject.full.clone()), None)
+    })
+}
+
 /// One choice for every benchmark, which is given with its index, on all cores.
-fn choose(recording: &Recording, rules: &Rules, choice: impl Fn(usize, &Subject<'_>) -> Choice + Sync) -> Tuned {
-    let benchmarks = &recording.benchmarks;
+fn each(
+    recording: &Recording,
+    criteria: &dyn Criteria,
+    choice: impl Fn(usize, &Subject<'_>) -> Choice + Sync,
+) -> Tuned {
+    let (benchmarks, rules) = (&recording.benchmarks, criteria.rules());
     if let Some(fault) = rules.fault() {
         let left_out = benchmarks.iter().map(|recorded| (recorded.benchmark.clone(), fault.clone())).collect();
         return Tuned { choices: Vec::new(), left_out };
@@ -103,7 +106,7 @@ fn choose(recording: &Recording, rules: &Rules, choice: impl Fn(usize, &Subject<
     let values_max = benchmarks.iter().map(|recorded| recorded.grid.cells().len()).max().unwrap_or(0);
     let terms = Terms::of(rules, values_max);
     let of = |(index, recorded)| {
-        Subject::of((&recording.levels, recorded), (rules, &terms)).map(|subject| choice(index, &subject))
+        Subject::of((&recording.levels, recorded), (criteria, &terms)).map(|subject| choice(index, &subject))
     };
     let chosen: Vec<Result<Choice, String>> = on_all_cores(|| benchmarks.par_iter().enumerate().map(of).collect());
     let mut tuned = Tuned::default();

@@ -22,13 +22,3 @@ pub(super) fn screened(subject: &Subject<'_>) -> Option<Found> {
         values.min_by(|a, b| a.1.total_cmp(&b.1))
     })
 }
-
-/// The same from the exact values of all configurations, with nothing left out: Algorithm 1 to the letter.
-pub(super) fn exhaustive(subject: &Subject<'_>, is_stable: impl Fn(f64) -> bool) -> Option<Found> {
-    let (all, mut scratch) = (&subject.configurations, Scratch::default());
-    let values: Vec<Option<f64>> =
-        (0..all.len()).map(|position| subject.value(all.at(position), &mut scratch)).collect();
-    let stable = |position: usize| Some((position, values[position].filter(|value| is_stable(*value))?));
-    let least = |group: Vec<usize>| group.into_iter().filter_map(stable).min_by(|a, b| a.1.total_cmp(&b.1));
-    all.groups().filter_map(least).next()
-}

@@ -1,7 +1,7 @@
 //! The whole suite through `analyse`.
 
 use duetbench_core::analysis::{Measured, Method, TrialFailure, Warning, analyse};
-use duetbench_core::plan::{Design, Excluded, Mode};
+use duetbench_core::plan::{Design, Excluded, Mode, Style};
 use duetbench_core::report::{BenchmarkReport, ForkPair};
 use duetbench_core::spec::{Decision, defaults};
 use duetbench_core::{BenchmarkId, Role, Verdict};
@@ -171,4 +171,19 @@ fn a_change_between_two_binaries_is_said_to_be_no_more() {
         let several = warned(Design { by_build: true, ..fixed_design(5) }, centre);
         assert_eq!((several.verdict.word(), several.warnings.len()), (word, 0));
     }
+}
+
+#[test]
+fn a_runtime_that_compiles_draws_layouts_and_a_loop_of_its_own_does_not() {
+    let warned = |runtime_threads: bool| {
+        let mut plan = plan_of(&["A"], fixed_design(5));
+        plan.benchmarks[0].style = Style::Iteration;
+        plan.benchmarks[0].runtime_threads = runtime_threads;
+        let of_run = |run: u32| placed(&fixed_design(5), (0, run), 0.1 + 0.001 * f64::from(run));
+        let forks: Vec<ForkPair> = (0..5).map(of_run).collect();
+        let measured = Measured { samples: samples_of(&forks), failed_trials: vec![] };
+        let report = analyse(&plan, &[measured], &Decision::default()).remove(0);
+        report.warnings.iter().any(|warning| matches!(warning, Warning::SingleBuild { relinks: false, .. }))
+    };
+    assert_eq!([false, true].map(warned), [true, false]);
 }

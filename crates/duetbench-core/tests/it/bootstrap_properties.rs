@@ -1,8 +1,8 @@
 //! Properties of the bootstrap intervals, and what resampling itself says of them.
 
 use duetbench_core::stats::{
-    Interval, Moments, Nested, StatsError, grand_ratio, mean, mean_interval, mean_interval_screen, median,
-    median_interval, nested_mean_interval, nested_median_interval, studentised_interval,
+    Interval, Moments, Nested, StatsError, mean, mean_difference_interval, mean_interval, mean_interval_screen, median,
+    median_interval, studentised_interval,
 };
 use proptest::collection::vec;
 use proptest::num::f64::ANY;
@@ -44,8 +44,7 @@ proptest! {
                 }
             }
             if let Ok(sample) = Nested::of(&[size, list.len() / size.max(1)], &list) {
-                let _ = (nested_mean_interval(sample, confidence), nested_median_interval(sample, confidence));
-                let _ = grand_ratio(sample, sample, confidence);
+                let _ = mean_difference_interval(sample, sample, confidence);
             }
             if let Ok(moments) = Moments::of(&list) {
                 let _ = mean_interval_screen(&moments, confidence);
@@ -122,7 +121,8 @@ proptest! {
     fn runs_without_spread_are_their_values_drawn_at_the_outer_level_only(values in vec(0.5..1.5f64, 3..12)) {
         let doubled: Vec<f64> = values.iter().flat_map(|v| [*v; 2]).collect();
         let shape = [values.len(), 2];
-        let nested = nested_mean_interval(Nested::of(&shape, &doubled).unwrap(), 0.9).unwrap();
+        let zero = Nested::of(&[1], &[0.0]).unwrap();
+        let nested = mean_difference_interval(zero, Nested::of(&shape, &doubled).unwrap(), 0.9).unwrap();
         let flat = mean_interval(&values, 0.9).unwrap();
         // One of the two is enumerated where there are up to eight values: atoms against their neighbourhood.
         let part = if values.len() <= 8 { 0.25 } else { 2e-3 };
@@ -194,21 +194,6 @@ fn resampling_finds_the_tails_that_the_intervals_leave_out() {
     }
     // If nothing were ever a little off, the comparison would be blind.
     assert!(most > 1.0, "{most}");
-}
-
-#[test]
-fn a_grand_ratio_has_the_interval_of_its_runs() {
-    let mut noise = Noise::new(5);
-    let baseline: Vec<f64> = (0..40).map(|_| (0.1 * noise.normal()).exp()).collect();
-    let candidate: Vec<f64> = (0..40).map(|_| 1.1 * (0.1 * noise.normal()).exp()).collect();
-    let of = |values| Nested::of(&[10, 2, 2], values).unwrap();
-    let grand = grand_ratio(of(&baseline), of(&candidate), 0.99).unwrap();
-    let logs: Vec<f64> = baseline.iter().zip(&candidate).map(|(b, c)| (c / b).ln()).collect();
-    let by_run: Vec<f64> = logs.chunks(4).map(|run| run.iter().sum::<f64>() / 4.0).collect();
-    let interval = mean_interval(&by_run, 0.99).unwrap();
-    assert!(near(grand.ratio.ln(), mean(&logs).unwrap(), 1e-12));
-    assert!(near(grand.interval.low.ln(), interval.low, 1e-12) && near(grand.interval.high.ln(), interval.high, 1e-12));
-    assert!(grand_ratio(of(&baseline), Nested::of(&[5, 2, 4], &candidate).unwrap(), 0.99).is_err());
 }
 
 /// The share of samples of `n` normal values whose interval holds the true centre.

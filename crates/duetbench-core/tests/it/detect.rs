@@ -4,9 +4,8 @@
 use duetbench_core::Recording;
 use duetbench_core::detect::{Change, HouseRule, PaperRule, Rules, Statistic, detect};
 use duetbench_core::recording::{Better, Cost, Grid, Level, Recorded};
-use duetbench_core::tune::Compat;
 
-use crate::simulation::assert_share;
+use crate::noise_support::assert_share;
 use crate::support::Noise;
 
 const FORKS: usize = 5;
@@ -33,7 +32,7 @@ fn recording(noise: &mut Noise, level: f64) -> Recording {
 /// Shares of the pairs of recordings that the rule of the papers and the house's call a regression, and that either calls an
 /// improvement.
 fn shares(draws: u32, head_level: f64) -> [f64; 4] {
-    let paper = PaperRule { statistic: Statistic::Median, confidence: 0.99, threshold: 0.03, compat: Compat::Paper };
+    let paper = PaperRule { statistic: Statistic::Median, confidence: 0.99, threshold: 0.03 };
     let rules = Rules { paper: Some(paper), house: Some(HouseRule { threshold: 0.03, alpha: 0.01, fdr: 0.05 }) };
     let mut noise = Noise::new(20);
     let mut found = [0.0; 4];

@@ -2,6 +2,11 @@
 
 #![cfg(test)]
 
+#[path = "../noise_support/mod.rs"]
+mod noise_support;
+#[path = "../tune_support/mod.rs"]
+mod tune_support;
+
 mod analyse;
 mod basis;
 mod bootstrap;
@@ -9,12 +14,10 @@ mod bootstrap_properties;
 mod calibrate;
 mod calibrate_promise;
 mod calibrate_propose;
-mod cloud;
 mod confirm;
 mod counts;
 mod cycles;
 mod detect;
-mod elastibench;
 mod fleet;
 mod fleet_account;
 mod fleet_faults;
@@ -25,7 +28,6 @@ mod hotspot;
 mod judge;
 mod looks;
 mod mixture;
-mod moderated;
 mod modes;
 mod monitor;
 mod nested;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use duetbench_core::plan::{Repetitions, SoloBenchmark, SoloPlan, Style};
-use duetbench_core::{BenchmarkId, Mixture, Schedule, SoloSchedule, Trial};
+use duetbench_core::{BenchmarkId, Mixture, Schedule, Trial};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -139,7 +139,7 @@ fn solo_plan(suite_runs: &[u32], forks: u32) -> SoloPlan {
 
 #[test]
 fn processes_of_one_version_are_shuffled_together() {
-    let schedule = SoloSchedule::new(&solo_plan(&[9; 6], 3));
+    let schedule = solo_plan(&[9; 6], 3);
     let run = |number| schedule.suite_run(number, &[Some(number); 6]);
     let mut orders = BTreeSet::new();
     let mut apart = 0;

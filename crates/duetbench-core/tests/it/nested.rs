@@ -9,8 +9,8 @@ use duetbench_core::report::ForkPair;
 use duetbench_core::spec::Decision;
 use duetbench_core::stats::Spend;
 
+use crate::noise_support::assert_share;
 use crate::reference::{answers, numbers};
-use crate::simulation::assert_share;
 use crate::support::{Course, Noise, build_pairs, fixed_design, placed, plan_of, samples_of};
 
 const SD_BUILD: f64 = 0.025;

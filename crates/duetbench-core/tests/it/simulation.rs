@@ -8,6 +8,7 @@ use duetbench_core::spec::Decision;
 use duetbench_core::stats::{Level, Sequential, Spend, TrimmedT, detectable_factor, trimmed_t};
 use duetbench_core::verdict::Extent;
 
+use crate::noise_support::assert_share;
 use crate::reference::{answers, numbers};
 use crate::support::{Noise, evidence, one_slice_forks, plan, slices};
 
@@ -39,14 +40,6 @@ fn share<T>(draws: impl Iterator<Item = T>, holds: impl Fn(T) -> bool) -> f64 {
         true_ones += f64::from(u8::from(holds(draw)));
     }
     true_ones / all
-}
-
-/// Asserts that a share is what it should be, up to four standard errors of a binomial share.
-#[track_caller]
-pub(crate) fn assert_share(share: f64, expected: f64, draws: u32) {
-    // And one draw more or less, which is a lot where next to nothing is expected.
-    let four_errors = 4.0 * (expected * (1.0 - expected) / f64::from(draws)).sqrt() + f64::from(draws).recip();
-    assert!((share - expected).abs() <= four_errors, "{share}, expected {expected} +- {four_errors}");
 }
 
 #[test]

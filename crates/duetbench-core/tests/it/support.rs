@@ -11,8 +11,8 @@ use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoi
 use duetbench_core::stats::Spend;
 use duetbench_core::{BenchmarkId, Role, Sample, Spec};
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+
+pub(crate) use crate::noise_support::Noise;
 
 /// Property tests try the same cases every time; a failure must be the fault of a change, never of luck.
 pub(crate) fn same_cases() -> ProptestConfig {
@@ -138,32 +138,6 @@ pub(crate) fn fork(log_ratio: f64) -> ForkPair {
         slice_spread: 0.0,
         collections: 0,
         slices: 1,
-    }
-}
-
-/// Noise from a fixed seed.
-pub(crate) struct Noise(ChaCha8Rng);
-
-impl Noise {
-    pub(crate) fn new(seed: u64) -> Noise {
-        Noise(ChaCha8Rng::seed_from_u64(seed))
-    }
-
-    /// Standard normal, by the polar method of Marsaglia and Bray (SIAM Review 6, 1964).
-    pub(crate) fn normal(&mut self) -> f64 {
-        loop {
-            let (x, y) = (self.0.random_range(-1.0..1.0f64), self.0.random_range(-1.0..1.0f64));
-            let s = x * x + y * y;
-            if s > 0.0 && s < 1.0 {
-                return x * (-2.0 * s.ln() / s).sqrt();
-            }
-        }
-    }
-
-    /// Student's t with three degrees of freedom: now and then far out.
-    pub(crate) fn t3(&mut self) -> f64 {
-        let chi_square: f64 = (0..3).map(|_| self.normal().powi(2)).sum();
-        self.normal() / (chi_square / 3.0).sqrt()
     }
 }
 

@@ -1,75 +1,15 @@
-//! Tuning: what is chosen, by whose rules, and that the short cuts of the search change nothing.
+//! Tuning: what is chosen, and that the short cuts of the search change nothing.
 
-use duetbench_core::recording::{Better, Cost, Grid, Level, Recorded, Recording};
+use duetbench_core::recording::{Cost, Recorded, Recording};
 use duetbench_core::stats::{self, StatsError};
-use duetbench_core::tune::{Choice, Compat, Metric, Rules, Tuned, minimum_baseline, tune, tune_exhaustively};
+use duetbench_core::tune::{Choice, Metric, Rules, choose, tune};
 use proptest::prelude::*;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 
 use crate::support::same_cases;
-
-const GO: [Level; 4] = [Level::Instance, Level::SuiteRun, Level::Iteration, Level::Second];
-const JMH: [Level; 2] = [Level::Fork, Level::Iteration];
-
-fn recorded(name: &str, shape: &[usize], values: Vec<f64>) -> Recorded {
-    Recorded {
-        benchmark: name.into(),
-        unit: "ns/op".into(),
-        better: Better::Lower,
-        cost: Cost { innermost_s: 1.0, overhead_s: vec![0.0; shape.len()] },
-        harness_warm_up: None,
-        grid: Grid::of(shape, values).unwrap(),
-    }
-}
-
-fn recording(levels: &[Level], benchmarks: Vec<Recorded>) -> Recording {
-    Recording { name: "r".into(), levels: levels.to_vec(), benchmarks, warnings: Vec::new() }
-}
+use crate::tune_support::{BENCHMARKS, GO, JMH, only, recorded, recording, suite, tune_exhaustively};
 
 /// Without the t-interval, which takes a hundred times as long as the others.
 const QUICK: [Metric; 4] = [Metric::Cv, Metric::Rmad, Metric::Rciw1, Metric::Rciw3];
-
-const BENCHMARKS: usize = 36;
-
-/// Benchmarks of all sorts: quiet and noisy ones, forks that differ, slow starts, outliers, equal values, ties, gaps.
-fn suite(levels: &[Level], shape: &[usize], seed: u64) -> Recording {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut normal = move || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
-    let innermost = *shape.last().unwrap();
-    let mut benchmark = |kind: usize| {
-        let spread = [0.0005, 0.002, 0.004, 0.008, 0.015, 0.05][kind % 6];
-        let (mut outer, mut start) = (0.0, 0.0);
-        let mut value = |index: usize| {
-            if index.is_multiple_of(innermost) {
-                outer = normal() * spread;
-                start = if kind % 3 == 1 { 0.2 * normal() } else { 0.0 };
-            }
-            let slow_start = start * 0.3_f64.powi((index % innermost) as i32);
-            let outlier = if kind % 7 == 2 && normal() > 2.0 { 0.5 } else { 0.0 };
-            let exact = 1000.0 * (1.0 + outer + spread * normal() + slow_start + outlier);
-            if kind % 4 == 3 { (exact / 5.0).round() * 5.0 } else { exact }
-        };
-        let values = (0..shape.iter().product()).map(&mut value).collect();
-        let mut recorded = recorded(&format!("B{kind}"), shape, values);
-        if kind % 9 == 4 {
-            recorded.grid.set(&vec![0; shape.len()], f64::NAN);
-        }
-        recorded
-    };
-    let benchmarks = (0..BENCHMARKS).map(&mut benchmark).collect();
-    recording(levels, benchmarks)
-}
-
-fn rules(metric: Metric, compat: Compat) -> Rules {
-    Rules { compat, ..Rules::of(metric) }
-}
-
-#[track_caller]
-fn only(tuned: &Tuned) -> &Choice {
-    assert_eq!((tuned.choices.len(), tuned.left_out.len()), (1, 0), "{tuned:?}");
-    &tuned.choices[0]
-}
 
 #[test]
 fn short_cuts_choose_what_trying_everything_chooses() {
@@ -78,12 +18,10 @@ fn short_cuts_choose_what_trying_everything_chooses() {
         for metric in Metric::ALL {
             let benchmarks = if !QUICK.contains(&metric) { BENCHMARKS / 4 } else { BENCHMARKS };
             let suite = Recording { benchmarks: whole.benchmarks[..benchmarks].to_vec(), ..whole.clone() };
-            for compat in [Compat::Paper, Compat::PaperCode] {
-                let rules = rules(metric, compat);
-                let (is, want) = (tune(&suite, &rules), tune_exhaustively(&suite, &rules));
-                assert_eq!(is, want, "{} {compat:?} {shape:?}", metric.word());
-                assert_eq!(is.choices.len(), benchmarks);
-            }
+            let rules = Rules::of(metric);
+            let (is, want) = (tune(&suite, &rules), tune_exhaustively(&suite, &rules));
+            assert_eq!(is, want, "{} {shape:?}", metric.word());
+            assert_eq!(is.choices.len(), benchmarks);
         }
     }
 }
@@ -192,30 +130,9 @@ fn what_is_never_stable_stays_whole_and_tells_what_would_be_enough() {
             (_, times) => assert!(times.is_some_and(|times| (times - want).abs() < 1e-9 && times > 100.0)),
         }
         // Said of the whole benchmark alone, not of whatever smaller configuration is asked about.
-        assert_eq!(only(&minimum_baseline(&suite, &rules)).enough_times, None, "{}", metric.word());
+        let smallest = choose(&suite, &rules, |_, _| Some(vec![1, 3]));
+        assert_eq!(only(&smallest).enough_times, None, "{}", metric.word());
     }
-}
-
-#[test]
-fn the_published_code_sees_the_first_instance_only() {
-    let shape = [2, 1, 3, 2];
-    let mut values: Vec<f64> = (0..6).map(|i| 100.0 + f64::from(i % 2)).collect();
-    values.extend([200.0; 6]);
-    let suite = recording(&GO, vec![recorded("A", &shape, values)]);
-    let tuned = tune(&suite, &rules(Metric::Cv, Compat::PaperCode));
-    let choice = only(&tuned);
-    assert_eq!((&choice.full, &choice.chosen), (&vec![1, 1, 3, 2], &vec![1, 1, 3, 1]));
-    assert_eq!((choice.result_full, choice.full_s), (100.5, 6.0));
-    let tuned = tune(&suite, &rules(Metric::Cv, Compat::Paper));
-    assert!(!only(&tuned).stable && only(&tuned).result_full > 150.0);
-}
-
-#[test]
-fn one_second_of_an_iteration_more_is_a_repetition_by_the_paper_only() {
-    let suite = recording(&GO[1..], vec![recorded("A", &[1, 3, 3], vec![100.0; 9])]);
-    let chosen = |compat| only(&tune(&suite, &rules(Metric::Cv, compat))).chosen.clone();
-    assert_eq!(chosen(Compat::Paper), [1, 1, 3]);
-    assert_eq!(chosen(Compat::PaperCode), [1, 3, 1]);
 }
 
 #[test]
@@ -232,8 +149,7 @@ fn what_cannot_be_tuned_is_left_out_with_its_reason() {
     let mut values = vec![f64::NAN; 6];
     values.extend([1.0; 6]);
     let suite = recording(&GO, vec![recorded("second only", &[2, 1, 3, 2], values)]);
-    assert!(tune(&suite, &rules(Metric::Cv, Compat::PaperCode)).left_out[0].1.contains("first instance"));
-    assert_eq!(tune(&suite, &rules(Metric::Cv, Compat::Paper)).choices.len(), 1);
+    assert_eq!(tune(&suite, &Rules::of(Metric::Cv)).choices.len(), 1);
 
     let impossible = Rules { confidence: 1.5, ..Rules::of(Metric::Cv) };
     assert!(tune(&suite, &impossible).left_out[0].1.contains("confidence"));
@@ -254,17 +170,14 @@ fn values_that_no_formula_takes_do_no_harm() {
     for values in [vec![0.0; 6], vec![-1.0, 1.0, -1.0, 1.0, -1.0, 1.0], vec![1e308; 6], vec![1e-320; 6]] {
         let suite = recording(&JMH, vec![recorded("A", &[2, 3], values)]);
         for metric in Metric::ALL {
-            for compat in [Compat::Paper, Compat::PaperCode] {
-                let tuned = tune(&suite, &rules(metric, compat));
-                assert!(!only(&tuned).stability.is_nan());
-            }
+            assert!(!only(&tune(&suite, &Rules::of(metric))).stability.is_nan());
         }
     }
 }
 
-fn choice_of(values: &[f64], metric: Metric, compat: Compat) -> Choice {
+fn choice_of(values: &[f64], metric: Metric) -> Choice {
     let suite = recording(&JMH, vec![recorded("A", &[3, 6], values.to_vec())]);
-    only(&tune(&suite, &rules(metric, compat))).clone()
+    only(&tune(&suite, &Rules::of(metric))).clone()
 }
 
 proptest! {
@@ -275,7 +188,7 @@ proptest! {
         // By powers of two nothing is rounded.
         let scaled: Vec<f64> = values.iter().map(|v| v * 2.0_f64.powi(power)).collect();
         for metric in QUICK {
-            let (a, b) = (choice_of(&values, metric, Compat::Paper), choice_of(&scaled, metric, Compat::Paper));
+            let (a, b) = (choice_of(&values, metric), choice_of(&scaled, metric));
             prop_assert_eq!((a.chosen, a.stable), (b.chosen, b.stable), "{}", metric.word());
         }
     }
@@ -295,7 +208,7 @@ proptest! {
     fn the_order_of_forks_matters_only_where_some_are_left_out(values in proptest::collection::vec(99.0_f64..101.0, 18)) {
         let swapped = [&values[..6], &values[12..], &values[6..12]].concat();
         for metric in QUICK {
-            let (a, b) = (choice_of(&values, metric, Compat::Paper), choice_of(&swapped, metric, Compat::Paper));
+            let (a, b) = (choice_of(&values, metric), choice_of(&swapped, metric));
             if a.chosen[0] != 2 && b.chosen[0] != 2 {
                 prop_assert_eq!((a.chosen, a.stability), (b.chosen, b.stability), "{}", metric.word());
             }
@@ -305,8 +218,8 @@ proptest! {
     #[test]
     fn more_equal_benchmarks_change_no_choice(values in proptest::collection::vec(99.0_f64..101.0, 18), copies in 1_usize..5) {
         let suite = recording(&JMH, vec![recorded("A", &[3, 6], values.clone()); copies]);
-        let want = choice_of(&values, Metric::Rciw1, Compat::PaperCode);
-        let is = tune(&suite, &rules(Metric::Rciw1, Compat::PaperCode)).choices;
+        let want = choice_of(&values, Metric::Rciw1);
+        let is = tune(&suite, &Rules::of(Metric::Rciw1)).choices;
         prop_assert!(is.len() == copies && is.iter().all(|choice| *choice == want));
     }
 
@@ -316,10 +229,8 @@ proptest! {
     ) {
         let suite = recording(&JMH, vec![recorded("A", &[3, 4], values)]);
         for metric in QUICK {
-            for compat in [Compat::Paper, Compat::PaperCode] {
-                let rules = Rules { threshold: 0.05, ..rules(metric, compat) };
-                prop_assert_eq!(tune(&suite, &rules), tune_exhaustively(&suite, &rules));
-            }
+            let rules = Rules { threshold: 0.05, ..Rules::of(metric) };
+            prop_assert_eq!(tune(&suite, &rules), tune_exhaustively(&suite, &rules));
         }
     }
 }

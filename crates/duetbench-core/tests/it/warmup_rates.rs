@@ -2,7 +2,7 @@
 
 use duetbench_core::warmup::{Course, WarmUp, steady_from};
 
-use crate::simulation::assert_share;
+use crate::noise_support::assert_share;
 use crate::support::Noise;
 
 const DRAWS: u32 = 300;

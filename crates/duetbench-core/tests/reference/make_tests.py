@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 import scipy
-from scipy import integrate, stats
+from scipy import stats
 
 from known import write
 
@@ -112,16 +112,6 @@ def nested(shape, sds, rng):
     return {"shape": list(shape), "values": list(y), "components": [max(c, 0) for c in components]}
 
 
-def evidence(values, theta, g):
-    """The Bayes factor itself: densities of the t statistic, mixed over the effect."""
-    n = len(values)
-    t = stats.ttest_1samp(values, theta).statistic
-    density = lambda effect: stats.nct.pdf(t, n - 1, effect * np.sqrt(n)) * stats.norm.pdf(effect, 0, np.sqrt(g))
-    peak = t / np.sqrt(n)
-    mixed = integrate.quad(density, peak - 12, peak + 12, points=[0, peak], limit=500, epsabs=0, epsrel=1e-10)[0]
-    return {"values": list(values), "theta": theta, "g": g, "e": mixed / stats.t.pdf(t, n - 1)}
-
-
 def main():
     rng = np.random.default_rng(20061122)
     grouped = groups_of(rng, False) + groups_of(rng, True)
@@ -145,12 +135,6 @@ def main():
             for n in [2, 5, 8, 11, 12, 14]
             for shift in [0, 1.5, 3]
             for digits in [0, 12]
-        ],
-        "evidence": [
-            evidence(values, theta, g)
-            for values in [rng.normal(0.5, 1, size=n) for n in [2, 5, 12, 30]]
-            for theta in [0, 0.4]
-            for g in [0.5, 4]
         ],
     }
     write("tests.json", answers)

@@ -1,6 +1,6 @@
 //! Harness adapters: how one kind of benchmark is built, listed and started. One folder each.
 //!
-//! The rest of duet knows an adapter by [`Adapter`] alone; [`open`] is the only place that names them.
+//! The rest of duet knows an adapter by [`Adapter`] and a harness by [`Kind`]; [`KINDS`] is the only place that names them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,11 +22,11 @@ pub mod command;
 pub mod go;
 mod growing;
 pub mod jmh;
-mod open;
+mod kinds;
 mod pair_layouts;
 mod relinking;
 
-pub use open::{Wish, open};
+pub use kinds::{KINDS, Kind, Manifest, Wish, named, open};
 pub use pair_layouts::{CheckAlike, Layout, PairLayouts};
 pub use relinking::{Relink, Relinking, Urgency};
 
@@ -145,10 +145,9 @@ pub struct Conditions<'a> {
 }
 
 impl Conditions<'_> {
-    /// The variables of [`Conditions::pass_env`] that are set, with their values.
-    fn passed(&self) -> Vec<(OsString, OsString)> {
-        let value = |name: &String| std::env::var_os(name).map(|value| (name.into(), value));
-        self.pass_env.iter().filter_map(value).collect()
+    /// The harness's variables and those of [`Conditions::pass_env`] that are set, with their values.
+    fn passed<'n>(&'n self, of_harness: impl IntoIterator<Item = &'n str>) -> Vec<(OsString, OsString)> {
+        kinds::environment(of_harness.into_iter().chain(self.pass_env.iter().map(String::as_str)))
     }
 
     /// Filter that selects the wanted benchmarks by their names.

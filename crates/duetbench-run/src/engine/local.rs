@@ -14,11 +14,11 @@ use super::layout::{Layouts, Linker};
 use super::placement::Placements;
 use super::process_trial::{ProcessSide, ProcessTrial};
 use super::trial::{Gathered, TrialRun, samples_of};
-use super::{Backend, Needed, TrialFailure, TrialOutcome};
+use super::{Executor, Needed, TrialFailure, TrialOutcome};
 use crate::adapter::{Adapter, Build, Order, PairLayouts};
 use crate::error::RunError;
 use crate::page::{NO_CORE, Page, PageHeader, PageMode};
-use crate::process::{Launch, Sandbox, end_leftovers};
+use crate::process::{Launch, end_leftovers};
 use crate::processors::{one_cpu_per_core, usable_cpus};
 use crate::scratch::Scratch;
 
@@ -30,33 +30,33 @@ const STRETCH: u32 = 4;
 /// Slices between two pauses of it: so few that both lengths see the same machine.
 const STRETCHED_BLOCK_SLICES: u32 = 4;
 
-/// Runs trials on this machine, one at a time.
-pub struct Local<'a> {
-    adapter: &'a dyn Adapter,
-    builds: [Build; 2],
+/// Runs trials on this machine, one at a time: of two builds, baseline first, or of one alone.
+pub struct Local<'a, B = [Build; 2]> {
+    pub(super) adapter: &'a dyn Adapter,
+    pub(super) builds: B,
     cpus: Vec<u32>,
     cores: Vec<u32>,
     pages: Scratch,
-    placements: Placements,
+    pub(super) placements: Placements,
     layouts: Layouts,
     _copies: Scratch,
     page: Option<Page>,
     k_hints: HashMap<BenchmarkId, u64>,
-    timeout: Duration,
-    interrupted: Arc<AtomicBool>,
+    pub(super) timeout: Duration,
+    pub(super) interrupted: Arc<AtomicBool>,
 }
 
-impl<'a> Local<'a> {
-    /// A back end for two builds, baseline first. A trial that takes `timeout` longer than planned counts as hung.
+impl<'a, B> Local<'a, B> {
+    /// An executor for these builds. A trial that takes `timeout` longer than planned counts as hung.
     ///
     /// # Errors
     /// When no private directory can be made.
     pub fn new(
         adapter: &'a dyn Adapter,
-        builds: [Build; 2],
+        builds: B,
         timeout: Duration,
         interrupted: Arc<AtomicBool>,
-    ) -> Result<Local<'a>, RunError> {
+    ) -> Result<Local<'a, B>, RunError> {
         let copies = Scratch::new()?;
         Ok(Local {
             adapter,
@@ -74,6 +74,23 @@ impl<'a> Local<'a> {
         })
     }
 
+    /// Runs the processes of one page to their end. The page is the same for every trial, because making one takes longer than a slice.
+    pub(super) fn gather(&mut self, header: &PageHeader, run: &TrialRun) -> Result<Gathered, RunError> {
+        let page = match self.page.take() {
+            Some(page) => {
+                page.reset(header);
+                page
+            }
+            None => {
+                let sandbox = run.launches.first().and_then(|(_, launch)| launch.sandbox.as_ref());
+                Page::create_for(sandbox, &self.pages.path().join("page"), header)?
+            }
+        };
+        run.gather(self.page.insert(page), &self.interrupted)
+    }
+}
+
+impl Local<'_> {
     /// From now on a trial that takes so much longer than planned counts as hung.
     pub(crate) fn set_timeout(&mut self, timeout: Duration) {
         self.timeout = timeout;
@@ -156,7 +173,7 @@ impl<'a> Local<'a> {
             let role = role_on(trial, side);
             let build = &self.builds[usize::from(role == Role::Candidate)];
             let Some(mut program) = self.adapter.program(build, &planned.id) else {
-                return Ok(Err(lacks(planned, role)));
+                return Ok(Err(lacks(&planned.id, Some(role))));
             };
             program.launch.cpus = self.cpus_of(planned, trial, side);
             sides.push(ProcessSide { role, program });
@@ -167,34 +184,24 @@ impl<'a> Local<'a> {
         ProcessTrial { trial, sides, mode: planned.mode, slices, limit }.run(&self.interrupted)
     }
 
-    /// The shared page, made ready; the same one for every trial, because making one takes longer than a slice.
-    fn page(&mut self, header: &PageHeader, sandbox: Option<&Sandbox>) -> Result<&Page, RunError> {
-        let page = match self.page.take() {
-            Some(page) => {
-                page.reset(header);
-                page
-            }
-            None => Page::create_for(sandbox, &self.pages.path().join("page"), header)?,
-        };
-        Ok(self.page.insert(page))
-    }
-
     /// Runs the processes of one page and keeps what was learnt about the slice length.
-    fn gather(&mut self, planned: &PlannedBenchmark, trial: &Trial, sides: &[usize]) -> Result<Gathered, RunError> {
+    fn gather_sides(
+        &mut self,
+        planned: &PlannedBenchmark,
+        trial: &Trial,
+        sides: &[usize],
+    ) -> Result<Gathered, RunError> {
         let mut launches = Vec::new();
         for &side in sides {
             match self.launch(planned, trial, side)? {
                 Some(launch) => launches.push((side, launch)),
-                None => return Ok(Err(lacks(planned, role_on(trial, side)))),
+                None => return Ok(Err(lacks(&planned.id, Some(role_on(trial, side))))),
             }
         }
         let limit = self.timeout + 4 * Duration::from_nanos(planned.trial_predicted_ns);
         let header = self.header(planned, trial);
-        let interrupted = self.interrupted.clone();
         let roles = [role_on(trial, 0), role_on(trial, 1)];
-        let sandbox = launches.first().and_then(|(_, launch)| launch.sandbox.clone());
-        let page = self.page(&header, sandbox.as_ref())?;
-        let gathered = TrialRun { page, launches, roles, limit }.gather(&interrupted)?;
+        let gathered = self.gather(&header, &TrialRun { launches, roles, limit })?;
         if let Ok(sides) = &gathered
             && let Some(k) = sides.iter().map(|s| s.slice_invocations).min()
             && planned.mode != Mode::Sequential
@@ -219,9 +226,9 @@ pub(crate) fn order(planned: &PlannedBenchmark) -> Order {
 }
 
 /// The failure of a trial whose build does not hold the benchmark.
-fn lacks(planned: &PlannedBenchmark, role: Role) -> TrialFailure {
-    let reason = format!("the build has no package `{}`", planned.id.package);
-    TrialFailure { role: Some(role), reason, discarded: false }
+pub(super) fn lacks(id: &BenchmarkId, role: Option<Role>) -> TrialFailure {
+    let reason = format!("the build has no package `{}`", id.package);
+    TrialFailure { role, reason, discarded: false }
 }
 
 /// Role of a side in this trial.
@@ -229,7 +236,7 @@ fn role_on(trial: &Trial, side: usize) -> Role {
     if side == 0 { trial.first } else { trial.first.other() }
 }
 
-impl Backend for Local<'_> {
+impl Executor for Local<'_> {
     fn provide(&mut self, needed: &[Needed]) -> Result<(), RunError> {
         self.linking(|layouts, linker, placements| layouts.provide(needed, linker, placements))
     }
@@ -264,7 +271,7 @@ impl Local<'_> {
         let mut samples: Vec<Sample> = Vec::new();
         let mut failure = None;
         for sides in rounds {
-            match self.gather(planned, trial, sides)? {
+            match self.gather_sides(planned, trial, sides)? {
                 Ok(gathered) => samples.extend(gathered.iter().flat_map(|side| samples_of(side, trial))),
                 Err(words) => {
                     failure = Some(words);

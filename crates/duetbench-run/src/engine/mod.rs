@@ -3,37 +3,38 @@
 use std::time::Duration;
 
 use duetbench_core::noise::Conditions;
-use duetbench_core::plan::{Mode, PlannedBenchmark, SoloBenchmark};
+use duetbench_core::plan::{Mode, PlannedBenchmark};
 use duetbench_core::report::LayoutsUsed;
 use duetbench_core::{BenchmarkId, Sample, Trial};
 
 use crate::error::RunError;
 
 mod campaign;
+mod comparison;
 mod layout;
 mod local;
+mod local_alone;
+mod one_version;
 mod placement;
 mod probe;
 mod process_trial;
 mod profiling;
 mod reading;
 mod scripted;
-mod solo;
-mod solo_local;
 mod tally;
 mod trial;
 mod unmeasured;
 mod watched;
 
-pub use campaign::{Job, measure};
+pub use campaign::{Job, Strategy, measure};
+pub use comparison::Comparison;
 pub use local::Local;
 pub(crate) use local::order;
+pub use one_version::OneVersion;
 pub use probe::{Benches, Wanted, probe, probing_takes};
 pub use profiling::{Profiler, Profiles, profiling_takes};
 pub use reading::{UnitReader, unit_reading_takes};
 pub use scripted::Scripted;
-pub use solo::{SoloJob, record};
-pub use solo_local::SoloLocal;
 pub use unmeasured::Obstacle;
 pub use watched::Watched;
 
@@ -64,8 +65,8 @@ pub struct Needed {
     pub layout_seeds: [u32; 2],
 }
 
-/// Where trials are run. Interchangeable: this machine, a script in tests, a fleet.
-pub trait Backend {
+/// Runs trials of benchmarks as the plan of a comparison has them, or as another plan does (`B`): on this machine, or by a script.
+pub trait Executor<B = PlannedBenchmark> {
     /// Makes the build pairs that the next trials need; those of earlier suite runs are not needed any more.
     ///
     /// # Errors
@@ -93,16 +94,7 @@ pub trait Backend {
     ///
     /// # Errors
     /// Only when measuring as a whole cannot go on; what goes wrong inside a benchmark is part of the outcome.
-    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError>;
-}
-
-/// Where a version is measured alone.
-pub trait SoloBackend {
-    /// Runs one process of a benchmark to its end.
-    ///
-    /// # Errors
-    /// Only when measuring as a whole cannot go on; what goes wrong inside a benchmark is part of the outcome.
-    fn run_alone(&mut self, planned: &SoloBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError>;
+    fn run_trial(&mut self, planned: &B, trial: &Trial) -> Result<TrialOutcome, RunError>;
 }
 
 /// Hears of every trial; keeps it before the next one begins.

@@ -13,7 +13,7 @@ use duetbench_core::spec::defaults;
 use duetbench_core::warmup::SERIES_MIN;
 use duetbench_core::{BenchmarkId, Role, Sample};
 
-use super::Backend;
+use super::Executor;
 use crate::error::RunError;
 
 /// Time that one side measures in a first trial, nanoseconds: caches of some megabytes get warm in it.
@@ -49,12 +49,12 @@ const WARM_UP_NS_MAX: u64 = 3_000_000_000;
 /// Fewest iterations of such a trial: twice as many as tell anything, for a warm-up and as much that is steady.
 const WARM_UP_ITERATIONS_MIN: u64 = 2 * SERIES_MIN as u64;
 
-/// The back ends that first trials are run with.
+/// The executors that first trials are run with.
 pub struct Benches<'a> {
     /// Runs trials of the two versions.
-    pub versions: &'a mut dyn Backend,
+    pub versions: &'a mut dyn Executor,
     /// Runs trials of the baseline against itself.
-    pub baseline_alone: &'a mut dyn Backend,
+    pub baseline_alone: &'a mut dyn Executor,
 }
 
 /// Questions that first trials are to answer.
@@ -82,7 +82,7 @@ pub fn probing_takes(plan: &Plan, wanted: &Wanted<'_>) -> Duration {
 /// Runs the first trials of a plan, with the self-check if modes are chosen by us. Their samples are not judged and not kept.
 ///
 /// # Errors
-/// When a back end cannot go on, or on an interrupt. A first trial that fails tells nothing, which is no error.
+/// When an executor cannot go on, or on an interrupt. A first trial that fails tells nothing, which is no error.
 pub fn probe(
     plan: &Plan,
     benches: Benches<'_>,
@@ -126,7 +126,7 @@ fn may_be_cold(planned: &PlannedBenchmark) -> bool {
 /// The time that getting warm takes in the planned mode, as a multiple of a slice of the usual length: from slices of two lengths,
 /// and where all of these may be cold from the first to the last, from longer ones.
 fn cold_share(
-    backend: &mut dyn Backend,
+    executor: &mut dyn Executor,
     planned: &PlannedBenchmark,
     benchmark: usize,
     alone: &[Sample],
@@ -135,11 +135,11 @@ fn cold_share(
     stretched.configuration.purpose = Purpose::Stretched;
     let mut samples = Vec::new();
     for look in 0..COLD_LOOKS {
-        samples.extend(backend.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default());
+        samples.extend(executor.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default());
         if may_stay_cold(alone, &samples) {
             let slice_ns = COLD_STRETCH * defaults::SLICE_NS;
             (stretched.configuration.slice_ns, stretched.configuration.trial_ns) = (slice_ns, COLD_SLICES * slice_ns);
-            let longer = backend.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default();
+            let longer = executor.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default();
             return Ok(ColdShare::of(&longer).map(|share| share.least * COLD_STRETCH as f64));
         }
         if !ColdShare::of(&samples).is_some_and(ColdShare::is_open) {
@@ -150,21 +150,21 @@ fn cold_share(
 }
 
 /// One benchmark, each version alone, free to use every core.
-fn alone(backend: &mut dyn Backend, planned: &PlannedBenchmark, benchmark: usize) -> Result<Vec<Sample>, RunError> {
+fn alone(executor: &mut dyn Executor, planned: &PlannedBenchmark, benchmark: usize) -> Result<Vec<Sample>, RunError> {
     let alone = as_trial(planned, Mode::Sequential, PROFILE_NS);
-    Ok(backend.run_trial(&alone, &trial(benchmark, 0))?.result.unwrap_or_default())
+    Ok(executor.run_trial(&alone, &trial(benchmark, 0))?.result.unwrap_or_default())
 }
 
 /// One benchmark whose processes warm up: first how long they do, if that is wanted, then each version alone once it is steady.
 fn profile_of_iterations(
-    backend: &mut dyn Backend,
+    executor: &mut dyn Executor,
     (planned, benchmark): (&PlannedBenchmark, usize),
     wanted: &Wanted<'_>,
 ) -> Result<Option<Profile>, RunError> {
     let mut warm = planned.clone();
     let mut found = None;
     if (wanted.warm_up)(&planned.id) {
-        let outcome = backend.run_trial(&warm_up_trial(planned), &trial(benchmark, 0))?;
+        let outcome = executor.run_trial(&warm_up_trial(planned), &trial(benchmark, 0))?;
         let samples = outcome.result.unwrap_or_default();
         let Some(first) = FirstWarmUp::of(&samples) else { return Ok(None) };
         warm.configuration.warmup_slices = first.slices;
@@ -175,7 +175,7 @@ fn profile_of_iterations(
         return Ok(found.map(|(profile, _)| profile));
     }
     let several = defaults::ITERATIONS_MIN.saturating_mul(planned.configuration.slice_ns);
-    let outcome = backend.run_trial(&as_trial(&warm, Mode::Sequential, several), &trial(benchmark, 0))?;
+    let outcome = executor.run_trial(&as_trial(&warm, Mode::Sequential, several), &trial(benchmark, 0))?;
     let alone = outcome.result.ok().and_then(|samples| Profile::of(&samples));
     Ok(match (alone, found) {
         (Some(alone), Some((_, first))) => Some(alone.with_warm_up(first)),
@@ -205,7 +205,7 @@ fn warm_up_trial(planned: &PlannedBenchmark) -> PlannedBenchmark {
 fn self_check(
     plan: &Plan,
     profiles: &[Option<Profile>],
-    backend: &mut dyn Backend,
+    executor: &mut dyn Executor,
     interrupted: &AtomicBool,
 ) -> Result<Option<SelfCheck>, RunError> {
     let mut fit: Vec<(usize, f64)> = profiles
@@ -225,7 +225,7 @@ fn self_check(
             let one_mode = as_trial(planned, mode, planned.configuration.trial_ns);
             for suite_run in 0..CHECK_FORKS {
                 RunError::stop_if(interrupted)?;
-                let outcome = backend.run_trial(&one_mode, &trial(benchmark, suite_run))?;
+                let outcome = executor.run_trial(&one_mode, &trial(benchmark, suite_run))?;
                 wall += outcome.wall;
                 let samples: Vec<Sample> = outcome.result.unwrap_or_default();
                 log_ratios.extend(summarise(&samples, mode).forks.iter().map(|f| f.log_ratio));

@@ -1,4 +1,4 @@
-//! A back end that measures nothing: outcomes come from a script, so that the whole program runs deterministically in
+//! An executor that measures nothing: outcomes come from a script, so that the whole program runs deterministically in
 //! tests, in milliseconds.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use duetbench_core::sample::Memory;
 use duetbench_core::{BenchmarkId, Role, Sample, Trial};
 use serde::Deserialize;
 
-use super::{Backend, SoloBackend, TrialFailure, TrialOutcome};
+use super::{Executor, TrialFailure, TrialOutcome};
 use crate::error::RunError;
 
 /// Slices that a scripted fork has.
@@ -155,7 +155,7 @@ impl Part {
     }
 }
 
-impl Backend for Scripted {
+impl Executor for Scripted {
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
         let part = self.play(&planned.id.name, trial)?;
         let result = match part.failure(trial) {
@@ -166,8 +166,8 @@ impl Backend for Scripted {
     }
 }
 
-impl SoloBackend for Scripted {
-    fn run_alone(&mut self, planned: &SoloBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+impl Executor<SoloBenchmark> for Scripted {
+    fn run_trial(&mut self, planned: &SoloBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
         let part = self.play(&planned.id.name, trial)?;
         let Repetitions { iterations, warmup, .. } = planned.repetitions;
         let result = match part.failure(trial) {

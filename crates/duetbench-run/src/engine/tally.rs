@@ -8,11 +8,50 @@ use duetbench_core::plan::{ExecutionConfiguration, Mode, PlannedBenchmark};
 use super::TrialOutcome;
 
 /// Failed trials after which a benchmark that never gave anything is given up.
-pub(super) const FAILURES_IN_A_ROW_MAX: u32 = 2;
+const FAILURES_IN_A_ROW_MAX: u32 = 2;
 /// Failed trials after which a benchmark is given up in any case.
 pub(super) const FAILURES_MAX: u32 = 5;
 /// Trials that the machine may spoil before a benchmark is given up: one that sleeps all the time measures nothing.
 pub(super) const DISCARDED_MAX: u32 = 20;
+
+/// Trials of one benchmark counted by how they ended.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Attempts {
+    /// Wall time of its trials.
+    pub(super) spent: Duration,
+    trials: u32,
+    failures: u32,
+    failures_in_a_row: u32,
+    discarded: u32,
+}
+
+impl Attempts {
+    /// Takes the outcome of a trial.
+    pub(super) fn count(&mut self, outcome: &TrialOutcome) {
+        self.spent += outcome.wall;
+        self.trials += 1;
+        match &outcome.result {
+            Ok(_) => self.failures_in_a_row = 0,
+            Err(failure) if failure.discarded => self.discarded += 1,
+            Err(_) => {
+                self.failures += 1;
+                self.failures_in_a_row += 1;
+            }
+        }
+    }
+
+    /// Whether the benchmark is given up, which depends on whether they gave anything.
+    pub(super) fn are_in_vain(&self, gave_something: bool) -> bool {
+        self.failures >= FAILURES_MAX
+            || self.discarded >= DISCARDED_MAX
+            || (!gave_something && self.failures_in_a_row >= FAILURES_IN_A_ROW_MAX)
+    }
+
+    /// Wall time of one trial: as seen, or as predicted before any was seen.
+    pub(super) fn cost(&self, predicted_ns: u64) -> Duration {
+        self.spent.checked_div(self.trials).unwrap_or(Duration::from_nanos(predicted_ns))
+    }
+}
 
 /// Running account of one benchmark.
 #[derive(Debug, Clone)]
@@ -25,14 +64,9 @@ pub(super) struct Tally {
     imbalances: Vec<f64>,
     /// Standing after the last look.
     pub(super) standing: Standing,
-    /// Wall time of its trials.
-    pub(super) spent: Duration,
+    pub(super) attempts: Attempts,
     /// Configuration of its trials once the first of them showed what suits it.
     refined: Option<ExecutionConfiguration>,
-    trials: u32,
-    failures: u32,
-    failures_in_a_row: u32,
-    discarded: u32,
 }
 
 impl Tally {
@@ -42,59 +76,40 @@ impl Tally {
             mode: planned.mode,
             imbalances: Vec::new(),
             standing: Standing::Open,
-            spent: Duration::ZERO,
+            attempts: Attempts::default(),
             refined: None,
-            trials: 0,
-            failures: 0,
-            failures_in_a_row: 0,
-            discarded: 0,
         }
     }
 
     /// Takes the outcome of one of its trials. A duet whose cores turn out too unlike begins anew in turns on one core.
     pub(super) fn count(&mut self, planned: &PlannedBenchmark, outcome: &TrialOutcome, threshold: f64) {
-        self.spent += outcome.wall;
-        self.trials += 1;
-        match &outcome.result {
-            Ok(samples) => {
-                let summary = summarise(samples, outcome.mode);
-                self.forks.extend(summary.forks.into_iter().filter(|f| f.round == 0));
-                if outcome.mode == Mode::Duet {
-                    self.imbalances.extend(core_imbalance(samples));
-                    if too_unlike(&self.imbalances, threshold) {
-                        self.mode = Mode::InterleavedOneCore;
-                        self.forks.clear();
-                        self.imbalances.clear();
-                        self.refined = None;
-                    }
-                }
-                self.failures_in_a_row = 0;
-                // Once: what later trials take is what was settled here.
-                if self.refined.is_none() && self.forks.len() >= PILOT_FORKS {
-                    let trial_ns = self.spent.as_nanos() as f64 / f64::from(self.trials);
-                    self.refined = Some(refined(planned.configuration, &self.forks, trial_ns));
-                }
+        self.attempts.count(outcome);
+        let Ok(samples) = &outcome.result else { return };
+        let summary = summarise(samples, outcome.mode);
+        self.forks.extend(summary.forks.into_iter().filter(|f| f.round == 0));
+        if outcome.mode == Mode::Duet {
+            self.imbalances.extend(core_imbalance(samples));
+            if too_unlike(&self.imbalances, threshold) {
+                self.mode = Mode::InterleavedOneCore;
+                self.forks.clear();
+                self.imbalances.clear();
+                self.refined = None;
             }
-            Err(failure) if failure.discarded => self.discarded += 1,
-            Err(_) => {
-                self.failures += 1;
-                self.failures_in_a_row += 1;
-            }
+        }
+        // Once: what later trials take is what was settled here.
+        if self.refined.is_none() && self.forks.len() >= PILOT_FORKS {
+            let trial_ns = self.attempts.spent.as_nanos() as f64 / f64::from(self.attempts.trials);
+            self.refined = Some(refined(planned.configuration, &self.forks, trial_ns));
         }
     }
 
-    pub(super) fn gave_up(&self) -> bool {
-        self.failures >= FAILURES_MAX
-            || self.discarded >= DISCARDED_MAX
-            || (self.forks.is_empty() && self.failures_in_a_row >= FAILURES_IN_A_ROW_MAX)
+    fn gave_up(&self) -> bool {
+        self.attempts.are_in_vain(!self.forks.is_empty())
     }
 
     /// Wall time of one trial: as seen, or as planned before any was seen.
     pub(super) fn trial_cost(&self, planned: &PlannedBenchmark) -> Duration {
-        match self.trials {
-            0 => Duration::from_nanos(planned.trial_predicted_ns),
-            seen => self.spent / seen,
-        }
+        self.attempts.cost(planned.trial_predicted_ns)
     }
 
     /// The benchmark as its next trial is executed: as planned, or as suits what was seen so far.

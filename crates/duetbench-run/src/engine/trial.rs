@@ -15,9 +15,7 @@ use crate::process::{Child, Launch, WaitEnd, failure_words, wait_all, words_of_d
 pub(super) type Gathered = Result<Vec<SideRecords>, TrialFailure>;
 
 /// The processes of one page.
-pub(super) struct TrialRun<'a> {
-    /// Ready for this trial.
-    pub(super) page: &'a Page,
+pub(super) struct TrialRun {
     /// Sides to start, with how.
     pub(super) launches: Vec<(usize, Launch)>,
     /// Role of side 0 and 1.
@@ -36,10 +34,9 @@ pub(super) struct SideRecords {
     cycle: Option<Cycle>,
 }
 
-impl TrialRun<'_> {
-    /// Runs them to their end. The error is for what makes going on pointless; a benchmark's failure is a value.
-    pub(super) fn gather(&self, interrupted: &AtomicBool) -> Result<Gathered, RunError> {
-        let page = self.page;
+impl TrialRun {
+    /// Runs them to their end with a page that is ready for this trial. The error is for what makes going on pointless; a benchmark's failure is a value.
+    pub(super) fn gather(&self, page: &Page, interrupted: &AtomicBool) -> Result<Gathered, RunError> {
         let mut children = Vec::with_capacity(self.launches.len());
         for (side, launch) in &self.launches {
             let mut launch = launch.clone();

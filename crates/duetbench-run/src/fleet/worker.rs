@@ -12,7 +12,7 @@ use duetbench_core::{BenchmarkId, Role, Trial};
 use super::bundle;
 use super::wire::{Instance, Outcome, Recipe, Request, Response, VERSION};
 use crate::adapter::{Adapter, Artifact, Build, Built, Identity, Listing, Order, Subject};
-use crate::engine::{Backend, Local, TrialFailure, TrialOutcome, Watched};
+use crate::engine::{Executor, Local, TrialFailure, TrialOutcome, Watched};
 use crate::error::RunError;
 use crate::noise;
 use crate::process::Launch;

@@ -1,5 +1,7 @@
 //! The calls of a run on a fleet: what was sent, what was heard of it, what it cost.
 
+use std::collections::BTreeMap;
+
 use duetbench_core::Trial;
 use duetbench_core::fleet::{Account, CallEnd, Task, Usage};
 use rusqlite::{Row, params};
@@ -63,6 +65,27 @@ impl Store {
         let select = "SELECT benchmark, first_suite_run, suite_runs, end, words, instance, billed_ns, cold
              FROM calls WHERE run = ?1 ORDER BY id";
         self.connection.prepare(select)?.query_map([run], account)?.collect()
+    }
+}
+
+/// Gives the samples of trials that calls brought the numbers of their instances, counted from 0 in the order in which these were first
+/// sent to.
+pub(super) fn number_instances(trials: &mut [(Trial, TrialOutcome)], calls: &[Account]) {
+    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut placed: BTreeMap<(usize, u32), u32> = BTreeMap::new();
+    for call in calls.iter().filter(|call| call.end == CallEnd::Counted) {
+        let Some((id, _)) = &call.instance else { continue };
+        let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+        let number = *numbers.entry(id).or_insert(next);
+        let Task { benchmark, first_suite_run, suite_runs } = call.task;
+        let suite_runs = first_suite_run..first_suite_run.saturating_add(suite_runs);
+        placed.extend(suite_runs.map(|suite_run| ((benchmark as usize, suite_run), number)));
+    }
+    for (trial, outcome) in trials {
+        let number = placed.get(&(trial.benchmark, trial.suite_run)).copied().unwrap_or(0);
+        for sample in outcome.result.iter_mut().flatten() {
+            sample.at.instance = number;
+        }
     }
 }
 

@@ -59,6 +59,7 @@ pub struct Origin {
 
 /// Facts about a run of one version from before its first trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename = "solo")]
 pub struct SoloHead {
     /// When it began, RFC 3339.
     pub started: String,
@@ -98,25 +99,21 @@ pub enum Head {
     Solo(Box<SoloHead>),
 }
 
-/// The word that a run of one version has under `kind`. A comparison has no `kind`, because it was the only one there was.
-const SOLO: &str = "solo";
+/// A head that a store keeps.
+pub trait StoredHead: Serialize {}
 
-/// The field that tells kinds of runs apart.
+impl StoredHead for RunHead {}
+
+impl StoredHead for SoloHead {}
+
+/// The field that tells kinds of runs apart. A comparison has none, because it was the only kind there was.
 #[derive(Deserialize)]
 struct Kind {
     kind: Option<String>,
 }
 
-/// A head with its kind in front.
-#[derive(Serialize)]
-struct Marked<'a> {
-    kind: &'static str,
-    #[serde(flatten)]
-    head: &'a SoloHead,
-}
-
 impl Head {
-    /// Reads what [`comparison_json`] or [`solo_json`] wrote.
+    /// Reads what [`json`] wrote.
     pub(super) fn parse(json: &str, run: i64) -> Result<Head, RunError> {
         match parse::<Kind>(json, run)?.kind.as_deref() {
             None => {
@@ -128,7 +125,7 @@ impl Head {
                 }
                 Ok(Head::Comparison(head))
             }
-            Some(SOLO) => Ok(Head::Solo(parse(json, run)?)),
+            Some("solo") => Ok(Head::Solo(parse(json, run)?)),
             Some(other) => {
                 let what = format!("the run `r{run}` is a `{other}`, which only a newer duet can read");
                 Err(RunError::StoredRun { what })
@@ -154,18 +151,9 @@ impl Head {
     }
 }
 
-/// A comparison as it is written down.
-pub(super) fn comparison_json(head: &RunHead) -> Result<String, RunError> {
-    json(head)
-}
-
-/// A run of one version as it is written down.
-pub(super) fn solo_json(head: &SoloHead) -> Result<String, RunError> {
-    json(&Marked { kind: SOLO, head })
-}
-
-fn json(value: &impl Serialize) -> Result<String, RunError> {
-    serde_json::to_string(value)
+/// A head as it is written down.
+pub(super) fn json(head: &impl StoredHead) -> Result<String, RunError> {
+    serde_json::to_string(head)
         .map_err(|e| RunError::StoredRun { what: format!("the run cannot be written down: {e}") })
 }
 

@@ -12,10 +12,8 @@ use crate::error::RunError;
 mod calibrations;
 mod calls;
 mod costs;
-mod experiment;
 mod guard;
 mod head;
-mod paired;
 mod profiles;
 mod provenance;
 mod readings;
@@ -25,7 +23,7 @@ mod sittings;
 mod stored;
 
 use guard::{Effort, Kind, Reading};
-pub use head::{Head, Origin, RunHead, SoloHead, SoloOrigin};
+pub use head::{Head, Origin, RunHead, SoloHead, SoloOrigin, StoredHead};
 pub use provenance::{Provenance, machine};
 use schema::SchemaError;
 pub use sittings::Sitting;
@@ -121,21 +119,9 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin(&mut self, head: &RunHead) -> Result<RunId, RunError> {
-        self.insert(&head.started, &head::comparison_json(head)?)
-    }
-
-    /// Begins a run of one version.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn begin_solo(&mut self, head: &SoloHead) -> Result<RunId, RunError> {
-        self.insert(&head.started, &head::solo_json(head)?)
-    }
-
-    fn insert(&mut self, started: &str, json: &str) -> Result<RunId, RunError> {
+    pub fn begin(&mut self, head: &impl StoredHead) -> Result<RunId, RunError> {
         self.connection
-            .execute("INSERT INTO runs (started, head) VALUES (?1, ?2)", params![started, json])
+            .execute("INSERT INTO runs (started, head) VALUES (?1 ->> 'started', ?1)", [head::json(head)?])
             .map_err(|e| failed(&self.path, "cannot take a new run", e))?;
         Ok(RunId(self.connection.last_insert_rowid()))
     }
@@ -144,21 +130,9 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn amend(&mut self, run: RunId, head: &RunHead) -> Result<(), RunError> {
-        self.update(run, &head::comparison_json(head)?)
-    }
-
-    /// The same of a run of one version.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn amend_solo(&mut self, run: RunId, head: &SoloHead) -> Result<(), RunError> {
-        self.update(run, &head::solo_json(head)?)
-    }
-
-    fn update(&mut self, run: RunId, json: &str) -> Result<(), RunError> {
+    pub fn amend(&mut self, run: RunId, head: &impl StoredHead) -> Result<(), RunError> {
         self.connection
-            .execute("UPDATE runs SET head = ?2 WHERE id = ?1", params![run.0, json])
+            .execute("UPDATE runs SET head = ?2 WHERE id = ?1", params![run.0, head::json(head)?])
             .map(|_| ())
             .map_err(|e| failed(&self.path, "cannot take what is known of a run", e))
     }
@@ -210,7 +184,7 @@ impl Store {
             .map_err(read)?;
         let mut head = Head::parse(&json, id)?;
         head.environment_mut().steal_share = steal;
-        let trials = self
+        let mut trials = self
             .load_trials(id)
             .map_err(read)?
             .ok_or_else(|| changed(id, "its trials do not have their samples to themselves"))?;
@@ -220,6 +194,7 @@ impl Store {
         let overlaps = matches!(&head, Head::Comparison(head) if head.fleet.is_some());
         let measured_s = if complete || overlaps { measured_s } else { measured_s.max(in_trials) };
         let (calls, profiles) = (self.calls(id).map_err(read)?, self.profiles(id).map_err(read)?);
+        calls::number_instances(&mut trials, &calls);
         let (readings, abandoned) = (self.readings(id)?, self.abandoned(id)?);
         let name = RunId(id).to_string();
         Ok(StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, readings })

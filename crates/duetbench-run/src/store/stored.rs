@@ -40,18 +40,15 @@ impl StoredRun {
     /// # Errors
     /// Says what can be done with it, if it is not.
     pub fn comparison(self) -> Result<StoredRun<RunHead>, RunError> {
-        let StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, readings } = self;
-        match head {
-            Head::Comparison(head) => {
-                Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, abandoned, profiles, readings })
-            }
+        self.with_head(|name, head| match head {
+            Head::Comparison(head) => Ok(*head),
             Head::Solo(_) => Err(RunError::OtherKind {
                 what: format!("run `{name}` measured one version, so there is nothing to compare"),
                 hint: format!(
                     "`duet show {name}` prints it, `duet tune {name}` learns from it, `duet detect {name} RUN` compares it with another such run"
                 ),
             }),
-        }
+        })
     }
 
     /// The run, if it is one of one version.
@@ -59,16 +56,19 @@ impl StoredRun {
     /// # Errors
     /// Says what can be done with it, if it is not.
     pub fn solo(self) -> Result<StoredRun<SoloHead>, RunError> {
-        let StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, readings } = self;
-        match head {
-            Head::Solo(head) => {
-                Ok(StoredRun { name, head: *head, complete, measured_s, trials, calls, abandoned, profiles, readings })
-            }
+        self.with_head(|name, head| match head {
+            Head::Solo(head) => Ok(*head),
             Head::Comparison(_) => Err(RunError::OtherKind {
                 what: format!("run `{name}` is a comparison of two versions"),
                 hint: format!("`duet show {name}` prints it, `duet compare --resume {name}` goes on with it"),
             }),
-        }
+        })
+    }
+
+    fn with_head<H>(self, take: impl FnOnce(&str, Head) -> Result<H, RunError>) -> Result<StoredRun<H>, RunError> {
+        let StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, readings } = self;
+        let head = take(&name, head)?;
+        Ok(StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, readings })
     }
 }
 

@@ -172,6 +172,20 @@ fn calls_come_back_as_they_were_kept_with_the_trials_of_those_that_count() {
 }
 
 #[test]
+fn samples_know_the_instance_that_gave_them() {
+    let mut begun = Begun::new();
+    let trials = |first: u32| [outcome(&trial(first)), outcome(&trial(first + 1))];
+    begun.call(&counted(task(0), 7, 1), &trials(0));
+    begun.call(&failed(task(2), 3), &[]);
+    begun.call(&counted(task(2), 5, 1), &trials(2));
+    begun.call(&counted(task(4), 7, 1), &trials(4));
+    let stored = begun.store.load("latest").unwrap().comparison().unwrap();
+    let instances =
+        stored.trials.iter().flat_map(|(_, outcome)| outcome.result.iter().flatten()).map(|s| s.at.instance);
+    assert_eq!(instances.collect::<Vec<_>>(), [0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0]);
+}
+
+#[test]
 fn a_call_that_was_sent_and_never_heard_of_costs_the_most_it_can() {
     let mut begun = Begun::new();
     begun.call(&counted(task(0), 1, 1_000_000_000), &[]);

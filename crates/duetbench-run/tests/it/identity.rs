@@ -115,7 +115,7 @@ fn build(dir: PathBuf, scratch: PathBuf) -> Version {
     fs::create_dir_all(&scratch).unwrap();
     let request = VersionRequest::Directory { typed: "m".into(), path: dir };
     let source = Source::resolve(&request, Path::new("/"), &scratch).unwrap();
-    let toolchain = Toolchain::for_both(&source, &source, &scratch).unwrap();
+    let toolchain = Toolchain::for_all(std::slice::from_ref(&source), &scratch).unwrap();
     let (timeout, layouts) = (Duration::from_secs(60), LayoutChoice::Random);
     let conditions = Conditions { timeout, pass_env: &[], layouts, selection: None, sandbox: None };
     let go = Go::new(toolchain, GoArguments::default(), &scratch, conditions).unwrap();

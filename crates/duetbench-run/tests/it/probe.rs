@@ -1,4 +1,4 @@
-//! First trials of benchmarks that warm up, on a back end that plays processes with a slow beginning.
+//! First trials of benchmarks that warm up, on an executor that plays processes with a slow beginning.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -9,7 +9,7 @@ use duetbench_core::sample::Coordinates;
 use duetbench_core::spec::{Effort, HarnessSpec, defaults};
 use duetbench_core::{BenchmarkId, Role, Sample, Spec, Trial};
 use duetbench_run::RunError;
-use duetbench_run::engine::{Backend, Benches, TrialFailure, TrialOutcome, Wanted, probe};
+use duetbench_run::engine::{Benches, Executor, TrialFailure, TrialOutcome, Wanted, probe};
 
 use crate::head_support;
 
@@ -29,7 +29,7 @@ impl Played {
     }
 }
 
-impl Backend for Played {
+impl Executor for Played {
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
         let (warm_up, slices) = (planned.configuration.warmup_slices, planned.configuration.slices());
         self.asked.push((planned.mode, warm_up, slices));

@@ -13,7 +13,7 @@ use duetbench_core::report::VersionInfo;
 use duetbench_core::reported::{PairReading, Readings, ReadingsOutcome, UnitReadings};
 use duetbench_core::sample::{Coordinates, Cycle, Memory};
 use duetbench_core::spec::{Effort, HarnessSpec, LayoutChoice, Selection, SoloSpec};
-use duetbench_core::{BenchmarkId, Role, Sample, Schedule, SoloSchedule, Spec, Trial};
+use duetbench_core::{BenchmarkId, Role, Sample, Schedule, Spec, Trial};
 use duetbench_run::engine::{RunSummary, TrialOutcome};
 use duetbench_run::source::VersionRequest;
 use duetbench_run::store::{Origin, RunHead, SoloHead, SoloOrigin, Store};
@@ -111,9 +111,9 @@ fn alone(trial: &Trial) -> TrialOutcome {
 fn fill_solo(path: &Path, missing: Option<(u32, u32)>) {
     let mut store = Store::open(path).unwrap();
     let head = solo_head();
-    let run = store.begin_solo(&head).unwrap();
+    let run = store.begin(&head).unwrap();
     for suite_run in 0..2 {
-        for trial in SoloSchedule::new(&head.plan).suite_run(suite_run, &[Some(suite_run)]) {
+        for trial in head.plan.suite_run(suite_run, &[Some(suite_run)]) {
             let failed = Err(TrialFailure { role: None, reason: "no luck\nat all".into(), discarded: false });
             let outcome = match missing == Some((trial.suite_run, trial.fork)) {
                 true => TrialOutcome { result: failed, ..alone(&trial) },
@@ -362,70 +362,6 @@ fn each_version_of_a_comparison_is_a_recording_of_its_forks() {
         assert_eq!((a.grid.shape(), a.grid.cells()), (&[2, 1][..], &[100.1, 100.1][..]));
         assert_eq!(a.cost.innermost_s, 0.0025);
     }
-}
-
-#[test]
-fn a_comparison_is_an_experiment_with_a_result_for_every_fork_pair() {
-    let (_dir, path) = place();
-    fill(&path);
-    let mut run = Store::open(&path).unwrap().load("r1").unwrap().comparison().unwrap();
-    // Baseline 100 ns; candidate 100 ns but for one slow slice of three, which counts in full; then 125 ns in fewer invocations.
-    for ((_, outcome), (slow_ns, invocations)) in run.trials.iter_mut().zip([(100_000, 10), (1000, 8)]) {
-        let samples = outcome.result.as_mut().unwrap();
-        samples.retain(|sample| !sample.warm_up);
-        *samples = samples
-            .iter()
-            .flat_map(|s| (1..4).map(|i| Sample { at: Coordinates { iteration: i, ..s.at }, ..*s }))
-            .collect();
-        for sample in samples {
-            let baseline = sample.at.role == Role::Baseline;
-            let last_ns = if sample.at.iteration == 3 { slow_ns } else { 1000 };
-            (sample.wall_ns, sample.invocations) = if baseline { (1000, 10) } else { (last_ns, invocations) };
-        }
-    }
-    let (mut confirming, mut in_duet_mode) = (run.trials[1].clone(), run.trials[1].clone());
-    confirming.0.round = 1;
-    in_duet_mode.1.mode = Mode::Duet;
-    run.trials.swap(0, 1);
-    run.trials.insert(0, in_duet_mode);
-    run.trials.insert(2, confirming);
-    let experiment = run.experiment();
-    let [a, old] = &experiment.benchmarks[..] else { panic!("{experiment:?}") };
-    assert_eq!(
-        (a.benchmark.as_str(), old.benchmark.as_str()),
-        ("example.com/p.BenchmarkA", "example.com/p.BenchmarkOld")
-    );
-    let rounded: Vec<f64> = a.differences.iter().map(|d| (d * 1e9).round() / 1e9).collect();
-    assert_eq!(rounded, [0.25, 33.0]);
-    assert_eq!(a.missing.as_deref(), Some("trials failed, the first with: no luck"));
-    assert_eq!((old.differences.len(), old.missing.as_deref()), (0, Some("only in base")));
-}
-
-#[test]
-fn a_comparison_has_the_times_of_every_pair_for_the_study_of_pairs() {
-    let (_dir, path) = place();
-    fill(&path);
-    let mut run = Store::open(&path).unwrap().load("r1").unwrap().comparison().unwrap();
-    for (_, outcome) in &mut run.trials {
-        for sample in outcome.result.iter_mut().flatten() {
-            let baseline = sample.at.role == Role::Baseline;
-            (sample.wall_ns, sample.invocations) = if baseline { (1000, 10) } else { (1000, 8) };
-        }
-    }
-    let (mut confirming, mut in_duet_mode, mut no_time) =
-        (run.trials[0].clone(), run.trials[0].clone(), run.trials[0].clone());
-    confirming.0.round = 1;
-    in_duet_mode.1.mode = Mode::Duet;
-    no_time.1.result.as_mut().unwrap().iter_mut().for_each(|sample| sample.wall_ns = 0);
-    let without = run.paired();
-    run.trials.splice(0..0, [confirming, in_duet_mode, no_time]);
-    let paired = run.paired();
-    assert_eq!(paired, without);
-    let [a, old] = &paired.benchmarks[..] else { panic!("{paired:?}") };
-    // Slices that warm up are no part of it.
-    assert!(!a.forks.is_empty() && a.forks.iter().all(|fork| fork.times == [[100.0, 125.0]]), "{a:?}");
-    assert_eq!(a.missing.as_deref(), Some("trials failed, the first with: no luck"));
-    assert_eq!((old.forks.len(), old.missing.as_deref()), (0, Some("only in base")));
 }
 
 #[test]

@@ -5,10 +5,9 @@ use std::path::Path;
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Plan, Style};
 use duetbench_core::spec::{ModeChoice, Policy, Rule};
-use duetbench_run::RunError;
 use duetbench_run::adapter::Build;
 use duetbench_run::engine::{
-    Backend, Benches, Local, Profiler, Scripted, UnitReader, Wanted, Watched, probe, probing_takes, profiling_takes,
+    Benches, Executor, Profiler, Scripted, UnitReader, Wanted, Watched, probe, probing_takes, profiling_takes,
     unit_reading_takes,
 };
 use duetbench_run::prepare::Prepared;
@@ -33,8 +32,8 @@ struct Afterwards<'a> {
     profiler: Option<Profiler<'a>>,
 }
 
-/// The backend of the trials, and the steps after them.
-type Means<'a, 'b> = (&'a mut dyn Backend, Afterwards<'b>);
+/// The executor of the trials, and the steps after them.
+type Means<'a, 'b> = (&'a mut dyn Executor, Afterwards<'b>);
 
 /// Measures and concludes; gives the exit code.
 pub(in crate::commands) fn begin(errand: &Errand<'_>, subject: Subject<'_>) -> Result<u8, Failure> {
@@ -67,12 +66,12 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     }
     let made_of = (&prepared, builds.clone());
     let afterwards = afterwards((context, errand.purpose), made_of, (&spec.rules, Some(&mut material.subjects)))?;
-    let mut versions = local(context, &prepared, builds.clone())?;
+    let mut versions = context.local(&prepared, builds.clone())?;
     let iterates = plan.benchmarks.iter().any(|b| b.style == Style::Iteration);
     let tells = (spec.mode != ModeChoice::Sequential && !plan.benchmarks.is_empty()) || iterates;
     if tells && !context.settings.dry_run() {
         let [baseline, _] = builds;
-        let mut baseline_alone = local(context, &prepared, [baseline.clone(), baseline])?;
+        let mut baseline_alone = context.local(&prepared, [baseline.clone(), baseline])?;
         let benches = Benches { versions: &mut versions, baseline_alone: &mut baseline_alone };
         look(errand, (&mut plan, &material), benches)?;
     }
@@ -114,10 +113,6 @@ fn announce_first_trials(context: &Context, plan: &Plan, wanted: &Wanted<'_>) {
     context.printer.note(&format!("looking at each benchmark for a moment, to see how it is best measured{how_long}"));
 }
 
-fn local<'a>(context: &Context, prepared: &'a Prepared, builds: [Build; 2]) -> Result<Local<'a>, RunError> {
-    Local::new(&*prepared.adapter, builds, context.settings.timeout(), context.interrupted.clone())
-}
-
 /// From a plan to the exit code.
 fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means<'_, '_>) -> Result<u8, Failure> {
     let context = errand.context;
@@ -154,7 +149,7 @@ pub(in crate::commands) fn resume(
     let StoredRun { name, head, trials, .. } = unfinished(&store, name)?;
     if let Some(script) = script {
         let mut scripted = Scripted::load(script)?;
-        let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
+        let session = Session::resume(context, &mut store, &name, &trials)?;
         return carry_out((context, purpose), session, &head, (&mut scripted, Afterwards::default()));
     }
     if let Some(spec) = head.spec.fleet {
@@ -169,8 +164,8 @@ pub(in crate::commands) fn resume(
     let prepared = prepare(context, &head.spec, origin)?;
     let builds = same_builds(&prepared, &head)?;
     let afterwards = afterwards((context, purpose), (&prepared, builds.clone()), (&head.spec.rules, None))?;
-    let mut local = local(context, &prepared, builds)?;
-    let session = Session::resume(context, &mut store, &name, (&head, &trials))?;
+    let mut local = context.local(&prepared, builds)?;
+    let session = Session::resume(context, &mut store, &name, &trials)?;
     carry_out((context, purpose), session, &head, (&mut Watched::new(&mut local), afterwards))
 }
 
@@ -179,20 +174,16 @@ fn carry_out(
     (context, purpose): (&Context, &dyn Purpose),
     mut session: Session<'_>,
     head: &RunHead,
-    (backend, mut afterwards): Means<'_, '_>,
+    (executor, mut afterwards): Means<'_, '_>,
 ) -> Result<u8, Failure> {
-    let (run, command) = (session.run(), purpose.command());
-    announce(context, head, &session);
-    let summary = session.measure(backend).inspect_err(|_| {
-        context.printer.note(&format!(
-            "what was measured until then is stored: `duet show {run}`; `duet {command} --resume {run}` goes on"
-        ));
-    })?;
-    if !summary.complete {
-        context.printer.note(&format!("interrupted; `duet {command} --resume {run}` goes on from here"));
-    }
+    let run = session.run();
+    let [baseline, candidate] = [&head.baseline, &head.candidate].map(|v| format!("{} ({})", v.requested, v.resolved));
+    let versions = format!("base {baseline}, head {candidate}, seed {}", head.spec.seed);
+    session.announce(&versions, head.plan.benchmarks.len(), head.plan.predicted());
+    let measured = session.compare(head, executor);
+    session.tell_how_to_go_on(purpose.command(), &measured);
+    let mut complete = measured?.complete;
     let store = session.into_store();
-    let mut complete = summary.complete;
     if let Some(reader) = afterwards.reader.as_mut().filter(|_| complete) {
         complete = reading::read(context, (&mut *store, run), reader)?;
     }
@@ -201,15 +192,4 @@ fn carry_out(
     }
     let exit_of = |judged| if complete { judged } else { code::INTERRUPTED };
     purpose.conclude(context, (store, run), &exit_of)
-}
-
-fn announce(context: &Context, head: &RunHead, session: &Session<'_>) {
-    let predicted = humantime::format_duration(std::time::Duration::from_secs(head.plan.predicted().as_secs() + 1));
-    let [baseline, candidate] = [&head.baseline, &head.candidate].map(|v| format!("{} ({})", v.requested, v.resolved));
-    context.printer.note(&format!("base {baseline}, head {candidate}, seed {}", head.spec.seed));
-    let run = session.run();
-    let past = session.trials_done();
-    let so_far = if past > 0 { format!(", going on after {past} trials") } else { String::new() };
-    let benchmarks = head.plan.benchmarks.len();
-    context.printer.note(&format!("run {run}: measuring {benchmarks} benchmarks, about {predicted}{so_far}"));
 }

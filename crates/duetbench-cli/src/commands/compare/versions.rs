@@ -10,6 +10,7 @@ use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 use super::material::both;
 use crate::commands::{Asked, Context};
 use crate::failure::Failure;
+use crate::session;
 
 /// Fetches, builds and lists the two versions.
 pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result<Prepared, RunError> {
@@ -23,24 +24,13 @@ pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result
 
 /// A stored run that can be gone on with.
 pub(super) fn unfinished(store: &Store, name: &str) -> Result<StoredRun<RunHead>, Failure> {
-    let stored = store.load(name)?.comparison()?;
-    if stored.complete {
-        let run = &stored.name;
-        return Err(Failure::usage(format!("run `{run}` came to its end: `duet show {run}` prints its report")));
-    }
-    Ok(stored)
+    session::unfinished(store.load(name)?.comparison()?)
 }
 
 /// The builds of the two versions, if they are what was measured before.
 pub(super) fn same_builds(prepared: &Prepared, head: &RunHead) -> Result<[Build; 2], Failure> {
     let [baseline, candidate] = both(prepared)?;
-    for (now, then) in [(baseline, &head.baseline), (candidate, &head.candidate)] {
-        if now.info.artifact_digest != then.artifact_digest {
-            return Err(Failure::usage(format!(
-                "`{}` is not what it was when the run began (its binaries differ): the run cannot go on, begin a new one",
-                then.requested
-            )));
-        }
-    }
+    session::same_version(&baseline.info, &head.baseline)?;
+    session::same_version(&candidate.info, &head.candidate)?;
     Ok([baseline.build.clone(), candidate.build.clone()])
 }

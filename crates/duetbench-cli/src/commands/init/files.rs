@@ -1,7 +1,5 @@
 //! The files that `duet init` writes, from templates that the documents show too.
 
-use duetbench_core::spec::HarnessName;
-
 use super::found::Found;
 use crate::render::command_line::quote;
 
@@ -77,13 +75,11 @@ fn settings(command: Option<&str>) -> String {
 /// The workflow that measures.
 fn measuring(found: &Found, report: &str) -> String {
     let toolchain = match found.harness {
-        HarnessName::Go => {
+        "go" => {
             "      - uses: actions/setup-go@d35c59abb061a4a6fb18e82ac0862c26744d6ab5  # v5.5.0\n        with: { go-version: stable }\n"
         }
-        HarnessName::Jmh => {
-            "      - uses: actions/setup-java@v4\n        with: { distribution: temurin, java-version: 21 }\n"
-        }
-        HarnessName::Command => "",
+        "jmh" => "      - uses: actions/setup-java@v4\n        with: { distribution: temurin, java-version: 21 }\n",
+        _ => "",
     };
     let directory = if found.directory.is_empty() {
         String::new()
@@ -99,8 +95,8 @@ fn measuring(found: &Found, report: &str) -> String {
 /// The job for GitLab, with an image that has the toolchain.
 fn job(found: &Found) -> String {
     let text = match found.harness {
-        HarnessName::Jmh => GITLAB.replace("duetbench:go", "duetbench:maven"),
-        HarnessName::Go | HarnessName::Command => GITLAB.to_owned(),
+        "jmh" => GITLAB.replace("duetbench:go", "duetbench:maven"),
+        _ => GITLAB.to_owned(),
     };
     if found.directory.is_empty() {
         return text;

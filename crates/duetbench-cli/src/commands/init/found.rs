@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use duetbench_core::spec::{HarnessName, HarnessSpec, JmhSpec};
+use duetbench_core::spec::HarnessSpec;
+use duetbench_run::adapter::{KINDS, Kind};
 
 use crate::failure::Failure;
 
@@ -10,20 +11,12 @@ use crate::failure::Failure;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
     /// The harness that runs its benchmarks.
-    pub(super) harness: HarnessName,
+    pub(super) harness: &'static str,
     /// Its directory below the repository's root; empty: the root itself.
     pub(super) directory: String,
     /// The same for people, with the file that gave it away.
     pub(super) words: String,
 }
-
-/// Files by which a harness is known, in the order in which `duet compare` asks for them.
-const SIGNS: [(&str, HarnessName, &str); 4] = [
-    ("go.mod", HarnessName::Go, "a Go module"),
-    ("pom.xml", HarnessName::Jmh, "a Maven project"),
-    ("build.gradle", HarnessName::Jmh, "a Gradle project"),
-    ("build.gradle.kts", HarnessName::Jmh, "a Gradle project"),
-];
 
 impl Found {
     /// Looks in the current directory and then at the root; before that come what the settings say, and a command line that was typed.
@@ -37,24 +30,27 @@ impl Found {
         command: Option<&str>,
     ) -> Result<Found, Failure> {
         let below = cwd.strip_prefix(root).unwrap_or(Path::new("")).to_string_lossy().into_owned();
-        let of = |harness, words: &str| Found { harness, directory: below.clone(), words: words.to_owned() };
+        let of = |harness, words| Found { harness, directory: below.clone(), words };
         if command.is_some() {
-            return Ok(of(HarnessName::Command, "a command (`--command`)"));
+            return Ok(of("command", "a command (`--command`)".to_owned()));
         }
-        if settings.name == Some(HarnessName::Command) || settings.name.is_none() && !settings.commands.is_empty() {
-            return Ok(of(HarnessName::Command, "commands (`duet.toml`)"));
+        let asked = |kind: &dyn Kind| match settings.name.as_deref() {
+            Some(name) => (name == kind.name()).then(|| kind.asked_by(settings).unwrap_or(kind.name())),
+            None => kind.asked_by(settings),
+        };
+        if let Some((kind, words)) = KINDS.into_iter().find_map(|kind| Some((kind, asked(kind)?))) {
+            return Ok(of(kind.name(), format!("{words} (`duet.toml`)")));
         }
-        if settings.name == Some(HarnessName::Jmh) || settings.name.is_none() && settings.jmh != JmhSpec::default() {
-            return Ok(of(HarnessName::Jmh, "JMH (`duet.toml`)"));
-        }
-        let sign = |dir: &Path| SIGNS.into_iter().find(|(file, ..)| dir.join(file).is_file());
+        let manifests =
+            || KINDS.into_iter().flat_map(|kind| kind.manifests().iter().map(move |manifest| (kind.name(), manifest)));
+        let sign = |dir: &Path| manifests().find(|(_, manifest)| dir.join(manifest.file).is_file());
         let (sign, directory) = match (sign(cwd), sign(root)) {
             (Some(here), _) => (here, below),
             (None, Some(there)) => (there, String::new()),
             (None, None) => return Err(nothing(cwd)),
         };
-        let (file, harness, words) = sign;
-        Ok(Found { harness, directory, words: format!("{words} (`{file}`)") })
+        let (harness, manifest) = sign;
+        Ok(Found { harness, directory, words: format!("{} (`{}`)", manifest.project, manifest.file) })
     }
 }
 

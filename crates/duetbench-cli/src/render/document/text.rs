@@ -8,7 +8,7 @@ use crate::render::table::left;
 /// The document as text; tables cut their names to fit a `width`.
 pub(super) fn write(document: &Document, palette: &Palette, width: Option<usize>) -> String {
     let title = &document.title;
-    let heading = format!("duet {}: {}", title.version, one_line(&title.subject));
+    let heading = one_line(&format!("duet {}: {}", title.version, title.subject));
     let first = format!("{}\n", paint(palette.strong, &heading));
     let blocks = document.blocks.iter().map(|block| match block {
         Block::Lines(lines) => block_of(lines, palette),

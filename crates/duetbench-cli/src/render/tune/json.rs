@@ -1,7 +1,7 @@
 //! The JSON format, in types of its own; described by `schema/tune-v1.schema.json`. Keys are always there: a value that is not
 //! known, or that is not finite, is `null`.
 
-use duetbench_core::tune::{Compat, TunedWarmUp};
+use duetbench_core::tune::TunedWarmUp;
 use serde::Serialize;
 
 use crate::render::document;
@@ -124,10 +124,8 @@ impl<'a> Document<'a> {
             metrics: tuning.metrics.iter().map(|metric| metric.word()).collect(),
             threshold: rules.threshold,
             confidence: rules.confidence,
-            compat: match rules.compat {
-                Compat::Paper => "paper",
-                Compat::PaperCode => "paper-code",
-            },
+            // Readers of this version of the format look for it.
+            compat: "paper",
             keep: rules.keep.iter().map(|level| level.word()).collect(),
             warmup: tuning.warmup,
             plan_file: tuning.plan_file.as_deref(),

@@ -1,7 +1,7 @@
 //! Words and numbers that the formats for people share.
 
 use duetbench_core::recording::Level;
-use duetbench_core::tune::{Compat, Rules, TunedWarmUp};
+use duetbench_core::tune::{Rules, TunedWarmUp};
 
 use crate::render::format::{duration, many, share};
 use crate::tuning::{Enough, Summary, TunedSource, Tuning};
@@ -27,7 +27,7 @@ pub(super) fn legend(source: &TunedSource) -> String {
 
 /// The rules for stability, in words.
 pub(super) fn rules(tuning: &Tuning) -> String {
-    let Rules { threshold, confidence, keep, compat, .. } = &tuning.rules;
+    let Rules { threshold, confidence, keep, .. } = &tuning.rules;
     let metrics: Vec<&str> = tuning.metrics.iter().map(|metric| metric.word()).collect();
     let mut words =
         format!("{} at most {}, intervals of {} confidence", metrics.join(", "), share(*threshold), share(*confidence));
@@ -37,9 +37,6 @@ pub(super) fn rules(tuning: &Tuning) -> String {
     }
     if tuning.warmup > 0 {
         words += &format!("; the first {} of every fork warm up", many(tuning.warmup, "iteration", "iterations"));
-    }
-    if *compat == Compat::PaperCode {
-        words += "; by the rules of the published code of µOpTime";
     }
     words
 }

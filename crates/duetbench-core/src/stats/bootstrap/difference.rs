@@ -11,8 +11,9 @@ use super::nested::Nested;
 ///
 /// With the bootstrap distributions of both means, `P(M_B - M_A <= d) = sum over a of P(M_A = a) F_B(a + d)`, of which the quantiles
 /// are found by halving. Nothing is drawn. Source: Efron, Annals of Statistics 7 (1979), of the interval; Davison and Hinkley,
-/// Bootstrap methods and their application (1997), section 3.2, of two samples. Misleads with few repetitions of the outermost
-/// level, as [`nested_mean_interval`](super::nested_mean_interval) does.
+/// Bootstrap methods and their application (1997), section 3.2, of two samples. Assumes that the repetitions of
+/// each level are independent of each other and the design balanced. Misleads with few repetitions of the outermost level, whatever there
+/// is inside: three runs resample to a spread that is too small by `sqrt(2 / 3)`, with no tails.
 ///
 /// # Errors
 /// On overflow, or with a confidence that is not strictly between 0 and 1.

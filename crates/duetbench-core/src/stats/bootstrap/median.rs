@@ -76,7 +76,7 @@ fn first_rank(n: usize, tail: f64, needed: usize) -> usize {
 }
 
 /// The share of resamples whose order statistic `needed` is at most the value of this rank: `P(Bin(n, rank/n) >= needed)`.
-pub(super) fn at_most_rank(n: usize, rank: usize, needed: usize) -> f64 {
+fn at_most_rank(n: usize, rank: usize, needed: usize) -> f64 {
     match rank {
         0 => 0.0,
         _ if rank >= n => 1.0,

@@ -5,25 +5,18 @@
 mod convolution;
 mod difference;
 mod enumeration;
-mod grand_ratio;
-mod hierarchical;
 mod interval;
 mod lattice;
 mod law;
 mod mean;
 mod median;
 mod nested;
-mod nested_median;
-mod ratio;
 mod self_normalised;
 mod studentised;
 
 pub use difference::mean_difference_interval;
-pub use grand_ratio::{GrandRatio, grand_ratio};
-pub use hierarchical::{nested_mean_interval, nested_median_interval};
 pub use interval::Interval;
 pub use mean::{Moments, mean_interval, mean_interval_screen};
 pub use median::{MedianTable, median_interval, median_interval_of_sorted, median_ranks};
 pub use nested::Nested;
-pub use ratio::{mean_ratio_interval, median_ratio_interval};
-pub use studentised::{ZeroSpread, studentised_interval, studentised_interval_with};
+pub use studentised::{studentised_interval, studentised_interval_with};

@@ -50,11 +50,6 @@ impl<'a> Nested<'a> {
         self.shape.first().copied().unwrap_or(1)
     }
 
-    /// Repetitions of the innermost level.
-    pub(super) fn innermost(&self) -> usize {
-        self.shape.last().copied().unwrap_or(1)
-    }
-
     /// Repetitions of each level, outermost first.
     pub(super) fn shape(&self) -> &'a [usize] {
         self.shape

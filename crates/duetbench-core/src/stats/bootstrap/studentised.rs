@@ -14,18 +14,6 @@ const DRAWS: usize = 10_000;
 /// Skewness of the mean up to which the saddlepoint approximation is trusted.
 const MOST_SKEW: f64 = 0.5;
 
-/// The t statistic of a resample whose values are all the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ZeroSpread {
-    /// Infinite, of the sign of the numerator: such a resample says that the mean lies nowhere near. If more of them than the
-    /// tail holds lie on one side, the interval has no bound there.
-    #[default]
-    Infinite,
-    /// As in the published code of µOpTime: the standard deviation of the resample is taken to be 1e-6, whatever the unit of
-    /// the data.
-    PublishedCode,
-}
-
 /// The studentised bootstrap interval of the mean; a resample without spread counts as infinitely far off.
 ///
 /// With `m`, `s` of the sample and `m*`, `s*` of a resample, `t* = sqrt(n) (m* - m) / s*`, and the interval is
@@ -47,18 +35,16 @@ pub enum ZeroSpread {
 /// assert_eq!((interval.low, interval.high), (f64::NEG_INFINITY, f64::INFINITY));
 /// ```
 pub fn studentised_interval(values: &[f64], confidence: f64) -> Result<Interval, StatsError> {
-    studentised_interval_with(values, confidence, ZeroSpread::Infinite)
+    studentised_interval_with(values, confidence, 0.0)
 }
 
-/// [`studentised_interval`] with a choice of what resamples without spread count for.
+/// [`studentised_interval`] with a standard deviation, in the unit of the values, for resamples whose values are all the same. With 0 their t
+/// is infinite, of the sign of the numerator: such a resample says that the mean lies nowhere near. If more of them than the tail holds lie
+/// on one side, the interval has no bound there.
 ///
 /// # Errors
 /// As [`studentised_interval`].
-pub fn studentised_interval_with(
-    values: &[f64],
-    confidence: f64,
-    zero_spread: ZeroSpread,
-) -> Result<Interval, StatsError> {
+pub fn studentised_interval_with(values: &[f64], confidence: f64, no_spread: f64) -> Result<Interval, StatsError> {
     let tail = tail_of(confidence)?;
     if values.len() < 2 {
         return Err(StatsError::TooFew { have: values.len(), needed: 2 });
@@ -67,7 +53,7 @@ pub fn studentised_interval_with(
     if moments.sd == 0.0 {
         return Ok(Interval::of_one(moments.mean));
     }
-    let sample = Standardised::of(values, &moments, zero_spread);
+    let sample = Standardised::of(values, &moments, no_spread);
     let t = if values.len() <= MOST {
         interval_of_atoms(&mut sample.enumerated(), tail)
     } else {
@@ -91,15 +77,11 @@ struct Standardised {
 }
 
 impl Standardised {
-    fn of(values: &[f64], moments: &Moments, zero_spread: ZeroSpread) -> Standardised {
-        let no_spread = match zero_spread {
-            ZeroSpread::Infinite => 0.0,
-            ZeroSpread::PublishedCode => 1e-6 / moments.sd,
-        };
+    fn of(values: &[f64], moments: &Moments, no_spread: f64) -> Standardised {
         let mut values: Vec<f64> = values.iter().map(|v| (v - moments.mean) / moments.sd).collect();
         // The draws depend neither on the order of values nor on the direction in which they are counted.
         values.sort_by(|a, b| if moments.skew < 0.0 { b.total_cmp(a) } else { a.total_cmp(b) });
-        Standardised { values, no_spread }
+        Standardised { values, no_spread: no_spread / moments.sd }
     }
 
     /// The t of every different resample, with its share.

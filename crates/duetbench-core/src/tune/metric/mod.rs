@@ -10,7 +10,7 @@ mod rciw3;
 mod rmad;
 mod terms;
 
-pub(super) use terms::Terms;
+pub use terms::Terms;
 
 use crate::stats::{Moments, median};
 
@@ -44,7 +44,7 @@ impl Location {
 }
 
 /// A metric of stability.
-pub(super) trait Stability: Sync {
+pub trait Stability: Sync {
     /// The word used in machine formats and on the command line.
     fn word(&self) -> &'static str;
 
@@ -81,8 +81,9 @@ macro_rules! metrics {
             /// All metrics.
             pub const ALL: [Metric; [$(Metric::$name),*].len()] = [$(Metric::$name),*];
 
-            /// The implementation.
-            pub(super) fn definition(self) -> &'static dyn Stability {
+            /// How it is measured.
+            #[must_use]
+            pub fn stability(self) -> &'static dyn Stability {
                 match self {
                     $(Metric::$name => &$definition,)*
                 }
@@ -108,7 +109,7 @@ impl Metric {
     /// The word used in machine formats and on the command line.
     #[must_use]
     pub fn word(self) -> &'static str {
-        self.definition().word()
+        self.stability().word()
     }
 
     /// The metric of this word, where there is one.
@@ -120,7 +121,7 @@ impl Metric {
     /// The benchmark's result that goes with it.
     #[must_use]
     pub fn location(self) -> Location {
-        self.definition().location()
+        self.stability().location()
     }
 }
 
@@ -164,18 +165,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::tune::{Compat, Rules};
+    use crate::tune::Rules;
 
-    fn value(metric: Metric, values: &[f64], compat: Compat) -> Option<f64> {
+    fn value(metric: Metric, values: &[f64]) -> Option<f64> {
         let mut ascending = values.to_vec();
         ascending.sort_by(f64::total_cmp);
-        let rules = Rules { compat, ..Rules::of(metric) };
-        metric.definition().value(&ascending, &Terms::of(&rules, values.len()))
+        metric.stability().value(&ascending, &Terms::of(&Rules::of(metric), values.len()))
     }
 
     #[track_caller]
     fn check(metric: Metric, values: &[f64], want: f64) {
-        let is = value(metric, values, Compat::Paper).unwrap();
+        let is = value(metric, values).unwrap();
         assert!((is - want).abs() < 1e-9, "{} {is} {want}", metric.word());
     }
 
@@ -191,13 +191,6 @@ mod tests {
         check(Metric::Rciw3, &squares, (361.0 - 49.0) / 169.0);
         let ten: Vec<f64> = (1..=10).map(f64::from).collect();
         check(Metric::Rciw3, &ten, 7.0 / 5.5);
-    }
-
-    #[test]
-    fn the_published_code_takes_the_interval_of_the_mean_for_that_of_the_median() {
-        let values = [1.0, 2.0, 4.0, 9.0];
-        let is = value(Metric::Rciw3, &values, Compat::PaperCode).unwrap();
-        assert!((is - 6.5 / 3.0).abs() < 1e-9, "{is}");
     }
 
     #[test]
@@ -222,7 +215,7 @@ mod tests {
     fn equal_values_are_perfectly_stable_even_if_they_are_zero() {
         for metric in Metric::ALL {
             for value_of_all in [0.1, 0.0] {
-                let is = value(metric, &[value_of_all; 7], Compat::Paper).unwrap();
+                let is = value(metric, &[value_of_all; 7]).unwrap();
                 assert!(is < 1e-15, "{} {is}", metric.word());
             }
         }
@@ -238,7 +231,7 @@ mod tests {
         fn metrics_do_not_depend_on_the_unit(values in samples(), unit in 0.001_f64..1000.0) {
             let scaled: Vec<f64> = values.iter().map(|v| v * unit).collect();
             for metric in Metric::ALL {
-                let (a, b) = (value(metric, &values, Compat::Paper), value(metric, &scaled, Compat::Paper));
+                let (a, b) = (value(metric, &values), value(metric, &scaled));
                 if let (Some(a), Some(b)) = (a.filter(|v| v.is_finite()), b.filter(|v| v.is_finite())) {
                     prop_assert!((a - b).abs() <= 1e-6 * a.abs(), "{} {} {}", metric.word(), a, b);
                 }
@@ -250,7 +243,7 @@ mod tests {
             let shifted: Vec<f64> = values.iter().map(|v| v + shift).collect();
             for metric in Metric::ALL {
                 let spread = |values: &[f64]| {
-                    Some(value(metric, values, Compat::Paper)? * metric.location().of(values)?).filter(|v| v.is_finite())
+                    Some(value(metric, values)? * metric.location().of(values)?).filter(|v| v.is_finite())
                 };
                 if let (Some(a), Some(b)) = (spread(&values), spread(&shifted)) {
                     prop_assert!((a - b).abs() <= 1e-6 * a.abs(), "{} {} {}", metric.word(), a, b);
@@ -259,13 +252,13 @@ mod tests {
         }
 
         #[test]
-        fn no_value_is_below_its_bounds(values in samples(), compat in prop_oneof![Just(Compat::Paper), Just(Compat::PaperCode)]) {
+        fn no_value_is_below_its_bounds(values in samples()) {
             let mut ascending = values;
             ascending.sort_by(f64::total_cmp);
             let moments = Moments::of(&ascending).unwrap();
             for metric in Metric::ALL {
-                let terms = Terms::of(&Rules { compat, ..Rules::of(metric) }, ascending.len());
-                let definition = metric.definition();
+                let terms = Terms::of(&Rules::of(metric), ascending.len());
+                let definition = metric.stability();
                 let exact = definition.value(&ascending, &terms).unwrap_or(f64::INFINITY);
                 let (early, late) =
                     (definition.at_least(&moments, &terms), definition.at_least_in_order(&ascending, &terms));

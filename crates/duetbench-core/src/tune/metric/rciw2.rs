@@ -1,13 +1,11 @@
 //! Relative width of the t-interval of the mean.
 
 use super::{Location, Stability, Terms, mean_of, mean_width_at_least, relative};
-use crate::stats::{Moments, ZeroSpread, studentised_interval_with};
-use crate::tune::Compat;
+use crate::stats::{Moments, studentised_interval};
 
 /// Width of the studentised bootstrap interval of the mean over the mean (µOpTime, section 2).
 ///
-/// Resamples without any spread have no t. By the paper they make the interval as wide as their share says, so that few values
-/// have no interval; the published code gives them a standard error in the unit of the data.
+/// Resamples without any spread have no t. They make the interval as wide as their share says, so that few values have no interval.
 pub(super) struct Rciw2;
 
 impl Stability for Rciw2 {
@@ -20,11 +18,7 @@ impl Stability for Rciw2 {
     }
 
     fn value(&self, ascending: &[f64], terms: &Terms) -> Option<f64> {
-        let zero_spread = match terms.compat {
-            Compat::Paper => ZeroSpread::Infinite,
-            Compat::PaperCode => ZeroSpread::PublishedCode,
-        };
-        let interval = studentised_interval_with(ascending, terms.confidence, zero_spread).ok()?;
+        let interval = studentised_interval(ascending, terms.confidence).ok()?;
         Some(relative(interval.width(), mean_of(ascending)))
     }
 

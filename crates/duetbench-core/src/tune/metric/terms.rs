@@ -3,21 +3,22 @@
 use std::sync::OnceLock;
 
 use crate::stats::MedianTable;
-use crate::tune::{Compat, Rules};
+use crate::tune::Rules;
 
-/// Confidence, whose rules hold, and tables that many samples share.
-pub(in crate::tune) struct Terms {
-    pub(super) confidence: f64,
-    pub(super) compat: Compat,
+/// Confidence, and tables that many samples share.
+pub struct Terms {
+    /// Confidence of intervals, a fraction.
+    pub confidence: f64,
     /// By number of values; made when first needed.
     medians: Vec<OnceLock<MedianTable>>,
 }
 
 impl Terms {
     /// For samples of at most so many values.
-    pub(in crate::tune) fn of(rules: &Rules, values_max: usize) -> Terms {
+    #[must_use]
+    pub fn of(rules: &Rules, values_max: usize) -> Terms {
         let medians = (0..=values_max).map(|_| OnceLock::new()).collect();
-        Terms { confidence: rules.confidence, compat: rules.compat, medians }
+        Terms { confidence: rules.confidence, medians }
     }
 
     /// Tables for the interval of the median of so many values; absent for more than were announced.

@@ -7,9 +7,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
-use duetbench_core::spec::{CommandSpec, Filter};
+use duetbench_core::spec::{CommandSpec, Filter, HarnessSpec};
 
-use super::{Adapter, Artifact, Build, Built, Identity, Listing, Order, Subject, Wish};
+use super::{Adapter, Artifact, Build, Built, Identity, KINDS, Listing, Order, Subject, Wish};
+use crate::adapter;
 use crate::error::RunError;
 use crate::process::{Launch, Sandbox};
 use crate::program::Program;
@@ -24,6 +25,28 @@ use variants::{Variant, variants};
 
 /// The package that all of them are in.
 const PACKAGE: &str = "command";
+
+/// Whole programs.
+#[derive(Debug)]
+pub struct Kind;
+
+impl adapter::Kind for Kind {
+    fn name(&self) -> &'static str {
+        "command"
+    }
+
+    fn runs(&self, version: &Source) -> bool {
+        version.command().is_some()
+    }
+
+    fn asked_by(&self, settings: &HarnessSpec) -> Option<&'static str> {
+        (!settings.commands.is_empty()).then_some("commands")
+    }
+
+    fn open(&self, wish: &Wish<'_>, versions: &[Source], _: &Path) -> Result<Box<dyn Adapter>, RunError> {
+        Ok(Box::new(Commands::new(wish, versions)?))
+    }
+}
 
 /// Starts programs.
 #[derive(Debug)]
@@ -64,7 +87,9 @@ impl Commands {
             return Err(RunError::Argument { argument: "--sandbox".into(), why });
         }
         let variants = variants(&entries, sources)?;
-        let (timeout, passed, filter) = (wish.conditions.timeout, wish.conditions.passed(), wish.conditions.filter()?);
+        // A program may be of any language.
+        let passed = wish.conditions.passed(KINDS.iter().flat_map(|kind| kind.variables()).copied());
+        let (timeout, filter) = (wish.conditions.timeout, wish.conditions.filter()?);
         Ok(Commands { entries, variants, peaks: BTreeMap::new(), timeout, passed, filter, sandbox })
     }
 

@@ -16,15 +16,17 @@ use duetbench_core::spec::{Arch, Filter, LayoutChoice};
 use sha2::{Digest, Sha256};
 
 use super::{
-    Adapter, Artifact, Build, Built, Conditions, Identity, Layout, Listing, Order, PairLayouts, Relink, Relinking,
-    Sampling, Shipping, Subject, Urgency, hex,
+    Adapter, Artifact, Build, Built, Conditions, Identity, Layout, Listing, Manifest, Order, PairLayouts, Relink,
+    Relinking, Sampling, Shipping, Subject, Urgency, Wish, hex,
 };
+use crate::adapter;
 use crate::error::RunError;
 use crate::process::{Launch, Sandbox};
 use crate::source::Source;
 use crate::tool::Tool;
 
 mod arguments;
+mod declared;
 pub mod identity;
 mod list;
 mod matching;
@@ -40,6 +42,49 @@ const HOOK_MARKER: &[u8] = b"duet-hook-protocol-1";
 
 /// The first release whose linker orders functions at random on demand.
 const RANDLAYOUT_SINCE: (u32, u32) = (1, 23);
+
+/// Variables of Go's runtime and toolchain.
+const VARIABLES: [&str; 11] = [
+    "GOROOT",
+    "GOPATH",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GOFLAGS",
+    "GOTOOLCHAIN",
+    "GOGC",
+    "GOMEMLIMIT",
+    "GODEBUG",
+    "GOTRACEBACK",
+    "GOEXPERIMENT",
+];
+
+/// Go's `testing` package.
+#[derive(Debug)]
+pub struct Kind;
+
+impl adapter::Kind for Kind {
+    fn name(&self) -> &'static str {
+        "go"
+    }
+
+    fn manifests(&self) -> &'static [Manifest] {
+        &[Manifest { file: "go.mod", project: "a Go module" }]
+    }
+
+    fn variables(&self) -> &'static [&'static str] {
+        &VARIABLES
+    }
+
+    fn locate(&self, cwd: &Path, id: &BenchmarkId) -> Option<(PathBuf, usize)> {
+        declared::locate(cwd, id)
+    }
+
+    fn open(&self, wish: &Wish<'_>, versions: &[Source], scratch: &Path) -> Result<Box<dyn Adapter>, RunError> {
+        let arguments = GoArguments::parse(wish.arguments)?;
+        let toolchain = Toolchain::for_all(versions, scratch)?;
+        Ok(Box::new(Go::new(toolchain, arguments, scratch, wish.conditions)?))
+    }
+}
 
 /// Builds and starts Go benchmarks.
 #[derive(Debug)]
@@ -74,7 +119,7 @@ impl Go {
     ) -> Result<Go, RunError> {
         let scratch = scratch.join("go");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
-        let (timeout, passed) = (conditions.timeout, conditions.passed());
+        let (timeout, passed) = (conditions.timeout, conditions.passed(VARIABLES));
         let linker = Err("random layouts were asked for".to_owned());
         let (filter, sandbox) = (conditions.filter()?, conditions.sandbox.cloned());
         let (layouts, pairs) = (conditions.layouts, PairLayouts::new(matching::check_alike));

@@ -42,8 +42,8 @@ impl Toolchain {
     ///
     /// # Errors
     /// When Go is absent, too old, or set up in a way that excludes the hook.
-    pub fn for_both(baseline: &Source, candidate: &Source, scratch: &Path) -> Result<Toolchain, RunError> {
-        let envs = [go_env(&baseline.dir)?, go_env(&candidate.dir)?];
+    pub fn for_all(versions: &[Source], scratch: &Path) -> Result<Toolchain, RunError> {
+        let envs = versions.iter().map(|version| go_env(&version.dir)).collect::<Result<Vec<_>, _>>()?;
         let newest = envs.into_iter().max_by_key(|e| parse(&e.version)).ok_or_else(absent)?;
         if newest.flags.split_whitespace().any(|f| f.trim_start_matches('-').starts_with("overlay")) {
             return Err(RunError::Toolchain {

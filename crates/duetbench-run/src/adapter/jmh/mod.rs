@@ -12,10 +12,11 @@ use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Style};
-use duetbench_core::spec::{Filter, JmhSpec};
+use duetbench_core::spec::{Filter, HarnessSpec, JmhSpec};
 use sha2::{Digest, Sha256};
 
-use super::{Adapter, Artifact, Build, Built, Identity, Listing, Order, Subject, Wish, hex};
+use super::{Adapter, Artifact, Build, Built, Identity, Listing, Manifest, Order, Subject, Wish, hex};
+use crate::adapter;
 use crate::error::RunError;
 use crate::process::{Launch, Sandbox};
 use crate::source::Source;
@@ -33,6 +34,43 @@ use jvm::Jvm;
 
 /// The one package of a build: a jar is built, and differs, as a whole.
 const JAR: &str = "jar";
+
+/// Variables of the JVM.
+const VARIABLES: [&str; 1] = ["JAVA_HOME"];
+
+/// The Java Microbenchmark Harness.
+#[derive(Debug)]
+pub struct Kind;
+
+impl adapter::Kind for Kind {
+    fn name(&self) -> &'static str {
+        "jmh"
+    }
+
+    fn manifests(&self) -> &'static [Manifest] {
+        &[
+            Manifest { file: "pom.xml", project: "a Maven project" },
+            Manifest { file: "build.gradle", project: "a Gradle project" },
+            Manifest { file: "build.gradle.kts", project: "a Gradle project" },
+        ]
+    }
+
+    fn runs(&self, version: &Source) -> bool {
+        version.jar().is_some()
+    }
+
+    fn asked_by(&self, settings: &HarnessSpec) -> Option<&'static str> {
+        (settings.jmh != JmhSpec::default()).then_some("JMH")
+    }
+
+    fn variables(&self) -> &'static [&'static str] {
+        &VARIABLES
+    }
+
+    fn open(&self, wish: &Wish<'_>, _: &[Source], scratch: &Path) -> Result<Box<dyn Adapter>, RunError> {
+        Ok(Box::new(Jmh::new(wish, scratch)?))
+    }
+}
 
 /// Builds and starts JMH benchmarks.
 #[derive(Debug)]
@@ -70,7 +108,7 @@ impl Jmh {
             arguments: wish.arguments.to_vec(),
             hook: hook::write(&scratch.join("hook"))?,
             timeout: wish.conditions.timeout,
-            passed: wish.conditions.passed(),
+            passed: wish.conditions.passed(VARIABLES),
             filter: wish.conditions.filter()?,
             sandbox: wish.conditions.sandbox.cloned(),
             listed: BTreeMap::new(),

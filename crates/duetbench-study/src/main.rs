@@ -1,0 +1,5 @@
+//! The `duet-study` command.
+
+fn main() -> std::process::ExitCode {
+    duetbench_study::main()
+}

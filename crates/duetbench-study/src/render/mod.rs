@@ -1,0 +1,6 @@
+//! Renderers: from what a study found to text, tables and figures, by pure functions as duet's own.
+
+pub mod cloud;
+pub mod duet;
+pub mod elastibench;
+pub mod uoptime;
