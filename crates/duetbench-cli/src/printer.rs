@@ -93,9 +93,8 @@ impl Printer {
         self.output.is_none() && io::stdout().is_terminal()
     }
 
-    /// The colours of what is printed: none unless a terminal shows them.
-    #[must_use]
-    pub fn palette(&self) -> Palette {
+    /// The colours: none unless a terminal shows them.
+    fn palette(&self) -> Palette {
         if self.colour && self.is_on_terminal() { Palette::coloured() } else { Palette::plain() }
     }
 

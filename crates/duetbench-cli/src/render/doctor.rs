@@ -38,13 +38,13 @@ pub fn document(checkup: &Checkup) -> document::Document {
     let facts = facts(checkup).into_iter().map(|(label, fact)| Line::Small(label, fact));
     document::Document {
         title: Title {
-            command: "doctor",
+            command: "duet doctor",
             version: checkup.duet_version.clone(),
             subject: format!("this machine, watched for {watched}"),
         },
         blocks: vec![Block::Lines(facts.collect()), Block::Lines(findings.chain(hints).chain([conclusion]).collect())],
         rows: Some(rows(&checkup.findings)),
-        json: json(checkup),
+        json: Some(json(checkup)),
         go: None,
     }
 }

@@ -27,7 +27,7 @@ pub fn document(report: &SoloReport) -> Document {
     let version = &report.version;
     Document {
         title: Title {
-            command: "run",
+            command: "duet run",
             version: report.environment.duet_version.clone(),
             subject: format!("{} ({})", version.requested, version.resolved),
         },
@@ -37,7 +37,7 @@ pub fn document(report: &SoloReport) -> Document {
             Block::Lines(last.collect()),
         ],
         rows: Some(rows(report)),
-        json: solo_json::render(report),
+        json: Some(solo_json::render(report)),
         go: Some(go(report)),
     }
 }

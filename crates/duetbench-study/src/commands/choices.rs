@@ -10,7 +10,8 @@ use std::path::Path;
 use duetbench_cli::args::Format;
 use duetbench_cli::commands::Context;
 use duetbench_cli::failure::{Failure, code};
-use duetbench_cli::render::document::Table;
+use duetbench_cli::render::document::{Block, Document, Table, Title};
+use duetbench_cli::render::format::many;
 use duetbench_core::recording::{Level, Recording};
 use duetbench_core::tune::{Choice, Metric, Rules, tune};
 use duetbench_run::RunError;
@@ -45,11 +46,13 @@ pub fn run(args: &ChoicesArgs, context: &Context) -> Result<u8, Failure> {
         answers.write(path)?;
         context.printer.note(&format!("wrote `{}`", path.display()));
     }
-    context.printer.data(&match context.settings.format() {
-        Format::Text => table.text(&context.printer.palette(), None),
-        Format::Markdown => table.markdown(),
-        _ => table.csv(),
-    })?;
+    let title = Title {
+        command: "duet-study choices",
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        subject: many(args.files.len(), "recording", "recordings"),
+    };
+    let (rows, blocks) = (Some(table.clone()), vec![Block::Table(table)]);
+    context.printer.document(&Document { title, blocks, rows, ..Document::default() })?;
     Ok(code::CLEAN)
 }
 

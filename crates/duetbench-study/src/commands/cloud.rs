@@ -13,7 +13,7 @@ use duetbench_run::RunError;
 use super::files::{self, several_tables};
 use crate::args::CloudArgs;
 use crate::papers::cloud::{Comparison, Environment, Settings, Studied};
-use crate::render::cloud::{Cloud, figures, json, markdown, tables, text};
+use crate::render::cloud::{Cloud, document, figures, tables};
 
 /// Time between two messages about a study's progress.
 const TOLD_EVERY: Duration = Duration::from_secs(5);
@@ -35,12 +35,7 @@ pub fn run(args: &CloudArgs, context: &Context) -> Result<u8, Failure> {
         let tables = tables(&cloud).into_iter().map(|(name, table)| (name.to_owned(), table));
         files::write((dir, context), tables.chain(drawn))?;
     }
-    context.printer.data(&match context.settings.format() {
-        Format::Text => text(&cloud, &context.printer.palette()),
-        Format::Markdown => markdown(&cloud),
-        Format::Json => json(&cloud),
-        Format::Csv | Format::Go | Format::Sarif => return Err(several_tables()),
-    })?;
+    context.printer.document(&document(&cloud))?;
     Ok(code::CLEAN)
 }
 

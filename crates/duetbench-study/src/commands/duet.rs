@@ -17,7 +17,7 @@ use duetbench_run::store::{RunHead, Store, StoredRun};
 use super::elastibench::is_same;
 use crate::args::{DrawnForks, DuetStudyArgs};
 use crate::papers::duet::{PairedRun, Procedure, RunWidths};
-use crate::render::duet::{DuetStudy, Samples, StudiedRun, csv, figures, json, markdown, tables, text};
+use crate::render::duet::{DuetStudy, Samples, StudiedRun, document, figures, tables};
 use crate::stored;
 
 /// Studies stored comparisons and prints what their pairs are worth.
@@ -46,13 +46,7 @@ pub fn run(args: &DuetStudyArgs, context: &Context) -> Result<u8, Failure> {
         write(&study, &drawn, dir)?;
         context.printer.note(&format!("tables and figures are in `{}`", dir.display()));
     }
-    context.printer.data(&match context.settings.format() {
-        Format::Text => text(&study, &context.printer.palette()),
-        Format::Markdown => markdown(&study),
-        Format::Json => json(&study),
-        Format::Csv => csv(&study),
-        format @ (Format::Go | Format::Sarif) => return Err(format.unfit("what a study finds")),
-    })?;
+    context.printer.document(&document(&study))?;
     Ok(code::CLEAN)
 }
 

@@ -10,7 +10,7 @@ use duetbench_run::store::{RunHead, Store, StoredRun};
 
 use crate::args::{AgreementArgs, ElastibenchArgs, ElastibenchQuestion, RepetitionsArgs};
 use crate::papers::elastibench::{Agreement, Experiment, Findings, Procedure, Target};
-use crate::render::elastibench::{Beside, Elastibench, ElastibenchAnswer, Wanted, csv, json, markdown, text};
+use crate::render::elastibench::{Beside, Elastibench, ElastibenchAnswer, Wanted, document};
 use crate::stored;
 
 /// Answers a question about stored comparisons and prints the answer.
@@ -29,13 +29,7 @@ pub fn run(args: &ElastibenchArgs, context: &Context) -> Result<u8, Failure> {
     };
     let duet_version = env!("CARGO_PKG_VERSION").to_owned();
     let found = Elastibench { duet_version, procedure, answer, warnings: study.warnings };
-    context.printer.data(&match context.settings.format() {
-        Format::Text => text(&found, &context.printer.palette()),
-        Format::Markdown => markdown(&found),
-        Format::Json => json(&found),
-        Format::Csv => csv(&found),
-        format @ (Format::Go | Format::Sarif) => return Err(format.unfit("what a study finds")),
-    })?;
+    context.printer.document(&document(&found))?;
     Ok(code::CLEAN)
 }
 

@@ -18,7 +18,7 @@ use crate::args::{Question, UoptimeArgs};
 use crate::papers::uoptime::{
     FileName, Random, Settings, Tracked, contrast, drawn_before, is_go, natural_order, study_file,
 };
-use crate::render::uoptime::{Studied, StudiedFile, StudiedProject, figures, markdown, tables, text};
+use crate::render::uoptime::{Studied, StudiedFile, StudiedProject, document, figures, tables};
 
 /// Time between two messages about a study's progress.
 const TOLD_EVERY: Duration = Duration::from_secs(5);
@@ -42,11 +42,7 @@ pub fn run(args: &UoptimeArgs, context: &Context) -> Result<u8, Failure> {
         let drawn = figures(&studied).map_err(|e| std::io::Error::other(format!("a figure: {e}")))?;
         files::write((dir, context), tables(&studied).into_iter().chain(drawn))?;
     }
-    context.printer.data(&match context.settings.format() {
-        Format::Text => text(&studied, &context.printer.palette()),
-        Format::Markdown => markdown(&studied),
-        Format::Json | Format::Csv | Format::Go | Format::Sarif => return Err(several_tables()),
-    })?;
+    context.printer.document(&document(&studied))?;
     Ok(code::CLEAN)
 }
 

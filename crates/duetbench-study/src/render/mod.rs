@@ -3,4 +3,5 @@
 pub mod cloud;
 pub mod duet;
 pub mod elastibench;
+mod section;
 pub mod uoptime;

@@ -110,7 +110,10 @@ fn people_get_tables_and_plain_sentences() {
         assert!(text.contains(words), "`{words}` is missing in\n{text}");
     }
     let markdown = study(&place, &["steady.csv", "--format", "markdown"]).expect(0).stdout;
-    assert!(markdown.starts_with("# duet ") && !markdown.contains("Which environment"), "{markdown}");
+    assert!(
+        markdown.starts_with("### duet-study cloud: ") && !markdown.contains("The steadier environment"),
+        "{markdown}"
+    );
 }
 
 #[test]

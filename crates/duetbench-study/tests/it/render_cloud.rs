@@ -1,14 +1,15 @@
 //! Output and files of `duet-study cloud`, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
 
-use duetbench_cli::render::palette::Palette;
+use duetbench_cli::args::Format;
 use duetbench_core::recording::Level;
 use duetbench_study::papers::cloud::{
     Alarms, Comparison, Detectable, REGRESSIONS, Rates, Sampling, Settings, Source, Spread, Studied, StudiedBenchmark,
     Test, Typical,
 };
-use duetbench_study::render::cloud::{Cloud, figures, json, markdown, tables, text};
+use duetbench_study::render::cloud::{Cloud, document, figures, tables};
 
 use crate::golden_files::check;
+use crate::render_support::written;
 
 fn typical(mean: f64, standard_deviation: Option<f64>, count: usize) -> Option<Typical> {
     Some(Typical { mean, standard_deviation, count })
@@ -121,18 +122,18 @@ fn one() -> Cloud {
 
 #[test]
 fn text_is_as_sealed() {
-    check("cloud.txt", &text(&two(), &Palette::plain()));
-    check("cloud_one.txt", &text(&one(), &Palette::plain()));
+    check("cloud.txt", &written(&document(&two()), Format::Text));
+    check("cloud_one.txt", &written(&document(&one()), Format::Text));
 }
 
 #[test]
 fn markdown_is_as_sealed() {
-    check("cloud.md", &markdown(&two()));
+    check("cloud.md", &written(&document(&two()), Format::Markdown));
 }
 
 #[test]
 fn json_is_as_sealed() {
-    check("cloud.json", &json(&two()));
+    check("cloud.json", &written(&document(&two()), Format::Json));
 }
 
 #[test]

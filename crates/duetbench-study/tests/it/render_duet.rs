@@ -1,13 +1,14 @@
 //! Output of `duet-study duet` in every format, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
 
-use duetbench_cli::render::palette::Palette;
+use duetbench_cli::args::Format;
 use duetbench_core::plan::Mode;
 use duetbench_core::stats::Interval;
 use duetbench_study::papers::duet::{LeftOut, PairedFork, Procedure, Resampled, RunWidths, Widths};
-use duetbench_study::render::duet::{DuetStudy, Samples, StudiedRun, csv, figures, json, markdown, tables, text};
+use duetbench_study::render::duet::{DuetStudy, Samples, StudiedRun, document, figures, tables};
 use duetbench_study::statistics::GrandRatio;
 
 use crate::golden_files::check;
+use crate::render_support::written;
 
 /// A benchmark whose paired, shuffled and standard intervals are so wide.
 fn widths(name: &str, (paired, shuffled, standard): (f64, f64, f64)) -> Widths {
@@ -79,23 +80,23 @@ fn samples() -> Samples {
 
 #[test]
 fn people_read_what_is_sealed() {
-    check("study_duet.txt", &text(&study(), &Palette::plain()));
-    check("study_duet.md", &markdown(&study()));
+    check("study_duet.txt", &written(&document(&study()), Format::Text));
+    check("study_duet.md", &written(&document(&study()), Format::Markdown));
     let procedure = Procedure { forks: None, winsorise: None, ..Procedure::PAPER };
     let all = DuetStudy { procedure, runs: vec![idle()], warnings: Vec::new(), ..study() };
-    let text = text(&all, &Palette::plain());
+    let text = written(&document(&all), Format::Text);
     assert!(text.starts_with("duet 0.1.0: widths of the duet paper's 99% intervals, all fork pairs, "), "{text}");
     assert!(text.contains("outliers kept"), "{text}");
 }
 
 #[test]
 fn programs_read_what_is_sealed() {
-    check("study_duet.json", &json(&study()));
-    check("study_duet.csv", &csv(&study()));
+    check("study_duet.json", &written(&document(&study()), Format::Json));
+    check("study_duet.csv", &written(&document(&study()), Format::Csv));
     let tables = tables(&study(), &[samples()]);
     let names: Vec<&str> = tables.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["widths.csv", "improvement.csv", "distribution.csv", "samples-r12.csv"]);
-    assert_eq!(tables[0].1, csv(&study()));
+    assert_eq!(tables[0].1, written(&document(&study()), Format::Csv));
     for (name, table) in &tables[1..] {
         check(&format!("study_duet_{name}"), table);
     }

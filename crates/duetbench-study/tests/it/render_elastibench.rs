@@ -1,12 +1,13 @@
 //! Output of `duet-study elastibench` in every format, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
 
-use duetbench_cli::render::palette::Palette;
+use duetbench_cli::args::Format;
 use duetbench_core::analysis::{Basis, Clock, Counts, Method};
 use duetbench_core::{Estimate, Verdict};
 use duetbench_study::papers::elastibench::{Agreement, Experiment, Findings, Procedure, Results, Target};
-use duetbench_study::render::elastibench::{Beside, Elastibench, ElastibenchAnswer, Wanted, csv, json, markdown, text};
+use duetbench_study::render::elastibench::{Beside, Elastibench, ElastibenchAnswer, Wanted, document};
 
 use crate::golden_files::check;
+use crate::render_support::written;
 
 /// So many results, some steps to either side of a middle.
 fn around(middle: f64, step: f64, results: u32) -> Vec<f64> {
@@ -122,7 +123,7 @@ fn aa() -> Elastibench {
 
 #[test]
 fn text_is_as_sealed() {
-    let plain = |study: &Elastibench| text(study, &Palette::plain());
+    let plain = |study: &Elastibench| written(&document(study), Format::Text);
     check("elastibench_changes.txt", &plain(&changes()));
     check("elastibench_agreement.txt", &plain(&agreement()));
     check("elastibench_repetitions.txt", &plain(&repetitions(true)));
@@ -132,24 +133,24 @@ fn text_is_as_sealed() {
 
 #[test]
 fn markdown_is_as_sealed() {
-    check("elastibench_changes.md", &markdown(&changes()));
-    check("elastibench_agreement.md", &markdown(&agreement()));
-    check("elastibench_repetitions.md", &markdown(&repetitions(true)));
-    check("elastibench_aa.md", &markdown(&aa()));
+    check("elastibench_changes.md", &written(&document(&changes()), Format::Markdown));
+    check("elastibench_agreement.md", &written(&document(&agreement()), Format::Markdown));
+    check("elastibench_repetitions.md", &written(&document(&repetitions(true)), Format::Markdown));
+    check("elastibench_aa.md", &written(&document(&aa()), Format::Markdown));
 }
 
 #[test]
 fn json_is_as_sealed() {
-    check("elastibench_changes.json", &json(&changes()));
-    check("elastibench_agreement.json", &json(&agreement()));
-    check("elastibench_repetitions.json", &json(&repetitions(true)));
-    check("elastibench_aa.json", &json(&aa()));
+    check("elastibench_changes.json", &written(&document(&changes()), Format::Json));
+    check("elastibench_agreement.json", &written(&document(&agreement()), Format::Json));
+    check("elastibench_repetitions.json", &written(&document(&repetitions(true)), Format::Json));
+    check("elastibench_aa.json", &written(&document(&aa()), Format::Json));
 }
 
 #[test]
 fn csv_is_as_sealed() {
-    check("elastibench_changes.csv", &csv(&changes()));
-    check("elastibench_agreement.csv", &csv(&agreement()));
-    check("elastibench_repetitions.csv", &csv(&repetitions(true)));
-    check("elastibench_aa.csv", &csv(&aa()));
+    check("elastibench_changes.csv", &written(&document(&changes()), Format::Csv));
+    check("elastibench_agreement.csv", &written(&document(&agreement()), Format::Csv));
+    check("elastibench_repetitions.csv", &written(&document(&repetitions(true)), Format::Csv));
+    check("elastibench_aa.csv", &written(&document(&aa()), Format::Csv));
 }

@@ -13,14 +13,14 @@ use crate::render::format::{duration, many, named, one_line, packages, share, sh
 pub fn document(report: &CalibrationReport) -> Document {
     let last = legend(report).into_iter().chain(facts(report)).chain(warnings(report)).chain([hint(report)]);
     Document {
-        title: Title { command: "calibrate", version: report.duet_version.clone(), subject: subject(report) },
+        title: Title { command: "duet calibrate", version: report.duet_version.clone(), subject: subject(report) },
         blocks: vec![
             Block::Lines(summary(report).into_iter().map(Line::Item).collect()),
             Block::Table(table(report)),
             Block::Lines(last.collect()),
         ],
         rows: Some(rows::of(report)),
-        json: json::json(report),
+        json: Some(json::json(report)),
         go: None,
     }
 }

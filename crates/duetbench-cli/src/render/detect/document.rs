@@ -20,7 +20,7 @@ const POOLED: &str = "the papers' rule takes every value for independent; where 
 #[must_use]
 pub fn document(answered: &Answered) -> Document {
     let unpaired = answered.unpaired.as_ref();
-    let command = if unpaired.is_some() { "analyze" } else { "detect" };
+    let command = if unpaired.is_some() { "duet analyze" } else { "duet detect" };
     let first = unpaired.map_or_else(Vec::new, Unpaired::lines);
     let summary = summary(answered).into_iter().map(Line::Sentence);
     let warnings = answered.detection.warnings.iter().map(Line::warning);
@@ -32,7 +32,7 @@ pub fn document(answered: &Answered) -> Document {
             Block::Lines(summary.chain(warnings).chain(notes(answered)).collect()),
         ],
         rows: Some(rows::of(answered)),
-        json: json::json(answered),
+        json: Some(json::json(answered)),
         go: None,
     }
 }

@@ -11,7 +11,7 @@ const RESERVE: usize = 1024;
 pub(super) fn write(document: &Document) -> String {
     let title = &document.title;
     let mut page =
-        Page { out: format!("### duet {}: {}\n\n", title.command, prose(&shortened(&title.subject))), left_out: 0 };
+        Page { out: format!("### {}: {}\n\n", title.command, prose(&shortened(&title.subject))), left_out: 0 };
     for block in &document.blocks {
         match block {
             Block::Lines(lines) => page.lines(lines),

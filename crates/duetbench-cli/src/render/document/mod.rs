@@ -20,14 +20,14 @@ use super::palette::Palette;
 /// A finished document.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Document {
-    /// The command and what it is about: `calibrate` and `v1 against itself`.
+    /// The command and its subject: `duet calibrate` and `v1 against itself`.
     pub title: Title,
     /// For people, in reading order.
     pub blocks: Vec<Block>,
     /// For spreadsheets, numbers at full precision.
     pub rows: Option<Table>,
     /// For programs, as text of JSON.
-    pub json: String,
+    pub json: Option<String>,
     /// Lines of Go's benchmark format, where there are processes to tell of.
     pub go: Option<String>,
 }
@@ -35,7 +35,7 @@ pub struct Document {
 /// The heading of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Title {
-    /// The subcommand.
+    /// The command, as it is typed.
     pub command: &'static str,
     /// Version of duet.
     pub version: String,
@@ -108,12 +108,12 @@ impl Document {
         let form = match format {
             Format::Text => Some(text::write(self, palette, width)),
             Format::Markdown => Some(markdown::write(self)),
-            Format::Json => Some(self.json.clone()),
+            Format::Json => self.json.clone(),
             Format::Csv => self.rows.as_ref().map(Table::csv),
             Format::Go => self.go.clone(),
             Format::Sarif => None,
         };
-        form.ok_or_else(|| format.unfit(&format!("what `duet {}` says", self.title.command)))
+        form.ok_or_else(|| format.unfit(&format!("what `{}` says", self.title.command)))
     }
 }
 

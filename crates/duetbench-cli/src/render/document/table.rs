@@ -295,6 +295,6 @@ mod tests {
     fn names_give_way_to_a_narrow_terminal() {
         let mut table = Table::new(&[("name", Cells::Name), ("n", Cells::Number)]);
         table.push(["a_name_of_thirty_characters_ab", "1"]);
-        assert_eq!(table.text(&Palette::plain(), Some(23)).lines().nth(1), Some("a_name_of_…racters_ab  1"));
+        assert_eq!(table.text(&Palette::plain(), Some(23)).lines().nth(1), Some("a_name_of_…acters_ab  1"));
     }
 }

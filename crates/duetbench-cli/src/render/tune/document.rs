@@ -16,10 +16,10 @@ pub fn document(tuning: &Tuning) -> Document {
     let rules = Block::Lines(vec![Line::Sentence(format!("stable: {}", words::rules(tuning)))]);
     let sources = tuning.sources.iter().flat_map(of_source);
     Document {
-        title: Title { command: "tune", version: tuning.duet_version.clone(), subject: headline(tuning) },
+        title: Title { command: "duet tune", version: tuning.duet_version.clone(), subject: headline(tuning) },
         blocks: [rules].into_iter().chain(sources).chain(totals(tuning)).chain(plan(tuning)).collect(),
         rows: Some(rows::of(tuning)),
-        json: json::json(tuning),
+        json: Some(json::json(tuning)),
         go: None,
     }
 }

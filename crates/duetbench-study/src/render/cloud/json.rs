@@ -14,8 +14,7 @@ use crate::papers::cloud::{
 const SCHEMA_VERSION: u32 = 1;
 
 /// The study as JSON.
-#[must_use]
-pub fn json(cloud: &Cloud) -> String {
+pub(super) fn json(cloud: &Cloud) -> String {
     document::json(&Document {
         schema_version: SCHEMA_VERSION,
         duet_version: &cloud.duet_version,

@@ -23,17 +23,13 @@ pub fn tables(cloud: &Cloud) -> Vec<(&'static str, String)> {
     all.into_iter().filter(|(_, table)| !table.is_empty()).map(|(name, table)| (name, table.csv())).collect()
 }
 
-fn words(headings: &[&str]) -> Table {
-    Table::plain(headings)
-}
-
 /// A table of everything that benchmarks have, with environment and benchmark in front of every row.
 fn rows<'a, R: IntoIterator<Item = Vec<String>>>(
     cloud: &'a Cloud,
     headings: &[&str],
     of: impl Fn(&'a StudiedBenchmark) -> R,
 ) -> Table {
-    let mut table = words(&[&["environment", "benchmark"], headings].concat());
+    let mut table = Table::plain(&[&["environment", "benchmark"], headings].concat());
     for studied in &cloud.environments {
         for benchmark in &studied.benchmarks {
             for cells in of(benchmark) {
@@ -120,7 +116,7 @@ fn rates(cloud: &Cloud) -> Table {
 }
 
 fn steadiest(comparison: &Comparison) -> Table {
-    let mut table = words(&["benchmark", "environment", "rsd", "next", "next_rsd", "clear"]);
+    let mut table = Table::plain(&["benchmark", "environment", "rsd", "next", "next_rsd", "clear"]);
     for one in &comparison.benchmarks {
         table.push(vec![
             one.benchmark.clone(),
@@ -135,8 +131,15 @@ fn steadiest(comparison: &Comparison) -> Table {
 }
 
 fn environments(comparison: &Comparison) -> Table {
-    let mut table =
-        words(&["environment", "benchmarks", "rsd", "steadiest_of", "ratio", "steadiest_steadier_for", "p_value"]);
+    let mut table = Table::plain(&[
+        "environment",
+        "benchmarks",
+        "rsd",
+        "steadiest_of",
+        "ratio",
+        "steadiest_steadier_for",
+        "p_value",
+    ]);
     for score in &comparison.scores {
         let against = comparison.against.iter().find(|other| other.environment == score.environment);
         table.push(vec![

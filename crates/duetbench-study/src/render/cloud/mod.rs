@@ -9,9 +9,8 @@ mod words;
 use crate::papers::cloud::{Comparison, Settings, Studied};
 
 pub use figures::figures;
-pub use json::json;
 pub use machine::tables;
-pub use people::{markdown, text};
+pub use people::document;
 
 /// A study of environments.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,66 +1,31 @@
-//! The forms for people: text and Markdown.
+//! The study as a document.
 
-use duetbench_cli::render::document::{Cells, Table};
+use duetbench_cli::render::document::{Cells, Document, Table, Title};
 use duetbench_cli::render::format::{many, one_line, share, short_name};
-use duetbench_cli::render::markdown::prose;
-use duetbench_cli::render::palette::{Palette, paint};
 
-use super::Cloud;
+use super::super::section::{Section, Told};
 use super::words::{as_printed, clear, detectable, known, overall, source, test, typical, warnings};
+use super::{Cloud, json};
 use crate::papers::cloud::{Comparison, INSTANCES_COMPARED, Sampling, Studied, StudiedBenchmark, Test};
 
-/// A table with what is said above and below it.
-struct Section {
-    title: &'static str,
-    tables: Vec<Table>,
-    below: Vec<String>,
-}
-
-/// The study for a terminal or a log.
+/// The study as a document.
 #[must_use]
-pub fn text(cloud: &Cloud, palette: &Palette) -> String {
-    let mut out = format!("{}\n", paint(palette.strong, &one_line(&heading(cloud))));
-    for section in sections(cloud) {
-        out += &format!("\n{}\n", paint(palette.strong, section.title));
-        for table in &section.tables {
-            out += &format!("\n{}", table.text(palette, None));
-        }
-        for line in &section.below {
-            out += &format!("{}\n", paint(palette.faint, &one_line(line)));
-        }
-    }
-    for warning in warnings(cloud) {
-        out += &format!("{} {}\n", paint(palette.open, "warning:"), one_line(&warning));
-    }
-    out
+pub fn document(cloud: &Cloud) -> Document {
+    let told = Told {
+        title: Title { command: "duet-study cloud", version: cloud.duet_version.clone(), subject: subject(cloud) },
+        sections: sections(cloud),
+        warnings: warnings(cloud),
+        note: None,
+    };
+    Document { json: Some(json::json(cloud)), ..told.document() }
 }
 
-/// The study as Markdown.
-#[must_use]
-pub fn markdown(cloud: &Cloud) -> String {
-    let mut out = format!("# {}\n", prose(&heading(cloud)));
-    for section in sections(cloud) {
-        out += &format!("\n## {}\n", section.title);
-        for table in &section.tables {
-            out += &format!("\n{}", table.markdown());
-        }
-        for line in &section.below {
-            out += &format!("\n{}\n", prose(line));
-        }
-    }
-    for warning in warnings(cloud) {
-        out += &format!("\n**Warning:** {}\n", prose(&warning));
-    }
-    out
-}
-
-fn heading(cloud: &Cloud) -> String {
+fn subject(cloud: &Cloud) -> String {
     let environments = many(cloud.environments.len(), "environment", "environments");
     let benchmarks = many(cloud.benchmarks().len(), "benchmark", "benchmarks");
     let settings = &cloud.settings;
     format!(
-        "duet {}: how bad it really is, {environments}, {benchmarks}, {} of every experiment, seed {}",
-        cloud.duet_version,
+        "how bad it really is, {environments}, {benchmarks}, {} of every experiment, seed {}",
         many(settings.draws as usize, "draw", "draws"),
         settings.seed
     )
@@ -85,7 +50,7 @@ fn values(cloud: &Cloud) -> Section {
         table.push([vec![studied.environment.clone()], numbers.to_vec()].concat());
     }
     let below = "values of ten times their benchmark's median and more are removed; instances and trials are the most that a benchmark has";
-    Section { title: "Values (Table 3)", tables: vec![table], below: vec![below.to_owned()] }
+    Section { title: "Values (Table 3)".into(), tables: vec![table], lines: vec![below.to_owned()] }
 }
 
 /// A table with a column for every environment, after some of its own.
@@ -103,7 +68,11 @@ fn spreads(cloud: &Cloud) -> Section {
         table.push([vec![short_name(benchmark)], cloud.environments.iter().map(rsd).collect()].concat());
     }
     let below = "standard deviation of all values by their mean, whatever it comes from";
-    Section { title: "Relative standard deviation (Table 4)", tables: vec![table], below: vec![below.to_owned()] }
+    Section {
+        title: "Relative standard deviation (Table 4)".into(),
+        tables: vec![table],
+        lines: vec![below.to_owned()],
+    }
 }
 
 fn sources(cloud: &Cloud) -> Section {
@@ -140,7 +109,11 @@ fn sources(cloud: &Cloud) -> Section {
         "by source: what instances, trials and values differ by alone, and its share of the variance, from a nested analysis of variance of the \
          logarithms",
     ];
-    Section { title: "Where it comes from (Fig. 5)", tables: vec![table], below: below.map(str::to_owned).to_vec() }
+    Section {
+        title: "Where it comes from (Fig. 5)".into(),
+        tables: vec![table],
+        lines: below.map(str::to_owned).to_vec(),
+    }
 }
 
 fn alarms(cloud: &Cloud) -> Section {
@@ -160,7 +133,7 @@ fn alarms(cloud: &Cloud) -> Section {
          promises has 5% or less",
         many(cloud.settings.trials, "trial", "trials")
     );
-    Section { title: "False alarms between equal code (Table 5)", tables: vec![table], below: vec![below] }
+    Section { title: "False alarms between equal code (Table 5)".into(), tables: vec![table], lines: vec![below] }
 }
 
 fn regressions(cloud: &Cloud, sampling: Sampling) -> Section {
@@ -187,7 +160,7 @@ fn regressions(cloud: &Cloud, sampling: Sampling) -> Section {
             .to_owned(),
     ];
     below.extend(as_printed(cloud, sampling));
-    Section { title, tables: vec![table], below }
+    Section { title: title.into(), tables: vec![table], lines: below }
 }
 
 fn comparison(comparison: &Comparison) -> Section {
@@ -214,5 +187,5 @@ fn comparison(comparison: &Comparison) -> Section {
             clear(one.clear).to_owned(),
         ]);
     }
-    Section { title: "Which environment is steadier", tables: vec![table, scores], below: overall(comparison) }
+    Section { title: "The steadier environment".into(), tables: vec![table, scores], lines: overall(comparison) }
 }

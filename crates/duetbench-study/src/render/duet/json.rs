@@ -10,8 +10,7 @@ use crate::papers::duet::{Kind, Quantiles, Widths};
 const SCHEMA_VERSION: u32 = 1;
 
 /// The study as JSON.
-#[must_use]
-pub fn json(study: &DuetStudy) -> String {
+pub(super) fn json(study: &DuetStudy) -> String {
     let procedure = &study.procedure;
     document::json(&Document {
         schema_version: SCHEMA_VERSION,

@@ -5,10 +5,9 @@ use duetbench_cli::render::document::Table;
 use super::{DuetStudy, Samples, StudiedRun};
 use crate::papers::duet::{Kind, Quantiles, Widths};
 
-/// A row for every benchmark of every run, as CSV.
-#[must_use]
-pub fn csv(study: &DuetStudy) -> String {
-    let mut table = words(&[
+/// A row for every benchmark of every run.
+pub(super) fn rows(study: &DuetStudy) -> Table {
+    let mut table = Table::plain(&[
         "run",
         "name",
         "mode",
@@ -38,23 +37,19 @@ pub fn csv(study: &DuetStudy) -> String {
             table.push(row);
         }
     }
-    table.csv()
+    table
 }
 
 /// All tables, each with the name of its file.
 #[must_use]
 pub fn tables(study: &DuetStudy, samples: &[Samples]) -> Vec<(String, String)> {
     let mut tables = vec![
-        ("widths.csv".to_owned(), csv(study)),
+        ("widths.csv".to_owned(), rows(study).csv()),
         ("improvement.csv".to_owned(), improvement(study).csv()),
         ("distribution.csv".to_owned(), distribution(study).csv()),
     ];
     tables.extend(samples.iter().map(|samples| (format!("samples-{}.csv", samples.run), iterations(samples).csv())));
     tables
-}
-
-fn words(headings: &[&str]) -> Table {
-    Table::plain(headings)
 }
 
 /// A number that there may not be.
@@ -75,7 +70,7 @@ fn row(one: &Widths) -> Vec<String> {
 
 /// The paper's Table 1, a row for every run.
 fn improvement(study: &DuetStudy) -> Table {
-    let mut table = words(&[
+    let mut table = Table::plain(&[
         "run",
         "same_version",
         "benchmarks",
@@ -107,7 +102,7 @@ fn distribution(study: &DuetStudy) -> Table {
     let shares = Quantiles::SHARES.map(|share| format!("q{:02.0}", 100.0 * share));
     let headings: Vec<&str> =
         ["run", "interval", "benchmarks"].into_iter().chain(shares.iter().map(String::as_str)).collect();
-    let mut table = words(&headings);
+    let mut table = Table::plain(&headings);
     for StudiedRun { widths, .. } in &study.runs {
         for kind in Kind::ALL {
             let Some(quantiles) = widths.quantiles(kind) else { continue };
@@ -121,7 +116,7 @@ fn distribution(study: &DuetStudy) -> Table {
 
 /// The data of figure 3, a row for every pair.
 fn iterations(samples: &Samples) -> Table {
-    let mut table = words(&["run", "name", "fork", "iteration", "baseline_ns", "candidate_ns"]);
+    let mut table = Table::plain(&["run", "name", "fork", "iteration", "baseline_ns", "candidate_ns"]);
     for (fork, pairs) in samples.forks.iter().enumerate() {
         for (iteration, [baseline, candidate]) in pairs.times.iter().enumerate() {
             let mut row = vec![samples.run.clone(), samples.benchmark.clone()];

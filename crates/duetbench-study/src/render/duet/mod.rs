@@ -8,9 +8,8 @@ mod people;
 use crate::papers::duet::{PairedFork, Procedure, Resampled, RunWidths};
 
 pub use figures::figures;
-pub use json::json;
-pub use machine::{csv, tables};
-pub use people::{markdown, text};
+pub use machine::tables;
+pub use people::document;
 
 /// A study of stored comparisons.
 #[derive(Debug, Clone, PartialEq)]

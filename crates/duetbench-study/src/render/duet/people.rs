@@ -1,12 +1,11 @@
-//! The forms for people: text and Markdown.
+//! The study as a document.
 
-use duetbench_cli::render::document::{Cells, Table};
-use duetbench_cli::render::format::{change, many, one_line, share, short_name};
-use duetbench_cli::render::markdown::prose;
-use duetbench_cli::render::palette::{Palette, paint};
+use duetbench_cli::render::document::{Cells, Document, Table, Title};
+use duetbench_cli::render::format::{change, many, share, short_name};
 use duetbench_core::plan::Mode;
 
-use super::{DuetStudy, StudiedRun};
+use super::super::section::{Section, Told};
+use super::{DuetStudy, StudiedRun, json, machine};
 use crate::papers::duet::{Kind, Quantiles, Widths};
 
 /// Meanings of the headings, below every study.
@@ -16,49 +15,19 @@ const MEANING: &str = "paired: of the geometric mean of paired ratios; shuffled:
 /// Names in a list that are shown.
 const NAMES_MAX: usize = 5;
 
-/// A table with what is said above and below it.
-struct Section {
-    title: String,
-    table: Table,
-    lines: Vec<String>,
-}
-
-/// The study for a terminal or a log.
+/// The study as a document.
 #[must_use]
-pub fn text(study: &DuetStudy, palette: &Palette) -> String {
-    let mut out = format!("{}\n", paint(palette.strong, &heading(study)));
-    for section in sections(study) {
-        out +=
-            &format!("\n{}\n\n{}", paint(palette.strong, &one_line(&section.title)), section.table.text(palette, None));
-        for (i, line) in section.lines.iter().enumerate() {
-            let gap = if i == 0 { "\n" } else { "" };
-            out += &format!("{gap}{}\n", one_line(line));
-        }
-    }
-    out.push('\n');
-    for warning in &study.warnings {
-        out += &format!("{} {}\n", paint(palette.open, "warning:"), one_line(warning));
-    }
-    out + &format!("{} {MEANING}\n", paint(palette.faint, "note:"))
+pub fn document(study: &DuetStudy) -> Document {
+    let told = Told {
+        title: Title { command: "duet-study duet", version: study.duet_version.clone(), subject: subject(study) },
+        sections: sections(study),
+        warnings: study.warnings.clone(),
+        note: Some(MEANING),
+    };
+    Document { rows: Some(machine::rows(study)), json: Some(json::json(study)), ..told.document() }
 }
 
-/// The study as Markdown.
-#[must_use]
-pub fn markdown(study: &DuetStudy) -> String {
-    let mut out = format!("### {}\n", prose(&heading(study)));
-    for section in sections(study) {
-        out += &format!("\n#### {}\n\n{}", prose(&section.title), section.table.markdown());
-        for line in &section.lines {
-            out += &format!("\n{}\n", prose(line));
-        }
-    }
-    for warning in &study.warnings {
-        out += &format!("\n**Warning:** {}\n", prose(warning));
-    }
-    out + &format!("\n<sub>{}</sub>\n", prose(MEANING))
-}
-
-fn heading(study: &DuetStudy) -> String {
+fn subject(study: &DuetStudy) -> String {
     let procedure = &study.procedure;
     let forks = match procedure.forks {
         Some(forks) => format!("{forks} fork pairs of each benchmark drawn with seed {}", procedure.seed),
@@ -66,7 +35,7 @@ fn heading(study: &DuetStudy) -> String {
     };
     let outliers = if procedure.winsorise.is_some() { "outliers winsorised" } else { "outliers kept" };
     let confidence = share(procedure.confidence);
-    format!("duet {}: widths of the duet paper's {confidence} intervals, {forks}, {outliers}", study.duet_version)
+    format!("widths of the duet paper's {confidence} intervals, {forks}, {outliers}")
 }
 
 fn sections(study: &DuetStudy) -> Vec<Section> {
@@ -105,7 +74,7 @@ fn of_run(study: &DuetStudy, run: &StudiedRun) -> Section {
     let mut lines = vec![modes(&run.widths.measured), levels(study, run), misses(run)];
     lines.extend(limits(study, &run.widths.measured));
     lines.extend(left_out(run));
-    Section { title, table, lines }
+    Section { title, tables: vec![table], lines }
 }
 
 fn fork_pairs(one: &Widths) -> String {
@@ -228,7 +197,7 @@ fn improvement(study: &DuetStudy) -> Section {
         table.push(row);
     }
     let below = "geometric means over benchmarks; what shuffling makes wider is what interference that hits both sides alike is worth here";
-    Section { title: "How many times wider (Table 1)".to_owned(), table, lines: vec![below.to_owned()] }
+    Section { title: "How many times wider (Table 1)".to_owned(), tables: vec![table], lines: vec![below.to_owned()] }
 }
 
 /// Figures 2, 4 and 5 as numbers.
@@ -245,7 +214,11 @@ fn distribution(study: &DuetStudy) -> Section {
             table.push(row);
         }
     }
-    Section { title: "Widths over benchmarks are at most (Figs. 2, 4 and 5)".to_owned(), table, lines: Vec::new() }
+    Section {
+        title: "Widths over benchmarks are at most (Figs. 2, 4 and 5)".to_owned(),
+        tables: vec![table],
+        lines: Vec::new(),
+    }
 }
 
 #[cfg(test)]

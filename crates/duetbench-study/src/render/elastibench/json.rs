@@ -13,8 +13,7 @@ use crate::papers::elastibench::{
 const SCHEMA_VERSION: u32 = 1;
 
 /// The answer as JSON.
-#[must_use]
-pub fn json(study: &Elastibench) -> String {
+pub(super) fn json(study: &Elastibench) -> String {
     document::json(&Document::of(study))
 }
 

@@ -1,4 +1,4 @@
-//! The CSV forms: a row for every benchmark, numbers at full precision, fractions.
+//! Answers for spreadsheets: a row for every benchmark, fractions.
 
 use duetbench_cli::render::document::Table;
 use duetbench_core::detect::Change;
@@ -6,20 +6,14 @@ use duetbench_core::detect::Change;
 use super::{Beside, Elastibench, ElastibenchAnswer};
 use crate::papers::elastibench::{Agreement, Finding, Findings, LeftOut, Narrowing};
 
-/// The answer as CSV.
-#[must_use]
-pub fn csv(study: &Elastibench) -> String {
-    let table = match &study.answer {
+/// The rows.
+pub(super) fn rows(study: &Elastibench) -> Table {
+    match &study.answer {
         ElastibenchAnswer::Changes { beside, .. } => changes(beside),
         ElastibenchAnswer::Agreement { agreement, .. } => compared(agreement),
         ElastibenchAnswer::Repetitions { narrowing, .. } => narrowed(narrowing),
         ElastibenchAnswer::Aa { findings } => aa(findings),
-    };
-    table.csv()
-}
-
-fn words(headings: &[&str]) -> Table {
-    Table::plain(headings)
+    }
 }
 
 /// The headings of a finding's numbers.
@@ -37,7 +31,7 @@ fn nothing(left_out: &LeftOut) -> [String; 5] {
 
 fn changes(beside: &[Beside]) -> Table {
     let headings = [&["name"], &FINDING[..], &["left_out", "ratio", "ratio_low", "ratio_high", "verdict"]].concat();
-    let mut table = words(&headings);
+    let mut table = Table::plain(&headings);
     for one in beside {
         let (paper, reason) = match &one.paper {
             Ok(found) => (finding(found), String::new()),
@@ -61,7 +55,7 @@ fn compared(agreement: &Agreement) -> Table {
     let mut headings = vec!["name"];
     headings.extend(first.iter().chain(&second).map(String::as_str));
     headings.extend(["agreement", "first_in_second", "second_in_first", "possible_change"]);
-    let mut table = words(&headings);
+    let mut table = Table::plain(&headings);
     for one in &agreement.compared {
         let mut row = vec![one.first.benchmark.clone()];
         row.extend(finding(&one.first).into_iter().chain(finding(&one.second)));
@@ -74,7 +68,7 @@ fn compared(agreement: &Agreement) -> Table {
 }
 
 fn narrowed(narrowing: &Narrowing) -> Table {
-    let mut table = words(&["name", "results", "width", "width_wanted", "results_enough"]);
+    let mut table = Table::plain(&["name", "results", "width", "width_wanted", "results_enough"]);
     for one in &narrowing.benchmarks {
         table.push(vec![
             one.benchmark.clone(),
@@ -88,7 +82,7 @@ fn narrowed(narrowing: &Narrowing) -> Table {
 }
 
 fn aa(findings: &Findings) -> Table {
-    let mut table = words(&[&["name"], &FINDING[..], &["left_out"]].concat());
+    let mut table = Table::plain(&[&["name"], &FINDING[..], &["left_out"]].concat());
     let found = findings.found.iter().map(|found| (&found.benchmark, finding(found), ""));
     let left_out = findings.left_out.iter().map(|out| (&out.benchmark, nothing(out), out.reason.as_str()));
     for (benchmark, cells, reason) in found.chain(left_out) {

@@ -9,9 +9,7 @@ use duetbench_core::{Estimate, Verdict};
 
 use crate::papers::elastibench::{Agreement, Finding, Findings, LeftOut, Narrowing, Procedure};
 
-pub use json::json;
-pub use machine::csv;
-pub use people::{markdown, text};
+pub use people::document;
 
 /// A question about stored comparisons, with its answer.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,14 +1,13 @@
-//! The forms for people: text and Markdown.
+//! An answer as a document.
 
-use duetbench_cli::render::document::{Cells, Table};
-use duetbench_cli::render::format::{change, many, one_line, share, short_name};
-use duetbench_cli::render::markdown::prose;
+use duetbench_cli::render::document::{Cells, Document, Table, Title};
+use duetbench_cli::render::format::{change, many, share, short_name};
 use duetbench_cli::render::order::label;
-use duetbench_cli::render::palette::{Palette, paint};
 use duetbench_core::detect::Change;
 
+use super::super::section::{Section, Told};
 use super::words::{covered, difference, found, interval, known_percent, relation, size};
-use super::{Beside, Elastibench, ElastibenchAnswer, Wanted};
+use super::{Beside, Elastibench, ElastibenchAnswer, Wanted, json, machine};
 use crate::papers::elastibench::{Agreement, Coverage, Finding, Findings, LeftOut, Narrowing, Relation, Spread};
 
 /// The caution below every answer.
@@ -17,47 +16,24 @@ const POOLED: &str = "the procedure pools all results and takes each for indepen
 /// Names in a list that are shown.
 const NAMES_MAX: usize = 5;
 
+/// The answer as a document.
+#[must_use]
+pub fn document(study: &Elastibench) -> Document {
+    let Page { title, tables, lines } = page(study);
+    let told = Told {
+        title: Title { command: "duet-study elastibench", version: study.duet_version.clone(), subject: title },
+        sections: vec![Section { title: String::new(), tables, lines }],
+        warnings: study.warnings.clone(),
+        note: Some(POOLED),
+    };
+    Document { rows: Some(machine::rows(study)), json: Some(json::json(study)), ..told.document() }
+}
+
 /// Tables with what is said below them.
 struct Page {
     title: String,
     tables: Vec<Table>,
     lines: Vec<String>,
-}
-
-/// The answer for a terminal or a log.
-#[must_use]
-pub fn text(study: &Elastibench, palette: &Palette) -> String {
-    let page = page(study);
-    let title = format!("duet {}: {}", study.duet_version, one_line(&page.title));
-    let mut out = format!("{}\n", paint(palette.strong, &title));
-    for table in page.tables.iter().filter(|table| !table.is_empty()) {
-        out += &format!("\n{}", table.text(palette, None));
-    }
-    out.push('\n');
-    for line in &page.lines {
-        out += &format!("{}\n", one_line(line));
-    }
-    for warning in &study.warnings {
-        out += &format!("{} {}\n", paint(palette.open, "warning:"), one_line(warning));
-    }
-    out + &format!("{} {POOLED}\n", paint(palette.faint, "note:"))
-}
-
-/// The answer as Markdown.
-#[must_use]
-pub fn markdown(study: &Elastibench) -> String {
-    let page = page(study);
-    let mut out = format!("### {}\n", prose(&page.title));
-    for table in page.tables.iter().filter(|table| !table.is_empty()) {
-        out += &format!("\n{}", table.markdown());
-    }
-    for line in &page.lines {
-        out += &format!("\n{}\n", prose(line));
-    }
-    for warning in &study.warnings {
-        out += &format!("\n**Warning:** {}\n", prose(warning));
-    }
-    out + &format!("\n<sub>{}</sub>\n", prose(POOLED))
 }
 
 fn page(study: &Elastibench) -> Page {

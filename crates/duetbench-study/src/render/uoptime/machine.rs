@@ -17,12 +17,8 @@ pub fn tables(studied: &Studied) -> Vec<(&'static str, String)> {
     all.into_iter().filter(|(_, table)| !table.is_empty()).map(|(name, table)| (name, table.csv())).collect()
 }
 
-fn words(headings: &[&str]) -> Table {
-    Table::plain(headings)
-}
-
 fn savings(studied: &Studied, of: fn(&StudiedFile) -> &Vec<Savings>) -> Table {
-    let mut table = words(&[
+    let mut table = Table::plain(&[
         "project",
         "version",
         "file",
@@ -65,7 +61,7 @@ fn savings(studied: &Studied, of: fn(&StudiedFile) -> &Vec<Savings>) -> Table {
 }
 
 fn contrasts(studied: &Studied) -> Table {
-    let mut table = words(&[
+    let mut table = Table::plain(&[
         "project",
         "version",
         "file",
@@ -103,7 +99,7 @@ fn contrasts(studied: &Studied) -> Table {
 }
 
 fn pairs(studied: &Studied) -> Table {
-    let mut table = words(&["project", "method", "v1", "v2", "n", "full", "min", "fp", "fn"]);
+    let mut table = Table::plain(&["project", "method", "v1", "v2", "n", "full", "min", "fp", "fn"]);
     for project in &studied.projects {
         for pair in &project.pairs {
             let f = &pair.fidelity;

@@ -8,7 +8,7 @@ use crate::papers::uoptime::{Contrast, FileName, PairOfVersions, Savings, Settin
 
 pub use figures::figures;
 pub use machine::tables;
-pub use people::{markdown, text};
+pub use people::document;
 
 /// A study of the µOpTime paper's questions.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,60 +1,40 @@
-//! The tables for people: text and Markdown.
+//! The study as a document.
 
-use duetbench_cli::render::document::{Cells, Table};
-use duetbench_cli::render::format::{duration, one_line, share};
-use duetbench_cli::render::markdown::prose;
-use duetbench_cli::render::palette::{Palette, paint};
+use duetbench_cli::render::document::{Cells, Document, Table, Title};
+use duetbench_cli::render::format::{duration, share};
 use duetbench_core::detect::Fidelity;
 use duetbench_core::tune::Metric;
 
+use super::super::section::{Section, Told};
 use super::{Studied, StudiedFile, StudiedProject};
 use crate::papers::uoptime::{Compat, Contrast, Method, RateSummary, Savings, rate_summary};
 
 /// P-values below which metrics are said to differ.
 const DIFFERENT: f64 = 0.05;
 
-/// A table with what is said above and below it.
-struct Section {
-    title: String,
-    table: Table,
-    below: String,
-}
-
-/// The study for a terminal or a log.
+/// The study as a document.
 #[must_use]
-pub fn text(studied: &Studied, palette: &Palette) -> String {
-    let mut out = format!("{}\n", paint(palette.strong, &heading(studied)));
-    for section in sections(studied) {
-        out += &format!("\n{}\n\n{}", paint(palette.strong, &section.title), section.table.text(palette, None));
-        out += &format!("{}\n", paint(palette.faint, &section.below));
-    }
-    for warning in &studied.warnings {
-        out += &format!("{} {}\n", paint(palette.open, "warning:"), one_line(warning));
-    }
-    out
+pub fn document(studied: &Studied) -> Document {
+    let told = Told {
+        title: Title {
+            command: "duet-study uoptime",
+            version: studied.duet_version.clone(),
+            subject: subject(studied),
+        },
+        sections: sections(studied),
+        warnings: studied.warnings.clone(),
+        note: None,
+    };
+    told.document()
 }
 
-/// The study as Markdown.
-#[must_use]
-pub fn markdown(studied: &Studied) -> String {
-    let mut out = format!("# {}\n", prose(&heading(studied)));
-    for section in sections(studied) {
-        out += &format!("\n## {}\n\n{}\n{}\n", section.title, section.table.markdown(), prose(&section.below));
-    }
-    for warning in &studied.warnings {
-        out += &format!("\n**Warning:** {}\n", prose(warning));
-    }
-    out
-}
-
-fn heading(studied: &Studied) -> String {
+fn subject(studied: &Studied) -> String {
     let rules = match studied.settings.compat {
         Compat::Paper => "by the rules of the paper",
         Compat::PaperCode => "by the rules of its published code",
     };
     format!(
-        "duet {}: µOpTime's questions, {rules}, stable up to {}, intervals of {}",
-        studied.duet_version,
+        "µOpTime's questions, {rules}, stable up to {}, intervals of {}",
         share(studied.settings.threshold),
         share(studied.settings.confidence),
     )
@@ -73,7 +53,7 @@ fn sections(studied: &Studied) -> Vec<Section> {
     let warm = format!("RQ3: time saved by tuning, the first {} iterations of every fork removed", studied.warm_up);
     sections.push(savings(studied, (warm, Method::UOpTime), |file| &file.warm));
     sections.push(changes(studied));
-    sections.into_iter().filter(|section| !section.table.is_empty()).collect()
+    sections.into_iter().filter(|section| section.tables.iter().any(|table| !table.is_empty())).collect()
 }
 
 fn savings(studied: &Studied, (title, method): (String, Method), of: fn(&StudiedFile) -> &Vec<Savings>) -> Section {
@@ -90,7 +70,7 @@ fn savings(studied: &Studied, (title, method): (String, Method), of: fn(&Studied
     }
     let below = "share of the time saved, warm-up counted; then the percentage of benchmarks whose result changes by no more than 1, 3 and \
          5 %, on the same data";
-    Section { title, table, below: below.to_owned() }
+    Section { title, tables: vec![table], lines: vec![below.to_owned()] }
 }
 
 fn saved_and_within(s: &Savings) -> String {
@@ -123,7 +103,7 @@ fn contrasts(studied: &Studied) -> Section {
         "Kruskal and Wallis' test of the changes of results by metric; where p < {DIFFERENT}, the pairs with Dunn's p < {DIFFERENT} after \
          Bonferroni's adjustment, with Cliff's delta"
     );
-    Section { title: "RQ2: differences between the metrics".to_owned(), table, below }
+    Section { title: "RQ2: differences between the metrics".to_owned(), tables: vec![table], lines: vec![below] }
 }
 
 fn different(contrast: &Contrast) -> String {
@@ -161,7 +141,7 @@ fn changes(studied: &Studied) -> Section {
     }
     let below = "changes found by the full and by the reduced configurations, all pairs of versions together; rates from the least to the \
          greatest of a pair, in brackets their median";
-    Section { title: "RQ4: performance changes found".to_owned(), table, below: below.to_owned() }
+    Section { title: "RQ4: performance changes found".to_owned(), tables: vec![table], lines: vec![below.to_owned()] }
 }
 
 fn change_row(project: &StudiedProject, method: Method, compat: Compat) -> Vec<String> {
