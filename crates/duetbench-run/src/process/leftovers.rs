@@ -97,7 +97,11 @@ pub fn end_leftovers(who: &str) {
         for (pid, name) in orphans {
             let _ = rustix::process::kill_process(pid, Signal::KILL);
             wait_for(|options| rustix::process::waitpid(Some(pid), options).map(|waited| waited.is_some()));
-            ended.push(format!("{name} (pid {pid})"));
+            // One that takes long to end is found again, and one that changes its parent may be found twice.
+            let named = format!("{name} (pid {pid})");
+            if !ended.contains(&named) {
+                ended.push(named);
+            }
         }
     }
     if !ended.is_empty() {
