@@ -27,9 +27,10 @@ test: lint
 	cd hooks/go/rewrite && go vet ./... && go test ./...
 	cd release/duet && go vet ./... && go test ./...
 
-# Without simulations and without anything that is started but duet itself.
+# Without what takes seconds each: simulations, programs that are measured, whole outputs with hostile names.
+LONG = simulation calibrate_promise self_test nested:: suite:: action:: command:: hostile:: parsers:: git_hooks:: queue:: signals:: identity::
 check: lint
-	cargo test --workspace --locked --features duetbench-cli/lambda --no-fail-fast --lib --bins --test it -- --skip simulation --skip nested
+	cargo test --workspace --locked --features duetbench-cli/lambda --no-fail-fast --lib --bins --test it -- $(addprefix --skip ,$(LONG))
 
 test-go:
 	cargo test --locked --features lambda --no-fail-fast -p duetbench-cli --test go
