@@ -17,6 +17,14 @@ pub enum StatsError {
     /// A value is not a finite number, or the values are so large that the result is none.
     #[error("a value is not a finite number")]
     NotFinite,
+    /// Pairs need as many values on either side.
+    #[error("{base} values of the base, but {head} of the head")]
+    UnequalLengths {
+        /// Values of the base.
+        base: usize,
+        /// Values of the head.
+        head: usize,
+    },
     /// A parameter lies where the formula does not hold.
     #[error("`{name}` is {value}, where the formula does not hold")]
     OutOfRange {

@@ -1,14 +1,48 @@
-//! Numbers in, numbers out. Imports nothing of ours; every method cites its source and carries one worked number.
+//! Statistics of benchmark comparisons: is this version slower or faster than that one, by how much, and how sure is that?
 //!
-//! No function here panics: whatever a method cannot digest (no values, a NaN, a level outside its range) comes back as
-//! a [`StatsError`].
+//! ```
+//! use duetbench_stats::{Comparison, Threshold, Verdict};
+//!
+//! let base = [10.1, 10.3, 9.9, 10.2, 10.0, 10.4]; // in any unit, one number for each process
+//! let head = [10.6, 10.9, 10.4, 10.8, 10.5, 11.0];
+//! let estimate = Comparison::paired(&base, &head)?.estimate(0.99)?;
+//! assert_eq!(format!("{:.3}", estimate.ratio()), "1.054");
+//! let answer = match estimate.judge(Threshold::percent(2.0)?) {
+//!     Verdict::Slower => "slower by more than 2 %",
+//!     Verdict::Faster => "faster by more than 2 %",
+//!     Verdict::NoChange => "no change as large as 2 %",
+//!     Verdict::Open => "nobody knows yet",
+//! };
+//! assert_eq!(answer, "slower by more than 2 %");
+//! # Ok::<(), duetbench_stats::StatsError>(())
+//! ```
+//!
+//! [`Comparison`] is the front; behind it are the methods, to be used alone:
+//!
+//! | question | methods |
+//! | --- | --- |
+//! | mean of one sample, or of differences of pairs | [`trimmed_t`], [`mean_interval`], [`studentised_interval`], [`sign_test_p`], [`signed_rank_p`], [`signed_rank_exact`] |
+//! | median of one sample | [`median`], [`median_interval`] |
+//! | two samples | [`welch_t`], [`yuen_welch_t`], [`mann_whitney_p`], [`mean_difference_interval`] |
+//! | a share | [`binomial_interval`] |
+//! | many tests | [`adjusted_p_values`], [`excess_of_small`] |
+//! | looking more than once | [`Sequential`], [`looks`] |
+//! | planning | [`detectable_factor`], [`smallest_sample`], [`repetitions`], [`variance_components`], [`variance_limit`] |
+//! | series | [`changepoints`], [`lag_one`] |
+//! | distributions | [`two_sided_p`], [`critical_t`], [`noncentral_t_survival`], [`skewness`], [`skewness_limit`] |
+//!
+//! Numbers in, numbers out: nothing here reads a file, a clock or the environment, and nothing is random but for a fixed seed.
+//! Every method cites its source and carries one worked number. No function panics: whatever a method cannot digest (no
+//! values, a NaN, a level outside its range) comes back as a [`StatsError`].
 
 mod benjamini_hochberg;
 mod bootstrap;
 mod changepoints;
 mod clopper_pearson;
+mod comparison;
 mod detectable;
 mod error;
+mod estimator;
 mod group_sequential;
 mod kolmogorov;
 mod lag_one;
@@ -37,8 +71,10 @@ pub use bootstrap::{
 };
 pub use changepoints::changepoints;
 pub use clopper_pearson::binomial_interval;
+pub use comparison::{Comparison, Estimate, Pairs, Threshold, TwoSamples, Verdict};
 pub use detectable::{Level, detectable_factor};
 pub use error::StatsError;
+pub use estimator::{Estimator, LogRatio, StudentisedBootstrap, TrimmedMean, Welch};
 pub use group_sequential::{Sequential, Spend, level_kept_by_t, looks, p_kept_by_t};
 pub use kolmogorov::{excess_of_small, excess_of_small_limit};
 pub use lag_one::{LagOne, lag_one};

@@ -11,6 +11,7 @@ mod against_scipy;
 mod bootstrap;
 mod bootstrap_properties;
 mod changepoints;
+mod comparison;
 mod group_sequential;
 mod properties;
 mod rank_tests;

@@ -1,4 +1,4 @@
-"""Writes tests.json, the known answers that tests/it/rank_tests.rs holds the tests and effect sizes against.
+"""Writes tests.json, the known answers that tests/it/rank_tests.rs and comparison.rs hold tests and comparisons against, and statistics.rs of duetbench-study effect sizes.
 
     python3 -m venv /tmp/scipy && /tmp/scipy/bin/pip install scipy==1.17.1
     /tmp/scipy/bin/python crates/duetbench-stats/tests/reference/make_tests.py
@@ -112,6 +112,33 @@ def nested(shape, sds, rng):
     return {"shape": list(shape), "values": list(y), "components": [max(c, 0) for c in components]}
 
 
+def trimmed_interval(mean, error, df, confidence):
+    half_width = stats.t.isf((1 - confidence) / 2, df) * error
+    return [float(np.exp(mean + k * half_width)) for k in (0, -1, 1)]
+
+
+def comparison(base, head, confidence):
+    """Ratios with intervals, from logarithms: paired where there are as many of both, and of two samples in any case."""
+    b, h = np.log(base), np.log(head)
+    case = {"base": list(base), "head": list(head), "confidence": confidence}
+    if len(base) == len(head):
+        n, g, d = len(b), len(b) // 10, h - b
+        error = np.asarray(stats.mstats.winsorize(d, limits=(g / n, g / n))).std(ddof=1) / ((1 - 2 * g / n) * np.sqrt(n))
+        case["paired"] = trimmed_interval(stats.trim_mean(d, g / n), error, n - 2 * g - 1, confidence)
+    for name, trim in [("welch", 0), ("yuen", 0.1)]:
+        test = stats.ttest_ind(h, b, equal_var=False, trim=trim)
+        mean = stats.trim_mean(h, trim) - stats.trim_mean(b, trim)
+        case[name] = trimmed_interval(mean, mean / test.statistic, test.df, confidence)
+    return case
+
+
+def comparisons(rng):
+    """Times of processes that vary by 2 %, of a head that is 3 % slower and varies more."""
+    sizes = [(3, 3), (6, 6), (9, 9), (10, 10), (25, 25), (4, 12), (31, 7)]
+    times = lambda n, ratio, sd: np.round(ratio * np.exp(sd * rng.normal(size=n)), 4)
+    return [comparison(times(n, 10, 0.02), times(m, 10.3, 0.03), confidence) for n, m in sizes for confidence in (0.9, 0.99)]
+
+
 def main():
     rng = np.random.default_rng(20061122)
     grouped = groups_of(rng, False) + groups_of(rng, True)
@@ -136,6 +163,7 @@ def main():
             for shift in [0, 1.5, 3]
             for digits in [0, 12]
         ],
+        "comparisons": comparisons(np.random.default_rng(1987)),
     }
     write("tests.json", answers)
 
