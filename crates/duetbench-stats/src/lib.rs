@@ -21,14 +21,15 @@
 //!
 //! | question | methods |
 //! | --- | --- |
-//! | mean of one sample, or of differences of pairs | [`trimmed_t`], [`mean_interval`], [`studentised_interval`], [`sign_test_p`], [`signed_rank_p`], [`signed_rank_exact`] |
+//! | mean of one sample, or of differences of pairs | [`mean`], [`trimmed_mean`], [`trimmed_t`], [`mean_interval`], [`studentised_interval`], [`sign_test_p`], [`signed_rank_p`], [`signed_rank_exact`] |
 //! | median of one sample | [`median`], [`median_interval`] |
 //! | two samples | [`welch_t`], [`yuen_welch_t`], [`mann_whitney_p`], [`mean_difference_interval`] |
 //! | a share | [`binomial_interval`] |
 //! | many tests | [`adjusted_p_values`], [`excess_of_small`] |
-//! | looking more than once | [`Sequential`], [`looks`] |
+//! | looking more than once | [`Sequential`], [`looks`], [`level_kept_by_t`] |
 //! | planning | [`detectable_factor`], [`smallest_sample`], [`repetitions`], [`variance_components`], [`variance_limit`] |
 //! | series | [`changepoints`], [`lag_one`] |
+//! | order | [`ranks`], [`quantile_of_sorted`] |
 //! | distributions | [`two_sided_p`], [`critical_t`], [`noncentral_t_survival`], [`skewness`], [`skewness_limit`] |
 //!
 //! Numbers in, numbers out: nothing here reads a file, a clock or the environment, and nothing is random but for a fixed seed.
