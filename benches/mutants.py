@@ -14,8 +14,8 @@ from study import REPOSITORY, Failed, Study, listed, paragraph, parser, table
 # Room: its defects, its crate, and what is asked of `cargo test -p` there, one command after the other.
 ROOMS = {
     "tune": (TUNE, "duetbench-core", [["--lib", "tune"], ["--test", "it", "tune"]]),
-    "bootstrap": (BOOTSTRAP, "duetbench-core", [["--lib", "stats::bootstrap"], ["--test", "it", "bootstrap"]]),
-    "tests": (TESTS, "duetbench-core", [["--lib", "stats"], ["--test", "it", "rank_tests"]]),
+    "bootstrap": (BOOTSTRAP, "duetbench-stats", [["--lib", "bootstrap"], ["--test", "it", "bootstrap"]]),
+    "tests": (TESTS, "duetbench-stats", [["--lib"], ["--test", "it", "rank_tests"]]),
     "detect": (DETECT, "duetbench-core", [["--lib", "detect"], ["--test", "it", "detect"]]),
     "study": (STUDY, "duetbench-study", [["--lib"], ["--test", "it", "--", "published", "statistics"]]),
 }

@@ -1,6 +1,6 @@
 """Rules by which a comparison may end, as functions of simulated units. Needs NumPy and SciPy.
 
-The spending recursion, the trimmed t and the look schedule are those of `crates/duetbench-core/src/stats`, written a second time, so
+The spending recursion, the trimmed t and the look schedule are those of `crates/duetbench-stats`, written a second time, so
 that a study of the rule does not rest on the code that applies it. Values are log ratios; an array of means or standard errors has
 one row for each look and one column for each experiment.
 """

@@ -19,6 +19,7 @@ from project import LICENCES, ROOT, sources, version
 SHARED = {
     "duetbench-run": ["hooks"],
     "duetbench-cli": ["schema", "examples/01-demo", "ci"],
+    "duetbench-stats": [],
     "duetbench-core": [],
     "duetbench-formats": [],
     "duetbench-lambda": [],

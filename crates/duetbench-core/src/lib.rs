@@ -33,12 +33,12 @@ pub mod sample;
 pub mod schedule;
 pub mod solo_report;
 pub mod spec;
-pub mod stats;
 pub mod tune;
 pub mod verdict;
 pub mod warmup;
 
 pub use analysis::Estimate;
+pub use duetbench_stats as stats;
 pub use environment::Environment;
 pub use pair::Pair;
 pub use plan::Plan;

@@ -1,19 +1,27 @@
 //! The rule that makes verdicts, at its edges.
 
-use duetbench_core::Verdict;
+use std::collections::BTreeSet;
+
 use duetbench_core::analysis::{Evidence, Ranged, RatioInterval, judge};
 use duetbench_core::spec::Decision;
+use duetbench_core::stats::Threshold;
 use duetbench_core::verdict::Extent;
+use duetbench_core::{Verdict, stats};
 
 use crate::support;
 
 const DECISION: Decision = Decision { threshold: 0.03, alpha: 0.01, false_discovery_rate: 0.05, power: 0.8 };
 
-/// Forks whose interval is `centre` plus or minus `half_width` on the logarithmic scale.
-fn evidence(centre: f64, half_width: f64) -> Evidence {
+/// Log ratios whose interval is `centre` plus or minus `half_width`.
+fn log_ratios(centre: f64, half_width: f64) -> [f64; 5] {
     // Five forks with standard error 1 before scaling; 2.132 is the critical t at 10 % with four degrees of freedom.
     let unit = half_width / 2.131_846_786_326_65 * 5f64.sqrt() / 2.5f64.sqrt();
-    support::evidence(&[-2.0, -1.0, 0.0, 1.0, 2.0].map(|d| centre + d * unit))
+    [-2.0, -1.0, 0.0, 1.0, 2.0].map(|d| centre + d * unit)
+}
+
+/// Forks with that interval.
+fn evidence(centre: f64, half_width: f64) -> Evidence {
+    support::evidence(&log_ratios(centre, half_width))
 }
 
 /// The verdict where the suite adjusts the p-value to this.
@@ -91,6 +99,28 @@ fn a_change_that_the_suite_does_not_believe_decides_nothing() {
     assert_eq!(adjusted(0.06, 0.02, 0.05).word(), "regression");
     assert_eq!(adjusted(0.06, 0.02, 0.0501).word(), "inconclusive");
     assert_eq!(adjusted(0.01, 0.002, 0.9).word(), "no_change");
+}
+
+#[test]
+fn a_comparison_of_the_statistics_alone_has_the_same_boundary() {
+    let threshold = Threshold::fraction(DECISION.threshold).unwrap();
+    let grid = |steps: std::ops::Range<i32>, step: f64| steps.map(move |i| f64::from(i) * step + 1e-5);
+    let mut seen = BTreeSet::new();
+    for (centre, half_width) in grid(-25..25, 0.004).flat_map(|c| grid(1..10, 0.005).map(move |h| (c, h))) {
+        let head = log_ratios(centre, half_width).map(f64::exp);
+        let estimate = stats::Comparison::paired(&[1.0; 5], &head).unwrap().estimate(0.9).unwrap();
+        let agree: &[&str] = match estimate.judge(threshold) {
+            // Where p exceeds alpha, `duet` leaves it open.
+            stats::Verdict::Slower => &["regression", "inconclusive"],
+            stats::Verdict::Faster => &["improvement", "inconclusive"],
+            stats::Verdict::NoChange => &["no_change", "slower_within_tolerance", "faster_within_tolerance"],
+            stats::Verdict::Open => &["slower_size_open", "faster_size_open", "inconclusive"],
+        };
+        let word = verdict((centre, half_width)).word();
+        assert!(agree.contains(&word), "{centre} ± {half_width}: {word}, and not one of {agree:?}");
+        seen.insert(word);
+    }
+    assert_eq!(seen.len(), 8, "{seen:?}");
 }
 
 #[test]

@@ -2,15 +2,15 @@
 
 #![cfg(test)]
 
-#[path = "../noise_support/mod.rs"]
+#[path = "../../../duetbench-stats/tests/noise_support/mod.rs"]
 mod noise_support;
+#[path = "../../../duetbench-stats/tests/reference/mod.rs"]
+mod reference;
 #[path = "../tune_support/mod.rs"]
 mod tune_support;
 
 mod analyse;
 mod basis;
-mod bootstrap;
-mod bootstrap_properties;
 mod calibrate;
 mod calibrate_promise;
 mod calibrate_propose;
@@ -23,7 +23,6 @@ mod fleet_account;
 mod fleet_faults;
 mod fleet_world;
 mod gate;
-mod group_sequential;
 mod hotspot;
 mod judge;
 mod looks;
@@ -36,9 +35,6 @@ mod pairing;
 mod picture;
 mod plan;
 mod planned;
-mod properties;
-mod rank_tests;
-mod reference;
 mod refine;
 mod reported;
 mod schedule;

@@ -4,50 +4,11 @@ use duetbench_core::analysis::{CollectionCount, Monitor, SelfTest, SelfTestKind,
 use duetbench_core::plan::Plan;
 use duetbench_core::report::{BenchmarkReport, ForkPair};
 use duetbench_core::spec::Decision;
-use duetbench_core::stats::{self, excess_of_small, excess_of_small_limit, lag_one, skewness, skewness_limit};
+use duetbench_core::stats;
 
-use crate::reference::{close, numbers};
-use crate::suite::{answers, plan_of_many, reports};
+use crate::reference::close;
+use crate::suite::{plan_of_many, reports};
 use crate::support::{Course, Noise, build_pairs, fixed_design, placed};
-
-#[test]
-fn the_moments_of_successive_values_are_those_of_quadratic_forms() {
-    for case in answers("lag_one").iter().map(numbers) {
-        let values: Vec<f64> = (0..case[0] as i32).map(|i| f64::from(i * i % 7)).collect();
-        let ours = lag_one(&values).unwrap();
-        close(ours.expected, case[1], 1e-12);
-        close(ours.variance, case[2], 1e-10);
-    }
-    assert!(lag_one(&[1.0, 2.0]).is_err() && lag_one(&[0.1; 5]).is_err() && lag_one(&[1.0, f64::NAN, 2.0]).is_err());
-}
-
-#[test]
-fn skewness_and_its_limit_are_scipys() {
-    for case in answers("skewness") {
-        let values = numbers(&case["values"]);
-        let (scipy, p) = (case["skewness"].as_f64().unwrap(), case["p"].as_f64().unwrap());
-        close(skewness(&values).unwrap(), scipy, 1e-10);
-        // At this level the sample is just at its limit.
-        close(skewness_limit(values.len() as u32, p).unwrap(), scipy.abs(), 1e-7);
-    }
-    assert!(skewness_limit(7, 0.01).is_err() && skewness(&[1.0, 2.0]).is_err());
-    assert_eq!(skewness(&[0.1; 4]), Ok(0.0));
-}
-
-#[test]
-fn small_values_in_excess_are_scipys() {
-    for case in answers("excess") {
-        close(excess_of_small(&numbers(&case["values"])).unwrap(), case["excess"].as_f64().unwrap(), 1e-12);
-    }
-    for case in answers("excess_limit").iter().map(numbers) {
-        close(excess_of_small_limit(case[0], case[1]).unwrap(), case[2], 1e-8);
-    }
-    // A number that is not whole counts as the next smaller number.
-    assert_eq!(excess_of_small_limit(5.9, 0.01), excess_of_small_limit(5.0, 0.01));
-    assert_eq!(excess_of_small(&[1.0, 1.0]), Ok(0.0));
-    assert!(excess_of_small(&[]).is_err() && excess_of_small(&[1.5]).is_err());
-    assert!(excess_of_small_limit(0.5, 0.01).is_err() && excess_of_small_limit(5.0, 1.0).is_err());
-}
 
 /// A maker of runs of equal versions.
 #[derive(Clone, Copy)]

@@ -7,16 +7,9 @@ use duetbench_core::analysis::{IdenticalCode, Monitor, SuiteChange, analyse, sui
 use duetbench_core::plan::{Design, Excluded, Plan};
 use duetbench_core::report::{BenchmarkReport, ForkPair};
 use duetbench_core::spec::Decision;
-use serde_json::Value;
 
-use crate::reference::{close, numbers};
+use crate::reference::{close, numbers, suite_answers};
 use crate::support::{Course, Noise, build_pairs, fixed_design, measured_of, placed, plan_of};
-
-/// The answers of `make_suite.py`.
-pub(crate) fn answers(method: &str) -> Vec<Value> {
-    let all: Value = serde_json::from_str(include_str!("../reference/suite.json")).expect("the file is JSON");
-    all[method].as_array().expect("a list of cases").clone()
-}
 
 /// Names of so many benchmarks.
 pub(crate) fn names(benchmarks: usize) -> Vec<String> {
@@ -60,7 +53,7 @@ fn identical(names: usize) -> Vec<Excluded> {
 
 #[test]
 fn the_mean_of_every_unit_is_tested_as_scipy_does() {
-    for case in answers("suite") {
+    for case in suite_answers("suite") {
         let rows: Vec<Vec<f64>> = case["log_ratios"].as_array().unwrap().iter().map(numbers).collect();
         let design = build_pairs(32, 0);
         let mut plan = plan_of_many(rows.len(), design);

@@ -10,8 +10,10 @@ mod golden_files;
 mod head_support;
 #[path = "../../../duetbench-cli/tests/hostile_support/mod.rs"]
 mod hostile_support;
-#[path = "../../../duetbench-core/tests/noise_support/mod.rs"]
+#[path = "../../../duetbench-stats/tests/noise_support/mod.rs"]
 mod noise_support;
+#[path = "../../../duetbench-stats/tests/reference/mod.rs"]
+mod reference;
 #[path = "../../../duetbench-cli/tests/render_support/mod.rs"]
 mod render_support;
 #[path = "../../../duetbench-core/tests/tune_support/mod.rs"]

@@ -1,5 +1,5 @@
-//! Effect sizes, adjustments and tests of the papers against SciPy and against definitions, and their properties. The answers are in core's
-//! `tests/reference/tests.json`, made by `make_tests.py` there.
+//! Effect sizes, adjustments and tests of the papers against SciPy and against definitions, and their properties. The answers are in the
+//! `tests/reference/tests.json` of duetbench-stats, made by `make_tests.py` there.
 
 use duetbench_core::stats::{adjusted_p_values, mean, mean_interval, variance_components};
 use duetbench_study::statistics::{
@@ -13,6 +13,7 @@ use proptest::test_runner::RngSeed;
 use serde_json::Value;
 
 use crate::noise_support::Noise;
+use crate::reference::{close, numbers, test_answers};
 
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * (1.0 + a.abs() + b.abs())
@@ -26,23 +27,8 @@ fn samples() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
     (vec(-1.0..1.0f64, 2..30), vec(-1.0..1.0f64, 2..30))
 }
 
-fn answers(method: &str) -> Vec<Value> {
-    let all: Value = serde_json::from_str(include_str!("../../../duetbench-core/tests/reference/tests.json"))
-        .expect("the file is JSON");
-    all[method].as_array().expect("a list of cases").clone()
-}
-
 fn number(case: &Value, name: &str) -> f64 {
     case[name].as_f64().expect("a number")
-}
-
-fn numbers(case: &Value) -> Vec<f64> {
-    case.as_array().expect("a list").iter().map(|v| v.as_f64().expect("a number")).collect()
-}
-
-#[track_caller]
-fn close(ours: f64, scipy: f64, tolerance: f64) {
-    assert!((ours - scipy).abs() <= tolerance * scipy.abs().max(1e-300), "ours {ours:e}, SciPy {scipy:e}");
 }
 
 fn grouped(case: &Value) -> Vec<Vec<f64>> {
@@ -51,7 +37,7 @@ fn grouped(case: &Value) -> Vec<Vec<f64>> {
 
 #[test]
 fn kruskal_and_wallis_test_is_scipys() {
-    for case in answers("kruskal") {
+    for case in test_answers("kruskal") {
         let ours = kruskal_wallis(&grouped(&case)).unwrap();
         close(ours.statistic, number(&case, "h"), 1e-10);
         close(ours.p_value, number(&case, "p"), 1e-9);
@@ -60,7 +46,7 @@ fn kruskal_and_wallis_test_is_scipys() {
 
 #[test]
 fn dunns_test_is_that_of_his_formula() {
-    for case in answers("dunn") {
+    for case in test_answers("dunn") {
         let ours = dunn(&grouped(&case)).unwrap();
         let pairs = case["pairs"].as_array().expect("a list");
         assert_eq!(ours.len(), pairs.len());
@@ -74,7 +60,7 @@ fn dunns_test_is_that_of_his_formula() {
 
 #[test]
 fn cliffs_delta_counts_all_pairs() {
-    for case in answers("cliff") {
+    for case in test_answers("cliff") {
         let ours = cliffs_delta(&numbers(&case["a"]), &numbers(&case["b"])).unwrap();
         assert!((ours - number(&case, "delta")).abs() < 1e-14);
     }
@@ -82,7 +68,7 @@ fn cliffs_delta_counts_all_pairs() {
 
 #[test]
 fn holms_p_values_are_those_of_closed_testing() {
-    for case in answers("holm") {
+    for case in test_answers("holm") {
         for (ours, closed) in holm_p_values(&numbers(&case[0])).unwrap().into_iter().zip(numbers(&case[1])) {
             close(ours, closed, 1e-14);
         }
@@ -92,7 +78,7 @@ fn holms_p_values_are_those_of_closed_testing() {
 #[test]
 fn nested_components_are_those_of_quadratic_forms() {
     let mut none = 0;
-    for case in answers("nested") {
+    for case in test_answers("nested") {
         let shape: Vec<usize> = numbers(&case["shape"]).into_iter().map(|n| n as usize).collect();
         let ours = unbalanced_nested_components(&shape, &numbers(&case["values"])).unwrap();
         for (ours, forms) in ours.iter().zip(numbers(&case["components"])) {
