@@ -1,4 +1,4 @@
-//! How fast a result file of another tool is read, for `benches/read_speed.py`.
+//! Speed of reading a result file of another tool, for `benches/read_speed.py`.
 //!
 //! Reads the file that is named first as often as the number beside it says, its bytes already in memory, and writes a line for each
 //! time: bytes, values that are judged, values beside them, seconds.

@@ -23,7 +23,7 @@ pub struct Tool {
     pub writer: Option<Writer>,
 }
 
-/// How files of a tool are told and read.
+/// The way in which files of a tool are told and read.
 pub(crate) struct Reader {
     /// Its files in a few words, for those who gave another.
     pub(crate) form: &'static str,
@@ -75,7 +75,7 @@ type WriteRecording = fn(&Recording, &About) -> Result<Written, FormatError>;
 /// Writes every sample of a stored run.
 pub type WriteSamples = fn(&mut dyn Iterator<Item = StoredSample<'_>>) -> Result<Written, FormatError>;
 
-/// How a form is written: pure functions to bytes.
+/// The way in which a form is written: pure functions to bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Writer {
     /// Writes a recording, or fails when the form can hold nothing of it.

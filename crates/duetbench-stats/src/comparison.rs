@@ -183,8 +183,8 @@ impl Estimate {
     ///
     /// With `delta` the threshold: slower when `L > 1 + delta`, faster when `U < 1 / (1 + delta)`, no change when
     /// `1 / (1 + delta) < L` and `U < 1 + delta`, else open. Each answer is wrong with probability at most half of
-    /// `1 - confidence`, as far as the interval covers the ratio as often as it says: two one-sided tests (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987), so an
-    /// interval of 90 % tests at 5 %. This is the boundary by which `duet` judges, in section 6 of its
+    /// `1 - confidence`, as far as the interval covers the ratio as often as it says: two one-sided tests (Schuirmann, Journal of
+    /// Pharmacokinetics and Biopharmaceutics 15, 1987), so an interval of 90 % tests at 5 %. This is the boundary by which `duet` judges, in section 6 of its
     /// [statistics](https://github.com/duetbench/duetbench/blob/main/docs/statistics.md); there a change must also be
     /// significant within its suite, and one that is real but below the threshold has a name of its own.
     ///

@@ -17,7 +17,7 @@ pub struct Cli {
     /// The study.
     #[command(subcommand)]
     pub study: Study,
-    /// What to show and how.
+    /// Output.
     #[command(flatten)]
     pub show: ShowArgs,
 }
@@ -37,7 +37,7 @@ pub enum Study {
     /// The duet paper's interval widths, on stored comparisons: what pairing is worth on this machine.
     #[command(after_help = DUET_HELP)]
     Duet(DuetStudyArgs),
-    /// How bad it really is: variability, false alarms and detectable regressions by environment, after Laaber's study of clouds.
+    /// "How bad is it really": variability, false alarms and detectable regressions by environment, after Laaber's study of clouds.
     #[command(after_help = CLOUD_HELP)]
     Cloud(CloudArgs),
 }
@@ -78,7 +78,7 @@ pub struct UoptimeArgs {
     /// Source of the random baseline; `paper-code` has its own
     #[arg(long, value_name = "N", default_value_t = 42)]
     pub seed: u64,
-    /// Whose rules, where the paper and its published code differ
+    /// Author of the rules, where the paper and its published code differ
     #[arg(long, value_enum, default_value = "paper")]
     pub compat: CompatArg,
 }
@@ -116,10 +116,10 @@ pub struct ChoicesArgs {
     /// Result files
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Whose rules, where the paper and its published code differ
+    /// Author of the rules, where the paper and its published code differ
     #[arg(long, value_enum, default_value = "paper-code")]
     pub compat: CompatArg,
-    /// What has to be small
+    /// The measure that has to be small
     #[arg(long, value_enum, value_name = "METRIC", default_value = "all")]
     pub metric: MetricArg,
     /// Largest value of a metric that is stable
@@ -176,7 +176,7 @@ Examples:
 /// `duet-study elastibench`. Typed only.
 #[derive(Debug, Args)]
 pub struct ElastibenchArgs {
-    /// Which question.
+    /// The question.
     #[command(subcommand)]
     pub question: ElastibenchQuestion,
     /// Confidence of the intervals
@@ -184,16 +184,16 @@ pub struct ElastibenchArgs {
     pub confidence: f64,
 }
 
-/// What is asked of stored comparisons.
+/// Questions to stored comparisons.
 #[derive(Debug, Subcommand)]
 pub enum ElastibenchQuestion {
     /// Whether two experiments agree: agree, disagree or possible change, and whose medians lie in the other's intervals (6.2.2, Fig. 6)
     Agreement(AgreementArgs),
     /// After how many results an interval is narrow enough (6.2.7, Fig. 7)
     Repetitions(RepetitionsArgs),
-    /// What is called changed in a run of one version against itself (6.2.1, Fig. 4)
+    /// Benchmarks that are called changed in a run of one version against itself (6.2.1, Fig. 4)
     Aa(ExperimentArgs),
-    /// What the paper's procedure finds, beside duet's verdicts (6.2.2, Fig. 5)
+    /// Findings of the paper's procedure, beside duet's verdicts (6.2.2, Fig. 5)
     Changes(ExperimentArgs),
 }
 
@@ -277,7 +277,7 @@ pub struct DuetStudyArgs {
     pub samples: Option<String>,
 }
 
-/// How many fork pairs are drawn.
+/// Number of fork pairs that are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DrawnForks {
     /// All that there are.
@@ -323,7 +323,7 @@ pub struct CloudArgs {
     /// Source of the random choices of instances and trials
     #[arg(long, value_name = "N", default_value_t = cloud::Settings::PAPER.seed)]
     pub seed: u64,
-    /// How often every experiment is repeated
+    /// Repetitions of every experiment
     #[arg(long, value_name = "N", default_value_t = cloud::Settings::PAPER.draws, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub draws: u32,
     /// Trials of each instance in the test group and as many in the control group, where both have the same instances

@@ -35,7 +35,7 @@ pub struct ExportArgs {
 pub struct FormArg {
     /// Its name.
     pub name: &'static str,
-    /// How it is written.
+    /// The form and its details.
     pub writer: &'static Writer,
 }
 

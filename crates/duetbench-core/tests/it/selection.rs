@@ -1,4 +1,4 @@
-//! Which benchmarks can be wanted before anybody knows what is below them.
+//! Benchmarks that can be wanted before anybody knows what is below them.
 
 use duetbench_core::spec::Selection;
 

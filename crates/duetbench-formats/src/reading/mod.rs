@@ -43,7 +43,7 @@ pub struct Metric {
     pub recorded: Recorded,
 }
 
-/// What a parser found in a file: the parts of an [`Imported`].
+/// The content of a file: the parts of an [`Imported`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Contents {
     pub(crate) recording: Recording,

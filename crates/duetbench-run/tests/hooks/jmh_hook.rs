@@ -250,7 +250,7 @@ fn every_planted_benchmark_is_listed_with_what_became_of_it() {
         "{words}"
     );
     assert_eq!((entries(&list).len(), list.keys().filter(|key| key.0 == "start").count()), (5, 1));
-    // What is not wanted is named and not tried: neither the one that dies nor the one that fails.
+    // Benchmarks that are not wanted are named and not tried: neither the one that dies nor the one that fails.
     let list = listed(&class_path, &[("DUET_SKIP", "1,3,4")]);
     let mut tried: Vec<&str> = list.keys().filter(|key| key.0 == "start").map(|key| key.1.as_str()).collect();
     tried.sort_unstable();

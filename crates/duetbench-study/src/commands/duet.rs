@@ -74,7 +74,7 @@ fn check_samples(args: &DuetStudyArgs, drawn: &[Samples]) -> Result<(), Failure>
 /// A study that is being made.
 struct Making<'a> {
     procedure: Procedure,
-    /// Whose single iterations are wanted.
+    /// Benchmark whose single iterations are wanted.
     samples: Option<&'a str>,
     warnings: Vec<String>,
     drawn: Vec<Samples>,

@@ -1,4 +1,4 @@
-//! What a command says, in no form yet: a title, blocks of lines and tables for people, rows for spreadsheets, values for programs.
+//! The output of a command, in no form yet: a title, blocks of lines and tables for people, rows for spreadsheets, values for programs.
 //!
 //! Each form is one file that writes any document. A command makes the document and knows no form; a new column, warning or sentence
 //! is one place there.

@@ -81,7 +81,7 @@ macro_rules! metrics {
             /// All metrics.
             pub const ALL: [Metric; [$(Metric::$name),*].len()] = [$(Metric::$name),*];
 
-            /// How it is measured.
+            /// The way it is measured.
             #[must_use]
             pub fn stability(self) -> &'static dyn Stability {
                 match self {

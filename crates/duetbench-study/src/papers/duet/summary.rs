@@ -4,7 +4,7 @@ use duetbench_core::stats::{Interval, StatsError, mean, quantile_of_sorted};
 
 use super::{PairedBenchmark, Widths};
 
-/// Whose interval a width is of.
+/// The interval that a width is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The paper's procedure, on ratios of pairs.

@@ -60,12 +60,12 @@ pub struct Settings {
     pub confidence: f64,
     /// Smallest relevant performance change, a fraction.
     pub relevant: f64,
-    /// Whose rules.
+    /// Author of the rules.
     pub compat: Compat,
 }
 
 impl Settings {
-    /// How tuning with a metric is done.
+    /// The practice of tuning with a metric.
     #[must_use]
     pub fn practice(&self, metric: Metric) -> Practice {
         let (threshold, confidence) = (self.threshold, self.confidence);

@@ -4,7 +4,7 @@ use duetbench_core::recording::{Level, Recorded};
 use duetbench_core::stats::{Moments, mean_interval, median, studentised_interval_with};
 use duetbench_core::tune::{Criteria, Location, Metric, REPETITIONS_MIN, Rules, Stability, Terms};
 
-/// Whose rules hold where the paper and its published code differ.
+/// Author of the rules that hold where the paper and its published code differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compat {
     /// The paper's.
