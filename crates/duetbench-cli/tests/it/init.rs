@@ -26,11 +26,17 @@ fn yaml(place: &Place, name: &str) -> Yaml {
     YamlLoader::load_from_str(&read(place, name)).unwrap().remove(0)
 }
 
-/// The actions of a workflow's only job, without their versions.
+/// The actions of a workflow's only job, without their versions. Those of others are pinned to commits.
 fn actions(workflow: &Yaml) -> Vec<String> {
     let jobs = workflow["jobs"].as_hash().unwrap();
     let steps = jobs.values().next().unwrap()["steps"].as_vec().unwrap();
-    steps.iter().map(|step| step["uses"].as_str().unwrap().split('@').next().unwrap().to_owned()).collect()
+    let action = |step: &Yaml| {
+        let (name, version) = step["uses"].as_str().unwrap().split_once('@').unwrap();
+        let is_commit = version.len() == 40 && version.chars().all(|c| c.is_ascii_hexdigit());
+        assert!(is_commit || name.starts_with("duetbench/"), "{name}@{version}");
+        name.to_owned()
+    };
+    steps.iter().map(action).collect()
 }
 
 fn guide(page: &str) -> String {

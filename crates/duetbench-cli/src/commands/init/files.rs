@@ -78,7 +78,9 @@ fn measuring(found: &Found, report: &str) -> String {
         "go" => {
             "      - uses: actions/setup-go@d35c59abb061a4a6fb18e82ac0862c26744d6ab5  # v5.5.0\n        with: { go-version: stable }\n"
         }
-        "jmh" => "      - uses: actions/setup-java@v4\n        with: { distribution: temurin, java-version: 21 }\n",
+        "jmh" => {
+            "      - uses: actions/setup-java@c5195efecf7bdfc987ee8bae7a71cb8b11521c00  # v4.7.1\n        with: { distribution: temurin, java-version: 21 }\n"
+        }
         _ => "",
     };
     let directory = if found.directory.is_empty() {
