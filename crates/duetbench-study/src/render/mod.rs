@@ -1,5 +1,6 @@
 //! Renderers: from what a study found to text, tables and figures, by pure functions as duet's own.
 
+mod chart;
 pub mod cloud;
 pub mod duet;
 pub mod elastibench;

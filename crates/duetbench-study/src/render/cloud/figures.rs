@@ -6,19 +6,18 @@ use duetbench_cli::render::format::{one_line, share};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
+use super::super::chart::{GREEN, LETTER, ORANGE, SKY_BLUE, VERMILION, draw_legend, draw_names};
 use super::Cloud;
 use super::words;
 use crate::papers::cloud::{Detectable, INSTANCES_COMPARED, REGRESSIONS, Sampling, Studied, Test};
 
-/// Colours that people who see colours differently can tell apart (Okabe and Ito, Color universal design, 2008).
-const COLOURS: [RGBColor; 4] =
-    [RGBColor(230, 159, 0), RGBColor(86, 180, 233), RGBColor(0, 158, 115), RGBColor(213, 94, 0)];
+/// Colours of the series.
+const COLOURS: [RGBColor; 4] = [ORANGE, SKY_BLUE, GREEN, VERMILION];
 /// Width of one group of bars, and of what is beside all groups, the legend among it, in pixels.
 const GROUP: u32 = 70;
 const BESIDE: u32 = 340;
-/// Height of what is above the names of groups, and of one of their letters, in pixels.
+/// Height of what is above the names of groups, in pixels.
 const ABOVE: u32 = 330;
-const LETTER: u32 = 8;
 
 type Drawn = Result<String, Box<dyn Error>>;
 
@@ -142,18 +141,8 @@ impl Bars {
         if let Some(line) = self.line {
             chart.draw_series([PathElement::new([(0.0, line), (groups, line)], BLACK)])?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK)
-            .draw()?;
-        let style = ("sans-serif", 12).into_font().transform(FontTransform::Rotate90).into_text_style(root);
-        for (at, (name, _)) in self.groups.iter().enumerate() {
-            let (x, y) = chart.backend_coord(&(at as f64 + 0.55, 0.0));
-            root.draw(&Text::new(name.clone(), (x, y + 8), style.clone()))?;
-        }
-        Ok(())
+        draw_legend(&mut chart)?;
+        draw_names(root, &chart, self.groups.iter().map(|(name, _)| name.as_str()))
     }
 }
 
@@ -204,12 +193,7 @@ fn steps(sampling: Sampling, found: &[(usize, Vec<&Detectable>)]) -> Drawn {
                 .label(format!("instances: {instances}"))
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 14, y)], colour.stroke_width(2)));
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK)
-            .draw()?;
+        draw_legend(&mut chart)?;
         root.present()?;
     }
     Ok(svg)

@@ -6,12 +6,12 @@ use duetbench_cli::render::format::{TimeScale, share};
 use duetbench_core::stats::quantile_of_sorted;
 use plotters::prelude::*;
 
+use super::super::chart::{BLUE, GREEN, ORANGE, VERMILION, draw_legend};
 use super::{DuetStudy, Samples};
 use crate::papers::duet::{Kind, Quantiles};
 
-/// Colours that people who see colours differently can tell apart (Okabe and Ito, Color universal design, 2008), by kind of interval.
-const COLOURS: [RGBColor; 4] =
-    [RGBColor(0, 114, 178), RGBColor(230, 159, 0), RGBColor(213, 94, 0), RGBColor(0, 158, 115)];
+/// Colours by kind of interval.
+const COLOURS: [RGBColor; 4] = [BLUE, ORANGE, VERMILION, GREEN];
 /// Width of a run's boxes, and of what is beside all of them, the legend among it, in pixels.
 const GROUP: u32 = 160;
 const BESIDE: u32 = 260;
@@ -159,12 +159,7 @@ fn dots(samples: &Samples) -> Result<String, Box<dyn Error>> {
                 .label(name)
                 .legend(move |(x, y)| Circle::new((x + 5, y), 4, colour.filled()));
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK)
-            .draw()?;
+        draw_legend(&mut chart)?;
         root.present()?;
     }
     Ok(svg)

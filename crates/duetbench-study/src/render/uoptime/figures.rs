@@ -5,18 +5,17 @@ use std::error::Error;
 use duetbench_core::tune::Metric;
 use plotters::prelude::*;
 
+use super::super::chart::{BLUE, GREEN, LETTER, ORANGE, SKY_BLUE, VERMILION, draw_legend, draw_names};
 use super::{Studied, StudiedFile};
 use crate::papers::uoptime::{Method, Savings};
 
-/// Colours that people who see colours differently can tell apart (Okabe and Ito, Color universal design, 2008), by metric.
-const COLOURS: [RGBColor; 5] =
-    [RGBColor(230, 159, 0), RGBColor(86, 180, 233), RGBColor(0, 158, 115), RGBColor(0, 114, 178), RGBColor(213, 94, 0)];
+/// Colours by metric.
+const COLOURS: [RGBColor; 5] = [ORANGE, SKY_BLUE, GREEN, BLUE, VERMILION];
 /// Width of one file's group of bars, and of what is beside all groups, the legend among it, in pixels.
 const GROUP: u32 = 90;
 const BESIDE: u32 = 180;
-/// Height of what is above the names of files, and of one of their letters, in pixels.
+/// Height of what is above the names of files, in pixels.
 const ABOVE: u32 = 310;
-const LETTER: u32 = 8;
 
 /// The share that a figure shows of one file and metric.
 type Share = fn(&Savings) -> f64;
@@ -84,17 +83,8 @@ fn bars(title: &str, groups: &[Group<'_>]) -> Result<String, Box<dyn Error>> {
                 .label(metric.word())
                 .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 10, y + 5)], colour.filled()));
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK)
-            .draw()?;
-        let style = ("sans-serif", 12).into_font().transform(FontTransform::Rotate90).into_text_style(&root);
-        for (at, (name, _)) in groups.iter().enumerate() {
-            let (x, y) = chart.backend_coord(&(at as f64 + 0.55, 0.0));
-            root.draw(&Text::new((*name).to_owned(), (x, y + 8), style.clone()))?;
-        }
+        draw_legend(&mut chart)?;
+        draw_names(&root, &chart, groups.iter().map(|(name, _)| *name))?;
         root.present()?;
     }
     Ok(svg)
