@@ -1,21 +1,7 @@
 //! `duet-study uoptime` by the real binary, on small made-up recordings.
 
-use crate::common::Place;
+use crate::common::{Place, recording};
 use crate::study;
-
-/// A result file of four forks of five iterations each: benchmarks with their times, and what their forks differ by.
-fn recording(benchmarks: &[(&str, f64)]) -> String {
-    let mut out = "m_id,n,ns_per_op,it_setup,fork_setup,it_pos,fork_pos,b_name\n".to_owned();
-    for (name, level) in benchmarks {
-        for fork in 1..=4 {
-            for iteration in 1..=5 {
-                let value = level * (1.0 + 0.001 * f64::from((fork * 7 + iteration * 3) % 5));
-                out += &format!("0,1,{value},5,4,{iteration},{fork},{name}\n");
-            }
-        }
-    }
-    out
-}
 
 fn place() -> Place {
     let place = Place::new();
