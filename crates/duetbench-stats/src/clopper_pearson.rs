@@ -21,7 +21,7 @@ use super::root::increasing_root;
 /// assert!((low - 0.058_191_700).abs() < 1e-9 && (high - 0.267_396_002).abs() < 1e-9);
 /// ```
 pub fn binomial_interval(times: u32, of: u32, alpha: f64) -> Result<(f64, f64), StatsError> {
-    StatsError::check("alpha", alpha, (0.0, 1.0))?;
+    StatsError::check("alpha", alpha, 0.0, 1.0)?;
     let (did, did_not) = (f64::from(times), f64::from(of) - f64::from(times));
     if did_not < 0.0 {
         return Err(StatsError::OutOfRange { name: "times", value: did });

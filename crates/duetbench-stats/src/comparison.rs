@@ -112,7 +112,7 @@ fn logarithms(times: &[f64]) -> Result<Vec<f64>, StatsError> {
     if times.len() < VALUES_MIN {
         return Err(StatsError::TooFew { have: times.len(), needed: VALUES_MIN });
     }
-    let logarithm = |time: &f64| Ok(StatsError::check("time", finite(*time)?, (0.0, f64::INFINITY))?.ln());
+    let logarithm = |time: &f64| Ok(StatsError::check("time", finite(*time)?, 0.0, f64::INFINITY)?.ln());
     times.iter().map(logarithm).collect()
 }
 
@@ -133,7 +133,7 @@ impl<S> Comparison<S> {
     /// # Errors
     /// As [`Comparison::estimate`], and when the method has no answer.
     pub fn estimate_by(&self, estimator: &dyn Estimator<S>, confidence: f64) -> Result<Estimate, StatsError> {
-        StatsError::check("confidence", confidence, (0.0, 1.0))?;
+        StatsError::check("confidence", confidence, 0.0, 1.0)?;
         let log_ratio = estimator.estimate(&self.sample, confidence)?;
         let Interval { low, high } = log_ratio.interval;
         Ok(Estimate {

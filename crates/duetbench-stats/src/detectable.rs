@@ -27,7 +27,7 @@ pub struct Level {
 /// assert!((k - 4.212).abs() < 5e-4);
 /// ```
 pub fn detectable_factor(df: f64, level: Level) -> Result<f64, StatsError> {
-    StatsError::check("power", level.power, (0.0, 1.0))?;
+    StatsError::check("power", level.power, 0.0, 1.0)?;
     let critical = critical_t(level.alpha, df)?;
     if level.power <= level.alpha {
         // A test of no effect at all already speaks that often.

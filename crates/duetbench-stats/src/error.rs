@@ -40,7 +40,7 @@ impl StatsError {
     ///
     /// # Errors
     /// When it lies elsewhere.
-    pub fn check(name: &'static str, value: f64, (low, high): (f64, f64)) -> Result<f64, StatsError> {
+    pub fn check(name: &'static str, value: f64, low: f64, high: f64) -> Result<f64, StatsError> {
         if value > low && value < high { Ok(value) } else { Err(StatsError::OutOfRange { name, value }) }
     }
 }

@@ -94,7 +94,7 @@ impl Sequential {
     /// # Errors
     /// When `horizon` is 0, or `power` not above 0.
     pub fn spending(horizon: u32, power: f64) -> Result<Sequential, StatsError> {
-        StatsError::check("power", power, (0.0, f64::INFINITY))?;
+        StatsError::check("power", power, 0.0, f64::INFINITY)?;
         Sequential::planned(looks(horizon), power)
     }
 
@@ -145,7 +145,7 @@ impl Sequential {
     /// # Errors
     /// When `n` is 0 or beyond the horizon, or `alpha` not strictly between 1e-100 and 1.
     pub fn nominal_p(&self, n: u32, alpha: f64, spend: Spend) -> Result<f64, StatsError> {
-        StatsError::check("alpha", alpha, (ALPHA_MIN, 1.0))?;
+        StatsError::check("alpha", alpha, ALPHA_MIN, 1.0)?;
         let at = self.look(n, spend)?;
         if at.before == 0 {
             return Ok(alpha * at.newly_spent);

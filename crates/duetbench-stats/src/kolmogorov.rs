@@ -42,8 +42,8 @@ pub fn excess_of_small(values: &[f64]) -> Result<f64, StatsError> {
 /// assert!((excess_of_small_limit(1.0, 0.01).unwrap() - 0.99).abs() < 1e-9);
 /// ```
 pub fn excess_of_small_limit(n: f64, alpha: f64) -> Result<f64, StatsError> {
-    StatsError::check("n", n, (1.0 - f64::EPSILON, 1e6))?;
-    StatsError::check("alpha", alpha, (0.0, 1.0))?;
+    StatsError::check("n", n, 1.0 - f64::EPSILON, 1e6)?;
+    StatsError::check("alpha", alpha, 0.0, 1.0)?;
     let n = n.floor().max(1.0);
     Ok(increasing_root(|d| alpha - survival(n, d), (0.0, 1.0)))
 }

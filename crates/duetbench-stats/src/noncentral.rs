@@ -22,8 +22,8 @@ use super::student::check_degrees_of_freedom;
 /// ```
 pub fn noncentral_t_survival(t: f64, df: f64, ncp: f64) -> Result<f64, StatsError> {
     check_degrees_of_freedom(df)?;
-    StatsError::check("t", t, (f64::NEG_INFINITY, f64::INFINITY))?;
-    StatsError::check("ncp", ncp, (f64::NEG_INFINITY, f64::INFINITY))?;
+    StatsError::check("t", t, f64::NEG_INFINITY, f64::INFINITY)?;
+    StatsError::check("ncp", ncp, f64::NEG_INFINITY, f64::INFINITY)?;
     // Beyond these ends the density of u is below e^-39 of its peak.
     let reach = (39.0 / df).sqrt();
     let (low, high) = (-reach - reach * reach, reach);

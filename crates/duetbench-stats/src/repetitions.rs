@@ -19,10 +19,10 @@ use super::StatsError;
 /// assert_eq!(repetitions((1.0, 0.01), (1.0, 1.0)), Ok(1));
 /// ```
 pub fn repetitions((v_outer, v_inner): (f64, f64), (c_outer, c_inner): (f64, f64)) -> Result<u32, StatsError> {
-    StatsError::check("outer variance", v_outer, (0.0, f64::INFINITY))?;
-    StatsError::check("inner variance", v_inner, (0.0, f64::INFINITY))?;
-    StatsError::check("inner cost", c_inner, (0.0, f64::INFINITY))?;
-    StatsError::check("outer cost", c_outer, (-f64::MIN_POSITIVE, f64::INFINITY))?;
+    StatsError::check("outer variance", v_outer, 0.0, f64::INFINITY)?;
+    StatsError::check("inner variance", v_inner, 0.0, f64::INFINITY)?;
+    StatsError::check("inner cost", c_inner, 0.0, f64::INFINITY)?;
+    StatsError::check("outer cost", c_outer, -f64::MIN_POSITIVE, f64::INFINITY)?;
     // Saturates, as float conversions do.
     Ok((v_inner / v_outer * c_outer / c_inner).sqrt().round().max(1.0) as u32)
 }

@@ -27,10 +27,10 @@ use super::{Level, StatsError, critical_t};
 /// assert_eq!(smallest_sample(0.02, 0.0001, (level, 1000)), Ok(None));
 /// ```
 pub fn smallest_sample(spread: f64, distance: f64, (level, largest): (Level, u32)) -> Result<Option<u32>, StatsError> {
-    StatsError::check("distance", distance, (0.0, f64::INFINITY))?;
-    StatsError::check("spread", spread, (-f64::MIN_POSITIVE, f64::INFINITY))?;
-    StatsError::check("alpha", level.alpha, (0.0, 1.0))?;
-    StatsError::check("power", level.power, (0.0, 1.0))?;
+    StatsError::check("distance", distance, 0.0, f64::INFINITY)?;
+    StatsError::check("spread", spread, -f64::MIN_POSITIVE, f64::INFINITY)?;
+    StatsError::check("alpha", level.alpha, 0.0, 1.0)?;
+    StatsError::check("power", level.power, 0.0, 1.0)?;
     // With infinitely many degrees of freedom the factor is the sum of two normal quantiles; it is never smaller, so the
     // search starts there and has only a few steps to go. (Degrees of freedom drop where another value is trimmed, so the
     // condition is not quite monotone and a bisection could miss the smallest.)

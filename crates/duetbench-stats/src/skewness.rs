@@ -39,8 +39,8 @@ pub fn skewness(values: &[f64]) -> Result<f64, StatsError> {
 /// assert!((skewness_limit(32, 0.01).unwrap() - 1.085_53).abs() < 5e-6);
 /// ```
 pub fn skewness_limit(n: u32, alpha: f64) -> Result<f64, StatsError> {
-    let n = StatsError::check("n", f64::from(n), (7.0, f64::INFINITY))?;
-    StatsError::check("alpha", alpha, (0.0, 1.0))?;
+    let n = StatsError::check("n", f64::from(n), 7.0, f64::INFINITY)?;
+    StatsError::check("alpha", alpha, 0.0, 1.0)?;
     let kurtosis =
         3.0 * (n * n + 27.0 * n - 70.0) * (n + 1.0) * (n + 3.0) / ((n - 2.0) * (n + 5.0) * (n + 7.0) * (n + 9.0));
     let w2 = (2.0 * (kurtosis - 1.0)).sqrt() - 1.0;

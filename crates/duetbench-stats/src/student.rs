@@ -37,7 +37,7 @@ pub fn two_sided_p(t: f64, df: f64) -> Result<f64, StatsError> {
 /// assert!((t - 3.105_806_515).abs() < 1e-9);
 /// ```
 pub fn critical_t(alpha: f64, df: f64) -> Result<f64, StatsError> {
-    StatsError::check("alpha", alpha, (0.0, 1.0))?;
+    StatsError::check("alpha", alpha, 0.0, 1.0)?;
     check_degrees_of_freedom(df)?;
     let student = StudentsT::new(0.0, 1.0, df).map_err(|_| StatsError::OutOfRange { name: "df", value: df })?;
     // Newton's method on ln p as a function of ln t, which falls and is concave: started at the normal quantile, which is too

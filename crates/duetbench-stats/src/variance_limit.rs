@@ -20,8 +20,8 @@ use super::StatsError;
 /// assert!((factor - 4.481_420_1).abs() < 1e-6);
 /// ```
 pub fn variance_limit(df: f64, confidence: f64) -> Result<f64, StatsError> {
-    StatsError::check("confidence", confidence, (0.0, 1.0))?;
-    StatsError::check("df", df, (0.0, f64::INFINITY))?;
+    StatsError::check("confidence", confidence, 0.0, 1.0)?;
+    StatsError::check("df", df, 0.0, f64::INFINITY)?;
     let chi_square = ChiSquared::new(df).map_err(|_| StatsError::OutOfRange { name: "df", value: df })?;
     Ok(df / chi_square.inverse_cdf(1.0 - confidence))
 }

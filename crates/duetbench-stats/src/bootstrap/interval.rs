@@ -26,7 +26,7 @@ impl Interval {
 
 /// The share that an interval of this confidence leaves out at each end.
 pub(super) fn tail_of(confidence: f64) -> Result<f64, StatsError> {
-    Ok((1.0 - StatsError::check("confidence", confidence, (0.0, 1.0))?) / 2.0)
+    Ok((1.0 - StatsError::check("confidence", confidence, 0.0, 1.0)?) / 2.0)
 }
 
 /// The least value of a range from which on a condition holds, found by halving until what is left is negligible; it must hold at the

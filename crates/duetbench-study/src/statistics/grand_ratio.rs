@@ -38,7 +38,7 @@ pub fn grand_ratio(
         let value = candidate.len() as f64;
         return Err(StatsError::OutOfRange { name: "number of candidate values", value });
     }
-    let positive = |value: f64| StatsError::check("value", value, (0.0, f64::INFINITY));
+    let positive = |value: f64| StatsError::check("value", value, 0.0, f64::INFINITY);
     let ratio = |(b, c): (&f64, &f64)| Ok(positive(*c)?.ln() - positive(*b)?.ln());
     let logs: Vec<f64> = baseline.iter().zip(candidate).map(ratio).collect::<Result<_, StatsError>>()?;
     let each = (logs.len() / runs).max(1);

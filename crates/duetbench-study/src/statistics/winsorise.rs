@@ -22,7 +22,7 @@ use duetbench_core::stats::{StatsError, sorted};
 /// assert_eq!(winsorise(&[&rest[..], &[17.0]].concat(), 0.2), Ok([&rest[..], &[17.0]].concat()));
 /// ```
 pub fn winsorise(values: &[f64], share: f64) -> Result<Vec<f64>, StatsError> {
-    StatsError::check("share", share, (-f64::MIN_POSITIVE, f64::INFINITY))?;
+    StatsError::check("share", share, -f64::MIN_POSITIVE, f64::INFINITY)?;
     let ascending = sorted(values, 1)?;
     let mut result = values.to_vec();
     let n = ascending.len();

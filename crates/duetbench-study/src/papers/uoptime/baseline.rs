@@ -77,7 +77,7 @@ impl RandomBaseline {
                     if begins_anew && index % CHUNK == 0 {
                         self.numpy = NumpyRng::of(self.seed);
                     }
-                    drawn(&mut self.numpy, levels, (&practice.full(levels, recorded), practice))
+                    drawn(&mut self.numpy, levels, &practice.full(levels, recorded), practice)
                 };
                 let drawn: Vec<Vec<usize>> = recording.benchmarks.iter().enumerate().map(&mut draw).collect();
                 choose(recording, practice, |index, _| enough(drawn[index].clone(), levels, practice))
@@ -94,7 +94,7 @@ fn any(subject: &Subject<'_>, draw: f64) -> Option<Vec<usize>> {
 }
 
 /// The draw of the published code for one benchmark: again and again, until the product of all levels is three.
-fn drawn(rng: &mut NumpyRng, levels: &[Level], (full, practice): (&[usize], &Practice)) -> Vec<usize> {
+fn drawn(rng: &mut NumpyRng, levels: &[Level], full: &[usize], practice: &Practice) -> Vec<usize> {
     let reduced: Vec<usize> = (0..levels.len()).filter(|level| practice.reduces(levels[*level])).collect();
     let most: usize = reduced.iter().map(|level| full[*level].saturating_sub(1).max(1)).product();
     let mut chosen = full.to_vec();

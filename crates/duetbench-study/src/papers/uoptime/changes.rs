@@ -40,7 +40,7 @@ impl Tracked {
         let of_method = |method| match method {
             Method::UOpTime => tune(first, &practice),
             Method::Minimum => minimum_baseline(first, &practice),
-            Method::Random => drawn(first, settings, (random, metric)),
+            Method::Random => drawn(first, settings, random, metric),
         };
         let rule = PaperRule {
             // The published code takes the interval of the median here, whatever it is called.
@@ -103,7 +103,7 @@ fn configurations(tuned: Tuned) -> BTreeMap<String, Vec<usize>> {
 }
 
 /// The random configurations that go with a metric: what is drawn for those before it comes first.
-fn drawn(recording: &Recording, settings: &Settings, (random, metric): (Random, Metric)) -> Tuned {
+fn drawn(recording: &Recording, settings: &Settings, random: Random, metric: Metric) -> Tuned {
     let mut baseline = random.baseline(recording, &settings.practice(metric));
     for before in Metric::ALL.into_iter().take_while(|before| *before != metric) {
         baseline.choose(recording, &settings.practice(before));
