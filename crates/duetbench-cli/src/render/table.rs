@@ -8,7 +8,7 @@ use super::palette::{Palette, paint};
 /// Names are cut above this width, however wide the terminal, or where there is none.
 pub(super) const NAME_WIDTH_MAX: usize = 120;
 /// Names are not cut below this width, however narrow the terminal.
-const NAME_WIDTH_MIN: usize = 16;
+pub(super) const NAME_WIDTH_MIN: usize = 16;
 
 /// One benchmark, in words.
 pub(super) struct Row {

@@ -1,6 +1,5 @@
 //! The table of harnesses. A new one is a folder beside this file and a line in [`KINDS`].
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use duetbench_core::BenchmarkId;
@@ -111,11 +110,6 @@ fn told_by(version: &Source, settings: &HarnessSpec) -> &'static dyn Kind {
         .or_else(|| find(&|kind| kind.asked_by(settings).is_some()))
         .or_else(|| find(&has))
         .unwrap_or(KINDS[0])
-}
-
-/// Those of these variables that are set, with their values.
-pub(super) fn environment<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<(OsString, OsString)> {
-    names.into_iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect()
 }
 
 #[cfg(test)]

@@ -147,7 +147,8 @@ pub struct Conditions<'a> {
 impl Conditions<'_> {
     /// The harness's variables and those of [`Conditions::pass_env`] that are set, with their values.
     fn passed<'n>(&'n self, of_harness: impl IntoIterator<Item = &'n str>) -> Vec<(OsString, OsString)> {
-        kinds::environment(of_harness.into_iter().chain(self.pass_env.iter().map(String::as_str)))
+        let names = of_harness.into_iter().chain(self.pass_env.iter().map(String::as_str));
+        names.filter_map(|name| Some((name.into(), std::env::var_os(name)?))).collect()
     }
 
     /// Filter that selects the wanted benchmarks by their names.

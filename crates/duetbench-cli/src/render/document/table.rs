@@ -7,10 +7,8 @@ use crate::render::csv;
 use crate::render::format::one_line;
 use crate::render::markdown::{self, prose_cell};
 use crate::render::palette::{Palette, paint};
-use crate::render::table::{NAME_WIDTH_MAX, centre, cut_middle, left, right};
+use crate::render::table::{NAME_WIDTH_MAX, NAME_WIDTH_MIN, centre, cut_middle, left, right};
 
-/// Names are not cut below this width, however narrow the terminal.
-const NAME_WIDTH_MIN: usize = 16;
 /// Between columns of a group.
 const GAP: &str = "  ";
 /// Between groups in the headings, and as wide in the rows.
