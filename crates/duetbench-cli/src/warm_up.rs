@@ -44,7 +44,11 @@ impl Warm {
     }
 }
 
-fn asked_for(recording: Recording, asked: usize) -> Result<Warm, Failure> {
+/// The recording without so many iterations at the start of every fork.
+///
+/// # Errors
+/// When it has no iterations, or nothing is left of a benchmark.
+pub fn asked_for(recording: Recording, asked: usize) -> Result<Warm, Failure> {
     let found = BTreeMap::new();
     if asked == 0 {
         return Ok(Warm { recording, asked, found });

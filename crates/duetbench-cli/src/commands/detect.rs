@@ -9,7 +9,7 @@ use duetbench_core::recording::Level;
 use duetbench_run::RunError;
 use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
 
-use super::{Context, source};
+use super::{Context, check_fractions, source};
 use crate::args::{DetectArgs, DetectMethod};
 use crate::failure::{Failure, code};
 use crate::render::detect::{self, Answered};
@@ -19,7 +19,7 @@ use crate::render::detect::{self, Answered};
 /// # Errors
 /// When one cannot be read, they have nothing in common, or a number is out of range.
 pub fn run(args: &DetectArgs, context: &Context) -> Result<u8, Failure> {
-    check(args)?;
+    check_fractions(&[("confidence", args.confidence), ("threshold", args.threshold), ("fdr", args.fdr)])?;
     let base = source::recording(&args.base, context)?;
     let head = source::recording(&args.head, context)?;
     let paper = PaperRule { statistic: args.statistic.into(), confidence: args.confidence, threshold: args.threshold };
@@ -50,14 +50,6 @@ pub fn run(args: &DetectArgs, context: &Context) -> Result<u8, Failure> {
 /// The error that a confidence allows, without the rounding error of the subtraction.
 pub(super) fn error_of(confidence: f64) -> f64 {
     ((1.0 - confidence) * 1e12).round() / 1e12
-}
-
-fn check(args: &DetectArgs) -> Result<(), Failure> {
-    let numbers = [("confidence", args.confidence), ("threshold", args.threshold), ("fdr", args.fdr)];
-    match numbers.iter().find(|(_, value)| !(*value > 0.0 && *value < 1.0)) {
-        Some((name, value)) => Err(Failure::usage(format!("`--{name}` is {value}, not between 0 and 1"))),
-        None => Ok(()),
-    }
 }
 
 /// That there was nothing to compare, and why.

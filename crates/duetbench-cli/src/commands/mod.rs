@@ -130,3 +130,14 @@ fn nothing_selected(context: &Context) -> RunError {
     };
     RunError::NothingToMeasure { what, hint: Some("`duet list` shows their names".into()) }
 }
+
+/// Checks options that are fractions, by their names.
+///
+/// # Errors
+/// When one is not between 0 and 1; names it.
+pub fn check_fractions(options: &[(&str, f64)]) -> Result<(), Failure> {
+    match options.iter().find(|(_, value)| !(*value > 0.0 && *value < 1.0)) {
+        Some((name, value)) => Err(Failure::usage(format!("`--{name}` is {value}, not between 0 and 1"))),
+        None => Ok(()),
+    }
+}

@@ -8,10 +8,11 @@
 use std::path::Path;
 
 use duetbench_cli::args::Format;
-use duetbench_cli::commands::Context;
+use duetbench_cli::commands::{Context, check_fractions};
 use duetbench_cli::failure::{Failure, code};
 use duetbench_cli::render::document::{Block, Document, Table, Title};
 use duetbench_cli::render::format::many;
+use duetbench_cli::warm_up::asked_for;
 use duetbench_core::recording::{Level, Recording};
 use duetbench_core::tune::{Choice, Metric, Rules, tune};
 use duetbench_run::RunError;
@@ -32,7 +33,7 @@ pub fn run(args: &ChoicesArgs, context: &Context) -> Result<u8, Failure> {
         if let Some(answers) = &mut answers {
             answers.add(&recording, args)?;
         }
-        let recording = warm(recording, args.warmup)?;
+        let recording = asked_for(recording, args.warmup)?.recording;
         recording
             .warnings
             .iter()
@@ -60,27 +61,13 @@ fn check(args: &ChoicesArgs, context: &Context) -> Result<(), Failure> {
     if let format @ (Format::Json | Format::Go | Format::Sarif) = context.settings.format() {
         return Err(format.unfit("what a study finds"));
     }
-    let numbers = [("threshold", args.threshold), ("confidence", args.confidence)];
-    match numbers.iter().find(|(_, value)| !(*value > 0.0 && *value < 1.0)) {
-        Some((name, value)) => Err(Failure::usage(format!("`--{name}` is {value}, not between 0 and 1"))),
-        None => Ok(()),
-    }
+    check_fractions(&[("threshold", args.threshold), ("confidence", args.confidence)])
 }
 
 fn practice(args: &ChoicesArgs, metric: Metric) -> Practice {
     let (threshold, confidence) = (args.threshold, args.confidence);
     let rules = Rules { metric, threshold, confidence, keep: vec![Level::Instance] };
     Practice { rules, compat: args.compat.into() }
-}
-
-fn warm(recording: Recording, warm_up: usize) -> Result<Recording, Failure> {
-    if warm_up == 0 {
-        return Ok(recording);
-    }
-    let warm = recording.without_warm_up(warm_up);
-    warm.ok_or_else(|| {
-        Failure::usage(format!("`--warmup {warm_up}` leaves nothing of a benchmark in `{}`", recording.name))
-    })
 }
 
 const COLUMNS: [&str; 9] =

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use duetbench_cli::args::Format;
 use duetbench_cli::assemble;
-use duetbench_cli::commands::Context;
+use duetbench_cli::commands::{Context, check_fractions};
 use duetbench_cli::failure::{Failure, code};
 use duetbench_core::Report;
 use duetbench_core::report::VersionInfo;
@@ -54,10 +54,7 @@ fn check(args: &DuetStudyArgs, context: &Context) -> Result<(), Failure> {
     if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
         return Err(format.unfit("what a study finds"));
     }
-    if !(args.confidence > 0.0 && args.confidence < 1.0) {
-        return Err(Failure::usage(format!("`--confidence` is {}, not between 0 and 1", args.confidence)));
-    }
-    Ok(())
+    check_fractions(&[("confidence", args.confidence)])
 }
 
 fn check_samples(args: &DuetStudyArgs, drawn: &[Samples]) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use duetbench_cli::args::Format;
 use duetbench_cli::assemble;
-use duetbench_cli::commands::Context;
+use duetbench_cli::commands::{Context, check_fractions};
 use duetbench_cli::failure::{Failure, code};
 use duetbench_core::report::VersionInfo;
 use duetbench_run::RunError;
@@ -37,9 +37,7 @@ fn check(args: &ElastibenchArgs, context: &Context) -> Result<(), Failure> {
     if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
         return Err(format.unfit("what a study finds"));
     }
-    if !(args.confidence > 0.0 && args.confidence < 1.0) {
-        return Err(Failure::usage(format!("`--confidence` is {}, not between 0 and 1", args.confidence)));
-    }
+    check_fractions(&[("confidence", args.confidence)])?;
     match &args.question {
         ElastibenchQuestion::Repetitions(RepetitionsArgs { width: Some(width), .. }) if *width <= 0.0 => {
             Err(Failure::usage(format!("`--width` is {width}, not more than 0")))

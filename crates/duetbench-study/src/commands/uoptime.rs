@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use duetbench_cli::args::Format;
-use duetbench_cli::commands::Context;
+use duetbench_cli::commands::{Context, check_fractions};
 use duetbench_cli::failure::{Failure, code};
 use duetbench_core::Recording;
 use duetbench_core::tune::Metric;
@@ -50,11 +50,7 @@ fn check(args: &UoptimeArgs, context: &Context) -> Result<(), Failure> {
     if !matches!(context.settings.format(), Format::Text | Format::Markdown) {
         return Err(several_tables());
     }
-    let numbers = [("threshold", args.threshold), ("confidence", args.confidence), ("relevant", args.relevant)];
-    match numbers.iter().find(|(_, value)| !(*value > 0.0 && *value < 1.0)) {
-        Some((name, value)) => Err(Failure::usage(format!("`--{name}` is {value}, not between 0 and 1"))),
-        None => Ok(()),
-    }
+    check_fractions(&[("threshold", args.threshold), ("confidence", args.confidence), ("relevant", args.relevant)])
 }
 
 /// The versions of a project in one folder, the oldest first; or one file whose name holds no version.
