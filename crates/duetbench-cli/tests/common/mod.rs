@@ -1,12 +1,22 @@
 //! Shared parts of the end-to-end tests: the real binary in a directory of its own.
 #![allow(clippy::unwrap_used, reason = "a test may")]
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "every test binary uses another part of it")]
+#![allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    missing_docs,
+    reason = "every test binary uses another part of it"
+)]
+
+mod waiting;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
+
+pub use waiting::{HANGS, trials, wait_until, working_below};
 
 /// A directory with a project in it, in which the real `duet` is run.
 pub struct Place {

@@ -11,10 +11,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, OpenFlags};
 use rustix::process::{Pid, Signal};
 
-use crate::common::{Place, Ran};
-
-/// Whatever takes longer than this hangs.
-pub const HANGS: Duration = Duration::from_secs(60);
+use crate::common::{HANGS, Place, Ran};
 
 /// Kinds of faults that are injected into a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 use rustix::thread::CpuSet;
+
+use crate::common::{wait_until, working_below};
 
 /// Processes that this `duet` started to be measured: it tells them who their parent is.
 pub fn workers(duet: u32) -> Vec<Pid> {
@@ -24,32 +26,22 @@ pub fn workers(duet: u32) -> Vec<Pid> {
     found
 }
 
-/// Fails unless all processes of a `duet` that has ended are gone within five seconds.
+/// Fails unless all processes of a `duet` that has ended are gone soon.
 #[track_caller]
 pub fn nobody_is_left(duet: u32) {
-    let deadline = Instant::now() + Duration::from_secs(5);
-    while !workers(duet).is_empty() {
-        assert!(Instant::now() < deadline, "{:?} outlive `duet`", workers(duet));
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("no process outlives `duet`", || workers(duet).is_empty());
 }
 
 /// Names of the programs that work below a directory.
 pub fn at_work_below(dir: &Path) -> Vec<String> {
-    let dir = dir.canonicalize().unwrap();
-    let all = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-    let below = all.filter(|process| fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(&dir)));
+    let below = working_below(dir).into_iter();
     below.filter_map(|process| Some(fs::read_to_string(process.join("comm")).ok()?.trim().to_owned())).collect()
 }
 
-/// Fails unless all that works below a directory, the Go toolchain included, comes to its end within ten seconds.
+/// Fails unless all that works below a directory, the Go toolchain included, comes to its end soon.
 #[track_caller]
 pub fn nobody_works_below(dir: &Path) {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while !at_work_below(dir).is_empty() {
-        assert!(Instant::now() < deadline, "{:?} go on alone", at_work_below(dir));
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("nobody works there", || at_work_below(dir).is_empty());
 }
 
 /// Whether it was there to be killed.

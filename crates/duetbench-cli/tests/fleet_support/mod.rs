@@ -7,12 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 
-use crate::common::{Place, Ran};
+use crate::common::{Place, Ran, wait_until};
 use crate::support::{Sitting, kept};
 
 /// Fork pairs that one call measures.
@@ -138,14 +138,10 @@ pub fn slug_is_the_regression(ran: &Ran) {
     assert_eq!(ran.verdict("BenchmarkJoin"), "improvement", "{}", ran.stdout);
 }
 
-/// Fails unless all that works for a place is gone within ten seconds.
+/// Fails unless all that works for a place is gone soon.
 #[track_caller]
 pub fn nobody_works_for(place: &Place) {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while !workers(place).is_empty() {
-        assert!(Instant::now() < deadline, "{:?} go on alone", workers(place));
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("all processes are gone", || workers(place).is_empty());
 }
 
 /// Fails if a run that has ended left anything of its own below its cache: packages, or what workers unpacked.

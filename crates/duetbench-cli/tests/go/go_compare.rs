@@ -4,10 +4,10 @@
 //! are large enough to be found on any.
 
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use crate::common::{GOOD, Place, Ran, assert_no_false_alarm, compare, simple, two};
+use crate::common::{GOOD, Place, Ran, assert_no_false_alarm, compare, simple, trials, two, wait_until, working_below};
 
 /// Benchmarks of every style; `STEPS` is how much work they do.
 const STYLES: &str = r#"package fixture
@@ -296,22 +296,8 @@ fn start_long_run(place: &Place) -> std::process::Child {
     let mut child = place.command(&args).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.map_while(Result::ok).any(|l| l.contains(": measuring ")), "it never came to measuring");
-    std::thread::sleep(Duration::from_millis(1500));
+    wait_until("three trials are kept", || trials(place) >= 3);
     child
-}
-
-/// Processes that were started from below this place.
-fn leftovers(place: &Place) -> Vec<String> {
-    let here = place.path().to_str().unwrap().to_owned();
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        if let Ok(cwd) = std::fs::read_link(entry.path().join("cwd"))
-            && cwd.to_str().is_some_and(|c| c.starts_with(&here))
-        {
-            found.push(format!("{} {cwd:?}", entry.path().display()));
-        }
-    }
-    found
 }
 
 #[test]
@@ -321,7 +307,7 @@ fn ctrl_c_keeps_what_was_measured_and_leaves_nobody_behind() {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let ran = Ran::from(child.wait_with_output().unwrap()).expect(130);
     assert!(ran.stdout.contains("incomplete"), "{}", ran.stdout);
-    assert_eq!(leftovers(&place), Vec::<String>::new());
+    assert_eq!(working_below(place.path()), Vec::<PathBuf>::new());
     let shown = place.duet(&["show", "--format", "json"]).expect(0);
     assert!(shown.benchmark("BenchmarkCounting")["forks"].as_array().unwrap().len() > 1);
 }
@@ -332,15 +318,7 @@ fn a_killed_run_leaves_no_process_and_keeps_its_trials() {
     let mut child = start_long_run(&place);
     child.kill().unwrap();
     child.wait().unwrap();
-    let mut left = leftovers(&place);
-    for _ in 0..50 {
-        if left.is_empty() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(100));
-        left = leftovers(&place);
-    }
-    assert_eq!(left, Vec::<String>::new());
+    wait_until("all processes are gone", || working_below(place.path()).is_empty());
     let shown = place.duet(&["show", "--format", "json"]).expect(0);
     assert!(shown.benchmark("BenchmarkCounting")["forks"].as_array().unwrap().len() > 1);
 }
@@ -356,9 +334,7 @@ fn a_second_run_is_refused_or_waits() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    while std::fs::read_to_string(&lock).unwrap_or_default().is_empty() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("the lock names its holder", || std::fs::read_to_string(&lock).is_ok_and(|name| !name.is_empty()));
     let args = ["compare", "./old", "./new", "--no-wait"];
     let second = place.command(&args).env("DUET_LOCK", &lock).output().unwrap();
     let pid = first.id().to_string();

@@ -4,10 +4,10 @@
 //! large enough to be found on any.
 
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use crate::common::{Place, Ran, assert_no_false_alarm};
+use crate::common::{Place, Ran, assert_no_false_alarm, trials, wait_until, working_below};
 
 /// Counts to its argument.
 const WORK: &str = "i=0\nwhile [ $i -lt $1 ]; do i=$((i+1)); done\n";
@@ -105,7 +105,7 @@ fn a_program_that_fails_while_measured_names_its_version_and_releases_the_other(
         let ran = compare(&place, ["sleep 0.3", fragile], "6", &["--mode", mode, "--command-name", "x"]).expect(1);
         let failed = ran.benchmark("x");
         assert!(failed["failure"].to_string().contains("exit status 1"), "{mode}: {failed}");
-        assert_eq!(leftovers(&place), Vec::<String>::new());
+        assert_eq!(working_below(place.path()), Vec::<PathBuf>::new());
     }
 }
 
@@ -125,7 +125,7 @@ fn what_a_program_prints_or_leaves_behind_is_no_obstacle() {
     let lines = ["sh -c 'yes | head -c 3000000; sleep 1000 & exit 0'", "sh -c 'yes | head -c 3000000; exit 0'"];
     let ran = compare(&place, lines, "3", &["--command-name", "x"]);
     assert_ne!(ran.verdict("x"), "failed", "{}", ran.stdout);
-    assert_eq!(leftovers(&place), Vec::<String>::new());
+    assert_eq!(working_below(place.path()), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -218,14 +218,6 @@ fn a_program_with_its_own_loop_takes_part_in_the_lock_step() {
     assert!(ran.benchmark("loop")["failure"].to_string().contains("ended without an iteration"), "{}", ran.stdout);
 }
 
-/// Processes that were started from below this place.
-fn leftovers(place: &Place) -> Vec<String> {
-    let here = place.path().to_str().unwrap().to_owned();
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let cwd = |entry: std::fs::DirEntry| std::fs::read_link(entry.path().join("cwd")).ok();
-    entries.filter_map(cwd).filter_map(|c| c.to_str().map(String::from)).filter(|c| c.starts_with(&here)).collect()
-}
-
 /// Leaves a process in a session of its own behind, with its number in the file, and ends as told.
 const LEAVE: &str = "setsid sleep 7777 </dev/null >/dev/null 2>&1 &\n\
     until [ \"$(cat /proc/$!/comm)\" = sleep ]; do :; done\necho $! >> $1\nexit $2\n";
@@ -301,7 +293,7 @@ fn long_run(place: &Place, mode: &str) -> Child {
     let mut child = place.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.map_while(Result::ok).any(|l| l.contains(": measuring ")), "it never came to measuring");
-    std::thread::sleep(Duration::from_millis(1500));
+    wait_until("three trials are kept", || trials(place) >= 3);
     child
 }
 
@@ -311,7 +303,7 @@ fn ctrl_c_keeps_what_was_measured_and_leaves_nobody_behind() {
     let child = long_run(&place, "duet");
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     Ran::from(child.wait_with_output().unwrap()).expect(130);
-    assert_eq!(leftovers(&place), Vec::<String>::new());
+    assert_eq!(working_below(place.path()), Vec::<PathBuf>::new());
     let shown = place.duet(&["show", "--format", "json"]).expect(0);
     assert!(shown.benchmark("sleep 0.050")["forks"].as_array().unwrap().len() > 1);
 }
@@ -320,20 +312,14 @@ fn ctrl_c_keeps_what_was_measured_and_leaves_nobody_behind() {
 fn a_killed_run_leaves_no_process_and_is_gone_on_with() {
     let place = place();
     let line = "sh work.sh 20000";
-    let args = ["compare", "--command", line, line, "--forks", "12", "--fixed", "--mode", "duet"];
-    let mut child = place.command(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(lines.map_while(Result::ok).any(|l| l.contains(": measuring ")), "it never came to measuring");
-    std::thread::sleep(Duration::from_millis(1000));
+    let args = ["compare", "--command", line, line, "--forks", "40", "--fixed", "--mode", "duet"];
+    let mut child = place.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until("a trial is kept", || trials(&place) >= 1);
     child.kill().unwrap();
     child.wait().unwrap();
-    let gone = (0..50).any(|_| {
-        std::thread::sleep(Duration::from_millis(100));
-        leftovers(&place).is_empty()
-    });
-    assert!(gone, "{:?}", leftovers(&place));
+    wait_until("all processes are gone", || working_below(place.path()).is_empty());
     let ran = place.duet(&["compare", "--resume", "latest", "--format", "json"]);
-    assert_eq!(ran.benchmark(line)["forks"].as_array().unwrap().len(), 12, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.benchmark(line)["forks"].as_array().unwrap().len(), 40, "{}{}", ran.stdout, ran.stderr);
     place.write("work.sh", "exit 0");
     place.duet(&["compare", "--resume", "latest"]).expect(2).says(&["came to its end"]);
 }

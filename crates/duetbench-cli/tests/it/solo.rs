@@ -2,13 +2,12 @@
 //! ends as if nobody had disturbed it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::common::{Place, Ran};
+use crate::common::{Place, Ran, trials};
 
 const SCRIPT: &str = r#"{
     "BenchmarkFast": {"baseline_ns": 1, "candidate_ns": 100, "spread": 0.02, "allocs": [0, 3]},
@@ -132,11 +131,6 @@ fn essence(ran: &Ran) -> Value {
     report
 }
 
-fn trials(db: &Path) -> i64 {
-    let Ok(connection) = rusqlite::Connection::open(db) else { return 0 };
-    connection.query_row("SELECT count(*) FROM trials", [], |row| row.get(0)).unwrap_or(0)
-}
-
 #[test]
 fn a_run_that_is_killed_again_and_again_ends_like_one_that_nobody_disturbed() {
     let part = |name: &str, more: &str| {
@@ -154,23 +148,22 @@ fn a_run_that_is_killed_again_and_again_ends_like_one_that_nobody_disturbed() {
     for step in 1..6 {
         let place = Place::new();
         place.write("plan.toml", &plan).write("script.json", &script);
-        let db = place.path().join(".duet/duet.db");
         let begin = [&["run", "--scripted", "script.json", "--seed", "1"], &args[..]].concat();
         let go_on = ["run", "--scripted", "script.json", "--resume", "latest", "--format", "json"];
         loop {
-            let begun = trials(&db) > 0;
+            let begun = trials(&place) > 0;
             let mut child = place
                 .command(if begun { &go_on } else { &begin })
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            let goal = trials(&db) + step;
+            let goal = trials(&place) + step;
             let ended = loop {
                 if let Some(status) = child.try_wait().unwrap() {
                     break Some(status);
                 }
-                if trials(&db) >= goal {
+                if trials(&place) >= goal {
                     let _ = child.kill();
                     break None;
                 }

@@ -6,12 +6,9 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
-use crate::common::{Place, Ran};
+use crate::common::{HANGS, Place, Ran};
 
 const SLOWER: &str = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 110, "spread": 0.002}}"#;
-
-/// Longer than anything here takes, also on a busy machine; whoever takes longer hangs.
-const HANGS: Duration = Duration::from_secs(60);
 
 /// A place with a store in which one comparison is.
 fn stored() -> Place {
