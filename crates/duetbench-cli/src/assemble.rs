@@ -5,7 +5,7 @@ use duetbench_core::calibrate::{Machine, Made};
 use duetbench_core::fleet::{FleetReport, fail_abandoned};
 use duetbench_core::hotspot::BENCHMARKS_MAX;
 use duetbench_core::noise::{Witnessed, explain};
-use duetbench_core::picture::{Picture, pictures};
+use duetbench_core::picture::pictures;
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::{self, Readings, ReportedMetric};
 use duetbench_core::solo_report::solo_results;
@@ -77,6 +77,7 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
         warnings: head.warnings,
         profiles,
         reported: Vec::new(),
+        pictures: Vec::new(),
     };
     if report.fleet.is_some() && !report.complete {
         // It is the rest of the run that it lacks, not a longer one.
@@ -128,13 +129,13 @@ fn unexplained(report: &Report) -> Vec<String> {
     words
 }
 
-/// The report of a stored run, judged as it was then, with a picture of each of its benchmarks that was measured.
+/// The same with a picture of each of its benchmarks that was measured.
 #[must_use]
-pub fn with_pictures(run: StoredRun<RunHead>) -> (Report, Vec<Option<Picture>>) {
-    let (measured, decision) = (run.measured(), run.head.spec.decision);
+pub fn illustrated(run: StoredRun<RunHead>, decision: Decision) -> Report {
+    let measured = run.measured();
     let report = report(run, decision);
     let pictures = pictures(&report.plan, &measured, &decision, &report.benchmarks);
-    (report, pictures)
+    Report { pictures, ..report }
 }
 
 /// The report of a stored run of one version.

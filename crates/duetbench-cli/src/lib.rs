@@ -8,7 +8,7 @@ use clap::Parser;
 use duetbench_run::process::{adopt_orphans, end_leftovers, told_leftovers};
 use duetbench_run::{RunError, interrupt_tools};
 
-use crate::args::{Cli, Command, FleetCommand};
+use crate::args::{Cli, Command, FleetCommand, FormerCommand};
 use crate::commands::Context;
 use crate::failure::{Failure, code};
 use crate::printer::Printer;
@@ -147,18 +147,16 @@ impl Program for Cli {
                 layer.with_selection(&args.select, &args.harness).with_program(&args.program).with_solo(args)
             }
             Command::Show(_)
-            | Command::Report(_)
-            | Command::Plan(_)
+            | Command::Former(FormerCommand::Plan(_) | FormerCommand::Study(_))
             | Command::Doctor(_)
             | Command::Tune(_)
-            | Command::Detect(_)
             | Command::Export(_)
-            | Command::Study(_)
             | Command::Waive(_)
             | Command::Config(_)
             | Command::Init(_) => layer,
+            Command::Former(FormerCommand::Report(_)) => layer.with_page(printer::PAGE),
             Command::Fleet(command) => layer.with_account(command.account()),
-            Command::Analyze(args) => layer.with_decision(&args.decide),
+            Command::Analyze(args) | Command::Former(FormerCommand::Detect(args)) => layer.with_decision(&args.decide),
             Command::Demo(args) => layer.with_seed(args.seed),
         }
     }
@@ -172,14 +170,11 @@ impl Program for Cli {
             | Command::Demo(_)
             | Command::Doctor(_) => true,
             Command::Fleet(command) => matches!(command, FleetCommand::Smoke(_)),
-            Command::Plan(_)
-            | Command::Show(_)
-            | Command::Report(_)
+            Command::Show(_)
+            | Command::Former(_)
             | Command::Analyze(_)
             | Command::Export(_)
             | Command::Tune(_)
-            | Command::Detect(_)
-            | Command::Study(_)
             | Command::Waive(_)
             | Command::Config(_)
             | Command::Init(_) => false,
@@ -190,18 +185,15 @@ impl Program for Cli {
         match &self.command {
             Command::Compare(args) => commands::compare::run(args, context),
             Command::Calibrate(args) => commands::calibrate::run(args, context),
-            Command::Plan(args) => commands::plan::run(args, context),
             Command::List(args) => commands::list::run(args, context),
             Command::Show(args) => commands::show::run(args, context),
-            Command::Report(args) => commands::report::run(args, context),
             Command::Analyze(args) => commands::analyze::run(args, context),
             Command::Export(args) => commands::export::run(args, context),
             Command::Demo(args) => commands::demo::run(args, context),
             Command::Doctor(args) => commands::doctor::run(args, context),
             Command::Run(args) => commands::run::run(args, context),
             Command::Tune(args) => commands::tune::run(args, context),
-            Command::Detect(args) => commands::detect::run(args, context),
-            Command::Study(args) => commands::study::run(args),
+            Command::Former(command) => commands::former::run(command, context),
             Command::Fleet(command) => commands::fleet::run(command, context),
             Command::Waive(args) => commands::waive::run(args, context),
             Command::Config(command) => commands::config::run(command, context),

@@ -15,12 +15,12 @@ use crate::render::document::Document;
 use crate::render::forest::Forest;
 use crate::render::format::one_line;
 use crate::render::palette::Palette;
-use crate::render::{annotation, csv, gobench, json, markdown, sarif, text};
+use crate::render::{annotation, csv, gobench, html, json, markdown, sarif, text};
 use crate::settings::Settings;
 use crate::sites;
 
 /// Where a page is written when nothing else is said.
-const PAGE: &str = "duet-report.html";
+pub const PAGE: &str = "duet-report.html";
 
 /// Decides what is shown, where and how.
 #[derive(Debug, Clone)]
@@ -57,6 +57,7 @@ impl Printer {
             Format::Csv => csv::render(report),
             Format::Go => gobench::render(report),
             Format::Sarif => sarif::render(report, &sites::of(report)),
+            Format::Html => html::render(report),
         })
     }
 
@@ -69,12 +70,11 @@ impl Printer {
         self.data(&document.write(self.format, &self.palette(), width)?)
     }
 
-    /// Writes a page for the browser to the output file, or to one in the current directory, and says where it is.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn page(&self, page: &str) -> Result<(), Failure> {
-        let path = self.output.clone().unwrap_or_else(|| PathBuf::from(PAGE));
+    /// Writes a page for the browser to the output file and says where it is. A terminal shows no page: a file in the current directory
+    /// takes its place.
+    fn page(&self, page: &str) -> Result<(), Failure> {
+        let instead = self.is_on_terminal().then(|| PathBuf::from(PAGE));
+        let Some(path) = self.output.clone().or(instead) else { return to_output(page.as_bytes()) };
         write_file(&path, page)?;
         self.note(&format!("`{}` ({} kB): open it in a browser", path.display(), page.len().div_ceil(1000)));
         Ok(())
@@ -103,6 +103,9 @@ impl Printer {
     /// # Errors
     /// When it cannot be written.
     pub fn data(&self, text: &str) -> Result<(), Failure> {
+        if self.format == Format::Html {
+            return self.page(text);
+        }
         // In the other forms every line begins with what is ours; a row for people begins with a name.
         let is_ours = self.format != Format::Text || self.palette() != Palette::plain();
         let text = if is_ours { text.to_owned() } else { lines(text) };

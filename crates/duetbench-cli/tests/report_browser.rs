@@ -169,6 +169,6 @@ fn the_library_is_built_alike() -> Result<(), String> {
 fn a_written_page_says_all() -> Result<(), String> {
     let place = Place::new();
     place.scripted(RUN, &[]).expect(3);
-    place.duet(&["report", "-o", "report.html"]).expect(0);
+    place.duet(&["show", "--format", "html", "-o", "report.html"]);
     in_browser(WRITTEN, Some(&place.path().join("report.html")))
 }

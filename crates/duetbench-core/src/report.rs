@@ -12,6 +12,7 @@ use crate::fleet::FleetReport;
 use crate::gate::Gate;
 use crate::hotspot::BenchmarkProfile;
 use crate::noise::Diagnosis;
+use crate::picture::Picture;
 use crate::plan::Plan;
 use crate::reported::ReportedMetric;
 use crate::spec::Spec;
@@ -104,6 +105,9 @@ pub struct Report {
     /// Metrics that benchmarks report themselves, under the units that rules name, in the order of the benchmarks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reported: Vec<ReportedMetric>,
+    /// A picture of each benchmark, in their order; empty where nobody looks at pictures.
+    #[serde(skip)]
+    pub pictures: Vec<Option<Picture>>,
     /// Warnings about the run as a whole.
     pub warnings: Vec<String>,
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::DecideArgs;
+use super::{DecideArgs, MethodArgs};
 
 pub(super) const EXAMPLES: &str = "\
 With one argument, a stored run is judged again. With two, files are judged that were measured apart from each other: nothing in them is
@@ -16,7 +16,13 @@ Examples:
   duet analyze base1.json,base2.json,base3.json head1.json,head2.json,head3.json
                                      files of as many processes each
   duet analyze base/ head/           all files in two folders, likewise
-  duet analyze r12 head.json         a stored run and a file";
+  duet analyze r12 head.json         a stored run and a file
+  duet analyze base.json head.json --format html -o page.html
+                                     the same as a page for the browser
+  duet analyze zap-v1.22.0.csv zap-v1.23.0.csv --method both
+                                     by the papers' rule beside duet's
+  duet analyze base.json head.json --method paper --plan duet-plan.toml
+                                     and what the plan's repetitions would have found of it";
 
 /// `duet analyze`.
 #[derive(Debug, Args)]
@@ -29,4 +35,7 @@ pub struct AnalyzeArgs {
     /// Rules of judging.
     #[command(flatten)]
     pub decide: DecideArgs,
+    /// The papers' rule.
+    #[command(flatten)]
+    pub method: MethodArgs,
 }

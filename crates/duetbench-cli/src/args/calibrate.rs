@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Arg, Args};
 use duetbench_core::spec::defaults;
 
-use super::{CommandArgs, ExtentArgs, FleetArgs, SETTLED_IN_ALL, SETTLED_IN_PAIRS, SelectArgs};
+use super::{CommandArgs, ExtentArgs, FleetArgs, ProposeArgs, SETTLED_IN_ALL, SETTLED_IN_PAIRS, SelectArgs};
 
 pub(super) const EXAMPLES: &str = "\
 A version is measured against itself, as `duet compare V V --measure-identical --fixed` does it.
 Nothing that differs can be the code, so what fork pairs vary is what hides changes. The calibration
 is stored, and every later report says what can be seen. A plan file is not followed.
-Exit codes: 0 calibrated, or nothing has changed with --if-changed; 1 something failed, or nothing
-was learnt; 2 usage; 130 interrupted.
+Exit codes: 0 calibrated, or nothing has changed with --if-changed, or with --see every benchmark would see it; 1 something failed, or
+nothing was learnt, or there is no calibration; 2 usage; 4 with --see some benchmark would not see it; 130 interrupted.
 Examples:
   duet calibrate                     the work tree, as long as a comparison takes at most
   duet calibrate v1.2.0 --budget 10m
@@ -21,7 +21,12 @@ Examples:
   duet calibrate --if-changed        in a pipeline: only if machine or benchmarks have changed
   duet calibrate --run r12           from a stored run of a version against itself
   duet calibrate --on lambda         what a fleet sees
-  duet plan --see 3%                 what it takes to see 3 %, once there is a calibration";
+  duet calibrate --see 3%            measure nothing: what it takes to see 3 %, nine times out of ten, by the last calibration
+  duet calibrate --see 3% --within 5m
+                                     whether five minutes are enough, and what would be
+  duet calibrate --see 2% --within 2m --instances 8
+                                     on eight instances of a fleet at the same time
+  duet calibrate --see 3% --run r12  from the calibration of this run";
 
 /// `duet calibrate`.
 #[derive(Debug, Args)]
@@ -37,9 +42,13 @@ pub struct CalibrateArgs {
     /// Measuring times of a benchmark for which to say what is seen, as `10s,1m` [default: 10s,30s,1m]
     #[arg(long, value_name = "TIMES", value_delimiter = ',', value_parser = parse_time)]
     pub seen_after: Vec<Duration>,
-    /// Calibrate from a stored run of a version against itself, as `r12` or `latest`, instead of measuring
+    /// Calibrate from a stored run of a version against itself, as `r12` or `latest`, instead of measuring; with `--see` the calibration
+    /// of that run
     #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_IN_ALL, conflicts_with_all = SETTLED_IN_PAIRS, conflicts_with_all = SETTLED_BY_THE_RUN, conflicts_with_all = ["resume", "if_changed"])]
     pub run: Option<String>,
+    /// What it takes, instead of measuring.
+    #[command(flatten)]
+    pub propose: ProposeArgs,
     /// Do nothing if the last calibration was made on this machine (processor, kernel, governor, toolchain) with the same benchmarks
     #[arg(long, conflicts_with = "resume")]
     pub if_changed: bool,
@@ -58,6 +67,12 @@ pub struct CalibrateArgs {
     /// Measuring elsewhere.
     #[command(flatten)]
     pub fleet: FleetArgs,
+}
+
+/// The option that measures nothing, with all that says how to measure refused beside it.
+pub(super) fn measures_nothing(see: Arg) -> Arg {
+    let measuring = ["version", "resume", "if_changed", "seen_after"];
+    measuring.into_iter().chain(SETTLED_IN_ALL).chain(SETTLED_IN_PAIRS).fold(see, Arg::conflicts_with)
 }
 
 /// Options that a stored calibration has settled as well.

@@ -15,25 +15,25 @@ mod command;
 mod detect;
 mod export;
 mod fleet;
+mod former;
 mod gate;
 mod init;
-mod plan;
-mod report;
+mod propose;
 mod run;
 mod tune;
 
 pub use analyze::AnalyzeArgs;
 pub use calibrate::CalibrateArgs;
 pub use command::CommandArgs;
-pub use detect::{DetectArgs, DetectMethod};
+pub use detect::{Method, MethodArgs};
 pub use export::{ExportArgs, FormArg, SideArg};
 pub use fleet::{
     AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, PolicyArgs, SmokeArgs, SweepArgs, parse_dollars,
 };
+pub use former::{FormerCommand, StudyArgs};
 pub use gate::{ConfigCommand, ConfigFile, WaiveArgs};
 pub use init::InitArgs;
-pub use plan::PlanArgs;
-pub use report::ReportArgs;
+pub use propose::ProposeArgs;
 pub use run::RunArgs;
 pub use tune::{MetricArg, TuneArgs, WarmUpArg};
 
@@ -54,10 +54,10 @@ pub struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage, 3 regression,
-4 an open question (only with --strict, or where a rule says so), or what `plan` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.
+4 an open question (only with --strict, or where a rule says so), or what `calibrate --see` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.
 Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable (`--bench` is
 DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with its options (there: `[[command]]` tables), what `calibrate`
-does besides measuring, and the options of `plan`, `tune`, `detect`, `export` and `init`. The command line wins over variables, variables win over duet.toml.";
+does besides measuring, `--method` with its options, and the options of `tune`, `export` and `init`. The command line wins over variables, variables win over duet.toml.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -65,19 +65,14 @@ pub enum Command {
     /// Measure two versions in lock-step and judge every benchmark.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Box<CompareArgs>),
-    /// Measure a version against itself, to learn which changes can be seen on this machine.
-    #[command(after_help = calibrate::EXAMPLES)]
+    /// Measure a version against itself, to learn which changes can be seen on this machine, and what it takes.
+    #[command(after_help = calibrate::EXAMPLES, mut_arg("see", calibrate::measures_nothing))]
     Calibrate(Box<CalibrateArgs>),
-    /// Say what it takes to see a change of a given size, from the last calibration (`--plan FILE` of other commands is something else).
-    #[command(after_help = plan::EXAMPLES)]
-    Plan(PlanArgs),
     /// List the benchmarks of a version.
     List(ListArgs),
-    /// Print a stored run again.
+    /// Print a stored run again, in any form, or write it as a page for the browser.
+    #[command(after_help = SHOW_EXAMPLES)]
     Show(ShowRunArgs),
-    /// Write a stored run as a page for the browser, with pictures.
-    #[command(after_help = report::EXAMPLES)]
-    Report(ReportArgs),
     /// Judge a stored run again, with other thresholds, or two result files of any tools.
     #[command(after_help = analyze::EXAMPLES)]
     Analyze(AnalyzeArgs),
@@ -90,12 +85,6 @@ pub enum Command {
     /// Learn from a full run how few repetitions each benchmark needs, and write the plan.
     #[command(after_help = tune::EXAMPLES)]
     Tune(TuneArgs),
-    /// Compare two recordings of other tools or of `duet run`.
-    #[command(after_help = detect::EXAMPLES)]
-    Detect(DetectArgs),
-    /// Says where the studies of papers went.
-    #[command(hide = true, disable_help_flag = true)]
-    Study(StudyArgs),
     /// Set up, check and tidy the account of a fleet (`compare --on lambda`).
     #[command(subcommand)]
     Fleet(FleetCommand),
@@ -113,7 +102,18 @@ pub enum Command {
     /// Watch this machine for a moment and say what would disturb measuring, and what to do about it.
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArgs),
+    /// Former names.
+    #[command(flatten)]
+    Former(FormerCommand),
 }
+
+const SHOW_EXAMPLES: &str = "\
+The page of `--format html` is one file, `duet-report.html` where a terminal would have to show it. It loads nothing, so that it can be
+kept, sent or published as it is. The exit code is the run's own.
+Examples:
+  duet show                          the last run
+  duet show r12 --format markdown
+  duet show --format html            as a page with pictures";
 
 const COMPARE_EXAMPLES: &str = "\
 Examples:
@@ -357,14 +357,6 @@ pub struct ListArgs {
     pub program: CommandArgs,
 }
 
-/// `duet study`, which is a program of its own now.
-#[derive(Debug, Args)]
-pub struct StudyArgs {
-    /// Whatever is typed behind it
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub rest: Vec<String>,
-}
-
 /// `duet show`.
 #[derive(Debug, Args)]
 pub struct ShowRunArgs {
@@ -407,6 +399,8 @@ pub enum Format {
     Go,
     /// Results that fail or inform, for code scanning (SARIF 2.1.0)
     Sarif,
+    /// A page for the browser, of comparisons with pictures: one file that loads nothing
+    Html,
 }
 
 impl Format {
@@ -420,6 +414,7 @@ impl Format {
             Format::Csv => "CSV",
             Format::Go => "Go benchmark text",
             Format::Sarif => "SARIF",
+            Format::Html => "HTML",
         };
         Failure::usage(format!("{what} cannot be written as {form}"))
     }

@@ -8,12 +8,10 @@ use duetbench_core::spec::Decision;
 use duetbench_formats::Tool;
 use duetbench_run::store::Store;
 
-use super::detect::nothing;
+use super::detect::{Asked, nothing};
 use super::{Context, source};
 use crate::args::AnalyzeArgs;
-use crate::assemble;
 use crate::failure::{Failure, code, exit_code};
-use crate::gate;
 use crate::render::detect::{self, Answered, Side, Unpaired};
 
 /// A command that gives a stored run enough processes for a verdict.
@@ -25,6 +23,10 @@ const MORE_RUNS: &str = "duet run --suite-runs 3";
 /// When there is no such run or file, two have nothing in common, or a number is out of range.
 pub fn run(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     match &args.head {
+        Some(head) if args.method.method.is_some() => {
+            let (decide, by) = (&args.decide, &args.method);
+            super::detect::run(&Asked { base: &args.base, head, decide, by }, context)
+        }
         Some(head) => two([&args.base, head], context),
         None if !source::is_run(&args.base) && Path::new(&args.base).exists() => Err(Failure::usage(format!(
             "`{}` is a file, and there is nothing to compare it with: give two, as in `duet analyze BASE HEAD`; \
@@ -44,8 +46,7 @@ fn again(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
         stored.head.plan.benchmarks.iter_mut().for_each(|planned| planned.threshold = None);
     }
     let decision = context.settings.typed_only().decision(stored.head.spec.decision)?;
-    let report = assemble::with_calibration(assemble::report(stored, decision), &store)?;
-    let report = gate::decided(report, context)?;
+    let report = context.report(&store, stored, decision)?;
     let exit = exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;
     Ok(exit)

@@ -11,7 +11,7 @@ use duetbench_run::environment;
 use duetbench_run::store::{Origin, RunHead, RunId, Store, StoredRun};
 
 use super::compare::{Errand, Purpose, Subject, begin, resume};
-use super::{Context, one_version};
+use super::{Context, one_version, propose};
 use crate::args::{CalibrateArgs, Format};
 use crate::calibration::{self, CalibrationReport};
 use crate::failure::{Failure, code};
@@ -24,6 +24,9 @@ use crate::session::Subjects;
 /// # Errors
 /// Whatever keeps the run from being made, or from telling anything.
 pub fn run(args: &CalibrateArgs, context: &Context) -> Result<u8, Failure> {
+    if args.propose.see.is_some() {
+        return propose::run(args.run.as_deref(), &args.propose, context);
+    }
     if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
         return Err(format.unfit("a calibration"));
     }

@@ -1,4 +1,4 @@
-//! `duet detect`: two recordings, compared.
+//! `duet analyze --method`: two recordings, compared at every level of their values.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,30 +6,48 @@ use std::path::Path;
 use duetbench_core::Recording;
 use duetbench_core::detect::{Detection, HouseRule, PaperRule, Rules, detect, fidelity};
 use duetbench_core::recording::Level;
+use duetbench_core::spec::Decision;
 use duetbench_run::RunError;
 use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
 
 use super::{Context, check_fractions, source};
-use crate::args::{DetectArgs, DetectMethod};
+use crate::args::{DecideArgs, Method, MethodArgs};
 use crate::failure::{Failure, code};
 use crate::render::detect::{self, Answered};
+
+/// Two recordings and the rules for them, as typed.
+pub struct Asked<'a> {
+    /// The version compared against.
+    pub base: &'a str,
+    /// The version under test.
+    pub head: &'a str,
+    /// Thresholds and errors.
+    pub decide: &'a DecideArgs,
+    /// The rules.
+    pub by: &'a MethodArgs,
+}
 
 /// Compares two recordings and prints what changed; gives the exit code.
 ///
 /// # Errors
 /// When one cannot be read, they have nothing in common, or a number is out of range.
-pub fn run(args: &DetectArgs, context: &Context) -> Result<u8, Failure> {
-    check_fractions(&[("confidence", args.confidence), ("threshold", args.threshold), ("fdr", args.fdr)])?;
-    let base = source::recording(&args.base, context)?;
-    let head = source::recording(&args.head, context)?;
-    let paper = PaperRule { statistic: args.statistic.into(), confidence: args.confidence, threshold: args.threshold };
-    let house = HouseRule { threshold: args.threshold, alpha: error_of(args.confidence), fdr: args.fdr };
+pub fn run(asked: &Asked<'_>, context: &Context) -> Result<u8, Failure> {
+    let Asked { base, head, decide, by } = asked;
+    let Decision { threshold, alpha, false_discovery_rate: fdr, .. } = context.settings.decision(Decision::default())?;
+    // Who types a confidence means it of both rules.
+    let alpha = decide.alpha.or(by.confidence.map(error_of)).unwrap_or(alpha);
+    let confidence = by.confidence.unwrap_or(1.0 - alpha);
+    check_fractions(&[("confidence", confidence), ("threshold", threshold), ("fdr", fdr)])?;
+    let (base, head) = (source::recording(base, context)?, source::recording(head, context)?);
+    let paper = PaperRule { statistic: by.statistic.into(), confidence, threshold };
+    let house = HouseRule { threshold, alpha, fdr };
+    let method = by.method.unwrap_or(Method::Both);
     let rules = Rules {
-        paper: (args.method != DetectMethod::Duet).then(|| paper.clone()),
-        house: (args.method != DetectMethod::Paper).then_some(house),
+        paper: (method != Method::Duet).then(|| paper.clone()),
+        house: (method != Method::Paper).then_some(house),
     };
     let mut detection = detect(&base, &head, &rules);
-    if let Some(plan) = &args.plan {
+    if let Some(plan) = &by.plan {
         detection.fidelity = Some(fidelity((&base, &head), &planned(plan, &base)?, &paper));
     }
     if detection.benchmarks.is_empty() {

@@ -4,16 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use duetbench_core::spec::{HarnessSpec, LayoutChoice, Selection};
+use duetbench_core::Report;
+use duetbench_core::spec::{Decision, HarnessSpec, LayoutChoice, Selection};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Conditions, Wish};
 use duetbench_run::engine::Local;
 use duetbench_run::prepare::{Prepared, Request, Stage};
 use duetbench_run::process::Sandbox;
 use duetbench_run::source::VersionRequest;
+use duetbench_run::store::{RunHead, Store, StoredRun};
 
-use crate::args::CommandArgs;
+use crate::args::{CommandArgs, Format};
+use crate::assemble;
 use crate::failure::Failure;
+use crate::gate;
 use crate::printer::Printer;
 use crate::project;
 use crate::settings::Settings;
@@ -27,14 +31,13 @@ pub mod detect;
 pub mod doctor;
 pub mod export;
 pub mod fleet;
+pub mod former;
 pub mod init;
 pub mod list;
-pub mod plan;
-pub mod report;
+pub mod propose;
 pub mod run;
 pub mod show;
 pub mod source;
-pub mod study;
 pub mod tune;
 pub mod tune_check;
 pub mod waive;
@@ -65,6 +68,13 @@ impl Context {
     #[must_use]
     pub fn db(&self) -> PathBuf {
         self.settings.db().unwrap_or_else(|| project::root(&self.cwd).join(".duet/duet.db"))
+    }
+
+    /// The report of a stored run: with what the newest calibration says of it, held against rules and waivers, and with pictures where the
+    /// form shows them.
+    fn report(&self, store: &Store, stored: StoredRun<RunHead>, decision: Decision) -> Result<Report, Failure> {
+        let judge = if self.settings.format() == Format::Html { assemble::illustrated } else { assemble::report };
+        gate::decided(assemble::with_calibration(judge(stored, decision), store)?, self)
     }
 
     /// Fetches, builds and lists versions; relative names start at `cwd`.

@@ -6,7 +6,6 @@ use super::Context;
 use crate::args::ShowRunArgs;
 use crate::assemble;
 use crate::failure::{Failure, exit_code, solo_exit_code};
-use crate::gate;
 use crate::render::solo;
 
 /// Prints a stored run; gives the exit code that it ended with.
@@ -23,8 +22,7 @@ pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
     }
     let stored = stored.comparison()?;
     let decision = stored.head.spec.decision;
-    let report = assemble::with_calibration(assemble::report(stored, decision), &store)?;
-    let mut report = gate::decided(report, context)?;
+    let mut report = context.report(&store, stored, decision)?;
     report.untrusted = args.untrusted;
     let exit = exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;

@@ -13,7 +13,7 @@ use duetbench_run::plan_file::{self, LearntFrom, PlanFile};
 use duetbench_run::store::{Head, Provenance, Store, StoredRun};
 
 use super::{Context, source};
-use crate::args::{Format, TuneArgs};
+use crate::args::TuneArgs;
 use crate::failure::{Failure, code};
 use crate::render::staleness as render;
 use crate::staleness::{Entry, Surroundings, inspect};
@@ -43,13 +43,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
         PlanFile::new(learnt(&plan, (&stored.name, &now), &entries), entries_next).write(&path)?;
     }
     let shown = render::Shown { plan: &path.display().to_string(), run: &stored.name, rules: &rules, written: write };
-    context.printer.data(&match context.settings.format() {
-        Format::Json => render::json(&shown, &entries),
-        Format::Csv => render::csv(&entries),
-        Format::Markdown => render::markdown(&shown, &entries),
-        Format::Text => render::text(&shown, &entries),
-        format @ (Format::Go | Format::Sarif) => return Err(format.unfit("whether a plan holds")),
-    })?;
+    context.printer.document(&render::document(&shown, &entries))?;
     Ok(if stale && !write { code::FAILED } else { code::CLEAN })
 }
 

@@ -8,7 +8,7 @@
 //! | `csv` | spreadsheets | [`csv::render`] |
 //! | `go` | benchstat and whatever else reads Go benchmark text | [`gobench::render`] |
 //! | `sarif` | code scanning | [`sarif::render`] |
-//! | `duet report` | a browser | [`html::render`] |
+//! | `--format html` | a browser | [`html::render`] |
 //!
 //! [`solo`] and [`solo_json`] do the same for runs of one version, [`tune`] for what `duet tune` found, [`detect`] for two recordings,
 //! [`calibrate`] for a calibration and [`plan`] for what it takes to see a change, [`doctor`] for what `duet doctor` found. [`profile`], [`noise`] and [`warning`]

@@ -4,10 +4,8 @@ use duetbench_core::plan::Repetitions;
 use duetbench_core::tune::Rules;
 use serde::Serialize;
 
-use super::csv::line;
-use super::document;
+use super::document::{self, Block, Document, Line, Table, Title};
 use super::format::{one_line, share};
-use super::markdown::{code, prose};
 use crate::staleness::{Entry, Reason};
 
 /// A check of a plan against a run.
@@ -92,50 +90,44 @@ fn remark(entry: &Entry, threshold: f64) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// For terminals and logs: only what does not hold, and what nobody knows.
+/// The check as a document: for people only what does not hold, and what nobody knows.
 #[must_use]
-pub fn text(shown: &Shown<'_>, entries: &[Entry]) -> String {
-    let mut out = format!("{}\n", heading(shown));
-    for entry in entries {
-        if let Some(remark) = remark(entry, shown.rules.threshold) {
-            out += &format!("  {}: {remark}\n", one_line(&entry.name));
-        }
+pub fn document(shown: &Shown<'_>, entries: &[Entry]) -> Document {
+    let remark = |entry: &Entry| {
+        let remark = remark(entry, shown.rules.threshold)?;
+        Some(Line::Item(format!("{}: {remark}", entry.name)))
+    };
+    let remarks: Vec<Line> = entries.iter().filter_map(remark).collect();
+    let ends = vec![Line::Heading(conclusion(shown, entries))];
+    let blocks = [remarks, ends].into_iter().filter(|lines| !lines.is_empty()).map(Block::Lines);
+    Document {
+        title: Title {
+            command: "duet tune --check",
+            version: env!("CARGO_PKG_VERSION").into(),
+            subject: heading(shown),
+        },
+        blocks: blocks.collect(),
+        rows: Some(rows(entries)),
+        json: Some(json(shown, entries)),
+        go: None,
     }
-    out + &format!("{}\n", conclusion(shown, entries))
-}
-
-/// The same for a pull request.
-#[must_use]
-pub fn markdown(shown: &Shown<'_>, entries: &[Entry]) -> String {
-    let mut out = format!("### duet: {}\n\n", prose(&heading(shown)));
-    for entry in entries {
-        if let Some(remark) = remark(entry, shown.rules.threshold) {
-            out += &format!("- {}: {}\n", code(&entry.name), prose(&remark));
-        }
-    }
-    out + &format!("\n{}\n", prose(&conclusion(shown, entries)))
 }
 
 /// One row per benchmark.
-#[must_use]
-pub fn csv(entries: &[Entry]) -> String {
-    let mut out =
-        line(["name", "stale", "reasons", "value", "planned", "next", "unknown"].into_iter().map(String::from));
+fn rows(entries: &[Entry]) -> Table {
+    let mut table = Table::plain(&["name", "stale", "reasons", "value", "planned", "next", "unknown"]);
     for entry in entries {
-        out += &line(
-            [
-                entry.name.clone(),
-                entry.is_stale().to_string(),
-                entry.reasons.iter().map(word).collect::<Vec<_>>().join(" "),
-                value(entry).map_or_else(String::new, |value| value.to_string()),
-                shape(entry.planned_repetitions()),
-                shape(entry.next_repetitions()),
-                entry.unknown.clone().unwrap_or_default(),
-            ]
-            .into_iter(),
-        );
+        table.push([
+            entry.name.clone(),
+            entry.is_stale().to_string(),
+            entry.reasons.iter().map(word).collect::<Vec<_>>().join(" "),
+            value(entry).map_or_else(String::new, |value| value.to_string()),
+            shape(entry.planned_repetitions()),
+            shape(entry.next_repetitions()),
+            entry.unknown.clone().unwrap_or_default(),
+        ]);
     }
-    out
+    table
 }
 
 /// The metric's value where it violates the threshold.
@@ -147,7 +139,7 @@ fn value(entry: &Entry) -> Option<f64> {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct Json<'a> {
     schema_version: u32,
     kind: &'static str,
     plan: &'a str,
@@ -208,10 +200,9 @@ impl Repeated {
 }
 
 /// Everything, for programs. Keys are always there: what is not known is `null`.
-#[must_use]
-pub fn json(shown: &Shown<'_>, entries: &[Entry]) -> String {
+fn json(shown: &Shown<'_>, entries: &[Entry]) -> String {
     let [hold, stale, not_checked] = counts(entries);
-    let document = Document {
+    let json = Json {
         schema_version: 1,
         kind: "tune_check",
         plan: shown.plan,
@@ -224,5 +215,5 @@ pub fn json(shown: &Shown<'_>, entries: &[Entry]) -> String {
         not_checked,
         benchmarks: entries.iter().map(Row::of).collect(),
     };
-    document::json(&document)
+    document::json(&json)
 }

@@ -173,6 +173,12 @@ impl Layer {
         }
     }
 
+    /// … of a command that writes a page and nothing else, where nothing else is said to this file.
+    #[must_use]
+    pub fn with_page(self, file: &str) -> Layer {
+        Layer { format: Some(Format::Html), output: self.output.or_else(|| Some(file.into())), ..self }
+    }
+
     /// … and about the selection and the harness.
     #[must_use]
     pub fn with_selection(self, select: &SelectArgs, harness: &[String]) -> Layer {

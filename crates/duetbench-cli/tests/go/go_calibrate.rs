@@ -1,4 +1,4 @@
-//! `duet calibrate` with the real binary and real Go builds, and what `duet plan` and later calls make of it. No test asserts a time.
+//! `duet calibrate` with the real binary and real Go builds, and what `duet calibrate --see` and later calls make of it. No test asserts a time.
 
 use crate::common::{GOOD, Place, simple};
 use crate::schema::{CALIBRATE, departures_from};
@@ -22,7 +22,7 @@ fn a_version_is_calibrated_planned_from_and_left_alone_while_nothing_changes() {
     let digest = |role: &str| run.json()["versions"][role]["artifact_digest"].clone();
     assert_eq!(digest("baseline"), digest("candidate"));
     assert_eq!(run.json()["calibration"]["run"], "r1");
-    let plan = place.duet(&["plan", "--see", "900%", "--format", "json"]).expect(0).json();
+    let plan = place.duet(&["calibrate", "--see", "900%", "--format", "json"]).expect(0).json();
     assert!(plan["command"].as_str().unwrap().starts_with("duet compare --builds "), "{plan:#}");
     place.duet(&["calibrate", "./suite", "--if-changed"]).expect(0).says(&["nothing has changed"]);
     place.write_module("suite", &simple(&GOOD.replace("Good", "Other")));

@@ -48,7 +48,7 @@ fn lines_of_one_process_give_no_verdict_however_many_they_are() {
     assert_eq!((&house["verdict"], &house["base_units"]), (&json!("too_few_units"), &json!(1)));
     assert_eq!(ran.json()["unpaired"]["base"]["units_max"], 1);
     // Where ten lines are taken for independent, ten are enough.
-    let pooled = place.duet(&["detect", "base1.txt", "head1.txt", "--format", "json"]).expect(3);
+    let pooled = place.duet(&["analyze", "base1.txt", "head1.txt", "--method", "both", "--format", "json"]).expect(3);
     assert_eq!(pooled.benchmark("example.com/shop.BenchmarkGet-8")["duet"]["base_units"], 10);
     place.duet(&["analyze", "base1.txt", "head1.txt", "--strict"]).expect(4);
 }

@@ -74,7 +74,7 @@ fn what_is_read_back_of_a_run_is_what_it_is_to_detecting() {
     let place = place();
     for (form, file) in [("papers", "r2.csv"), ("pa", "r2-pa.csv"), ("jmh", "r2.json")] {
         place.duet(&["export", "r2", "--as", form, "-o", file]).expect(0);
-        let ran = place.duet(&["detect", "r2", file, "--format", "json"]).expect(0);
+        let ran = place.duet(&["analyze", "r2", file, "--method", "both", "--format", "json"]).expect(0);
         for benchmark in ran.json()["benchmarks"].as_array().unwrap() {
             assert_eq!(benchmark["base"], benchmark["head"], "{form}: {benchmark}");
         }

@@ -119,7 +119,10 @@ fn no_command_lets_a_hostile_name_through() {
         }
         if format != "go" {
             check(place.duet(&["tune", "r2", "--format", format]), &format!("tune {format}"));
-            check(place.duet(&["detect", "r2", "r2", "--format", format]), &format!("detect {format}"));
+            check(
+                place.duet(&["analyze", "r2", "r2", "--method", "both", "--format", format]),
+                &format!("detect {format}"),
+            );
         }
     }
     check(place.duet(&["show", &name]), "show");

@@ -24,12 +24,13 @@ mod export;
 #[cfg(feature = "lambda")]
 mod fleet_policy;
 mod foreign_text;
+mod former;
 mod gate;
 mod git_hooks;
 mod hostile;
 mod init;
 mod parsers;
-mod plan_command;
+mod propose;
 mod queue;
 mod render;
 mod render_calibrate;

@@ -85,7 +85,7 @@ fn every_format_of_a_run_whose_benchmarks_report_units() {
     check("units.txt", &text::render(&report, &Palette::plain(), None));
     check("units.md", &markdown::render(&report));
     check("units.json", &json::render(&report, 3));
-    let data: serde_json::Value = serde_json::from_str(&html::data(&report, &[])).expect("the data are JSON");
+    let data: serde_json::Value = serde_json::from_str(&html::data(&report)).expect("the data are JSON");
     check("units.page.json", &format!("{:#}\n", data["sections"][0]));
 }
 
@@ -213,7 +213,7 @@ fn sarif_follows_the_gate() {
 
 #[test]
 fn data_of_the_page() {
-    let data = html::data(&everything(), &pictured(&everything()));
+    let data = html::data(&pictured(everything()));
     let data: serde_json::Value = serde_json::from_str(&data).expect("the data are JSON");
     check("page.json", &format!("{data:#}\n"));
 }

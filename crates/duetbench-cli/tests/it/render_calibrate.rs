@@ -1,4 +1,4 @@
-//! Output of `duet calibrate` and `duet plan` in every format, and the notes of reports on a calibration, sealed by the files in
+//! Output of `duet calibrate`, with `--see` too, in every format, and the notes of reports on a calibration, sealed by the files in
 //! `golden/`. `DUET_BLESS=1` writes them anew.
 
 use duetbench_cli::args::Format;

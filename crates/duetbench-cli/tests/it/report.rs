@@ -1,10 +1,10 @@
-//! `duet report` end to end: the page of a stored run, and what of it could do harm.
+//! `duet show --format html` end to end: the page of a stored run, and what of it could do harm.
 
 use duetbench_cli::render::html;
 use duetbench_core::Verdict;
 use serde_json::Value;
 
-use crate::common::{Place, Ran};
+use crate::common::{Place, Ran, recording};
 use crate::render_support::{benchmark, everything, pictured};
 
 const RUN: &str = r#"{
@@ -20,6 +20,11 @@ fn data(page: &str) -> Value {
     let (_, rest) = page.split_once(r#"<script type="application/json" id="data">"#).expect("the page has data");
     let (json, _) = rest.split_once("</script>").expect("the data end");
     serde_json::from_str(json).unwrap()
+}
+
+/// Writes the page of the last run, in which there is a regression, as `page.html`.
+fn written(place: &Place, more: &[&str]) -> Ran {
+    place.duet(&[&["show", "--format", "html", "-o", "page.html"], more].concat())
 }
 
 fn page(place: &Place, name: &str) -> String {
@@ -38,22 +43,22 @@ fn of<'a>(data: &'a Value, name: &str) -> &'a Value {
 #[test]
 fn a_run_becomes_a_page_whatever_it_came_to() {
     let place = Place::new();
-    let wrote = |ran: Ran, name: &str| assert!(ran.expect(0).stderr.contains(&format!("`{name}` (")), "{name}");
-    place.scripted(RUN, &[]).expect(3);
-    wrote(place.duet(&["report"]), "duet-report.html");
-    wrote(place.duet(&["report", "r1", "-o", "r1.html"]), "r1.html");
-    assert_eq!(page(&place, "duet-report.html"), page(&place, "r1.html"));
-    assert_eq!(place.duet(&["report", "-q"]).expect(0).stderr, "");
-    place.duet(&["report", "-o", "no/such/folder.html"]).expect(1).says(&["`no/such/folder.html`"]);
-    place.duet(&["report", "r9"]).expect(1).says(&["r9"]);
+    let wrote = |ran: &Ran, name: &str| assert!(ran.stderr.contains(&format!("`{name}` (")), "{name}");
+    place.scripted(RUN, &["--format", "html", "-o", "r1.html"]).expect(3).says(&["`r1.html` ("]);
+    wrote(&written(&place, &["r1"]), "page.html");
+    assert_eq!(page(&place, "page.html"), page(&place, "r1.html"));
+    assert_eq!(page(&place, "page.html"), place.duet(&["show", "--format", "html"]).expect(3).stdout);
+    assert_eq!(written(&place, &["-q"]).stderr, "");
+    place.duet(&["show", "--format", "html", "-o", "no/such/folder.html"]).expect(1).says(&["`no/such/folder.html`"]);
+    place.duet(&["show", "r9", "--format", "html"]).expect(1).says(&["r9"]);
 }
 
 #[test]
 fn the_data_are_those_of_the_contract() {
     let place = Place::new();
     let shown = place.scripted(RUN, &["--format", "json"]).expect(3);
-    place.duet(&["report"]).expect(0);
-    let data = data(&page(&place, "duet-report.html"));
+    written(&place, &[]);
+    let data = data(&page(&place, "page.html"));
     assert_eq!(
         (&data["format"], &data["run"], &data["outcome"]),
         (&"duet-page-1".into(), &"r1".into(), &"regression".into())
@@ -123,8 +128,8 @@ fn the_data_are_those_of_the_contract() {
 fn pictures_show_what_the_estimates_are_made_of() {
     let place = Place::new();
     place.scripted(RUN, &[]).expect(3);
-    place.duet(&["report"]).expect(0);
-    let data = data(&page(&place, "duet-report.html"));
+    written(&place, &[]);
+    let data = data(&page(&place, "page.html"));
     for name in ["BenchmarkDecode", "BenchmarkEncode", "BenchmarkSum"] {
         let (estimate, picture) = (&of(&data, name)["estimate"], &of(&data, name)["picture"]);
         assert_eq!(keys(picture), ["forks", "histogram", "looks", "slices"]);
@@ -155,8 +160,8 @@ fn rules_and_waivers_are_told() {
     place.scripted(RUN, &[]).expect(3);
     let waive = ["waive", "BenchmarkDecode", "--expires", "2999-12-31", "--reason", "checks the sum"];
     place.duet(&waive).expect(0);
-    place.duet(&["report"]).expect(0);
-    let data = data(&page(&place, "duet-report.html"));
+    written(&place, &[]);
+    let data = data(&page(&place, "page.html"));
     let one = of(&data, "BenchmarkDecode");
     assert_eq!(
         (&one["verdict"], &one["standing"], &data["accept"]),
@@ -166,12 +171,19 @@ fn rules_and_waivers_are_told() {
 }
 
 #[test]
-fn what_was_not_compared_has_no_page() {
+fn what_was_not_compared_has_a_page_of_tables() {
     let place = Place::new();
-    place.write("script.json", RUN);
+    place.write("script.json", RUN).write("a.csv", &recording(&[("A<b>", 100.0)]));
+    place.write("b.csv", &recording(&[("A<b>", 120.0)]));
     place.duet(&["run", "--scripted", "script.json"]).expect(0);
-    place.duet(&["report"]).expect(2).says(&["measured one version", "`duet show r1`"]);
-    assert!(!place.path().join("duet-report.html").exists());
+    written(&place, &[]).expect(0);
+    let (run, files) =
+        (page(&place, "page.html"), &["analyze", "a.csv", "b.csv", "--method", "both", "--format", "html"]);
+    let files = place.duet(files).expect(3).stdout;
+    for (page, cell) in [(&run, "<td>Sum</td>"), (&files, "<td>A&lt;b&gt;</td>")] {
+        assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n") && page.contains(cell), "{page}");
+        assert!(!page.contains("<script") && !page.contains("http"), "{page}");
+    }
     place.duet(&["show", "--format", "sarif"]).expect(2).says(&["cannot be written as SARIF"]);
     place
         .duet(&["run", "--scripted", "script.json", "--format", "sarif"])
@@ -186,7 +198,7 @@ const HOSTILE: [&str; 6] =
 #[test]
 fn foreign_names_cannot_leave_the_data() {
     let mut hostile = everything();
-    let calm = html::render(&hostile, &pictured(&hostile));
+    let calm = html::render(&hostile);
     hostile.run = HOSTILE[5].into();
     hostile.baseline.requested = HOSTILE[0].into();
     hostile.warnings = HOSTILE.map(String::from).to_vec();
@@ -194,7 +206,7 @@ fn foreign_names_cannot_leave_the_data() {
     for name in HOSTILE {
         hostile.benchmarks.push(benchmark(name, name, Verdict::Failed { role: None, reason: name.into() }));
     }
-    let page = html::render(&hostile, &pictured(&hostile));
+    let page = html::render(&hostile);
     for tag in ["<script", "</script", "<!--", "</title", "alert(1)</", "<style"] {
         assert_eq!(page.matches(tag).count(), calm.matches(tag).count(), "{tag}");
     }
@@ -206,7 +218,7 @@ fn foreign_names_cannot_leave_the_data() {
 
 #[test]
 fn the_page_loads_nothing() {
-    let page = html::render(&everything(), &pictured(&everything())).to_lowercase();
+    let page = html::render(&pictured(everything())).to_lowercase();
     let loading =
         ["<link", "<iframe", "<img", "<script src", "@import", "url(http", "url(//", "url(\"http", "url('http"];
     for words in loading.iter().chain(&[

@@ -62,7 +62,7 @@ fn a_command_that_only_reads_ends_at_once() {
     assert!(Command::new("mkfifo").arg(place.path().join("pipe")).status().unwrap().success());
     for words in [
         &["analyze", "pipe", "pipe"][..],
-        &["detect", "pipe", "pipe"],
+        &["analyze", "pipe", "pipe", "--method", "both"],
         &["tune", "pipe"],
         &["export", "pipe", "--as", "jmh"],
     ] {

@@ -70,7 +70,7 @@ fn a_run_of_one_version_is_shown_again_in_every_format() {
 fn a_run_of_one_version_cannot_be_judged_and_a_comparison_is_not_one() {
     let place = Place::new();
     run(&place, SCRIPT, &[]).expect(0);
-    place.duet(&["analyze", "r1"]).expect(2).says(&["`r1` measured one version", "`duet tune r1`", "duet detect r1"]);
+    place.duet(&["analyze", "r1"]).expect(2).says(&["`r1` measured one version", "`duet tune r1`", "duet analyze r1"]);
     place.duet(&["compare", "--resume", "r1"]).expect(2).says(&["`r1` measured one version"]);
     place.duet(&["run", "--resume", "r1"]).expect(2).says(&["`r1` came to its end"]);
     place.scripted(r#"{"BenchmarkA": {"baseline_ns": 1, "candidate_ns": 1}}"#, &[]).expect(0);

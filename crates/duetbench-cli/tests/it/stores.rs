@@ -55,12 +55,12 @@ fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 fn looking_at_somebody_elses_database_changes_nothing() {
     let looks: [&[&str]; 9] = [
         &["show"],
-        &["report"],
+        &["show", "--format", "html"],
         &["analyze"],
         &["export", "latest", "--as", "jmh"],
         &["tune", "latest"],
-        &["detect", "r1", "r2"],
-        &["plan", "--see", "3%"],
+        &["analyze", "r1", "r2", "--method", "both"],
+        &["calibrate", "--see", "3%"],
         &["waive", "BenchmarkA", "--expires", "2999-12-31", "--reason", "why"],
         // Measures, but nothing before it knows where to keep it.
         &["compare", "--scripted", "../script.json"],

@@ -101,6 +101,7 @@ pub(crate) fn empty() -> Report {
         calibration: None,
         profiles: Vec::new(),
         reported: Vec::new(),
+        pictures: Vec::new(),
         warnings: Vec::new(),
     }
 }
@@ -440,8 +441,8 @@ pub(crate) fn benchmark(package: &str, name: &str, verdict: Verdict) -> Benchmar
     }
 }
 
-/// A small picture of the first benchmark that was measured, none of the others.
-pub(crate) fn pictured(report: &Report) -> Vec<Option<Picture>> {
+/// The report with a small picture of the first benchmark that was measured, none of the others.
+pub(crate) fn pictured(report: Report) -> Report {
     let point = |suite_run: u32| ForkPoint {
         unit: suite_run,
         build: suite_run,
@@ -463,7 +464,8 @@ pub(crate) fn pictured(report: &Report) -> Vec<Option<Picture>> {
         ],
     };
     let first = report.benchmarks.iter().position(|b| !b.forks.is_empty());
-    (0..report.benchmarks.len()).map(|i| (Some(i) == first).then(|| picture.clone())).collect()
+    let pictures = (0..report.benchmarks.len()).map(|i| (Some(i) == first).then(|| picture.clone())).collect();
+    Report { pictures, ..report }
 }
 
 fn counted(baseline: f64, candidate: f64) -> Counted {

@@ -45,7 +45,7 @@ impl StoredRun {
             Head::Solo(_) => Err(RunError::OtherKind {
                 what: format!("run `{name}` measured one version, so there is nothing to compare"),
                 hint: format!(
-                    "`duet show {name}` prints it, `duet tune {name}` learns from it, `duet detect {name} RUN` compares it with another such run"
+                    "`duet show {name}` prints it, `duet tune {name}` learns from it, `duet analyze {name} RUN` compares it with another such run"
                 ),
             }),
         })

@@ -9,10 +9,10 @@ use duetbench_run::store::{Origin, RunId, Store};
 use super::Context;
 use crate::args::CompareArgs;
 use crate::failure::{Failure, exit_code};
-use crate::gate::{self, WaiverFile};
+use crate::gate::WaiverFile;
 use crate::planned::Planned;
 use crate::project::policy_dir;
-use crate::{assemble, seed};
+use crate::seed;
 
 mod course;
 mod errand;
@@ -86,7 +86,9 @@ impl Purpose for Judging {
         (store, run): (&mut Store, RunId),
         exit_of: &dyn Fn(u8) -> u8,
     ) -> Result<u8, Failure> {
-        let report = gate::decided(assemble::stored(store, run)?, context)?;
+        let stored = store.load(&run.to_string())?.comparison()?;
+        let decision = stored.head.spec.decision;
+        let report = context.report(store, stored, decision)?;
         let exit = exit_of(exit_code(&report, context.settings.strict()));
         context.printer.report(&report, exit)?;
         context.printer.annotate(&report);

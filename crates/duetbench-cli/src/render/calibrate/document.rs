@@ -142,5 +142,5 @@ fn warnings(report: &CalibrationReport) -> impl Iterator<Item = Line> {
 /// The next command.
 fn hint(report: &CalibrationReport) -> Line {
     let threshold = share(report.made.calibration.decision.threshold);
-    Line::hint(format!("`duet plan --see {threshold}` says what it takes to see a change of {threshold}"))
+    Line::hint(format!("`duet calibrate --see {threshold}` says what it takes to see a change of {threshold}"))
 }

@@ -20,12 +20,11 @@ const POOLED: &str = "the papers' rule takes every value for independent; where 
 #[must_use]
 pub fn document(answered: &Answered) -> Document {
     let unpaired = answered.unpaired.as_ref();
-    let command = if unpaired.is_some() { "duet analyze" } else { "duet detect" };
     let first = unpaired.map_or_else(Vec::new, Unpaired::lines);
     let summary = summary(answered).into_iter().map(Line::Sentence);
     let warnings = answered.detection.warnings.iter().map(Line::warning);
     Document {
-        title: Title { command, version: answered.duet_version.clone(), subject: versions(answered) },
+        title: Title { command: "duet analyze", version: answered.duet_version.clone(), subject: versions(answered) },
         blocks: vec![
             Block::Lines(first),
             Block::Table(table(answered)),

@@ -1,4 +1,4 @@
-//! Results of `duet detect`, and of `duet analyze` on two files, for people and for programs.
+//! Results of `duet analyze` on two files, for people and for programs.
 
 mod document;
 mod json;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::args::Format;
 use crate::failure::Failure;
 
+mod html;
 mod markdown;
 mod table;
 mod text;
@@ -111,6 +112,7 @@ impl Document {
             Format::Json => self.json.clone(),
             Format::Csv => self.rows.as_ref().map(Table::csv),
             Format::Go => self.go.clone(),
+            Format::Html => Some(html::write(self)),
             Format::Sarif => None,
         };
         form.ok_or_else(|| format.unfit(&format!("what `{}` says", self.title.command)))

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::Tone;
+use super::{Tone, html};
 use crate::render::csv;
 use crate::render::format::one_line;
 use crate::render::markdown::{self, prose_cell};
@@ -126,8 +126,13 @@ impl Table {
         self.rows.is_empty()
     }
 
+    /// The columns, each with its group.
+    fn titled(&self) -> impl Iterator<Item = (&Group, &Column)> {
+        self.groups.iter().flat_map(|group| group.columns.iter().map(move |column| (group, column)))
+    }
+
     fn columns(&self) -> impl Iterator<Item = &Column> {
-        self.groups.iter().flat_map(|group| &group.columns)
+        self.titled().map(|(_, column)| column)
     }
 
     /// The table as aligned text. The first column loses the middle of its names as far as that makes the table fit the width.
@@ -144,8 +149,7 @@ impl Table {
             (title, "") => prose_cell(title),
             (title, heading) => prose_cell(&format!("{title}: {heading}")),
         };
-        let of_group = |group| move |column| heading(group, column);
-        let headings = self.groups.iter().flat_map(|group| group.columns.iter().map(of_group(group))).collect();
+        let headings = self.titled().map(|(group, column)| heading(group, column)).collect();
         let rule = |column: &Column| if column.kind == Cells::Number { "--:" } else { "---" }.to_owned();
         let cell = |(cell, column): (&Cell, &Column)| match column.kind {
             Cells::Name if !cell.text.is_empty() => markdown::cell(&cell.text),
@@ -159,6 +163,21 @@ impl Table {
     #[must_use]
     pub fn markdown(&self) -> String {
         self.markdown_lines().collect()
+    }
+
+    /// The rows for a page, headings first.
+    pub(super) fn html_rows(&self) -> String {
+        let kind = |column: &Column| if column.kind == Cells::Number { "number" } else { "" };
+        let heading = |(group, column): (&Group, &Column)| {
+            let words = [group.title.as_str(), &column.heading].join(" ");
+            html::element("th", &[kind(column)], words.trim())
+        };
+        let headings = self.titled().map(heading).collect();
+        let cell =
+            |(cell, column): (&Cell, &Column)| html::element("td", &[html::class(cell.tone), kind(column)], &cell.text);
+        let row = |row: &Vec<Cell>| row.iter().zip(self.columns()).map(cell).collect();
+        let rows = [headings].into_iter().chain(self.rows.iter().map(row));
+        rows.map(|cells: String| format!("<tr>{cells}</tr>\n")).collect()
     }
 
     /// The name below which it is folded.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use duetbench_core::Report;
-use duetbench_core::picture::Picture;
 use duetbench_core::report::VersionInfo;
 use serde::Serialize;
 
@@ -53,8 +52,8 @@ struct Section {
 }
 
 impl Data {
-    pub(super) fn of(report: &Report, pictures: &[Option<Picture>]) -> Data {
-        let pictures = pictures.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+    pub(super) fn of(report: &Report) -> Data {
+        let pictures = report.pictures.iter().map(Option::as_ref).chain(std::iter::repeat(None));
         let benchmarks = report.benchmarks.iter().zip(pictures).enumerate();
         let accept = command_line::accept(report).join("\n");
         Data {

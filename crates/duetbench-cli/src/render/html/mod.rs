@@ -9,14 +9,13 @@ mod data;
 
 use duetbench_core::Report;
 use duetbench_core::foreign::in_json;
-use duetbench_core::picture::Picture;
 
 use super::format::one_line;
 use super::summary;
 use data::Data;
 
 const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("page/page.css");
+pub(super) const STYLE: &str = include_str!("page/page.css");
 const LIBRARY: &str = include_str!("page/vendor/plot.js");
 /// The page's own scripts; each may use those before it.
 const SCRIPTS: [&str; 14] = [
@@ -36,12 +35,12 @@ const SCRIPTS: [&str; 14] = [
     include_str!("page/app.js"),
 ];
 
-/// The page of a report; `pictures` are those of its benchmarks, in its order.
+/// The page of a report.
 #[must_use]
-pub fn render(report: &Report, pictures: &[Option<Picture>]) -> String {
+pub fn render(report: &Report) -> String {
     let title = escaped(&format!("duet {}: {}", one_line(&report.run), summary::headline(report)));
     let script = SCRIPTS.join("\n");
-    let data = data(report, pictures);
+    let data = data(report);
     let parts = [
         ("{{title}}", &*title),
         ("/*{{style}}*/", STYLE),
@@ -54,15 +53,15 @@ pub fn render(report: &Report, pictures: &[Option<Picture>]) -> String {
 
 /// The data of the page: JSON in which nothing can be taken for markup.
 #[must_use]
-pub fn data(report: &Report, pictures: &[Option<Picture>]) -> String {
-    let data = Data::of(report, pictures);
+pub fn data(report: &Report) -> String {
+    let data = Data::of(report);
     let json = serde_json::to_string(&data).expect("data of plain values and string keys serialise");
     // Only strings can hold it, and there this is another way of writing it.
     in_json(&json).replace('<', "\\u003c")
 }
 
 /// Text where markup is read.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

@@ -24,7 +24,7 @@ pub fn document(planned: &Planned) -> Document {
     let warnings = warnings(planned).into_iter().map(Line::warning);
     let hints = hints(planned).into_iter().map(Line::hint);
     Document {
-        title: Title { command: "duet plan", version: planned.duet_version.clone(), subject: title(planned) },
+        title: Title { command: "duet calibrate", version: planned.duet_version.clone(), subject: title(planned) },
         blocks: vec![
             Block::Table(table(planned)),
             Block::Lines(summary.into_iter().chain(warnings).chain(hints).collect()),

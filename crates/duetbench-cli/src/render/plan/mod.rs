@@ -1,4 +1,4 @@
-//! Results of `duet plan`, for people and for programs.
+//! Results of `duet calibrate --see`, for people and for programs.
 
 mod document;
 mod json;

@@ -1,4 +1,4 @@
-//! `duet plan`: what it takes to see a change, by what a calibration knows.
+//! `duet calibrate --see`: what it takes to see a change, by what a calibration knows.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use duetbench_run::store::Store;
 
 use super::Context;
 use super::detect::error_of;
-use crate::args::PlanArgs;
+use crate::args::ProposeArgs;
 use crate::failure::{Failure, code};
 use crate::render::plan::{self, Planned};
 
@@ -22,14 +22,14 @@ const CHANGE_MAX: f64 = 10.0;
 ///
 /// # Errors
 /// When there is no calibration, or a number is out of range.
-pub fn run(args: &PlanArgs, context: &Context) -> Result<u8, Failure> {
+pub fn run(run: Option<&str>, args: &ProposeArgs, context: &Context) -> Result<u8, Failure> {
     let target = target(args)?;
     let usual = context.settings.decision(Decision::default())?;
     let db = context.db();
     if !db.is_file() {
         return Err(nothing(&db).into());
     }
-    let made = pick(&Store::open_to_read(&db)?, args.run.as_deref(), &db)?;
+    let made = pick(&Store::open_to_read(&db)?, run, &db)?;
     let suite = propose_all(&made.calibration, &target);
     let exit_code = if suite.missed() == 0 { code::CLEAN } else { code::INCONCLUSIVE };
     let changed = if made.machine.is_fleet() {
@@ -52,8 +52,9 @@ pub fn run(args: &PlanArgs, context: &Context) -> Result<u8, Failure> {
     Ok(exit_code)
 }
 
-fn target(args: &PlanArgs) -> Result<SuiteTarget, Failure> {
-    let numbers = [("see", args.see, CHANGE_MAX), ("power", args.power, 1.0), ("confidence", args.confidence, 1.0)];
+fn target(args: &ProposeArgs) -> Result<SuiteTarget, Failure> {
+    let see = args.see.ok_or_else(|| Failure::usage("`--see` is missing: the smallest change that is to be seen"))?;
+    let numbers = [("see", see, CHANGE_MAX), ("power", args.power, 1.0), ("confidence", args.confidence, 1.0)];
     if let Some((name, value, high)) = numbers.into_iter().find(|(_, value, high)| !(*value > 0.0 && value < high)) {
         return Err(Failure::usage(format!("`--{name}` is {value}, but must lie above 0 and below {high}")));
     }
@@ -68,7 +69,7 @@ fn target(args: &PlanArgs) -> Result<SuiteTarget, Failure> {
         return Err(Failure::usage("`--within` must be longer than nothing"));
     }
     Ok(SuiteTarget {
-        change: args.see,
+        change: see,
         level: Level { alpha: error_of(args.confidence), power: args.power },
         within_s: args.within.map(|within| within.as_secs_f64()),
         instances: args.instances,

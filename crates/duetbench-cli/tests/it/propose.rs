@@ -1,4 +1,4 @@
-//! `duet plan` on calibrations by script: what it takes to see a change, the command that measures so, and what cannot be had.
+//! `duet calibrate --see` on calibrations by script: what it takes to see a change, the command that measures so, and what cannot be had.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ fn calibrated() -> Place {
 }
 
 fn plan(place: &Place, args: &[&str]) -> Ran {
-    place.duet(&[&["plan"], args].concat())
+    place.duet(&[&["calibrate"], args].concat())
 }
 
 fn json(place: &Place, code: i32, args: &[&str]) -> Value {
@@ -111,9 +111,9 @@ fn the_calibration_of_a_run_may_be_named() {
     place.duet(&["calibrate", "--scripted", "script.json", "--bench", "A$", "--quiet"]).expect(0);
     let benchmarks = |plan: Value| plan["benchmarks"].as_array().unwrap().len();
     assert_eq!(benchmarks(json(&place, 0, &["--see", "3%"])), 1);
-    assert_eq!(benchmarks(json(&place, 0, &["--see", "3%", "r1"])), 2);
+    assert_eq!(benchmarks(json(&place, 0, &["--see", "3%", "--run", "r1"])), 2);
     place.duet(&["compare", "--scripted", "script.json", "--quiet"]).expect(0);
-    plan(&place, &["--see", "3%", "r3"])
+    plan(&place, &["--see", "3%", "--run", "r3"])
         .expect(1)
         .says(&["run `r3` was never calibrated", "`duet calibrate --run r3`"]);
 }
@@ -129,12 +129,17 @@ fn without_a_calibration_the_way_to_one_is_named() {
 #[test]
 fn bad_input_is_2_and_named() {
     let place = calibrated();
-    plan(&place, &[]).expect(2).says(&["--see"]);
+    plan(&place, &["--power", "90%"]).expect(2).says(&["--see"]);
     plan(&place, &["--see", "3"]).expect(2).says(&["did you mean `3%`?"]);
     plan(&place, &["--see", "0%"]).expect(2).says(&["`--see` is 0"]);
     plan(&place, &["--see", "3%", "--power", "100%"]).expect(2).says(&["`--power` is 1"]);
     plan(&place, &["--see", "3%", "--confidence", "40%"]).expect(2).says(&["`--confidence` is 0.4"]);
     plan(&place, &["--see", "3%", "--within", "0s"]).expect(2).says(&["`--within`"]);
+    // Whatever says how to measure would be ignored.
+    for measuring in [&["r1"][..], &["--bench", "A"], &["--budget", "1m"], &["--resume", "r1"], &["--seen-after", "1s"]]
+    {
+        plan(&place, &[&["--see", "3%"], measuring].concat()).expect(2).says(&["cannot be used with", "--see"]);
+    }
     plan(&place, &["--see", "3%", "--format", "go"]).expect(2).says(&["Go benchmark text"]);
 }
 
@@ -145,13 +150,4 @@ fn another_machine_is_pointed_out() {
     rusqlite::Connection::open(place.path().join(".duet/duet.db")).unwrap().execute_batch(sql).unwrap();
     let text = plan(&place, &["--see", "3%"]).expect(0).stdout;
     assert!(text.contains("warning: this is not the machine of the calibration (kernel of old is now"), "{text}");
-}
-
-#[test]
-fn the_plan_and_the_plan_file_are_kept_apart() {
-    let help = Place::new().duet(&["plan", "--help"]).expect(0).stdout;
-    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    for word in ["duet plan --see 3%", "is another thing: `duet tune` learns it", "4 some benchmark would not see it"] {
-        assert!(help.contains(word), "`{word}` is missing\n{help}");
-    }
 }
