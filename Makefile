@@ -1,8 +1,8 @@
-# `make demo` shows duet at work; `make test` runs every test, `make check` those that take minutes, `make test-go` the whole path
+# `make demo` shows duet at work; `make test` runs every test, `make check` those that take a minute, `make test-go` the whole path
 # with Go alone. They install nothing outside this folder and the caches of cargo, go, Maven and pip; they need what stands in
 # README.md.
 
-.PHONY: demo test check test-go lint deny benchmarks build fleet worker release release-check
+.PHONY: demo test check test-go test-rest lint deny benchmarks build fleet worker release release-check
 
 build:
 	cargo build --release --locked
@@ -21,20 +21,27 @@ worker:
 demo: build
 	./target/release/duet demo
 
+CARGO_TEST = cargo test --workspace --locked --features duetbench-cli/lambda
+
+# What measures Go runs beside all the rest: most tests wait, for a build or for their turn at the machine. Neither hides the other's failures.
 test: lint
-	cargo test --workspace --locked --features duetbench-cli/lambda --no-fail-fast
+	$(CARGO_TEST) --no-run
+	$(MAKE) --keep-going --jobs 2 test-go test-rest
+
+test-go:
+	$(CARGO_TEST) --no-fail-fast --test go
 	cd hooks/go && go vet ./... && go test ./...
 	cd hooks/go/rewrite && go vet ./... && go test ./...
 	cd release/duet && go vet ./... && go test ./...
 
+OF_GO = $(addsuffix ::,$(basename $(notdir $(wildcard crates/duetbench-cli/tests/go/go_*.rs))))
+test-rest:
+	$(CARGO_TEST) --no-fail-fast -- $(addprefix --skip ,$(OF_GO))
+
 # Without what takes seconds each: simulations, programs that are measured, whole outputs with hostile names.
 LONG = simulation calibrate_promise self_test nested:: suite:: action:: command:: hostile:: parsers:: git_hooks:: queue:: signals:: identity::
 check: lint
-	cargo test --workspace --locked --features duetbench-cli/lambda --no-fail-fast --lib --bins --test it -- $(addprefix --skip ,$(LONG))
-
-test-go:
-	cargo test --locked --features lambda --no-fail-fast -p duetbench-cli --test go
-	cd hooks/go && go vet ./... && go test ./...
+	$(CARGO_TEST) --no-fail-fast --lib --bins --test it -- $(addprefix --skip ,$(LONG))
 
 lint:
 	cargo fmt --all --check
