@@ -34,7 +34,7 @@ test-go:
 	cd hooks/go/rewrite && go vet ./... && go test ./...
 	cd release/duet && go vet ./... && go test ./...
 
-OF_GO = $(addsuffix ::,$(basename $(notdir $(wildcard crates/duetbench-cli/tests/go/go_*.rs))))
+OF_GO = $(addsuffix ::,$(basename $(notdir $(filter-out %/main.rs,$(wildcard crates/duetbench-cli/tests/go/*.rs)))))
 test-rest:
 	$(CARGO_TEST) --no-fail-fast -- $(addprefix --skip ,$(OF_GO))
 
