@@ -11,8 +11,9 @@ use duetbench_run::{RunError, interrupt_tools};
 use crate::args::{Cli, Command, FleetCommand};
 use crate::commands::Context;
 use crate::failure::{Failure, code};
+use crate::options::Layer;
 use crate::printer::Printer;
-use crate::settings::{Layer, Settings};
+use crate::settings::Settings;
 
 pub mod args;
 pub mod assemble;
@@ -25,6 +26,7 @@ pub mod failure;
 pub mod fleet;
 pub mod gate;
 pub mod metric;
+pub mod options;
 pub mod planned;
 pub mod printer;
 pub mod progress;
@@ -129,38 +131,7 @@ impl Program for Cli {
     const NAME: &str = "duet";
 
     fn typed(&self) -> Layer {
-        let layer = Layer::typed(&self.show);
-        match &self.command {
-            Command::Compare(args) => layer
-                .with_selection(&args.measure.select, &args.harness)
-                .with_program(&args.program)
-                .with_measurement(&args.measure, args.dry_run)
-                .with_decision(&args.decide)
-                .with_fleet(&args.fleet),
-            Command::Calibrate(args) => layer
-                .with_selection(&args.select, &args.harness)
-                .with_program(&args.program)
-                .with_extent(&args.extent, args.dry_run)
-                .with_fleet(&args.fleet),
-            Command::List(args) => layer.with_selection(&args.select, &args.harness).with_program(&args.program),
-            Command::Run(args) => {
-                layer.with_selection(&args.select, &args.harness).with_program(&args.program).with_solo(args)
-            }
-            Command::Show(_)
-            | Command::Report(_)
-            | Command::Plan(_)
-            | Command::Doctor(_)
-            | Command::Tune(_)
-            | Command::Detect(_)
-            | Command::Export(_)
-            | Command::Study(_)
-            | Command::Waive(_)
-            | Command::Config(_)
-            | Command::Init(_) => layer,
-            Command::Fleet(command) => layer.with_account(command.account()),
-            Command::Analyze(args) => layer.with_decision(&args.decide),
-            Command::Demo(args) => layer.with_seed(args.seed),
-        }
+        Layer::typed(self)
     }
 
     fn ends_orderly(&self) -> bool {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use duetbench_core::detect::Statistic;
 
-use super::parse_fraction;
+use crate::options::Setting;
 
 pub(super) const EXAMPLES: &str = "\
 Exit codes: 0 no regression by duet's rule, 3 a regression by it, 1 nothing in common or unreadable, 2 usage.
@@ -30,13 +30,13 @@ pub struct DetectArgs {
     #[arg(long, value_enum, default_value = "both")]
     pub method: DetectMethod,
     /// Smallest relevant change
-    #[arg(long, value_name = "PERCENT", default_value = "3%", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "3%", value_parser = f64::parse)]
     pub threshold: f64,
     /// Confidence of the intervals
-    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = f64::parse)]
     pub confidence: f64,
     /// Share of false alarms accepted among all changes that duet's rule reports
-    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = f64::parse)]
     pub fdr: f64,
     /// The result by the papers' rule
     #[arg(long, value_enum, default_value = "median")]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::parse_fraction;
+use crate::options::Setting;
 
 pub(super) const EXAMPLES: &str = "\
 Nothing is measured and no file is written: the last `duet calibrate` tells how many builds and
@@ -26,16 +26,16 @@ pub struct PlanArgs {
     /// The run whose calibration to plan from [default: the last one that was calibrated]
     pub run: Option<String>,
     /// Smallest change that is to be seen
-    #[arg(long, value_name = "PERCENT", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", value_parser = f64::parse)]
     pub see: f64,
     /// Confidence of a verdict: no more than the rest of equal benchmarks are called changed
-    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = f64::parse)]
     pub confidence: f64,
     /// Share of runs in which a change of that size must be seen
-    #[arg(long, value_name = "PERCENT", default_value = "90%", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "90%", value_parser = f64::parse)]
     pub power: f64,
     /// Time that may be used for all benchmarks together, as `5m` [default: as much as it takes]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = Duration::parse)]
     pub within: Option<Duration>,
     /// Instances of a fleet that measure at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]

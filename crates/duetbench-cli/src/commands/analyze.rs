@@ -39,7 +39,7 @@ pub fn run(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
 fn again(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     let store = Store::open_to_read(&context.db())?;
     let mut stored = store.load(&args.base)?.comparison()?;
-    if args.decide.threshold.is_some() {
+    if args.judge.decide.threshold.is_some() {
         // A typed threshold holds for all, as when measuring.
         stored.head.plan.benchmarks.iter_mut().for_each(|planned| planned.threshold = None);
     }

@@ -13,8 +13,9 @@ use duetbench_run::plan_file::{self, LearntFrom, PlanFile};
 use duetbench_run::store::{Head, Provenance, Store, StoredRun};
 
 use super::{Context, source};
-use crate::args::{Format, TuneArgs};
+use crate::args::TuneArgs;
 use crate::failure::{Failure, code};
+use crate::options::Format;
 use crate::render::staleness as render;
 use crate::staleness::{Entry, Surroundings, inspect};
 

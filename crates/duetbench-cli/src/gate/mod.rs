@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::commands::Context;
 use crate::failure::Failure;
 use crate::metric::{MetricName, meant};
+use crate::options::Setting;
 use crate::project::policy_dir;
 
 pub mod altered;
@@ -43,7 +44,7 @@ struct WaiverTable {
     benchmark: String,
     metric: Option<MetricName>,
     unit: Option<String>,
-    #[serde(deserialize_with = "crate::settings::percentage")]
+    #[serde(deserialize_with = "Setting::read")]
     ceiling: f64,
     expires: DayText,
     reason: String,

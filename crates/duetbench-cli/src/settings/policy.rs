@@ -1,38 +1,9 @@
 //! Rules of `duet.toml` for some benchmarks only, and for some branches.
 
-use duetbench_core::recording::Better;
-use duetbench_core::spec::{Action, Metric, Policy, Rule};
-use serde::Deserialize;
+use duetbench_core::spec::{Metric, Policy, Rule};
 
 use super::Settings;
-use super::loose::{Words, fraction};
 use crate::failure::Failure;
-use crate::metric::{MetricName, meant};
-
-/// A `[[rule]]` table.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RuleTable {
-    benchmarks: Option<String>,
-    metric: Option<MetricName>,
-    unit: Option<String>,
-    better: Option<Better>,
-    #[serde(default, deserialize_with = "fraction")]
-    threshold: Option<f64>,
-    action: Option<Action>,
-    inconclusive: Option<Action>,
-    slower: Option<Action>,
-    redefined: Option<Action>,
-}
-
-impl RuleTable {
-    /// The rule of this number, from 1.
-    fn rule(self, number: usize) -> Result<Rule, Failure> {
-        let RuleTable { benchmarks, metric, unit, better, threshold, action, inconclusive, slower, redefined } = self;
-        let metric = meant(metric, unit).map_err(|why| Failure::usage(format!("`duet.toml`: rule {number}: {why}")))?;
-        Ok(Rule { benchmarks, metric, better, threshold, action, inconclusive, slower, redefined })
-    }
-}
 
 /// Variables in which services of continuous integration say which branch a change is for: first those of a pull request, whose
 /// own branch is not the question.
@@ -81,7 +52,7 @@ impl Settings {
     #[must_use]
     pub fn strict(&self) -> bool {
         let always = self.first(|l| l.strict);
-        let branches = self.first(|l| l.strict_on.clone()).map_or_else(Vec::new, Words::list);
+        let branches = self.first(|l| l.strict_on.clone()).unwrap_or_default();
         let here = |branch: &String| branches.iter().any(|pattern| is_meant(branch, pattern));
         always.unwrap_or_else(|| self.branch.as_ref().is_some_and(here))
     }
@@ -89,8 +60,10 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Layer;
+    use duetbench_core::spec::Action;
+
     use super::*;
+    use crate::options::Layer;
 
     fn settings(typed: Layer, file: &str, branch: Option<&str>) -> Settings {
         let file = toml::from_str(file).unwrap();

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use duetbench_cli::args::Format;
+use duetbench_cli::options::Format;
 use duetbench_cli::render::document::Document;
 use duetbench_cli::render::palette::Palette;
 use duetbench_core::analysis::{

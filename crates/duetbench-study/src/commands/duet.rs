@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use duetbench_cli::args::Format;
 use duetbench_cli::assemble;
 use duetbench_cli::commands::{Context, check_fractions};
 use duetbench_cli::failure::{Failure, code};
+use duetbench_cli::options::Format;
 use duetbench_core::Report;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::Decision;

@@ -1,9 +1,9 @@
 //! `duet-study elastibench`: ElastiBench's own statistics on stored comparisons.
 
-use duetbench_cli::args::Format;
 use duetbench_cli::assemble;
 use duetbench_cli::commands::{Context, check_fractions};
 use duetbench_cli::failure::{Failure, code};
+use duetbench_cli::options::Format;
 use duetbench_core::report::VersionInfo;
 use duetbench_run::RunError;
 use duetbench_run::store::{RunHead, Store, StoredRun};

@@ -34,7 +34,7 @@ pub(super) use errand::{Errand, Purpose, Subject};
 pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
     // An error in the waivers is better said now than after measuring.
     WaiverFile::read(&policy_dir(&context.cwd))?;
-    let script = args.measure.extent.scripted.as_deref();
+    let script = args.sitting.scripted.as_deref();
     if let Some(name) = &args.resume {
         return resume((name, script), context, &Judging);
     }
