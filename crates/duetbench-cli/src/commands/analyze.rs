@@ -39,12 +39,8 @@ pub fn run(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
 fn again(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     let store = Store::open_to_read(&context.db())?;
     let mut stored = store.load(&args.base)?.comparison()?;
-    if args.judge.decide.threshold.is_some() {
-        // A typed threshold holds for all, as when measuring.
-        stored.head.plan.benchmarks.iter_mut().for_each(|planned| planned.threshold = None);
-    }
-    let decision = context.settings.typed_only().decision(stored.head.spec.decision)?;
-    let report = assemble::with_calibration(assemble::report(stored, decision), &store)?;
+    stored.head.spec.decision = context.settings.typed_only().decision(stored.head.spec.decision)?;
+    let report = assemble::with_calibration(assemble::report(stored), &store)?;
     let report = gate::decided(report, context)?;
     let exit = exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;

@@ -22,8 +22,7 @@ pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
         return Ok(solo_exit_code(&report));
     }
     let stored = stored.comparison()?;
-    let decision = stored.head.spec.decision;
-    let report = assemble::with_calibration(assemble::report(stored, decision), &store)?;
+    let report = assemble::with_calibration(assemble::report(stored), &store)?;
     let mut report = gate::decided(report, context)?;
     report.untrusted = args.untrusted;
     let exit = exit_code(&report, context.settings.strict());

@@ -178,6 +178,7 @@ impl Settings {
             alpha: self.first(|l| l.alpha).unwrap_or(fallback.alpha),
             false_discovery_rate: self.first(|l| l.fdr).unwrap_or(fallback.false_discovery_rate),
             power: fallback.power,
+            typed: self.layers[0].threshold.is_some() || fallback.typed,
         }
         .check()
         .map_err(|e| Failure::usage(e.to_string()))

@@ -1,6 +1,6 @@
 //! Rules of `duet.toml` for some benchmarks only, and for some branches.
 
-use duetbench_core::spec::{Metric, Policy, Rule};
+use duetbench_core::spec::{Policy, Rule};
 
 use super::Settings;
 use crate::failure::Failure;
@@ -29,23 +29,15 @@ fn is_meant(branch: &str, pattern: &str) -> bool {
 }
 
 impl Settings {
-    /// The repository's rules for some of its benchmarks. A threshold that was typed holds for all of them.
+    /// The repository's rules for some of its benchmarks.
     ///
     /// # Errors
     /// Names the first rule that is none.
-    pub fn rules(&self) -> Result<Vec<Rule>, Failure> {
+    pub fn rules(&self) -> Result<Policy, Failure> {
         let tables = self.first(|l| l.rule.clone()).unwrap_or_default();
         let numbered = tables.into_iter().enumerate();
-        let mut rules: Vec<Rule> = numbered.map(|(i, table)| table.rule(i + 1)).collect::<Result<_, _>>()?;
-        Policy::new(&rules).map_err(|e| Failure::usage(format!("`duet.toml`: {e}")))?;
-        if self.layers[0].threshold.is_some() {
-            let of_times = |rule: &Rule| matches!(rule.metric, None | Some(Metric::Time));
-            let says_more =
-                |rule: &Rule| [rule.action, rule.inconclusive, rule.slower, rule.redefined].iter().any(Option::is_some);
-            rules.iter_mut().filter(|rule| of_times(rule)).for_each(|rule| rule.threshold = None);
-            rules.retain(|rule| !of_times(rule) || says_more(rule));
-        }
-        Ok(rules)
+        let rules: Vec<Rule> = numbered.map(|(i, table)| table.rule(i + 1)).collect::<Result<_, _>>()?;
+        Policy::new(&rules).map_err(|e| Failure::usage(format!("`duet.toml`: {e}")))
     }
 
     /// Whether an open question is as good as a failure: always, or for changes of this branch.
@@ -60,8 +52,6 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use duetbench_core::spec::Action;
-
     use super::*;
     use crate::options::Layer;
 
@@ -102,21 +92,6 @@ mod tests {
         assert_eq!(of_pull_request.as_deref(), Some("main"));
         assert_eq!(branch(|name| (name == "GITHUB_REF_NAME").then(|| "topic".into())).as_deref(), Some("topic"));
         assert_eq!(branch(|_| Some(String::new())), None);
-    }
-
-    #[test]
-    fn a_typed_threshold_holds_for_all_times() {
-        let file = "[[rule]]\nbenchmarks = 'A'\nthreshold = '10%'\n\
-                    [[rule]]\nmetric = 'allocs'\nthreshold = 0\naction = 'gate'\n\
-                    [[rule]]\nbenchmarks = 'B'\nthreshold = '5%'\naction = 'inform'\n\
-                    [[rule]]\nbenchmarks = 'C'\nthreshold = '5%'\nslower = 'gate'";
-        assert_eq!(settings(Layer::default(), file, None).rules().unwrap().len(), 4);
-        let typed = Layer { threshold: Some(0.01), ..Layer::default() };
-        let rules = settings(typed, file, None).rules().unwrap();
-        let left: Vec<_> = rules.iter().map(|rule| (rule.metric.clone(), rule.threshold, rule.action)).collect();
-        let gate = (Some(Metric::Allocs), Some(0.0), Some(Action::Gate));
-        assert_eq!(left, [gate, (None, None, Some(Action::Inform)), (None, None, None)]);
-        assert_eq!(rules[2].slower, Some(Action::Gate));
     }
 
     #[test]
