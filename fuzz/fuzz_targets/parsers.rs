@@ -2,8 +2,7 @@
 
 use std::io::Write;
 
-use duetbench_cli::args::{parse_dollars, parse_fraction};
-use duetbench_cli::settings::Layer;
+use duetbench_cli::options::{Dollars, Layer, Setting};
 use duetbench_core::calibrate::{Calibration, Machine};
 use duetbench_core::foreign;
 use duetbench_core::gate::Day;
@@ -133,8 +132,8 @@ fn profile(bytes: &[u8]) {
 fn words(text: &str) {
     for line in text.lines() {
         drop(line.parse::<Day>());
-        drop(parse_dollars(line));
-        drop(parse_fraction(line));
+        drop(Dollars::parse(line));
+        drop(f64::parse(line));
         let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
         drop(go::GoArguments::parse(&arguments));
     }

@@ -9,7 +9,6 @@ use duetbench_core::picture::pictures;
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::{self, Readings, ReportedMetric};
 use duetbench_core::solo_report::solo_results;
-use duetbench_core::spec::{Decision, Policy};
 use duetbench_core::{BenchmarkId, Plan, Report, SoloReport, Trial};
 use duetbench_run::RunError;
 use duetbench_run::engine::TrialOutcome;
@@ -23,8 +22,7 @@ use crate::{render, self_tests};
 /// When it cannot be read, or is no comparison.
 pub fn stored(store: &Store, run: RunId) -> Result<Report, RunError> {
     let stored = store.load(&run.to_string())?.comparison()?;
-    let decision = stored.head.spec.decision;
-    with_calibration(report(stored, decision), store)
+    with_calibration(report(stored), store)
 }
 
 /// The report with what the newest calibration of its suite says, where there is one.
@@ -40,28 +38,26 @@ pub fn with_calibration(report: Report, store: &Store) -> Result<Report, RunErro
     Ok(Report { calibration, ..report })
 }
 
-/// The report of a stored run, judged by `decision`.
+/// The report of a stored run, judged as its specification says.
 #[must_use]
-pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
+pub fn report(run: StoredRun<RunHead>) -> Report {
     let plan = run.plan();
-    let mut benchmarks = analyse(&plan, &run.measured(), &decision);
+    let mut benchmarks = analyse(&plan, &run.measured(), run.head.spec.thresholds());
     let abandoned = fail_abandoned(&mut benchmarks, &plan, &run.abandoned);
     let noise = explain(&witnessed(&run.trials, &plan_ids(&plan)), &run.head.facts, &benchmarks);
     let StoredRun { name, head, complete, measured_s, calls, profiles, readings, .. } = run;
-    let suite = suite_change(&plan, &benchmarks, &decision, IdenticalCode::LeftOut);
+    let suite = suite_change(&plan, &benchmarks, &head.spec.decision, IdenticalCode::LeftOut);
     let fleet = head.spec.fleet.zip(head.fleet);
     let fleet = fleet.map(|(spec, terms)| FleetReport {
         abandoned,
         ..FleetReport::of(&calls, (&spec, terms), (&plan, &benchmarks))
     });
-    let mut spec = head.spec;
-    spec.decision = decision;
     let mut report = Report {
         run: name,
         started: head.started,
         complete,
         untrusted: false,
-        spec,
+        spec: head.spec,
         plan,
         baseline: head.baseline,
         candidate: head.candidate,
@@ -94,16 +90,14 @@ pub fn report(run: StoredRun<RunHead>, decision: Decision) -> Report {
 
 /// Judges what benchmarks reported under the units that rules name, and tells which of these nobody reports.
 fn judge_units(report: &mut Report, readings: &[Readings]) {
-    // A run is only stored with rules that are some, and with a decision that is one.
-    let Ok(policy) = Policy::new(&report.spec.rules) else { return };
-    let decision = report.spec.decision;
-    let wanted = |read: &Readings| policy.wanted(&read.id, decision.threshold);
-    match reported::judge(readings, wanted, &decision) {
+    let thresholds = report.spec.thresholds();
+    let judged = reported::judge(readings, |read| thresholds.wanted(&read.id), thresholds.suite());
+    match judged {
         Ok(reported) => report.reported = reported,
         Err(e) => report.warnings.push(format!("what benchmarks report themselves cannot be judged: {e}")),
     }
     let is_reported = |unit: &&str| report.reported.iter().any(|one: &ReportedMetric| one.unit == **unit);
-    let missing: Vec<&str> = policy.units().into_iter().filter(|unit| !is_reported(unit)).collect();
+    let missing: Vec<&str> = report.spec.rules.units().into_iter().filter(|unit| !is_reported(unit)).collect();
     if report.complete && !missing.is_empty() {
         report.warnings.push(format!(
             "nothing that was measured reports `{}`, which rules name (only Go's benchmarks measured on this machine are asked)",
@@ -131,10 +125,10 @@ fn unexplained(report: &Report) -> Vec<String> {
 
 /// The same with a picture of each of its benchmarks that was measured.
 #[must_use]
-pub fn illustrated(run: StoredRun<RunHead>, decision: Decision) -> Report {
+pub fn illustrated(run: StoredRun<RunHead>) -> Report {
     let measured = run.measured();
-    let report = report(run, decision);
-    let pictures = pictures(&report.plan, &measured, &decision, &report.benchmarks);
+    let report = report(run);
+    let pictures = pictures(&report.plan, &measured, report.spec.thresholds(), &report.benchmarks);
     Report { pictures, ..report }
 }
 

@@ -64,7 +64,7 @@ pub fn check(run: &StoredRun<RunHead>) -> Result<(), RunError> {
 #[must_use]
 pub fn of(run: StoredRun<RunHead>, budgets_s: &[f64]) -> CalibrationReport {
     let (plan, decision) = (run.plan(), run.head.spec.decision);
-    let reports = analyse(&plan, &run.measured(), &decision);
+    let reports = analyse(&plan, &run.measured(), run.head.spec.thresholds());
     let brought: Vec<(&PlannedBenchmark, FirstRound)> =
         plan.benchmarks.iter().map(|planned| (planned, FirstRound::of(&reports, &planned.id))).collect();
     let observed: Vec<Observed<'_>> = brought

@@ -8,11 +8,12 @@ use clap::Parser;
 use duetbench_run::process::{adopt_orphans, end_leftovers, told_leftovers};
 use duetbench_run::{RunError, interrupt_tools};
 
-use crate::args::{Cli, Command, FleetCommand, FormerCommand};
+use crate::args::{Cli, Command, FleetCommand};
 use crate::commands::Context;
 use crate::failure::{Failure, code};
+use crate::options::Layer;
 use crate::printer::Printer;
-use crate::settings::{Layer, Settings};
+use crate::settings::Settings;
 
 pub mod args;
 pub mod assemble;
@@ -25,6 +26,7 @@ pub mod failure;
 pub mod fleet;
 pub mod gate;
 pub mod metric;
+pub mod options;
 pub mod planned;
 pub mod printer;
 pub mod progress;
@@ -129,36 +131,7 @@ impl Program for Cli {
     const NAME: &str = "duet";
 
     fn typed(&self) -> Layer {
-        let layer = Layer::typed(&self.show);
-        match &self.command {
-            Command::Compare(args) => layer
-                .with_selection(&args.measure.select, &args.harness)
-                .with_program(&args.program)
-                .with_measurement(&args.measure, args.dry_run)
-                .with_decision(&args.decide)
-                .with_fleet(&args.fleet),
-            Command::Calibrate(args) => layer
-                .with_selection(&args.select, &args.harness)
-                .with_program(&args.program)
-                .with_extent(&args.extent, args.dry_run)
-                .with_fleet(&args.fleet),
-            Command::List(args) => layer.with_selection(&args.select, &args.harness).with_program(&args.program),
-            Command::Run(args) => {
-                layer.with_selection(&args.select, &args.harness).with_program(&args.program).with_solo(args)
-            }
-            Command::Show(_)
-            | Command::Former(FormerCommand::Plan(_) | FormerCommand::Study(_))
-            | Command::Doctor(_)
-            | Command::Tune(_)
-            | Command::Export(_)
-            | Command::Waive(_)
-            | Command::Config(_)
-            | Command::Init(_) => layer,
-            Command::Former(FormerCommand::Report(_)) => layer.with_page(printer::PAGE),
-            Command::Fleet(command) => layer.with_account(command.account()),
-            Command::Analyze(args) | Command::Former(FormerCommand::Detect(args)) => layer.with_decision(&args.decide),
-            Command::Demo(args) => layer.with_seed(args.seed),
-        }
+        Layer::typed(self)
     }
 
     fn ends_orderly(&self) -> bool {

@@ -9,8 +9,8 @@ use duetbench_core::Report;
 use duetbench_core::foreign::lines;
 use duetbench_formats::Content;
 
-use crate::args::Format;
 use crate::failure::Failure;
+use crate::options::Format;
 use crate::render::document::Document;
 use crate::render::forest::Forest;
 use crate::render::format::one_line;

@@ -2,6 +2,7 @@
 
 use duetbench_core::Report;
 use duetbench_core::analysis::{SelfTest, SelfTestKind, SelfTested, self_tests};
+use duetbench_core::spec::Metric;
 
 /// The findings of the tests that a run makes of itself, a sentence each.
 ///
@@ -35,7 +36,7 @@ fn words(report: &Report, test: &SelfTest) -> Option<String> {
         )),
         SelfTestKind::Skewness { benchmark, ratio_mean, ratio_typical } => {
             let planned = &report.plan.benchmarks[benchmark];
-            let threshold = planned.judged_by(&report.spec.decision).threshold;
+            let threshold = report.spec.thresholds().of(&planned.id, &Metric::Time);
             let differ = (ratio_mean / ratio_typical).ln().abs() > threshold.ln_1p() / 2.0;
             differ.then(|| {
                 format!(

@@ -108,7 +108,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When measuring cannot go on. What was measured until then is in the store.
     pub fn compare(&mut self, head: &RunHead, executor: &mut dyn Executor) -> Result<RunSummary, RunError> {
-        let strategy = Comparison::new(&head.plan, &head.spec.decision);
+        let strategy = Comparison::new(&head.plan, head.spec.thresholds());
         let measured = self.measure(strategy, head.plan.benchmarks.iter().map(|b| &b.id).collect(), executor);
         let layouts = executor.layouts().and_then(|layouts| layouts.concerning(&head.plan));
         let left = told_leftovers();

@@ -121,7 +121,6 @@ fn plan(suite: &[Real], setting: Setting) -> Plan {
         threads: 1,
         runtime_threads: false,
         profile: None,
-        threshold: None,
         redefined: None,
     };
     Plan {

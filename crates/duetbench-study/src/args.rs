@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use duetbench_cli::args::{MetricArg, ShowArgs, parse_fraction};
+use duetbench_cli::args::MetricArg;
+use duetbench_cli::options::{Setting, ShowArgs};
 
 use crate::papers::cloud;
 use crate::papers::uoptime::Compat;
@@ -67,13 +68,13 @@ pub struct UoptimeArgs {
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub warmup: u32,
     /// Largest value of a metric that is stable
-    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = f64::parse)]
     pub threshold: f64,
     /// Confidence of the intervals
-    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = f64::parse)]
     pub confidence: f64,
     /// Smallest relevant performance change
-    #[arg(long, value_name = "PERCENT", default_value = "3%", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "3%", value_parser = f64::parse)]
     pub relevant: f64,
     /// Source of the random baseline; `paper-code` has its own
     #[arg(long, value_name = "N", default_value_t = 42)]
@@ -123,10 +124,10 @@ pub struct ChoicesArgs {
     #[arg(long, value_enum, value_name = "METRIC", default_value = "all")]
     pub metric: MetricArg,
     /// Largest value of a metric that is stable
-    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = f64::parse)]
     pub threshold: f64,
     /// Confidence of the intervals
-    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = f64::parse)]
     pub confidence: f64,
     /// Iterations at the start of every fork that are taken for warm-up
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -180,7 +181,7 @@ pub struct ElastibenchArgs {
     #[command(subcommand)]
     pub question: ElastibenchQuestion,
     /// Confidence of the intervals
-    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = parse_fraction, global = true)]
+    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = f64::parse, global = true)]
     pub confidence: f64,
 }
 
@@ -225,7 +226,7 @@ pub struct RepetitionsArgs {
     #[arg(long, value_name = "RUN", group = "target")]
     pub reference: Option<String>,
     /// No wider than this
-    #[arg(long, value_name = "PERCENT", value_parser = parse_fraction, group = "target")]
+    #[arg(long, value_name = "PERCENT", value_parser = f64::parse, group = "target")]
     pub width: Option<f64>,
 }
 
@@ -261,7 +262,7 @@ pub struct DuetStudyArgs {
     #[arg(long, visible_alias = "runs", value_name = "N", default_value = "10", value_parser = parse_forks)]
     pub forks: DrawnForks,
     /// Confidence of the intervals
-    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = f64::parse)]
     pub confidence: f64,
     /// Keep outliers; the paper replaces at most one in a fork, where it lies a fifth of the others' range outside
     #[arg(long)]

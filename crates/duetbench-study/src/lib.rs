@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use duetbench_cli::Program;
 use duetbench_cli::commands::Context;
 use duetbench_cli::failure::Failure;
-use duetbench_cli::settings::Layer;
+use duetbench_cli::options::Layer;
 
 use crate::args::{Cli, Study};
 

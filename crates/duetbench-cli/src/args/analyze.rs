@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{DecideArgs, MethodArgs};
+use super::{JudgeArgs, MethodArgs};
 
 pub(super) const EXAMPLES: &str = "\
 With one argument, a stored run is judged again. With two, files are judged that were measured apart from each other: nothing in them is
@@ -32,9 +32,9 @@ pub struct AnalyzeArgs {
     pub base: String,
     /// The version under test, likewise
     pub head: Option<String>,
-    /// Rules of judging.
+    /// Judging.
     #[command(flatten)]
-    pub decide: DecideArgs,
+    pub judge: JudgeArgs,
     /// The papers' rule.
     #[command(flatten)]
     pub method: MethodArgs,

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use clap::{Arg, Args};
+use clap::{Arg, Args, Id};
 use duetbench_core::spec::defaults;
 
-use super::{CommandArgs, ExtentArgs, FleetArgs, ProposeArgs, SETTLED_IN_ALL, SETTLED_IN_PAIRS, SelectArgs};
+use super::groups::{settled_in_all, settled_in_pairs};
+use super::{CommandArgs, FleetArgs, ProjectArgs, ProposeArgs, SittingArgs};
+use crate::options::ExtentArgs;
 
 pub(super) const EXAMPLES: &str = "\
 A version is measured against itself, as `duet compare V V --measure-identical --fixed` does it.
@@ -33,18 +35,18 @@ Examples:
 pub struct CalibrateArgs {
     /// The version [default: the work tree]
     pub version: Option<String>,
-    /// Selection of benchmarks.
+    /// Benchmarks.
     #[command(flatten)]
-    pub select: SelectArgs,
+    pub project: ProjectArgs,
     /// Extent of the measurement.
     #[command(flatten)]
     pub extent: ExtentArgs,
     /// Measuring times of a benchmark for which to say what is seen, as `10s,1m` [default: 10s,30s,1m]
     #[arg(long, value_name = "TIMES", value_delimiter = ',', value_parser = parse_time)]
     pub seen_after: Vec<Duration>,
-    /// Calibrate from a stored run of a version against itself, as `r12` or `latest`, instead of measuring; with `--see` the calibration
-    /// of that run
-    #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_IN_ALL, conflicts_with_all = SETTLED_IN_PAIRS, conflicts_with_all = SETTLED_BY_THE_RUN, conflicts_with_all = ["resume", "if_changed"])]
+    /// Calibrate from a stored run of a version against itself, as `r12` or `latest`, instead of measuring; with `--see` the calibration of
+    /// that run
+    #[arg(long, value_name = "RUN", conflicts_with_all = settled_in_all(), conflicts_with_all = settled_in_pairs(), conflicts_with = "version", conflicts_with_all = ["resume", "if_changed"])]
     pub run: Option<String>,
     /// What it takes, instead of measuring.
     #[command(flatten)]
@@ -52,15 +54,12 @@ pub struct CalibrateArgs {
     /// Do nothing if the last calibration was made on this machine (processor, kernel, governor, toolchain) with the same benchmarks
     #[arg(long, conflicts_with = "resume")]
     pub if_changed: bool,
-    /// Print the plan with its predicted time, and stop
-    #[arg(long)]
-    pub dry_run: bool,
+    /// This sitting.
+    #[command(flatten)]
+    pub sitting: SittingArgs,
     /// Go on with a calibration that was interrupted or killed, as `r12` or `latest`; version and settings are those of that run
-    #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_IN_ALL, conflicts_with_all = SETTLED_IN_PAIRS, conflicts_with_all = SETTLED_BY_THE_RUN)]
+    #[arg(long, value_name = "RUN", conflicts_with_all = settled_in_all(), conflicts_with_all = settled_in_pairs(), conflicts_with = "version")]
     pub resume: Option<String>,
-    /// Flags for the harness: build flags, flags of the test binary, after `-args` the benchmarks' own
-    #[arg(last = true, value_name = "FLAGS")]
-    pub harness: Vec<String>,
     /// Whole programs.
     #[command(flatten)]
     pub program: CommandArgs,
@@ -71,12 +70,9 @@ pub struct CalibrateArgs {
 
 /// The option that measures nothing, with all that says how to measure refused beside it.
 pub(super) fn measures_nothing(see: Arg) -> Arg {
-    let measuring = ["version", "resume", "if_changed", "seen_after"];
-    measuring.into_iter().chain(SETTLED_IN_ALL).chain(SETTLED_IN_PAIRS).fold(see, Arg::conflicts_with)
+    let measuring = ["version", "resume", "if_changed", "seen_after"].map(Id::from).to_vec();
+    [measuring, settled_in_all(), settled_in_pairs()].concat().into_iter().fold(see, Arg::conflicts_with)
 }
-
-/// Options that a stored calibration has settled as well.
-const SETTLED_BY_THE_RUN: [&str; 1] = ["version"];
 
 impl CalibrateArgs {
     /// The measuring times for which it is said what is seen, seconds, ascending.

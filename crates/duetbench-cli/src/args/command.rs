@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use clap::Args;
 use duetbench_core::spec::CommandSpec;
 
+use crate::options::{Group, Layer};
+
 /// Options for versions that are command lines. Typed only: `duet.toml` has `[[command]]` tables instead.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Whole programs")]
@@ -34,6 +36,12 @@ pub struct CommandArgs {
     /// In duet mode, starts the shorter side again, unmeasured, until the longer one ends, so that both have company all the time
     #[arg(long, requires = "command")]
     pub refill: bool,
+}
+
+impl Group for CommandArgs {
+    fn put(&self, layer: &mut Layer) {
+        layer.command = self.spec().map(|spec| vec![spec]);
+    }
 }
 
 impl CommandArgs {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use duetbench_core::detect::Statistic;
 
-use super::parse_fraction;
+use crate::options::Setting;
 
 /// The papers' rule, for two recordings. Typed only.
 #[derive(Debug, Args)]
@@ -14,7 +14,7 @@ pub struct MethodArgs {
     #[arg(long, value_enum, requires = "head")]
     pub method: Option<Method>,
     /// With `--method`: confidence of the papers' intervals [default: the rest of `--alpha`]
-    #[arg(long, value_name = "PERCENT", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", value_parser = f64::parse)]
     pub confidence: Option<f64>,
     /// With `--method`: the result by the papers' rule
     #[arg(long, value_enum, default_value = "median")]

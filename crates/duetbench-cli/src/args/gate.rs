@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand, ValueEnum};
 use duetbench_core::gate::Day;
 
-use super::parse_fraction;
 use crate::metric::MetricName;
+use crate::options::Setting;
 
 pub(super) const WAIVE_EXAMPLES: &str = "\
 A waiver stands in duet-waivers.toml beside duet.toml, or at the project's root. As long as the slowdown is not larger than its
@@ -35,7 +35,7 @@ pub struct WaiveArgs {
     #[arg(long, value_name = "UNIT", conflicts_with = "metric")]
     pub unit: Option<String>,
     /// By how much it may have got worse [default: what the run leaves possible, in whole percent]
-    #[arg(long, value_name = "PERCENT", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", value_parser = f64::parse)]
     pub ceiling: Option<f64>,
     /// Last day on which that is accepted, as 2027-03-31
     #[arg(long, value_name = "DAY")]

@@ -1,13 +1,11 @@
-//! The command line. Every option mirrors a `DUET_*` variable and a key of `duet.toml`; the command line wins.
+//! The command line: commands, with what can only be typed. All other options are rows in [`options`](crate::options).
 
-use std::path::PathBuf;
-use std::time::Duration;
+use clap::{Args, Id, Parser, Subcommand};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use duetbench_core::spec::{LayoutChoice, ModeChoice};
-use duetbench_run::adapter::{KINDS, Kind};
-
-use crate::failure::Failure;
+use crate::options::{
+    DecideArgs, ExtentArgs, Format, Group, Layer, MeasureArgs, PlanFileArgs, ProfileArgs, SeedArgs, ShowArgs,
+};
+use crate::printer;
 
 mod analyze;
 mod calibrate;
@@ -17,6 +15,7 @@ mod export;
 mod fleet;
 mod former;
 mod gate;
+mod groups;
 mod init;
 mod propose;
 mod run;
@@ -27,11 +26,11 @@ pub use calibrate::CalibrateArgs;
 pub use command::CommandArgs;
 pub use detect::{Method, MethodArgs};
 pub use export::{ExportArgs, FormArg, SideArg};
-pub use fleet::{
-    AccountArgs, ArchArg, EngineArg, FleetArgs, FleetCommand, PolicyArgs, SmokeArgs, SweepArgs, parse_dollars,
-};
+pub use fleet::{FleetCommand, PolicyArgs, SmokeArgs, SweepArgs};
 pub use former::{FormerCommand, StudyArgs};
 pub use gate::{ConfigCommand, ConfigFile, WaiveArgs};
+pub use groups::{FleetArgs, JudgeArgs, ProjectArgs, SittingArgs};
+use groups::{ids, settled_in_all, settled_in_pairs};
 pub use init::InitArgs;
 pub use propose::ProposeArgs;
 pub use run::RunArgs;
@@ -149,21 +148,30 @@ pub struct CompareArgs {
     pub base: Option<String>,
     /// The version under test [default: the work tree]
     pub head: Option<String>,
-    /// Benchmarks and their measurement.
+    /// Benchmarks.
+    #[command(flatten)]
+    pub project: ProjectArgs,
+    /// Extent of the measurement.
+    #[command(flatten)]
+    pub extent: ExtentArgs,
+    /// Repetitions from a file.
+    #[command(flatten)]
+    pub plan: PlanFileArgs,
+    /// Benchmarks that are measured.
     #[command(flatten)]
     pub measure: MeasureArgs,
-    /// Rules of judging.
+    /// Profiles.
     #[command(flatten)]
-    pub decide: DecideArgs,
-    /// Print the plan with its predicted time, and stop
-    #[arg(long)]
-    pub dry_run: bool,
+    pub profile: ProfileArgs,
+    /// Judging.
+    #[command(flatten)]
+    pub judge: JudgeArgs,
+    /// This sitting.
+    #[command(flatten)]
+    pub sitting: SittingArgs,
     /// Go on with a run that was interrupted or killed, as `r12` or `latest`; versions and settings are those of that run
-    #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_IN_ALL, conflicts_with_all = SETTLED_IN_PAIRS, conflicts_with_all = SETTLED_BY_THE_RUN)]
+    #[arg(long, value_name = "RUN", conflicts_with_all = settled_in_all(), conflicts_with_all = settled_in_pairs(), conflicts_with_all = settled_by_the_run())]
     pub resume: Option<String>,
-    /// Flags for the harness: build flags, flags of the test binary, after `-args` the benchmarks' own
-    #[arg(last = true, value_name = "FLAGS")]
-    pub harness: Vec<String>,
     /// Whole programs.
     #[command(flatten)]
     pub program: CommandArgs,
@@ -172,173 +180,10 @@ pub struct CompareArgs {
     pub fleet: FleetArgs,
 }
 
-/// Options that a stored run has settled, whatever it measures.
-const SETTLED_IN_ALL: [&str; 17] = [
-    "adapter",
-    "harness",
-    "dry_run",
-    "bench",
-    "exclude",
-    "packages",
-    "forks",
-    "seed",
-    "warmup",
-    "command",
-    "command_name",
-    "prepare",
-    "conclude",
-    "parameter_list",
-    "exit_code",
-    "lockstep",
-    "refill",
-];
-
-/// Options that a stored run of two versions has settled as well.
-const SETTLED_IN_PAIRS: [&str; 8] = ["builds", "budget", "mode", "on", "memory", "arch", "parallel", "forks_per_call"];
-
-/// … and what a comparison has.
-const SETTLED_BY_THE_RUN: [&str; 10] =
-    ["base", "head", "plan", "fixed", "confirm", "measure_identical", "same_benchmarks", "threshold", "alpha", "fdr"];
-
-/// Selection of benchmarks, and the place to look for them.
-#[derive(Debug, Args)]
-pub struct SelectArgs {
-    /// Only benchmarks whose name matches
-    #[arg(long, short, value_name = "REGEX")]
-    pub bench: Option<String>,
-    /// No benchmarks whose name matches
-    #[arg(long, value_name = "REGEX")]
-    pub exclude: Option<String>,
-    /// Packages to look for benchmarks in, may be repeated [default: ./...]
-    #[arg(long, value_name = "PATTERN", value_delimiter = ' ')]
-    pub packages: Vec<String>,
-    /// Time that a benchmark may hang before it counts as failed [default: 60s]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub timeout: Option<Duration>,
-    /// Harness that measures the versions [default: told by what they are and what lies in them]
-    #[arg(long, value_name = "HARNESS", value_parser = KINDS.map(Kind::name))]
-    pub adapter: Option<String>,
-    /// Variable that benchmarks need and may see, may be repeated; the rest of the environment is kept from them
-    #[arg(long, value_name = "NAME", value_delimiter = ' ')]
-    pub pass_env: Vec<String>,
-    /// Run benchmarks without network, with all files read-only but those of their directory, and a /tmp of their own (needs bubblewrap)
-    #[arg(long)]
-    pub sandbox: bool,
-}
-
-/// Benchmarks and their measurement.
-#[derive(Debug, Args)]
-pub struct MeasureArgs {
-    /// Selection of benchmarks.
-    #[command(flatten)]
-    pub select: SelectArgs,
-    /// Extent of the measurement.
-    #[command(flatten)]
-    pub extent: ExtentArgs,
-    /// Begin with as many fork pairs of each benchmark, and as long ones, as this plan of `duet tune` says; benchmarks that are not
-    /// in it are measured as without it
-    #[arg(long, value_name = "FILE")]
-    pub plan: Option<PathBuf>,
-    /// Measure all process pairs, even of benchmarks whose answer is known before
-    #[arg(long)]
-    pub fixed: bool,
-    /// Measure regressions again in two rounds of fresh trials before calling them confirmed [default: only where CI is set]
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
-    pub confirm: Option<bool>,
-    /// Profile the regressions once all is judged, at most 10, to see which functions they come from; Go only [default: no]
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
-    pub profile: Option<bool>,
-    /// Measure benchmarks even where both versions are proven to run the same code
-    #[arg(long)]
-    pub measure_identical: bool,
-    /// Judge benchmarks that themselves differ between the versions like any other
-    #[arg(long)]
-    pub same_benchmarks: bool,
-}
-
-/// Extent of a comparison or a calibration.
-#[derive(Debug, Args)]
-pub struct ExtentArgs {
-    /// At most this many fresh process pairs per benchmark, at least 3 for an interval [default: 36, with one build 20]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub forks: Option<u32>,
-    /// Wall time for measuring and linking, as `90s` or `2m`; what settled benchmarks leave goes to the open ones
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub budget: Option<Duration>,
-    /// Link each version so many times, its functions in another order each time, so that a verdict is about the code and not
-    /// about where the linker put it; 1 compares just the two binaries [default: as many as are needed, at most 32]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
-    pub builds: Option<u32>,
-    /// Layout of the two halves of each such build pair, where the linker can do both [default: matched]
-    #[arg(long, value_enum)]
-    pub layouts: Option<LayoutsArg>,
-    /// Processes of each side in every trial that warm up and are not judged [default: 0]; where iterations are measured, as many of
-    /// those [default: as many as each benchmark is found to need]
-    #[arg(long, value_name = "N")]
-    pub warmup: Option<u32>,
-    /// Way in which the two sides are run [default: auto]
-    #[arg(long, value_enum)]
-    pub mode: Option<ModeArg>,
-    /// Source of every random choice [default: drawn, and printed]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// Waiting for another run.
-    #[command(flatten)]
-    pub wait: WaitArgs,
-    /// Outcomes by script instead of measuring
-    #[arg(long, hide = true, value_name = "FILE")]
-    pub scripted: Option<PathBuf>,
-}
-
-/// Waiting for a run that holds this machine.
-#[derive(Debug, Clone, Copy, Args)]
-pub struct WaitArgs {
-    /// Fail at once when another run holds this machine, instead of waiting for it
-    #[arg(long, conflicts_with = "wait")]
-    pub no_wait: bool,
-    /// Fail when this run's turn has not come after so long, as `90s` or `10m` [default: wait for as long as it takes]
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
-    pub wait: Option<Duration>,
-}
-
-/// Rules of judging.
-#[derive(Debug, Clone, Copy, Args)]
-pub struct DecideArgs {
-    /// Change that a regression or an improvement exceeds [default: 3%]
-    #[arg(long, value_name = "PERCENT", value_parser = parse_fraction)]
-    pub threshold: Option<f64>,
-    /// Error of calling equal code changed; that of the intervals is 10 times as large, but at most 20% [default: 1%]
-    #[arg(long, value_name = "PERCENT", value_parser = parse_fraction)]
-    pub alpha: Option<f64>,
-    /// Share of false alarms accepted among all changes reported [default: 5%]
-    #[arg(long, value_name = "PERCENT", value_parser = parse_fraction)]
-    pub fdr: Option<f64>,
-    /// Exit with 4 when a benchmark is an open question: inconclusive, or slower or faster by an open size
-    #[arg(long)]
-    pub strict: bool,
-}
-
-/// Output.
-#[derive(Debug, Args)]
-pub struct ShowArgs {
-    /// Form of the report [default: text]
-    #[arg(long, value_enum, global = true)]
-    pub format: Option<Format>,
-    /// Write the report to a file instead of standard output
-    #[arg(long, short, value_name = "FILE", global = true)]
-    pub output: Option<PathBuf>,
-    /// Database of runs [default: .duet/duet.db at the project's root]
-    #[arg(long, value_name = "FILE", global = true)]
-    pub db: Option<PathBuf>,
-    /// Draw the intervals of all benchmarks below the table of the text [default: of those that changed, on a terminal]
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true, global = true)]
-    pub plot: Option<bool>,
-    /// No progress, nothing but the report and errors
-    #[arg(long, short, global = true)]
-    pub quiet: bool,
-    /// No colour (also: NO_COLOR)
-    #[arg(long, global = true)]
-    pub no_color: bool,
+/// Options that a stored comparison has settled as well.
+fn settled_by_the_run() -> Vec<Id> {
+    let versions = ["base", "head"].map(Id::from).to_vec();
+    [versions, ids::<PlanFileArgs>(), ids::<MeasureArgs>(), ids::<DecideArgs>()].concat()
 }
 
 /// `duet list`.
@@ -346,12 +191,9 @@ pub struct ShowArgs {
 pub struct ListArgs {
     /// The version [default: the work tree]
     pub version: Option<String>,
-    /// Selection of benchmarks.
+    /// Benchmarks.
     #[command(flatten)]
-    pub select: SelectArgs,
-    /// Flags for the harness
-    #[arg(last = true, value_name = "FLAGS")]
-    pub harness: Vec<String>,
+    pub project: ProjectArgs,
     /// Whole programs.
     #[command(flatten)]
     pub program: CommandArgs,
@@ -371,9 +213,9 @@ pub struct ShowRunArgs {
 /// `duet demo`.
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Source of every random choice [default: drawn, and printed]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
+    /// Randomness.
+    #[command(flatten)]
+    pub seed: SeedArgs,
 }
 
 /// `duet doctor`. Typed only: it is run by hand.
@@ -384,96 +226,33 @@ pub struct DoctorArgs {
     pub seconds: u32,
 }
 
-/// Forms of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// A table for people
-    Text,
-    /// Everything, with a published schema
-    Json,
-    /// For a pull request
-    Markdown,
-    /// One row per benchmark
-    Csv,
-    /// Go benchmark text, for benchstat
-    Go,
-    /// Results that fail or inform, for code scanning (SARIF 2.1.0)
-    Sarif,
-    /// A page for the browser, of comparisons with pictures: one file that loads nothing
-    Html,
-}
-
-impl Format {
-    /// Why something cannot be had in this form.
-    #[must_use]
-    pub fn unfit(self, what: &str) -> Failure {
-        let form = match self {
-            Format::Text => "text",
-            Format::Json => "JSON",
-            Format::Markdown => "Markdown",
-            Format::Csv => "CSV",
-            Format::Go => "Go benchmark text",
-            Format::Sarif => "SARIF",
-            Format::Html => "HTML",
-        };
-        Failure::usage(format!("{what} cannot be written as {form}"))
-    }
-}
-
-/// `--mode`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ModeArg {
-    /// Decided per benchmark
-    Auto,
-    /// Both at once, a core each
-    Duet,
-    /// One at a time, slices alternating
-    Interleaved,
-    /// Whole processes one after the other
-    Sequential,
-}
-
-impl From<ModeArg> for ModeChoice {
-    fn from(mode: ModeArg) -> Self {
-        match mode {
-            ModeArg::Auto => ModeChoice::Auto,
-            ModeArg::Duet => ModeChoice::Duet,
-            ModeArg::Interleaved => ModeChoice::Interleaved,
-            ModeArg::Sequential => ModeChoice::Sequential,
+impl Group for Cli {
+    fn put(&self, layer: &mut Layer) {
+        self.show.put(layer);
+        match &self.command {
+            Command::Compare(args) => args.put(layer),
+            Command::Calibrate(args) => args.put(layer),
+            Command::List(args) => args.put(layer),
+            Command::Run(args) => args.put(layer),
+            Command::Analyze(args) | Command::Former(FormerCommand::Detect(args)) => args.put(layer),
+            // It writes a page and nothing else.
+            Command::Former(FormerCommand::Report(_)) => {
+                layer.format = Some(Format::Html);
+                layer.output.get_or_insert_with(|| printer::PAGE.into());
+            }
+            Command::Demo(args) => args.put(layer),
+            Command::Fleet(FleetCommand::Policy(args)) => args.put(layer),
+            Command::Fleet(FleetCommand::Sweep(args)) => args.put(layer),
+            Command::Fleet(FleetCommand::Smoke(args)) => args.put(layer),
+            Command::Show(_)
+            | Command::Former(FormerCommand::Plan(_) | FormerCommand::Study(_))
+            | Command::Doctor(_)
+            | Command::Tune(_)
+            | Command::Export(_)
+            | Command::Waive(_)
+            | Command::Config(_)
+            | Command::Init(_) => {}
         }
-    }
-}
-
-/// `--layouts`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LayoutsArg {
-    /// Whatever both versions have lies at the same address in both
-    Matched,
-    /// Each in an order of its own
-    Random,
-}
-
-impl From<LayoutsArg> for LayoutChoice {
-    fn from(layouts: LayoutsArg) -> Self {
-        match layouts {
-            LayoutsArg::Matched => LayoutChoice::Matched,
-            LayoutsArg::Random => LayoutChoice::Random,
-        }
-    }
-}
-
-/// Reads `3%` or `0.03`.
-///
-/// # Errors
-/// In words, when it is neither.
-pub fn parse_fraction(text: &str) -> Result<f64, String> {
-    let text = text.trim();
-    let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 100.0));
-    match digits.trim().parse::<f64>() {
-        // `3` for `3%` would be 300 % and swallow every change.
-        Ok(value) if scale == 1.0 && value >= 1.0 => Err(format!("did you mean `{text}%`?")),
-        Ok(value) if value.is_finite() => Ok(value / scale),
-        _ => Err("give a percentage like `3%` or a fraction like `0.03`".into()),
     }
 }
 
@@ -505,16 +284,5 @@ mod tests {
         ] {
             assert!(help.contains(&stated), "`{stated}` is not in the help");
         }
-    }
-
-    #[test]
-    fn fractions_in_both_spellings() {
-        assert_eq!(parse_fraction("3%"), Ok(0.03));
-        assert_eq!(parse_fraction(" 0.5 % "), Ok(0.005));
-        assert_eq!(parse_fraction("0.03"), Ok(0.03));
-        assert!(parse_fraction("lots").is_err());
-        assert!(parse_fraction("nan").is_err());
-        assert_eq!(parse_fraction("3"), Err("did you mean `3%`?".into()));
-        assert_eq!(parse_fraction("300%"), Ok(3.0));
     }
 }

@@ -1,12 +1,13 @@
 //! `duet run`.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, Id};
 use duetbench_core::plan::Repetitions;
 
-use super::{CommandArgs, SETTLED_IN_ALL, SelectArgs, WaitArgs};
+use super::groups::{ids, settled_in_all};
+use super::{CommandArgs, ProjectArgs, SittingArgs};
+use crate::options::PlanFileArgs;
 
 pub(super) const EXAMPLES: &str = "\
 The defaults are 3 suite runs of 1 process each with 5 iterations of 1 second. Nothing is judged; exit codes: 0 all was
@@ -25,42 +26,32 @@ Examples:
 pub struct RunArgs {
     /// The version [default: the work tree]
     pub version: Option<String>,
-    /// Selection of benchmarks.
+    /// Benchmarks.
     #[command(flatten)]
-    pub select: SelectArgs,
+    pub project: ProjectArgs,
     /// Repetitions.
     #[command(flatten)]
     pub repeat: RepeatArgs,
-    /// Measure each benchmark as often as this plan of `duet tune` says; the options say it for those that are not in it
-    #[arg(long, value_name = "FILE")]
-    pub plan: Option<PathBuf>,
-    /// Source of every random choice [default: drawn, and printed]
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// Print the plan with its predicted time, and stop
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Go on with a run that was interrupted or killed, as `r12` or `latest`; version and settings are those of that run
-    #[arg(long, value_name = "RUN", conflicts_with_all = SETTLED_IN_ALL, conflicts_with_all = SETTLED_BY_THE_RUN)]
-    pub resume: Option<String>,
-    /// Waiting for another run.
+    /// Repetitions from a file.
     #[command(flatten)]
-    pub wait: WaitArgs,
-    /// Outcomes by script instead of measuring
-    #[arg(long, hide = true, value_name = "FILE")]
-    pub scripted: Option<PathBuf>,
-    /// Flags for the harness
-    #[arg(last = true, value_name = "FLAGS")]
-    pub harness: Vec<String>,
+    pub plan: PlanFileArgs,
+    /// This sitting.
+    #[command(flatten)]
+    pub sitting: SittingArgs,
+    /// Go on with a run that was interrupted or killed, as `r12` or `latest`; version and settings are those of that run
+    #[arg(long, value_name = "RUN", conflicts_with_all = settled_in_all(), conflicts_with_all = settled_by_the_run())]
+    pub resume: Option<String>,
     /// Whole programs.
     #[command(flatten)]
     pub program: CommandArgs,
 }
 
 /// Options that a stored run of one version has settled as well.
-const SETTLED_BY_THE_RUN: [&str; 5] = ["version", "suite_runs", "iterations", "seconds", "plan"];
+fn settled_by_the_run() -> Vec<Id> {
+    [vec!["version".into()], ids::<RepeatArgs>(), ids::<PlanFileArgs>()].concat()
+}
 
-/// Repetitions of one version. Typed only.
+/// Repetitions of one version. Typed only, or in a plan file.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct RepeatArgs {
     /// Passes over the suite, each in a fresh random order [default: 3]

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use duetbench_core::recording::Level;
 use duetbench_core::tune::Metric;
 
-use super::parse_fraction;
+use crate::options::Setting;
 
 pub(super) const EXAMPLES: &str = "\
 Exit codes: 0 tuned, also where some benchmarks are not stable even in full; 1 nothing could be read or tuned; 2 usage.
@@ -29,10 +29,10 @@ pub struct TuneArgs {
     #[arg(long, value_enum, default_value = "rciw3")]
     pub metric: MetricArg,
     /// Largest value of it that is stable
-    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = f64::parse)]
     pub threshold: f64,
     /// Confidence of the intervals behind rciw1, rciw2, rciw3
-    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = parse_fraction)]
+    #[arg(long, value_name = "PERCENT", default_value = "99%", value_parser = f64::parse)]
     pub confidence: f64,
     /// Levels to reduce, and no others: instance, suite_run, fork, iteration, second
     #[arg(long, value_name = "LEVEL", value_delimiter = ',', value_parser = parse_level, conflicts_with = "keep")]

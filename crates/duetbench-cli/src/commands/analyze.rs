@@ -8,7 +8,7 @@ use duetbench_core::spec::Decision;
 use duetbench_formats::Tool;
 use duetbench_run::store::Store;
 
-use super::detect::{Asked, nothing};
+use super::detect::nothing;
 use super::{Context, source};
 use crate::args::AnalyzeArgs;
 use crate::failure::{Failure, code, exit_code};
@@ -23,10 +23,7 @@ const MORE_RUNS: &str = "duet run --suite-runs 3";
 /// When there is no such run or file, two have nothing in common, or a number is out of range.
 pub fn run(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     match &args.head {
-        Some(head) if args.method.method.is_some() => {
-            let (decide, by) = (&args.decide, &args.method);
-            super::detect::run(&Asked { base: &args.base, head, decide, by }, context)
-        }
+        Some(head) if args.method.method.is_some() => super::detect::run(args, head, context),
         Some(head) => two([&args.base, head], context),
         None if !source::is_run(&args.base) && Path::new(&args.base).exists() => Err(Failure::usage(format!(
             "`{}` is a file, and there is nothing to compare it with: give two, as in `duet analyze BASE HEAD`; \
@@ -41,12 +38,8 @@ pub fn run(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
 fn again(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     let store = Store::open_to_read(&context.db())?;
     let mut stored = store.load(&args.base)?.comparison()?;
-    if args.decide.threshold.is_some() {
-        // A typed threshold holds for all, as when measuring.
-        stored.head.plan.benchmarks.iter_mut().for_each(|planned| planned.threshold = None);
-    }
-    let decision = context.settings.typed_only().decision(stored.head.spec.decision)?;
-    let report = context.report(&store, stored, decision)?;
+    stored.head.spec.decision = context.settings.typed_only().decision(stored.head.spec.decision)?;
+    let report = context.report(&store, stored)?;
     let exit = exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;
     Ok(exit)

@@ -12,9 +12,10 @@ use duetbench_run::store::{Origin, RunHead, RunId, Store, StoredRun};
 
 use super::compare::{Errand, Purpose, Subject, begin, resume};
 use super::{Context, one_version, propose};
-use crate::args::{CalibrateArgs, Format};
+use crate::args::CalibrateArgs;
 use crate::calibration::{self, CalibrationReport};
 use crate::failure::{Failure, code};
+use crate::options::Format;
 use crate::render::calibrate::{self, words};
 use crate::seed;
 use crate::session::Subjects;
@@ -34,7 +35,7 @@ pub fn run(args: &CalibrateArgs, context: &Context) -> Result<u8, Failure> {
     if let Some(name) = &args.run {
         return purpose.of_stored(name, context);
     }
-    let script = args.extent.scripted.as_deref();
+    let script = args.sitting.scripted.as_deref();
     if let Some(name) = &args.resume {
         check_open(&Store::open_to_read(&context.db())?.load(name)?.comparison()?)?;
         return resume((name, script), context, &purpose);

@@ -40,7 +40,7 @@ fn check(context: &Context) -> Result<u8, Failure> {
         None => "settings: no `duet.toml`\n".into(),
     };
     out += &format!("threshold: {}\n", percent(spec.decision.threshold));
-    out += &spec.rules.iter().enumerate().map(|(i, rule)| describe(i + 1, rule)).collect::<String>();
+    out += &spec.rules.rules().enumerate().map(|(i, rule)| describe(i + 1, rule)).collect::<String>();
     out += &format!("strict: {}\n", if context.settings.strict() { "yes" } else { "no" });
     let file = WaiverFile::read(&policy_dir(&context.cwd))?;
     out += &format!("waivers: {} in `{}`\n", file.waivers.len(), file.path.display());

@@ -11,34 +11,22 @@ use duetbench_run::RunError;
 use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
 
 use super::{Context, check_fractions, source};
-use crate::args::{DecideArgs, Method, MethodArgs};
+use crate::args::{AnalyzeArgs, Method};
 use crate::failure::{Failure, code};
 use crate::render::detect::{self, Answered};
-
-/// Two recordings and the rules for them, as typed.
-pub struct Asked<'a> {
-    /// The version compared against.
-    pub base: &'a str,
-    /// The version under test.
-    pub head: &'a str,
-    /// Thresholds and errors.
-    pub decide: &'a DecideArgs,
-    /// The rules.
-    pub by: &'a MethodArgs,
-}
 
 /// Compares two recordings and prints what changed; gives the exit code.
 ///
 /// # Errors
 /// When one cannot be read, they have nothing in common, or a number is out of range.
-pub fn run(asked: &Asked<'_>, context: &Context) -> Result<u8, Failure> {
-    let Asked { base, head, decide, by } = asked;
+pub fn run(args: &AnalyzeArgs, head: &str, context: &Context) -> Result<u8, Failure> {
+    let (decide, by) = (&args.judge.decide, &args.method);
     let Decision { threshold, alpha, false_discovery_rate: fdr, .. } = context.settings.decision(Decision::default())?;
     // Who types a confidence means it of both rules.
     let alpha = decide.alpha.or(by.confidence.map(error_of)).unwrap_or(alpha);
     let confidence = by.confidence.unwrap_or(1.0 - alpha);
     check_fractions(&[("confidence", confidence), ("threshold", threshold), ("fdr", fdr)])?;
-    let (base, head) = (source::recording(base, context)?, source::recording(head, context)?);
+    let (base, head) = (source::recording(&args.base, context)?, source::recording(head, context)?);
     let paper = PaperRule { statistic: by.statistic.into(), confidence, threshold };
     let house = HouseRule { threshold, alpha, fdr };
     let method = by.method.unwrap_or(Method::Both);

@@ -81,8 +81,7 @@ fn of_comparison(stored: StoredRun, args: &ExportArgs, context: &Context) -> Res
         (Some(SideArg::Baseline), _) => of(Role::Baseline),
         (None | Some(SideArg::Candidate), Writer { report: Some(write), .. }) => {
             let run = stored.comparison()?;
-            let decision = run.head.spec.decision;
-            Ok(write(&assemble::report(run, decision))?)
+            Ok(write(&assemble::report(run))?)
         }
         (None | Some(SideArg::Candidate), _) => of(Role::Candidate),
     }

@@ -1,6 +1,5 @@
 //! Commands by the names that they had, for one version more: each does what its successor does, or says where it went.
 
-use super::detect::Asked;
 use super::{Context, detect, propose, show};
 use crate::args::{AnalyzeArgs, FormerCommand, StudyArgs};
 use crate::failure::{Failure, code};
@@ -34,7 +33,7 @@ pub fn run(command: &FormerCommand, context: &Context) -> Result<u8, Failure> {
 fn detected(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     let head =
         args.head.as_ref().ok_or_else(|| Failure::usage("`duet detect` compares two: `duet detect BASE HEAD`"))?;
-    detect::run(&Asked { base: &args.base, head, decide: &args.decide, by: &args.method }, context)
+    detect::run(args, head, context)
 }
 
 /// Names the program that has the studies, with the arguments that were typed.

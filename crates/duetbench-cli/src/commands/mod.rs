@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use duetbench_core::Report;
-use duetbench_core::spec::{Decision, HarnessSpec, LayoutChoice, Selection};
+use duetbench_core::spec::{HarnessSpec, LayoutChoice, Selection};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Conditions, Wish};
 use duetbench_run::engine::Local;
@@ -14,10 +14,11 @@ use duetbench_run::process::Sandbox;
 use duetbench_run::source::VersionRequest;
 use duetbench_run::store::{RunHead, Store, StoredRun};
 
-use crate::args::{CommandArgs, Format};
+use crate::args::CommandArgs;
 use crate::assemble;
 use crate::failure::Failure;
 use crate::gate;
+use crate::options::Format;
 use crate::printer::Printer;
 use crate::project;
 use crate::settings::Settings;
@@ -72,9 +73,9 @@ impl Context {
 
     /// The report of a stored run: with what the newest calibration says of it, held against rules and waivers, and with pictures where the
     /// form shows them.
-    fn report(&self, store: &Store, stored: StoredRun<RunHead>, decision: Decision) -> Result<Report, Failure> {
+    fn report(&self, store: &Store, stored: StoredRun<RunHead>) -> Result<Report, Failure> {
         let judge = if self.settings.format() == Format::Html { assemble::illustrated } else { assemble::report };
-        gate::decided(assemble::with_calibration(judge(stored, decision), store)?, self)
+        gate::decided(assemble::with_calibration(judge(stored), store)?, self)
     }
 
     /// Fetches, builds and lists versions; relative names start at `cwd`.

@@ -13,8 +13,9 @@ use duetbench_run::store::{SoloHead, SoloOrigin, Store, StoredRun};
 use duetbench_run::{environment, noise};
 
 use super::{Asked, Context, nothing_selected, selected};
-use crate::args::{Format, RunArgs};
+use crate::args::RunArgs;
 use crate::failure::{Failure, code, solo_exit_code};
+use crate::options::Format;
 use crate::planned::Planned;
 use crate::render::solo;
 use crate::session::{Session, lock_machine, same_version, unfinished};
@@ -34,7 +35,7 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<u8, Failure> {
     let spec = context.settings.solo_spec(args.repeat.repetitions().check()?, seed::draw());
     spec.selection.filter()?;
     let errand = Errand { context, spec, planned: Planned::read(&context.settings)? };
-    if let Some(script) = &args.scripted {
+    if let Some(script) = &args.sitting.scripted {
         let mut scripted = Scripted::load(script)?;
         let (requested, resolved) = (Role::Candidate.word().into(), "scripted".into());
         let info = VersionInfo { requested, resolved, artifact_digest: String::new() };
@@ -116,7 +117,7 @@ fn measure(context: &Context, head: &SoloHead, executor: &mut dyn Executor<SoloB
 fn resume(name: &str, args: &RunArgs, context: &Context) -> Result<u8, Failure> {
     let mut store = Store::open_existing(&context.db())?;
     let StoredRun { name, head, trials, .. } = unfinished(store.load(name)?.solo()?)?;
-    if let Some(script) = &args.scripted {
+    if let Some(script) = &args.sitting.scripted {
         let mut scripted = Scripted::load(script)?;
         let session = Session::resume(context, &mut store, &name, &trials)?;
         return carry_out(context, session, &head, &mut scripted);

@@ -21,8 +21,7 @@ pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
         return Ok(solo_exit_code(&report));
     }
     let stored = stored.comparison()?;
-    let decision = stored.head.spec.decision;
-    let mut report = context.report(&store, stored, decision)?;
+    let mut report = context.report(&store, stored)?;
     report.untrusted = args.untrusted;
     let exit = exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;

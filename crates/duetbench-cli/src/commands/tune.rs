@@ -11,8 +11,9 @@ use duetbench_run::store::Provenance;
 
 use super::source::{self, Source};
 use super::{Context, tune_check};
-use crate::args::{Format, TuneArgs, WarmUpArg};
+use crate::args::{TuneArgs, WarmUpArg};
 use crate::failure::{Failure, code};
+use crate::options::Format;
 use crate::render;
 use crate::tuning::{TunedMetric, TunedSource, Tuning};
 use crate::warm_up::Warm;

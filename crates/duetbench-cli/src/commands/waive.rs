@@ -4,7 +4,7 @@ use duetbench_core::Report;
 use duetbench_core::gate::{Breach, Gate, Waiver};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::ReportedMetric;
-use duetbench_core::spec::{Metric, Policy};
+use duetbench_core::spec::Metric;
 use duetbench_run::store::Store;
 
 use super::Context;
@@ -23,8 +23,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
         return Err(Failure::usage(format!("`--expires {}` is over already: it is {}", args.expires, today())));
     }
     let stored = Store::open_to_read(&context.db())?.load(&args.run)?.comparison()?;
-    let decision = stored.head.spec.decision;
-    let report = assemble::report(stored, decision);
+    let report = assemble::report(stored);
     let breach = found(&report, args)?;
     let ceiling = args.ceiling.unwrap_or_else(|| possible(&report, &breach));
     if breach.change > ceiling {
@@ -52,9 +51,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
 /// The breach that the arguments name: the benchmark's metric that got worse.
 fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     let metric = args.unit.clone().map_or_else(|| Metric::from(args.metric), Metric::Reported);
-    let policy = Policy::new(&report.spec.rules)?;
-    let gate =
-        Gate::decide((&report.benchmarks, &report.reported), (&policy, &[]), (report.spec.decision.threshold, today()));
+    let gate = Gate::decide((&report.benchmarks, &report.reported), report.spec.thresholds(), &[], today());
     let named = |breach: &&Breach| args.benchmark == breach.id.name || args.benchmark == breach.id.to_string();
     let mut all = gate.breaches.iter().filter(named).filter(|breach| breach.metric == metric);
     match (all.next(), all.next()) {

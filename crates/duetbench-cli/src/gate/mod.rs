@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use duetbench_core::Report;
 use duetbench_core::gate::{Day, Gate, Waiver};
-use duetbench_core::spec::{Metric, Policy};
+use duetbench_core::spec::Metric;
 use duetbench_formats::bounded;
 use duetbench_run::whole_file;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::commands::Context;
 use crate::failure::Failure;
 use crate::metric::{MetricName, meant};
+use crate::options::Setting;
 use crate::project::policy_dir;
 
 pub mod altered;
@@ -43,7 +44,7 @@ struct WaiverTable {
     benchmark: String,
     metric: Option<MetricName>,
     unit: Option<String>,
-    #[serde(deserialize_with = "crate::settings::percentage")]
+    #[serde(deserialize_with = "Setting::read")]
     ceiling: f64,
     expires: DayText,
     reason: String,
@@ -161,9 +162,8 @@ pub fn decided(report: Report, context: &Context) -> Result<Report, Failure> {
     if waivers.is_empty() && report.spec.rules.is_empty() {
         return Ok(report);
     }
-    let policy = Policy::new(&report.spec.rules)?;
-    let judged = (report.spec.decision.threshold, today());
-    let gate = Gate::decide((&report.benchmarks, &report.reported), (&policy, &waivers), judged);
+    let found = (&report.benchmarks[..], &report.reported[..]);
+    let gate = Gate::decide(found, report.spec.thresholds(), &waivers, today());
     Ok(Report { gate: Some(gate), ..report })
 }
 

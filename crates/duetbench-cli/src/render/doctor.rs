@@ -246,7 +246,7 @@ mod tests {
     use duetbench_core::noise::Kind;
 
     use super::*;
-    use crate::args::Format;
+    use crate::options::Format;
     use crate::render::palette::Palette;
 
     fn silent() -> Checkup {

@@ -5,9 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use duetbench_core::spec::defaults;
 
-use super::Layer;
-use super::loose::Words;
 use crate::failure::Failure;
+use crate::options::{Dollars, Layer};
 use crate::project;
 
 /// Parts of names of variables that hold secrets.
@@ -63,11 +62,12 @@ pub(super) fn check(file: &Layer, stronger: &[Layer], cwd: &Path) -> Result<(), 
         }
     }
     let most = defaults::FLEET_COST_MAX_USD;
-    if let Some(cost) = file.max_cost.filter(|cost| *cost > most && stronger.iter().all(|l| l.max_cost.is_none())) {
+    let unsaid = stronger.iter().all(|l| l.max_cost.is_none());
+    if let Some(Dollars(cost)) = file.max_cost.filter(|cost| unsaid && *cost > Dollars(most)) {
         return Err(refused("max_cost", &cost.to_string(), &format!("is more than the {most} dollars without it")));
     }
     let passed = file.pass_env.clone().filter(|_| stronger.iter().all(|l| l.pass_env.is_none()));
-    match passed.map_or_else(Vec::new, Words::list).into_iter().find(|name| is_secret(name)) {
+    match passed.unwrap_or_default().into_iter().find(|name| is_secret(name)) {
         Some(name) => Err(refused("pass_env", &name, "looks like a secret")),
         None => Ok(()),
     }
@@ -110,7 +110,7 @@ fn stays_inside(path: &Path, cwd: &Path) -> bool {
 
 /// Options for the harness in the file that run other programs, unless a stronger layer sets its own; in words for the report.
 pub(super) fn programs(file: &Layer, stronger: &[Layer]) -> Option<String> {
-    let words = file.harness.clone().filter(|_| stronger.iter().all(|l| l.harness.is_none()))?.list();
+    let words = file.harness.clone().filter(|_| stronger.iter().all(|l| l.harness.is_none()))?;
     let names = |word: &String| {
         let bare = format!("-{}", word.trim_start_matches('-'));
         let named = PROGRAMS.iter().find(|program| word.starts_with('-') && bare.starts_with(**program));

@@ -6,6 +6,7 @@ use duetbench_core::spec::{Arch, EngineName, FleetSpec, defaults};
 
 use super::Settings;
 use crate::fleet::this_arch;
+use crate::options::Dollars;
 
 /// Where functions are made, and as whom. No credential is among it: those are the provider's own business.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +43,7 @@ impl Settings {
     #[must_use]
     pub fn capped(&self, spec: FleetSpec) -> FleetSpec {
         FleetSpec {
-            max_cost_usd: self.first(|l| l.max_cost).unwrap_or(spec.max_cost_usd),
+            max_cost_usd: self.first(|l| l.max_cost).map_or(spec.max_cost_usd, |Dollars(cost)| cost),
             max_time: self.first(|l| l.max_time).unwrap_or(spec.max_time),
             ..spec
         }

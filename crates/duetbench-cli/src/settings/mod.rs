@@ -8,21 +8,16 @@ use duetbench_core::plan::Repetitions;
 use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
 use duetbench_formats::bounded;
 
-use crate::args::Format;
 use crate::failure::Failure;
+use crate::options::{Format, HarnessName, Layer};
 use crate::project;
 
 mod bounds;
+mod environment;
 mod fleet;
-mod layer;
-mod loose;
 mod policy;
 
 pub use fleet::Account;
-pub use layer::Layer;
-use layer::{check_names, from_environment};
-use loose::Words;
-pub use loose::percentage;
 
 /// Longest silence of a benchmark when nothing else is said.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -43,8 +38,8 @@ impl Settings {
     /// # Errors
     /// Names the variable, or the file and line, that cannot be understood.
     pub fn gather(typed: Layer, cwd: &Path) -> Result<Settings, Failure> {
-        check_names(std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()))?;
-        let mut layers = vec![typed, from_environment(|name| std::env::var(name).ok())?];
+        environment::check_names(std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()))?;
+        let mut layers = vec![typed, environment::read(|name| std::env::var(name).ok())?];
         if let Some(path) = project::settings_file(cwd) {
             let text = bounded::read_text(&path, bounded::TEXT_MAX)
                 .map_err(|e| Failure::usage(format!("cannot read `{}`: {e}", path.display())))?;
@@ -97,7 +92,7 @@ impl Settings {
     }
 
     fn harness_args(&self) -> Vec<String> {
-        self.first(|l| l.harness.clone()).map_or_else(Vec::new, Words::list)
+        self.first(|l| l.harness.clone()).unwrap_or_default()
     }
 
     /// Notes for readers of the report about options that the repository's file set.
@@ -117,7 +112,7 @@ impl Settings {
             commands.iter_mut().for_each(|command| command.warmup = warmup);
         }
         HarnessSpec {
-            name: self.first(|l| l.adapter.clone()),
+            name: self.first(|l| l.adapter.clone()).map(|HarnessName(name)| name),
             warmup: asked.or(of_loops),
             jmh: self.first(|l| l.jmh.clone()).unwrap_or_default(),
             commands,
@@ -130,7 +125,7 @@ impl Settings {
         Selection {
             bench: self.first(|l| l.bench.clone()),
             exclude: self.first(|l| l.exclude.clone()),
-            packages: self.first(|l| l.packages.clone()).map_or_else(|| vec![defaults::PACKAGES.into()], Words::list),
+            packages: self.first(|l| l.packages.clone()).unwrap_or_else(|| vec![defaults::PACKAGES.into()]),
         }
     }
 
@@ -183,6 +178,7 @@ impl Settings {
             alpha: self.first(|l| l.alpha).unwrap_or(fallback.alpha),
             false_discovery_rate: self.first(|l| l.fdr).unwrap_or(fallback.false_discovery_rate),
             power: fallback.power,
+            typed: self.layers[0].threshold.is_some() || fallback.typed,
         }
         .check()
         .map_err(|e| Failure::usage(e.to_string()))
@@ -203,7 +199,7 @@ impl Settings {
     /// Variables that benchmarks may see on top of the allow-list.
     #[must_use]
     pub fn pass_env(&self) -> Vec<String> {
-        self.first(|l| l.pass_env.clone()).map_or_else(Vec::new, Words::list)
+        self.first(|l| l.pass_env.clone()).unwrap_or_default()
     }
 
     /// Whether measured code is kept apart from network, files and other processes.
@@ -275,7 +271,6 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use super::layer::KEYS;
     use super::*;
 
     fn file(text: &str) -> Layer {
@@ -304,39 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_can_be_set_by_a_variable() {
-        let sample = |key: &str| match key {
-            "forks" | "builds" | "warmup" | "seed" | "memory" | "parallel" | "max_cost" | "forks_per_call" => "4",
-            "budget" | "timeout" | "max_time" | "wait" => "3s",
-            "threshold" | "alpha" | "fdr" => "2%",
-            "mode" => "sequential",
-            "layouts" => "random",
-            "adapter" => "jmh",
-            "on" => "lambda",
-            "arch" => "arm64",
-            "format" => "json",
-            "strict" | "sandbox" | "quiet" | "no_color" | "no_wait" | "dry_run" => "1",
-            "fixed" | "confirm" | "profile" | "measure_identical" | "same_benchmarks" | "plot" => "true",
-            _ => "a b",
-        };
-        for key in KEYS {
-            let name = format!("DUET_{}", key.to_uppercase());
-            let layer = from_environment(|asked| (asked == name).then(|| sample(key).to_owned())).unwrap();
-            assert_ne!(layer, Layer::default(), "{name} had no effect");
-        }
-    }
-
-    #[test]
-    fn misspelt_variables_are_refused() {
-        let check = |names: &[&str]| check_names(names.iter().map(|n| (*n).to_owned()));
-        assert!(check(&["PATH", "DUET_BUDGET", "DUET_LOCK"]).is_ok());
-        assert!(check(&["DUET_BUGDET"]).unwrap_err().to_string().contains("`DUET_BUGDET`"));
-    }
-
-    #[test]
-    fn what_cannot_be_understood_is_named() {
-        let error = from_environment(|name| (name == "DUET_FORKS").then(|| "many".into())).unwrap_err();
-        assert!(error.to_string().contains("`DUET_FORKS`"), "{error}");
+    fn unknown_keys_are_named() {
         assert!(toml::from_str::<Layer>("treshold = 1").unwrap_err().to_string().contains("treshold"));
     }
 }

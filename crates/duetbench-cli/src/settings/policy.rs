@@ -1,38 +1,9 @@
 //! Rules of `duet.toml` for some benchmarks only, and for some branches.
 
-use duetbench_core::recording::Better;
-use duetbench_core::spec::{Action, Metric, Policy, Rule};
-use serde::Deserialize;
+use duetbench_core::spec::{Policy, Rule};
 
 use super::Settings;
-use super::loose::{Words, fraction};
 use crate::failure::Failure;
-use crate::metric::{MetricName, meant};
-
-/// A `[[rule]]` table.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RuleTable {
-    benchmarks: Option<String>,
-    metric: Option<MetricName>,
-    unit: Option<String>,
-    better: Option<Better>,
-    #[serde(default, deserialize_with = "fraction")]
-    threshold: Option<f64>,
-    action: Option<Action>,
-    inconclusive: Option<Action>,
-    slower: Option<Action>,
-    redefined: Option<Action>,
-}
-
-impl RuleTable {
-    /// The rule of this number, from 1.
-    fn rule(self, number: usize) -> Result<Rule, Failure> {
-        let RuleTable { benchmarks, metric, unit, better, threshold, action, inconclusive, slower, redefined } = self;
-        let metric = meant(metric, unit).map_err(|why| Failure::usage(format!("`duet.toml`: rule {number}: {why}")))?;
-        Ok(Rule { benchmarks, metric, better, threshold, action, inconclusive, slower, redefined })
-    }
-}
 
 /// Variables in which services of continuous integration say which branch a change is for: first those of a pull request, whose
 /// own branch is not the question.
@@ -58,30 +29,22 @@ fn is_meant(branch: &str, pattern: &str) -> bool {
 }
 
 impl Settings {
-    /// The repository's rules for some of its benchmarks. A threshold that was typed holds for all of them.
+    /// The repository's rules for some of its benchmarks.
     ///
     /// # Errors
     /// Names the first rule that is none.
-    pub fn rules(&self) -> Result<Vec<Rule>, Failure> {
+    pub fn rules(&self) -> Result<Policy, Failure> {
         let tables = self.first(|l| l.rule.clone()).unwrap_or_default();
         let numbered = tables.into_iter().enumerate();
-        let mut rules: Vec<Rule> = numbered.map(|(i, table)| table.rule(i + 1)).collect::<Result<_, _>>()?;
-        Policy::new(&rules).map_err(|e| Failure::usage(format!("`duet.toml`: {e}")))?;
-        if self.layers[0].threshold.is_some() {
-            let of_times = |rule: &Rule| matches!(rule.metric, None | Some(Metric::Time));
-            let says_more =
-                |rule: &Rule| [rule.action, rule.inconclusive, rule.slower, rule.redefined].iter().any(Option::is_some);
-            rules.iter_mut().filter(|rule| of_times(rule)).for_each(|rule| rule.threshold = None);
-            rules.retain(|rule| !of_times(rule) || says_more(rule));
-        }
-        Ok(rules)
+        let rules: Vec<Rule> = numbered.map(|(i, table)| table.rule(i + 1)).collect::<Result<_, _>>()?;
+        Policy::new(&rules).map_err(|e| Failure::usage(format!("`duet.toml`: {e}")))
     }
 
     /// Whether an open question is as good as a failure: always, or for changes of this branch.
     #[must_use]
     pub fn strict(&self) -> bool {
         let always = self.first(|l| l.strict);
-        let branches = self.first(|l| l.strict_on.clone()).map_or_else(Vec::new, Words::list);
+        let branches = self.first(|l| l.strict_on.clone()).unwrap_or_default();
         let here = |branch: &String| branches.iter().any(|pattern| is_meant(branch, pattern));
         always.unwrap_or_else(|| self.branch.as_ref().is_some_and(here))
     }
@@ -89,8 +52,8 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Layer;
     use super::*;
+    use crate::options::Layer;
 
     fn settings(typed: Layer, file: &str, branch: Option<&str>) -> Settings {
         let file = toml::from_str(file).unwrap();
@@ -129,21 +92,6 @@ mod tests {
         assert_eq!(of_pull_request.as_deref(), Some("main"));
         assert_eq!(branch(|name| (name == "GITHUB_REF_NAME").then(|| "topic".into())).as_deref(), Some("topic"));
         assert_eq!(branch(|_| Some(String::new())), None);
-    }
-
-    #[test]
-    fn a_typed_threshold_holds_for_all_times() {
-        let file = "[[rule]]\nbenchmarks = 'A'\nthreshold = '10%'\n\
-                    [[rule]]\nmetric = 'allocs'\nthreshold = 0\naction = 'gate'\n\
-                    [[rule]]\nbenchmarks = 'B'\nthreshold = '5%'\naction = 'inform'\n\
-                    [[rule]]\nbenchmarks = 'C'\nthreshold = '5%'\nslower = 'gate'";
-        assert_eq!(settings(Layer::default(), file, None).rules().unwrap().len(), 4);
-        let typed = Layer { threshold: Some(0.01), ..Layer::default() };
-        let rules = settings(typed, file, None).rules().unwrap();
-        let left: Vec<_> = rules.iter().map(|rule| (rule.metric.clone(), rule.threshold, rule.action)).collect();
-        let gate = (Some(Metric::Allocs), Some(0.0), Some(Action::Gate));
-        assert_eq!(left, [gate, (None, None, Some(Action::Inform)), (None, None, None)]);
-        assert_eq!(rules[2].slower, Some(Action::Gate));
     }
 
     #[test]

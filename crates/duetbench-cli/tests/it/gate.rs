@@ -73,8 +73,10 @@ fn rules_decide_what_is_tolerated_and_what_only_informs() {
     assert_eq!(ran.benchmark("BenchmarkDecode")["threshold"], 0.2);
     // A typed threshold holds for all benchmarks, and so it does for a stored run.
     place.scripted(SLOWER, &["--threshold", "3%"]).expect(3);
-    place.duet(&["analyze", "r1", "--threshold", "3%"]).expect(3);
+    let again = place.duet(&["analyze", "r1", "--threshold", "3%", "--format", "json"]).expect(3);
+    assert_eq!(again.json()["gate"]["breaches"][0]["threshold"], 0.03, "the gate tolerates what the verdict does");
     place.duet(&["analyze", "r1"]).expect(0);
+    place.duet(&["analyze", "r2"]).expect(3);
 
     place.write("duet.toml", "[[rule]]\nbenchmarks = 'Decode'\naction = 'inform'\n");
     let ran = place.scripted(SLOWER, &["--format", "json"]).expect(0);

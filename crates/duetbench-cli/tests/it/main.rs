@@ -38,6 +38,7 @@ mod render_schema;
 mod render_tune;
 mod report;
 mod repository;
+mod settings;
 mod signals;
 mod solo;
 mod stores;

@@ -1,8 +1,8 @@
 //! Output of `duet calibrate`, with `--see` too, in every format, and the notes of reports on a calibration, sealed by the files in
 //! `golden/`. `DUET_BLESS=1` writes them anew.
 
-use duetbench_cli::args::Format;
 use duetbench_cli::calibration::CalibrationReport;
+use duetbench_cli::options::Format;
 use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::plan::Planned;
 use duetbench_cli::render::{calibrate, json, markdown, plan, text};

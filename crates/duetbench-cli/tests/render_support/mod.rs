@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use duetbench_cli::args::Format;
+use duetbench_cli::options::Format;
 use duetbench_cli::render::document::Document;
 use duetbench_cli::render::palette::Palette;
 use duetbench_core::analysis::{
@@ -26,7 +26,7 @@ use duetbench_core::report::{
 use duetbench_core::reported::{Change as RatioChange, ReportedMetric};
 use duetbench_core::spec::{
     Arch, Decision, Effort, EngineName, FleetSpec, HarnessSpec, LayoutChoice, Metric, ModeChoice, Policy, Rule,
-    Selection, Spec,
+    Selection, Spec, Thresholds,
 };
 use duetbench_core::verdict::Extent;
 use duetbench_core::{BenchmarkId, Role, Verdict};
@@ -60,7 +60,7 @@ pub(crate) fn empty() -> Report {
             seed: 42,
             harness_args: Vec::new(),
             harness: HarnessSpec::default(),
-            rules: Vec::new(),
+            rules: Policy::default(),
             fleet: None,
         },
         plan: Plan {
@@ -142,7 +142,12 @@ pub(crate) fn with_units() -> Report {
     let policy = Policy::new(&["rows/s", "retries"].map(rule)).expect("rules");
     let today = "2026-06-01".parse().expect("a day");
     let waivers = [];
-    report.gate = Some(Gate::decide((&report.benchmarks, &report.reported), (&policy, &waivers), (0.03, today)));
+    report.gate = Some(Gate::decide(
+        (&report.benchmarks, &report.reported),
+        Thresholds::new(&Decision::default(), &policy),
+        &waivers,
+        today,
+    ));
     report
 }
 
@@ -502,7 +507,6 @@ fn planned(benchmark: &BenchmarkReport) -> PlannedBenchmark {
         first_ns: 1_800,
         threads: 1,
         runtime_threads: false,
-        threshold: None,
         redefined: None,
         profile: Some(Profile {
             cores_busy: 1.1,

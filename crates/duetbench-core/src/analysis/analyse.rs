@@ -6,7 +6,7 @@ use super::unit::Layout;
 use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Summary, Warning, count, summarise};
 use crate::plan::{Excluded, Plan, PlannedBenchmark, Redefinition, Style};
 use crate::sample::{BenchmarkId, Role, Sample};
-use crate::spec::{Decision, defaults};
+use crate::spec::{Metric, Thresholds, defaults};
 use crate::stats::StatsError;
 use crate::verdict::{Extent, Verdict};
 use crate::warmup;
@@ -36,19 +36,21 @@ pub struct TrialFailure {
 /// `measured` is indexed like [`Plan::benchmarks`]; a benchmark beyond its end was not measured. The result depends on the
 /// arguments alone, and not on the order of the samples.
 #[must_use]
-pub fn analyse(plan: &Plan, measured: &[Measured], decision: &Decision) -> Vec<BenchmarkReport> {
+pub fn analyse<'a>(plan: &Plan, measured: &[Measured], thresholds: impl Into<Thresholds<'a>>) -> Vec<BenchmarkReport> {
+    let thresholds = thresholds.into();
     let nothing = Measured::default();
     let measured = (0..plan.benchmarks.len()).map(|i| measured.get(i).unwrap_or(&nothing));
     let brought: Vec<Brought> =
-        plan.benchmarks.iter().zip(measured).map(|(planned, m)| Brought::new(m, planned, decision)).collect();
-    let mut boundaries = Boundaries::new(decision);
+        plan.benchmarks.iter().zip(measured).map(|(planned, m)| Brought::new(m, planned, thresholds)).collect();
+    let mut boundaries = Boundaries::new(thresholds);
     let first_rounds: Vec<&[ForkPair]> = brought.iter().map(|b| b.first_round.as_slice()).collect();
     let examined = Examined::at_the_end(plan, &first_rounds, &mut boundaries);
     let p_adjusted = adjusted(&examined);
     let mut reports: Vec<BenchmarkReport> = plan.excluded.iter().map(report_excluded).collect();
     for ((one, brought), p) in examined.into_iter().zip(brought).zip(p_adjusted) {
         let conclusion = Conclusion::of(&one, &brought, p, plan.confirm_rounds);
-        reports.push(conclusion.report(one, brought));
+        let ruled = thresholds.ruled(&one.planned.id, &Metric::Time);
+        reports.push(BenchmarkReport { threshold: ruled, ..conclusion.report(one, brought) });
     }
     reports.sort_by(|a, b| a.id.cmp(&b.id));
     reports
@@ -65,7 +67,7 @@ struct Brought {
 }
 
 impl Brought {
-    fn new(measured: &Measured, planned: &PlannedBenchmark, decision: &Decision) -> Brought {
+    fn new(measured: &Measured, planned: &PlannedBenchmark, thresholds: Thresholds<'_>) -> Brought {
         let summary = summarise(&measured.samples, planned.mode);
         let first_round = summary.forks.iter().filter(|f| f.round == 0).copied().collect();
         let rejected = summary.rejected.iter().map(|r| TrialFailure {
@@ -74,7 +76,7 @@ impl Brought {
             discarded: false,
         });
         let failed_trials = measured.failed_trials.iter().cloned().chain(rejected).collect();
-        let warm_up = warm_up_warnings(&measured.samples, planned, &planned.judged_by(decision));
+        let warm_up = warm_up_warnings(&measured.samples, planned, thresholds.of(&planned.id, &Metric::Time));
         Brought { summary, first_round, failed_trials, warm_up }
     }
 
@@ -96,14 +98,14 @@ impl Brought {
 }
 
 /// Whether processes of a harness with a loop of its own were steady: at first, and while they were judged.
-fn warm_up_warnings(samples: &[Sample], planned: &PlannedBenchmark, decision: &Decision) -> Vec<Warning> {
+fn warm_up_warnings(samples: &[Sample], planned: &PlannedBenchmark, threshold: f64) -> Vec<Warning> {
     if planned.style != Style::Iteration {
         return Vec::new();
     }
     let unsteady = planned.profile.and_then(|profile| profile.unsteady);
     let never = unsteady.map(|never| Warning::NoSteadyState { role: never.role, within: never.within });
     let warm_up = planned.configuration.warmup_slices;
-    let drift = warmup::drift(samples, decision.threshold).filter(warmup::Drift::is_usual);
+    let drift = warmup::drift(samples, threshold).filter(warmup::Drift::is_usual);
     let still = drift.map(|warmup::Drift { role, forks, of, ratio }| Warning::StillChanging {
         role,
         forks,
@@ -198,7 +200,7 @@ impl Conclusion {
             verdict: self.verdict,
             mode: Some(one.planned.mode),
             estimate: self.estimate,
-            threshold: one.planned.threshold,
+            threshold: None,
             baseline_ns,
             candidate_ns,
             allocs: one.allocs,

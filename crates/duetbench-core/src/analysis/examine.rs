@@ -9,21 +9,21 @@ use super::{
 };
 use crate::plan::{Plan, PlannedBenchmark};
 use crate::sample::Role;
-use crate::spec::Decision;
+use crate::spec::{Decision, Thresholds};
 use crate::stats::{self, Spend, StatsError};
 use crate::verdict::Verdict;
 use crate::verdict::rule::{PValues, decided};
 
-/// The tests of every design that occurs, computed once, and the decision that they are for.
+/// The tests of every design that occurs, computed once, and the thresholds that they are for.
 #[derive(Debug)]
 pub(super) struct Boundaries<'a> {
-    decision: &'a Decision,
+    pub(super) thresholds: Thresholds<'a>,
     by_design: BTreeMap<(u32, bool), Tests>,
 }
 
 impl<'a> Boundaries<'a> {
-    pub(super) fn new(decision: &'a Decision) -> Boundaries<'a> {
-        Boundaries { decision, by_design: BTreeMap::new() }
+    pub(super) fn new(thresholds: Thresholds<'a>) -> Boundaries<'a> {
+        Boundaries { thresholds, by_design: BTreeMap::new() }
     }
 
     /// Those of this benchmark's design.
@@ -61,7 +61,7 @@ impl<'a> Examined<'a> {
     ) -> Self {
         let allocs = counted(compare_counts, first_round, |s| s.allocs_per_op);
         let bytes = counted(compare_bytes, first_round, |s| s.bytes_per_op);
-        let decision = planned.judged_by(boundaries.decision);
+        let decision = boundaries.thresholds.decision(&planned.id);
         let choice = choose_basis(first_round, bytes.as_ref(), planned.mode, &decision);
         let design = &planned.configuration.design;
         let evidence = boundaries

@@ -5,7 +5,7 @@ use super::examine::{Boundaries, Examined, adjusted};
 use super::unit::{by_unit, units};
 use super::{Basis, ForkPair, Look, count};
 use crate::plan::{Design, Plan, PlannedBenchmark};
-use crate::spec::Decision;
+use crate::spec::Thresholds;
 use crate::stats::{self, Spend};
 use crate::verdict::Verdict;
 
@@ -33,8 +33,8 @@ pub struct Monitor<'a> {
 impl<'a> Monitor<'a> {
     /// A monitor of this plan.
     #[must_use]
-    pub fn new(plan: &'a Plan, decision: &'a Decision) -> Monitor<'a> {
-        Monitor { plan, boundaries: Boundaries::new(decision) }
+    pub fn new(plan: &'a Plan, thresholds: impl Into<Thresholds<'a>>) -> Monitor<'a> {
+        Monitor { plan, boundaries: Boundaries::new(thresholds.into()) }
     }
 
     /// Where every benchmark stands, given the last suite run that each took part in and the fork pairs of its first round; both

@@ -128,7 +128,7 @@ impl HouseRule {
     #[must_use]
     pub fn decision(&self) -> Decision {
         let HouseRule { threshold, alpha, fdr } = *self;
-        Decision { threshold, alpha, false_discovery_rate: fdr, power: POWER }
+        Decision { threshold, alpha, false_discovery_rate: fdr, power: POWER, typed: false }
     }
 
     fn answer(&self, test: &Tested, better: Better) -> Answer {

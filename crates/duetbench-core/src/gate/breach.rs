@@ -6,7 +6,7 @@ use super::Day;
 use crate::analysis::{BenchmarkReport, Counted};
 use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
-use crate::spec::{Action, Metric, Policy, Stance};
+use crate::spec::{Action, Metric, Policy, Thresholds};
 use crate::verdict::Verdict;
 
 /// One thing that got worse.
@@ -60,26 +60,24 @@ impl Standing {
 }
 
 /// Breaches of a benchmark: its time if the verdict says so, counts if they differ and grew by more than is tolerated.
-pub(super) fn breaches_of(benchmark: &BenchmarkReport, policy: &Policy, threshold: f64) -> Vec<Breach> {
+pub(super) fn breaches_of(benchmark: &BenchmarkReport, thresholds: Thresholds<'_>) -> Vec<Breach> {
     let id = &benchmark.id;
     let mut found = Vec::new();
-    let stance = policy.stance(id, &Metric::Time);
+    let policy = thresholds.policy();
     let tolerated = match &benchmark.verdict {
-        Verdict::Regression => Some(stance.threshold.unwrap_or(threshold)),
+        Verdict::Regression => Some(thresholds.of(id, &Metric::Time)),
         // A rule that wants to stop what is not shown to exceed the threshold tolerates nothing.
         Verdict::Slower(_) if policy.slower(id) == Some(Action::Gate) => Some(0.0),
         _ => None,
     };
     if let Some((tolerated, change)) = tolerated.zip(benchmark.change()) {
-        found.push(breach((id, Metric::Time), change, (stance, tolerated)));
+        found.push(breach((id, Metric::Time), change, (policy, tolerated)));
     }
     for (metric, counted) in [(Metric::Allocs, benchmark.allocs), (Metric::Bytes, benchmark.bytes)] {
         let Some(change) = counted.filter(|c| c.changed).map(|c| growth(&c)) else { continue };
-        let stance = policy.stance(id, &metric);
-        // Counts are exact, so that by default nothing more is tolerated.
-        let tolerated = stance.threshold.unwrap_or(0.0);
+        let tolerated = thresholds.of(id, &metric);
         if change > tolerated {
-            found.push(breach((id, metric), change, (stance, tolerated)));
+            found.push(breach((id, metric), change, (policy, tolerated)));
         }
     }
     if benchmark.verdict.is_redefined() {
@@ -95,15 +93,15 @@ pub(super) fn breaches_of_reported<'a>(
 ) -> impl Iterator<Item = Breach> + 'a {
     reported.iter().filter(|one| one.verdict == Verdict::Regression).map(|one| {
         let metric = Metric::Reported(one.unit.clone());
-        let stance = policy.stance(&one.id, &metric);
         // Where signs judged, there was no threshold.
         let tolerated = one.change.map_or(0.0, |_| one.threshold);
-        breach((&one.id, metric), one.worse_by(), (stance, tolerated))
+        breach((&one.id, metric), one.worse_by(), (policy, tolerated))
     })
 }
 
-fn breach((id, metric): (&BenchmarkId, Metric), change: f64, (stance, threshold): (Stance, f64)) -> Breach {
-    let standing = if stance.action == Action::Gate { Standing::Fails } else { Standing::Informs };
+fn breach((id, metric): (&BenchmarkId, Metric), change: f64, (policy, threshold): (&Policy, f64)) -> Breach {
+    let gates = policy.action(id, &metric) == Action::Gate;
+    let standing = if gates { Standing::Fails } else { Standing::Informs };
     Breach { id: id.clone(), metric, change, threshold, standing }
 }
 

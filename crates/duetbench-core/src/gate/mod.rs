@@ -17,7 +17,7 @@ pub use waiver::{Stale, StaleWaiver, Waiver, WaiverError};
 use crate::analysis::BenchmarkReport;
 use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
-use crate::spec::{Action, Policy};
+use crate::spec::{Action, Thresholds};
 
 /// Policy and waivers applied to a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,19 +41,20 @@ pub struct OpenQuestion {
 }
 
 impl Gate {
-    /// Holds policy and waivers against what was found of times and counts, and of what benchmarks report themselves. `threshold`
-    /// is what a time may grow by where no rule says otherwise, `today` the day on which waivers must still hold.
+    /// Holds policy and waivers against what was found of times and counts, and of what benchmarks report themselves. `today` is
+    /// the day on which waivers must still hold.
     ///
     /// A waiver is unused when its benchmark was compared and did not get worse. Where that is an open question, or the
     /// benchmark did not take part, nothing is said of it.
     #[must_use]
     pub fn decide(
         found: (&[BenchmarkReport], &[ReportedMetric]),
-        (policy, waivers): (&Policy, &[Waiver]),
-        (threshold, today): (f64, Day),
+        thresholds: Thresholds<'_>,
+        waivers: &[Waiver],
+        today: Day,
     ) -> Gate {
-        let (benchmarks, reported) = found;
-        let of_benchmarks = benchmarks.iter().flat_map(|one| breach::breaches_of(one, policy, threshold));
+        let ((benchmarks, reported), policy) = (found, thresholds.policy());
+        let of_benchmarks = benchmarks.iter().flat_map(|one| breach::breaches_of(one, thresholds));
         let mut breaches: Vec<Breach> = of_benchmarks.chain(breach::breaches_of_reported(reported, policy)).collect();
         for breach in breaches.iter_mut().filter(|b| b.standing == Standing::Fails) {
             let accepted = waivers.iter().find(|waiver| waiver.is_about(&breach.id, &breach.metric));

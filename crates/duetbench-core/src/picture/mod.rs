@@ -16,7 +16,7 @@ use crate::analysis::{
 };
 use crate::plan::{Design, Mode, Plan, PlannedBenchmark};
 use crate::sample::{BenchmarkId, Sample};
-use crate::spec::Decision;
+use crate::spec::Thresholds;
 use crate::stats::Spend;
 
 /// Data for the charts of one benchmark.
@@ -61,16 +61,16 @@ pub struct LookPoint {
 /// Pictures of the benchmarks of a report, in its order; absent where nothing was measured that counts.
 ///
 /// `measured` is indexed like [`Plan::benchmarks`], and `reports` is what [`analyse`](crate::analysis::analyse) made of it by the
-/// same decision.
+/// same thresholds.
 #[must_use]
-pub fn pictures(
-    plan: &Plan,
+pub fn pictures<'a>(
+    plan: &'a Plan,
     measured: &[Measured],
-    decision: &Decision,
+    thresholds: impl Into<Thresholds<'a>>,
     reports: &[BenchmarkReport],
 ) -> Vec<Option<Picture>> {
     let places: BTreeMap<&BenchmarkId, usize> = plan.benchmarks.iter().map(|b| &b.id).zip(0..).collect();
-    let mut monitor = Monitor::new(plan, decision);
+    let mut monitor = Monitor::new(plan, thresholds);
     let picture = |report: &BenchmarkReport| {
         let place = *places.get(&report.id)?;
         let samples = measured.get(place).map_or(&[][..], |m| &m.samples);

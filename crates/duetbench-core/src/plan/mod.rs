@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::sample::{BenchmarkId, Role};
-use crate::spec::{Action, Decision, LayoutChoice, Metric, Policy, Spec, defaults};
+use crate::spec::{Action, LayoutChoice, Spec, defaults};
 
 mod cold;
 mod definition;
@@ -163,9 +163,6 @@ pub struct PlannedBenchmark {
     pub runtime_threads: bool,
     /// Results of its first trials.
     pub profile: Option<Profile>,
-    /// Smallest change of it that is worth a verdict, where a rule says so, a fraction.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub threshold: Option<f64>,
     /// A part in which the benchmark itself differs between the versions, so that they do not measure the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redefined: Option<Redefinition>,
@@ -277,18 +274,11 @@ impl Plan {
         self.check = learnt.check;
     }
 
-    /// Has every benchmark judged by what the policy tolerates of it.
-    pub fn tolerate(&mut self, policy: &Policy) {
+    /// Notes which benchmarks are defined differently in the two versions, and which of them are judged all the same: those that
+    /// rules gate, or all. Cases of a benchmark have its definition.
+    pub fn note_redefined(&mut self, redefined: &BTreeMap<BenchmarkId, Redefinition>, spec: &Spec) {
         for planned in &mut self.benchmarks {
-            planned.threshold = policy.stance(&planned.id, &Metric::Time).threshold;
-        }
-    }
-
-    /// Notes which benchmarks are defined differently in the two versions, and which of them are judged all the same: those that the
-    /// policy gates, or all. Cases of a benchmark have its definition.
-    pub fn note_redefined(&mut self, redefined: &BTreeMap<BenchmarkId, Redefinition>, spec: &Spec, policy: &Policy) {
-        for planned in &mut self.benchmarks {
-            let gates = policy.redefined(&planned.id) == Some(Action::Gate);
+            let gates = spec.rules.redefined(&planned.id) == Some(Action::Gate);
             let found = redefined.get(&planned.id.family()).cloned();
             planned.redefined = found.map(|found| Redefinition { tolerated: spec.same_benchmarks || gates, ..found });
         }
@@ -329,12 +319,6 @@ impl PlannedBenchmark {
     #[must_use]
     pub fn tells_of_the_code(&self) -> bool {
         self.redefined.as_ref().is_none_or(|redefined| redefined.tolerated)
-    }
-
-    /// The rule by which it is judged where the suite is judged by this one.
-    #[must_use]
-    pub fn judged_by(&self, decision: &Decision) -> Decision {
-        Decision { threshold: self.threshold.unwrap_or(decision.threshold), ..*decision }
     }
 
     /// Share of its slices that getting warm still takes: a change of the work reads smaller by it. Absent where it was not looked
@@ -441,7 +425,6 @@ impl Common {
             threads,
             runtime_threads,
             profile: None,
-            threshold: None,
             redefined: None,
         }
     }

@@ -1,7 +1,8 @@
 //! Who takes part in a suite run, where benchmarks have different numbers of trials left.
 
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::Rng;
+
+use super::stream::Stream;
 
 /// Chooses the benchmarks of one suite run after the other, so that every suite run is as mixed as any can be.
 ///
@@ -20,9 +21,7 @@ impl Mixture {
     /// A mixture of so many benchmarks. When each of them has its first turn is drawn.
     #[must_use]
     pub fn new(seed: u64, benchmarks: usize) -> Mixture {
-        // A stream that nothing else draws from: those of the suite runs count up from 1, those of places down from the top.
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(1 << 49);
+        let mut rng = Stream::Mixture.of(seed, 0);
         Mixture { lags: (0..benchmarks).map(|_| rng.random()).collect() }
     }
 

@@ -1,16 +1,17 @@
 //! The order of trials: randomized multiple interleaved trials (RMIT), from plan and seed alone.
 
 use rand::seq::SliceRandom;
-use rand::{Rng, RngCore, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::{Rng, RngCore};
 
 use crate::plan::{Design, Plan};
 use crate::sample::{Coordinates, Role};
 
 mod mixture;
 mod solo;
+mod stream;
 
 pub use mixture::Mixture;
+use stream::Stream;
 
 /// One scheduled visit to one benchmark in one suite run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +84,7 @@ impl Schedule {
     /// absent, it does not take part, which does not reshuffle the others.
     #[must_use]
     pub fn pass(&self, (round, number): (u32, u32), visits: &[Option<u32>]) -> Vec<Trial> {
-        let mut rng = self.rng(round, u64::from(number) + 1);
+        let mut rng = Stream::Order { pass: number }.of(self.seed, round);
         let mut order: Vec<usize> = (0..self.designs.len()).collect();
         order.shuffle(&mut rng);
         let mut trial = |benchmark: usize| {
@@ -99,8 +100,7 @@ impl Schedule {
     /// Seeds that order the functions in the two halves of a build pair, baseline first; never 0.
     #[must_use]
     pub fn layout_seeds(&self, build: u32) -> [u32; 2] {
-        // Below the streams of `place`, above those of the suite runs.
-        let mut rng = self.rng(0, (1 << 48) + u64::from(build));
+        let mut rng = Stream::Layouts { build }.of(self.seed, 0);
         [rng.next_u32() | 1, rng.next_u32() | 1]
     }
 
@@ -116,19 +116,10 @@ impl Schedule {
     /// Who is on side 0 and on which core, drawn in blocks of two suite runs: the second of a block has both the other way
     /// round, so that whatever favours a side or a core hits both roles equally often (permuted blocks).
     fn place(&self, benchmark: usize, (round, suite_run): (u32, u32)) -> (Role, u32) {
-        // Streams from the top, far from those of the suite runs.
-        let stream = u64::MAX - (benchmark as u64) * u64::from(u32::MAX) - u64::from(suite_run / 2);
-        let mut rng = self.rng(round, stream);
+        let mut rng = Stream::Place { benchmark, block: suite_run / 2 }.of(self.seed, round);
         let (baseline_first, core): (bool, u32) = (rng.random(), rng.random());
         let second = suite_run % 2;
         let first = if baseline_first == (second == 0) { Role::Baseline } else { Role::Candidate };
         (first, core.wrapping_add(second))
-    }
-
-    /// A stream of random numbers of its own for everything that is drawn.
-    fn rng(&self, round: u32, stream: u64) -> ChaCha8Rng {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed.wrapping_add(u64::from(round) << 32));
-        rng.set_stream(stream);
-        rng
     }
 }

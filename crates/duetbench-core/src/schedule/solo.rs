@@ -1,10 +1,10 @@
 //! The order of trials in a run of one version.
 
+use rand::RngCore;
 use rand::seq::SliceRandom;
-use rand::{RngCore, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 
 use super::Trial;
+use super::stream::Stream;
 use crate::plan::{SoloBenchmark, SoloPlan};
 use crate::sample::Role;
 
@@ -14,8 +14,7 @@ impl SoloPlan {
     /// does not take part. Depends on the seed and these numbers alone.
     #[must_use]
     pub fn suite_run(&self, number: u32, visits: &[Option<u32>]) -> Vec<Trial> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(u64::from(number) + 1);
+        let mut rng = Stream::Order { pass: number }.of(self.seed, 0);
         let of = |(benchmark, (visit, planned)): (usize, (&Option<u32>, &SoloBenchmark))| {
             let (suite_run, forks) = ((*visit)?, planned.repetitions.forks);
             Some((0..forks).map(move |fork| (benchmark, suite_run, fork)))

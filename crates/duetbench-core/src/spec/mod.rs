@@ -13,10 +13,12 @@ use crate::plan::Repetitions;
 mod fleet;
 mod harness;
 mod policy;
+mod thresholds;
 
 pub use fleet::{Arch, EngineName, FleetSpec};
 pub use harness::{CommandSpec, HarnessSpec, JmhSpec};
-pub use policy::{Action, Metric, Policy, Rule, RuleError, Stance, Wanted};
+pub use policy::{Action, Metric, Policy, Rule, RuleError};
+pub use thresholds::{Thresholds, Wanted};
 
 /// The one place of all defaults; help texts and documents are derived from it.
 pub mod defaults {
@@ -240,6 +242,9 @@ pub struct Decision {
     pub false_discovery_rate: f64,
     /// Power for which the minimal detectable change is stated.
     pub power: f64,
+    /// The threshold was typed, so that it holds for all times, whatever rules say.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub typed: bool,
 }
 
 impl Default for Decision {
@@ -249,6 +254,7 @@ impl Default for Decision {
             alpha: defaults::ALPHA,
             false_discovery_rate: defaults::FALSE_DISCOVERY_RATE,
             power: defaults::POWER,
+            typed: false,
         }
     }
 }
@@ -303,11 +309,19 @@ pub struct Spec {
     #[serde(default, skip_serializing_if = "HarnessSpec::is_usual")]
     pub harness: HarnessSpec,
     /// The repository's rules for some of its benchmarks, where they differ from the rest.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rules: Vec<Rule>,
+    #[serde(default, skip_serializing_if = "Policy::is_empty")]
+    pub rules: Policy,
     /// Where it is measured, if not here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetSpec>,
+}
+
+impl Spec {
+    /// The thresholds by which it is judged.
+    #[must_use]
+    pub fn thresholds(&self) -> Thresholds<'_> {
+        Thresholds::new(&self.decision, &self.rules)
+    }
 }
 
 /// Everything that was asked of a run of one version, with all defaults filled in.

@@ -152,30 +152,31 @@ pub enum RuleError {
     },
 }
 
-/// Rules of a repository for its benchmarks, of which later ones override earlier ones.
-#[derive(Debug, Default)]
+/// Rules of a repository for its benchmarks, of which later ones override earlier ones. Written as the list of them.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Rule>", into = "Vec<Rule>")]
 pub struct Policy {
     rules: Vec<(Option<Regex>, Rule)>,
 }
 
-/// The policy for one metric of one benchmark.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stance {
-    /// Growth that is tolerated, a fraction, where a rule says so.
-    pub threshold: Option<f64>,
-    /// Consequence of growth beyond that.
-    pub action: Action,
+impl PartialEq for Policy {
+    fn eq(&self, other: &Policy) -> bool {
+        self.rules().eq(other.rules())
+    }
 }
 
-/// A rule's demands on one unit of one benchmark.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Wanted {
-    /// The unit.
-    pub unit: String,
-    /// The better direction of its values.
-    pub better: Better,
-    /// Smallest change worth a verdict, a fraction.
-    pub threshold: f64,
+impl TryFrom<Vec<Rule>> for Policy {
+    type Error = RuleError;
+
+    fn try_from(rules: Vec<Rule>) -> Result<Policy, RuleError> {
+        Policy::new(&rules)
+    }
+}
+
+impl From<Policy> for Vec<Rule> {
+    fn from(policy: Policy) -> Vec<Rule> {
+        policy.rules.into_iter().map(|(_, rule)| rule).collect()
+    }
 }
 
 /// Largest threshold of a time, as for [`Decision::check`](super::Decision::check).
@@ -191,14 +192,38 @@ impl Policy {
         Ok(Policy { rules: compiled.collect::<Result<_, RuleError>>()? })
     }
 
-    /// The policy for one metric of one benchmark. Where it has no rule, a time gates, as does a unit that a rule names, and counts inform.
+    /// No rules.
+    pub(super) const fn none() -> Policy {
+        Policy { rules: Vec::new() }
+    }
+
+    /// The rules, the weakest first.
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().map(|(_, rule)| rule)
+    }
+
+    /// Whether there are none.
     #[must_use]
-    pub fn stance(&self, id: &BenchmarkId, metric: &Metric) -> Stance {
-        let action = if metric.is_count() { Action::Inform } else { Action::Gate };
-        self.about(id, metric).fold(Stance { threshold: None, action }, |stance, rule| Stance {
-            threshold: rule.threshold.or(stance.threshold),
-            action: rule.action.unwrap_or(stance.action),
-        })
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Consequence of growth of one metric of one benchmark beyond its threshold. Where no rule says so, a time gates, as does a unit that
+    /// a rule names, and counts inform.
+    #[must_use]
+    pub fn action(&self, id: &BenchmarkId, metric: &Metric) -> Action {
+        let usually = if metric.is_count() { Action::Inform } else { Action::Gate };
+        self.about(id, metric).filter_map(|rule| rule.action).last().unwrap_or(usually)
+    }
+
+    /// Growth that the rules tolerate of one metric of one benchmark, a fraction; absent where none says so.
+    pub(super) fn threshold(&self, id: &BenchmarkId, metric: &Metric) -> Option<f64> {
+        self.about(id, metric).filter_map(|rule| rule.threshold).last()
+    }
+
+    /// The better direction of a unit's values.
+    pub(super) fn better(&self, id: &BenchmarkId, metric: &Metric) -> Option<Better> {
+        self.about(id, metric).filter_map(|rule| rule.better).last()
     }
 
     /// Consequence of an open question about the time of this benchmark; absent where no rule says so.
@@ -223,18 +248,6 @@ impl Policy {
     #[must_use]
     pub fn units_of(&self, id: &BenchmarkId) -> BTreeSet<&str> {
         self.matching(id).filter_map(|rule| rule.metric.as_ref()?.unit()).collect()
-    }
-
-    /// The units that rules name for this benchmark, with what is wanted of them; where no rule has a threshold, it is `threshold`.
-    #[must_use]
-    pub fn wanted(&self, id: &BenchmarkId, threshold: f64) -> Vec<Wanted> {
-        let wanted = |unit: &str| {
-            let metric = Metric::Reported(unit.to_owned());
-            let better = self.about(id, &metric).filter_map(|rule| rule.better).last();
-            let better = better.unwrap_or_else(|| Better::of_unit(unit));
-            Wanted { unit: unit.to_owned(), better, threshold: self.stance(id, &metric).threshold.unwrap_or(threshold) }
-        };
-        self.units_of(id).into_iter().map(wanted).collect()
     }
 
     /// All units that rules name.
@@ -305,6 +318,7 @@ fn checked(number: usize, rule: &Rule) -> Result<Option<Regex>, RuleError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::{Decision, Thresholds};
 
     fn id(name: &str) -> BenchmarkId {
         BenchmarkId { package: "example.com/codec".into(), name: name.into() }
@@ -319,18 +333,17 @@ mod tests {
         let quiet = Rule { metric: Some(Metric::Time), action: Some(Action::Inform), ..rule("Slow", 0.2) };
         let rules = [rule("codec", 0.05), quiet, rule("Encode", 0.1)];
         let policy = Policy::new(&rules).unwrap();
-        let time = |name: &str| policy.stance(&id(name), &Metric::Time);
-        assert_eq!(time("Decode"), Stance { threshold: Some(0.05), action: Action::Gate });
-        assert_eq!(time("SlowDecode"), Stance { threshold: Some(0.2), action: Action::Inform });
-        assert_eq!(time("SlowEncode"), Stance { threshold: Some(0.1), action: Action::Inform });
-        let bytes = policy.stance(&id("SlowDecode"), &Metric::Bytes);
-        assert_eq!(bytes, Stance { threshold: Some(0.05), action: Action::Inform });
+        let said = |name: &str, metric| (policy.threshold(&id(name), &metric), policy.action(&id(name), &metric));
+        assert_eq!(said("Decode", Metric::Time), (Some(0.05), Action::Gate));
+        assert_eq!(said("SlowDecode", Metric::Time), (Some(0.2), Action::Inform));
+        assert_eq!(said("SlowEncode", Metric::Time), (Some(0.1), Action::Inform));
+        assert_eq!(said("SlowDecode", Metric::Bytes), (Some(0.05), Action::Inform));
     }
 
     #[test]
     fn without_rules_times_gate_and_counts_inform() {
         let policy = Policy::default();
-        let actions = Metric::ALL.map(|metric| policy.stance(&id("A"), &metric).action);
+        let actions = Metric::ALL.map(|metric| policy.action(&id("A"), &metric));
         assert_eq!(actions, [Action::Gate, Action::Inform, Action::Inform]);
     }
 
@@ -362,7 +375,12 @@ mod tests {
         let loose = Rule { threshold: Some(0.2), ..unit("CacheSlow", "hits/op") };
         let policy = Policy::new(&[rule("Decode", 0.1), unit("Decode", "rows/s"), hits, loose]).unwrap();
         let wanted = |name: &str| -> Vec<_> {
-            policy.wanted(&id(name), 0.03).into_iter().map(|w| (w.unit, w.better, w.threshold)).collect()
+            let decision = Decision { threshold: 0.03, ..Decision::default() };
+            Thresholds::new(&decision, &policy)
+                .wanted(&id(name))
+                .into_iter()
+                .map(|w| (w.unit, w.better, w.threshold))
+                .collect()
         };
         assert_eq!(wanted("Encode"), []);
         assert_eq!(wanted("Decode"), [("rows/s".to_owned(), Better::Higher, 0.1)]);
@@ -370,8 +388,8 @@ mod tests {
         assert_eq!(wanted("CacheSlow"), [("hits/op".to_owned(), Better::Higher, 0.2)]);
         assert_eq!(policy.units().into_iter().collect::<Vec<_>>(), ["hits/op", "rows/s"]);
         // A rule about a unit says nothing about times.
-        assert_eq!(policy.stance(&id("CacheSlow"), &Metric::Time).threshold, None);
-        assert_eq!(policy.stance(&id("Cache"), &Metric::Reported("hits/op".into())).action, Action::Gate);
+        assert_eq!(policy.threshold(&id("CacheSlow"), &Metric::Time), None);
+        assert_eq!(policy.action(&id("Cache"), &Metric::Reported("hits/op".into())), Action::Gate);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use duetbench_core::gate::{Day, Gate, Stale, Standing, Waiver, WaiverError};
 use duetbench_core::plan::{Mode, Redefinition};
 use duetbench_core::report::{BenchmarkReport, Counted};
 use duetbench_core::sample::{BenchmarkId, Sample};
-use duetbench_core::spec::{Action, Decision, Metric, ModeChoice, Policy, Rule, Spec};
+use duetbench_core::spec::{Action, Decision, Metric, ModeChoice, Policy, Rule, Spec, Thresholds};
 use duetbench_core::verdict::Extent;
 
 use crate::support;
@@ -66,7 +66,7 @@ fn waiver(benchmark: &str, ceiling: f64) -> Waiver {
 }
 
 fn decide(benchmarks: &[BenchmarkReport], waivers: &[Waiver], today: &str) -> Gate {
-    Gate::decide((benchmarks, &[]), (&Policy::default(), waivers), (0.03, day(today)))
+    Gate::decide((benchmarks, &[]), Thresholds::from(&Decision::default()), waivers, day(today))
 }
 
 #[test]
@@ -121,8 +121,14 @@ fn what_is_not_needed_any_more_has_to_go() {
 fn counts_inform_until_a_rule_says_otherwise() {
     let allocs = Some(Counted { baseline: 10.0, candidate: 11.0, changed: true });
     let found = [BenchmarkReport { allocs, ..compared("A", Verdict::NoChange, 1.0) }];
-    let decide =
-        |rules: &[Rule]| Gate::decide((&found, &[]), (&Policy::new(rules).unwrap(), &[]), (0.03, day("2026-06-01")));
+    let decide = |rules: &[Rule]| {
+        Gate::decide(
+            (&found, &[]),
+            Thresholds::new(&Decision::default(), &Policy::new(rules).unwrap()),
+            &[],
+            day("2026-06-01"),
+        )
+    };
     assert_eq!(decide(&[]).breaches[0].standing, Standing::Informs);
     let rule = |threshold: f64| Rule {
         metric: Some(Metric::Allocs),
@@ -135,7 +141,12 @@ fn counts_inform_until_a_rule_says_otherwise() {
     // A count that was 0 has grown by more than any share.
     let from_nothing = Some(Counted { baseline: 0.0, candidate: 1.0, changed: true });
     let found = [BenchmarkReport { allocs: from_nothing, ..found[0].clone() }];
-    let gate = Gate::decide((&found, &[]), (&Policy::new(&[rule(5.0)]).unwrap(), &[]), (0.03, day("2026-06-01")));
+    let gate = Gate::decide(
+        (&found, &[]),
+        Thresholds::new(&Decision::default(), &Policy::new(&[rule(5.0)]).unwrap()),
+        &[],
+        day("2026-06-01"),
+    );
     assert_eq!(gate.failing().count(), 1);
 }
 
@@ -149,7 +160,7 @@ fn an_open_question_stops_a_change_where_a_rule_wants_an_answer() {
         ..Rule::default()
     };
     let policy = Policy::new(&[rule("Codec", Action::Gate), rule("Slow", Action::Inform)]).unwrap();
-    let gate = Gate::decide((&found, &[]), (&policy, &[]), (0.03, day("2026-06-01")));
+    let gate = Gate::decide((&found, &[]), Thresholds::new(&Decision::default(), &policy), &[], day("2026-06-01"));
     let names: Vec<&str> = gate.unanswered().map(|id| id.name.as_str()).collect();
     assert_eq!(names, ["Codec"]);
     // Benchmarks that no rule is about are as they usually are.
@@ -162,8 +173,14 @@ fn a_real_slowdown_below_the_threshold_stops_a_change_only_where_a_rule_says_so(
     let tolerated = Verdict::Slower(Extent::WithinTolerance);
     let open = Verdict::Slower(Extent::Open { forks_sufficient: None });
     let found = [compared("Codec", tolerated, 1.02), compared("Other", open.clone(), 1.04)];
-    let decide =
-        |rules: &[Rule]| Gate::decide((&found, &[]), (&Policy::new(rules).unwrap(), &[]), (0.03, day("2026-06-01")));
+    let decide = |rules: &[Rule]| {
+        Gate::decide(
+            (&found, &[]),
+            Thresholds::new(&Decision::default(), &Policy::new(rules).unwrap()),
+            &[],
+            day("2026-06-01"),
+        )
+    };
     assert!(decide(&[]).breaches.is_empty());
     let slower = Rule { benchmarks: Some("Codec".into()), slower: Some(Action::Gate), ..Rule::default() };
     let gate = decide(std::slice::from_ref(&slower));
@@ -199,7 +216,12 @@ fn a_benchmark_that_changed_itself_stops_nothing() {
     ];
     let failing = |rules: &[Rule]| -> Vec<Metric> {
         let policy = Policy::new(rules).unwrap();
-        let gate = Gate::decide((&found, &[]), (&policy, &[waiver("Same", 0.1)]), (0.03, day("2026-06-01")));
+        let gate = Gate::decide(
+            (&found, &[]),
+            Thresholds::new(&Decision::default(), &policy),
+            &[waiver("Same", 0.1)],
+            day("2026-06-01"),
+        );
         assert_eq!(gate.stale, [], "it says nothing of the code that the waiver is about");
         gate.failing().map(|breach| breach.metric.clone()).collect()
     };
@@ -219,7 +241,7 @@ fn times_of_a_benchmark_that_changed_itself_are_no_verdict_about_the_code() {
     let redefined = ["B", "C"].map(|name| (id(name), redefinition.clone()));
     let redefined = redefined.into();
     let spec = support::spec(support::forks(5), ModeChoice::Auto);
-    plan.note_redefined(&redefined, &spec, &Policy::default());
+    plan.note_redefined(&redefined, &spec);
     let reports = analyse(&plan, &measured, &Decision::default());
     let words: Vec<&str> = reports.iter().map(|b| b.verdict.word()).collect();
     assert_eq!(words, ["regression", "redefined", "redefined"], "the last one has no time, and is no failure");
@@ -229,10 +251,9 @@ fn times_of_a_benchmark_that_changed_itself_are_no_verdict_about_the_code() {
 
     // A rule, or a flag for all, takes them for the same and keeps the remark.
     let rule = Rule { benchmarks: Some("B".into()), redefined: Some(Action::Gate), ..Rule::default() };
-    for (spec, policy) in
-        [(spec.clone(), Policy::new(&[rule]).unwrap()), (Spec { same_benchmarks: true, ..spec }, Policy::default())]
-    {
-        plan.note_redefined(&redefined, &spec, &policy);
+    let ruled = Spec { rules: Policy::new(&[rule]).unwrap(), ..spec.clone() };
+    for spec in [ruled, Spec { same_benchmarks: true, ..spec }] {
+        plan.note_redefined(&redefined, &spec);
         let tolerated = &analyse(&plan, &measured, &Decision::default())[1];
         assert_eq!(tolerated.verdict, Verdict::Regression);
         assert!(matches!(&tolerated.warnings[0], Warning::Redefined(_)));
@@ -242,17 +263,20 @@ fn times_of_a_benchmark_that_changed_itself_are_no_verdict_about_the_code() {
 #[test]
 fn a_rule_changes_what_a_benchmark_is_judged_by() {
     // 4 % slower, with almost no spread: more than the suite tolerates, less than the rule does.
-    let mut plan = support::plan(&["A", "B"], Mode::Duet);
+    let plan = support::plan(&["A", "B"], Mode::Duet);
     let slices = |suite_run: u32| {
         let wiggle = u64::from(suite_run % 3) * 10;
         (0..4).flat_map(move |i| support::slices((suite_run, i), 100_000, 104_000 + wiggle))
     };
     let measured = vec![Measured { samples: (0..6).flat_map(slices).collect(), failed_trials: Vec::new() }; 2];
-    let words = |plan: &duetbench_core::Plan| -> Vec<&'static str> {
-        analyse(plan, &measured, &Decision::default()).iter().map(|b| b.verdict.word()).collect()
+    let words = |thresholds: Thresholds<'_>| -> Vec<&'static str> {
+        analyse(&plan, &measured, thresholds).iter().map(|b| b.verdict.word()).collect()
     };
-    assert_eq!(words(&plan), ["regression", "regression"]);
+    let decision = Decision::default();
+    assert_eq!(words((&decision).into()), ["regression", "regression"]);
     let rule = Rule { benchmarks: Some("B$".into()), threshold: Some(0.1), ..Rule::default() };
-    plan.tolerate(&Policy::new(&[rule]).unwrap());
-    assert_eq!(words(&plan), ["regression", "slower_within_tolerance"]);
+    let policy = Policy::new(&[rule]).unwrap();
+    assert_eq!(words(Thresholds::new(&decision, &policy)), ["regression", "slower_within_tolerance"]);
+    let typed = Decision { typed: true, ..decision };
+    assert_eq!(words(Thresholds::new(&typed, &policy)), ["regression", "regression"]);
 }

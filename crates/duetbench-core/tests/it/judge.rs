@@ -10,7 +10,8 @@ use duetbench_core::{Verdict, stats};
 
 use crate::support;
 
-const DECISION: Decision = Decision { threshold: 0.03, alpha: 0.01, false_discovery_rate: 0.05, power: 0.8 };
+const DECISION: Decision =
+    Decision { threshold: 0.03, alpha: 0.01, false_discovery_rate: 0.05, power: 0.8, typed: false };
 
 /// Log ratios whose interval is `centre` plus or minus `half_width`.
 fn log_ratios(centre: f64, half_width: f64) -> [f64; 5] {

@@ -3,7 +3,7 @@
 use duetbench_core::gate::{Gate, Stale, Standing, Waiver};
 use duetbench_core::recording::Better;
 use duetbench_core::reported::{PAIRS, PairReading, Readings, ReadingsOutcome, ReportedMetric, UnitReadings, judge};
-use duetbench_core::spec::{Action, Decision, Metric, Policy, Rule, Wanted};
+use duetbench_core::spec::{Action, Decision, Metric, Policy, Rule, Thresholds, Wanted};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{BenchmarkId, Verdict, stats};
 
@@ -249,7 +249,12 @@ fn the_gate_knows_them() {
     let reported = [judged(Better::Higher, &BASELINE, &TENTH_LESS)];
     let decide = |action, waivers: &[Waiver]| {
         let policy = Policy::new(&[rule(action)]).unwrap();
-        Gate::decide((&[], &reported), (&policy, waivers), (0.03, "2026-06-01".parse().unwrap()))
+        Gate::decide(
+            (&[], &reported),
+            Thresholds::new(&Decision::default(), &policy),
+            waivers,
+            "2026-06-01".parse().unwrap(),
+        )
     };
     let gate = decide(Action::Gate, &[]);
     let breach = &gate.breaches[0];
@@ -273,6 +278,11 @@ fn the_gate_knows_them() {
     let same = [judged(Better::Higher, &BASELINE, &BASELINE)];
     let policy = Policy::new(&[rule(Action::Gate)]).unwrap();
     let waivers = [waiver("x", 0.1)];
-    let gate = Gate::decide((&[], &same), (&policy, &waivers), (0.03, "2026-06-01".parse().unwrap()));
+    let gate = Gate::decide(
+        (&[], &same),
+        Thresholds::new(&Decision::default(), &policy),
+        &waivers,
+        "2026-06-01".parse().unwrap(),
+    );
     assert_eq!(gate.stale.iter().map(|stale| stale.why).collect::<Vec<_>>(), [Stale::Unused]);
 }

@@ -7,7 +7,7 @@ use duetbench_core::analysis::{Basis, Evidence, Looks, Measured, Monitor, Standi
 use duetbench_core::plan::{Capacity, Design, Discovered, Found, Mode, Plan, Style};
 use duetbench_core::report::{ForkPair, ForkSide};
 use duetbench_core::sample::{Coordinates, Memory};
-use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection};
+use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Policy, Selection};
 use duetbench_core::stats::Spend;
 use duetbench_core::{BenchmarkId, Role, Sample, Spec};
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
@@ -43,7 +43,7 @@ pub(crate) fn spec(effort: Effort, mode: ModeChoice) -> Spec {
         seed: 7,
         harness_args: Vec::new(),
         harness: HarnessSpec::default(),
-        rules: Vec::new(),
+        rules: Policy::default(),
         fleet: None,
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use duetbench_core::analysis::{ForkPair, Monitor, Standing};
 use duetbench_core::plan::{Mode, Plan, PlannedBenchmark};
-use duetbench_core::spec::{Decision, defaults};
+use duetbench_core::spec::{Thresholds, defaults};
 use duetbench_core::{Mixture, Schedule, Trial};
 
 use super::campaign::{Log, Strategy, SuiteRun};
@@ -25,7 +25,7 @@ pub struct Comparison<'a> {
     visits: Vec<u32>,
     monitor: Monitor<'a>,
     tallies: Vec<Tally>,
-    /// Smallest change worth a verdict.
+    /// Smallest change worth a verdict in most of the suite.
     threshold: f64,
     round: u32,
     /// Passes over the suite in the first round that have ended.
@@ -37,17 +37,17 @@ pub struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// A comparison by this plan; `decision` says when an answer is known.
+    /// A comparison by this plan; `thresholds` say when an answer is known.
     #[must_use]
-    pub fn new(plan: &'a Plan, decision: &'a Decision) -> Comparison<'a> {
+    pub fn new(plan: &'a Plan, thresholds: Thresholds<'a>) -> Comparison<'a> {
         Comparison {
             plan,
             schedule: Schedule::new(plan),
             mixture: plan.spread.then(|| Mixture::new(plan.seed, plan.benchmarks.len())),
             visits: vec![0; plan.benchmarks.len()],
-            monitor: Monitor::new(plan, decision),
+            monitor: Monitor::new(plan, thresholds),
             tallies: plan.benchmarks.iter().map(Tally::new).collect(),
-            threshold: decision.threshold,
+            threshold: thresholds.suite().threshold,
             round: 0,
             passes: 0,
             under_way: None,

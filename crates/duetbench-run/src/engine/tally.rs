@@ -180,7 +180,6 @@ mod tests {
             threads: 1,
             runtime_threads: false,
             profile: None,
-            threshold: None,
             redefined: None,
         }
     }

@@ -11,7 +11,7 @@ use duetbench_core::fleet::{
     Abandoned, CallEnd, Caps, Dispatcher, Ended, Fate, GaveUp, Heard, Next, Rate, Tallied, Task, Usage,
 };
 use duetbench_core::plan::{Plan, PlannedBenchmark};
-use duetbench_core::spec::{Decision, FleetSpec};
+use duetbench_core::spec::{FleetSpec, Thresholds};
 use duetbench_core::{Schedule, Trial};
 
 use super::package::Recipes;
@@ -32,7 +32,7 @@ pub struct FleetJob<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// When an answer is known.
-    pub decision: &'a Decision,
+    pub thresholds: Thresholds<'a>,
     /// Settings of the fleet.
     pub spec: &'a FleetSpec,
     /// The deployed functions, one for each package.
@@ -191,7 +191,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
             interrupted,
             schedule: Schedule::new(job.plan),
             suite_runs: BTreeMap::new(),
-            monitor: Monitor::new(job.plan, job.decision),
+            monitor: Monitor::new(job.plan, job.thresholds),
             dispatcher: Dispatcher::new(caps, job.spent_usd, job.plan.seed),
             courses: vec![course; job.plan.benchmarks.len()],
             past: job.past.iter().map(|(trial, _)| (trial.benchmark, trial.suite_run)).collect(),

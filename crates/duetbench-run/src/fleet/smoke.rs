@@ -101,7 +101,6 @@ fn request() -> Request {
         threads: 1,
         runtime_threads: false,
         profile: None,
-        threshold: None,
         redefined: None,
     };
     let side = || Recipe {

@@ -26,7 +26,6 @@ pub fn planned(package: &str, name: &str) -> PlannedBenchmark {
         threads: 1,
         runtime_threads: false,
         profile: None,
-        threshold: None,
         redefined: None,
     }
 }

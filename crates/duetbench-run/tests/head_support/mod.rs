@@ -5,7 +5,7 @@
 use duetbench_core::noise::Facts;
 use duetbench_core::plan::{Discovered, Style};
 use duetbench_core::report::VersionInfo;
-use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection};
+use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Policy, Selection};
 use duetbench_core::{BenchmarkId, Environment, Spec};
 
 /// The request without any options: everything in it is a default, but for the seed, which is 7.
@@ -21,7 +21,7 @@ pub fn spec() -> Spec {
         seed: 7,
         harness_args: Vec::new(),
         harness: HarnessSpec::default(),
-        rules: Vec::new(),
+        rules: Policy::default(),
         fleet: None,
     }
 }

@@ -230,9 +230,10 @@ fn sit(
     let recipes = |_: &_, _: u32| {
         Some(Recipes { sides: [recipe(0, &[]), recipe(1, &[])], members: vec!["p0".into()], package: 0 })
     };
+    let decision = Decision::default();
     let job = FleetJob {
         plan,
-        decision: &Decision::default(),
+        thresholds: (&decision).into(),
         spec: &SPEC,
         deployed: &[deployed],
         limits: Limits { parallel: 1000, package_bytes: u64::MAX, payload_bytes: 6_000_000 },

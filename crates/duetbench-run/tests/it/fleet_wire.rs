@@ -30,7 +30,6 @@ fn full_request() -> Request {
         threads: 2,
         runtime_threads: true,
         profile: Some(profile),
-        threshold: None,
         redefined: None,
         ..planned("example.com/p", "BenchmarkA/größe=1")
     };

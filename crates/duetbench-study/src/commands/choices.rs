@@ -7,9 +7,9 @@
 
 use std::path::Path;
 
-use duetbench_cli::args::Format;
 use duetbench_cli::commands::{Context, check_fractions};
 use duetbench_cli::failure::{Failure, code};
+use duetbench_cli::options::Format;
 use duetbench_cli::render::document::{Block, Document, Table, Title};
 use duetbench_cli::render::format::many;
 use duetbench_cli::warm_up::asked_for;

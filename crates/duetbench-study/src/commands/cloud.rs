@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use duetbench_cli::args::Format;
 use duetbench_cli::commands::{Context, source};
 use duetbench_cli::failure::{Failure, code};
+use duetbench_cli::options::Format;
 use duetbench_core::Recording;
 use duetbench_run::RunError;
 

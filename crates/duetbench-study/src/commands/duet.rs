@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use duetbench_cli::args::Format;
 use duetbench_cli::assemble;
 use duetbench_cli::commands::{Context, check_fractions};
 use duetbench_cli::failure::{Failure, code};
+use duetbench_cli::options::Format;
 use duetbench_core::Report;
 use duetbench_core::report::VersionInfo;
-use duetbench_core::spec::Decision;
 use duetbench_core::stats::Interval;
 use duetbench_run::RunError;
 use duetbench_run::store::{RunHead, Store, StoredRun};
@@ -78,7 +77,7 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    fn studied(&mut self, run: StoredRun<RunHead>) -> Result<StudiedRun, Failure> {
+    fn studied(&mut self, mut run: StoredRun<RunHead>) -> Result<StudiedRun, Failure> {
         let paired = stored::paired(&run);
         let widths = self.procedure.study(&paired);
         if widths.measured.is_empty() {
@@ -89,8 +88,8 @@ impl Making<'_> {
         let RunHead { baseline, candidate, .. } = &run.head;
         let same = is_same(baseline, candidate);
         let versions = [baseline, candidate].map(|version: &VersionInfo| version.requested.clone());
-        let decision = Decision { alpha: 1.0 - self.procedure.confidence, ..run.head.spec.decision };
-        let report = assemble::report(run, decision);
+        run.head.spec.decision.alpha = 1.0 - self.procedure.confidence;
+        let report = assemble::report(run);
         let widths = widths.with_own(|benchmark| own(&report, benchmark));
         let resampled = same.then(|| self.procedure.resampled(&widths)).flatten();
         Ok(StudiedRun { widths, versions, same, resampled })

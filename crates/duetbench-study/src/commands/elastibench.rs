@@ -1,9 +1,9 @@
 //! `duet-study elastibench`: ElastiBench's own statistics on stored comparisons.
 
-use duetbench_cli::args::Format;
 use duetbench_cli::assemble;
 use duetbench_cli::commands::{Context, check_fractions};
 use duetbench_cli::failure::{Failure, code};
+use duetbench_cli::options::Format;
 use duetbench_core::report::VersionInfo;
 use duetbench_run::RunError;
 use duetbench_run::store::{RunHead, Store, StoredRun};
@@ -57,8 +57,7 @@ impl Study {
     fn changes(&mut self, run: &str) -> Result<ElastibenchAnswer, Failure> {
         let run = self.load(run)?;
         let findings = self.findings(&stored::experiment(&run))?;
-        let decision = run.head.spec.decision;
-        let beside = assemble::report(run, decision).benchmarks.into_iter().filter_map(|report| {
+        let beside = assemble::report(run).benchmarks.into_iter().filter_map(|report| {
             let benchmark = report.id.to_string();
             let left_out = || findings.left_out.iter().find(|out| out.benchmark == benchmark).cloned();
             let paper = findings.of(&benchmark).cloned().map(Ok).or_else(|| left_out().map(Err))?;

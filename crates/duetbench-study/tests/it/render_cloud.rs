@@ -1,6 +1,6 @@
 //! Output and files of `duet-study cloud`, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
 
-use duetbench_cli::args::Format;
+use duetbench_cli::options::Format;
 use duetbench_core::recording::Level;
 use duetbench_study::papers::cloud::{
     Alarms, Comparison, Detectable, REGRESSIONS, Rates, Sampling, Settings, Source, Spread, Studied, StudiedBenchmark,

@@ -1,6 +1,6 @@
 //! Output of `duet-study duet` in every format, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
 
-use duetbench_cli::args::Format;
+use duetbench_cli::options::Format;
 use duetbench_core::plan::Mode;
 use duetbench_core::stats::Interval;
 use duetbench_study::papers::duet::{LeftOut, PairedFork, Procedure, Resampled, RunWidths, Widths};

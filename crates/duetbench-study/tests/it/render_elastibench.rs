@@ -1,6 +1,6 @@
 //! Output of `duet-study elastibench` in every format, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
 
-use duetbench_cli::args::Format;
+use duetbench_cli::options::Format;
 use duetbench_core::analysis::{Basis, Clock, Counts, Method};
 use duetbench_core::{Estimate, Verdict};
 use duetbench_study::papers::elastibench::{Agreement, Experiment, Findings, Procedure, Results, Target};

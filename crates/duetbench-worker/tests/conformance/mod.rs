@@ -134,7 +134,6 @@ pub fn plan(names: &[&str], units: u32, forks_per_unit: u32) -> Plan {
         threads: 1,
         runtime_threads: false,
         profile: None,
-        threshold: None,
         redefined: None,
     };
     Plan {
@@ -250,9 +249,10 @@ fn run_limited(
     // Long enough that nobody is thought to hang on a busy machine, and short enough to wait for who does.
     let hangs = plan.benchmarks.iter().any(|b| b.id.name.starts_with("hangs"));
     let timeout = Duration::from_secs(if hangs { 3 } else { 10 });
+    let decision = Decision::default();
     let job = FleetJob {
         plan,
-        decision: &Decision::default(),
+        thresholds: (&decision).into(),
         spec: &spec,
         deployed: &[deployed],
         limits: Limits { parallel: 24, ..limits },

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Plan, Style};
-use duetbench_core::spec::{ModeChoice, Policy, Rule};
+use duetbench_core::spec::{ModeChoice, Policy};
 use duetbench_run::adapter::Build;
 use duetbench_run::engine::{
     Benches, Executor, Profiler, Scripted, UnitReader, Wanted, Watched, probe, probing_takes, profiling_takes,
@@ -82,7 +82,7 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
 fn afterwards<'a>(
     (context, purpose): (&Context, &dyn Purpose),
     (prepared, builds): (&'a Prepared, [Build; 2]),
-    (rules, subjects): (&[Rule], Option<&mut Subjects>),
+    (rules, subjects): (&Policy, Option<&mut Subjects>),
 ) -> Result<Afterwards<'a>, Failure> {
     let reader =
         if purpose.judges_units() { reading::reader(context, (prepared, builds.clone()), rules)? } else { None };
@@ -117,7 +117,7 @@ fn announce_first_trials(context: &Context, plan: &Plan, wanted: &Wanted<'_>) {
 fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means<'_, '_>) -> Result<u8, Failure> {
     let context = errand.context;
     if context.settings.dry_run() {
-        let more = more_to_come(&plan, &errand.spec.rules, &means.1)?;
+        let more = more_to_come(&plan, &errand.spec.rules, &means.1);
         context.printer.data(&(dry_run::render(&plan, &subjects.info) + &more))?;
         return Ok(code::CLEAN);
     }
@@ -131,12 +131,11 @@ fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means
 }
 
 /// The steps that follow once everything is judged by time, in words.
-fn more_to_come(plan: &Plan, rules: &[Rule], afterwards: &Afterwards<'_>) -> Result<String, Failure> {
-    let policy = Policy::new(rules)?;
-    let asked: Vec<_> = reading::asked(plan, &policy).into_iter().map(|(planned, _)| planned).collect();
+fn more_to_come(plan: &Plan, rules: &Policy, afterwards: &Afterwards<'_>) -> String {
+    let asked: Vec<_> = reading::asked(plan, rules).into_iter().map(|(planned, _)| planned).collect();
     let readings = afterwards.reader.as_ref().map(|_| dry_run::readings(unit_reading_takes(&asked)));
     let profiles = afterwards.profiler.as_ref().map(|_| dry_run::profiles(profiling_takes(plan)));
-    Ok(readings.into_iter().chain(profiles).collect())
+    readings.into_iter().chain(profiles).collect()
 }
 
 /// Goes on with a run that did not come to its end; a scripted one needs its script again.

@@ -77,7 +77,7 @@ impl Expedition<'_> {
         let recipes = |planned: &PlannedBenchmark, build| self.cargo.recipes(self.packages, planned, build);
         let job = FleetJob {
             plan: &self.head.plan,
-            decision: &self.head.spec.decision,
+            thresholds: self.head.spec.thresholds(),
             spec: &self.outfit.spec,
             deployed: &convoy.each(),
             limits: self.outfit.limits,

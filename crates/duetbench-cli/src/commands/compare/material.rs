@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use duetbench_core::plan::{Capacity, Discovered, Found, Plan, Redefinition};
 use duetbench_core::report::VersionInfo;
-use duetbench_core::spec::{LayoutChoice, Policy};
+use duetbench_core::spec::LayoutChoice;
 use duetbench_core::{BenchmarkId, Role, Spec};
 use duetbench_run::adapter::{Build, PairLayouts};
 use duetbench_run::engine::Scripted;
@@ -92,9 +92,7 @@ impl Material {
         let (baseline, candidate) = (selected(baseline, &context.settings)?, selected(candidate, &context.settings)?);
         let found = Found { baseline: &baseline, candidate: &candidate, identical: &self.identical };
         let mut plan = Plan::new(spec, &found, capacity);
-        let policy = Policy::new(&spec.rules)?;
-        plan.tolerate(&policy);
-        plan.note_redefined(&self.redefined, spec, &policy);
+        plan.note_redefined(&self.redefined, spec);
         Ok(plan)
     }
 

@@ -34,7 +34,7 @@ pub(super) use errand::{Errand, Purpose, Subject};
 pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
     // An error in the waivers is better said now than after measuring.
     WaiverFile::read(&policy_dir(&context.cwd))?;
-    let script = args.measure.extent.scripted.as_deref();
+    let script = args.sitting.scripted.as_deref();
     if let Some(name) = &args.resume {
         return resume((name, script), context, &Judging);
     }
@@ -87,8 +87,7 @@ impl Purpose for Judging {
         exit_of: &dyn Fn(u8) -> u8,
     ) -> Result<u8, Failure> {
         let stored = store.load(&run.to_string())?.comparison()?;
-        let decision = stored.head.spec.decision;
-        let report = context.report(store, stored, decision)?;
+        let report = context.report(store, stored)?;
         let exit = exit_of(exit_code(&report, context.settings.strict()));
         context.printer.report(&report, exit)?;
         context.printer.annotate(&report);

@@ -5,7 +5,7 @@
 use duetbench_core::plan::PlannedBenchmark;
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::{Readings, ReadingsOutcome};
-use duetbench_core::spec::{Policy, Rule};
+use duetbench_core::spec::Policy;
 use duetbench_core::{Plan, Report, Verdict};
 use duetbench_run::adapter::Build;
 use duetbench_run::engine::{Obstacle, UnitReader};
@@ -25,9 +25,9 @@ const INTERRUPTED: &str = "interrupted before what it reports was read";
 pub(super) fn reader<'a>(
     context: &Context,
     (prepared, builds): (&'a Prepared, [Build; 2]),
-    rules: &[Rule],
+    policy: &Policy,
 ) -> Result<Option<UnitReader<'a>>, Failure> {
-    if Policy::new(rules)?.units().is_empty() || !prepared.adapter.reports_units() {
+    if policy.units().is_empty() || !prepared.adapter.reports_units() {
         return Ok(None);
     }
     let (timeout, interrupted) = (context.settings.timeout(), context.interrupted.clone());
@@ -51,8 +51,7 @@ pub(super) fn read(
     reader: &mut UnitReader<'_>,
 ) -> Result<bool, Failure> {
     let report = assemble::stored(store, run)?;
-    let policy = Policy::new(&report.spec.rules)?;
-    let asked = asked(&report.plan, &policy);
+    let asked = asked(&report.plan, &report.spec.rules);
     let measured: Vec<_> =
         asked.into_iter().filter_map(|(b, units)| Some((b, units, slower_ns(&report, b)?))).collect();
     if measured.is_empty() {

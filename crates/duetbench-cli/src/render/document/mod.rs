@@ -6,8 +6,8 @@
 use duetbench_core::foreign::in_json;
 use serde::Serialize;
 
-use crate::args::Format;
 use crate::failure::Failure;
+use crate::options::Format;
 
 mod html;
 mod markdown;

@@ -1,0 +1,54 @@
+//! Variables as a layer of settings.
+
+use serde::Deserialize;
+
+use crate::failure::Failure;
+use crate::options::{Layer, OPTIONS, Row};
+
+/// The variable that names the lock of the machine, which is no setting of a project.
+const LOCK: &str = "DUET_LOCK";
+
+/// A misspelt variable would silently do nothing.
+pub(super) fn check_names(names: impl Iterator<Item = String>) -> Result<(), Failure> {
+    let known = |name: &str| {
+        !name.starts_with("DUET_") || name == LOCK || OPTIONS.iter().any(|row| row.variable() == name.to_uppercase())
+    };
+    match names.into_iter().find(|name| !known(name)) {
+        Some(name) => {
+            Err(Failure::usage(format!("there is no setting `{name}`; options are set by variables like DUET_BUDGET")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The layer that is set by variables.
+pub(super) fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Layer, Failure> {
+    let mut layer = toml::Table::new();
+    for (name, key) in OPTIONS.iter().map(|row: &Row| (row.variable(), row.key)) {
+        if let Some(value) = variable(&name) {
+            layer.insert(key.into(), toml::Value::String(value));
+            // One at a time, so that the message can name the variable.
+            Layer::deserialize(layer.clone())
+                .map_err(|e| Failure::usage(format!("`{name}` cannot be understood: {}", e.to_string().trim_end())))?;
+        }
+    }
+    Layer::deserialize(layer).map_err(|e| Failure::usage(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_variables_are_refused() {
+        let check = |names: &[&str]| check_names(names.iter().map(|n| (*n).to_owned()));
+        assert!(check(&["PATH", "DUET_BUDGET", "DUET_LOCK"]).is_ok());
+        assert!(check(&["DUET_BUGDET"]).unwrap_err().to_string().contains("`DUET_BUGDET`"));
+    }
+
+    #[test]
+    fn what_cannot_be_understood_is_named() {
+        let error = read(|name| (name == "DUET_FORKS").then(|| "many".into())).unwrap_err();
+        assert!(error.to_string().contains("`DUET_FORKS`"), "{error}");
+    }
+}
