@@ -224,7 +224,8 @@ fn ends_in_words_and_then_well(place: &Place, disturbed: &mut Command) {
     nobody_is_left(duet);
     let ran = Ran::from(measuring(place).output().unwrap());
     let verdict = ran.verdict("same");
-    assert!(matches!(verdict.as_str(), "no_change" | "inconclusive"), "{verdict}\n{}", ran.stdout);
+    // Three pairs of processes may agree by chance on a busy machine; so small a run is never sure of the size.
+    assert!(!matches!(verdict.as_str(), "failed" | "regression" | "improvement"), "{verdict}\n{}", ran.stdout);
 }
 
 fn few_descriptors() {
