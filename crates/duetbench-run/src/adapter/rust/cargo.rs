@@ -76,6 +76,11 @@ impl Cargo {
         }
     }
 
+    /// The variable that names the linker for this machine.
+    pub(super) fn linker_variable(&self) -> String {
+        format!("CARGO_TARGET_{}_LINKER", self.host.to_uppercase().replace('-', "_"))
+    }
+
     /// The lock file of a version, whether it is there or not.
     pub(super) fn lock_file(&self, source: &Source) -> Result<PathBuf, RunError> {
         let args = ["locate-project", "--workspace", "--message-format", "plain"];
@@ -146,7 +151,7 @@ impl Order<'_> {
     fn run(&self, args: impl Iterator<Item = String>, words: &str) -> Result<String, RunError> {
         let args: Vec<String> = args.collect();
         let target = self.workshop.target();
-        let linker = format!("CARGO_TARGET_{}_LINKER", self.cargo.host.to_uppercase().replace('-', "_"));
+        let linker = self.cargo.linker_variable();
         let tool = self.cargo.tool("cargo", args.iter().map(String::as_str), &self.source.dir).called(words);
         let mut tool = tool
             .env("CARGO_TARGET_DIR", &target)

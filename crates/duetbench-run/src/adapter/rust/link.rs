@@ -4,13 +4,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::cargo::Cargo;
+use super::matching;
 use crate::adapter::{Layout, Relink, Urgency};
+use crate::error::RunError;
 use crate::tool::Tool;
 
 /// Where the wrapper keeps things.
 pub(super) const VARIABLE: &str = "DUET_LINKS";
 /// Sections that are put in another order: functions, and data that nothing places.
 const SHUFFLED: [&str; 4] = [".text*", ".rodata*", ".data*", ".bss*"];
+
+/// Code begins at the same place of a page in every program, and symbols that are not there are no cause for words.
+const MATCHED: [&str; 2] = ["-Wl,-z,separate-code", "-Wl,--no-warn-symbol-ordering"];
 
 /// The recorded link of a program.
 #[derive(Debug, Clone)]
@@ -33,21 +38,30 @@ impl Recorded {
     }
 
     /// The command that links it with its functions in another order.
-    pub(super) fn tool(&self, cargo: &Cargo, wanted: &Relink<'_>) -> Tool {
-        let (Layout::Random(seed) | Layout::Matched { seed, .. }) = wanted.layout;
+    pub(super) fn tool(&self, cargo: &Cargo, wanted: &Relink<'_>) -> Result<Tool, RunError> {
         let mut arguments = self.arguments.clone();
         // Rust brings LLD along, and calls it by itself from 1.90 on. Linkers that users choose come with their own flag.
         if !arguments.iter().any(|argument| argument.contains("-fuse-ld=")) {
             arguments.extend(["-fuse-ld=lld".to_owned(), format!("-B{}", bundled(cargo).display())]);
         }
-        // 0 would be another seed at each link.
-        let seed = seed.max(1);
-        arguments.extend(SHUFFLED.map(|sections| format!("-Wl,--shuffle-sections={sections}={seed}")));
+        match wanted.layout {
+            Layout::Random(seed) => {
+                // 0 would be another seed at each link.
+                let seed = seed.max(1);
+                arguments.extend(SHUFFLED.map(|sections| format!("-Wl,--shuffle-sections={sections}={seed}")));
+            }
+            Layout::Matched { seed, plan } => {
+                let text = fs::read(plan).map_err(|e| RunError::file("read", plan, e))?;
+                let order = self.dir.join(format!("order-{seed}"));
+                fs::write(&order, matching::order(&text, seed)).map_err(|e| RunError::file("write", &order, e))?;
+                arguments.push(format!("-Wl,--symbol-ordering-file={}", order.display()));
+                arguments.extend(MATCHED.map(String::from));
+            }
+        }
         arguments.extend(["-o".to_owned(), wanted.program.to_string_lossy().into_owned()]);
-        let variable = format!("CARGO_TARGET_{}_LINKER", cargo.host.to_uppercase().replace('-', "_"));
-        let linker = std::env::var(variable).unwrap_or_else(|_| "cc".to_owned());
+        let linker = std::env::var(cargo.linker_variable()).unwrap_or_else(|_| "cc".to_owned());
         let tool = Tool::new(&linker, &arguments, &self.dir).called("linking in another order");
-        if wanted.urgency == Urgency::Later { tool.giving_way() } else { tool }
+        Ok(if wanted.urgency == Urgency::Later { tool.giving_way() } else { tool })
     }
 }
 

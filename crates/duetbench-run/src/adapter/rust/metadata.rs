@@ -86,7 +86,8 @@ impl Package {
         let manifest: Manifest = toml::from_str(&text).unwrap_or_default();
         let own_main = |name: &str| manifest.bench.iter().any(|b| b.name == name && b.harness == Some(false));
         let benches = self.targets.iter().filter(|target| target.kind.iter().any(|kind| kind == "bench"));
-        let bench = |t: &Target| Bench { package: self.name.clone(), name: t.name.clone(), own_main: own_main(&t.name) };
+        let bench =
+            |t: &Target| Bench { package: self.name.clone(), name: t.name.clone(), own_main: own_main(&t.name) };
         Ok(benches.map(bench).collect())
     }
 }

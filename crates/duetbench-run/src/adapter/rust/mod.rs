@@ -12,12 +12,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
-use duetbench_core::spec::Filter;
+use duetbench_core::spec::{Filter, LayoutChoice};
 use sha2::{Digest, Sha256};
 
 use super::{
-    Adapter, Artifact, Build, Built, Identity, Layout, Listing, Manifest, Order, PairLayouts, Relink,
-    Relinking, Subject, Urgency, Wish, hex,
+    Adapter, Artifact, Build, Built, Identity, Layout, Listing, Manifest, Order, PairLayouts, Relink, Relinking,
+    Subject, Urgency, Wish, hex,
 };
 use crate::adapter;
 use crate::error::RunError;
@@ -30,6 +30,7 @@ mod hooked;
 mod identity;
 mod link;
 mod list;
+mod matching;
 mod metadata;
 mod workshop;
 
@@ -87,6 +88,8 @@ pub struct Rust {
     sandbox: Option<Sandbox>,
     /// What programs were made of, by their digest, or the reason why that is not known.
     links: Mutex<BTreeMap<String, Result<Recorded, String>>>,
+    /// Whether halves of build pairs are to be laid out alike.
+    layouts: LayoutChoice,
     pairs: PairLayouts,
 }
 
@@ -115,7 +118,8 @@ impl Rust {
             filter: wish.conditions.filter()?,
             sandbox: wish.conditions.sandbox.cloned(),
             links: Mutex::default(),
-            pairs: PairLayouts::new(|_| Ok(())),
+            layouts: wish.conditions.layouts,
+            pairs: PairLayouts::new(matching::check_alike),
             scratch,
         })
     }
@@ -179,7 +183,7 @@ impl Rust {
             let what = || format!("`{}` was linked without duet's hook", program.display());
             is_hooked(&bytes).then_some(()).ok_or_else(|| RunError::Toolchain { what: what(), hint: None })
         };
-        let linker = recorded.tool(&self.cargo, &wanted).start()?;
+        let linker = recorded.tool(&self.cargo, &wanted)?.start()?;
         Ok(Relinking { linker, program: wanted.program.to_owned(), dir: artifact.dir.clone(), check })
     }
 
@@ -199,6 +203,11 @@ impl Rust {
             sandbox: self.sandbox.clone(),
         }
     }
+}
+
+/// Programs that both builds have.
+fn of_both([a, b]: [&Build; 2]) -> impl Iterator<Item = (&String, [&Artifact; 2])> {
+    a.artifacts.iter().filter_map(|(id, artifact)| Some((id, [artifact, b.artifacts.get(id)?])))
 }
 
 fn is_hooked(program: &[u8]) -> bool {
@@ -276,8 +285,7 @@ impl Adapter for Rust {
 
     fn identical(&self, [baseline, candidate]: [&Build; 2], sources: [&Source; 2]) -> BTreeMap<String, Identity> {
         let trees = identity::Trees::of(sources);
-        let of_both = baseline.artifacts.iter().filter_map(|(id, a)| Some((id, [a, candidate.artifacts.get(id)?])));
-        of_both.map(|(id, artifacts)| (id.clone(), trees.compare(artifacts))).collect()
+        of_both([baseline, candidate]).map(|(id, artifacts)| (id.clone(), trees.compare(artifacts))).collect()
     }
 
     fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
@@ -296,8 +304,15 @@ impl Adapter for Rust {
     }
 
     fn decide_layouts(&self, builds: [&Build; 2]) {
-        for package in builds[0].artifacts.keys().filter(|_| self.relinks()) {
-            self.pairs.decide(package, Err("Rust's linkers order each program by itself".to_owned()));
+        let of_both = of_both(builds).filter(|_| self.relinks());
+        for (package, [a, b]) in of_both {
+            self.pairs.decide(
+                package,
+                match self.layouts {
+                    LayoutChoice::Matched => matching::plan([&a.program, &b.program], &self.scratch),
+                    LayoutChoice::Random => Err("random layouts were asked for".to_owned()),
+                },
+            );
         }
     }
 
