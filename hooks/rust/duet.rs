@@ -473,6 +473,8 @@ struct Trial {
     k: u64,
     /// The time of the calibration slice that this one repeats.
     repeated: Option<u64>,
+    /// The harness leaves something out, such as set-up; CPU time holds it too.
+    pauses: bool,
     /// The CPU time of the open slice is read: that takes long, so a duet does it for the last slice of a block only.
     reads_cpu: bool,
     opened_cpu_ns: u64,
@@ -483,7 +485,18 @@ impl Trial {
     fn new(link: Link) -> Trial {
         let plan = Plan::default();
         let (phase, repeated) = (Phase::Arriving, None);
-        Trial { link, phase, plan, slice: 0, k: 0, repeated, reads_cpu: false, opened_cpu_ns: 0, opened_ns: 0 }
+        Trial {
+            link,
+            phase,
+            plan,
+            slice: 0,
+            k: 0,
+            repeated,
+            pauses: false,
+            reads_cpu: false,
+            opened_cpu_ns: 0,
+            opened_ns: 0,
+        }
     }
 
     /// Closes the slice that is open and opens the next one, with so many invocations; absent when there is none.
@@ -518,8 +531,11 @@ impl Trial {
     }
 
     /// Set-up that the harness leaves out takes its time too: a slice must not become long for little that is timed.
-    fn calibrated_ns(&self, ns: u64) -> u64 {
-        ns.max((system::clock(system::MONOTONIC) - self.opened_ns) / UNTIMED_MAX)
+    fn calibrated_ns(&mut self, ns: u64) -> u64 {
+        let elapsed_ns = system::clock(system::MONOTONIC) - self.opened_ns;
+        // Found here and not in each slice, where an interruption in what is timed would hide what is left out.
+        self.pauses |= elapsed_ns > ns.saturating_add(ns / 16 + 2000);
+        ns.max(elapsed_ns / UNTIMED_MAX)
     }
 
     fn calibrate(&mut self, ns: u64) -> bool {
@@ -613,22 +629,20 @@ impl Trial {
         self.opened_ns = system::clock(system::MONOTONIC);
     }
 
-    /// The clock is read first.
+    /// The clock of the process is read first; the harness has read its own before.
     fn close(&mut self, ns: u64) {
-        let elapsed_ns = system::clock(system::MONOTONIC) - self.opened_ns;
+        let cpu_ns = if self.reads_cpu { system::clock(system::PROCESS_CPU) } else { 0 };
         let block = self.plan.block_of(self.slice);
         let mut record = Record { slice: self.slice as u32, invocations: self.k, wall_ns: ns, ..Record::default() };
         record.start_ns = self.opened_ns;
         record.block = block.number as u32;
-        // The harness left something out, such as set-up; the CPU time holds it too.
-        let paused = elapsed_ns > ns.saturating_add(ns / 16 + 2000);
         let mut flag = |holds: bool, flag: u32| record.flags |= if holds { flag } else { 0 };
         flag(self.slice < self.plan.warmup, FLAG_WARM_UP);
         flag(block.first, FLAG_FIRST);
-        flag(paused, FLAG_PAUSED);
-        flag(self.reads_cpu && !paused, FLAG_CPU);
+        flag(self.pauses, FLAG_PAUSED);
+        flag(self.reads_cpu && !self.pauses, FLAG_CPU);
         if record.flags & FLAG_CPU != 0 {
-            record.cpu_ns = system::clock(system::PROCESS_CPU) - self.opened_cpu_ns;
+            record.cpu_ns = cpu_ns - self.opened_cpu_ns;
         }
         self.link.add(record);
     }

@@ -229,7 +229,7 @@ fn nothing(subject: Subject<'_>, notes: &[String]) -> RunError {
     let why = if notes.is_empty() { "it has no bench targets".to_owned() } else { notes.join("; ") };
     RunError::NothingToMeasure {
         what: format!("the {} (`{}`) has no benchmarks of criterion's: {why}", subject.role.word(), subject.version),
-        hint: Some("other programs can be measured as commands: `duet compare --cmd …`".into()),
+        hint: Some("`duet compare --command OLD NEW` measures other programs, as whole processes".into()),
     }
 }
 
