@@ -1,10 +1,10 @@
 //! Prints what the hook makes of the golden files' questions; the test compares.
 
 #[allow(dead_code)]
-#[path = "../duet.rs"]
+#[path = "../duet/mod.rs"]
 mod duet;
 
-use duet::{Header, Plan, Published, Record, Side};
+use duet::page::{self, Header, Plan, Published, Record, Side};
 use std::mem::{offset_of, size_of, zeroed};
 
 macro_rules! places {
@@ -15,13 +15,13 @@ macro_rules! places {
 
 fn layout() {
     println!("magic {}", u64::from_le_bytes(*b"DUETPAG1"));
-    println!("version {}", duet::VERSION);
+    println!("version {}", page::VERSION);
     println!("sides_offset {}", offset_of!(Header, sides));
     println!("side_size {}", size_of::<Side>());
-    println!("records_offset {}", duet::HEADER_BYTES);
+    println!("records_offset {}", page::HEADER_BYTES);
     println!("record_size {}", size_of::<Record>());
     for capacity in [1, 100, 65536] {
-        println!("page_size.{} {}", capacity, duet::page_size(capacity));
+        println!("page_size.{} {}", capacity, page::page_size(capacity));
     }
     places!("header", Header, magic, version, mode, seed, slice_ns, trial_ns, warmup_slices, capacity, block_slices);
     places!("header", Header, stretch, k_hint, swap, slices, gc_ns, stop, turn);
@@ -53,11 +53,11 @@ fn record(v: &[u64]) {
 /// Whose every turn is, and each side's turns.
 fn turns(seed: u64, slices: u64) {
     for turn in 0..2 + 2 * slices as u32 {
-        println!("turn {} {}", turn, duet::owner(seed, turn));
+        println!("turn {} {}", turn, page::owner(seed, turn));
     }
     for slice in 0..slices {
-        let first = duet::lead(seed, slice);
-        println!("slice {} {} {}", slice, duet::turn_of(seed, slice, first), duet::turn_of(seed, slice, 1 - first));
+        let first = page::lead(seed, slice);
+        println!("slice {} {} {}", slice, page::turn_of(seed, slice, first), page::turn_of(seed, slice, 1 - first));
     }
     println!("end {}", 2 + 2 * slices);
 }

@@ -6,8 +6,14 @@ use std::path::{Path, PathBuf};
 use super::metadata::{Metadata, Package};
 use crate::error::RunError;
 
-/// The hook's source, a module of the harness.
-const HOOK: &str = include_str!("../../../../../hooks/rust/duet.rs");
+/// The hook's sources, a module of the harness. The first one is written last: it says that a copy is complete.
+pub(super) const HOOK: [(&str, &str); 5] = [
+    ("mod.rs", include_str!("../../../../../hooks/rust/duet/mod.rs")),
+    ("page.rs", include_str!("../../../../../hooks/rust/duet/page.rs")),
+    ("system.rs", include_str!("../../../../../hooks/rust/duet/system.rs")),
+    ("link.rs", include_str!("../../../../../hooks/rust/duet/link.rs")),
+    ("trial.rs", include_str!("../../../../../hooks/rust/duet/trial.rs")),
+];
 /// The place of a copy below the folder of all of them is its original's path.
 pub(super) const VARIABLE: &str = "DUET_HOOKED";
 
@@ -114,7 +120,8 @@ fn copy(package: &Package, harness: &Harness, place: &Path) -> Result<(), RunErr
     }
     let original = package.dir().join("src");
     let copy = below(place, &original);
-    if copy.join("duet.rs").exists() && package.is_published() {
+    let hook = copy.join("duet");
+    if hook.join(HOOK[0].0).exists() && package.is_published() {
         return Ok(());
     }
     copy_all(&package.dir(), &below(place, &package.dir()))?;
@@ -124,8 +131,8 @@ fn copy(package: &Package, harness: &Harness, place: &Path) -> Result<(), RunErr
         let text = insert_all(&text, file).map_err(&does_not_fit)?;
         write_file(&copy.join(file), &text)?;
     }
-    // Last: it says that the copy is complete.
-    write_file(&copy.join("duet.rs"), HOOK)
+    fs::create_dir_all(&hook).map_err(|e| RunError::file("create", &hook, e))?;
+    HOOK.iter().rev().try_for_each(|(name, text)| write_file(&hook.join(name), text))
 }
 
 fn write_file(path: &Path, text: &str) -> Result<(), RunError> {

@@ -10,14 +10,13 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::cargo::Cargo;
+use super::hooked;
 use crate::adapter::hex;
 use crate::error::RunError;
 use crate::scratch::cache_dir;
 
 const RUSTC: &str = include_str!("../../../../../hooks/rust/rustc.sh");
 const LINKER: &str = include_str!("../../../../../hooks/link/linker.sh");
-/// All that decides what published packages are compiled to, beside what cargo itself tells apart.
-const HOOK: [&str; 3] = [RUSTC, LINKER, include_str!("../../../../../hooks/rust/duet.rs")];
 
 /// The folder, held against other runs as long as this lives.
 #[derive(Debug)]
@@ -30,7 +29,9 @@ impl Workshop {
     /// The kept one for this toolchain; one below `scratch` where others build in that, or it cannot be used.
     pub(super) fn of(cargo: &Cargo, scratch: &Path) -> Result<Workshop, RunError> {
         let mut key = Sha256::new();
-        for part in HOOK.into_iter().chain([include_str!("hooked.rs"), &cargo.words, &cargo.host]) {
+        // All that decides what published packages are compiled to, beside what cargo itself tells apart.
+        let wrappers = [RUSTC, LINKER, include_str!("hooked.rs"), &cargo.words, &cargo.host];
+        for part in wrappers.into_iter().chain(hooked::HOOK.map(|(_, text)| text)) {
             key.update(part);
             key.update([0]);
         }
