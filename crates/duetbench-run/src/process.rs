@@ -430,8 +430,10 @@ pub fn failure_words(status: ExitStatus) -> Option<String> {
 /// Last words of a process that died: the panic if there is one, else the end of its output, no line longer than can be read.
 #[must_use]
 pub fn words_of_death(death: &str, output: &str) -> String {
-    let told: Vec<&str> = match output.find("panic: ").or_else(|| output.find("fatal error: ")) {
-        Some(at) => output[at..].lines().take_while(|l| !l.is_empty()).take(5).collect(),
+    let last_words = ["panic: ", "fatal error: ", "panicked at "].iter().find_map(|head| output.find(head));
+    let is_stack = |line: &str| line.starts_with("stack backtrace:") || line.starts_with("note: run with ");
+    let told: Vec<&str> = match last_words {
+        Some(at) => output[at..].lines().take_while(|l| !l.is_empty() && !is_stack(l)).take(5).collect(),
         None => {
             let lines: Vec<&str> =
                 output.lines().map(str::trim).filter(|l| !l.is_empty() && !is_java_frame(l)).collect();
@@ -467,6 +469,8 @@ mod tests {
     fn a_panic_is_quoted_without_its_stack() {
         let words = words_of_death("exit status 2", "x\npanic: boom\n\ngoroutine 1 [running]:\nmain.f()\n");
         assert_eq!(words, "exit status 2: panic: boom");
+        let rust = "thread 'main' (7) panicked at b.rs:3:5:\nboom\nstack backtrace:\n   0: f\n   1: g\n";
+        assert_eq!(words_of_death("exit status 101", rust), "exit status 101: panicked at b.rs:3:5:\nboom");
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn a_maven_project_gets_java() {
 #[test]
 fn a_folder_with_nothing_to_measure_gets_nothing() {
     let place = Place::new();
-    place.duet(&["init"]).expect(2).says(&["`go.mod`, `pom.xml`", "duet init --command"]);
+    place.duet(&["init"]).expect(2).says(&["`go.mod`, `Cargo.toml`, `pom.xml`", "duet init --command"]);
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
 }
 

@@ -56,3 +56,22 @@ fn run_to_its_end(
     };
     Ok(Listed { output: children[0].output_tail(), death })
 }
+
+/// Undoes `\\`, `\t`, `\n` and `\r`.
+pub(super) fn unescaped(field: &str) -> String {
+    let mut text = String::with_capacity(field.len());
+    let mut characters = field.chars();
+    while let Some(c) = characters.next() {
+        text.push(match c {
+            '\\' => match characters.next() {
+                Some('t') => '\t',
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some(other) => other,
+                None => '\\',
+            },
+            other => other,
+        });
+    }
+    text
+}

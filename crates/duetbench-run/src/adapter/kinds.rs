@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use duetbench_core::BenchmarkId;
 use duetbench_core::spec::HarnessSpec;
 
-use super::{Adapter, Conditions, command, go, jmh};
+use super::{Adapter, Conditions, command, go, jmh, rust};
 use crate::error::RunError;
 use crate::source::Source;
 
 /// Every harness, in the order in which they are asked.
-pub const KINDS: [&dyn Kind; 3] = [&go::Kind, &command::Kind, &jmh::Kind];
+pub const KINDS: [&dyn Kind; 4] = [&go::Kind, &command::Kind, &jmh::Kind, &rust::Kind];
 
 /// A harness before a version is opened: the facts by which one is chosen, and those that concern the user's checkout.
 pub trait Kind: Sync {

@@ -25,6 +25,7 @@ pub mod jmh;
 mod kinds;
 mod pair_layouts;
 mod relinking;
+pub mod rust;
 
 pub use kinds::{KINDS, Kind, Manifest, Wish, named, open};
 pub use pair_layouts::{CheckAlike, Layout, PairLayouts};

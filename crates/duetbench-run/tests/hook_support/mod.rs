@@ -42,7 +42,7 @@ pub fn run(command: &mut Command) -> Output {
     output
 }
 
-fn golden(name: &str) -> Value {
+pub fn golden(name: &str) -> Value {
     let path = hooks().join("protocol/golden").join(name);
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
@@ -54,7 +54,7 @@ fn command(words: &[String]) -> Command {
 }
 
 impl Hook {
-    fn checked(&self, arguments: &[String]) -> String {
+    pub fn checked(&self, arguments: &[String]) -> String {
         String::from_utf8(run(command(&self.check).args(arguments)).stdout).unwrap()
     }
 

@@ -1,4 +1,4 @@
-//! The hooks for C and for Java, against the protocol.
+//! The hooks for C, Java and Rust, against the protocol.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
@@ -10,3 +10,4 @@ mod c_hook;
 mod java_hook;
 mod javac;
 mod jmh_hook;
+mod rust_hook;

@@ -57,7 +57,7 @@ impl Found {
 fn nothing(cwd: &Path) -> Failure {
     Failure::Refused {
         what: format!(
-            "nothing in `{}` is known to be measurable: no `go.mod`, `pom.xml` or `build.gradle`",
+            "nothing in `{}` is known to be measurable: no `go.mod`, `Cargo.toml`, `pom.xml` or `build.gradle`",
             cwd.display()
         ),
         hint: "run it where one of them lies, or measure a program: `duet init --command './program --fast in.txt'`"

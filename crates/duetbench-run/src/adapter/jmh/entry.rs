@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use duetbench_core::BenchmarkId;
 use duetbench_core::sample::with_parameters;
 
+use crate::adapter::growing::unescaped;
+
 /// One benchmark in one mode with one set of parameters, as JMH would run it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -119,25 +121,6 @@ fn id(full: &str) -> BenchmarkId {
         None => ("default", full),
     };
     BenchmarkId { package: package.to_owned(), name: name.to_owned() }
-}
-
-/// Undoes `\\`, `\t`, `\n` and `\r`.
-fn unescaped(field: &str) -> String {
-    let mut text = String::with_capacity(field.len());
-    let mut characters = field.chars();
-    while let Some(c) = characters.next() {
-        text.push(match c {
-            '\\' => match characters.next() {
-                Some('t') => '\t',
-                Some('n') => '\n',
-                Some('r') => '\r',
-                Some(other) => other,
-                None => '\\',
-            },
-            other => other,
-        });
-    }
-    text
 }
 
 #[cfg(test)]

@@ -1,0 +1,206 @@
+//! Rust with the real cargo and the real criterion, on `examples/04-rust` and changes of it.
+//!
+//! No test asserts a time. A version against itself is never called changed; planted changes are large enough to be found on any
+//! machine. Where cargo cannot fetch criterion, the tests are listed as ignored.
+
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+mod common;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{Place, Ran, assert_no_false_alarm};
+use libtest_mimic::{Arguments, Trial};
+
+const FORMS: &str = "use criterion::{criterion_group, criterion_main, BatchSize, Criterion};
+use tally::work;
+
+fn forms(c: &mut Criterion) {
+    c.bench_function(\"iter\", |b| b.iter(work));
+    c.bench_function(\"custom\", |b| {
+        b.iter_custom(|n| {
+            let start = std::time::Instant::now();
+            (0..n).for_each(|_| drop(std::hint::black_box(work())));
+            start.elapsed()
+        })
+    });
+    c.bench_function(\"batched\", |b| b.iter_batched(|| 1, |_| work(), BatchSize::SmallInput));
+    c.bench_function(\"batched ref\", |b| b.iter_batched_ref(|| 1, |_| work(), BatchSize::PerIteration));
+    c.bench_function(\"large drop\", |b| b.iter_with_large_drop(work));
+}
+
+criterion_group!(benches, forms);
+criterion_main!(benches);
+";
+const LIB: &str = "pub fn work() -> u64 {
+    (0..ROUNDS).fold(std::hint::black_box(1), |x: u64, n| std::hint::black_box(x.rotate_left(7) ^ n))
+}
+pub const ROUNDS: u64 = 2000;
+";
+
+fn main() {
+    let mut arguments = Arguments::from_args();
+    // They build in one folder, which one run at a time may use.
+    arguments.test_threads = Some(1);
+    let tests: [(&str, fn()); 7] = [
+        ("benchmarks_have_the_names_that_criterion_prints", benchmarks_have_the_names_that_criterion_prints),
+        ("a_version_against_itself_gives_no_alarm", a_version_against_itself_gives_no_alarm),
+        ("a_planted_slowdown_is_found_in_every_form", a_planted_slowdown_is_found_in_every_form),
+        ("revisions_are_compared_without_touching_the_checkout", revisions_are_compared_without_touching_the_checkout),
+        ("build_pairs_are_linked_in_orders_of_their_own", build_pairs_are_linked_in_orders_of_their_own),
+        ("what_cannot_be_measured_is_refused_by_name", what_cannot_be_measured_is_refused_by_name),
+        ("a_benchmark_that_fails_spoils_nothing_else", a_benchmark_that_fails_spoils_nothing_else),
+    ];
+    let runs = fetched();
+    let trial = |(name, test): (&str, fn())| {
+        let run = move || {
+            test();
+            Ok(())
+        };
+        Trial::test(name, run).with_kind("needs cargo and criterion").with_ignored_flag(!runs)
+    };
+    libtest_mimic::run(&arguments, tests.into_iter().map(trial).collect()).exit();
+}
+
+fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/04-rust")
+}
+
+/// Whether cargo has, or can get, what the example depends on.
+fn fetched() -> bool {
+    let fetch = Command::new("cargo").args(["fetch", "--quiet", "--locked"]).current_dir(example()).output();
+    fetch.is_ok_and(|output| output.status.success())
+}
+
+/// The example below a folder of the place, with another library and other benchmarks.
+fn write(place: &Place, dir: &str, lib: &str, benches: &str) {
+    for file in ["Cargo.toml", "Cargo.lock"] {
+        place.write(&format!("{dir}/{file}"), &fs::read_to_string(example().join(file)).unwrap());
+    }
+    place.write(&format!("{dir}/src/lib.rs"), lib).write(&format!("{dir}/benches/words.rs"), benches);
+}
+
+fn two(old: [&str; 2], new: [&str; 2]) -> Place {
+    let place = Place::new();
+    write(&place, "old", old[0], old[1]);
+    write(&place, "new", new[0], new[1]);
+    place
+}
+
+fn duet(place: &Place, args: &[&str]) -> Ran {
+    // Of its own, so that criterion is compiled once for all tests.
+    let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("rust-cache");
+    Ran::from(place.command(args).env("XDG_CACHE_HOME", cache).env("CARGO_NET_OFFLINE", "true").output().unwrap())
+}
+
+fn compare(place: &Place, more: &[&str]) -> Ran {
+    let fixed = ["compare", "./old", "./new", "--format", "json", "--fixed", "--threshold", "20%"];
+    duet(place, &[&fixed[..], &["--measure-identical", "--forks", "6"], more].concat())
+}
+
+fn benchmarks_have_the_names_that_criterion_prints() {
+    let place = Place::new();
+    let read = |file: &str| fs::read_to_string(example().join(file)).unwrap();
+    write(&place, "", &read("src/lib.rs"), &read("benches/words.rs"));
+    let listed = duet(&place, &["list", "."]).expect(0).stdout;
+    let names = ["count/10", "count/1000", "letters", "sort by length"];
+    let want: String = names.iter().map(|name| format!("tally/words\t{name}\tloop\n")).collect();
+    assert_eq!(listed, want);
+    let chosen = duet(&place, &["list", ".", "--bench", "^count"]).expect(0).stdout;
+    assert_eq!(chosen.lines().count(), 2, "{chosen}");
+}
+
+fn a_version_against_itself_gives_no_alarm() {
+    let place = two([LIB, FORMS], [LIB, FORMS]);
+    let proven = duet(&place, &["compare", "./old", "./new", "--format", "json"]).expect(0);
+    assert_eq!(proven.verdict("iter"), "identical_code");
+    for mode in ["interleaved", "duet", "sequential"] {
+        let ran = compare(&place, &["--mode", mode, "--bench", "^(iter|batched)$", "--builds", "3"]);
+        assert_no_false_alarm(&ran, &["iter", "batched"]);
+        assert_eq!(ran.benchmark("iter")["forks"].as_array().unwrap().len(), 6, "{mode}");
+    }
+    place.write("new/data.txt", "a benchmark may read this");
+    let unproven =
+        duet(&place, &["compare", "./old", "./new", "--format", "json", "--forks", "2", "--bench", "^iter$"]);
+    assert_ne!(unproven.verdict("iter"), "identical_code");
+}
+
+fn a_planted_slowdown_is_found_in_every_form() {
+    let slower = LIB.replace("2000", "3200");
+    let ran = compare(&two([LIB, FORMS], [&slower, FORMS]), &["--builds", "3"]).expect(3);
+    for name in ["iter", "custom", "batched", "batched ref", "large drop"] {
+        assert_eq!(ran.verdict(name), "regression", "{name}: {}", ran.stdout);
+    }
+}
+
+fn revisions_are_compared_without_touching_the_checkout() {
+    let place = Place::new();
+    write(&place, "", LIB, FORMS);
+    place.git(&["init", "-q"]);
+    place.commit_all("one");
+    place.write("src/lib.rs", &LIB.replace("2000", "3200"));
+    place.commit_all("two");
+    let args = ["compare", "HEAD~1", "HEAD", "--format", "json", "--fixed", "--forks", "6", "--bench", "^iter$"];
+    assert_eq!(duet(&place, &args).verdict("iter"), "regression");
+    place.write(".git/info/exclude", ".duet/\n");
+    assert_eq!(place.git(&["status", "--porcelain", "--ignored=no"]), "");
+    assert!(!place.path().join("target").exists());
+}
+
+fn build_pairs_are_linked_in_orders_of_their_own() {
+    let place = two([LIB, FORMS], [LIB, FORMS]);
+    let ran = compare(&place, &["--bench", "^iter$", "--builds", "3"]);
+    let report = ran.json();
+    let builds: Vec<&serde_json::Value> =
+        report["benchmarks"][0]["forks"].as_array().unwrap().iter().map(|fork| &fork["build"]).collect();
+    assert_eq!(builds, [0, 0, 1, 1, 2, 2], "{}", ran.stdout);
+}
+
+fn what_cannot_be_measured_is_refused_by_name() {
+    let check = |file: &str, text: &str, args: &[&str], words: &[&str]| {
+        let place = two([LIB, FORMS], [LIB, FORMS]);
+        place.write(file, text);
+        compare(&place, args).says(words);
+    };
+    let manifest = fs::read_to_string(example().join("Cargo.toml")).unwrap();
+    let without = manifest.replace("[[bench]]\nname = \"words\"\nharness = false\n", "");
+    let without = without.replace("publish = false", "autobenches = false");
+    let libtest = manifest.replace("harness = false", "harness = true");
+    check("new/Cargo.toml", &without, &[], &["candidate", "`./new`", "no bench targets"]);
+    check("new/Cargo.toml", &libtest, &[], &["candidate", "tally/words", "harness = false"]);
+    check("new/benches/words.rs", "fn main() {}", &[], &["tally/words", "not of criterion"]);
+    check("new/src/lib.rs", "pub fn work() { undefined_thing() }", &[], &["candidate", "./new", "undefined_thing"]);
+    check("old/src/lib.rs", "pub fn work() { undefined_thing() }", &[], &["baseline", "./old", "undefined_thing"]);
+    check("new/src/lib.rs", LIB, &["--packages", "nope"], &["no package `nope`", "tally"]);
+    check("new/src/lib.rs", LIB, &["--", "--target-dir", "x"], &["--target-dir", "folder of its own"]);
+    check("new/src/lib.rs", LIB, &["--", "--features", "nope"], &["nope", "./old"]);
+    let place = two([LIB, FORMS], [LIB, FORMS]);
+    fs::remove_file(place.path().join("new/Cargo.lock")).unwrap();
+    compare(&place, &[]).expect(2).says(&["./new", "Cargo.lock", "cargo generate-lockfile"]);
+    assert!(!place.path().join("new/Cargo.lock").exists());
+}
+
+fn a_benchmark_that_fails_spoils_nothing_else() {
+    let check = |bad: &str, words: &[&str]| {
+        let with = |body: &str| {
+            let bench =
+                format!("    c.bench_function(\"bad\", |b| b.iter(|| {{ {body} }}));\n    c.bench_function(\"iter\"");
+            FORMS.replace("    c.bench_function(\"iter\"", &bench)
+        };
+        let place = two([LIB, &with("work()")], [LIB, &with(bad)]);
+        let ran = compare(&place, &["--bench", "^(bad|iter)$", "--builds", "3", "--timeout", "3s"]).expect(1);
+        assert_no_false_alarm(&ran, &["iter"]);
+        let failed = ran.benchmark("bad");
+        assert_eq!(failed["verdict"], "failed", "{failed:#}");
+        for word in words {
+            assert!(failed.to_string().contains(word), "`{word}` is missing in {failed:#}");
+        }
+    };
+    check("panic!(\"no luck\"); #[allow(unreachable_code)] work()", &["no luck", "candidate"]);
+    check("std::process::exit(7); #[allow(unreachable_code)] work()", &["exit status 7"]);
+    check("std::thread::sleep(std::time::Duration::from_secs(3600))", &["candidate", "3 s"]);
+    let later = "static N: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+        assert!(N.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 50, \"no luck later\"); work()";
+    check(later, &["no luck later", "candidate"]);
+}

@@ -1,0 +1,92 @@
+//! Arguments for cargo, as typed after `--`.
+
+use crate::error::RunError;
+
+/// Flags of cargo that say what duet has to say itself, with what to use instead.
+const OWNED: [(&str, &str); 16] = [
+    ("-p", "use `--packages` instead"),
+    ("--package", "use `--packages` instead"),
+    ("--workspace", "use `--packages` instead"),
+    ("--all", "use `--packages` instead"),
+    ("--exclude", "use `--packages` instead"),
+    ("--bench", "use `--bench` before the `--` instead"),
+    ("--benches", "duet builds all benches that it can measure"),
+    ("--all-targets", "duet builds all benches that it can measure"),
+    ("--target", "programs must run on this machine"),
+    ("--target-dir", "duet builds in a folder of its own"),
+    ("--manifest-path", "compare directories instead"),
+    ("--message-format", "duet reads cargo's messages"),
+    ("--no-run", "duet only builds with cargo"),
+    ("--lockfile-path", "versions are built with the lock file that they have"),
+    ("--build-plan", "duet needs programs"),
+    ("--locked", "versions with a lock file are built by it in any case"),
+];
+/// Flags with a value.
+const WITH_VALUE: [&str; 6] = ["-F", "--features", "--profile", "--config", "-j", "--jobs"];
+
+/// Flags for cargo, checked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct CargoArguments {
+    /// All of them, as typed.
+    pub(super) all: Vec<String>,
+    /// Those that choose features, which `cargo metadata` takes too.
+    pub(super) features: Vec<String>,
+    /// The profile, where one is named.
+    pub(super) profile: Option<String>,
+}
+
+impl CargoArguments {
+    pub(super) fn parse(arguments: &[String]) -> Result<CargoArguments, RunError> {
+        let mut sorted = CargoArguments { all: arguments.to_vec(), ..CargoArguments::default() };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            let refused = |why: &str| Err(RunError::Argument { argument: argument.clone(), why: why.to_owned() });
+            let (name, inline) = argument.split_once('=').map_or((argument.as_str(), None), |(n, v)| (n, Some(v)));
+            if let Some((_, why)) = OWNED.iter().find(|(owned, _)| *owned == name) {
+                return refused(why);
+            }
+            if !name.starts_with('-') || name == "--" {
+                return refused("only flags of `cargo bench` may follow `--`; `--bench` chooses benchmarks");
+            }
+            let value = match inline {
+                None if WITH_VALUE.contains(&name) => match rest.next() {
+                    None => return refused("its value is missing"),
+                    some => some.map(String::as_str),
+                },
+                inline => inline,
+            };
+            match name {
+                "--profile" => sorted.profile = value.map(str::to_owned),
+                "--all-features" | "--no-default-features" => sorted.features.push(name.to_owned()),
+                "-F" | "--features" => sorted.features.push(format!("--features={}", value.unwrap_or_default())),
+                _ => {}
+            }
+        }
+        Ok(sorted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<CargoArguments, String> {
+        let words: Vec<String> = line.split_whitespace().map(String::from).collect();
+        CargoArguments::parse(&words).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn features_and_profile_are_told_from_the_rest() {
+        let sorted = parse("--features a,b -F c --no-default-features --profile=fast -j 1").unwrap();
+        assert_eq!(sorted.features, ["--features=a,b", "--features=c", "--no-default-features"]);
+        assert_eq!((sorted.profile.as_deref(), sorted.all.len()), (Some("fast"), 8));
+    }
+
+    #[test]
+    fn flags_that_duet_sets_are_refused_with_the_alternative() {
+        assert!(parse("-p x").unwrap_err().contains("--packages"));
+        assert!(parse("--target=arm").unwrap_err().contains("this machine"));
+        assert!(parse("name").unwrap_err().contains("--bench"));
+        assert!(parse("--features").unwrap_err().contains("missing"));
+    }
+}

@@ -1,0 +1,145 @@
+//! A version's packages and bench targets, as `cargo metadata` tells them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use duetbench_core::spec::defaults;
+use serde::Deserialize;
+
+use crate::error::RunError;
+use crate::source::Source;
+
+/// The part of cargo's answer that is needed.
+#[derive(Debug, Deserialize)]
+pub(super) struct Metadata {
+    packages: Vec<Package>,
+    workspace_members: BTreeSet<String>,
+    #[serde(default)]
+    workspace_default_members: Option<BTreeSet<String>>,
+}
+
+/// A package of the version or one that it depends on.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Package {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) manifest_path: PathBuf,
+    /// Absent where it lies on disk.
+    source: Option<String>,
+    targets: Vec<Target>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Target {
+    kind: Vec<String>,
+    name: String,
+}
+
+/// A bench target.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Bench {
+    /// Name of its package.
+    pub(super) package: String,
+    /// Its own name.
+    pub(super) name: String,
+    /// Whether it has a `main` of its own.
+    pub(super) own_main: bool,
+}
+
+impl Bench {
+    /// The name under which results know it.
+    pub(super) fn id(&self) -> String {
+        format!("{}/{}", self.package, self.name)
+    }
+}
+
+/// The settings of bench targets in a manifest.
+#[derive(Debug, Default, Deserialize)]
+struct Manifest {
+    #[serde(default)]
+    bench: Vec<BenchTable>,
+}
+
+#[derive(Debug, Deserialize)]
+struct BenchTable {
+    name: String,
+    harness: Option<bool>,
+}
+
+impl Package {
+    /// Its folder.
+    pub(super) fn dir(&self) -> PathBuf {
+        self.manifest_path.parent().map_or_else(PathBuf::new, PathBuf::from)
+    }
+
+    /// Whether it comes from a place where nothing changes under the same version.
+    pub(super) fn is_published(&self) -> bool {
+        self.source.is_some()
+    }
+
+    fn benches(&self) -> Result<Vec<Bench>, RunError> {
+        let text = fs::read_to_string(&self.manifest_path);
+        let text = text.map_err(|e| RunError::file("read", &self.manifest_path, e))?;
+        // Cargo has read it before, so what this does not read is of no interest here.
+        let manifest: Manifest = toml::from_str(&text).unwrap_or_default();
+        let own_main = |name: &str| manifest.bench.iter().any(|b| b.name == name && b.harness == Some(false));
+        let benches = self.targets.iter().filter(|target| target.kind.iter().any(|kind| kind == "bench"));
+        let bench =
+            |t: &Target| Bench { package: self.name.clone(), name: t.name.clone(), own_main: own_main(&t.name) };
+        Ok(benches.map(bench).collect())
+    }
+}
+
+impl Metadata {
+    pub(super) fn parse(text: &str) -> Result<Metadata, RunError> {
+        serde_json::from_str(text).map_err(|e| RunError::Toolchain {
+            what: format!("`cargo metadata` answered something unexpected: {e}"),
+            hint: None,
+        })
+    }
+
+    /// Packages that lie on disk: those may change from one build to the next.
+    pub(super) fn local(&self) -> impl Iterator<Item = &Package> {
+        self.packages.iter().filter(|package| !package.is_published())
+    }
+
+    /// The package with this id.
+    pub(super) fn with_id(&self, id: &str) -> Option<&Package> {
+        self.packages.iter().find(|package| package.id == id)
+    }
+
+    /// Packages of this name.
+    pub(super) fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Package> {
+        self.packages.iter().filter(move |package| package.name == name)
+    }
+
+    /// Bench targets of the packages that the patterns choose: names of members of the workspace, or those that cargo would take.
+    pub(super) fn benches(&self, source: &Source, patterns: &[String]) -> Result<Vec<Bench>, RunError> {
+        let members = || self.packages.iter().filter(|package| self.workspace_members.contains(&package.id));
+        let usual = self.workspace_default_members.as_ref().unwrap_or(&self.workspace_members);
+        let here = members().find(|package| package.dir() == source.dir);
+        let mut benches = Vec::new();
+        for pattern in patterns {
+            let chosen: Vec<&Package> = match here {
+                _ if pattern != defaults::PACKAGES => members().filter(|package| package.name == *pattern).collect(),
+                Some(here) => vec![here],
+                None => members().filter(|package| usual.contains(&package.id)).collect(),
+            };
+            if chosen.is_empty() {
+                let names: Vec<&str> = members().map(|package| package.name.as_str()).collect();
+                return Err(RunError::NothingToMeasure {
+                    what: format!("`{}` has no package `{pattern}`", source.requested),
+                    hint: Some(format!("`--packages` takes names of its packages: {}", names.join(", "))),
+                });
+            }
+            for package in chosen {
+                benches.extend(package.benches()?);
+            }
+        }
+        benches.sort();
+        benches.dedup();
+        Ok(benches)
+    }
+}

@@ -1,0 +1,350 @@
+//! Rust: criterion's bench executables, built once per version with a hook in criterion's own source.
+//!
+//! No file of the user's is changed: a wrapper around the compiler gives it hooked copies of criterion's files, and one around the
+//! linker keeps what a program is made of, so that it can be linked again in another order.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use duetbench_core::BenchmarkId;
+use duetbench_core::spec::{Filter, LayoutChoice};
+use sha2::{Digest, Sha256};
+
+use super::{
+    Adapter, Artifact, Build, Built, Identity, Layout, Listing, Manifest, Order, PairLayouts, Relink, Relinking,
+    Subject, Urgency, Wish, hex,
+};
+use crate::adapter;
+use crate::error::RunError;
+use crate::process::{Launch, Sandbox};
+use crate::source::Source;
+
+mod arguments;
+mod cargo;
+mod hooked;
+mod identity;
+mod link;
+mod list;
+mod matching;
+mod metadata;
+mod workshop;
+
+use arguments::CargoArguments;
+use cargo::{Cargo, Program};
+use link::Recorded;
+use metadata::{Bench, Metadata};
+use workshop::Workshop;
+
+/// Bytes that every hooked program contains.
+const HOOK_MARKER: &[u8] = b"duet-hook-protocol-1";
+/// Variables of Rust's runtime and of libraries for threads.
+const VARIABLES: [&str; 5] =
+    ["RUST_BACKTRACE", "RUST_LIB_BACKTRACE", "RUST_MIN_STACK", "RAYON_NUM_THREADS", "TOKIO_WORKER_THREADS"];
+/// With these criterion neither analyses nor writes anything.
+const ARGUMENTS: [&str; 3] = ["--bench", "--profile-time", "1"];
+
+/// criterion, by cargo.
+#[derive(Debug)]
+pub struct Kind;
+
+impl adapter::Kind for Kind {
+    fn name(&self) -> &'static str {
+        "rust"
+    }
+
+    fn manifests(&self) -> &'static [Manifest] {
+        &[Manifest { file: "Cargo.toml", project: "a Cargo package" }]
+    }
+
+    fn variables(&self) -> &'static [&'static str] {
+        &VARIABLES
+    }
+
+    fn open(&self, wish: &Wish<'_>, versions: &[Source], scratch: &Path) -> Result<Box<dyn Adapter>, RunError> {
+        Ok(Box::new(Rust::new(wish, versions, scratch)?))
+    }
+}
+
+/// Builds and starts criterion's benchmarks.
+#[derive(Debug)]
+pub struct Rust {
+    cargo: Cargo,
+    arguments: CargoArguments,
+    /// A lock file for versions of ours that have none.
+    lock_file: Option<PathBuf>,
+    workshop: Workshop,
+    scratch: PathBuf,
+    timeout: Duration,
+    /// Variables of the user's that benchmarks may see.
+    passed: Vec<(OsString, OsString)>,
+    /// Filter of the benchmarks to execute.
+    filter: Filter,
+    /// Sandbox around the benchmarks, if there is one.
+    sandbox: Option<Sandbox>,
+    /// What programs were made of, by their digest, or the reason why that is not known.
+    links: Mutex<BTreeMap<String, Result<Recorded, String>>>,
+    /// Whether halves of build pairs are to be laid out alike.
+    layouts: LayoutChoice,
+    pairs: PairLayouts,
+}
+
+impl Rust {
+    /// An adapter with one toolchain for both versions.
+    ///
+    /// # Errors
+    /// When there is no cargo that can be used, or an argument would change what duet asks of it.
+    pub fn new(wish: &Wish<'_>, versions: &[Source], scratch: &Path) -> Result<Rust, RunError> {
+        let arguments = CargoArguments::parse(wish.arguments)?;
+        let Some(last) = versions.last() else {
+            return Err(RunError::NothingToMeasure { what: "no version was named".into(), hint: None });
+        };
+        let cargo = Cargo::of(last)?;
+        let scratch = scratch.join("rust");
+        fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
+        let lock_files = versions.iter().rev().map(|version| cargo.lock_file(version));
+        let lock_file = lock_files.filter_map(Result::ok).find(|path| path.is_file());
+        Ok(Rust {
+            workshop: Workshop::of(&cargo, &scratch)?,
+            cargo,
+            arguments,
+            lock_file,
+            timeout: wish.conditions.timeout,
+            passed: wish.conditions.passed(VARIABLES),
+            filter: wish.conditions.filter()?,
+            sandbox: wish.conditions.sandbox.cloned(),
+            links: Mutex::default(),
+            layouts: wish.conditions.layouts,
+            pairs: PairLayouts::new(matching::check_alike),
+            scratch,
+        })
+    }
+
+    /// Sees to it that a version has a lock file; notes where it had none of its own.
+    fn lock(&self, source: &Source) -> Result<Option<String>, RunError> {
+        let own = self.cargo.lock_file(source)?;
+        if own.is_file() {
+            return Ok(None);
+        }
+        if !source.is_ours() {
+            return Err(RunError::Source {
+                what: format!("`{}` has no `Cargo.lock`, and duet writes nothing there", source.requested),
+                hint: Some(format!("`cd {} && cargo generate-lockfile` makes one", source.dir.display())),
+            });
+        }
+        if let Some(other) = &self.lock_file {
+            fs::copy(other, &own).map_err(|e| RunError::file("copy", other, e))?;
+        }
+        self.cargo.resolve(source)?;
+        let whence = match &self.lock_file {
+            Some(_) => "with that of another version",
+            None => "with the newest releases of what it depends on",
+        };
+        Ok(Some(format!("`{}` has no `Cargo.lock`: it was built {whence}", source.requested)))
+    }
+
+    /// The artifact of a program that was built in the workshop; absent where it has no hook in it.
+    fn artifact(&self, built: &Program, metadata: &Metadata, place: &Path) -> Result<Option<Artifact>, RunError> {
+        let bytes = fs::read(&built.path).map_err(|e| RunError::file("read", &built.path, e))?;
+        if !is_hooked(&bytes) {
+            return Ok(None);
+        }
+        let program = place.join(built.path.file_name().unwrap_or_default());
+        fs::copy(&built.path, &program).map_err(|e| RunError::file("copy", &built.path, e))?;
+        let digest = hex(&Sha256::digest(bytes));
+        let dir = metadata.with_id(&built.package_id).map_or_else(PathBuf::new, metadata::Package::dir);
+        Ok(Some(Artifact { program, dir, digest, build_args: Vec::new() }))
+    }
+
+    /// Remembers what a program was made of, if it can be linked again.
+    fn remember(&self, artifact: &Artifact, links: &Path) {
+        let recorded = Recorded::of(&artifact.program, links).and_then(|recorded| {
+            let program = artifact.program.with_extension("again");
+            let wanted = Relink { layout: Layout::Random(1), program: &program, urgency: Urgency::Now };
+            let linked = self.link(&recorded, artifact, wanted).and_then(Relinking::finish);
+            let _ = fs::remove_file(&program);
+            linked.map(|_| recorded).map_err(|e| e.to_string())
+        });
+        self.links.lock().unwrap_or_else(PoisonError::into_inner).insert(artifact.digest.clone(), recorded);
+    }
+
+    fn recorded(&self, artifact: &Artifact) -> Result<Recorded, String> {
+        let links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        links.get(&artifact.digest).cloned().unwrap_or_else(|| Err("it was not built here".to_owned()))
+    }
+
+    fn link(&self, recorded: &Recorded, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
+        let check = |program: &Path, _: &Path| {
+            let bytes = fs::read(program).map_err(|e| RunError::file("read", program, e))?;
+            let what = || format!("`{}` was linked without duet's hook", program.display());
+            is_hooked(&bytes).then_some(()).ok_or_else(|| RunError::Toolchain { what: what(), hint: None })
+        };
+        let linker = recorded.tool(&self.cargo, &wanted)?.start()?;
+        Ok(Relinking { linker, program: wanted.program.to_owned(), dir: artifact.dir.clone(), check })
+    }
+
+    /// The launch of a program where its hook does nothing.
+    fn base_launch(&self, artifact: &Artifact) -> Launch {
+        let home = self.scratch.join("criterion").into_os_string();
+        let ours = [("CRITERION_HOME", home), ("CARGO_MANIFEST_DIR", artifact.dir.clone().into_os_string())];
+        Launch {
+            program: artifact.program.clone(),
+            args: ARGUMENTS.iter().map(Into::into).collect(),
+            dir: artifact.dir.clone(),
+            env: self.passed.iter().cloned().chain(ours.map(|(name, value)| (name.into(), value))).collect(),
+            cpus: None,
+            // The hook looks after its parent only once the first benchmark is reached.
+            hooked: false,
+            placed: true,
+            sandbox: self.sandbox.clone(),
+        }
+    }
+}
+
+/// Programs that both builds have.
+fn of_both([a, b]: [&Build; 2]) -> impl Iterator<Item = (&String, [&Artifact; 2])> {
+    a.artifacts.iter().filter_map(|(id, artifact)| Some((id, [artifact, b.artifacts.get(id)?])))
+}
+
+fn is_hooked(program: &[u8]) -> bool {
+    memchr::memmem::find(program, HOOK_MARKER).is_some()
+}
+
+/// A tool's failure while building is the version's failure to build.
+fn build_error(error: RunError, subject: Subject<'_>) -> RunError {
+    match error {
+        RunError::Tool { output, .. } => {
+            RunError::Build { role: subject.role, version: subject.version.to_owned(), output }
+        }
+        other => other,
+    }
+}
+
+/// There is nothing that can be measured, and why.
+fn nothing(subject: Subject<'_>, notes: &[String]) -> RunError {
+    let why = if notes.is_empty() { "it has no bench targets".to_owned() } else { notes.join("; ") };
+    RunError::NothingToMeasure {
+        what: format!("the {} (`{}`) has no benchmarks of criterion's: {why}", subject.role.word(), subject.version),
+        hint: Some("`duet compare --command OLD NEW` measures other programs, as whole processes".into()),
+    }
+}
+
+/// Notes on bench targets that are not measured.
+fn left_out(names: &[String], why: &str) -> Option<String> {
+    (!names.is_empty()).then(|| format!("not measured, because {why}: {}", names.join(", ")))
+}
+
+impl Adapter for Rust {
+    fn toolchain(&self) -> String {
+        self.cargo.words.clone()
+    }
+
+    fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
+        let failed = |e| build_error(e, subject);
+        let mut notes: Vec<String> = self.lock(source).map_err(failed)?.into_iter().collect();
+        let metadata = self.cargo.metadata(source, &self.arguments).map_err(failed)?;
+        let (own_main, of_libtest): (Vec<Bench>, Vec<Bench>) =
+            metadata.benches(source, patterns)?.into_iter().partition(|bench| bench.own_main);
+        let names: Vec<String> = of_libtest.iter().map(Bench::id).collect();
+        notes.extend(left_out(&names, "they use Rust's own harness (no `harness = false`)"));
+        if own_main.is_empty() {
+            return Err(nothing(subject, &notes));
+        }
+        hooked::write(&metadata, &self.workshop.hooked())?;
+        let place = self.scratch.join(subject.role.word());
+        let links = place.join("links");
+        fs::create_dir_all(&links).map_err(|e| RunError::file("create", &links, e))?;
+        let (cargo, arguments, workshop) = (&self.cargo, &self.arguments, &self.workshop);
+        let order = cargo::Order { cargo, arguments, workshop, source, links: &links };
+        order.forget(&metadata).map_err(failed)?;
+        let mut build = Build::default();
+        let mut unhooked = Vec::new();
+        for program in order.build(&own_main).map_err(failed)? {
+            let package = metadata.with_id(&program.package_id).map_or("", |package| &package.name);
+            let id = format!("{package}/{}", program.name);
+            match self.artifact(&program, &metadata, &place)? {
+                Some(artifact) => {
+                    self.remember(&artifact, &links);
+                    build.artifacts.insert(id, artifact);
+                }
+                None => unhooked.push(id),
+            }
+        }
+        notes.extend(left_out(&unhooked, "they are not of criterion"));
+        if build.artifacts.is_empty() {
+            return Err(nothing(subject, &notes));
+        }
+        let fixed = build.artifacts.iter().filter_map(|(id, artifact)| Some((id, self.recorded(artifact).err()?)));
+        notes.extend(fixed.map(|(id, why)| format!("{id} has one layout, because it cannot be linked again: {why}")));
+        Ok(Built { build, notes })
+    }
+
+    fn identical(&self, [baseline, candidate]: [&Build; 2], sources: [&Source; 2]) -> BTreeMap<String, Identity> {
+        let trees = identity::Trees::of(sources);
+        of_both([baseline, candidate]).map(|(id, artifacts)| (id.clone(), trees.compare(artifacts))).collect()
+    }
+
+    fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
+        let mut all = Listing::default();
+        for (number, (package, artifact)) in build.artifacts.iter().enumerate() {
+            let (launch, file) = (self.base_launch(artifact), self.scratch.join(format!("list-{number}")));
+            let lister = list::Lister { package, launch, file, timeout: self.timeout, filter: &self.filter };
+            all.found.extend(lister.run(interrupted)?);
+        }
+        Ok(all)
+    }
+
+    fn relinks(&self) -> bool {
+        let links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        !links.is_empty() && links.values().all(Result::is_ok)
+    }
+
+    fn decide_layouts(&self, builds: [&Build; 2]) {
+        let of_both = of_both(builds).filter(|_| self.relinks());
+        for (package, [a, b]) in of_both {
+            self.pairs.decide(
+                package,
+                match self.layouts {
+                    LayoutChoice::Matched => matching::plan([&a.program, &b.program], &self.scratch),
+                    LayoutChoice::Random => Err("random layouts were asked for".to_owned()),
+                },
+            );
+        }
+    }
+
+    fn pair_layouts(&self) -> Option<&PairLayouts> {
+        Some(&self.pairs)
+    }
+
+    fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
+        let cannot = |why| RunError::Toolchain {
+            what: format!("`{}` cannot be linked in another order: {why}", artifact.program.display()),
+            hint: None,
+        };
+        self.link(&self.recorded(artifact).map_err(cannot)?, artifact, wanted)
+    }
+
+    fn launch(&self, build: &Build, id: &BenchmarkId, _: &Order) -> Option<Launch> {
+        let mut launch = self.base_launch(build.artifacts.get(&id.package)?);
+        launch.env.push(("DUET_BENCH".into(), id.name.clone().into()));
+        Some(launch)
+    }
+}
+
+/// Entry points for `fuzz/` into the private modules.
+#[cfg(any(fuzzing, debug_assertions))]
+pub mod fuzzing {
+    /// Reads what the hook lists.
+    pub fn listed(text: &str) {
+        super::list::Lines::parse(text);
+    }
+
+    /// Reads an answer of `cargo metadata`.
+    pub fn metadata(text: &str) {
+        drop(super::Metadata::parse(text));
+    }
+}

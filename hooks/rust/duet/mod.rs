@@ -1,0 +1,199 @@
+//! duet's part in a Rust benchmark. It is compiled as a module of the harness: criterion calls `takes` before it runs a benchmark,
+//! and `more` before and after each timed stretch. Without `DUET_PAGE` and `DUET_LIST` both do nothing.
+//!
+//! The behaviour is defined by `hooks/protocol/PROTOCOL.md`. Nothing but the standard library and the C library below it is used, and no
+//! newer Rust than the oldest harness asks for.
+
+mod link;
+pub(crate) mod page;
+mod system;
+mod trial;
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::sync::{Mutex, MutexGuard};
+
+use self::link::Link;
+use self::trial::{Phase, Trial};
+
+/// Proves that the hook was linked in: it begins every message, so that no linker drops it.
+const MARKER: &str = "duet-hook-protocol-1";
+
+/// What this process was started for.
+enum Job {
+    /// The harness runs as if unhooked.
+    Off,
+    List {
+        file: File,
+        skipped: Option<String>,
+    },
+    Measure {
+        bench: String,
+        page: String,
+        side: u32,
+    },
+}
+
+struct Hook {
+    job: Job,
+    /// The trial, while the benchmark to measure runs.
+    trial: Option<Trial>,
+    /// A stretch that is not measured is under way.
+    open: bool,
+    /// Time of such stretches, nanoseconds.
+    ns: u64,
+}
+
+static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
+
+fn hook() -> MutexGuard<'static, Option<Hook>> {
+    let mut hook = HOOK.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if hook.is_none() {
+        *hook = Some(Hook { job: Job::read(), trial: None, open: false, ns: 0 });
+    }
+    hook
+}
+
+/// Ends the process: to go on unhooked would look like a measurement.
+fn die(why: &str) -> ! {
+    eprintln!("{}: {}", MARKER, why);
+    std::process::exit(2)
+}
+
+impl Job {
+    /// Reads the variables and removes them, so that programs which the benchmark starts do not take part.
+    fn read() -> Job {
+        let take = |name: &str| {
+            let value = std::env::var(name).ok();
+            std::env::remove_var(name);
+            value
+        };
+        let names = ["DUET_PAGE", "DUET_LIST", "DUET_BENCH", "DUET_SIDE", "DUET_PARENT", "DUET_SKIP"];
+        let [page, list, bench, side, parent, skip] = names.map(take);
+        if page.is_none() && list.is_none() {
+            return Job::Off;
+        }
+        system::die_with_parent();
+        if parent.map_or(false, |number| number != system::parent().to_string()) {
+            die("started by a duet that is gone");
+        }
+        if let Some(page) = page {
+            let side = match side.as_deref() {
+                Some("0") => 0,
+                Some("1") => 1,
+                _ => die("DUET_SIDE must be 0 or 1"),
+            };
+            return Job::Measure { bench: bench.unwrap_or_else(|| die("DUET_BENCH is not set")), page, side };
+        }
+        let path = list.unwrap_or_default();
+        let file = OpenOptions::new().append(true).create(true).open(&path);
+        let file = file.unwrap_or_else(|e| die(&format!("cannot write `{}`: {}", path, e)));
+        let read = |path: String| std::fs::read_to_string(&path).unwrap_or_else(|e| die(&format!("`{}`: {}", path, e)));
+        let skipped = match skip {
+            Some(path) if path.is_empty() => None,
+            other => Some(other.map_or_else(String::new, read)),
+        };
+        Job::List { file, skipped }
+    }
+}
+
+/// A field of a line that lists.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
+}
+
+fn write_line(line: &str) {
+    if let Some(Hook { job: Job::List { file, .. }, .. }) = hook().as_mut() {
+        // At once, with no buffer that a crash could lose.
+        if let Err(e) = file.write_all(format!("{}\n", line).as_bytes()) {
+            die(&e.to_string());
+        }
+    }
+}
+
+/// Whether the hook has this benchmark run, or not run, in place of the harness. `run` calls it once with one iteration; `more` makes a
+/// trial of that.
+pub(crate) fn takes(name: &str, measurement: &str, run: &mut dyn FnMut()) -> bool {
+    enum Part {
+        Nothing,
+        List,
+        Name,
+        Measure(Link),
+    }
+    // Nothing may be held while the benchmark runs.
+    let part = match hook().as_mut() {
+        None | Some(Hook { job: Job::Off, .. }) => return false,
+        Some(Hook { job: Job::List { skipped: None, .. }, .. }) => Part::Name,
+        Some(Hook { job: Job::List { skipped: Some(skipped), .. }, .. }) => {
+            if skipped.lines().any(|line| line == escaped(name)) {
+                Part::Nothing
+            } else {
+                Part::List
+            }
+        }
+        Some(Hook { job, .. }) => match std::mem::replace(job, Job::Off) {
+            Job::Measure { bench, page, side } if bench == name => match Link::open(&page, side) {
+                // A second benchmark of this name is not wanted.
+                Ok(link) => {
+                    *job = Job::Measure { bench: String::new(), page, side };
+                    Part::Measure(link)
+                }
+                Err(why) => die(&format!("`{}` {}", page, why)),
+            },
+            other => {
+                *job = other;
+                Part::Nothing
+            }
+        },
+    };
+    match part {
+        Part::Nothing => {}
+        Part::Name => write_line(&format!("name\t{}", escaped(name))),
+        Part::List => list(name, measurement, run),
+        Part::Measure(link) => {
+            set_trial(Some(Trial::new(link)));
+            run();
+            if let Some(mut trial) = set_trial(None) {
+                trial.end(false);
+            }
+        }
+    }
+    true
+}
+
+fn set_trial(trial: Option<Trial>) -> Option<Trial> {
+    hook().as_mut().and_then(|hook| std::mem::replace(&mut hook.trial, trial))
+}
+
+/// Runs a benchmark once and notes its time.
+fn list(name: &str, measurement: &str, run: &mut dyn FnMut()) {
+    write_line(&format!("start\t{}", escaped(name)));
+    if !measurement.ends_with("WallTime") {
+        return write_line(&format!(
+            "refuse\t{}\tit measures by {}, which is not time",
+            escaped(name),
+            escaped(measurement)
+        ));
+    }
+    run();
+    let ns = hook().as_mut().map_or(0, |hook| std::mem::take(&mut hook.ns));
+    write_line(&format!("leaf\t{}\tloop\t{}\t0\t0\t1\t0", escaped(name), ns));
+}
+
+/// Called before a timed stretch and after it, with its iterations and its time by the harness's clock; whether there is another one.
+pub(crate) fn more(iterations: &mut u64, ns: f64) -> bool {
+    let mut hook = hook();
+    let Some(hook) = hook.as_mut() else { return false };
+    match &mut hook.trial {
+        Some(trial) if trial.phase != Phase::Over => match trial.next(ns as u64) {
+            Some(k) => *iterations = k,
+            None => return false,
+        },
+        _ => {
+            hook.ns += if hook.open { ns as u64 } else { 0 };
+            hook.open = !hook.open;
+            return hook.open;
+        }
+    }
+    true
+}
