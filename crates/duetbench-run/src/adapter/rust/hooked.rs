@@ -63,14 +63,14 @@ enum Place {
 const INSERTIONS: [Insertion; 4] = [
     Insertion {
         file: "lib.rs",
-        anchor: "mod bencher;\n",
+        anchor: "mod bencher;",
         times: Times::Once,
         place: Place::Before,
         text: "#[allow(warnings)]\nmod duet;\n",
     },
     Insertion {
         file: "benchmark_group.rs",
-        anchor: "        match &self.criterion.mode {\n",
+        anchor: "        match &self.criterion.mode {",
         times: Times::Once,
         place: Place::Before,
         text: "        if crate::duet::takes(id.id(), ::std::any::type_name::<M>(), &mut || {
@@ -82,14 +82,14 @@ const INSERTIONS: [Insertion; 4] = [
     },
     Insertion {
         file: "bencher.rs",
-        anchor: ".iterated = true;\n",
+        anchor: ".iterated = true;",
         times: Times::Alike,
         place: Place::After,
         text: "while crate::duet::more(&mut @.iters, @.measurement.to_f64(&@.value)) {\n",
     },
     Insertion {
         file: "bencher.rs",
-        anchor: ".elapsed_time = time_start.elapsed();\n",
+        anchor: ".elapsed_time = time_start.elapsed();",
         times: Times::Alike,
         place: Place::After,
         text: "}\n",
@@ -162,7 +162,8 @@ fn copy_all(from: &Path, to: &Path) -> Result<(), RunError> {
 /// A source file with its insertions; fails with the reason in words.
 fn insert_all(original: &str, file: &str) -> Result<String, String> {
     let insertions: Vec<&Insertion> = INSERTIONS.iter().filter(|insertion| insertion.file == file).collect();
-    let count = |insertion: &Insertion| original.matches(insertion.anchor).count();
+    // Some releases have lines that end as on Windows.
+    let count = |insertion: &Insertion| original.lines().filter(|line| line.ends_with(insertion.anchor)).count();
     let first = insertions.first().map_or(0, |insertion| count(insertion));
     for insertion in &insertions {
         let wanted = if insertion.times == Times::Once { 1 } else { first.max(1) };
@@ -173,9 +174,9 @@ fn insert_all(original: &str, file: &str) -> Result<String, String> {
     }
     let mut text = String::with_capacity(original.len() + 4096);
     for line in original.split_inclusive('\n') {
-        let here = insertions.iter().find(|insertion| line.ends_with(insertion.anchor));
+        let here = insertions.iter().find(|insertion| line.trim_end().ends_with(insertion.anchor));
         let inserted = here.map(|insertion| {
-            let object = line.trim_end_matches(insertion.anchor).trim();
+            let object = line.trim_end().trim_end_matches(insertion.anchor).trim();
             (insertion.place, insertion.text.replace('@', object))
         });
         match inserted {
@@ -199,6 +200,8 @@ mod tests {
         let lines: Vec<&str> = hooked.lines().map(str::trim).collect();
         let want = ["b.iterated = true;", head, "work();", "b.elapsed_time = time_start.elapsed();", "}"];
         assert_eq!(lines, want);
+        let of_windows = insert_all(&original.replace('\n', "\r\n"), "bencher.rs").unwrap();
+        assert_eq!(of_windows.lines().map(str::trim).collect::<Vec<_>>(), want);
     }
 
     #[test]
