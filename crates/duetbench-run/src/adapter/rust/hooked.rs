@@ -58,8 +58,11 @@ enum Place {
     After,
 }
 
-/// The body of every method that times, between noting that it was called and taking the elapsed time, goes round in a loop. What the
-/// methods are called on stands in the anchor's line, and for `@` in the text.
+/// The end of the line in which a method that times notes that it was called, behind the name of what it is called on.
+const CALLED: &str = ".iterated = true;";
+
+/// The body of every method that times, between taking the time and taking the elapsed time, goes round in a loop. For `@` stands the
+/// name before [`CALLED`].
 const INSERTIONS: [Insertion; 4] = [
     Insertion {
         file: "lib.rs",
@@ -82,9 +85,9 @@ const INSERTIONS: [Insertion; 4] = [
     },
     Insertion {
         file: "bencher.rs",
-        anchor: ".iterated = true;",
+        anchor: "let time_start = Instant::now();",
         times: Times::Alike,
-        place: Place::After,
+        place: Place::Before,
         text: "while crate::duet::more(&mut @.iters, @.measurement.to_f64(&@.value)) {\n",
     },
     Insertion {
@@ -173,12 +176,11 @@ fn insert_all(original: &str, file: &str) -> Result<String, String> {
         }
     }
     let mut text = String::with_capacity(original.len() + 4096);
+    let mut called_on = "self";
     for line in original.split_inclusive('\n') {
+        called_on = line.trim().strip_suffix(CALLED).unwrap_or(called_on);
         let here = insertions.iter().find(|insertion| line.trim_end().ends_with(insertion.anchor));
-        let inserted = here.map(|insertion| {
-            let object = line.trim_end().trim_end_matches(insertion.anchor).trim();
-            (insertion.place, insertion.text.replace('@', object))
-        });
+        let inserted = here.map(|insertion| (insertion.place, insertion.text.replace('@', called_on)));
         match inserted {
             None => text.push_str(line),
             Some((Place::Before, more)) => text.extend([more.as_str(), line]),
@@ -194,11 +196,14 @@ mod tests {
 
     #[test]
     fn bodies_go_round_in_a_loop() {
-        let original = "    b.iterated = true;\n    work();\n    b.elapsed_time = time_start.elapsed();\n";
+        let original = "    b.iterated = true;\n    let other = 1;\n    let time_start = Instant::now();\n    work();\n    \
+                        b.elapsed_time = time_start.elapsed();\n";
         let hooked = insert_all(original, "bencher.rs").unwrap();
         let head = "while crate::duet::more(&mut b.iters, b.measurement.to_f64(&b.value)) {";
         let lines: Vec<&str> = hooked.lines().map(str::trim).collect();
-        let want = ["b.iterated = true;", head, "work();", "b.elapsed_time = time_start.elapsed();", "}"];
+        let start = "let time_start = Instant::now();";
+        let called = ["b.iterated = true;", "let other = 1;"];
+        let want = [&called[..], &[head, start, "work();", "b.elapsed_time = time_start.elapsed();", "}"]].concat();
         assert_eq!(lines, want);
         let of_windows = insert_all(&original.replace('\n', "\r\n"), "bencher.rs").unwrap();
         assert_eq!(of_windows.lines().map(str::trim).collect::<Vec<_>>(), want);
@@ -209,8 +214,9 @@ mod tests {
         let refused = |text: &str, file: &str| insert_all(text, file).unwrap_err();
         assert!(refused("", "lib.rs").contains("`mod bencher;` in its lib.rs is there 0 times, not 1"));
         assert!(refused("mod bencher;\nmod bencher;\n", "lib.rs").contains("2 times"));
-        let heads_alone = "self.iterated = true;\nself.iterated = true;\nself.elapsed_time = time_start.elapsed();\n";
-        assert!(refused(heads_alone, "bencher.rs").contains("1 times, not 2"));
+        let start = "let time_start = Instant::now();\n";
+        let heads_alone = format!("{start}{start}self.elapsed_time = time_start.elapsed();\n");
+        assert!(refused(&heads_alone, "bencher.rs").contains("1 times, not 2"));
         assert!(refused("nothing\n", "bencher.rs").contains("0 times, not 1"));
     }
 }
