@@ -10,7 +10,7 @@ use duetbench_core::hotspot::BenchmarkProfile;
 use duetbench_core::recording::Recorded;
 use duetbench_core::reported::Readings;
 use duetbench_core::spec::Selection;
-use duetbench_run::adapter::{go, jmh};
+use duetbench_run::adapter::{go, jmh, rust};
 use duetbench_run::fleet::wire::{Instance, Request, Response};
 use duetbench_run::plan_file::PlanFile;
 use duetbench_run::pprof;
@@ -24,7 +24,7 @@ use serde::de::DeserializeOwned;
 pub(crate) type Parser = fn(&[u8]);
 
 /// A parser, by the name that `fuzz/run` has for it.
-pub(crate) const PARSERS: [(&str, Parser); 18] = [
+pub(crate) const PARSERS: [(&str, Parser); 21] = [
     ("plan-file", |bytes| with_text(bytes, plan_file)),
     ("settings", |bytes| with_text(bytes, |text| drop(toml::from_str::<Layer>(text)))),
     ("waivers", |bytes| with_text(bytes, |text| drop(duetbench_cli::gate::understood(text)))),
@@ -33,6 +33,9 @@ pub(crate) const PARSERS: [(&str, Parser); 18] = [
     ("go-program", go::identity::fuzz),
     ("jmh-list", |bytes| with_text(bytes, jmh::fuzzing::listed)),
     ("jvm", |bytes| with_text(bytes, jmh::fuzzing::jvm)),
+    ("rust-list", |bytes| with_text(bytes, rust::fuzzing::listed)),
+    ("cargo-metadata", |bytes| with_text(bytes, rust::fuzzing::metadata)),
+    ("rust-program", rust::fuzzing::functions),
     ("wire", wire),
     ("calibration", calibration),
     ("kernel", |bytes| with_text(bytes, duetbench_run::noise::fuzz)),

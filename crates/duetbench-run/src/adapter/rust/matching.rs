@@ -110,6 +110,14 @@ fn compare(a: &Functions, b: &Functions) -> Result<(), String> {
     }
 }
 
+/// Reads any bytes as a program: what is found of it is alike to itself.
+#[cfg(any(fuzzing, debug_assertions))]
+pub(super) fn fuzz(program: &[u8]) {
+    if let Ok(functions) = Functions::parse(program) {
+        assert_eq!(compare(&functions, &functions), Ok(()));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -347,4 +347,9 @@ pub mod fuzzing {
     pub fn metadata(text: &str) {
         drop(super::Metadata::parse(text));
     }
+
+    /// Reads the functions of a linked program.
+    pub fn functions(program: &[u8]) {
+        super::matching::fuzz(program);
+    }
 }
