@@ -125,11 +125,14 @@ fn gitlab_gets_a_job_and_keeps_its_pipeline() {
     assert!(yaml(&place, "duet.gitlab-ci.yml")["duet"]["script"].as_vec().is_some());
     assert!(!place.path().join(".github").exists());
 
-    let other = repository("build.gradle");
-    other.duet(&["init", "--gitlab", "--github"]).expect(0);
-    assert_eq!(yaml(&other, ".gitlab-ci.yml")["include"][0]["local"].as_str(), Some("duet.gitlab-ci.yml"));
-    assert!(yaml(&other, "duet.gitlab-ci.yml")["duet"]["image"].as_str().unwrap().ends_with(":maven"));
-    assert!(other.path().join(WORKFLOW).exists());
+    for (manifest, image) in [("build.gradle", ":maven"), ("Cargo.toml", ":rust")] {
+        let other = repository(manifest);
+        other.duet(&["init", "--gitlab", "--github"]).expect(0);
+        assert_eq!(yaml(&other, ".gitlab-ci.yml")["include"][0]["local"].as_str(), Some("duet.gitlab-ci.yml"));
+        assert!(yaml(&other, "duet.gitlab-ci.yml")["duet"]["image"].as_str().unwrap().ends_with(image), "{image}");
+        assert!(other.path().join(WORKFLOW).exists());
+        other.duet(&["config", "check"]).expect(0);
+    }
 }
 
 #[test]

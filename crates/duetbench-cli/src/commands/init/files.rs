@@ -96,10 +96,12 @@ fn measuring(found: &Found, report: &str) -> String {
 
 /// The job for GitLab, with an image that has the toolchain.
 fn job(found: &Found) -> String {
-    let text = match found.harness {
-        "jmh" => GITLAB.replace("duetbench:go", "duetbench:maven"),
-        _ => GITLAB.to_owned(),
+    let image = match found.harness {
+        "jmh" => "duetbench:maven",
+        "rust" => "duetbench:rust",
+        _ => "duetbench:go",
     };
+    let text = GITLAB.replace("duetbench:go", image);
     if found.directory.is_empty() {
         return text;
     }
