@@ -89,7 +89,7 @@ fn two(old: [&str; 2], new: [&str; 2]) -> Place {
 }
 
 fn duet(place: &Place, args: &[&str]) -> Ran {
-    // Of its own, so that criterion is compiled once for all tests.
+    // A folder for all tests, so that criterion is compiled once for all tests.
     let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("rust-cache");
     Ran::from(place.command(args).env("XDG_CACHE_HOME", cache).env("CARGO_NET_OFFLINE", "true").output().unwrap())
 }

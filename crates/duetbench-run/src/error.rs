@@ -132,6 +132,11 @@ impl RunError {
         RunError::File { action, path: path.to_owned(), source }
     }
 
+    /// Refuses an argument for the harness: why, and what to use instead.
+    pub(crate) fn argument(argument: &str, why: impl Into<String>) -> RunError {
+        RunError::Argument { argument: argument.to_owned(), why: why.into() }
+    }
+
     /// Ends what is being done once somebody asked for it.
     ///
     /// # Errors

@@ -48,7 +48,7 @@ pub struct CalibrateArgs {
     /// that run
     #[arg(long, value_name = "RUN", conflicts_with_all = settled_in_all(), conflicts_with_all = settled_in_pairs(), conflicts_with = "version", conflicts_with_all = ["resume", "if_changed"])]
     pub run: Option<String>,
-    /// What it takes, instead of measuring.
+    /// A change to be able to see, instead of measuring.
     #[command(flatten)]
     pub propose: ProposeArgs,
     /// Do nothing if the last calibration was made on this machine (processor, kernel, governor, toolchain) with the same benchmarks

@@ -10,7 +10,7 @@ use crate::options::Setting;
 /// The papers' rule, for two recordings. Typed only.
 #[derive(Debug, Args)]
 pub struct MethodArgs {
-    /// Of two recordings: every level of their values, by the rule of this author
+    /// Judge two recordings: every level of their values, by the rule of this author
     #[arg(long, value_enum, requires = "head")]
     pub method: Option<Method>,
     /// With `--method`: confidence of the papers' intervals [default: the rest of `--alpha`]

@@ -1,7 +1,7 @@
 //! `duet waive`: accept a slowdown.
 
 use duetbench_core::Report;
-use duetbench_core::gate::{Breach, Gate, Waiver};
+use duetbench_core::gate::{Breach, Found, Gate, Waiver};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::ReportedMetric;
 use duetbench_core::spec::Metric;
@@ -51,7 +51,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
 /// The breach that the arguments name: the benchmark's metric that got worse.
 fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     let metric = args.unit.clone().map_or_else(|| Metric::from(args.metric), Metric::Reported);
-    let gate = Gate::decide((&report.benchmarks, &report.reported), report.spec.thresholds(), &[], today());
+    let gate = Gate::decide(Found::of(report), report.spec.thresholds(), &[], today());
     let named = |breach: &&Breach| args.benchmark == breach.id.name || args.benchmark == breach.id.to_string();
     let mut all = gate.breaches.iter().filter(named).filter(|breach| breach.metric == metric);
     match (all.next(), all.next()) {

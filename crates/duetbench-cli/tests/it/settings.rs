@@ -58,7 +58,7 @@ fn every_option_has_an_effect_wherever_it_can_be_typed() {
         Layer::typed(&Cli::try_parse_from(words).unwrap_or_else(|e| panic!("{e}")))
     };
     let mut seen = 0;
-    // What has arguments that must be typed has no options of the table but those of all commands.
+    // A command with arguments that must be typed has no options of the table but those of all commands.
     let bare = |command: &Command| !command.get_arguments().any(Arg::is_required_set);
     for (words, command) in commands().into_iter().filter(|(_, command)| bare(command)) {
         for (row, arg) in OPTIONS.iter().filter_map(|row| Some((row, argument(row, &command)?))) {
@@ -86,7 +86,7 @@ fn every_option_has_an_effect_wherever_it_can_be_typed() {
 }
 
 /// Compares a part of a file with what follows from the table, or writes it when `DUET_BLESS` is set.
-fn check(file: &str, (from, to): (&str, &str), want: &str) {
+fn check(file: &str, from: &str, to: &str, want: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
     let text = std::fs::read_to_string(&path).unwrap();
     let start = text.find(from).unwrap_or_else(|| panic!("`{file}` has no `{from}`"));
@@ -105,7 +105,7 @@ fn check(file: &str, (from, to): (&str, &str), want: &str) {
 fn the_schema_has_the_options_of_the_table() {
     let rows: String = OPTIONS.iter().map(|row| format!("    {},\n", row.property())).collect();
     let (start, end) = ("  \"properties\": {\n", "    \"jmh\": {\n");
-    check("schema/settings-v1.schema.json", (start, end), &format!("{start}{rows}"));
+    check("schema/settings-v1.schema.json", start, end, &format!("{start}{rows}"));
 }
 
 /// The column of the option as it is typed.
@@ -146,5 +146,5 @@ fn the_table_of_the_documents_is_that_of_the_options() {
     };
     let head = "| option | variable | key | default | commands |\n| --- | --- | --- | --- | --- |\n";
     let table: String = OPTIONS.iter().map(line).collect();
-    check("docs/settings.md", (head, "\n\n"), (head.to_owned() + &table).trim_end());
+    check("docs/settings.md", head, "\n\n", (head.to_owned() + &table).trim_end());
 }

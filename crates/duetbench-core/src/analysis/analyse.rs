@@ -50,7 +50,7 @@ pub fn analyse<'a>(plan: &Plan, measured: &[Measured], thresholds: impl Into<Thr
     for ((one, brought), p) in examined.into_iter().zip(brought).zip(p_adjusted) {
         let conclusion = Conclusion::of(&one, &brought, p, plan.confirm_rounds);
         let ruled = thresholds.ruled(&one.planned.id, &Metric::Time);
-        reports.push(BenchmarkReport { threshold: ruled, ..conclusion.report(one, brought) });
+        reports.push(conclusion.report(one, brought, ruled));
     }
     reports.sort_by(|a, b| a.id.cmp(&b.id));
     reports
@@ -190,7 +190,7 @@ impl Conclusion {
         self.warnings.insert(0, Warning::Redefined(redefined.clone()));
     }
 
-    fn report(self, one: Examined<'_>, brought: Brought) -> BenchmarkReport {
+    fn report(self, one: Examined<'_>, brought: Brought, ruled: Option<f64>) -> BenchmarkReport {
         let time = |side| median_over(&brought.first_round, side, |s| Some(s.ns_per_op));
         let (baseline_ns, candidate_ns) = (time(Role::Baseline), time(Role::Candidate));
         let design = &one.planned.configuration.design;
@@ -200,7 +200,7 @@ impl Conclusion {
             verdict: self.verdict,
             mode: Some(one.planned.mode),
             estimate: self.estimate,
-            threshold: None,
+            threshold: ruled,
             baseline_ns,
             candidate_ns,
             allocs: one.allocs,

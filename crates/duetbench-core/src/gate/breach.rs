@@ -71,13 +71,15 @@ pub(super) fn breaches_of(benchmark: &BenchmarkReport, thresholds: Thresholds<'_
         _ => None,
     };
     if let Some((tolerated, change)) = tolerated.zip(benchmark.change()) {
-        found.push(breach((id, Metric::Time), change, (policy, tolerated)));
+        let standing = standing(policy, id, &Metric::Time);
+        found.push(Breach { id: id.clone(), metric: Metric::Time, change, threshold: tolerated, standing });
     }
     for (metric, counted) in [(Metric::Allocs, benchmark.allocs), (Metric::Bytes, benchmark.bytes)] {
         let Some(change) = counted.filter(|c| c.changed).map(|c| growth(&c)) else { continue };
-        let tolerated = thresholds.of(id, &metric);
-        if change > tolerated {
-            found.push(breach((id, metric), change, (policy, tolerated)));
+        let threshold = thresholds.of(id, &metric);
+        if change > threshold {
+            let standing = standing(policy, id, &metric);
+            found.push(Breach { id: id.clone(), metric, change, threshold, standing });
         }
     }
     if benchmark.verdict.is_redefined() {
@@ -94,15 +96,15 @@ pub(super) fn breaches_of_reported<'a>(
     reported.iter().filter(|one| one.verdict == Verdict::Regression).map(|one| {
         let metric = Metric::Reported(one.unit.clone());
         // Where signs judged, there was no threshold.
-        let tolerated = one.change.map_or(0.0, |_| one.threshold);
-        breach((&one.id, metric), one.worse_by(), (policy, tolerated))
+        let threshold = one.change.map_or(0.0, |_| one.threshold);
+        let standing = standing(policy, &one.id, &metric);
+        Breach { id: one.id.clone(), metric, change: one.worse_by(), threshold, standing }
     })
 }
 
-fn breach((id, metric): (&BenchmarkId, Metric), change: f64, (policy, threshold): (&Policy, f64)) -> Breach {
-    let gates = policy.action(id, &metric) == Action::Gate;
-    let standing = if gates { Standing::Fails } else { Standing::Informs };
-    Breach { id: id.clone(), metric, change, threshold, standing }
+/// Whether it stops the change that this metric got worse, while nobody has accepted it.
+fn standing(policy: &Policy, id: &BenchmarkId, metric: &Metric) -> Standing {
+    if policy.action(id, metric) == Action::Gate { Standing::Fails } else { Standing::Informs }
 }
 
 /// By how much a count grew, a fraction of the baseline.

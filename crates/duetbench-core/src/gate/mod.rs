@@ -15,6 +15,7 @@ pub use day::Day;
 pub use waiver::{Stale, StaleWaiver, Waiver, WaiverError};
 
 use crate::analysis::BenchmarkReport;
+use crate::report::Report;
 use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
 use crate::spec::{Action, Thresholds};
@@ -31,6 +32,23 @@ pub struct Gate {
     pub open: Vec<OpenQuestion>,
 }
 
+/// Answers that a decision is about.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Found<'a> {
+    /// Times and counts.
+    pub benchmarks: &'a [BenchmarkReport],
+    /// Metrics that benchmarks report themselves.
+    pub reported: &'a [ReportedMetric],
+}
+
+impl<'a> Found<'a> {
+    /// All that a report says.
+    #[must_use]
+    pub fn of(report: &'a Report) -> Found<'a> {
+        Found { benchmarks: &report.benchmarks, reported: &report.reported }
+    }
+}
+
 /// A benchmark without an answer, with the consequence that a rule gives it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenQuestion {
@@ -41,19 +59,13 @@ pub struct OpenQuestion {
 }
 
 impl Gate {
-    /// Holds policy and waivers against what was found of times and counts, and of what benchmarks report themselves. `today` is
-    /// the day on which waivers must still hold.
+    /// Holds policy and waivers against what was found. `today` is the day on which waivers must still hold.
     ///
     /// A waiver is unused when its benchmark was compared and did not get worse. Where that is an open question, or the
     /// benchmark did not take part, nothing is said of it.
     #[must_use]
-    pub fn decide(
-        found: (&[BenchmarkReport], &[ReportedMetric]),
-        thresholds: Thresholds<'_>,
-        waivers: &[Waiver],
-        today: Day,
-    ) -> Gate {
-        let ((benchmarks, reported), policy) = (found, thresholds.policy());
+    pub fn decide(found: Found<'_>, thresholds: Thresholds<'_>, waivers: &[Waiver], today: Day) -> Gate {
+        let (Found { benchmarks, reported }, policy) = (found, thresholds.policy());
         let of_benchmarks = benchmarks.iter().flat_map(|one| breach::breaches_of(one, thresholds));
         let mut breaches: Vec<Breach> = of_benchmarks.chain(breach::breaches_of_reported(reported, policy)).collect();
         for breach in breaches.iter_mut().filter(|b| b.standing == Standing::Fails) {

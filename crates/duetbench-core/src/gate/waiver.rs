@@ -3,9 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Breach, Day, Standing};
-use crate::analysis::BenchmarkReport;
-use crate::reported::ReportedMetric;
+use super::{Breach, Day, Found, Standing};
 use crate::sample::BenchmarkId;
 use crate::spec::Metric;
 use crate::verdict::Verdict;
@@ -124,7 +122,7 @@ impl Waiver {
     /// Why it has to go, if it does.
     pub(super) fn staleness(
         &self,
-        (benchmarks, reported): (&[BenchmarkReport], &[ReportedMetric]),
+        Found { benchmarks, reported }: Found<'_>,
         breaches: &[Breach],
         today: Day,
     ) -> Option<StaleWaiver> {

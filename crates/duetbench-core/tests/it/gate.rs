@@ -2,7 +2,7 @@
 
 use duetbench_core::Verdict;
 use duetbench_core::analysis::{Basis, Clock, Counts, Estimate, Measured, Method, Warning, analyse};
-use duetbench_core::gate::{Day, Gate, Stale, Standing, Waiver, WaiverError};
+use duetbench_core::gate::{Day, Found, Gate, Stale, Standing, Waiver, WaiverError};
 use duetbench_core::plan::{Mode, Redefinition};
 use duetbench_core::report::{BenchmarkReport, Counted};
 use duetbench_core::sample::{BenchmarkId, Sample};
@@ -66,7 +66,19 @@ fn waiver(benchmark: &str, ceiling: f64) -> Waiver {
 }
 
 fn decide(benchmarks: &[BenchmarkReport], waivers: &[Waiver], today: &str) -> Gate {
-    Gate::decide((benchmarks, &[]), Thresholds::from(&Decision::default()), waivers, day(today))
+    let found = Found { benchmarks, reported: &[] };
+    Gate::decide(found, Thresholds::from(&Decision::default()), waivers, day(today))
+}
+
+/// The gate by these rules, without a waiver.
+fn ruled(benchmarks: &[BenchmarkReport], rules: &[Rule]) -> Gate {
+    ruled_and_waived(benchmarks, rules, &[])
+}
+
+fn ruled_and_waived(benchmarks: &[BenchmarkReport], rules: &[Rule], waivers: &[Waiver]) -> Gate {
+    let (decision, policy) = (Decision::default(), Policy::new(rules).unwrap());
+    let found = Found { benchmarks, reported: &[] };
+    Gate::decide(found, Thresholds::new(&decision, &policy), waivers, day("2026-06-01"))
 }
 
 #[test]
@@ -121,33 +133,19 @@ fn what_is_not_needed_any_more_has_to_go() {
 fn counts_inform_until_a_rule_says_otherwise() {
     let allocs = Some(Counted { baseline: 10.0, candidate: 11.0, changed: true });
     let found = [BenchmarkReport { allocs, ..compared("A", Verdict::NoChange, 1.0) }];
-    let decide = |rules: &[Rule]| {
-        Gate::decide(
-            (&found, &[]),
-            Thresholds::new(&Decision::default(), &Policy::new(rules).unwrap()),
-            &[],
-            day("2026-06-01"),
-        )
-    };
-    assert_eq!(decide(&[]).breaches[0].standing, Standing::Informs);
+    assert_eq!(ruled(&found, &[]).breaches[0].standing, Standing::Informs);
     let rule = |threshold: f64| Rule {
         metric: Some(Metric::Allocs),
         threshold: Some(threshold),
         action: Some(Action::Gate),
         ..Rule::default()
     };
-    assert_eq!(decide(&[rule(0.05)]).failing().count(), 1);
-    assert!(decide(&[rule(0.15)]).breaches.is_empty());
+    assert_eq!(ruled(&found, &[rule(0.05)]).failing().count(), 1);
+    assert!(ruled(&found, &[rule(0.15)]).breaches.is_empty());
     // A count that was 0 has grown by more than any share.
     let from_nothing = Some(Counted { baseline: 0.0, candidate: 1.0, changed: true });
     let found = [BenchmarkReport { allocs: from_nothing, ..found[0].clone() }];
-    let gate = Gate::decide(
-        (&found, &[]),
-        Thresholds::new(&Decision::default(), &Policy::new(&[rule(5.0)]).unwrap()),
-        &[],
-        day("2026-06-01"),
-    );
-    assert_eq!(gate.failing().count(), 1);
+    assert_eq!(ruled(&found, &[rule(5.0)]).failing().count(), 1);
 }
 
 #[test]
@@ -159,8 +157,7 @@ fn an_open_question_stops_a_change_where_a_rule_wants_an_answer() {
         inconclusive: Some(action),
         ..Rule::default()
     };
-    let policy = Policy::new(&[rule("Codec", Action::Gate), rule("Slow", Action::Inform)]).unwrap();
-    let gate = Gate::decide((&found, &[]), Thresholds::new(&Decision::default(), &policy), &[], day("2026-06-01"));
+    let gate = ruled(&found, &[rule("Codec", Action::Gate), rule("Slow", Action::Inform)]);
     let names: Vec<&str> = gate.unanswered().map(|id| id.name.as_str()).collect();
     assert_eq!(names, ["Codec"]);
     // Benchmarks that no rule is about are as they usually are.
@@ -173,22 +170,14 @@ fn a_real_slowdown_below_the_threshold_stops_a_change_only_where_a_rule_says_so(
     let tolerated = Verdict::Slower(Extent::WithinTolerance);
     let open = Verdict::Slower(Extent::Open { forks_sufficient: None });
     let found = [compared("Codec", tolerated, 1.02), compared("Other", open.clone(), 1.04)];
-    let decide = |rules: &[Rule]| {
-        Gate::decide(
-            (&found, &[]),
-            Thresholds::new(&Decision::default(), &Policy::new(rules).unwrap()),
-            &[],
-            day("2026-06-01"),
-        )
-    };
-    assert!(decide(&[]).breaches.is_empty());
+    assert!(ruled(&found, &[]).breaches.is_empty());
     let slower = Rule { benchmarks: Some("Codec".into()), slower: Some(Action::Gate), ..Rule::default() };
-    let gate = decide(std::slice::from_ref(&slower));
+    let gate = ruled(&found, std::slice::from_ref(&slower));
     assert_eq!(gate.failing().map(|b| b.id.name.as_str()).collect::<Vec<_>>(), ["Codec"]);
     // The later rule overrides it, and an open size is an open question beside.
-    assert!(decide(&[slower, Rule { slower: Some(Action::Inform), ..Rule::default() }]).breaches.is_empty());
+    assert!(ruled(&found, &[slower, Rule { slower: Some(Action::Inform), ..Rule::default() }]).breaches.is_empty());
     let wanted = Rule { inconclusive: Some(Action::Gate), ..Rule::default() };
-    assert_eq!(decide(&[wanted]).unanswered().map(|id| id.name.as_str()).collect::<Vec<_>>(), ["Other"]);
+    assert_eq!(ruled(&found, &[wanted]).unanswered().map(|id| id.name.as_str()).collect::<Vec<_>>(), ["Other"]);
     // It is about times alone.
     let of_bytes = Rule { metric: Some(Metric::Bytes), slower: Some(Action::Gate), ..Rule::default() };
     assert!(Policy::new(&[of_bytes]).unwrap_err().to_string().contains("about times"));
@@ -215,13 +204,7 @@ fn a_benchmark_that_changed_itself_stops_nothing() {
         compared("Same", other(Verdict::NoChange), 1.0),
     ];
     let failing = |rules: &[Rule]| -> Vec<Metric> {
-        let policy = Policy::new(rules).unwrap();
-        let gate = Gate::decide(
-            (&found, &[]),
-            Thresholds::new(&Decision::default(), &policy),
-            &[waiver("Same", 0.1)],
-            day("2026-06-01"),
-        );
+        let gate = ruled_and_waived(&found, rules, &[waiver("Same", 0.1)]);
         assert_eq!(gate.stale, [], "it says nothing of the code that the waiver is about");
         gate.failing().map(|breach| breach.metric.clone()).collect()
     };

@@ -1,6 +1,6 @@
 //! Metrics that benchmarks report under units of their own: from the values of processes to verdicts and breaches.
 
-use duetbench_core::gate::{Gate, Stale, Standing, Waiver};
+use duetbench_core::gate::{Found, Gate, Stale, Standing, Waiver};
 use duetbench_core::recording::Better;
 use duetbench_core::reported::{PAIRS, PairReading, Readings, ReadingsOutcome, ReportedMetric, UnitReadings, judge};
 use duetbench_core::spec::{Action, Decision, Metric, Policy, Rule, Thresholds, Wanted};
@@ -246,16 +246,13 @@ fn the_gate_knows_them() {
         action: Some(action),
         ..Rule::default()
     };
-    let reported = [judged(Better::Higher, &BASELINE, &TENTH_LESS)];
-    let decide = |action, waivers: &[Waiver]| {
-        let policy = Policy::new(&[rule(action)]).unwrap();
-        Gate::decide(
-            (&[], &reported),
-            Thresholds::new(&Decision::default(), &policy),
-            waivers,
-            "2026-06-01".parse().unwrap(),
-        )
+    let gate_of = |reported: &[ReportedMetric], action, waivers: &[Waiver]| {
+        let (decision, policy) = (Decision::default(), Policy::new(&[rule(action)]).unwrap());
+        let found = Found { benchmarks: &[], reported };
+        Gate::decide(found, Thresholds::new(&decision, &policy), waivers, "2026-06-01".parse().unwrap())
     };
+    let reported = [judged(Better::Higher, &BASELINE, &TENTH_LESS)];
+    let decide = |action, waivers: &[Waiver]| gate_of(&reported, action, waivers);
     let gate = decide(Action::Gate, &[]);
     let breach = &gate.breaches[0];
     assert_eq!((breach.metric.word(), breach.threshold, breach.standing), ("x", 0.03, Standing::Fails));
@@ -276,13 +273,6 @@ fn the_gate_knows_them() {
     // A metric that was not read is no reason to remove a waiver.
     assert_eq!(decide(Action::Gate, &[waiver("y", 0.1)]).stale, []);
     let same = [judged(Better::Higher, &BASELINE, &BASELINE)];
-    let policy = Policy::new(&[rule(Action::Gate)]).unwrap();
-    let waivers = [waiver("x", 0.1)];
-    let gate = Gate::decide(
-        (&[], &same),
-        Thresholds::new(&Decision::default(), &policy),
-        &waivers,
-        "2026-06-01".parse().unwrap(),
-    );
+    let gate = gate_of(&same, Action::Gate, &[waiver("x", 0.1)]);
     assert_eq!(gate.stale.iter().map(|stale| stale.why).collect::<Vec<_>>(), [Stale::Unused]);
 }

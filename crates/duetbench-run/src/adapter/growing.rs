@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 use crate::error::RunError;
 use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, wait_all};
 
+/// Most benchmarks of one program that may take the process down with them before we give the program up.
+pub(super) const CULPRITS_MAX: usize = 25;
+
 /// Output and end of a process that writes a list.
 pub(super) struct Listed {
     /// The tail of its output.

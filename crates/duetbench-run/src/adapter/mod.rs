@@ -18,6 +18,7 @@ use crate::process::{Launch, Sandbox};
 use crate::program::Program;
 use crate::source::Source;
 
+mod changes;
 pub mod command;
 pub mod go;
 mod growing;

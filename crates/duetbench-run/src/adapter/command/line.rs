@@ -22,7 +22,7 @@ const READ_MAX: u64 = 64 << 20;
 /// # Errors
 /// When a quote does not end, or there is no word.
 pub(super) fn words(line: &str) -> Result<Vec<String>, RunError> {
-    let wrong = |why: &str| RunError::Argument { argument: line.to_owned(), why: why.to_owned() };
+    let wrong = |why: &str| RunError::argument(line, why);
     let words = shell_words::split(line).map_err(|_| wrong("a quote in it does not end"))?;
     if words.first().is_none_or(String::is_empty) { Err(wrong("it names no program")) } else { Ok(words) }
 }

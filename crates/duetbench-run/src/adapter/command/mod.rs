@@ -72,8 +72,8 @@ impl Commands {
     /// When a command line, a parameter or an argument cannot be understood.
     pub fn new(wish: &Wish<'_>, sources: &[Source]) -> Result<Commands, RunError> {
         if let Some(argument) = wish.arguments.first() {
-            let why = "whole programs take no further arguments: write it into the command line".into();
-            return Err(RunError::Argument { argument: argument.clone(), why });
+            let why = "whole programs take no further arguments: write it into the command line";
+            return Err(RunError::argument(argument, why));
         }
         let mut entries = wish.harness.commands.clone();
         if entries.is_empty() {
@@ -82,9 +82,8 @@ impl Commands {
         let sandbox = wish.conditions.sandbox.cloned();
         if sandbox.is_some() && entries.iter().any(|entry| !entry.lockstep) {
             let why =
-                "making a sandbox would be timed as a part of whole programs; `--lockstep` measures their own loops"
-                    .into();
-            return Err(RunError::Argument { argument: "--sandbox".into(), why });
+                "making a sandbox would be timed as a part of whole programs; `--lockstep` measures their own loops";
+            return Err(RunError::argument("--sandbox", why));
         }
         let variants = variants(&entries, sources)?;
         // A program may be of any language.

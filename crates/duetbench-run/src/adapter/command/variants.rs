@@ -35,7 +35,9 @@ pub(super) fn variants(entries: &[CommandSpec], sources: &[Source]) -> Result<Ve
     }
     let mut seen = BTreeSet::new();
     match all.iter().find(|variant| !seen.insert(variant.name.as_str())) {
-        Some(twice) => Err(refused(&twice.name, "two commands have this name: give each a `name` of its own")),
+        Some(twice) => {
+            Err(RunError::argument(&twice.name, "two commands have this name: give each a `name` of its own"))
+        }
         None => Ok(all),
     }
 }
@@ -45,7 +47,7 @@ fn lines<'a>(spec: &'a CommandSpec, sources: &'a [Source]) -> Result<Vec<&'a str
     let line = |source: &'a Source| {
         spec.command.as_deref().or(source.command()).ok_or_else(|| {
             let entry = if spec.name.is_empty() { "[[command]]" } else { &spec.name };
-            refused(entry, "it has no `command` to be run in each version's directory")
+            RunError::argument(entry, "it has no `command` to be run in each version's directory")
         })
     };
     sources.iter().map(line).collect()
@@ -58,14 +60,14 @@ fn check(spec: &CommandSpec, lines: &[&str]) -> Result<(), RunError> {
     }
     for (parameter, values) in &spec.parameters {
         if values.is_empty() {
-            return Err(refused(parameter, "the parameter has no values: separate them by commas"));
+            return Err(RunError::argument(parameter, "the parameter has no values: separate them by commas"));
         }
         if values.iter().collect::<BTreeSet<_>>().len() < values.len() {
-            return Err(refused(parameter, "the parameter has a value twice"));
+            return Err(RunError::argument(parameter, "the parameter has a value twice"));
         }
         if let Some(without) = lines.iter().find(|line| !line::mentions(line, parameter)) {
             let why = format!("the parameter has no place in `{without}`: write `{{{parameter}}}` where it belongs");
-            return Err(refused(parameter, &why));
+            return Err(RunError::argument(parameter, why));
         }
     }
     let whole = [
@@ -75,7 +77,7 @@ fn check(spec: &CommandSpec, lines: &[&str]) -> Result<(), RunError> {
         ("refill", spec.refill),
     ];
     match whole.into_iter().find(|(_, asked)| *asked && spec.lockstep) {
-        Some((what, _)) => Err(refused(
+        Some((what, _)) => Err(RunError::argument(
             what,
             "it is for whole processes, and with `lockstep` the program's own iterations are measured",
         )),
@@ -99,10 +101,6 @@ fn combinations(parameters: &BTreeMap<String, Vec<String>>) -> Vec<BTreeMap<Stri
         };
         all.iter().flat_map(with).collect()
     })
-}
-
-fn refused(argument: &str, why: &str) -> RunError {
-    RunError::Argument { argument: argument.to_owned(), why: why.to_owned() }
 }
 
 #[cfg(test)]

@@ -64,17 +64,22 @@ impl GoArguments {
                 break;
             }
             let Some(flag) = arg.strip_prefix("--").or_else(|| arg.strip_prefix('-')) else {
-                return Err(refused(arg, "only flags may follow `--`; packages are chosen with `--packages`"));
+                return Err(RunError::argument(
+                    arg,
+                    "only flags may follow `--`; packages are chosen with `--packages`",
+                ));
             };
             let (name, inline) = flag.split_once('=').map_or((flag, None), |(n, v)| (n, Some(v.to_owned())));
             let name = name.strip_prefix("test.").unwrap_or(name);
             if let Some((_, instead)) = OWNED.iter().find(|(owned, _)| *owned == name) {
-                return Err(refused(arg, instead));
+                return Err(RunError::argument(arg, *instead));
             }
             let switch = BUILD_SWITCHES.contains(&name) || TEST_SWITCHES.contains(&name);
             let valued = BUILD_WITH_VALUE.contains(&name) || TEST_WITH_VALUE.contains(&name) || name == "cpu";
             let value = match inline {
-                None if valued => Some(rest.next().cloned().ok_or_else(|| refused(arg, "its value is missing"))?),
+                None if valued => {
+                    Some(rest.next().cloned().ok_or_else(|| RunError::argument(arg, "its value is missing"))?)
+                }
                 other => other,
             };
             let with_value =
@@ -99,11 +104,7 @@ fn cpu(arg: &str, value: &str) -> Result<u32, RunError> {
         .parse()
         .ok()
         .filter(|&n| n > 0)
-        .ok_or_else(|| refused(arg, "give one number of processors; a list is not supported"))
-}
-
-fn refused(arg: &str, why: &str) -> RunError {
-    RunError::Argument { argument: arg.to_owned(), why: why.to_owned() }
+        .ok_or_else(|| RunError::argument(arg, "give one number of processors; a list is not supported"))
 }
 
 #[cfg(test)]

@@ -13,12 +13,9 @@ use duetbench_core::plan::{Discovered, Style};
 
 use super::super::Listing;
 use super::{ByName, exact_pattern};
-use crate::adapter::growing::{self, Listed};
+use crate::adapter::growing::{self, CULPRITS_MAX, Listed};
 use crate::error::RunError;
 use crate::process::{Launch, words_of_death};
-
-/// Most benchmarks of one package that may take the process down with them before we give the package up.
-const CULPRITS_MAX: usize = 25;
 
 /// Longest pattern, bytes: the system takes no longer argument than 128 KiB.
 const PATTERN_MAX: usize = 120_000;

@@ -10,12 +10,9 @@ use duetbench_core::BenchmarkId;
 use duetbench_core::spec::Filter;
 
 use super::entry::{self, Entry, Lines};
-use crate::adapter::growing::{self, Listed};
+use crate::adapter::growing::{self, CULPRITS_MAX, Listed};
 use crate::error::RunError;
 use crate::process::{Launch, words_of_death};
-
-/// Most benchmarks of one jar that may take the JVM down with them before we give the jar up.
-const CULPRITS_MAX: usize = 25;
 
 /// Lists one jar.
 pub(super) struct Lister<'f> {

@@ -161,9 +161,7 @@ fn check_arguments(arguments: &[String]) -> Result<(), RunError> {
     let ours = |argument: &String| OURS.iter().find(|(option, _)| argument == option);
     let found = arguments.iter().find_map(|argument| Some((argument, ours(argument)?.1)));
     match found {
-        Some((argument, instead)) => {
-            Err(RunError::Argument { argument: argument.clone(), why: format!("use {instead} instead") })
-        }
+        Some((argument, instead)) => Err(RunError::argument(argument, format!("use {instead} instead"))),
         None => Ok(()),
     }
 }

@@ -40,7 +40,7 @@ impl CargoArguments {
         let mut sorted = CargoArguments { all: arguments.to_vec(), ..CargoArguments::default() };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
-            let refused = |why: &str| Err(RunError::Argument { argument: argument.clone(), why: why.to_owned() });
+            let refused = |why: &str| Err(RunError::argument(argument, why));
             let (name, inline) = argument.split_once('=').map_or((argument.as_str(), None), |(n, v)| (n, Some(v)));
             if let Some((_, why)) = OWNED.iter().find(|(owned, _)| *owned == name) {
                 return refused(why);

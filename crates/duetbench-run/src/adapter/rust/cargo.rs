@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::arguments::CargoArguments;
-use super::metadata::{Bench, Metadata};
+use super::metadata::{Bench, Metadata, Target};
 use super::workshop::Workshop;
 use super::{hooked, link};
 use crate::error::RunError;
@@ -36,12 +36,6 @@ struct Message {
     package_id: String,
     target: Option<Target>,
     executable: Option<PathBuf>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Target {
-    kind: Vec<String>,
-    name: String,
 }
 
 /// A program that cargo has built.

@@ -39,7 +39,7 @@ const HARNESSES: [Harness; 2] = [
 struct Insertion {
     file: &'static str,
     anchor: &'static str,
-    /// How often the anchor must be there.
+    /// Number of times that the anchor must be there.
     times: Times,
     place: Place,
     text: &'static str,

@@ -11,12 +11,10 @@ use duetbench_core::foreign::shortened;
 use duetbench_core::plan::{Discovered, Style};
 use duetbench_core::spec::Filter;
 
-use crate::adapter::growing::{self, Listed, unescaped};
+use crate::adapter::growing::{self, CULPRITS_MAX, Listed, unescaped};
 use crate::error::RunError;
 use crate::process::{Launch, words_of_death};
 
-/// Most benchmarks of one program that may take the process down with them before we give the program up.
-const CULPRITS_MAX: usize = 25;
 /// The file with the names that do not run; empty: none runs.
 const SKIP: &str = "DUET_SKIP";
 

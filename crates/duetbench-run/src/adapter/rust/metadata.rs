@@ -31,10 +31,12 @@ pub(super) struct Package {
     targets: Vec<Target>,
 }
 
+/// Something that cargo can build of a package.
 #[derive(Debug, Clone, Deserialize)]
-struct Target {
-    kind: Vec<String>,
-    name: String,
+pub(super) struct Target {
+    /// `bench`, `lib`, …
+    pub(super) kind: Vec<String>,
+    pub(super) name: String,
 }
 
 /// A bench target.

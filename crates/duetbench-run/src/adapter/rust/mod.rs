@@ -3,6 +3,7 @@
 //! No file of the user's is changed: a wrapper around the compiler gives it hooked copies of criterion's files, and one around the
 //! linker keeps what a program is made of, so that it can be linked again in another order.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -19,7 +20,7 @@ use super::{
     Adapter, Artifact, Build, Built, Identity, Layout, Listing, Manifest, Order, PairLayouts, Relink, Relinking,
     Subject, Urgency, Wish, hex,
 };
-use crate::adapter;
+use crate::adapter::{self, changes::Changes};
 use crate::error::RunError;
 use crate::process::{Launch, Sandbox};
 use crate::source::Source;
@@ -284,8 +285,12 @@ impl Adapter for Rust {
     }
 
     fn identical(&self, [baseline, candidate]: [&Build; 2], sources: [&Source; 2]) -> BTreeMap<String, Identity> {
-        let trees = identity::Trees::of(sources);
-        of_both([baseline, candidate]).map(|(id, artifacts)| (id.clone(), trees.compare(artifacts))).collect()
+        let changes = LazyCell::new(|| {
+            // Large trees take a while, and are of no interest while no program is equal.
+            Changes::between(sources.map(|source| source.tree.as_path()), &[identity::MADE])
+        });
+        let identity = |artifacts| identity::compare(artifacts, || &changes);
+        of_both([baseline, candidate]).map(|(id, artifacts)| (id.clone(), identity(artifacts))).collect()
     }
 
     fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {

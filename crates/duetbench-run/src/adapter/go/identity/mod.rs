@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::super::{Artifact, Build, Identity};
+use crate::adapter::changes::Changes;
+use crate::adapter::{Artifact, Build, Identity};
 use crate::source::Source;
 
 mod files;
 mod lines;
 mod program;
 
-use files::Changes;
 use program::Program;
 
 /// The directories whose files are compared; absent when those of the two versions do not correspond.
@@ -43,7 +43,7 @@ pub fn compare_packages(baseline: &Build, candidate: &Build, roots: Option<[&Pat
         return both.map(|(package, _)| (package.clone(), apart())).collect();
     };
     // Large trees take a while, and are of no interest while no binary is equal.
-    let changes = LazyCell::new(|| Changes::between(roots));
+    let changes = LazyCell::new(|| Changes::between(roots, &[]));
     let identity = |artifacts| match check(artifacts, roots, || &changes) {
         Ok(()) => Identity::Identical,
         Err(reason) => Identity::Different(reason),
@@ -63,7 +63,7 @@ fn check<'c>(artifacts: [&Artifact; 2], roots: [&Path; 2], changes: impl Fn() ->
     if bytes[0] != bytes[1] {
         program::compare(&baseline, &Program::parse(&bytes[1])?)?;
     }
-    match changes().readable(dir, &baseline) {
+    match files::readable(changes(), dir, &baseline) {
         Some(path) => Err(format!("`{}` differs", path.display())),
         None => Ok(()),
     }

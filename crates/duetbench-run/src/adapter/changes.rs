@@ -1,0 +1,132 @@
+//! The files that differ between two source trees.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Directories that no benchmark has a business with: the history, and our own store.
+const NOT_SOURCE: [&str; 2] = [".git", ".duet"];
+
+/// The entry of a tree at one path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Entry {
+    File(u64),
+    /// Target of the link, as written.
+    Link(PathBuf),
+    /// A file, link or directory that could not be read.
+    Unreadable,
+}
+
+/// The differing files of two trees.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// Relative to the roots: changed, added or removed.
+    paths: BTreeSet<PathBuf>,
+    /// Symbolic links to places inside of the tree: from, to.
+    links: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Changes {
+    /// Compares two trees file by file, without what lies in folders of these names.
+    pub(super) fn between(roots: [&Path; 2], aside: &[&str]) -> Changes {
+        if roots[0] == roots[1] {
+            return Changes::default();
+        }
+        let [a, b] = roots.map(|root| {
+            let mut found = BTreeMap::new();
+            walk(root, Path::new(""), aside, &mut found);
+            found
+        });
+        let mut changes = Changes::default();
+        for path in a.keys().chain(b.keys()) {
+            if !same(path, roots, [a.get(path), b.get(path)]) {
+                changes.paths.insert(path.clone());
+            }
+        }
+        for (root, found) in [(roots[0], &a), (roots[1], &b)] {
+            for (path, entry) in found {
+                let Entry::Link(_) = entry else { continue };
+                match fs::canonicalize(root.join(path)).map(|target| target.strip_prefix(root).map(Path::to_owned)) {
+                    Ok(Ok(target)) => changes.links.push((path.clone(), target)),
+                    // A target outside of the trees is the same for both only if both links lead to the same place.
+                    Ok(Err(_)) if !leads_alike(path, roots) => drop(changes.paths.insert(path.clone())),
+                    _ => {}
+                }
+            }
+        }
+        changes
+    }
+
+    /// A differing file that a program may read, by its own path or by one that leads there through a link.
+    pub(super) fn first(&self, may_read: impl Fn(&Path) -> bool) -> Option<&Path> {
+        let through_links = |path: &Path| {
+            let under = |(from, to): &(PathBuf, PathBuf)| Some(join(from, path.strip_prefix(to).ok()?));
+            self.links.iter().filter_map(under).any(|seen| may_read(&seen))
+        };
+        self.paths.iter().map(PathBuf::as_path).find(|path| may_read(path) || through_links(path))
+    }
+}
+
+fn join(dir: &Path, rest: &Path) -> PathBuf {
+    if rest.as_os_str().is_empty() { dir.to_owned() } else { dir.join(rest) }
+}
+
+fn leads_alike(path: &Path, roots: [&Path; 2]) -> bool {
+    let [a, b] = roots.map(|root| fs::canonicalize(root.join(path)));
+    matches!((a, b), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Everything below `root/inside`, by its path relative to the root.
+fn walk(root: &Path, inside: &Path, aside: &[&str], found: &mut BTreeMap<PathBuf, Entry>) {
+    let Ok(entries) = fs::read_dir(join(root, inside)) else {
+        found.insert(inside.to_owned(), Entry::Unreadable);
+        return;
+    };
+    for entry in entries {
+        let Ok(entry) = entry else {
+            found.insert(inside.to_owned(), Entry::Unreadable);
+            continue;
+        };
+        let (name, path) = (entry.file_name(), inside.join(entry.file_name()));
+        if NOT_SOURCE.iter().any(|not| name == *not) {
+            continue;
+        }
+        match entry.metadata() {
+            Ok(what) if what.is_dir() && aside.iter().any(|other| name == *other) => {}
+            Ok(what) if what.is_dir() => walk(root, &path, aside, found),
+            Ok(what) if what.is_symlink() => {
+                let entry = fs::read_link(entry.path()).map_or(Entry::Unreadable, Entry::Link);
+                found.insert(path, entry);
+            }
+            Ok(what) if what.is_file() => drop(found.insert(path, Entry::File(what.len()))),
+            // Pipes and sockets hold nothing.
+            Ok(_) => {}
+            Err(_) => drop(found.insert(path, Entry::Unreadable)),
+        }
+    }
+}
+
+fn same(path: &Path, roots: [&Path; 2], entries: [Option<&Entry>; 2]) -> bool {
+    match entries {
+        [Some(Entry::File(a)), Some(Entry::File(b))] => {
+            a == b && same_bytes(&roots[0].join(path), &roots[1].join(path)).unwrap_or(false)
+        }
+        [Some(Entry::Unreadable), _] => false,
+        [a, b] => a == b,
+    }
+}
+
+fn same_bytes(a: &Path, b: &Path) -> std::io::Result<bool> {
+    let (mut a, mut b) = (fs::File::open(a)?, fs::File::open(b)?);
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    loop {
+        left.clear();
+        right.clear();
+        a.by_ref().take(1 << 16).read_to_end(&mut left)?;
+        b.by_ref().take(1 << 16).read_to_end(&mut right)?;
+        if left != right || left.is_empty() {
+            return Ok(left == right);
+        }
+    }
+}
