@@ -12,10 +12,10 @@ use duetbench_formats::Content;
 use crate::failure::Failure;
 use crate::options::Format;
 use crate::render::document::Document;
-use crate::render::forest::Forest;
 use crate::render::format::one_line;
 use crate::render::palette::Palette;
-use crate::render::{annotation, csv, gobench, html, json, markdown, sarif, text};
+use crate::render::text::Look;
+use crate::render::{annotation, ascii, csv, gobench, html, json, markdown, sarif, text};
 use crate::settings::Settings;
 use crate::sites;
 
@@ -31,6 +31,10 @@ pub struct Printer {
     colour: bool,
     /// Whether intervals are drawn, where that was said.
     plot: Option<bool>,
+    /// Whether long tables are shown whole.
+    all: bool,
+    /// Whether text is written without the signs that an old terminal does not have.
+    ascii: bool,
 }
 
 impl Printer {
@@ -40,7 +44,8 @@ impl Printer {
         let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
         let colour = !settings.no_color() && !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
         let (format, output) = (settings.format(), settings.output());
-        Printer { format, output, quiet: settings.quiet(), colour, plot: settings.plot() }
+        let (plot, all) = (settings.plot(), settings.all());
+        Printer { format, output, quiet: settings.quiet(), colour, plot, all, ascii: ascii::is_wanted() }
     }
 
     /// Writes a finished report in the chosen form.
@@ -51,7 +56,10 @@ impl Printer {
         let palette = self.palette();
         let width = if self.is_on_terminal() { terminal_width() } else { None };
         self.data(&match self.format {
-            Format::Text => text::render_with(report, &palette, width, self.forest()),
+            Format::Text => {
+                let plot = self.plot.unwrap_or(self.is_on_terminal());
+                text::render(report, &palette, Look { width, plot, all: self.all })
+            }
             Format::Json => json::render(report, exit_code),
             Format::Markdown => markdown::render(report),
             Format::Csv => csv::render(report),
@@ -80,15 +88,6 @@ impl Printer {
         Ok(())
     }
 
-    /// The intervals that are drawn: unasked only those of changes, and only on a terminal.
-    fn forest(&self) -> Forest {
-        match self.plot {
-            Some(true) => Forest::OfAll,
-            None if self.is_on_terminal() => Forest::OfChanges,
-            _ => Forest::Without,
-        }
-    }
-
     fn is_on_terminal(&self) -> bool {
         self.output.is_none() && io::stdout().is_terminal()
     }
@@ -109,6 +108,7 @@ impl Printer {
         // In the other forms every line begins with what is ours; a row for people begins with a name.
         let is_ours = self.format != Format::Text || self.palette() != Palette::plain();
         let text = if is_ours { text.to_owned() } else { lines(text) };
+        let text = if self.ascii && self.format == Format::Text { ascii::written(&text) } else { text };
         match &self.output {
             Some(path) => write_file(path, &text),
             None => to_output(text.as_bytes()),

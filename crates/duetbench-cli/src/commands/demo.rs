@@ -21,7 +21,7 @@ use crate::args::DemoArgs;
 use crate::demo::neighbour::{Disturbed, Neighbour};
 use crate::demo::{UsualConclusion, project, usual};
 use crate::failure::{Failure, code};
-use crate::render::format::change;
+use crate::render::format::{change, interval};
 use crate::render::order::label;
 use crate::seed;
 use crate::session::{self, Session, Subjects, lock_machine};
@@ -178,7 +178,7 @@ fn duet_words(benchmark: &BenchmarkReport) -> String {
     let verdict = label(&benchmark.verdict);
     benchmark.estimate.map_or_else(
         || verdict.to_owned(),
-        |e| format!("{verdict} {} [{}, {}]", change(e.ratio), change(e.ratio_low), change(e.ratio_high)),
+        |e| format!("{verdict} {} {}", change(e.ratio), interval(e.ratio_low, e.ratio_high)),
     )
 }
 

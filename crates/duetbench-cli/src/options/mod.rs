@@ -222,9 +222,12 @@ options! {
         /// Database of runs [default: .duet/duet.db at the project's root]
         #[arg(long, value_name = "FILE", global = true)]
         db: Option<PathBuf>,
-        /// Draw the intervals of all benchmarks below the table of the text [default: of those that changed, on a terminal]
+        /// Draw the intervals in the table of the text [default: on a terminal that is wide enough]
         #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true, global = true)]
         plot: Option<bool>,
+        /// Show every benchmark in the table of the text; else a table of more than a screen shows changes and what is most open
+        #[arg(long, global = true)]
+        all: bool,
         /// No progress, nothing but the report and errors
         #[arg(long, short, global = true)]
         quiet: bool,

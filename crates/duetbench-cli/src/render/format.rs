@@ -1,12 +1,12 @@
 //! Numbers and foreign words for people.
 
-use std::collections::BTreeSet;
-
-use duetbench_core::BenchmarkId;
 pub use duetbench_core::foreign::{one_line, shortened};
 
 /// SI prefixes for seconds, smallest first, each with its factor.
 const PREFIXES: [(f64, &str); 5] = [(1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k")];
+
+/// Most decimals of a percentage.
+const DECIMALS_MAX: usize = 2;
 
 /// Format of the times in one row: the same prefix for all, so that they can be compared at a glance.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,19 +47,48 @@ impl TimeScale {
     }
 }
 
-/// A ratio as a change in percent, with its sign: 1.0512 is `+5.12%`.
+/// A ratio as a change in percent with its sign and two significant digits, down to hundredths: 1.0512 is `+5.1%`. More would
+/// promise what no interval keeps.
 #[must_use]
 pub fn change(ratio: f64) -> String {
+    change_to(ratio, 0)
+}
+
+/// Both ends of an interval of ratios as changes in percent, with so many digits that its width can be read: `[+4.7%, +5.5%]`,
+/// `[+19.94%, +20.03%]`.
+#[must_use]
+pub fn interval(low: f64, high: f64) -> String {
+    let quarter = (high - low).abs() * 100.0 / 4.0;
+    let decimals = if quarter >= 1.0 || !quarter.is_finite() {
+        0
+    } else if quarter >= 0.1 {
+        1
+    } else {
+        DECIMALS_MAX
+    };
+    format!("[{}, {}]", change_to(low, decimals), change_to(high, decimals))
+}
+
+/// A change with at least so many decimals.
+fn change_to(ratio: f64, least: usize) -> String {
     let percent = (ratio - 1.0) * 100.0;
     if ratio.is_nan() {
-        "?".into()
-    } else if percent.is_infinite() {
-        "+∞".into()
-    } else if percent.abs() < 0.005 {
-        "0.00%".into()
-    } else {
-        format!("{percent:+.*}%", if percent >= 1000.0 { 0 } else { 2 })
+        return "?".into();
     }
+    if percent.is_infinite() {
+        return "+∞".into();
+    }
+    if percent.abs() < 0.005 {
+        return "0.00%".into();
+    }
+    // Of what takes almost no time any more, the rest tells.
+    let telling = if percent < -99.0 { percent + 100.0 } else { percent.abs() };
+    let decimals = match telling {
+        size if size >= 9.95 => 0,
+        size if size >= 0.995 => 1,
+        _ => DECIMALS_MAX,
+    };
+    format!("{percent:+.*}%", decimals.max(least))
 }
 
 /// A fraction in percent with two significant digits: 0.0084 is `0.84%`, 0.03 is `3%`; what is almost all keeps those of what is
@@ -142,18 +171,6 @@ pub fn short_name(name: &str) -> String {
     }
 }
 
-/// Number of packages that these benchmarks are from.
-pub(super) fn packages<'a>(ids: impl Iterator<Item = &'a BenchmarkId>) -> usize {
-    ids.map(|id| &id.package).collect::<BTreeSet<&String>>().len()
-}
-
-/// A benchmark's name as [`short_name`] has it; where there are several packages with the last part of its own in front.
-pub(super) fn named(id: &BenchmarkId, several: bool) -> String {
-    let package = one_line(id.package.rsplit('/').next().unwrap_or_default());
-    let name = short_name(&id.name);
-    if several && !package.is_empty() { format!("{package}.{name}") } else { name }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,13 +196,27 @@ mod tests {
     #[test]
     fn changes_carry_their_sign() {
         let check = |ratio, want| assert_eq!(change(ratio), want);
-        check(1.0512, "+5.12%");
-        check(0.828, "-17.20%");
+        check(1.0512, "+5.1%");
+        check(1.00512, "+0.51%");
+        check(0.828, "-17%");
+        check(1.0996, "+10%");
+        check(0.0003, "-99.97%");
         check(1.00001, "0.00%");
         check(0.99999, "0.00%");
         check(14.0, "+1300%");
         check(f64::INFINITY, "+∞");
         check(f64::NAN, "?");
+    }
+
+    #[test]
+    fn an_interval_shows_its_width() {
+        let check = |low, high, want| assert_eq!(interval(low, high), want);
+        check(1.0468, 1.0548, "[+4.7%, +5.5%]");
+        check(1.28, 1.32, "[+28%, +32%]");
+        check(1.1994, 1.2003, "[+19.94%, +20.03%]");
+        check(0.86, 1.078, "[-14%, +7.8%]");
+        check(0.997, 1.009, "[-0.30%, +0.90%]");
+        check(0.5, f64::INFINITY, "[-50%, +∞]");
     }
 
     #[test]

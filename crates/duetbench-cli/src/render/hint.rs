@@ -1,5 +1,6 @@
 //! Hints: the next steps after a report.
 
+use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::defaults;
 use duetbench_core::{Report, Verdict};
 
@@ -73,6 +74,25 @@ fn failure(report: &Report) -> Option<Hint> {
     Some(Hint { words: "run the first failure alone with".into(), command })
 }
 
+/// Time that it takes to bring the open questions which so many fork pairs settle to that number, seconds: at the price of a fork pair
+/// that this run paid.
+fn seconds_more(report: &Report, forks: u32) -> f64 {
+    let paid: usize = report.benchmarks.iter().map(|b| b.forks.len()).sum();
+    let settled =
+        |b: &&BenchmarkReport| b.verdict.is_open() && b.verdict.forks_sufficient().is_some_and(|n| n <= forks);
+    let more = report.benchmarks.iter().filter(settled).map(|b| (forks as usize).saturating_sub(b.forks.len()));
+    more.sum::<usize>() as f64 * report.measured_s / paid.max(1) as f64
+}
+
+/// A time that can be typed, rounded up: `40s`, `5m`.
+fn round_time(seconds: f64) -> String {
+    if seconds <= 110.0 {
+        format!("{:.0}s", (seconds / 10.0).ceil() * 10.0)
+    } else {
+        format!("{:.0}m", (seconds / 60.0).ceil())
+    }
+}
+
 /// The number of fork pairs that would settle the open questions, as far as that is affordable.
 fn open_question(report: &Report) -> Option<Hint> {
     let open: Vec<_> = report.benchmarks.iter().filter(|b| b.verdict.is_open()).collect();
@@ -83,12 +103,12 @@ fn open_question(report: &Report) -> Option<Hint> {
     let words = match bearable.iter().max() {
         _ if open.is_empty() => return None,
         Some(forks) => {
-            let instead = if report.spec.effort.budget.is_some() { " instead of `--budget`" } else { "" };
-            format!(
-                "`--forks {forks}`{instead} would probably settle {} of {} (`--dry-run` tells how long it takes)",
-                bearable.len(),
-                questions(open.len()),
-            )
+            let settles = format!("would probably settle {} of {}", bearable.len(), questions(open.len()));
+            let more_s = seconds_more(report, *forks);
+            match report.spec.effort.budget.is_some() {
+                true => format!("`--budget {}` {settles}", round_time(report.measured_s + more_s)),
+                false => format!("`--forks {forks}` {settles}, in about {} more", round_time(more_s)),
+            }
         }
         None if with_interval > 0 => format!(
             "even {} fork pairs may leave {}: a machine with less load or a larger `--threshold` helps more",

@@ -196,7 +196,7 @@ fn row(benchmark: &BenchmarkReport) -> String {
     let by_wall = summary::by_wall(benchmark).map(|change| format!("judged by CPU time; by wall time {change}"));
     let remarks: Vec<String> = counts
         .chain(by_wall)
-        .chain(summary::remarks(benchmark))
+        .chain(summary::remarks_beside_numbers(benchmark))
         .map(|remark| prose_cell(&shortened(&remark)))
         .collect();
     format!(

@@ -20,13 +20,14 @@
 //! A renderer is a pure function. It does not print, it does not judge, and it works out no number that the report
 //! does not already hold: it orders, words and aligns.
 
+pub(crate) mod ascii;
 pub mod calibrate;
 pub mod csv;
 pub mod detect;
 pub mod doctor;
 pub mod document;
 pub mod fleet;
-pub mod forest;
+mod forest;
 pub mod format;
 mod gate;
 pub mod gobench;
@@ -52,5 +53,6 @@ pub mod annotation;
 pub(crate) mod command_line;
 mod confirmation;
 mod hint;
+mod names;
 mod summary;
-mod table;
+mod width;

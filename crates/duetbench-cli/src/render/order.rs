@@ -4,6 +4,8 @@ use duetbench_core::Verdict;
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::verdict::Extent;
 
+use super::document::Tone;
+
 /// Benchmarks of one package.
 pub(super) struct Group<'a> {
     pub(super) package: &'a str,
@@ -49,6 +51,35 @@ pub fn label(verdict: &Verdict) -> &'static str {
     }
 }
 
+/// The weight of a verdict.
+pub(super) fn tone(verdict: &Verdict) -> Tone {
+    match verdict {
+        Verdict::Regression | Verdict::Failed { .. } => Tone::Bad,
+        Verdict::Improvement => Tone::Good,
+        open if open.is_open() => Tone::Open,
+        _ => Tone::Faint,
+    }
+}
+
+/// The shape of a verdict, which says what colour repeats.
+pub(super) fn shape(verdict: &Verdict) -> char {
+    match verdict {
+        Verdict::Regression => '▲',
+        Verdict::Improvement => '▼',
+        Verdict::Slower(Extent::Open { .. }) => '△',
+        Verdict::Slower(Extent::WithinTolerance) => '▵',
+        Verdict::Faster(Extent::Open { .. }) => '▽',
+        Verdict::Faster(Extent::WithinTolerance) => '▿',
+        Verdict::Inconclusive { .. } => '○',
+        Verdict::NoChange => '●',
+        Verdict::IdenticalCode => '=',
+        Verdict::Redefined(_) => '≠',
+        Verdict::BaselineOnly => '-',
+        Verdict::CandidateOnly => '+',
+        Verdict::Failed { .. } => '✗',
+    }
+}
+
 /// Whether it is a change that is real and known to be smaller than the threshold.
 pub(super) fn is_tolerated(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Slower(Extent::WithinTolerance) | Verdict::Faster(Extent::WithinTolerance))
@@ -67,16 +98,8 @@ fn size_of_change(benchmark: &BenchmarkReport) -> f64 {
 /// Groups benchmarks by package. Inside a group and among the groups the most urgent verdict comes first, among changes
 /// the largest, and otherwise the order of names decides.
 pub(super) fn groups<'a>(benchmarks: impl Iterator<Item = &'a BenchmarkReport>) -> Vec<Group<'a>> {
-    let mut rows: Vec<&BenchmarkReport> = benchmarks.collect();
-    rows.sort_by(|a, b| {
-        let by_size = || match a.verdict.of_times().is_change() {
-            true => size_of_change(b).total_cmp(&size_of_change(a)),
-            false => std::cmp::Ordering::Equal,
-        };
-        rank(&a.verdict).cmp(&rank(&b.verdict)).then_with(by_size).then_with(|| a.id.cmp(&b.id))
-    });
     let mut groups: Vec<Group<'a>> = Vec::new();
-    for row in rows {
+    for row in most_urgent_first(benchmarks) {
         match groups.iter_mut().find(|group| group.package == row.id.package) {
             Some(group) => group.rows.push(row),
             None => groups.push(Group { package: &row.id.package, rows: vec![row] }),
@@ -85,11 +108,15 @@ pub(super) fn groups<'a>(benchmarks: impl Iterator<Item = &'a BenchmarkReport>) 
     groups
 }
 
-/// All groups with changes, then all groups with the rest, then those of benchmarks that changed themselves.
-pub(super) fn changes_first<'a>(benchmarks: &'a [BenchmarkReport]) -> Vec<Group<'a>> {
-    let section = |b: &&BenchmarkReport| match b.verdict {
-        Verdict::Redefined(_) => 2,
-        _ => usize::from(!b.verdict.is_change()),
-    };
-    (0..3).flat_map(|n| groups(benchmarks.iter().filter(|b| section(b) == n))).collect()
+/// Benchmarks in the order of their verdicts, the largest changes first, and otherwise by their names.
+pub(super) fn most_urgent_first<'a>(benchmarks: impl Iterator<Item = &'a BenchmarkReport>) -> Vec<&'a BenchmarkReport> {
+    let mut rows: Vec<&BenchmarkReport> = benchmarks.collect();
+    rows.sort_by(|a, b| {
+        let by_size = || match a.verdict.of_times().is_change() {
+            true => size_of_change(b).total_cmp(&size_of_change(a)),
+            false => std::cmp::Ordering::Equal,
+        };
+        rank(&a.verdict).cmp(&rank(&b.verdict)).then_with(by_size).then_with(|| a.id.cmp(&b.id))
+    });
+    rows
 }

@@ -1,7 +1,6 @@
 //! The colours of the text format. Colour repeats what the words say; without it nothing is lost.
 
-use anstyle::{AnsiColor, Style};
-use duetbench_core::Verdict;
+use anstyle::{Ansi256Color, AnsiColor, Style};
 
 use super::document::Tone;
 
@@ -30,12 +29,12 @@ impl Palette {
         Palette { bad: none, good: none, open: none, faint: none, strong: none, hint: none }
     }
 
-    /// The sixteen colours that every terminal has and its user has chosen.
+    /// Orange against blue, which the colour-blind tell apart too, as on the page; the rest as the user's terminal has it.
     #[must_use]
     pub const fn coloured() -> Palette {
         Palette {
-            bad: AnsiColor::Red.on_default().bold(),
-            good: AnsiColor::Green.on_default().bold(),
+            bad: Ansi256Color(208).on_default().bold(),
+            good: AnsiColor::BrightBlue.on_default().bold(),
             open: AnsiColor::Yellow.on_default(),
             faint: Style::new().dimmed(),
             strong: Style::new().bold(),
@@ -49,21 +48,11 @@ impl Palette {
         match tone {
             Tone::Plain => Style::new(),
             Tone::Bad => self.bad,
+            Tone::Good => self.good,
             Tone::Open => self.open,
             Tone::Faint => self.faint,
             Tone::Strong => self.strong,
             Tone::Hint => self.hint,
-        }
-    }
-
-    /// The look of a verdict.
-    #[must_use]
-    pub fn verdict(&self, verdict: &Verdict) -> Style {
-        match verdict {
-            Verdict::Regression | Verdict::Failed { .. } => self.bad,
-            Verdict::Improvement => self.good,
-            open if open.is_open() => self.open,
-            _ => self.faint,
         }
     }
 }

@@ -6,7 +6,8 @@ use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
 use serde::Serialize;
 
-use super::format::{change, named, one_line, packages, shortened};
+use super::format::{change, interval, one_line, shortened};
+use super::names::Short;
 use super::order::label;
 
 /// One unit of one benchmark, ready to be aligned.
@@ -30,15 +31,14 @@ pub(super) fn rows(report: &Report) -> Vec<Row<'_>> {
     };
     let mut all: Vec<&ReportedMetric> = report.reported.iter().collect();
     all.sort_by_key(rank);
-    let several = packages(all.iter().map(|one| &one.id)) > 1;
-    all.into_iter().map(|one| row(one, several)).collect()
+    let names = Short::of(all.iter().map(|one| &one.id));
+    all.into_iter().map(|one| row(one, &names)).collect()
 }
 
-/// With the package's name where there are `several`.
-fn row(metric: &ReportedMetric, several: bool) -> Row<'_> {
+fn row<'a>(metric: &'a ReportedMetric, names: &Short) -> Row<'a> {
     let value = |value: Option<f64>| value.map_or_else(String::new, figure);
-    let changed = |c: Change| format!("{} [{}, {}]", change(c.ratio), change(c.ratio_low), change(c.ratio_high));
-    let (name, unit) = (named(&metric.id, several), one_line(&metric.unit));
+    let changed = |c: Change| format!("{} {}", change(c.ratio), interval(c.ratio_low, c.ratio_high));
+    let (name, unit) = (names.name(&metric.id), one_line(&metric.unit));
     let changed = metric.change.map_or_else(String::new, changed);
     let cells = [name, unit, value(metric.baseline), value(metric.candidate), changed];
     let why = match &metric.verdict {

@@ -5,8 +5,9 @@ use duetbench_core::solo_report::{SoloFork, SoloResult, SoloSummary};
 
 use super::csv::number;
 use super::document::{Block, Cell, Cells, Document, Line, Table, Title, Tone};
-use super::format::{TimeScale, counted, duration, first_line, many, named, packages, share, short_name};
+use super::format::{TimeScale, counted, duration, first_line, many, share, short_name};
 use super::gobench::{go_name, key, measured_by};
+use super::names::Short;
 use super::solo_json;
 
 /// The run as a document.
@@ -70,11 +71,11 @@ const LEGEND: &str = "sec/op: median of the forks' medians; between forks, withi
 
 /// The benchmarks with their times and spreads.
 fn table(report: &SoloReport) -> Table {
-    let several = packages(report.benchmarks.iter().map(|result| &result.id)) > 1;
+    let names = Short::of(report.benchmarks.iter().map(|result| &result.id));
     let numbers = ["sec/op", "between forks", "within", "CV", "n"].map(|heading| (heading, Cells::Number));
     let mut table = Table::new(&[&[("benchmark", Cells::Name)][..], &numbers].concat());
     for result in &report.benchmarks {
-        let name = Cell::from(named(&result.id, several));
+        let name = Cell::from(names.name(&result.id));
         match &result.summary {
             Some(summary) => table.push([name].into_iter().chain(cells(summary).map(Cell::from))),
             None => table.push([name, Cell::toned("failed", Tone::Bad)]),

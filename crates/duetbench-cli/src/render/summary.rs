@@ -1,17 +1,23 @@
 //! The lines around the table: what came out in a sentence, how many of each verdict, machine, modes, run.
 
-use duetbench_core::analysis::{Clock, ConfirmationStanding as Standing, Ranged, RatioInterval};
+use duetbench_core::analysis::{Clock, ConfirmationStanding as Standing, Ranged, RatioInterval, Warning};
 use duetbench_core::plan::Excluded;
 use duetbench_core::report::{BenchmarkReport, Counted, Outcome};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
 
-use super::format::{TimeScale, change, counted, duration, many, one_line, share};
+use super::format::{self, TimeScale, change, counted, duration, many, one_line, share};
 use super::order::{is_tolerated, label};
 use super::{calibrate, fleet, layouts, noise, warning};
 
 /// Findings about the machine that are worth the room; `--format json` and `duet doctor` have all.
 const NOISES_MAX: usize = 3;
+
+/// Largest ratio that the interval of an open question tells: beyond it there were too few processes, and a number would only
+/// pretend to be one.
+const OPEN_RATIO_MAX: f64 = 2.0;
+/// The same of a change.
+const CHANGED_RATIO_MAX: f64 = 11.0;
 
 /// The numbers of one benchmark as they stand in a table; empty where there are none.
 pub(super) struct Numbers {
@@ -23,22 +29,47 @@ pub(super) struct Numbers {
 
 /// The numbers of one benchmark, both times in the same unit.
 pub(super) fn numbers(benchmark: &BenchmarkReport) -> Numbers {
-    let times: Vec<f64> = benchmark.baseline_ns.into_iter().chain(benchmark.candidate_ns).collect();
-    let scale = TimeScale::of(&times);
+    let times = benchmark.times_ns();
+    let scale = TimeScale::of(&times.into_iter().flatten().collect::<Vec<_>>());
     let time = |ns: Option<f64>| ns.map_or(String::new(), |ns| scale.write(ns));
     let is_cpu = benchmark.estimate.is_some_and(|e| e.clock == Clock::Cpu);
     let clock = if is_cpu { " cpu" } else { "" };
+    let interval = shown_interval(benchmark);
+    let most = if benchmark.verdict.is_change() { CHANGED_RATIO_MAX } else { OPEN_RATIO_MAX };
     Numbers {
-        base: time(benchmark.baseline_ns),
-        head: time(benchmark.candidate_ns),
-        interval: benchmark.judged().map_or_else(String::new, |r| format!("{}{clock}", between(r.interval))),
+        base: time(times[0]),
+        head: time(times[1]),
+        interval: interval.map_or_else(String::new, |range| format!("{}{clock}", between_up_to(most, range))),
         detects: benchmark.estimate.map_or_else(String::new, |e| format!("≥{}", share(e.minimal_detectable_change))),
+    }
+}
+
+/// The interval that stands beside a verdict: of an open question all that it leaves open, of the rest what it rests on.
+pub(super) fn shown_interval(benchmark: &BenchmarkReport) -> Option<RatioInterval> {
+    match benchmark.verdict {
+        Verdict::Inconclusive { .. } => benchmark.open_range(),
+        _ => benchmark.judged().map(|judged| judged.interval),
     }
 }
 
 /// An interval of ratios as changes in percent.
 pub(super) fn between(interval: RatioInterval) -> String {
-    format!("[{}, {}]", change(interval.low), change(interval.high))
+    between_up_to(CHANGED_RATIO_MAX, interval)
+}
+
+/// The same, where an end beyond a ratio or its inverse says only that.
+fn between_up_to(most: f64, interval: RatioInterval) -> String {
+    let RatioInterval { low, high } = interval;
+    let is_told = |ratio: f64| ratio.is_nan() || (1.0 / most..=most).contains(&ratio);
+    if is_told(low) && is_told(high) {
+        return format::interval(low, high);
+    }
+    let end = |ratio: f64| match ratio {
+        far if far > most => format!(">{}", change(most)),
+        far if far < 1.0 / most => format!("<{}", change(1.0 / most)),
+        ratio => change(ratio),
+    };
+    format!("[{}, {}]", end(low), end(high))
 }
 
 /// The change by wall time with its interval, where CPU time was judged.
@@ -77,22 +108,22 @@ pub(super) fn headline(report: &Report) -> String {
     let total = report.benchmarks.len();
     let improved = report.count("improvement");
     let also_improved = if improved > 0 { format!(", {improved} improved") } else { String::new() };
+    let accepted = report.count("regression");
+    let none = if accepted > 0 { format!("{accepted} regressed, as accepted") } else { "No regression found".into() };
     match report.outcome() {
         Outcome::Regression => format!("{} of {} regressed{also_improved}", report.failing(), benchmarks(total)),
-        Outcome::StaleWaiver => format!("No regression in {}, but a waiver has to go", benchmarks(total)),
+        Outcome::StaleWaiver => format!("{none} in {}, but a waiver has to go", benchmarks(total)),
         Outcome::Failed if !report.benchmarks.iter().any(|b| b.verdict.is_comparison()) => {
             "Nothing was compared".into()
         }
-        Outcome::Failed => format!(
-            "No regression found, but {} of {} failed{also_improved}",
-            report.concerned("failed"),
-            benchmarks(total)
-        ),
-        Outcome::Inconclusive => {
-            format!("No regression found, but {} of {} undecided{also_improved}", report.undecided(), benchmarks(total))
+        Outcome::Failed => {
+            format!("{none}, but {} of {} failed{also_improved}", report.concerned("failed"), benchmarks(total))
         }
-        Outcome::Clean if report.count("regression") > 0 => {
-            format!("{} of {} regressed, as accepted{also_improved}", report.count("regression"), benchmarks(total))
+        Outcome::Inconclusive => {
+            format!("{none}, but {} of {} undecided{also_improved}", report.undecided(), benchmarks(total))
+        }
+        Outcome::Clean if accepted > 0 => {
+            format!("{accepted} of {} regressed, as accepted{also_improved}", benchmarks(total))
         }
         Outcome::Clean if improved > 0 => format!("{improved} of {} improved, none regressed", benchmarks(total)),
         Outcome::Clean if report.benchmarks.iter().any(|b| b.verdict.is_change()) => {
@@ -107,6 +138,11 @@ pub(super) fn headline(report: &Report) -> String {
 
 /// Numbers of benchmarks by verdict.
 pub(super) fn counts(report: &Report) -> String {
+    counts_in(report, "")
+}
+
+/// The same, with words behind the number of all.
+pub(super) fn counts_in(report: &Report, words: &str) -> String {
     let each = all_verdicts().into_iter().filter_map(|verdict| {
         let count = report.count(verdict.word());
         let several = match verdict {
@@ -117,7 +153,7 @@ pub(super) fn counts(report: &Report) -> String {
         (count > 0).then(|| bracketed(&many(count, label(&verdict), several)))
     });
     let listed = each.collect::<Vec<_>>().join(", ");
-    let total = benchmarks(report.benchmarks.len());
+    let total = benchmarks(report.benchmarks.len()) + words;
     if listed.is_empty() { total } else { format!("{total}: {listed}") }
 }
 
@@ -224,13 +260,29 @@ pub(super) fn versions(report: &Report) -> [String; 2] {
 /// The verdict in words, with what fresh trials said of a regression.
 pub(super) fn verdict_words(benchmark: &BenchmarkReport) -> String {
     let label = label(&benchmark.verdict);
-    let Some(confirmation) = &benchmark.confirmation else { return label.to_owned() };
+    let Some(confirmation) = &benchmark.confirmation else { return format!("{label}{}", excluded(benchmark)) };
     match confirmation.standing {
         Standing::Confirmed => format!("{label}, confirmed at +{}", share(confirmation.fresh.ratio - 1.0)),
         Standing::Open => format!("{label}, not confirmed yet"),
         // The warning beside the row says so.
         Standing::Withdrawn => label.to_owned(),
     }
+}
+
+/// Answer that an open question gives all the same.
+fn excluded(benchmark: &BenchmarkReport) -> &'static str {
+    match (&benchmark.verdict, benchmark.open_range()) {
+        (Verdict::Inconclusive { .. }, Some(range)) if range.high > OPEN_RATIO_MAX => ", too few processes",
+        (Verdict::Inconclusive { .. }, Some(range)) if range.high <= 1.0 => ", not slower",
+        (Verdict::Inconclusive { .. }, Some(range)) if range.low >= 1.0 => ", not faster",
+        _ => "",
+    }
+}
+
+/// The largest slowdown that open questions leave possible, in words; absent where one of them leaves more than twice the time.
+pub(super) fn slowdown_left_open<'a>(mut benchmarks: impl Iterator<Item = &'a BenchmarkReport>) -> Option<String> {
+    let most = benchmarks.try_fold(1.0f64, |most, one| Some(most.max(one.open_range()?.high)))?;
+    (most <= OPEN_RATIO_MAX).then(|| format!("no slowdown above {}", share(most - 1.0)))
 }
 
 /// Machine, modes, layout, proofs and run: each with its label.
@@ -345,6 +397,15 @@ pub(super) fn change_sign(benchmark: &BenchmarkReport) -> String {
 
 /// Remarks on one benchmark: why it failed, then its warnings, each a line.
 pub(super) fn remarks(benchmark: &BenchmarkReport) -> Vec<String> {
+    remarks_of(benchmark, |_| true)
+}
+
+/// Those that its [`Numbers`] do not tell: the interval of an open question shows itself that all slices leave it open.
+pub(super) fn remarks_beside_numbers(benchmark: &BenchmarkReport) -> Vec<String> {
+    remarks_of(benchmark, |warning| !matches!(warning, Warning::BesideOpen { .. }))
+}
+
+fn remarks_of(benchmark: &BenchmarkReport, told: fn(&Warning) -> bool) -> Vec<String> {
     let failure = match &benchmark.verdict {
         Verdict::Failed { role, reason } => {
             let side = role.map_or(String::new(), |role| format!("in the {}: ", role.word()));
@@ -352,7 +413,7 @@ pub(super) fn remarks(benchmark: &BenchmarkReport) -> Vec<String> {
         }
         _ => None,
     };
-    failure.into_iter().chain(benchmark.warnings.iter().map(warning::text)).collect()
+    failure.into_iter().chain(benchmark.warnings.iter().filter(|one| told(one)).map(warning::text)).collect()
 }
 
 /// An exact count that differs between the versions, in words.

@@ -1,154 +1,224 @@
-//! The text format: for terminals and logs, close to benchstat's table, readable without colour.
+//! The text format: for terminals and logs, readable without colour. The answer stands first and last, one table in between.
 
-use duetbench_core::Report;
-use duetbench_core::report::BenchmarkReport;
-use unicode_width::UnicodeWidthStr;
+use duetbench_core::report::{BenchmarkReport, Outcome};
+use duetbench_core::{Report, Verdict};
 
-use super::forest::Forest;
-use super::format::{named, one_line, packages, share, short_name, shortened};
+use super::document::{Cell, Cells, Column, Group, Table, Tone, Turn};
+use super::forest::Axis;
+use super::format::{duration, one_line, share, short_name, shortened};
 use super::palette::{Palette, paint};
 use super::summary::{self, ChangedCount, Numbers};
-use super::table::{self, Line, NAME_WIDTH_MAX, Row, cut_middle, left};
-use super::{gate, hint, order, profile, reported};
+use super::width::left;
+use super::{gate, hint, names, order, profile, reported};
 
-/// The report for people. With a `width`, long names are cut in the middle as far as that makes the table fit.
-#[must_use]
-pub fn render(report: &Report, palette: &Palette, width: Option<usize>) -> String {
-    render_with(report, palette, width, Forest::Without)
+/// Most rows of a table that is not folded: a screen of them.
+const ROWS_MAX: usize = 30;
+/// Rows of open questions that a folded table shows.
+const OPEN_ROWS: usize = 8;
+
+/// How much is shown, and in which room.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Look {
+    /// Width of the terminal in cells; a log has none.
+    pub width: Option<usize>,
+    /// Whether intervals are drawn.
+    pub plot: bool,
+    /// Whether every benchmark has a row, however many there are.
+    pub all: bool,
 }
 
-/// The same with a forest plot below the table.
+/// The report for people.
 #[must_use]
-pub fn render_with(report: &Report, palette: &Palette, width: Option<usize>, forest: Forest) -> String {
-    let mut footnotes = Footnotes::default();
-    let mut sections = vec![header(report, palette)];
+pub fn render(report: &Report, palette: &Palette, look: Look) -> String {
+    let mut sections = vec![answer(report, palette)];
     if !report.benchmarks.is_empty() {
-        sections.push(times(report, palette, width, &mut footnotes));
+        sections.push(times(report, palette, look));
     }
-    sections.extend(forest.plot(report, palette, width));
-    sections.extend(wall_times(report, palette));
-    sections.extend(allocations(report, palette));
-    sections.extend(reported(report, palette));
+    let others = [wall_times(report), allocations(report), reported(report)];
+    sections.extend(others.into_iter().flatten().map(|table| table.text(palette, look.width)));
     sections.extend(profiles(report, palette));
-    sections.push(conclusion(report, palette));
+    sections.push(circumstances(report, palette));
+    sections.push(close(report, palette));
+    sections.retain(|section| !section.is_empty());
     sections.join("\n")
 }
 
-/// The tool, the versions, and whether the run came to its end.
-fn header(report: &Report, palette: &Palette) -> String {
+/// The answer in a sentence, the versions, and whether the run came to its end.
+fn answer(report: &Report, palette: &Palette) -> String {
+    let (sign, tone) = match report.outcome() {
+        Outcome::Regression => ('✗', Tone::Bad),
+        Outcome::Failed | Outcome::StaleWaiver => ('✗', Tone::Open),
+        Outcome::Inconclusive => ('?', Tone::Open),
+        Outcome::Clean => ('✓', Tone::Strong),
+    };
+    let sentence = format!("{sign} {}", summary::headline(report));
     let [base, head] = summary::versions(report);
-    let tool = format!("duet {}: ", one_line(&report.environment.duet_version));
-    let mut out = format!("{}{base} → {head}\n", paint(palette.strong, &tool));
+    let mut out = format!("{}\n{base} → {head}\n", paint(palette.style(tone), &sentence));
     if !report.complete {
         out += &format!("{} stopped early; this is what was measured until then\n", paint(palette.open, "incomplete:"));
     }
     out
 }
 
-/// The table with its legend and footnotes.
-fn times(report: &Report, palette: &Palette, width: Option<usize>, footnotes: &mut Footnotes) -> String {
-    let mut lines = Vec::new();
-    for group in order::changes_first(&report.benchmarks) {
-        lines.push(Line::Package(one_line(group.package)));
-        lines.extend(group.rows.into_iter().map(|benchmark| Line::Row(row(benchmark, palette, footnotes))));
+/// The table with what was folded, its legend and footnotes.
+fn times(report: &Report, palette: &Palette, look: Look) -> String {
+    let mut footnotes = Footnotes::default();
+    let Folded { rows, lines } = folded(report, look.all);
+    let axis = if look.plot { Axis::of(report, look.width) } else { None };
+    let names = names::Short::of(report.benchmarks.iter().map(|b| &b.id));
+    let mut table =
+        Table::grouped(vec![Group { title: String::new(), columns: columns(report, &names, axis.as_ref()) }]);
+    for one in rows {
+        table.push(cells(one, &names, axis.as_ref(), &mut footnotes));
     }
-    let confidence = share(1.0 - report.spec.decision.interval_alpha());
-    let mut out = table::write(&lines, &confidence, palette, width);
-    out.push('\n');
-    for line in legend(report) {
-        out += &format!("{}\n", paint(palette.faint, &line));
+    let mut out = table.text(palette, look.width);
+    lines.iter().for_each(|line| out += &format!("{}\n", paint(palette.faint, line)));
+    let legend: Vec<String> = legend(report);
+    if !legend.is_empty() || !footnotes.texts.is_empty() {
+        out.push('\n');
     }
+    legend.iter().for_each(|line| out += &format!("{}\n", paint(palette.faint, line)));
     out + &footnotes.write()
 }
 
-fn row(benchmark: &BenchmarkReport, palette: &Palette, footnotes: &mut Footnotes) -> Row {
-    let Numbers { base, head, interval, detects } = summary::numbers(benchmark);
-    let marks = summary::remarks(benchmark)
-        .into_iter()
-        .map(|remark| footnotes.mark(shortened(&remark)))
-        .collect::<Vec<_>>()
-        .join(" ");
-    let mark = if marks.is_empty() { marks } else { format!(" {marks}") };
-    Row {
-        name: short_name(&benchmark.id.name),
-        base,
-        head,
-        change: summary::change_sign(benchmark),
-        interval,
-        verdict: format!("{}{mark}", summary::verdict_words(benchmark)),
-        detects,
-        style: palette.verdict(&benchmark.verdict),
-    }
+fn columns(report: &Report, names: &names::Short, axis: Option<&Axis>) -> Vec<Column> {
+    let sure = format!("{} sure within", share(1.0 - report.spec.decision.interval_alpha()));
+    let mut columns = vec![
+        Column::new(format!("  {}", names.common().unwrap_or("benchmark")), Cells::Name),
+        Column::numbers("before → after").gives_way(Turn::Second),
+        Column::numbers("change"),
+    ];
+    columns.extend(axis.map(|axis| Column::new(axis.labels(), Cells::Drawing).gives_way(Turn::First)));
+    columns.extend([Column::words(sure).gives_way(Turn::Last), Column::words("verdict")]);
+    columns
 }
 
-/// Meanings of the signs that occur in the table.
-fn legend(report: &Report) -> Vec<String> {
-    let decision = &report.spec.decision;
-    let mut signs = Vec::new();
-    if report.count("no_change") > 0 {
-        signs.push(format!("~ any change is smaller than {} (`--threshold`)", share(decision.threshold)));
-    }
-    if report.count("inconclusive") > 0 {
-        signs.push("? too uncertain to say".into());
-    }
-    signs.extend(summary::words_explained(report).into_iter().map(str::to_owned));
-    if report.benchmarks.iter().any(|b| b.estimate.is_some()) {
-        signs.push(format!(
-            "detects: smallest true change that such a run calls a regression {} of the time",
-            share(decision.power)
-        ));
-    }
-    signs
+fn cells(
+    benchmark: &BenchmarkReport,
+    names: &names::Short,
+    axis: Option<&Axis>,
+    footnotes: &mut Footnotes,
+) -> Vec<Cell> {
+    let Numbers { base, head, interval, .. } = summary::numbers(benchmark);
+    let times = match (base.as_str(), head.as_str()) {
+        ("", "") => String::new(),
+        (base, "") => format!("{base}s"),
+        ("", head) => format!("{head}s"),
+        (base, head) => format!("{base}s → {head}s"),
+    };
+    let marks = summary::remarks_beside_numbers(benchmark).into_iter().map(|remark| footnotes.mark(shortened(&remark)));
+    let words = [summary::verdict_words(benchmark)].into_iter().chain(marks).collect::<Vec<_>>().join(" ");
+    let tone = order::tone(&benchmark.verdict);
+    let name = format!("{} {}", order::shape(&benchmark.verdict), names.name(&benchmark.id));
+    let name_tone = if benchmark.verdict.is_change() { tone } else { Tone::Plain };
+    let mut cells =
+        vec![Cell::toned(name, name_tone), times.into(), Cell::toned(summary::change_sign(benchmark), tone)];
+    cells.extend(axis.map(|axis| Cell::toned(axis.draw(benchmark), tone)));
+    cells.extend([interval.into(), Cell::toned(words, tone)]);
+    cells
 }
 
-/// Wall times of the rows that CPU time judged, in a block of their own.
-fn wall_times(report: &Report, palette: &Palette) -> Option<String> {
-    let several = packages(report.benchmarks.iter().map(|b| &b.id)) > 1;
-    let groups = order::changes_first(&report.benchmarks).into_iter().flat_map(|group| group.rows);
-    let rows: Vec<_> = groups
-        .filter_map(|b| Some((cut_middle(&named(&b.id, several), NAME_WIDTH_MAX), summary::by_wall(b)?)))
+/// Rows that are shown, and a line for each kind of those that are not.
+struct Folded<'a> {
+    rows: Vec<&'a BenchmarkReport>,
+    lines: Vec<String>,
+}
+
+/// All rows, or where they are more than a screen the changes, the failures, and those open questions that leave most open.
+fn folded(report: &Report, all: bool) -> Folded<'_> {
+    let mut rows = order::most_urgent_first(report.benchmarks.iter());
+    if all || rows.len() <= ROWS_MAX {
+        return Folded { rows, lines: Vec::new() };
+    }
+    let leaves_open = |one: &BenchmarkReport| one.open_range().map_or(f64::INFINITY, |range| range.high);
+    rows.sort_by(|a, b| match (&a.verdict, &b.verdict) {
+        (Verdict::Inconclusive { .. }, Verdict::Inconclusive { .. }) => leaves_open(b).total_cmp(&leaves_open(a)),
+        _ => std::cmp::Ordering::Equal,
+    });
+    let mut open = 0;
+    let (shown, hidden): (Vec<_>, Vec<_>) = rows.into_iter().partition(|one| match one.verdict {
+        Verdict::Inconclusive { .. } => {
+            open += 1;
+            open <= OPEN_ROWS
+        }
+        ref verdict => verdict.is_change() || matches!(verdict, Verdict::Failed { .. } | Verdict::Redefined(_)),
+    });
+    let mut lines: Vec<String> = summary::all_verdicts()
+        .iter()
+        .filter_map(|verdict| {
+            let kind: Vec<&BenchmarkReport> =
+                hidden.iter().copied().filter(|one| one.verdict.word() == verdict.word()).collect();
+            (!kind.is_empty()).then(|| folded_line(verdict, &kind))
+        })
         .collect();
-    let name_width = rows.iter().map(|(name, _)| name.width()).max()?;
-    let title = "by wall time, where CPU time was judged";
-    let line = |(name, change): &(String, String)| format!("{}   {change}\n", left(name, name_width));
-    Some(format!("{}\n", paint(palette.strong, title)) + &rows.iter().map(line).collect::<String>())
+    if !lines.is_empty() {
+        lines.push(format!("  every row: `duet show {} --all`", one_line(&report.run)));
+    }
+    Folded { rows: shown, lines }
 }
 
-/// Exact counts that differ, in a block of their own.
-fn allocations(report: &Report, palette: &Palette) -> Option<String> {
-    let groups = order::groups(report.benchmarks.iter().filter(|b| order::allocates_differently(b)));
-    let names = groups.iter().flat_map(|group| &group.rows).map(|b| short_name(&b.id.name).width());
-    let name_width = names.max()?.min(NAME_WIDTH_MAX);
-    let mut out = format!("{}\n", paint(palette.strong, "allocations that differ, counted exactly"));
-    for group in &groups {
-        out += &format!("{}\n", paint(palette.faint, &format!("pkg: {}", one_line(group.package))));
-        for benchmark in &group.rows {
-            let name = left(&cut_middle(&short_name(&benchmark.id.name), name_width), name_width);
-            for ChangedCount { unit, base, head } in summary::changed_counts(benchmark) {
-                out += &format!("{name}   {}  {base} → {head}\n", left(unit, "allocs/op".len()));
-            }
+fn folded_line(verdict: &Verdict, kind: &[&BenchmarkReport]) -> String {
+    let more = if matches!(verdict, Verdict::Inconclusive { .. }) { " more" } else { "" };
+    let left_open = match verdict {
+        Verdict::Inconclusive { .. } => summary::slowdown_left_open(kind.iter().copied()),
+        _ => None,
+    };
+    let left_open = left_open.map_or_else(String::new, |words| format!(": {words}"));
+    format!("{} {}{more} {}{left_open}", order::shape(verdict), kind.len(), order::label(verdict))
+}
+
+/// Meanings of the words that occur in the table.
+fn legend(report: &Report) -> Vec<String> {
+    let mut words = Vec::new();
+    if report.count("no_change") > 0 {
+        words.push(format!("no change: any is smaller than {} (`--threshold`)", share(report.spec.decision.threshold)));
+    }
+    words.extend(summary::words_explained(report).into_iter().map(str::to_owned));
+    words
+}
+
+/// Wall times of the rows that CPU time judged.
+fn wall_times(report: &Report) -> Option<Table> {
+    let names = names::Short::of(report.benchmarks.iter().map(|b| &b.id));
+    let mut table = Table::new(&[("by wall time, where CPU time was judged", Cells::Name), ("", Cells::Words)]);
+    for one in order::most_urgent_first(report.benchmarks.iter()) {
+        if let Some(change) = summary::by_wall(one) {
+            table.push([names.name(&one.id), change]);
         }
     }
-    Some(out)
+    (!table.is_empty()).then_some(table)
 }
 
-/// Metrics that benchmarks report under units of their own, in a block of its own.
-fn reported(report: &Report, palette: &Palette) -> Option<String> {
-    let rows = reported::rows(report);
-    let widths: [usize; 5] =
-        std::array::from_fn(|column| rows.iter().map(|row| row.cells[column].width()).max().unwrap_or(0));
-    let pairs = rows.iter().map(|row| row.metric.pairs + row.metric.pairs_left_out).max()?;
-    let title = format!("what benchmarks report themselves, in {pairs} pairs of processes");
-    let mut out = format!("{}\n", paint(palette.strong, &title));
-    for row in &rows {
-        let [name, unit, base, head, change] = std::array::from_fn(|column| left(&row.cells[column], widths[column]));
-        let verdict = paint(palette.verdict(&row.metric.verdict), &row.verdict);
-        out += &format!("{name}  {unit}  {base} → {head}  {change}  {verdict}\n");
+/// Exact counts that differ.
+fn allocations(report: &Report) -> Option<Table> {
+    let names = names::Short::of(report.benchmarks.iter().map(|b| &b.id));
+    let title = "allocations that differ";
+    let mut table = Table::new(&[(title, Cells::Name), ("", Cells::Words), ("before → after", Cells::Words)]);
+    for one in order::most_urgent_first(report.benchmarks.iter()) {
+        for ChangedCount { unit, base, head } in summary::changed_counts(one) {
+            table.push([names.name(&one.id), unit.to_owned(), format!("{base} → {head}")]);
+        }
     }
-    Some(out)
+    (!table.is_empty()).then_some(table)
 }
 
-/// Where regressions come from, in a block of their own.
+/// Metrics that benchmarks report under units of their own.
+fn reported(report: &Report) -> Option<Table> {
+    let rows = reported::rows(report);
+    let pairs = rows.iter().map(|row| row.metric.pairs + row.metric.pairs_left_out).max()?;
+    let title = format!("reported by benchmarks, in {pairs} pairs of processes");
+    let columns = [(title.as_str(), Cells::Name), ("unit", Cells::Words), ("before → after", Cells::Words)];
+    let mut table = Table::new(&[&columns[..], &[("change", Cells::Words), ("verdict", Cells::Words)]].concat());
+    for row in rows {
+        let verdict = Cell::toned(row.verdict, order::tone(&row.metric.verdict));
+        let [name, unit, before, after, change] = row.cells;
+        let words = [name, unit, format!("{before} → {after}"), change].map(Cell::from);
+        table.push(words.into_iter().chain([verdict]));
+    }
+    Some(table)
+}
+
+/// Where regressions come from.
 fn profiles(report: &Report, palette: &Palette) -> Option<String> {
     let mut out = format!("{}\n", paint(palette.strong, "where regressions come from, by CPU profiles"));
     let mut profiled = profile::explained(report).peekable();
@@ -163,23 +233,29 @@ fn profiles(report: &Report, palette: &Palette) -> Option<String> {
     Some(out)
 }
 
-/// Counts, machine, modes, run, warnings and advice.
-fn conclusion(report: &Report, palette: &Palette) -> String {
-    let mut out = format!("{}\n", paint(palette.strong, &summary::counts(report)));
-    for (label, fact) in summary::facts(report) {
-        out += &format!("{} {fact}\n", paint(palette.faint, &left(label, "machine:".len())));
-    }
-    for line in report.gate.iter().flat_map(gate::lines) {
-        out += &format!("{} {line}\n", paint(palette.faint, &left("gate:", "machine:".len())));
-    }
+/// Machine, modes, run, gate and warnings.
+fn circumstances(report: &Report, palette: &Palette) -> String {
+    let labelled =
+        |label: &str, fact: &str| format!("{} {fact}\n", paint(palette.faint, &left(label, "machine:".len())));
+    let mut out = String::new();
+    summary::facts(report).iter().for_each(|(label, fact)| out += &labelled(label, fact));
+    report.gate.iter().flat_map(gate::lines).for_each(|line| out += &labelled("gate:", &line));
     for warning in &report.warnings {
         out += &format!("{} {}\n", paint(palette.open, "warning:"), one_line(warning));
     }
+    out
+}
+
+/// Advice, and the outcome in a line that can be pasted.
+fn close(report: &Report, palette: &Palette) -> String {
+    let mut out = String::new();
     for hint in hint::hints(report) {
         let command = hint.command.map_or_else(String::new, |command| format!(" `{}`", one_line(&command)));
         out += &format!("{} {}{command}\n", paint(palette.hint, "hint:"), hint.words);
     }
-    out
+    let version = one_line(&report.environment.duet_version);
+    let counts = summary::counts_in(report, &format!(" in {} (duet {version})", duration(report.measured_s)));
+    out + &format!("{}\n", paint(palette.strong, &counts))
 }
 
 /// Remarks below the table, each written once, however many rows point to it.

@@ -238,6 +238,12 @@ impl Settings {
         self.first(|l| l.plot)
     }
 
+    /// `--all`.
+    #[must_use]
+    pub fn all(&self) -> bool {
+        self.first(|l| l.all).unwrap_or(false)
+    }
+
     /// `--quiet`.
     #[must_use]
     pub fn quiet(&self) -> bool {

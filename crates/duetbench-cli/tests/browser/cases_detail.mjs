@@ -25,7 +25,7 @@ export async function a_detail_has_everything(begin) {
     "90% of what fork pairs vary",
     "round 2",
     "confirmed",
-    "fresh trials: +6.33% [+5.74%, ",
+    "fresh trials: +6.3% [+5.7%, ",
     "encodeState",
     "slower by more than the 3% that duet.toml allows",
   ];

@@ -30,16 +30,16 @@ export async function figures_are_those_of_the_data(begin) {
     },
   });
   const of = (i) => cells(visit, visit.data.benchmarks[i]);
-  assert.deepEqual(await of(0), ["regression, confirmed at +5.1%", "+5.12%", "[+4.72%, +5.52%]"]);
-  assert.deepEqual(await of(1), ["improvement", "−17.20%", "[−18.20%, −16.20%]"]);
-  assert.deepEqual(await of(2), ["no change", "~", "[−1.00%, +1.00%]"]);
-  assert.deepEqual(await of(3), ["inconclusive", "?", "[−50.00%, +1150%]"]);
+  assert.deepEqual(await of(0), ["regression, confirmed at +5.1%", "+5.1%", "[+4.7%, +5.5%]"]);
+  assert.deepEqual(await of(1), ["improvement", "−17%", "[−18.2%, −16.2%]"]);
+  assert.deepEqual(await of(2), ["no change", "~", "[−1.0%, +1.0%]"]);
+  assert.deepEqual(await of(3), ["inconclusive", "?", "[−50%, +1150%]"]);
   assert.deepEqual(await of(4), ["identical code", "~", ""]);
   assert.deepEqual(await of(7), ["failed", "", ""]);
-  assert.deepEqual(await of(8), ["slower, size open", "+3.05%", "[+1.51%, +4.60%]"]);
-  assert.deepEqual(await of(9), ["slower, within tolerance", "+1.21%", "[+0.60%, +1.82%]"]);
-  assert.deepEqual(await of(10), ["faster, size open", "−2.96%", "[−4.40%, −1.49%] cpu"]);
-  assert.deepEqual(await of(11), ["faster, within tolerance", "−1.19%", "[−1.78%, −0.60%]"]);
+  assert.deepEqual(await of(8), ["slower, size open", "+3.0%", "[+1.5%, +4.6%]"]);
+  assert.deepEqual(await of(9), ["slower, within tolerance", "+1.2%", "[+0.60%, +1.8%]"]);
+  assert.deepEqual(await of(10), ["faster, size open", "−3.0%", "[−4.4%, −1.5%] cpu"]);
+  assert.deepEqual(await of(11), ["faster, within tolerance", "−1.2%", "[−1.8%, −0.60%]"]);
   const signs = await visit.page.locator(".signs").textContent();
   for (const word of ["within tolerance: a real change", "size open: a real change", "cpu: judged by CPU time"])
     assert.ok(signs.includes(word), `${word} is not explained`);

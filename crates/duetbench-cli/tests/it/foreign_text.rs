@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use duetbench_cli::render::palette::Palette;
+use duetbench_cli::render::text::Look;
 use duetbench_cli::render::{csv, gobench, markdown, sarif, text};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::ReportedMetric;
@@ -85,8 +86,11 @@ fn infected(report: &Report) -> Report {
 fn no_format_of_a_report_lets_anything_through() {
     for report in [everything(), with_units(), on_a_fleet(), profiled()] {
         let report = infected(&report);
-        check("text", &text::render(&report, &Palette::plain(), None));
-        check("text, narrow", &text::render(&report, &Palette::plain(), Some(80)));
+        check("text", &text::render(&report, &Palette::plain(), Look::default()));
+        check(
+            "text, narrow",
+            &text::render(&report, &Palette::plain(), Look { width: Some(80), plot: true, all: true }),
+        );
         check("markdown", &markdown::render(&report));
         check("csv", &csv::render(&report));
         check("go", &gobench::render(&report));
@@ -182,7 +186,7 @@ fn a_pipe_in_a_command_is_escaped_in_tables_alone() {
 fn very_long_names_leave_room_for_what_is_said_of_them() {
     let mut report = everything();
     report.benchmarks[0].id.name = format!("Benchmark{}", "x".repeat(3000));
-    let page = text::render(&report, &Palette::plain(), None);
+    let page = text::render(&report, &Palette::plain(), Look::default());
     let longest = page.lines().map(|line| line.chars().count()).max().unwrap();
     assert!(longest < 700, "{longest}");
     let place = Place::new();

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use duetbench_cli::render::forest::Forest;
 use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::sarif::{self, Site};
+use duetbench_cli::render::text::Look;
 use duetbench_cli::render::{csv, gobench, html, json, markdown, text};
 use duetbench_core::analysis::Ranged;
 use duetbench_core::gate::{Found, Gate, Waiver};
 use duetbench_core::spec::{Action, Metric, Policy, Rule, Thresholds};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
+use unicode_width::UnicodeWidthStr;
 
 use crate::golden_files::check;
 use crate::render_support::{
@@ -19,7 +20,7 @@ use crate::render_support::{
 
 #[test]
 fn text_of_everything() {
-    check("everything.txt", &text::render(&everything(), &Palette::plain(), None));
+    check("everything.txt", &text::render(&everything(), &Palette::plain(), Look::default()));
 }
 
 #[test]
@@ -43,38 +44,44 @@ fn columns_agree_with_the_verdict_beside_them() {
 }
 
 #[test]
-fn text_in_a_narrow_terminal_cuts_names_in_the_middle() {
-    check("narrow.txt", &text::render(&everything(), &Palette::plain(), Some(110)));
+fn text_fits_terminals_of_every_width() {
+    for (file, width) in [("width60.txt", 60), ("width80.txt", 80), ("width120.txt", 120), ("width200.txt", 200)] {
+        let text = text::render(&everything(), &Palette::plain(), Look { width: Some(width), plot: true, all: false });
+        let table = text.split("\n\n").nth(1).unwrap_or_default();
+        let widest = table.lines().map(UnicodeWidthStr::width).max().unwrap_or(0);
+        assert!(widest <= width, "{widest} cells of {width}:\n{table}");
+        check(file, &text);
+    }
 }
 
 #[test]
 fn text_in_colour() {
-    check("coloured.txt", &text::render(&everything(), &Palette::coloured(), None));
+    check("coloured.txt", &text::render(&everything(), &Palette::coloured(), Look::default()));
 }
 
 #[test]
 fn text_of_a_clean_run() {
-    check("clean.txt", &text::render(&clean(), &Palette::plain(), None));
+    check("clean.txt", &text::render(&clean(), &Palette::plain(), Look::default()));
 }
 
 #[test]
 fn text_of_no_benchmark() {
-    check("empty.txt", &text::render(&empty(), &Palette::plain(), None));
+    check("empty.txt", &text::render(&empty(), &Palette::plain(), Look::default()));
 }
 
 #[test]
 fn text_of_nothing_compared() {
-    check("only_excluded.txt", &text::render(&only_excluded(), &Palette::plain(), None));
+    check("only_excluded.txt", &text::render(&only_excluded(), &Palette::plain(), Look::default()));
 }
 
 #[test]
 fn text_of_a_run_on_a_fleet() {
-    check("fleet.txt", &text::render(&on_a_fleet(), &Palette::plain(), None));
+    check("fleet.txt", &text::render(&on_a_fleet(), &Palette::plain(), Look::default()));
 }
 
 #[test]
 fn every_format_of_a_run_that_was_profiled() {
-    check("profile.txt", &text::render(&profiled(), &Palette::plain(), None));
+    check("profile.txt", &text::render(&profiled(), &Palette::plain(), Look::default()));
     check("profile.md", &markdown::render(&profiled()));
     check("profile.json", &json::render(&profiled(), 3));
 }
@@ -82,7 +89,7 @@ fn every_format_of_a_run_that_was_profiled() {
 #[test]
 fn every_format_of_a_run_whose_benchmarks_report_units() {
     let report = with_units();
-    check("units.txt", &text::render(&report, &Palette::plain(), None));
+    check("units.txt", &text::render(&report, &Palette::plain(), Look::default()));
     check("units.md", &markdown::render(&report));
     check("units.json", &json::render(&report, 3));
     let data: serde_json::Value = serde_json::from_str(&html::data(&report)).expect("the data are JSON");
@@ -138,41 +145,37 @@ fn go_of_everything() {
 }
 
 #[test]
-fn forest_of_everything() {
-    let plot = |forest: Forest, width| forest.plot(&everything(), &Palette::plain(), width);
-    check("forest.txt", &plot(Forest::OfAll, None).unwrap_or_default());
-    check("forest_narrow.txt", &plot(Forest::OfAll, Some(60)).unwrap_or_default());
-    check("forest_changes.txt", &plot(Forest::OfChanges, None).unwrap_or_default());
+fn intervals_are_drawn_where_they_are_asked_for() {
+    check("plot.txt", &text::render(&everything(), &Palette::plain(), Look { plot: true, ..Look::default() }));
 }
 
 #[test]
-fn forest_in_colour() {
-    check("forest_coloured.txt", &Forest::OfAll.plot(&everything(), &Palette::coloured(), None).unwrap_or_default());
-}
-
-#[test]
-fn forest_stands_below_the_table() {
-    let report = everything();
-    let text = text::render_with(&report, &Palette::plain(), None, Forest::OfAll);
-    let plot = Forest::OfAll.plot(&report, &Palette::plain(), None).unwrap_or_default();
-    assert!(text.contains(&format!("\n\n{plot}\nby wall time, where CPU time was judged")), "{text}");
-    assert_eq!(text.replacen(&format!("{plot}\n"), "", 1), text::render(&report, &Palette::plain(), None));
-}
-
-#[test]
-fn forest_fits_its_width_and_is_left_out_where_nothing_can_be_drawn() {
-    for width in [60, 79, 100, 140] {
-        let plot = Forest::OfAll.plot(&everything(), &Palette::plain(), Some(width)).unwrap_or_default();
-        let rows = plot.lines().rev().skip(1);
-        assert!(rows.clone().count() > 5);
-        rows.for_each(|row| assert!(unicode_width::UnicodeWidthStr::width(row) <= width, "{width}: {row}"));
+fn a_table_of_more_than_a_screen_is_folded() {
+    let mut report = everything();
+    let [open, same] = ["Scan-8", "Checksum-8"]
+        .map(|name| report.benchmarks.iter().find(|one| one.id.name.ends_with(name)).expect("it is there").clone());
+    for number in 0..20 {
+        for (kind, one) in [("Open", &open), ("Same", &same)] {
+            let mut more = one.clone();
+            more.id.name = format!("Benchmark{kind}{number}");
+            report.benchmarks.push(more);
+        }
     }
-    let drawn = |report: &Report, forest: Forest| forest.plot(report, &Palette::plain(), None).is_some();
-    assert!(!drawn(&empty(), Forest::OfAll) && !drawn(&only_excluded(), Forest::OfAll));
-    assert!(!drawn(&everything(), Forest::Without));
-    assert!(drawn(&clean(), Forest::OfAll) && !drawn(&clean(), Forest::OfChanges));
-    assert!(drawn(&run_of(&vec![Verdict::Regression; 30]), Forest::OfChanges));
-    assert!(!drawn(&run_of(&vec![Verdict::Regression; 31]), Forest::OfChanges));
+    check("folded.txt", &text::render(&report, &Palette::plain(), Look::default()));
+    let whole = text::render(&report, &Palette::plain(), Look { all: true, ..Look::default() });
+    for one in &report.benchmarks {
+        assert!(whole.contains(one.id.name.trim_start_matches("Benchmark").trim_end_matches(char::is_alphanumeric)));
+    }
+    assert!(whole.contains("Same19") && !whole.contains("--all"), "{whole}");
+}
+
+#[test]
+fn nothing_is_drawn_where_there_is_no_interval() {
+    let look = Look { plot: true, ..Look::default() };
+    for report in [empty(), only_excluded()] {
+        assert!(!text::render(&report, &Palette::plain(), look).contains('├'));
+    }
+    assert!(text::render(&clean(), &Palette::plain(), look).contains('├'));
 }
 
 #[test]
@@ -232,15 +235,15 @@ fn json_of_no_benchmark() {
 #[test]
 fn the_plain_palette_writes_no_escape_code_whatever_a_benchmark_says() {
     for report in [everything(), clean(), empty(), only_excluded()] {
-        let out = text::render(&report, &Palette::plain(), None);
+        let out = text::render(&report, &Palette::plain(), Look::default());
         assert!(!out.contains(|c: char| c.is_control() && c != '\n'), "{out:?}");
     }
 }
 
 #[test]
 fn colour_adds_nothing_but_escape_codes() {
-    let plain = text::render(&everything(), &Palette::plain(), None);
-    let coloured = text::render(&everything(), &Palette::coloured(), None);
+    let plain = text::render(&everything(), &Palette::plain(), Look::default());
+    let coloured = text::render(&everything(), &Palette::coloured(), Look::default());
     assert_ne!(plain, coloured);
     let mut stripped = String::new();
     for (index, piece) in coloured.split('\u{1b}').enumerate() {
@@ -251,16 +254,6 @@ fn colour_adds_nothing_but_escape_codes() {
 
 fn without_trailing_space(text: &str) -> Vec<&str> {
     text.lines().map(str::trim_end).collect()
-}
-
-#[test]
-fn rows_fit_the_width_where_names_can_be_cut() {
-    let out = text::render(&everything(), &Palette::plain(), Some(110));
-    let table: Vec<&str> = out.lines().filter(|line| line.contains(['µ', '│']) || line.contains("…")).collect();
-    assert!(table.len() > 4, "{out}");
-    for line in table {
-        assert!(unicode_width::UnicodeWidthStr::width(line) <= 110, "{line}");
-    }
 }
 
 #[test]
@@ -352,13 +345,13 @@ fn hints_say_what_to_do_next_and_a_clean_run_needs_none() {
     use Verdict::{Improvement, NoChange};
     let settled_by = |forks| Verdict::Inconclusive { forks_sufficient: Some(forks) };
     let check = |verdicts: &[Verdict], want: &[&str]| {
-        let out = text::render(&run_of(verdicts), &Palette::plain(), None);
+        let out = text::render(&run_of(verdicts), &Palette::plain(), Look::default());
         assert_eq!(out.lines().filter_map(|line| line.strip_prefix("hint: ")).collect::<Vec<_>>(), want);
     };
     check(&[NoChange, Improvement], &[]);
     check(
         &[settled_by(30), settled_by(50), settled_by(9000), OPEN],
-        &["`--forks 50` would probably settle 2 of 4 open questions (`--dry-run` tells how long it takes)"],
+        &["`--forks 50` would probably settle 2 of 4 open questions, in about 3m more"],
     );
     let too_dear = "even 400 fork pairs may leave 1 open question: \
                     a machine with less load or a larger `--threshold` helps more";
@@ -366,12 +359,12 @@ fn hints_say_what_to_do_next_and_a_clean_run_needs_none() {
     check(&[OPEN], &[too_dear]);
     check(
         &[Verdict::Slower(Extent::Open { forks_sufficient: Some(60) })],
-        &["`--forks 60` would probably settle 1 of 1 open question (`--dry-run` tells how long it takes)"],
+        &["`--forks 60` would probably settle 1 of 1 open question, in about 7m more"],
     );
     let mut young = run_of(&[OPEN]);
     young.benchmarks[0].estimate = None;
-    let out = text::render(&young, &Palette::plain(), None);
-    assert!(out.ends_with("hint: too few fork pairs for 1 open question: raise `--forks` or `--budget`\n"), "{out}");
+    let out = text::render(&young, &Palette::plain(), Look::default());
+    assert!(out.contains("\nhint: too few fork pairs for 1 open question: raise `--forks` or `--budget`\n"), "{out}");
     check(
         &[Verdict::Regression],
         &["look closer at the largest regression with `duet compare main --bench '^BenchmarkB0$' --forks 40`"],
@@ -454,9 +447,9 @@ fn a_run_that_stopped_early_says_how_many_had_no_turn() {
     let planned = report.benchmarks.iter().filter(|b| b.mode.is_some()).count();
     report.benchmarks.iter_mut().for_each(|b| b.forks.truncate(1));
     report.benchmarks.iter_mut().filter(|b| !b.forks.is_empty()).skip(1).for_each(|b| b.forks.clear());
-    let page = text::render(&report, &Palette::plain(), None);
+    let page = text::render(&report, &Palette::plain(), Look::default());
     let words = format!("1 fork pair each of 1 benchmark, none of {}", planned - 1);
     assert!(page.contains(&words), "`{words}` is not in\n{page}");
     report.complete = true;
-    assert!(!text::render(&report, &Palette::plain(), None).contains("none of"), "{page}");
+    assert!(!text::render(&report, &Palette::plain(), Look::default()).contains("none of"), "{page}");
 }

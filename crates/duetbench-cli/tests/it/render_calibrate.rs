@@ -5,6 +5,7 @@ use duetbench_cli::calibration::CalibrationReport;
 use duetbench_cli::options::Format;
 use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::plan::Planned;
+use duetbench_cli::render::text::Look;
 use duetbench_cli::render::{calibrate, json, markdown, plan, text};
 use duetbench_core::analysis::Basis;
 use duetbench_core::calibrate::{
@@ -236,9 +237,9 @@ fn noted(changed: Vec<Difference>) -> Report {
 
 #[test]
 fn a_report_says_what_can_be_seen() {
-    check("sight.txt", &text::render(&noted(Vec::new()), &Palette::plain(), None));
+    check("sight.txt", &text::render(&noted(Vec::new()), &Palette::plain(), Look::default()));
     check("sight.md", &markdown::render(&noted(Vec::new())));
     let governor = Difference { fact: "governor".into(), then: Some("performance".into()), now: None };
     check("sight.json", &json::render(&noted(vec![governor.clone()]), 0));
-    check("sight_stale.txt", &text::render(&noted(vec![governor]), &Palette::plain(), None));
+    check("sight_stale.txt", &text::render(&noted(vec![governor]), &Palette::plain(), Look::default()));
 }

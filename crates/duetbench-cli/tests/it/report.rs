@@ -237,12 +237,27 @@ fn the_page_loads_nothing() {
 #[test]
 fn the_plot_is_drawn_where_it_is_asked_for() {
     let place = Place::new();
-    assert!(!place.scripted(RUN, &[]).expect(3).stdout.contains('▲'));
+    let is_drawn = |text: &str| text.contains('├') || text.contains('┤');
+    assert!(!is_drawn(&place.scripted(RUN, &[]).expect(3).stdout));
     let shown = place.duet(&["show", "--plot"]).expect(3).stdout;
-    assert!(shown.contains('▲') && shown.contains("○ inconclusive") && shown.contains("● no change"), "{shown}");
-    assert!(!place.duet(&["show", "--plot=false"]).expect(3).stdout.contains('▲'));
+    assert!(is_drawn(&shown), "{shown}");
+    assert!(!is_drawn(&place.duet(&["show", "--plot=false"]).expect(3).stdout));
     let set = place.command(&["show"]).env("DUET_PLOT", "true").output().unwrap();
-    assert!(String::from_utf8_lossy(&set.stdout).contains('▲'));
+    assert!(is_drawn(&String::from_utf8_lossy(&set.stdout)));
+}
+
+#[test]
+fn a_locale_without_unicode_gets_ascii() {
+    let place = Place::new();
+    place.scripted(RUN, &[]).expect(3);
+    let shown = |locale: &str| {
+        let output = place.command(&["show", "--plot"]).env("LC_ALL", locale).output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let (plain, whole) = (shown("C"), shown("C.UTF-8"));
+    assert!(plain.is_ascii(), "{plain}");
+    assert!(whole.contains('→') && !whole.is_ascii(), "{whole}");
+    assert_eq!(plain.lines().count(), whole.lines().count());
 }
 
 #[test]

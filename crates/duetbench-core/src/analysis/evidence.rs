@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::Mode;
 use crate::sample::BenchmarkId;
-use crate::verdict::Verdict;
+use crate::verdict::{RatioInterval, Verdict};
 
 use super::confirm::Standing;
 use super::{Confirmation, Estimate, Layout, Ranged, Warning};
@@ -142,6 +142,23 @@ impl BenchmarkReport {
     pub fn judged(&self) -> Option<Ranged> {
         let withdrawn = self.confirmation.as_ref().filter(|c| c.standing == Standing::Withdrawn).map(|c| c.fresh);
         withdrawn.or(self.estimate.map(|e| Ranged { ratio: e.ratio, interval: e.interval() }))
+    }
+
+    /// The changes that are not excluded: those that either of the two numbers leaves open which a verdict of *no change* needs.
+    #[must_use]
+    pub fn open_range(&self) -> Option<RatioInterval> {
+        let judged = self.judged()?.interval;
+        let beside = self.estimate.and_then(|estimate| estimate.beside).map_or(judged, |beside| beside.interval);
+        Some(RatioInterval { low: judged.low.min(beside.low), high: judged.high.max(beside.high) })
+    }
+
+    /// Times per invocation of both versions that cannot contradict the change, nanoseconds: the baseline's median, and that times the
+    /// ratio by wall time. The two medians, each over forks of its own, differ by what disturbed either.
+    #[must_use]
+    pub fn times_ns(&self) -> [Option<f64>; 2] {
+        let by_wall = self.estimate.and_then(|estimate| estimate.by_wall).or(self.judged()).map(|wall| wall.ratio);
+        let after = self.baseline_ns.zip(by_wall).map(|(before, ratio)| before * ratio);
+        [self.baseline_ns, after.or(self.candidate_ns)]
     }
 
     /// Whether the two versions were really compared: by measuring both, or by proving them equal.

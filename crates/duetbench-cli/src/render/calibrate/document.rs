@@ -6,7 +6,8 @@ use super::words::{self, blind, bounds, sees, time};
 use super::{json, rows};
 use crate::calibration::CalibrationReport;
 use crate::render::document::{Block, Cells, Document, Line, Table, Title};
-use crate::render::format::{duration, many, named, one_line, packages, share, shortened};
+use crate::render::format::{duration, many, one_line, share, shortened};
+use crate::render::names::Short;
 
 /// The calibration as a document.
 #[must_use]
@@ -91,18 +92,18 @@ fn table(report: &CalibrationReport) -> Table {
     headings.extend([("processes", Cells::Number), ("interference", Cells::Number)]);
     headings.extend(in_time.iter().map(|heading| (heading.as_str(), Cells::Number)));
     headings.extend(blind.then_some(("sees nothing useful because", Cells::Words)));
-    let several = packages(calibration.benchmarks.iter().map(|b| &b.id)) > 1;
+    let names = Short::of(calibration.benchmarks.iter().map(|b| &b.id));
     let mut table = Table::new(&headings);
-    calibration.benchmarks.iter().for_each(|benchmark| table.push(row(benchmark, several, layout)));
+    calibration.benchmarks.iter().for_each(|benchmark| table.push(row(benchmark, &names, layout)));
     table
 }
 
-fn row(benchmark: &Calibrated, several: bool, layout: bool) -> Vec<String> {
+fn row(benchmark: &Calibrated, names: &Short, layout: bool) -> Vec<String> {
     let spread = |sd: Option<f64>| sd.map_or_else(String::new, share);
     let sources = benchmark.sources.as_ref();
     let sees =
         |sight: &Option<Sight>| sight.map_or_else(String::new, |s| format!("≥{}", share(s.minimal_detectable_change)));
-    let mut row = vec![named(&benchmark.id, several)];
+    let mut row = vec![names.name(&benchmark.id)];
     row.extend(layout.then(|| spread(sources.and_then(|s| s.layout))));
     row.extend([spread(sources.map(|s| s.fork)), spread(sources.map(|s| s.slice))]);
     row.extend(benchmark.sights.iter().map(sees));

@@ -42,6 +42,7 @@ pub(super) fn class(tone: Tone) -> &'static str {
     match tone {
         Tone::Plain => "",
         Tone::Bad => "bad",
+        Tone::Good => "good",
         Tone::Open => "open",
         Tone::Faint => "faint",
         Tone::Strong => "strong",

@@ -14,7 +14,7 @@ mod markdown;
 mod table;
 mod text;
 
-pub use table::{Cell, Cells, Column, Group, Table};
+pub use table::{Cell, Cells, Column, Group, Table, Turn};
 
 use super::palette::Palette;
 
@@ -78,6 +78,8 @@ pub enum Tone {
     Plain,
     /// A failure or a regression.
     Bad,
+    /// An improvement.
+    Good,
     /// Something open, or a warning.
     Open,
     /// Matters less.

@@ -7,8 +7,10 @@ use crate::render::csv;
 use crate::render::format::one_line;
 use crate::render::markdown::{self, prose_cell};
 use crate::render::palette::{Palette, paint};
-use crate::render::table::{NAME_WIDTH_MAX, NAME_WIDTH_MIN, centre, cut_middle, left, right};
+use crate::render::width::{NAME_WIDTH_MAX, NAME_WIDTH_MIN, centre, cut_middle, left, right};
 
+/// Names are told apart by so many cells: columns give way to them, and only then they are cut further.
+const NAME_WIDTH_TELLING: usize = 28;
 /// Between columns of a group.
 const GAP: &str = "  ";
 /// Between groups in the headings, and as wide in the rows.
@@ -37,9 +39,22 @@ pub struct Group {
 pub struct Column {
     heading: String,
     kind: Cells,
+    /// When it is left out where there is no room; `None` for never.
+    gives_way: Option<Turn>,
 }
 
-/// Cells of a column's cells.
+/// Turn in which a column is left out where a terminal is too narrow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Turn {
+    /// Before all others.
+    First,
+    /// Before names are cut so far that they are hard to tell apart.
+    Second,
+    /// When names are cut as far as they go.
+    Last,
+}
+
+/// Kind of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cells {
     /// A name from outside. It stands left, and loses its middle where there is no room.
@@ -48,6 +63,8 @@ pub enum Cells {
     Words,
     /// Numbers. They stand right.
     Number,
+    /// A picture of characters, each in its place.
+    Drawing,
 }
 
 /// A cell with its weight.
@@ -73,7 +90,13 @@ impl<T: Into<String>> From<T> for Cell {
 impl Column {
     /// A column of one kind.
     pub fn new(heading: impl Into<String>, kind: Cells) -> Column {
-        Column { heading: heading.into(), kind }
+        Column { heading: heading.into(), kind, gives_way: None }
+    }
+
+    /// The same column, left out in this turn.
+    #[must_use]
+    pub fn gives_way(self, turn: Turn) -> Column {
+        Column { gives_way: Some(turn), ..self }
     }
 
     /// A column of words.
@@ -194,16 +217,20 @@ impl Table {
 }
 
 /// A table whose cells fit one line, with the widths of its columns.
-struct Aligned<'t> {
-    groups: &'t [Group],
+struct Aligned {
+    groups: Vec<Group>,
     rows: Vec<Vec<Cell>>,
     widths: Vec<usize>,
 }
 
-impl Aligned<'_> {
-    fn of(table: &Table, limit: Option<usize>) -> Aligned<'_> {
-        let clean = |cell: &Cell| Cell { text: one_line(&cell.text), ..*cell };
-        let rows: Vec<Vec<Cell>> = table.rows.iter().map(|row| row.iter().map(clean).collect()).collect();
+impl Aligned {
+    fn of(table: &Table, limit: Option<usize>) -> Aligned {
+        let clean = |(cell, column): (&Cell, &Column)| match column.kind {
+            Cells::Drawing => cell.clone(),
+            _ => Cell { text: one_line(&cell.text), ..*cell },
+        };
+        let clean_row = |row: &Vec<Cell>| row.iter().zip(table.columns()).map(clean).collect();
+        let rows: Vec<Vec<Cell>> = table.rows.iter().map(clean_row).collect();
         let mut widths: Vec<usize> = table.columns().map(|column| column.heading.width()).collect();
         for row in &rows {
             for (width, cell) in widths.iter_mut().zip(row) {
@@ -211,16 +238,51 @@ impl Aligned<'_> {
             }
         }
         spread(&table.groups, &mut widths);
-        let mut aligned = Aligned { groups: &table.groups, rows, widths };
+        let mut aligned = Aligned { groups: table.groups.clone(), rows, widths };
+        limit.inspect(|limit| aligned.leave_out(*limit));
         if table.columns().next().is_some_and(|first| first.kind == Cells::Name) {
             aligned.cut_names(limit);
         }
         aligned
     }
 
-    fn cut_names(&mut self, limit: Option<usize>) {
+    /// Width of all but the first column, gaps included.
+    fn width_of_others(&self) -> usize {
         let gaps = GAP.len() * (self.widths.len() - self.groups.len()) + WALL.width() * (self.groups.len() - 1);
-        let others = self.widths[1..].iter().sum::<usize>() + gaps;
+        self.widths[1..].iter().sum::<usize>() + gaps
+    }
+
+    /// Leaves out columns until the table fits, as far as there are any that may be.
+    fn leave_out(&mut self, limit: usize) {
+        let next = |groups: &[Group]| {
+            let columns = groups.iter().flat_map(|group| &group.columns).enumerate();
+            columns.filter_map(|(place, column)| Some((column.gives_way?, place))).min()
+        };
+        while let Some((turn, place)) = next(&self.groups) {
+            let least = if turn == Turn::Last { NAME_WIDTH_MIN } else { NAME_WIDTH_TELLING };
+            if self.widths[0].min(least) + self.width_of_others() <= limit {
+                return;
+            }
+            self.remove(place);
+        }
+    }
+
+    fn remove(&mut self, place: usize) {
+        self.widths.remove(place);
+        self.rows.iter_mut().for_each(|row| drop(row.remove(place)));
+        let mut before = 0;
+        for group in &mut self.groups {
+            let inside = place - before;
+            before += group.columns.len();
+            if place < before {
+                group.columns.remove(inside);
+                return;
+            }
+        }
+    }
+
+    fn cut_names(&mut self, limit: Option<usize>) {
+        let others = self.width_of_others();
         let room = limit.map_or(NAME_WIDTH_MAX, |limit| limit.saturating_sub(others).max(NAME_WIDTH_MIN));
         let width = self.widths[0].min(room).min(NAME_WIDTH_MAX);
         self.widths[0] = width;
@@ -306,6 +368,19 @@ mod tests {
         let want = "       │ a long title\nname   │ x          y\nEncode   3×1        5\nD                  17\n";
         assert_eq!(table.text(&Palette::plain(), None), want);
         assert!(table.markdown().starts_with("| name | a long title: x | a long title: y |\n"));
+    }
+
+    #[test]
+    fn columns_give_way_in_their_turn() {
+        let last = Column::words("c").gives_way(Turn::First);
+        let columns = vec![Column::new("a", Cells::Name), Column::words("b").gives_way(Turn::Second), last];
+        let mut table = Table::grouped(vec![Group { title: String::new(), columns }]);
+        table.push(["name", "second", "third"]);
+        let at = |width| table.text(&Palette::plain(), Some(width)).lines().last().map(str::to_owned);
+        assert_eq!(at(19).as_deref(), Some("name  second  third"));
+        assert_eq!(at(18).as_deref(), Some("name  second"));
+        assert_eq!(at(11).as_deref(), Some("name"));
+        assert!(table.markdown().contains("third"), "a page has room");
     }
 
     #[test]

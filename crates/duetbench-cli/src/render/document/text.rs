@@ -3,7 +3,7 @@
 use super::{Block, Document, Line, Tone};
 use crate::render::format::one_line;
 use crate::render::palette::{Palette, paint};
-use crate::render::table::left;
+use crate::render::width::left;
 
 /// The document as text; tables cut their names to fit a `width`.
 pub(super) fn write(document: &Document, palette: &Palette, width: Option<usize>) -> String {

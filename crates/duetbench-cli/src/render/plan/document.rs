@@ -5,7 +5,8 @@ use duetbench_core::calibrate::{Obstacle, Proposal, Proposed};
 use super::{Planned, json, rows};
 use crate::render::calibrate::words::{changes, origin, time};
 use crate::render::document::{Block, Cells, Document, Line, Table, Title};
-use crate::render::format::{duration, many, named, packages, share};
+use crate::render::format::{duration, many, share};
+use crate::render::names::Short;
 
 const HEADINGS: [(&str, Cells); 7] = [
     ("benchmark", Cells::Name),
@@ -45,10 +46,10 @@ fn title(planned: &Planned) -> String {
 }
 
 fn table(planned: &Planned) -> Table {
-    let several = packages(planned.suite.benchmarks.iter().map(|b| &b.id)) > 1;
+    let names = Short::of(planned.suite.benchmarks.iter().map(|b| &b.id));
     let mut table = Table::new(&HEADINGS);
     for proposed in &planned.suite.benchmarks {
-        let mut row = vec![named(&proposed.id, several)];
+        let mut row = vec![names.name(&proposed.id)];
         row.extend(proposed.design().map_or_else(Default::default, |design| cells(&design)));
         row.push(remark(proposed, planned));
         table.push(row);

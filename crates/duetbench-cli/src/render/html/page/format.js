@@ -11,17 +11,23 @@ const Format = (() => {
   /** A number with a true minus sign, so that columns align. */
   const fixed = (value, decimals) => value.toFixed(decimals).replace("-", MINUS);
 
-  /** A ratio as a change in percent with its sign: 1.0512 is "+5.12%". What has no bound arrives as null. */
-  function change(ratio) {
+  /** A ratio as a change in percent with its sign: 1.0512 is "+5.1%". What has no bound arrives as null. */
+  function change(ratio, least = 0) {
     if (ratio === null || ratio === undefined) return "∞";
     const percent = (ratio - 1) * 100;
     if (Math.abs(percent) < 0.005) return "0.00%";
     const sign = percent > 0 ? "+" : "";
-    return `${sign}${fixed(percent, Math.abs(percent) >= 1000 ? 0 : 2)}%`;
+    // Of what takes almost no time any more, the rest tells.
+    const size = percent < -99 ? percent + 100 : Math.abs(percent);
+    return `${sign}${fixed(percent, Math.max(least, size >= 9.95 ? 0 : size >= 0.995 ? 1 : 2))}%`;
   }
 
-  /** Both ends of an interval. */
-  const interval = (low, high) => `[${change(low)}, ${change(high)}]`;
+  /** Both ends of an interval, with so many digits that its width can be read. */
+  function interval(low, high) {
+    const quarter = (Math.abs(high - low) * 100) / 4;
+    const least = low === null || high === null || quarter >= 1 ? 0 : quarter >= 0.1 ? 1 : 2;
+    return `[${change(low, least)}, ${change(high, least)}]`;
+  }
 
   /** A fraction in percent with at most two significant digits below ten: 0.03 is "3%". */
   function share(fraction) {

@@ -1,0 +1,53 @@
+//! Text for terminals that know no more than ASCII.
+
+/// Whether the locale asks for it.
+pub(crate) fn is_wanted() -> bool {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    // POSIX: the first that is set decides. Where none is, as in most containers, logs are read as UTF-8.
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    let is_utf8 = |locale: &String| ["UTF-8", "UTF8"].iter().any(|end| locale.to_ascii_uppercase().contains(end));
+    locale.is_some_and(|locale| !is_utf8(&locale))
+}
+
+/// Our own signs as the nearest ones of ASCII, one for one so that columns stay; foreign words keep theirs.
+pub(crate) fn written(text: &str) -> String {
+    text.chars().map(plain).collect()
+}
+
+fn plain(sign: char) -> char {
+    match sign {
+        'µ' => 'u',
+        '→' | '▸' | '≥' => '>',
+        '◂' | '≤' => '<',
+        '…' => '~',
+        '│' | '├' | '┤' => '|',
+        '─' => '-',
+        '·' => '.',
+        '▲' | '△' | '▵' => '^',
+        '▼' | '▽' | '▿' => 'v',
+        '○' => 'o',
+        '●' => '*',
+        '✗' => 'x',
+        '✓' => 'v',
+        '≠' => '!',
+        '×' => 'x',
+        '±' => '~',
+        '¹' => '1',
+        '²' => '2',
+        '³' => '3',
+        '⁰'..='⁹' => char::from_digit(u32::from(sign) - u32::from('⁰'), 10).unwrap_or('?'),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_signs_have_a_stand_in_of_the_same_width() {
+        let check = |text: &str, want: &str| assert_eq!(written(text), want);
+        check("▲ Encode  1.7µs → 2.1µs  ├─▲─┤ ¹ ⁴⁰", "^ Encode  1.7us > 2.1us  |-^-| 1 40");
+        check("日本語", "日本語");
+    }
+}
