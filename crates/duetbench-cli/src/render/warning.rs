@@ -100,7 +100,7 @@ mod tests {
         );
         check(
             Warning::NotConfirmed { ratio: 1.05, later: 0.998 },
-            "+5.00% at first, but -0.20% in fresh trials, which exclude a change that matters",
+            "+5.0% at first, but -0.20% in fresh trials, which exclude a change that matters",
         );
         let interval = RatioInterval { low: 0.988, high: 1.063 };
         check(
