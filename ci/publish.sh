@@ -5,6 +5,7 @@
 #   ACTION_ARTIFACT    folder with what ci/measure.sh kept
 #   ACTION_HEAD_SHA    commit that was measured, from the event, not from the artifact
 #   ACTION_HEAD_OWNER, ACTION_HEAD_BRANCH    where it lies, likewise
+#   ACTION_RUN_URL     the page of the run that measured, from the event       [none]
 #   GITHUB_REPOSITORY, GH_TOKEN              for `gh`
 #
 # Of the artifact only the measurements and the waivers are read, by duet, which shows foreign names as such; no text of it is
@@ -44,6 +45,10 @@ if [ ! -f "$work/duet.db" ]; then stop "the artifact holds no duet.db: was anyth
         "$duet" show --untrusted --db duet.db --format markdown --output comment.md) ||
     [ -f "$work/comment.md" ] || stop "the artifact's measurements cannot be shown"
 [ "$(head -n 1 "$work/comment.md")" = "$marker" ] || stop "what came out is no comment of duet's"
+
+if [[ ${ACTION_RUN_URL:-} =~ ^https://[A-Za-z0-9./_-]+$ ]]; then
+    printf '\n[Report with pictures, and log](%s)\n' "$ACTION_RUN_URL" >> "$work/comment.md"
+fi
 
 number=$(gh api --method GET "repos/$repository/pulls" -f state=open -f "head=${ACTION_HEAD_OWNER:?}:${ACTION_HEAD_BRANCH:?}" \
     --jq '.[] | select(.head.sha == env.ACTION_HEAD_SHA) | .number' | head -n 1)

@@ -1,26 +1,32 @@
 //! The Markdown format: a comment on a pull request, or a job summary.
 //!
-//! The sentence on top is made from the same verdicts as the table below it. What changed or failed is open to see, the
-//! rest is folded. Foreign words are defused: a benchmark's name can neither mention people nor smuggle in a link.
+//! The sentence on top is made from the same verdicts as the table below it: a sign, the change, where it comes from. Changes and
+//! failures are open to see; the rest is folded, and so is how it was measured. Foreign words are defused: a benchmark's name can neither mention people nor smuggle in a link.
 
-use duetbench_core::report::BenchmarkReport;
+use duetbench_core::report::{BenchmarkReport, Outcome};
 use duetbench_core::{Report, Verdict};
 
-use super::format::{one_line, short_name, shortened};
+use super::format::{one_line, share, short_name, shortened};
+use super::names::Short;
 use super::summary::{ChangedCount, Numbers};
+use super::width::cut_middle;
 use super::{command_line, gate, hint, order, profile, reported, summary};
 
 /// The hidden first line by which an earlier comment is found again.
 pub const MARKER: &str = "<!-- duetbench -->";
 
-/// GitHub refuses comments longer than this many characters. We count bytes, which are never fewer.
-pub const LENGTH_MAX: usize = 65_536;
+/// GitHub refuses comments longer than 65,536 characters; the rest is for the link that `ci/publish.sh` adds. We count bytes, which
+/// are never fewer.
+pub const LENGTH_MAX: usize = 65_000;
 
 /// Room for the folds' ends and the sentence on rows left out.
 const RESERVE: usize = 512;
 
 /// Most lines on what passes and what does not, so that they leave room for a table.
 const GATE_LINES_MAX: usize = 20;
+
+/// Widest name of a row, in cells: a longer one pushes the numbers out of sight. The page has all of it.
+const NAME_WIDTH: usize = 60;
 
 /// Longest command that is shown, in bytes. There are at most three, so that they leave room for a table.
 const COMMAND_MAX: usize = 4096;
@@ -32,13 +38,13 @@ pub fn render(report: &Report) -> String {
     let (open, folded): (Vec<_>, Vec<_>) = report.benchmarks.iter().partition(|b| is_open(b));
     let mut page = Page { out: head(report), room_end: LENGTH_MAX.saturating_sub(tail.len() + RESERVE), left_out: 0 };
     page.warnings(report);
-    page.tables(&open);
+    page.table(report, &open);
     page.reported(report);
     if !folded.is_empty() {
         let more = if open.is_empty() { "" } else { "more " };
         let benchmarks = if folded.len() == 1 { "benchmark" } else { "benchmarks" };
         page.out += &format!("<details><summary>{} {more}{benchmarks}</summary>\n\n", folded.len());
-        page.tables(&folded);
+        page.table(report, &folded);
         page.out += "</details>\n\n";
     }
     page.profiles(report);
@@ -60,7 +66,7 @@ fn rows(count: usize) -> String {
 
 fn head(report: &Report) -> String {
     let [base, candidate] = summary::versions(report);
-    let mut out = format!("{MARKER}\n### duet: {}\n\n", summary::headline(report));
+    let mut out = format!("{MARKER}\n### {} duet: {}\n\n", outcome_sign(report.outcome()), summary::headline(report));
     out +=
         &format!("{} → {}  \n{}\n\n", code(&shortened(&base)), code(&shortened(&candidate)), summary::counts(report));
     let gate: Vec<String> = report.gate.iter().flat_map(gate::lines).collect();
@@ -91,18 +97,43 @@ fn tail(report: &Report) -> String {
             out += &format!("**Hint:** {} {}\n\n", prose(&hint.words), code(&command));
         }
     }
-    let words = summary::words_explained(report).into_iter().map(str::to_owned);
-    let facts = words.chain(summary::facts(report).into_iter().map(|(_, fact)| prose(&shortened(&fact))));
-    let facts: Vec<String> = facts.collect();
-    out += &format!("<sub>{}</sub>\n", facts.join("<br>"));
-    let command = command_line::again(report);
-    if command.len() > COMMAND_MAX || !command_line::may_be_offered(report) {
-        return out;
+    out += "<details><summary>How it was measured</summary>\n\n";
+    for words in summary::words_explained(report) {
+        out += &format!("- {words}\n");
     }
-    let fence = "`".repeat(longest_run_of_backticks(&command).max(2) + 1);
-    out +=
-        &format!("\n<details><summary>Reproduce</summary>\n\n{fence}sh\n{}\n{fence}\n</details>\n", one_line(&command));
-    out
+    for (label, fact) in summary::facts(report) {
+        out += &format!("- {label} {}\n", prose(&shortened(&fact)));
+    }
+    let command = command_line::again(report);
+    if command.len() <= COMMAND_MAX && command_line::may_be_offered(report) {
+        let fence = "`".repeat(longest_run_of_backticks(&command).max(2) + 1);
+        out += &format!("\nAgain, with the same seed:\n\n{fence}sh\n{}\n{fence}\n", one_line(&command));
+    }
+    out + "\n</details>\n"
+}
+
+/// The sign of the whole answer, which is seen among forty comments.
+fn outcome_sign(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Regression => "🔺",
+        Outcome::Failed => "❌",
+        Outcome::StaleWaiver => "⚠️",
+        Outcome::Inconclusive => "❔",
+        Outcome::Clean => "✅",
+    }
+}
+
+/// The sign of a row: orange or red for slower, blue for faster, with a shape of its own for each.
+fn sign(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Regression => "🔺",
+        Verdict::Slower(_) => "🔸",
+        Verdict::Improvement => "🔽",
+        Verdict::Faster(_) => "🔹",
+        Verdict::Failed { .. } => "❌",
+        Verdict::Inconclusive { .. } => "❔",
+        _ => "",
+    }
 }
 
 /// A page that is being written, and the length in bytes up to which it may grow.
@@ -121,23 +152,22 @@ impl Page {
         }
     }
 
-    /// One table per package, as far as there is room.
-    fn tables(&mut self, benchmarks: &[&BenchmarkReport]) {
-        for group in order::groups(benchmarks.iter().copied()) {
-            let heading = format!(
-                "{}\n\n| benchmark | base sec/op | head sec/op | vs base | verdict | detects | remarks |\n|---|--:|--:|:--|---|--:|---|\n",
-                code(group.package)
-            );
-            let mut heading = Some(heading);
-            for benchmark in group.rows {
-                let row = heading.clone().unwrap_or_default() + &row(benchmark);
-                if self.push_row(&row) {
-                    heading = None;
-                }
+    /// One table, the most urgent first, as far as there is room.
+    fn table(&mut self, report: &Report, benchmarks: &[&BenchmarkReport]) {
+        let names = Short::of(report.benchmarks.iter().map(|b| &b.id));
+        let package = names.common().map_or_else(String::new, |package| format!("{}\n\n", code(package)));
+        let sure = share(1.0 - report.spec.decision.interval_alpha());
+        let mut heading = Some(format!(
+            "{package}| | benchmark | change | {sure} sure within | before → after | |\n|:-:|---|--:|:--|--:|---|\n"
+        ));
+        for benchmark in order::most_urgent_first(benchmarks.iter().copied()) {
+            let row = heading.clone().unwrap_or_default() + &row(report, benchmark, &names.name(&benchmark.id));
+            if self.push_row(&row) {
+                heading = None;
             }
-            if heading.is_none() {
-                self.out.push('\n');
-            }
+        }
+        if heading.is_none() {
+            self.out.push('\n');
         }
     }
 
@@ -186,24 +216,27 @@ impl Page {
     }
 }
 
-fn row(benchmark: &BenchmarkReport) -> String {
-    let Numbers { base, head, interval, detects } = summary::numbers(benchmark);
-    let sign = summary::change_sign(benchmark);
+fn row(report: &Report, benchmark: &BenchmarkReport, name: &str) -> String {
+    let Numbers { interval, .. } = summary::numbers(benchmark);
+    let change = summary::change_sign(benchmark);
     let exceeds = matches!(benchmark.verdict, Verdict::Regression | Verdict::Improvement);
-    let sign = if exceeds { format!("**{sign}**") } else { sign };
+    let change = if exceeds { format!("**{change}**") } else { change };
     let counts =
         summary::changed_counts(benchmark).map(|ChangedCount { unit, base, head }| format!("{unit} {base} → {head}"));
     let by_wall = summary::by_wall(benchmark).map(|change| format!("judged by CPU time; by wall time {change}"));
-    let remarks: Vec<String> = counts
+    let remarks = profile::culprit(report, &benchmark.id)
+        .into_iter()
+        .chain(counts)
         .chain(by_wall)
         .chain(summary::remarks_beside_numbers(benchmark))
-        .map(|remark| prose_cell(&shortened(&remark)))
-        .collect();
+        .map(|remark| prose_cell(&shortened(&remark)));
+    let words: Vec<String> = [summary::verdict_words(benchmark)].into_iter().chain(remarks).collect();
     format!(
-        "| {} | {base} | {head} | {sign} {interval} | {} | {detects} | {} |\n",
-        cell(&short_name(&benchmark.id.name)),
-        summary::verdict_words(benchmark),
-        remarks.join("<br>"),
+        "| {} | {} | {change} | {interval} | {} | {} |\n",
+        sign(&benchmark.verdict),
+        cell(&cut_middle(name, NAME_WIDTH)),
+        summary::times(benchmark),
+        words.join("<br>"),
     )
 }
 

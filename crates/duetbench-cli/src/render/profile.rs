@@ -1,7 +1,7 @@
 //! Where regressions come from, in words and for programs.
 
-use duetbench_core::Report;
 use duetbench_core::hotspot::{BenchmarkProfile, FunctionGain, Gain, Origin, ProfileDifference, ProfileOutcome};
+use duetbench_core::{BenchmarkId, Report};
 use serde::Serialize;
 
 use super::command_line::quote;
@@ -37,6 +37,16 @@ pub(super) fn explained(report: &Report) -> impl Iterator<Item = (&BenchmarkProf
         ProfileOutcome::Explained { difference, files } => Some((profile, lines(difference), command(files))),
         ProfileOutcome::Failed { .. } => None,
     })
+}
+
+/// The function that gained most by itself, where this benchmark was profiled.
+pub(super) fn culprit(report: &Report, id: &BenchmarkId) -> Option<String> {
+    let profile = report.profiles.iter().find(|profile| profile.id == *id)?;
+    let ProfileOutcome::Explained { difference, .. } = &profile.outcome else { return None };
+    let first = difference.flat.first()?;
+    let gained = TimeScale::of(&[first.gain.gain_ns]).write(first.gain.gain_ns);
+    let of_all = first.share.map_or_else(String::new, |part| format!(", {} of the change", share(part)));
+    Some(format!("`{}` +{gained}s{of_all}", one_line(&first.function).replace('`', "'")))
 }
 
 /// The time of both sides, and what of it is the runtime's.

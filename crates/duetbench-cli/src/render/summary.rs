@@ -44,6 +44,12 @@ pub(super) fn numbers(benchmark: &BenchmarkReport) -> Numbers {
     }
 }
 
+/// The times before and after, as far as they are known: `1.718µs → 1.806µs`.
+pub(super) fn times(benchmark: &BenchmarkReport) -> String {
+    let Numbers { base, head, .. } = numbers(benchmark);
+    [base, head].iter().filter(|time| !time.is_empty()).map(|time| format!("{time}s")).collect::<Vec<_>>().join(" → ")
+}
+
 /// The interval that stands beside a verdict: of an open question all that it leaves open, of the rest what it rests on.
 pub(super) fn shown_interval(benchmark: &BenchmarkReport) -> Option<RatioInterval> {
     match benchmark.verdict {

@@ -99,20 +99,17 @@ fn cells(
     axis: Option<&Axis>,
     footnotes: &mut Footnotes,
 ) -> Vec<Cell> {
-    let Numbers { base, head, interval, .. } = summary::numbers(benchmark);
-    let times = match (base.as_str(), head.as_str()) {
-        ("", "") => String::new(),
-        (base, "") => format!("{base}s"),
-        ("", head) => format!("{head}s"),
-        (base, head) => format!("{base}s → {head}s"),
-    };
+    let Numbers { interval, .. } = summary::numbers(benchmark);
     let marks = summary::remarks_beside_numbers(benchmark).into_iter().map(|remark| footnotes.mark(shortened(&remark)));
     let words = [summary::verdict_words(benchmark)].into_iter().chain(marks).collect::<Vec<_>>().join(" ");
     let tone = order::tone(&benchmark.verdict);
     let name = format!("{} {}", order::shape(&benchmark.verdict), names.name(&benchmark.id));
     let name_tone = if benchmark.verdict.is_change() { tone } else { Tone::Plain };
-    let mut cells =
-        vec![Cell::toned(name, name_tone), times.into(), Cell::toned(summary::change_sign(benchmark), tone)];
+    let mut cells = vec![
+        Cell::toned(name, name_tone),
+        summary::times(benchmark).into(),
+        Cell::toned(summary::change_sign(benchmark), tone),
+    ];
     cells.extend(axis.map(|axis| Cell::toned(axis.draw(benchmark), tone)));
     cells.extend([interval.into(), Cell::toned(words, tone)]);
     cells

@@ -105,11 +105,11 @@ mod tests {
         let interval = RatioInterval { low: 0.988, high: 1.063 };
         check(
             Warning::BesideOpen { basis: Basis::AllSlices, interval },
-            "the typical slice is within the threshold, all slices together are not shown to be: [-1.20%, +6.30%]",
+            "the typical slice is within the threshold, all slices together are not shown to be: [-1.2%, +6.3%]",
         );
         check(
             Warning::BesideOpen { basis: Basis::TypicalSlice, interval },
-            "all slices together are within the threshold, the typical slice is not shown to be: [-1.20%, +6.30%]",
+            "all slices together are within the threshold, the typical slice is not shown to be: [-1.2%, +6.3%]",
         );
         check(
             Warning::SingleBuild { layout_explains: 0.053, relinks: true },

@@ -256,9 +256,9 @@ fn read_a_verdict() {
     place.scripted(script, &["--alpha", "1%"]).expect(3);
     let shown = place.duet(&["show"]).expect(3).stdout;
     // The row on the page has the columns that reports have.
-    let row = page.block("", "vs base");
+    let row = page.block("", "before → after");
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let head = |text: &str| words(text.lines().find(|line| line.contains("vs base")).unwrap());
+    let head = |text: &str| words(text.lines().find(|line| line.contains("before → after")).unwrap());
     assert_eq!(head(&row), head(&shown));
     // Every answer is on the page, under the name that machines and people get.
     let answers: Vec<String> = page.table("## The answers").iter().map(|row| row[0].clone()).collect();

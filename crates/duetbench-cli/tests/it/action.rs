@@ -68,7 +68,7 @@ fn a_change_fails_is_waived_passes_and_fails_when_that_is_over() {
     let place = repository();
     measure(&place, &[]).expect(3).says(&["::error title=duet::time of `Sum` +"]);
     let comment = kept(&place, "comment.md");
-    assert!(comment.starts_with("<!-- duetbench -->\n### duet: 1 of 1 benchmark regressed"), "{comment}");
+    assert!(comment.starts_with("<!-- duetbench -->\n### 🔺 duet: 1 of 1 benchmark regressed"), "{comment}");
     assert_eq!(fs::read_to_string(place.path().join(".duet/summary.md")).unwrap(), comment);
     let output = fs::read_to_string(place.path().join(".duet/output.txt")).unwrap();
     assert!(output.contains("verdict=regression\nexit-code=3\nfolder=duet-report\n"), "{output}");
@@ -120,7 +120,9 @@ fn gh(place: &Place, comments: &str) -> PathBuf {
 fn publish(place: &Place, bin: &Path, sha: &str) -> Ran {
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let event = [("ACTION_HEAD_SHA", sha), ("ACTION_HEAD_OWNER", "somebody"), ("ACTION_HEAD_BRANCH", "change")];
-    let ours = [("PATH", &*path), ("ACTION_ARTIFACT", "artifact"), ("GITHUB_REPOSITORY", "o/r"), ("GH_TOKEN", "t")];
+    let run = ("ACTION_RUN_URL", "https://forge.example/o/r/actions/runs/1");
+    let ours =
+        [("PATH", &*path), ("ACTION_ARTIFACT", "artifact"), ("GITHUB_REPOSITORY", "o/r"), ("GH_TOKEN", "t"), run];
     step(place, "publish.sh", &[&event[..], &ours].concat())
 }
 
@@ -137,6 +139,7 @@ fn one_comment_is_written_and_renewed_from_what_cannot_be_trusted() {
     let sent = fs::read_to_string(place.path().join("sent.md")).unwrap();
     assert!(sent.starts_with("<!-- duetbench -->") && sent.contains("1 of 1 benchmark regressed"), "{sent}");
     assert!(!sent.contains("send money"));
+    assert!(sent.ends_with("\n[Report with pictures, and log](https://forge.example/o/r/actions/runs/1)\n"), "{sent}");
     let log = || fs::read_to_string(place.path().join("gh.log")).unwrap();
     assert!(log().contains("POST\nrepos/o/r/issues/7/comments\n"), "{}", log());
 
