@@ -126,7 +126,7 @@ mod tests {
         );
         check(
             Warning::SlowSlices { ratio: 1.042 },
-            "a few slow slices differ between the versions (+4.20% beyond the typical slice): all slices were judged",
+            "a few slow slices differ between the versions (+4.2% beyond the typical slice): all slices were judged",
         );
         check(
             Warning::NoSteadyState { role: Role::Candidate, within: 300 },
@@ -134,7 +134,7 @@ mod tests {
         );
         check(
             Warning::StillChanging { role: Role::Baseline, forks: 7, of: 10, ratio: 0.92, warm_up: 30 },
-            "7 of 10 processes of the baseline went on changing while they were judged (-8.00% in the median): needs more than 30 iterations to warm up, which `--warmup N` sets",
+            "7 of 10 processes of the baseline went on changing while they were judged (-8.0% in the median): needs more than 30 iterations to warm up, which `--warmup N` sets",
         );
         check(
             Warning::FailedTrials { trials: 2, first: "panic: boom\n\tgoroutine 1".into() },

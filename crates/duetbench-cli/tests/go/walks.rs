@@ -114,7 +114,7 @@ fn pull_requests_from_forks() {
     }
     assert_eq!(publishes.run(&steps_of(&publishing)), 0, "{}", publishes.printed);
     let sent = fs::read_to_string(place.path().join("stand-ins/sent.md")).unwrap();
-    assert!(sent.starts_with("<!-- duetbench -->\n### duet: 1 of 1 benchmark regressed"), "{sent}");
+    assert!(sent.starts_with("<!-- duetbench -->\n### 🔺 duet: 1 of 1 benchmark regressed"), "{sent}");
     // The permissions of each of the two stand in its own text.
     assert!(
         measuring().contains("contents: read") && !measuring().contains("write")
