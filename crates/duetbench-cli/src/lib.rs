@@ -1,5 +1,6 @@
 //! The `duet` command: arguments, settings, printing, exit codes. What is measured and judged lives elsewhere.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +47,14 @@ pub trait Program: Parser {
     /// The program's name.
     const NAME: &str;
 
+    /// The words of the command line, with those of other programs in its own.
+    ///
+    /// # Errors
+    /// When a word is another program's and means nothing here.
+    fn understood(words: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
+        Ok(words)
+    }
+
     /// The command line as the strongest layer of settings.
     fn typed(&self) -> Layer;
 
@@ -72,7 +81,14 @@ pub fn run<P: Program>() -> ExitCode {
     // the rest still works.
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     adopt_orphans();
-    let program = match P::try_parse() {
+    let words = match P::understood(std::env::args_os().collect()) {
+        Ok(words) => words,
+        Err(failure) => {
+            Printer::failure(P::NAME, &failure);
+            return failure.exit_code().into();
+        }
+    };
+    let program = match P::try_parse_from(words) {
         Ok(program) => program,
         Err(e) => {
             let exit = if e.use_stderr() { code::USAGE } else { code::CLEAN };
@@ -129,6 +145,10 @@ fn heed_signals(interrupted: &Arc<AtomicBool>) -> std::io::Result<()> {
 
 impl Program for Cli {
     const NAME: &str = "duet";
+
+    fn understood(words: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
+        args::understood(words)
+    }
 
     fn typed(&self) -> Layer {
         Layer::typed(self)
