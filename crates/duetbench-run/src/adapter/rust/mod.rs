@@ -21,7 +21,7 @@ use super::{
 };
 use crate::adapter;
 use crate::error::RunError;
-use crate::process::{Launch, Sandbox};
+use crate::process::{Launch, Sandbox, Streams};
 use crate::source::Source;
 
 mod arguments;
@@ -201,6 +201,7 @@ impl Rust {
             hooked: false,
             placed: true,
             sandbox: self.sandbox.clone(),
+            streams: Streams::default(),
         }
     }
 }
