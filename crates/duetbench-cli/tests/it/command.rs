@@ -155,6 +155,18 @@ fn a_program_that_fails_while_measured_names_its_version_and_releases_the_other(
 }
 
 #[test]
+fn two_programs_are_no_two_layouts_of_one_and_exports_name_each_by_its_own_command() {
+    let place = place();
+    let lines = ["sh work.sh 8000", "bash work.sh 24000"];
+    let ran = compare(&place, lines, "8", &["--mode", "sequential", "--alpha", "5%"]).expect(3);
+    assert!(!ran.stdout.contains("these two binaries differ"), "{}", ran.stdout);
+    for (side, line) in ["baseline", "candidate"].iter().zip(lines) {
+        let written = place.duet(&["export", "latest", "--as", "hyperfine", "--side", side]).expect(0);
+        assert_eq!(written.json()["results"][0]["command"], line);
+    }
+}
+
+#[test]
 fn another_exit_code_can_be_expected() {
     let place = place();
     let lines = ["sh -c 'exit 7'", "sh -c 'exit 7 # other'"];
