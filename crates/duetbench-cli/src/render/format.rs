@@ -62,6 +62,27 @@ pub fn change(ratio: f64) -> String {
     }
 }
 
+/// Largest and smallest ratio that an open question may leave possible before its interval says nothing of the code: +100 % and -99 %.
+const OPEN_MAX: f64 = 2.0;
+const LEFT_MIN: f64 = 0.01;
+/// Said in place of numbers that three processes of large spread would give.
+pub const TOO_FEW: &str = "too few processes";
+
+/// An interval of ratios as changes, `[-1.20%, +3.40%]`; where it leaves open whether anything changed and reaches beyond +100 % or to
+/// -99 %, the words [`TOO_FEW`].
+#[must_use]
+pub fn interval(low: f64, high: f64) -> String {
+    let is_open = !(low > 1.0 || high < 1.0);
+    let says_nothing = !(high <= OPEN_MAX && low >= LEFT_MIN);
+    if is_open && says_nothing { TOO_FEW.into() } else { format!("[{}, {}]", change(low), change(high)) }
+}
+
+/// The smallest change that is found, `≥3.2%`; beyond a doubling no number.
+#[must_use]
+pub fn detectable(fraction: f64) -> String {
+    if fraction <= OPEN_MAX - 1.0 { format!("≥{}", share(fraction)) } else { ">100%".into() }
+}
+
 /// A fraction in percent with two significant digits: 0.0084 is `0.84%`, 0.03 is `3%`; what is almost all keeps those of what is
 /// missing, so that 0.999 is `99.9%`.
 #[must_use]
@@ -186,6 +207,20 @@ mod tests {
         check(14.0, "+1300%");
         check(f64::INFINITY, "+∞");
         check(f64::NAN, "?");
+    }
+
+    #[test]
+    fn intervals_that_say_nothing_are_no_numbers() {
+        let check = |low, high, want| assert_eq!(interval(low, high), want);
+        check(0.988, 1.034, "[-1.20%, +3.40%]");
+        check(0.44, 1.89, "[-56.00%, +89.00%]");
+        check(0.0, 9_628_992_356.9, TOO_FEW);
+        check(0.034, 31.35, TOO_FEW);
+        check(0.0, 1.5, TOO_FEW);
+        check(f64::NAN, f64::NAN, TOO_FEW);
+        check(8.0, 11.0, "[+700.00%, +1000%]");
+        check(0.001, 0.002, "[-99.90%, -99.80%]");
+        assert_eq!([0.032, 1.0, 1.01, f64::INFINITY].map(detectable), ["≥3.2%", "≥100%", ">100%", ">100%"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use duetbench_core::analysis::{Basis, Warning};
 use duetbench_core::plan::Redefinition;
 
-use super::format::{change, many, one_line, share};
+use super::format::{self, change, many, one_line, share};
 
 /// The word used in machine formats.
 #[must_use]
@@ -60,7 +60,7 @@ pub fn text(warning: &Warning) -> String {
                 Basis::AllSlices => ("the typical slice is", "all slices together are not shown to be"),
                 Basis::TypicalSlice => ("all slices together are", "the typical slice is not shown to be"),
             };
-            format!("{within} within the threshold, {beside}: [{}, {}]", change(interval.low), change(interval.high))
+            format!("{within} within the threshold, {beside}: {}", format::interval(interval.low, interval.high))
         }
         Warning::NoSteadyState { role, within } => format!(
             "the {} did not become steady within {within} iterations, all of which warm up now: `--warmup N` sets how many do",
