@@ -164,6 +164,10 @@ impl Program for Cli {
             | Command::Doctor(_) => true,
             Command::Fleet(command) => matches!(command, FleetCommand::Smoke(_)),
             Command::Show(_)
+            | Command::Runs
+            | Command::Rm(_)
+            | Command::Completions(_)
+            | Command::Man(_)
             | Command::Former(_)
             | Command::Analyze(_)
             | Command::Export(_)
@@ -180,6 +184,10 @@ impl Program for Cli {
             Command::Calibrate(args) => commands::calibrate::run(args, context),
             Command::List(args) => commands::list::run(args, context),
             Command::Show(args) => commands::show::run(args, context),
+            Command::Runs => commands::runs::list(context),
+            Command::Rm(args) => commands::runs::remove(args, context),
+            Command::Completions(args) => commands::man::completions(args, context),
+            Command::Man(args) => commands::man::pages(args, context),
             Command::Analyze(args) => commands::analyze::run(args, context),
             Command::Export(args) => commands::export::run(args, context),
             Command::Demo(args) => commands::demo::run(args, context),

@@ -3,6 +3,9 @@
 
 use std::ffi::OsString;
 
+use clap::CommandFactory;
+
+use super::Cli;
 use crate::failure::Failure;
 
 /// The commands that measure.
@@ -220,6 +223,15 @@ pub(crate) fn understood(words: Vec<OsString>) -> Result<Vec<OsString>, Failure>
     Ok(ours.into_iter().chain(separator).chain(behind).collect())
 }
 
+/// Whether a command has this long option itself.
+fn is_ours(command: &str, option: &str) -> bool {
+    let known = Cli::command();
+    let long = option.strip_prefix("--");
+    long.is_some_and(|long| {
+        known.find_subcommand(command).is_some_and(|c| c.get_arguments().any(|arg| arg.get_long() == Some(long)))
+    })
+}
+
 /// An option, where a word is one, and the value that is written into the same word.
 fn split(word: &OsString) -> (Option<&str>, Option<&str>) {
     let option = word.to_str().filter(|word| word.starts_with('-'));
@@ -241,6 +253,7 @@ impl Line {
     fn find(&self, option: &str, value: Option<&str>) -> Option<(&'static str, &'static Foreign)> {
         let fits = |foreign: &&Foreign| {
             foreign.typed.contains(&option)
+                && (foreign.when == Destination || !is_ours(&self.command, option))
                 && match foreign.when {
                     Always => true,
                     Programs => self.programs,
@@ -288,6 +301,7 @@ mod tests {
             ("compare -bench . -benchmem -run=^$ v1", "compare --bench . v1"),
             ("compare -tags x --cpu=2 v1 -- -short", "compare v1 -- -tags x --cpu 2 -short"),
             ("list -short", "list -- -short"),
+            ("calibrate --run r1", "calibrate --run r1"),
             ("compare --command a b -w 3 -N -p c -S bash", "compare --command a b --warmup 3 --prepare c --shell bash"),
             ("compare --command a b --output null", "compare --command a b --stdout null"),
             ("compare --command a b --output report.txt", "compare --command a b --output report.txt"),
