@@ -33,10 +33,9 @@ pub fn list(context: &Context) -> Result<u8, Failure> {
         rows.push(entry.for_spreadsheets());
     }
     let subject = format!("{} in {}", many(entries.len(), "run", "runs"), path.display());
-    let lines = vec![document::Line::Small("", subject.clone())];
     context.printer.document(&Document {
         title: Title { command: "duet runs", version: env!("CARGO_PKG_VERSION").into(), subject },
-        blocks: vec![Block::Table(table), Block::Lines(lines)],
+        blocks: vec![Block::Table(table)],
         rows: Some(rows),
         json: Some(document::json(&entries)),
         go: None,

@@ -35,6 +35,17 @@ fn a_table_goes_to_standard_output_and_no_plan_is_written_unasked() {
 }
 
 #[test]
+fn where_nothing_is_stable_there_is_no_plan_and_nothing_is_called_near() {
+    let place = place();
+    let wild: Vec<String> = study().lines().filter(|line| !line.contains("p.Calm")).map(String::from).collect();
+    place.write("wild.csv", &(wild.join("\n") + "\n"));
+    let ran = place.duet(&["tune", "wild.csv", "--plan-file", "plan.toml"]).expect(0);
+    let ran = ran.says(&["no plan was written: nothing is stable"]);
+    assert!(!ran.stdout.contains("within"), "{}", ran.stdout);
+    assert!(!place.path().join("plan.toml").exists());
+}
+
+#[test]
 fn a_plan_is_written_where_it_is_wanted() {
     let place = place();
     let args = ["tune", "shop-v1.csv", "--plan-file", "plan.toml", "--metric", "cv", "--format", "json"];
