@@ -7,6 +7,7 @@
  * random. Time is proportional to OPERATIONS, so that the true ratio of two runs is known.
  *
  *     cc -O2 -I hooks/c benches/pressure.c -o pressure */
+#define _GNU_SOURCE
 #include "duet.h"
 
 enum { SMALL = 1024, LINE = 64, CACHE_BYTES = 4 << 20, MEMORY_BYTES = 64 << 20 };
@@ -93,9 +94,9 @@ static const struct kind KINDS[] = {
 };
 
 static uint64_t timed(const struct kind *kind, void *memory, uint64_t operations, uint64_t *sum) {
-    uint64_t start = duet_clock(CLOCK_MONOTONIC);
+    uint64_t start = duet_clock(DUET_CLOCK_MONOTONIC);
     *sum += kind->run(memory, operations);
-    return duet_clock(CLOCK_MONOTONIC) - start;
+    return duet_clock(DUET_CLOCK_MONOTONIC) - start;
 }
 
 /* The fastest of several tries: what disturbs only ever takes time. */

@@ -7,19 +7,15 @@
  *     }
  *
  * Call these from one thread. A program that is not being measured runs as if they were not there. Several files may include
- * this one; include it before any other header, or compile with -D_GNU_SOURCE.
+ * this one, anywhere, with any standard and feature macros.
  *
  * The behaviour is defined by "Iterations of a loop of its own" in hooks/protocol/PROTOCOL.md. */
 #ifndef DUET_H
 #define DUET_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,8 +26,17 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifndef __cplusplus
+/* Whoever asked for plain C before this was included hides what POSIX and Linux have: these are their declarations again. */
+struct timespec;
+extern int clock_gettime(int clock, struct timespec *t);
+extern int kill(pid_t process, int signal);
+extern long syscall(long number, ...);
+#endif
 
 enum {
     DUET_HEADER_BYTES = 4096,
@@ -46,7 +51,16 @@ enum {
     DUET_SPIN_NS = 200 * 1000,
     DUET_SPIN_LOOKS = 64, /* between two readings of the clock */
     DUET_SLEEP_NS = 50 * 1000 * 1000,
-    DUET_ARRIVE_NS = 1000 * 1000 /* who waits for its peer's start looks often: it may come without a call that wakes */
+    DUET_ARRIVE_NS = 1000 * 1000, /* who waits for its peer's start looks often: it may come without a call that wakes */
+    DUET_CLOCK_MONOTONIC = 1,     /* numbers of Linux's clocks */
+    DUET_CLOCK_PROCESS = 2,
+    DUET_PROCESSORS = 8192,
+    DUET_WORD_BITS = 8 * sizeof(long)
+};
+
+/* The kernel's `struct timespec`, which plain C may hide. */
+struct duet_time {
+    long seconds, nanoseconds;
 };
 
 struct duet_side {
@@ -112,10 +126,15 @@ static inline uint32_t duet_owner(uint64_t seed, uint32_t turn) {
     return turn < 2 ? turn : duet_lead(seed, (turn - 2) / 2) ^ (turn & 1);
 }
 
-static inline uint64_t duet_clock(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+static inline uint64_t duet_clock(int clock) {
+    struct duet_time t;
+#if __SIZEOF_LONG__ == 8
+    clock_gettime(clock, (struct timespec *)&t);
+#else
+    /* The library's own structure may have longer fields there. */
+    syscall(SYS_clock_gettime, clock, &t);
+#endif
+    return (uint64_t)t.seconds * 1000000000u + (uint64_t)t.nanoseconds;
 }
 
 static inline uint32_t duet_load(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); }
@@ -126,9 +145,9 @@ static inline void duet_wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WA
 
 /* Sleeps while the word is as it was seen; other reasons to wake up do no harm. */
 static inline void duet_sleep(uint32_t *word, uint32_t seen, long limit_ns) {
-    struct timespec limit;
-    limit.tv_sec = 0;
-    limit.tv_nsec = limit_ns;
+    struct duet_time limit;
+    limit.seconds = 0;
+    limit.nanoseconds = limit_ns;
     syscall(SYS_futex, word, FUTEX_WAIT, seen, &limit, NULL, 0);
 }
 
@@ -158,12 +177,12 @@ static inline int duet_wait(uint32_t *word, uint32_t value, int exactly, long li
 
 /* Waits for the peer's barrier without giving up the core, as long as that is shorter than falling asleep and waking up. */
 static inline int duet_spin(uint32_t barrier) {
-    uint64_t start = duet_clock(CLOCK_MONOTONIC);
+    uint64_t start = duet_clock(DUET_CLOCK_MONOTONIC);
     do {
         for (int look = 0; look < DUET_SPIN_LOOKS; look++) {
             if (duet_load(&duet_trial.peer->arrive) >= barrier) return 1;
         }
-    } while (duet_clock(CLOCK_MONOTONIC) - start < DUET_SPIN_NS && !duet_is_broken());
+    } while (duet_clock(DUET_CLOCK_MONOTONIC) - start < DUET_SPIN_NS && !duet_is_broken());
     return 0;
 }
 
@@ -227,7 +246,7 @@ static inline void duet_die_with_parent(void) {
 static inline void duet_map(const char *path) {
     struct duet_trial *t = &duet_trial;
     struct stat about;
-    int file = open(path, O_RDWR | O_CLOEXEC);
+    int file = open(path, O_RDWR);
     if (file < 0 || fstat(file, &about) != 0) duet_refuse(path, "cannot be opened");
     if (about.st_size < DUET_HEADER_BYTES) duet_refuse(path, "is not a page: it is too short");
     void *page = mmap(NULL, (size_t)about.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -265,13 +284,21 @@ static inline int duet_is_measured(void) {
     return 1;
 }
 
+/* Processors that this thread may use. */
+static inline uint32_t duet_processors(void) {
+    unsigned long words[DUET_PROCESSORS / DUET_WORD_BITS];
+    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof words, words);
+    uint32_t count = 0;
+    for (long word = 0; word < bytes / (long)sizeof *words; word++) count += (uint32_t)__builtin_popcountl(words[word]);
+    return count > 0 ? count : 1;
+}
+
 static inline int duet_arrive(void) {
     struct duet_trial *t = &duet_trial;
-    cpu_set_t cpus;
     if (t->arrived) return 1;
     t->arrived = 1;
     t->own->k = t->own->k_ns = 1;
-    t->own->parallelism = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? (uint32_t)CPU_COUNT(&cpus) : 1;
+    t->own->parallelism = duet_processors();
     t->own->style = DUET_STYLE_ITERATION;
     duet_store(&t->own->state, DUET_ALIVE);
     duet_wake(&t->own->state);
@@ -306,16 +333,16 @@ static inline void duet_begin(void) {
         return;
     }
     t->open = 1;
-    t->opened_cpu_ns = duet_clock(CLOCK_PROCESS_CPUTIME_ID);
-    t->opened_ns = duet_clock(CLOCK_MONOTONIC);
+    t->opened_cpu_ns = duet_clock(DUET_CLOCK_PROCESS);
+    t->opened_ns = duet_clock(DUET_CLOCK_MONOTONIC);
 }
 
 /* Reads the clock first, after an iteration that did so many operations (at least 1, or it does not count). */
 static inline void duet_end(uint64_t operations) {
     struct duet_trial *t = &duet_trial;
     if (!t->open) return;
-    uint64_t closed_ns = duet_clock(CLOCK_MONOTONIC);
-    uint64_t closed_cpu_ns = duet_clock(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t closed_ns = duet_clock(DUET_CLOCK_MONOTONIC);
+    uint64_t closed_cpu_ns = duet_clock(DUET_CLOCK_PROCESS);
     t->open = 0;
     if (operations == 0) {
         fprintf(stderr, "duet: iteration %u did 0 operations: it does not count\n", t->next);

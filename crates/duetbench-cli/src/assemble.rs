@@ -81,11 +81,24 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
             benchmark.warnings.retain(|warning| !matches!(warning, Warning::TooFewUnits { .. }));
         }
     }
+    if are_different_programs(&report) {
+        for benchmark in &mut report.benchmarks {
+            benchmark.warnings.retain(|warning| !matches!(warning, Warning::SingleBuild { .. }));
+        }
+    }
     report.warnings.extend(self_tests::flagged(&report));
     report.warnings.extend(unexplained(&report));
     report.warnings.extend(render::layouts::fallen_back(&report));
     judge_units(&mut report, &readings);
     report
+}
+
+/// Whether both versions are command lines that start programs of different names, which are no two builds of one.
+fn are_different_programs(report: &Report) -> bool {
+    let typed = report.spec.harness.commands.first().is_some_and(|program| program.command.is_none());
+    let name =
+        |line: &str| line.split_whitespace().next().map(|word| word.rsplit('/').next().unwrap_or(word).to_owned());
+    typed && name(&report.baseline.requested) != name(&report.candidate.requested)
 }
 
 /// Judges what benchmarks reported under the units that rules name, and tells which of these nobody reports.

@@ -1,5 +1,6 @@
 //! The `duet` command: arguments, settings, printing, exit codes. What is measured and judged lives elsewhere.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +47,14 @@ pub trait Program: Parser {
     /// The program's name.
     const NAME: &str;
 
+    /// The words of the command line, with those of other programs in its own.
+    ///
+    /// # Errors
+    /// When a word is another program's and means nothing here.
+    fn understood(words: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
+        Ok(words)
+    }
+
     /// The command line as the strongest layer of settings.
     fn typed(&self) -> Layer;
 
@@ -72,7 +81,14 @@ pub fn run<P: Program>() -> ExitCode {
     // the rest still works.
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     adopt_orphans();
-    let program = match P::try_parse() {
+    let words = match P::understood(std::env::args_os().collect()) {
+        Ok(words) => words,
+        Err(failure) => {
+            Printer::failure(P::NAME, &failure);
+            return failure.exit_code().into();
+        }
+    };
+    let program = match P::try_parse_from(words) {
         Ok(program) => program,
         Err(e) => {
             let exit = if e.use_stderr() { code::USAGE } else { code::CLEAN };
@@ -130,6 +146,10 @@ fn heed_signals(interrupted: &Arc<AtomicBool>) -> std::io::Result<()> {
 impl Program for Cli {
     const NAME: &str = "duet";
 
+    fn understood(words: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
+        args::understood(words)
+    }
+
     fn typed(&self) -> Layer {
         Layer::typed(self)
     }
@@ -144,6 +164,10 @@ impl Program for Cli {
             | Command::Doctor(_) => true,
             Command::Fleet(command) => matches!(command, FleetCommand::Smoke(_)),
             Command::Show(_)
+            | Command::Runs
+            | Command::Rm(_)
+            | Command::Completions(_)
+            | Command::Man(_)
             | Command::Former(_)
             | Command::Analyze(_)
             | Command::Export(_)
@@ -160,6 +184,10 @@ impl Program for Cli {
             Command::Calibrate(args) => commands::calibrate::run(args, context),
             Command::List(args) => commands::list::run(args, context),
             Command::Show(args) => commands::show::run(args, context),
+            Command::Runs => commands::runs::list(context),
+            Command::Rm(args) => commands::runs::remove(args, context),
+            Command::Completions(args) => commands::man::completions(args, context),
+            Command::Man(args) => commands::man::pages(args, context),
             Command::Analyze(args) => commands::analyze::run(args, context),
             Command::Export(args) => commands::export::run(args, context),
             Command::Demo(args) => commands::demo::run(args, context),

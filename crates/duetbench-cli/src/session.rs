@@ -1,5 +1,6 @@
 //! A run, from its plan to its end in the store: what every command that measures has in common.
 
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use duetbench_core::plan::{Plan, SoloBenchmark};
@@ -220,7 +221,7 @@ pub fn lock_machine(context: &Context) -> Result<Option<MachineLock>, RunError> 
     if context.settings.dry_run() {
         return Ok(None);
     }
-    let path = std::env::var_os("DUET_LOCK").map_or_else(lock::default_path, Into::into);
+    let path = lock_path();
     let applicant = Applicant { path: &path, directory: &context.cwd, limit: context.settings.wait() };
     let mut display = None;
     let lock = applicant.acquire(&context.interrupted, |waiting| {
@@ -233,6 +234,19 @@ pub fn lock_machine(context: &Context) -> Result<Option<MachineLock>, RunError> 
     });
     display.iter().for_each(Display::finish);
     lock.map(Some)
+}
+
+/// Keeps other runs from this machine, or fails where one holds it.
+///
+/// # Errors
+/// When one does, or there is no lock to be had.
+pub fn hold_machine_at_once(context: &Context) -> Result<MachineLock, RunError> {
+    let applicant = Applicant { path: &lock_path(), directory: &context.cwd, limit: Some(Duration::ZERO) };
+    applicant.acquire(&context.interrupted, |_| {})
+}
+
+fn lock_path() -> PathBuf {
+    std::env::var_os("DUET_LOCK").map_or_else(lock::default_path, Into::into)
 }
 
 /// Whom we wait for, and how long: `waiting for process 12 in `/shop` since 1:20, 2 before you`.

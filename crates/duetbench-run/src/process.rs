@@ -5,7 +5,7 @@ use std::io::{PipeReader, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -20,12 +20,16 @@ use crate::error::RunError;
 mod gate;
 mod leftovers;
 mod sandbox;
+mod streams;
 
 pub use gate::{Gate, spawn_together};
 use gate::{Passage, now_ns};
 use leftovers::Start;
+pub(crate) use leftovers::keep_failure;
 pub use leftovers::{adopt_orphans, end_leftovers, told_leftovers};
 pub use sandbox::Sandbox;
+use streams::Drain;
+pub use streams::{Output, Streams};
 
 /// Environment variables that reach measured code, beside those of its harness; everything else stays with us.
 const ALLOWED_ENV: [&str; 13] = [
@@ -48,8 +52,6 @@ const TAIL_BYTES: usize = 16 * 1024;
 /// Interval at which a wait looks at the interrupt flag and empties the output pipes. Waking up at every line that a process prints
 /// would be the greater part of what we ourselves do while it measures.
 const TICK: Duration = Duration::from_millis(20);
-/// Size of an output pipe, so that a process that prints much is not held up until the next tick.
-const PIPE_BYTES: usize = 1 << 20;
 
 /// A process to start.
 #[derive(Debug, Clone)]
@@ -70,6 +72,8 @@ pub struct Launch {
     pub placed: bool,
     /// Keeps it apart from network, files and other processes, where there is one.
     pub sandbox: Option<Sandbox>,
+    /// Its standard input and output.
+    pub streams: Streams,
 }
 
 /// A running or ended process; killed with its whole group and reaped on drop.
@@ -79,6 +83,8 @@ pub struct Child {
     pidfd: OwnedFd,
     output: Option<PipeReader>,
     tail: Vec<u8>,
+    /// Its standard output, where that is a pipe of its own.
+    drain: Option<Drain>,
     status: Option<ExitStatus>,
     usage: Usage,
     /// Where it noted its start, if it is timed.
@@ -137,8 +143,7 @@ impl Launch {
         self.start(None, Marked::No)
     }
 
-    /// Starts the process as one that is timed as a whole, once it may pass the gate. Its standard output goes nowhere, because a
-    /// pipe of ours would be measured too. The calling thread must outlive it.
+    /// Starts the process as one that is timed as a whole, once it may pass the gate. The calling thread must outlive it.
     ///
     /// # Errors
     /// When the program cannot be started.
@@ -148,10 +153,7 @@ impl Launch {
 
     fn start(&self, passage: Option<Passage>, marked: Marked) -> Result<Child, RunError> {
         let start = |source| RunError::Start { program: self.program.display().to_string(), source };
-        let (reader, writer) = std::io::pipe().map_err(start)?;
-        rustix::fs::fcntl_setfl(&reader, rustix::fs::OFlags::NONBLOCK).map_err(|e| start(e.into()))?;
-        // Refused where the system allows less; the pipe then holds what it usually does.
-        let _ = rustix::pipe::fcntl_setpipe_size(&reader, PIPE_BYTES);
+        let (reader, writer) = streams::pipe().map_err(start)?;
         let started = Start::new();
         let plainly = || (self.program.clone(), self.args.clone());
         let (program, args) = self.sandbox.as_ref().map_or_else(plainly, |sandbox| sandbox.around(self));
@@ -165,13 +167,8 @@ impl Launch {
             .env("DUET_PARENT", std::process::id().to_string())
             .envs(self.env.iter().map(|(k, v)| (k, v)))
             .envs((marked == Marked::Yes).then(|| started.mark()))
-            .stdin(Stdio::null())
             .process_group(0);
-        match passage {
-            Some(_) => command.stdout(Stdio::null()),
-            None => command.stdout(writer.try_clone().map_err(start)?),
-        };
-        command.stderr(writer);
+        let drain = self.streams.connect(&mut command, writer).map_err(start)?;
         if !self.hooked {
             dies_with_us(&mut command, Signal::KILL);
         }
@@ -188,7 +185,8 @@ impl Launch {
             }
         };
         let usage = Usage::default();
-        Ok(Child { inner, pidfd, output: Some(reader), tail: Vec::new(), status: None, usage, passage, started })
+        let (output, tail) = (Some(reader), Vec::new());
+        Ok(Child { inner, pidfd, output, tail, drain, status: None, usage, passage, started })
     }
 }
 
@@ -292,11 +290,19 @@ impl Child {
             self.usage = Usage { cpu_ns, peak_bytes, ..self.usage };
         }
         self.started.ended(pid_of(&self.inner));
-        self.drain();
+        self.keep_tail();
+    }
+
+    /// Throws away what is on its standard output.
+    fn discard(&mut self) {
+        let more = self.drain.as_mut().is_some_and(Drain::empty);
+        if !more {
+            self.drain = None;
+        }
     }
 
     /// Reads what is there; keeps the end.
-    fn drain(&mut self) {
+    fn keep_tail(&mut self) {
         let mut buffer = [0u8; 8192];
         while let Some(reader) = &mut self.output {
             match reader.read(&mut buffer) {
@@ -365,28 +371,52 @@ impl Wait<'_> {
             if left.is_zero() {
                 return WaitEnd::TimedOut;
             }
-            let ended = poll_once(children, left.min(TICK));
+            let woken = poll_once(children, left.min(TICK));
             let ended_ns = now_ns();
-            for index in ended {
+            for index in woken.ended {
                 children[index].reap(ended_ns);
                 on_exit(index);
             }
-            children.iter_mut().for_each(Child::drain);
+            woken.printed.into_iter().for_each(|index| children[index].discard());
+            children.iter_mut().for_each(Child::keep_tail);
         }
     }
 }
 
-/// Sleeps until a process ends or the time is over; says which have ended.
-fn poll_once(children: &[Child], timeout: Duration) -> Vec<usize> {
+/// Processes, by their index, that a wait was woken by.
+#[derive(Debug, Default)]
+struct Woken {
+    /// They ended.
+    ended: Vec<usize>,
+    /// Their output is to be read.
+    printed: Vec<usize>,
+}
+
+/// Sleeps until a process ends, or prints to a pipe that is read, or the time is over.
+fn poll_once(children: &[Child], mut timeout: Duration) -> Woken {
+    let now = Instant::now();
     let running: Vec<usize> = (0..children.len()).filter(|&i| children[i].status.is_none()).collect();
+    let mut printing = Vec::new();
     let mut fds: Vec<PollFd<'_>> = running.iter().map(|&i| PollFd::new(&children[i].pidfd, PollFlags::IN)).collect();
-    let timeout = Timespec { tv_sec: timeout.as_secs().cast_signed(), tv_nsec: timeout.subsec_nanos().into() };
-    match poll(&mut fds, Some(&timeout)) {
-        Ok(_) => {
-            running.into_iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty()).map(|(index, _)| index).collect()
+    for &index in &running {
+        match children[index].drain.as_ref().map(|drain| drain.awaits(now)) {
+            Some(Ok(pipe)) => {
+                printing.push(index);
+                fds.push(PollFd::new(pipe, PollFlags::IN));
+            }
+            Some(Err(rest)) => timeout = timeout.min(rest),
+            None => {}
         }
-        Err(_) => Vec::new(),
     }
+    let timeout = Timespec { tv_sec: timeout.as_secs().cast_signed(), tv_nsec: timeout.subsec_nanos().into() };
+    if poll(&mut fds, Some(&timeout)).is_err() {
+        return Woken::default();
+    }
+    let (ends, pipes) = fds.split_at(running.len());
+    let woken_by = |fds: &[PollFd<'_>], all: &[usize]| {
+        all.iter().zip(fds).filter(|(_, fd)| !fd.revents().is_empty()).map(|(index, _)| *index).collect()
+    };
+    Woken { ended: woken_by(ends, &running), printed: woken_by(pipes, &printing) }
 }
 
 /// Takes the end of a process that is dead or about to be: its status, its CPU time in nanoseconds and its largest resident set.

@@ -1,7 +1,10 @@
 //! One measured process of a whole program, with what belongs before and after it; or two of them at once.
 
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+use duetbench_core::spec::ExitCodes;
 
 use crate::error::RunError;
 use crate::process::{Child, Gate, Launch, Timing, Wait, WaitEnd, failure_words, spawn_together, words_of_death};
@@ -15,8 +18,8 @@ pub struct Program {
     pub prepare: Option<Launch>,
     /// Runs after each of its processes, unmeasured, also after one that failed.
     pub conclude: Option<Launch>,
-    /// The exit code that means success.
-    pub exit_code: i32,
+    /// The exit codes that mean success.
+    pub exit_codes: ExitCodes,
     /// Where two run at once, the one that ends first is started again until the other one ends.
     pub refill: bool,
 }
@@ -59,13 +62,13 @@ impl Program {
     }
 
     fn before(&self, patience: Patience<'_>) -> Result<(), Trouble> {
-        self.prepare.as_ref().map_or(Ok(()), |launch| attend(launch, "prepare", patience))
+        self.prepare.as_ref().map_or(Ok(()), |launch| attend(launch, "prepare it", patience))
     }
 
     fn after(&self, patience: Patience<'_>) -> Result<(), Trouble> {
         // Who wants to stop would have to wait for it, or see it killed half-way.
         let wanted = self.conclude.as_ref().filter(|_| !patience.interrupted.load(Ordering::Relaxed));
-        wanted.map_or(Ok(()), |launch| attend(launch, "conclude", patience))
+        wanted.map_or(Ok(()), |launch| attend(launch, "conclude it", patience))
     }
 
     fn measured(&self, patience: Patience<'_>) -> Result<Timing, Trouble> {
@@ -82,9 +85,11 @@ impl Program {
 
     /// Whether it ended as it should.
     fn check(&self, child: &Child) -> Result<(), Trouble> {
-        let Some(status) = child.status().filter(|status| status.code() != Some(self.exit_code)) else { return Ok(()) };
+        let well = |status: &ExitStatus| status.code().is_some_and(|code| self.exit_codes.contains(code));
+        let Some(status) = child.status().filter(|status| !well(status)) else { return Ok(()) };
         let ended = failure_words(status).unwrap_or_else(|| "exit status 0".into());
-        let wanted = if self.exit_code == 0 { String::new() } else { format!(" instead of {}", self.exit_code) };
+        let codes = &self.exit_codes;
+        let wanted = if codes.is_usual() { String::new() } else { format!(" instead of {codes}") };
         Err(failed(words_of_death(&format!("{ended}{wanted}"), &child.output_tail())))
     }
 }
@@ -136,9 +141,12 @@ fn beside(
     }
 }
 
-/// Runs what belongs to a program.
-fn attend(launch: &Launch, what: &str, patience: Patience<'_>) -> Result<(), Trouble> {
-    let of_it = |words: String| failed(format!("what is to {what} it failed: {words}"));
+/// Runs what belongs to a program, for the purpose that a failure names.
+///
+/// # Errors
+/// When it fails or hangs; on an interrupt.
+pub(crate) fn attend(launch: &Launch, purpose: &str, patience: Patience<'_>) -> Result<(), Trouble> {
+    let of_it = |words: String| failed(format!("what is to {purpose} failed: {words}"));
     let mut children = [launch.spawn_beside().map_err(|e| of_it(e.to_string()))?];
     wait_for(&mut children, 1, (Instant::now(), patience)).map_err(|e| match e {
         Trouble::Failed { reason, .. } => of_it(reason),

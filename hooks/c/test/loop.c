@@ -9,8 +9,8 @@ int main(int argc, char **argv) {
     fflush(stdout);
     for (int i = 0; i < iterations; i++) {
         duet_begin();
-        uint64_t start = duet_clock(CLOCK_MONOTONIC);
-        while (duet_clock(CLOCK_MONOTONIC) - start < ns) {
+        uint64_t start = duet_clock(DUET_CLOCK_MONOTONIC);
+        while (duet_clock(DUET_CLOCK_MONOTONIC) - start < ns) {
         }
         duet_end(7);
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use duetbench_core::spec::CommandSpec;
+use duetbench_core::spec::{CommandSpec, StandardOutput};
 
 use crate::options::{Group, Layer};
 
@@ -18,18 +18,34 @@ pub struct CommandArgs {
     /// Name of the results [default: the command line]
     #[arg(long, value_name = "NAME", requires = "command")]
     pub command_name: Option<String>,
+    /// Command line that runs once before anything of a benchmark is measured, for each version
+    #[arg(long, value_name = "CMD", requires = "command")]
+    pub setup: Option<String>,
     /// Command line that runs before every measured process
     #[arg(long, value_name = "CMD", requires = "command")]
     pub prepare: Option<String>,
     /// Command line that runs after every measured process
     #[arg(long, value_name = "CMD", requires = "command")]
     pub conclude: Option<String>,
+    /// Command line that runs once when all measuring is over, for each benchmark of each version
+    #[arg(long, value_name = "CMD", requires = "command")]
+    pub cleanup: Option<String>,
+    /// Shell that runs the command lines, as `sh`, `bash` or `none`; its start is measured with them [default: none]
+    #[arg(long, value_name = "SHELL", requires = "command")]
+    pub shell: Option<String>,
+    /// File that every measured process reads as its standard input [default: nothing]
+    #[arg(long, alias = "input", value_name = "FILE", requires = "command")]
+    pub stdin: Option<String>,
+    /// Destination of the standard output of measured processes: `pipe`, which is read and thrown away, `null`, or a file [default: pipe]
+    #[arg(long, value_name = "DESTINATION", requires = "command")]
+    pub stdout: Option<String>,
     /// Values, separated by commas, for `{NAME}` in the command lines; may be repeated, and every combination is a benchmark
     #[arg(short = 'L', long, num_args = 2, value_names = ["NAME", "VALUES"], requires = "command")]
     pub parameter_list: Vec<String>,
-    /// The exit code that means success [default: 0]. There is no way to ignore it: a program that fails does not do its work
-    #[arg(long, value_name = "N", requires = "command")]
-    pub exit_code: Option<i32>,
+    /// Exit codes that mean success, separated by commas, as `0,1` for grep and diff [default: 0]. There is no way to ignore them: a
+    /// program that fails does not do its work
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_negative_numbers = true, requires = "command")]
+    pub exit_code: Vec<i32>,
     /// The program has a loop of its own and takes part in the lock-step: its iterations are measured, and not its processes
     #[arg(long, requires = "command")]
     pub lockstep: bool,
@@ -50,9 +66,15 @@ impl CommandArgs {
     pub fn spec(&self) -> Option<CommandSpec> {
         self.command.then(|| CommandSpec {
             name: self.command_name.clone().unwrap_or_default(),
+            setup: self.setup.clone(),
             prepare: self.prepare.clone(),
             conclude: self.conclude.clone(),
-            exit_code: self.exit_code.unwrap_or(0),
+            cleanup: self.cleanup.clone(),
+            // As hyperfine says it.
+            shell: self.shell.clone().filter(|shell| shell != "none"),
+            exit_code: self.exit_code.clone().into(),
+            stdin: self.stdin.clone(),
+            stdout: self.stdout.clone().map_or_else(StandardOutput::default, StandardOutput::from),
             parameters: self.parameters(),
             lockstep: self.lockstep,
             refill: self.refill,

@@ -11,7 +11,7 @@ A waiver stands in duet-waivers.toml beside duet.toml, or at the project's root.
 ceiling and its last day is not over, the regression does not fail the run, and the report says that it was accepted. A waiver that
 expired, or whose benchmark is not slower any more, fails the run with exit code 5 until it is removed.
 Examples:
-  duet waive BenchmarkDecode --expires 2027-03-31 --reason 'checks the sum now'
+  duet waive Decode --days 90 --reason 'checks the sum now'
                                      as much as it is slower by in the last run, and what the interval leaves open
   duet waive example.com/codec.BenchmarkDecode --ceiling 8% --expires 2027-03-31 --reason 'see the issue' --link https://…
   duet waive BenchmarkDecode --metric allocs --expires 2027-03-31 --reason 'keeps a copy'
@@ -26,7 +26,7 @@ Examples:
 /// `duet waive`.
 #[derive(Debug, Args)]
 pub struct WaiveArgs {
-    /// The benchmark: its name, or package and name
+    /// The benchmark: its name as a report prints it, or with its package
     pub benchmark: String,
     /// The metric of it
     #[arg(long, value_enum, default_value = "time")]
@@ -38,8 +38,11 @@ pub struct WaiveArgs {
     #[arg(long, value_name = "PERCENT", value_parser = f64::parse)]
     pub ceiling: Option<f64>,
     /// Last day on which that is accepted, as 2027-03-31
-    #[arg(long, value_name = "DAY")]
-    pub expires: Day,
+    #[arg(long, value_name = "DAY", required_unless_present = "days")]
+    pub expires: Option<Day>,
+    /// For how many days from today that is accepted, instead of a last day
+    #[arg(long, value_name = "N", conflicts_with = "expires", value_parser = clap::value_parser!(u32).range(1..=3650))]
+    pub days: Option<u32>,
     /// Why
     #[arg(long, value_name = "TEXT")]
     pub reason: String,

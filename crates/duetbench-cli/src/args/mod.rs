@@ -13,12 +13,14 @@ mod command;
 mod detect;
 mod export;
 mod fleet;
+mod foreign;
 mod former;
 mod gate;
 mod groups;
 mod init;
 mod propose;
 mod run;
+mod runs;
 mod tune;
 
 pub use analyze::AnalyzeArgs;
@@ -27,6 +29,7 @@ pub use command::CommandArgs;
 pub use detect::{Method, MethodArgs};
 pub use export::{ExportArgs, FormArg, SideArg};
 pub use fleet::{FleetCommand, PolicyArgs, SmokeArgs, SweepArgs};
+pub(crate) use foreign::understood;
 pub use former::{FormerCommand, StudyArgs};
 pub use gate::{ConfigCommand, ConfigFile, WaiveArgs};
 pub use groups::{FleetArgs, JudgeArgs, ProjectArgs, SittingArgs};
@@ -34,6 +37,7 @@ use groups::{ids, settled_in_all, settled_in_pairs};
 pub use init::InitArgs;
 pub use propose::ProposeArgs;
 pub use run::RunArgs;
+pub use runs::{CompletionsArgs, ManArgs, RemoveArgs};
 pub use tune::{MetricArg, TuneArgs, WarmUpArg};
 
 /// Did this change make the code slower or faster, and how sure is that?
@@ -72,6 +76,11 @@ pub enum Command {
     /// Print a stored run again, in any form, or write it as a page for the browser.
     #[command(after_help = SHOW_EXAMPLES)]
     Show(ShowRunArgs),
+    /// List the stored runs.
+    Runs,
+    /// Remove stored runs.
+    #[command(after_help = runs::REMOVE_EXAMPLES)]
+    Rm(RemoveArgs),
     /// Judge a stored run again, with other thresholds, or two result files of any tools.
     #[command(after_help = analyze::EXAMPLES)]
     Analyze(AnalyzeArgs),
@@ -101,6 +110,12 @@ pub enum Command {
     /// Watch this machine for a moment and say what would disturb measuring, and what to do about it.
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor(DoctorArgs),
+    /// Print a script that completes commands and options in a shell.
+    #[command(after_help = runs::COMPLETIONS_EXAMPLES)]
+    Completions(CompletionsArgs),
+    /// Write manual pages.
+    #[command(after_help = runs::MAN_EXAMPLES)]
+    Man(ManArgs),
     /// Former names.
     #[command(flatten)]
     Former(FormerCommand),
@@ -247,6 +262,10 @@ impl Group for Cli {
             Command::Show(_)
             | Command::Former(FormerCommand::Plan(_) | FormerCommand::Study(_))
             | Command::Doctor(_)
+            | Command::Runs
+            | Command::Rm(_)
+            | Command::Completions(_)
+            | Command::Man(_)
             | Command::Tune(_)
             | Command::Export(_)
             | Command::Waive(_)

@@ -73,10 +73,14 @@ fn two(typed: [&str; 2], context: &Context) -> Result<u8, Failure> {
 
 fn exit_of(detection: &Detection, strict: bool) -> u8 {
     let mut answers = detection.benchmarks.iter().filter_map(|b| b.house.as_ref()).map(|house| &house.answer);
+    let unanswerable = answers.clone().all(|answer| matches!(answer, Answer::TooFew { .. }));
     if detection.has_regression() {
         code::REGRESSION
     } else if strict && answers.any(Answer::is_open) {
         code::INCONCLUSIVE
+    } else if unanswerable {
+        // Who gates on it would pass for ever.
+        code::FAILED
     } else {
         code::CLEAN
     }

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use duetbench_core::recording::Recorded;
-use duetbench_core::{Role, Sample, Trial};
+use duetbench_core::spec::CommandSpec;
+use duetbench_core::{BenchmarkId, Recording, Role, Sample, Trial};
 use duetbench_formats::{About, Imported, Metric, Origin, StoredSample, WriteSamples, Writer, Written};
 use duetbench_run::engine::TrialOutcome;
 use duetbench_run::store::{Head, RunHead, SoloHead, Store, StoredRun};
@@ -89,7 +90,8 @@ fn of_comparison(stored: StoredRun, args: &ExportArgs, context: &Context) -> Res
 
 /// One version of a run, as the recording that it is to tuning and detecting.
 fn of_version(stored: &StoredRun, writer: &Writer, role: Role, context: &Context) -> Result<Written, Failure> {
-    let recording = stored.recording(role);
+    let mut recording = stored.recording(role);
+    name_by_command(&mut recording, stored, role);
     recording.warnings.iter().for_each(|warning| context.printer.warning(warning));
     if cfg!(feature = "parquet") && matches!(stored.head, Head::Comparison(_)) {
         context
@@ -97,6 +99,28 @@ fn of_version(stored: &StoredRun, writer: &Writer, role: Role, context: &Context
             .warning("of a comparison a fork is one value, as its report has it: `--as parquet` holds its slices");
     }
     Ok((writer.recording)(&recording, &about(stored, role))?)
+}
+
+/// Calls whole programs by their command lines, as other tools do, and a typed one by that of its own side.
+fn name_by_command(recording: &mut Recording, stored: &StoredRun, role: Role) {
+    let (commands, ids, typed): (_, Vec<&BenchmarkId>, _) = match &stored.head {
+        Head::Comparison(head) => {
+            let typed = if role == Role::Baseline { &head.baseline } else { &head.candidate };
+            (&head.spec.harness.commands, head.plan.benchmarks.iter().map(|b| &b.id).collect(), typed)
+        }
+        Head::Solo(head) => {
+            (&head.spec.harness.commands, head.plan.benchmarks.iter().map(|b| &b.id).collect(), &head.version)
+        }
+    };
+    if commands.is_empty() {
+        return;
+    }
+    let plain =
+        |program: &CommandSpec| program.command.is_none() && program.name.is_empty() && program.parameters.is_empty();
+    for recorded in &mut recording.benchmarks {
+        let Some(id) = ids.iter().find(|id| id.to_string() == recorded.benchmark) else { continue };
+        recorded.benchmark = if commands.iter().all(plain) { typed.requested.clone() } else { id.name.clone() };
+    }
 }
 
 /// Every sample of a comparison.

@@ -91,6 +91,11 @@ impl Found {
             context.printer.note(&format!("no plan was written: {words}"));
             return Ok(None);
         }
+        let mut choices = self.sources.iter().flat_map(|source| &source.results).flat_map(|result| &result.choices);
+        if !choices.any(|tuned| tuned.choice.stable) {
+            context.printer.note("no plan was written: nothing is stable, so that it would repeat what was measured");
+            return Ok(None);
+        }
         let planned = std::mem::take(&mut self.planned);
         if planned.is_empty() {
             return Ok(None);

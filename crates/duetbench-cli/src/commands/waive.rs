@@ -1,26 +1,33 @@
 //! `duet waive`: accept a slowdown.
 
-use duetbench_core::Report;
 use duetbench_core::gate::{Breach, Found, Gate, Waiver};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::ReportedMetric;
 use duetbench_core::spec::Metric;
+use duetbench_core::{BenchmarkId, Report};
 use duetbench_run::store::Store;
 
 use super::Context;
 use crate::args::WaiveArgs;
 use crate::assemble;
 use crate::failure::{Failure, code};
-use crate::gate::{WaiverFile, percent, today};
+use crate::gate::{WaiverFile, in_days, percent, today};
 use crate::project::policy_dir;
+use crate::render::command_line::quote;
+use crate::render::format::{one_line, short_name};
+
+/// Least likeness of a name to the one that was typed to be offered instead, of 1; and most of them that are.
+const ALIKE_MIN: f64 = 0.6;
+const ALIKE_MAX: usize = 3;
 
 /// Writes a waiver for what a stored run found.
 ///
 /// # Errors
 /// When the run did not find it, the day is over, or the file cannot be understood or written.
 pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
-    if args.expires < today() {
-        return Err(Failure::usage(format!("`--expires {}` is over already: it is {}", args.expires, today())));
+    let expires = args.expires.unwrap_or_else(|| in_days(args.days.unwrap_or_default()));
+    if expires < today() {
+        return Err(Failure::usage(format!("`--expires {expires}` is over already: it is {}", today())));
     }
     let stored = Store::open_to_read(&context.db())?.load(&args.run)?.comparison()?;
     let report = assemble::report(stored);
@@ -37,7 +44,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
         benchmark: breach.id.to_string(),
         metric: breach.metric.clone(),
         ceiling,
-        expires: args.expires,
+        expires,
         reason: args.reason.clone(),
         link: args.link.clone(),
     };
@@ -52,8 +59,11 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
 fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     let metric = args.unit.clone().map_or_else(|| Metric::from(args.metric), Metric::Reported);
     let gate = Gate::decide(Found::of(report), report.spec.thresholds(), &[], today());
-    let named = |breach: &&Breach| args.benchmark == breach.id.name || args.benchmark == breach.id.to_string();
+    let named = |breach: &&Breach| is_called(&breach.id, &args.benchmark);
     let mut all = gate.breaches.iter().filter(named).filter(|breach| breach.metric == metric);
+    if !report.benchmarks.iter().any(|one| is_called(&one.id, &args.benchmark)) {
+        return Err(unknown(report, &args.benchmark));
+    }
     match (all.next(), all.next()) {
         (Some(breach), None) => Ok(breach.clone()),
         (Some(one), Some(other)) => Err(Failure::usage(format!(
@@ -66,6 +76,38 @@ fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
             args.benchmark,
             report.run
         ))),
+    }
+}
+
+/// Whether this is a name of the benchmark: its own, with its package, or as a report prints either.
+fn is_called(id: &BenchmarkId, name: &str) -> bool {
+    let package = id.package.rsplit('/').next().unwrap_or_default();
+    let short = short_name(&id.name);
+    [id.name.as_str(), &short].iter().any(|own| {
+        name == *own
+            || name.strip_suffix(own).is_some_and(|p| p == format!("{}.", id.package) || p == format!("{package}."))
+    })
+}
+
+/// The error for a name that no benchmark of the run has, with those that are like it.
+fn unknown(report: &Report, name: &str) -> Failure {
+    let alike = |id: &BenchmarkId| {
+        let short = short_name(&id.name);
+        let [plain, typed] = [&short, &short_name(name)].map(|name| name.to_lowercase());
+        let within = !typed.is_empty() && plain.contains(&typed);
+        (if within { 1.0 } else { strsim::normalized_damerau_levenshtein(&plain, &typed) }, short)
+    };
+    let mut near: Vec<(f64, String)> = report.benchmarks.iter().map(|one| alike(&one.id)).collect();
+    near.retain(|(likeness, _)| *likeness >= ALIKE_MIN);
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let names: Vec<String> = near.iter().take(ALIKE_MAX).map(|(_, name)| format!("`{}`", one_line(name))).collect();
+    let run = quote(&report.run);
+    Failure::Refused {
+        what: format!("there is no benchmark `{name}` in `{}`", report.run),
+        hint: match names.as_slice() {
+            [] => format!("`duet show {run}` has their names, and `--run` names another run"),
+            _ => format!("did you mean {}?", names.join(" or ")),
+        },
     }
 }
 

@@ -1,7 +1,7 @@
 //! Applies the repository's policy to a report: its rules, and the slowdowns that it accepted.
 
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use duetbench_core::Report;
 use duetbench_core::gate::{Day, Found, Gate, Waiver};
@@ -169,8 +169,15 @@ pub fn decided(report: Report, context: &Context) -> Result<Report, Failure> {
 /// The day it is, in Greenwich.
 #[must_use]
 pub fn today() -> Day {
-    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    now.get(..10).and_then(|day| day.parse().ok()).unwrap_or(Day::FIRST)
+    in_days(0)
+}
+
+/// The day so many days from now, in Greenwich.
+#[must_use]
+pub fn in_days(days: u32) -> Day {
+    let then = SystemTime::now() + Duration::from_secs(86_400 * u64::from(days));
+    let then = humantime::format_rfc3339_seconds(then).to_string();
+    then.get(..10).and_then(|day| day.parse().ok()).unwrap_or(Day::FIRST)
 }
 
 #[cfg(test)]

@@ -142,7 +142,10 @@ read_as_numbers!(u32, u64);
 
 impl Setting for Duration {
     fn parse(text: &str) -> Result<Self, String> {
-        humantime::parse_duration(text).map_err(|e| e.to_string())
+        humantime::parse_duration(text).map_err(|e| {
+            let number = !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+            if number { format!("did you mean `{text}s`?") } else { e.to_string() }
+        })
     }
 
     fn schema() -> String {

@@ -3,7 +3,7 @@
 use duetbench_core::fleet::Usage;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::{
-    CommandSpec, Decision, Effort, FleetSpec, LayoutChoice, Metric, ModeChoice, Spec, defaults,
+    CommandSpec, Decision, Effort, FleetSpec, LayoutChoice, Metric, ModeChoice, Spec, StandardOutput, defaults,
 };
 use duetbench_core::{BenchmarkId, Report, Verdict};
 
@@ -160,13 +160,23 @@ fn program_options(program: &CommandSpec) -> Vec<String> {
     if !program.name.is_empty() {
         option("--command-name", &[&program.name]);
     }
-    for (name, line) in [("--prepare", &program.prepare), ("--conclude", &program.conclude)] {
+    let stdout = (program.stdout != StandardOutput::default()).then(|| program.stdout.clone().into());
+    let lines = [
+        ("--setup", &program.setup),
+        ("--prepare", &program.prepare),
+        ("--conclude", &program.conclude),
+        ("--cleanup", &program.cleanup),
+        ("--shell", &program.shell),
+        ("--stdin", &program.stdin),
+        ("--stdout", &stdout),
+    ];
+    for (name, line) in lines {
         line.iter().for_each(|line| option(name, &[line]));
     }
     for (name, values) in &program.parameters {
         option("--parameter-list", &[name, &values.join(",")]);
     }
-    if program.exit_code != 0 {
+    if !program.exit_code.is_usual() {
         option("--exit-code", &[&program.exit_code.to_string()]);
     }
     for (name, _) in [("--lockstep", program.lockstep), ("--refill", program.refill)].iter().filter(|(_, set)| *set) {

@@ -55,9 +55,14 @@ pub fn change(ratio: f64) -> String {
 }
 
 /// Both ends of an interval of ratios as changes in percent, with so many digits that its width can be read: `[+4.7%, +5.5%]`,
-/// `[+19.94%, +20.03%]`.
+/// `[+19.94%, +20.03%]`. Where it leaves open whether anything changed and reaches beyond +100 % or to -99 %, the words [`TOO_FEW`].
 #[must_use]
 pub fn interval(low: f64, high: f64) -> String {
+    let is_open = !(low > 1.0 || high < 1.0);
+    let says_nothing = !(high <= OPEN_MAX && low >= LEFT_MIN);
+    if is_open && says_nothing {
+        return TOO_FEW.into();
+    }
     let quarter = (high - low).abs() * 100.0 / 4.0;
     let decimals = if quarter >= 1.0 || !quarter.is_finite() {
         0
@@ -89,6 +94,18 @@ fn change_to(ratio: f64, least: usize) -> String {
         _ => DECIMALS_MAX,
     };
     format!("{percent:+.*}%", decimals.max(least))
+}
+
+/// Largest and smallest ratio that an open question may leave possible before its interval says nothing of the code: +100 % and -99 %.
+pub(super) const OPEN_MAX: f64 = 2.0;
+const LEFT_MIN: f64 = 0.01;
+/// Said in place of numbers that three processes of large spread would give.
+pub const TOO_FEW: &str = "too few processes";
+
+/// The smallest change that is found, `≥3.2%`; beyond a doubling no number.
+#[must_use]
+pub fn detectable(fraction: f64) -> String {
+    if fraction <= OPEN_MAX - 1.0 { format!("≥{}", share(fraction)) } else { ">100%".into() }
 }
 
 /// A fraction in percent with two significant digits: 0.0084 is `0.84%`, 0.03 is `3%`; what is almost all keeps those of what is
@@ -209,14 +226,22 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_shows_its_width() {
+    fn an_interval_shows_its_width_and_no_number_that_says_nothing() {
         let check = |low, high, want| assert_eq!(interval(low, high), want);
         check(1.0468, 1.0548, "[+4.7%, +5.5%]");
         check(1.28, 1.32, "[+28%, +32%]");
         check(1.1994, 1.2003, "[+19.94%, +20.03%]");
         check(0.86, 1.078, "[-14%, +7.8%]");
         check(0.997, 1.009, "[-0.30%, +0.90%]");
-        check(0.5, f64::INFINITY, "[-50%, +∞]");
+        check(0.44, 1.89, "[-56%, +89%]");
+        check(0.0, 9_628_992_356.9, TOO_FEW);
+        check(0.034, 31.35, TOO_FEW);
+        check(0.0, 1.5, TOO_FEW);
+        check(0.5, f64::INFINITY, TOO_FEW);
+        check(f64::NAN, f64::NAN, TOO_FEW);
+        check(8.0, 11.0, "[+700%, +1000%]");
+        check(0.001, 0.002, "[-99.90%, -99.80%]");
+        assert_eq!([0.032, 1.0, 1.01, f64::INFINITY].map(detectable), ["≥3.2%", "≥100%", ">100%", ">100%"]);
     }
 
     #[test]

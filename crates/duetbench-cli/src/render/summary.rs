@@ -13,12 +13,6 @@ use super::{calibrate, fleet, layouts, noise, warning};
 /// Findings about the machine that are worth the room; `--format json` and `duet doctor` have all.
 const NOISES_MAX: usize = 3;
 
-/// Largest ratio that the interval of an open question tells: beyond it there were too few processes, and a number would only
-/// pretend to be one.
-const OPEN_RATIO_MAX: f64 = 2.0;
-/// The same of a change.
-const CHANGED_RATIO_MAX: f64 = 11.0;
-
 /// The numbers of one benchmark as they stand in a table; empty where there are none.
 pub(super) struct Numbers {
     pub(super) base: String,
@@ -35,11 +29,10 @@ pub(super) fn numbers(benchmark: &BenchmarkReport) -> Numbers {
     let is_cpu = benchmark.estimate.is_some_and(|e| e.clock == Clock::Cpu);
     let clock = if is_cpu { " cpu" } else { "" };
     let interval = shown_interval(benchmark);
-    let most = if benchmark.verdict.is_change() { CHANGED_RATIO_MAX } else { OPEN_RATIO_MAX };
     Numbers {
         base: time(times[0]),
         head: time(times[1]),
-        interval: interval.map_or_else(String::new, |range| format!("{}{clock}", between_up_to(most, range))),
+        interval: interval.map_or_else(String::new, |range| format!("{}{clock}", between(range))),
         detects: benchmark.estimate.map_or_else(String::new, |e| format!("≥{}", share(e.minimal_detectable_change))),
     }
 }
@@ -60,22 +53,7 @@ pub(super) fn shown_interval(benchmark: &BenchmarkReport) -> Option<RatioInterva
 
 /// An interval of ratios as changes in percent.
 pub(super) fn between(interval: RatioInterval) -> String {
-    between_up_to(CHANGED_RATIO_MAX, interval)
-}
-
-/// The same, where an end beyond a ratio or its inverse says only that.
-fn between_up_to(most: f64, interval: RatioInterval) -> String {
-    let RatioInterval { low, high } = interval;
-    let is_told = |ratio: f64| ratio.is_nan() || (1.0 / most..=most).contains(&ratio);
-    if is_told(low) && is_told(high) {
-        return format::interval(low, high);
-    }
-    let end = |ratio: f64| match ratio {
-        far if far > most => format!(">{}", change(most)),
-        far if far < 1.0 / most => format!("<{}", change(1.0 / most)),
-        ratio => change(ratio),
-    };
-    format!("[{}, {}]", end(low), end(high))
+    format::interval(interval.low, interval.high)
 }
 
 /// The change by wall time with its interval, where CPU time was judged.
@@ -278,7 +256,6 @@ pub(super) fn verdict_words(benchmark: &BenchmarkReport) -> String {
 /// Answer that an open question gives all the same.
 fn excluded(benchmark: &BenchmarkReport) -> &'static str {
     match (&benchmark.verdict, benchmark.open_range()) {
-        (Verdict::Inconclusive { .. }, Some(range)) if range.high > OPEN_RATIO_MAX => ", too few processes",
         (Verdict::Inconclusive { .. }, Some(range)) if range.high <= 1.0 => ", not slower",
         (Verdict::Inconclusive { .. }, Some(range)) if range.low >= 1.0 => ", not faster",
         _ => "",
@@ -288,7 +265,7 @@ fn excluded(benchmark: &BenchmarkReport) -> &'static str {
 /// The largest slowdown that open questions leave possible, in words; absent where one of them leaves more than twice the time.
 pub(super) fn slowdown_left_open<'a>(mut benchmarks: impl Iterator<Item = &'a BenchmarkReport>) -> Option<String> {
     let most = benchmarks.try_fold(1.0f64, |most, one| Some(most.max(one.open_range()?.high)))?;
-    (most <= OPEN_RATIO_MAX).then(|| format!("no slowdown above {}", share(most - 1.0)))
+    (most <= format::OPEN_MAX).then(|| format!("no slowdown above {}", share(most - 1.0)))
 }
 
 /// Machine, modes, layout, proofs and run: each with its label.

@@ -54,7 +54,7 @@ fn every_combination_of_parameters_is_a_benchmark() {
     let names: Vec<&str> = listed.lines().map(|line| line.split('\t').nth(1).unwrap()).collect();
     assert_eq!(names, ["work:mode=a b,n=10", "work:mode=a b,n=20", "work:mode=c,n=10", "work:mode=c,n=20"]);
     let ran = compare(&place, ["sh work.sh {n}", "sh work.sh {n} x"], "3", &["-L", "n", "9,11"]);
-    assert_no_false_alarm(&ran, &["sh work.sh {n} x:n=9", "sh work.sh {n} x:n=11"]);
+    assert_no_false_alarm(&ran, &["sh work.sh 9 x", "sh work.sh 11 x"]);
 }
 
 /// The log of the processes, a letter each, from the first trial on.
@@ -74,6 +74,51 @@ fn what_belongs_to_a_process_runs_around_it_and_never_beside_one() {
         assert!(log.ends_with(&trial.repeat(3)), "{mode}: {log}");
         assert_eq!(log.replace("PMC", "").replace("PPMMCC", ""), "", "{mode}: {log}");
     }
+}
+
+#[test]
+fn output_is_read_as_by_a_user_unless_another_destination_is_asked_for() {
+    let place = place();
+    place.write("in.txt", "read\n");
+    // GNU grep looks in the same way, and stops at its first match where nobody reads.
+    let line = "sh -c 'to=$(readlink /proc/$$/fd/1); echo $to > log; cat >> log; echo printed' {n}";
+    let check = |more: &[&str], destination: &str, input: &str| {
+        place.duet(&[&["list", "--command", line], more].concat()).expect(0);
+        let log = std::fs::read_to_string(place.path().join("log")).unwrap();
+        let (to, read) = log.split_once('\n').unwrap();
+        assert!(to.starts_with(destination), "{more:?}: {to}");
+        assert_eq!(read, input, "{more:?}");
+    };
+    check(&[], "pipe:", "");
+    check(&["--stdout", "null", "--input", "in.txt"], "/dev/null", "read\n");
+    let file = place.path().join("out.in.txt");
+    check(&["--stdout", "out.{n}", "--stdin", "{n}", "-L", "n", "in.txt"], &file.to_string_lossy(), "read\n");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "printed\n");
+    let missing = place.duet(&["list", "--command", line, "--stdin", "none.txt"]).expect(1);
+    assert!(missing.stdout.contains("none.txt` cannot be opened"), "{}{}", missing.stdout, missing.stderr);
+}
+
+#[test]
+fn each_benchmark_of_each_version_is_set_up_and_cleaned_up_after_once() {
+    let place = place();
+    let around = ["--setup", "sh -c 'echo S{n} >> log'", "--cleanup", "sh -c 'echo C{n} >> log'", "-L", "n", "1,2"];
+    let lines = ["sh -c 'echo M >> log; sleep 0.25' {n}", "sh -c 'echo M >> log; sleep 0.25' {n} x"];
+    compare(&place, lines, "3", &[&around[..], &["--mode", "sequential"]].concat());
+    assert_eq!(logged(&place).replace('M', ""), "S1S2S1S2C1C2C1C2");
+    place.write("log", "");
+    let fails = ["--setup", "sh -c 'echo no luck; exit 1'", "--cleanup", "sh -c 'exit 9'"];
+    let ran = place.duet(&[&["compare", "--command", "true", "true"], &FIXED[..], &["3"], &fails].concat()).expect(1);
+    let failure = ran.benchmark("true")["failure"].to_string();
+    assert!(failure.contains("what is to set it up failed: exit status 1: no luck"), "{failure}");
+    ran.says(&["what is to clean up after it failed: exit status 9"]);
+}
+
+#[test]
+fn a_shell_runs_the_lines_where_one_is_asked_for() {
+    let place = place();
+    let line = "echo {n} | sed s/^/M/ >> log";
+    place.duet(&["list", "--command", line, "-L", "n", "3", "--shell", "sh -e"]).expect(0);
+    assert_eq!(logged(&place), "M3");
 }
 
 #[test]
@@ -110,10 +155,25 @@ fn a_program_that_fails_while_measured_names_its_version_and_releases_the_other(
 }
 
 #[test]
+fn two_programs_are_no_two_layouts_of_one_and_exports_name_each_by_its_own_command() {
+    let place = place();
+    let lines = ["sh work.sh 8000", "bash work.sh 24000"];
+    let ran = compare(&place, lines, "8", &["--mode", "sequential", "--alpha", "5%"]).expect(3);
+    assert!(!ran.stdout.contains("these two binaries differ"), "{}", ran.stdout);
+    for (side, line) in ["baseline", "candidate"].iter().zip(lines) {
+        let written = place.duet(&["export", "latest", "--as", "hyperfine", "--side", side]).expect(0);
+        assert_eq!(written.json()["results"][0]["command"], line);
+    }
+}
+
+#[test]
 fn another_exit_code_can_be_expected() {
     let place = place();
     let lines = ["sh -c 'exit 7'", "sh -c 'exit 7 # other'"];
     let ran = compare(&place, lines, "3", &["--exit-code", "7", "--command-name", "x"]);
+    assert_no_false_alarm(&ran, &["x"]);
+    let lines = ["sh -c 'exit 7'", "sh -c 'exit 0 # other'"];
+    let ran = compare(&place, lines, "3", &["--exit-code", "0,7", "--command-name", "x"]);
     assert_no_false_alarm(&ran, &["x"]);
     let ran = compare(&place, ["true", "true"], "3", &["--exit-code", "7"]).expect(1);
     assert!(ran.benchmark("true")["failure"].to_string().contains("exit status 0 instead of 7"), "{}", ran.stdout);
@@ -176,11 +236,24 @@ fn requests_that_make_no_sense_are_refused() {
 #[test]
 fn the_report_says_how_to_repeat_the_run() {
     let place = place();
-    let more = ["--format", "markdown", "--prepare", "echo 'a b'", "-L", "n", "9,10", "--exit-code", "0", "--refill"];
+    let more = [
+        "--format",
+        "markdown",
+        "--prepare",
+        "echo 'a b'",
+        "-L",
+        "n",
+        "9,10",
+        "--exit-code",
+        "0,1",
+        "--refill",
+        "--stdin",
+        "/dev/null",
+    ];
     let args = [&["compare", "--command", "sh work.sh {n}", "sh work.sh {n} x", "--forks", "3"], &more[..]].concat();
     let ran = place.duet(&args);
     let words = "duet compare --command 'sh work.sh {n}' 'sh work.sh {n} x' --prepare 'echo '\\''a b'\\''' \
-                 --parameter-list n 9,10 --refill --forks 3 ";
+                 --stdin /dev/null --parameter-list n 9,10 --exit-code 0,1 --refill --forks 3 ";
     assert!(ran.stdout.contains(words), "{}", ran.stdout);
 }
 
@@ -198,13 +271,13 @@ fn one_version_is_measured_as_often_as_was_asked() {
 #[test]
 fn a_program_with_its_own_loop_takes_part_in_the_lock_step() {
     let place = place();
-    let body = "volatile unsigned long sum = 0;\n#include \"duet.h\"\nint main(int argc, char **argv) {\n\
+    let body = "#include <stdio.h>\n#include \"duet.h\"\nvolatile unsigned long sum = 0;\nint main(int argc, char **argv) {\n\
                 unsigned long n = argc > 1 ? strtoul(argv[1], 0, 10) : 0;\n\
                 while (duet_active()) { duet_begin(); for (unsigned long i = 0; i < n; i++) sum += i; duet_end(1); }\n}\n";
     place.write("loop.c", body);
     let header = concat!(env!("CARGO_MANIFEST_DIR"), "/../../hooks/c");
     let built = Command::new("cc")
-        .args(["-O1", "-D_GNU_SOURCE", "-I", header, "-o", "loop", "loop.c"])
+        .args(["-std=c99", "-O1", "-I", header, "-o", "loop", "loop.c"])
         .current_dir(place.path())
         .status();
     assert!(built.unwrap().success(), "what links Rust programs compiles C");

@@ -10,6 +10,15 @@ const SLOWER: &str = r#"{
 const NOISY: &str = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 101, "spread": 0.2}}"#;
 
 #[test]
+fn a_dry_run_of_nothing_fails_as_the_run_does() {
+    let place = Place::new();
+    place
+        .scripted(r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 100}}"#, &["--dry-run", "--bench", "B$"])
+        .expect(1)
+        .says(&["no benchmark is left after `--bench B$`"]);
+}
+
+#[test]
 fn no_change_is_0() {
     let ran = Place::new().scripted(STEADY, &["--format", "json"]).expect(0);
     assert_eq!(ran.verdict("BenchmarkA"), "no_change");

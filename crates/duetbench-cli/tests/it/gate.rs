@@ -44,6 +44,30 @@ fn a_regression_fails_until_it_is_waived_and_again_when_that_is_over() {
 }
 
 #[test]
+fn a_waiver_takes_names_as_they_are_printed_and_suggests_those_that_are_near() {
+    let place = Place::new();
+    place.scripted(SLOWER, &[]).expect(3);
+    let waive = |name: &str| place.duet(&["waive", name, "--days", "90", "--reason", "r"]);
+    for (unknown, near) in
+        [("Decod", "did you mean `Decode`?"), ("Dekode", "did you mean `Decode`"), ("decode", "`Decode`")]
+    {
+        waive(unknown).expect(2).says(&[&format!("there is no benchmark `{unknown}` in `r1`"), near]);
+    }
+    waive("Sort").expect(2).says(&["there is no benchmark `Sort`", "`duet show r1` has their names"]);
+    waive("Encode").expect(2).says(&["the time of `Encode` did not get worse in `r1`"]);
+    let id = place.duet(&["show", "--format", "json"]).benchmark("BenchmarkDecode")["package"].clone();
+    let package = id.as_str().unwrap();
+    let last = package.rsplit('/').next().unwrap();
+    for name in ["Decode".to_owned(), format!("{last}.Decode"), format!("{package}.BenchmarkDecode")] {
+        waive(&name).expect(0).says(&["may be worse by"]);
+        let file = std::fs::read_to_string(place.path().join("duet-waivers.toml")).unwrap();
+        assert!(file.contains(&format!("{package}.BenchmarkDecode")), "{file}");
+        std::fs::remove_file(place.path().join("duet-waivers.toml")).unwrap();
+    }
+    place.duet(&["waive", "Decode", "--reason", "r"]).expect(2).says(&["--expires"]);
+}
+
+#[test]
 fn a_waiver_that_is_not_needed_any_more_fails() {
     let place = Place::new();
     place.write("duet-waivers.toml", &waiver("11%", "2999-12-31"));

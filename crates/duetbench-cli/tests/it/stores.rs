@@ -52,6 +52,56 @@ fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
+fn runs_are_listed_and_removed_with_all_that_was_kept_of_them() {
+    let place = Place::new();
+    let script = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.004}}"#;
+    place.duet(&["runs"]).expect(0).says(&[]);
+    for _ in 0..2 {
+        place.scripted(script, &["--forks", "6", "--fixed"]).expect(0);
+    }
+    let one = ["run", "--scripted", "script.json", "--suite-runs", "1", "--forks", "2", "--iterations", "2"];
+    place.duet(&one).expect(0);
+    let listed = place.duet(&["runs", "--format", "json"]).expect(0).json();
+    let names = |listed: &serde_json::Value| -> Vec<String> {
+        listed.as_array().unwrap().iter().map(|run| run["run"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&listed), ["r1", "r2", "r3"]);
+    assert_eq!([&listed[0]["kind"], &listed[2]["kind"]], ["comparison", "solo"]);
+    assert_eq!((&listed[0]["trials"], &listed[0]["benchmarks"]), (&6.into(), &1.into()));
+    let second = place.duet(&["show", "r2", "--format", "json"]).stdout;
+    place.duet(&["rm", "r1", "r9"]).expect(1).says(&["there is no run `r9`"]);
+    assert_eq!(names(&place.duet(&["runs", "--format", "json"]).json()).len(), 3, "nothing goes where one is missing");
+    place.duet(&["rm", "r1", "latest", "r1"]).expect(0).says(&["removed r1, r3"]);
+    assert_eq!(names(&place.duet(&["runs", "--format", "json"]).json()), ["r2"]);
+    assert_eq!(place.duet(&["show", "r2", "--format", "json"]).stdout, second);
+    place.scripted(script, &["--forks", "6", "--fixed"]).expect(0);
+    assert_eq!(place.duet(&["show", "r2", "--format", "json"]).stdout, second, "another run's samples are its own");
+    assert!(place.duet(&["runs"]).expect(0).stdout.contains("r4"));
+}
+
+#[test]
+fn latest_is_the_last_comparison_for_who_goes_on_with_one() {
+    let place = Place::new();
+    let script = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.004}}"#;
+    place.scripted(script, &["--forks", "6", "--fixed"]).expect(0);
+    let one = ["run", "--scripted", "script.json", "--suite-runs", "1", "--forks", "2", "--iterations", "2"];
+    place.duet(&one).expect(0);
+    place.duet(&["compare", "--resume", "latest"]).expect(2).says(&["`r1`", "came to its end"]);
+}
+
+#[test]
+fn shells_and_man_know_the_commands() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = place.duet(&["completions", shell]).expect(0).stdout;
+        assert!(script.contains("calibrate") && script.contains("budget"), "{shell}");
+    }
+    place.duet(&["man", "pages/man1"]).expect(0);
+    let page = std::fs::read_to_string(place.path().join("pages/man1/duet-compare.1")).unwrap();
+    assert!(page.contains("budget"), "{page}");
+}
+
+#[test]
 fn looking_at_somebody_elses_database_changes_nothing() {
     let looks: [&[&str]; 9] = [
         &["show"],

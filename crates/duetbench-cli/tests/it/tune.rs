@@ -26,10 +26,23 @@ fn place() -> Place {
 fn a_table_goes_to_standard_output_and_no_plan_is_written_unasked() {
     let place = place();
     let ran = place.duet(&["tune", "shop-v1.csv"]).expect(0);
-    for words in ["shop-v1", "p.Calm", "3×10", "not stable even in full", "2 benchmarks: 1 reduced", "extrapolated"] {
+    for words in
+        ["shop-v1", "p.Calm", "3×10", "not stable even in full", "2 benchmarks: 1 reduced", "not on this machine"]
+    {
         assert!(ran.stdout.contains(words), "`{words}` is missing in\n{}", ran.stdout);
     }
     assert!(!place.path().join("duet-plan.toml").exists());
+}
+
+#[test]
+fn where_nothing_is_stable_there_is_no_plan_and_nothing_is_called_near() {
+    let place = place();
+    let wild: Vec<String> = study().lines().filter(|line| !line.contains("p.Calm")).map(String::from).collect();
+    place.write("wild.csv", &(wild.join("\n") + "\n"));
+    let ran = place.duet(&["tune", "wild.csv", "--plan-file", "plan.toml"]).expect(0);
+    let ran = ran.says(&["no plan was written: nothing is stable"]);
+    assert!(!ran.stdout.contains("within"), "{}", ran.stdout);
+    assert!(!place.path().join("plan.toml").exists());
 }
 
 #[test]

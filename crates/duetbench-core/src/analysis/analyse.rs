@@ -152,7 +152,11 @@ impl Conclusion {
         if !design.by_build && verdict.is_change() && !one.planned.runtime_threads {
             let layout_explains = (Z_OF_99 * defaults::LAYOUT_SD).exp_m1();
             let relinks = !one.planned.style.is_counted();
-            warnings.push(Warning::SingleBuild { layout_explains, relinks });
+            // Programs that were not linked here may be two different ones, whose difference is no affair of layouts.
+            let is_more = estimate.is_some_and(|e| e.ratio.ln().abs() > layout_explains.ln_1p());
+            if relinks || !is_more {
+                warnings.push(Warning::SingleBuild { layout_explains, relinks });
+            }
         }
         warnings.extend(estimate.filter(|_| verdict.is_open()).and_then(|e| beside_open(&e, one.decision.threshold)));
         let mut conclusion = Conclusion { estimate, verdict, confirmation: None, warnings };

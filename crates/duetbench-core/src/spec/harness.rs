@@ -1,6 +1,7 @@
 //! The request for a harness: its name, and settings that only one of them understands.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -56,12 +57,141 @@ pub struct CommandSpec {
     pub conclude: Option<String>,
     /// Processes of each side in every trial that warm up.
     pub warmup: u32,
-    /// The exit code that means success.
-    pub exit_code: i32,
+    /// Command line that is run once for each of its benchmarks in a version's directory before anything of that is measured.
+    pub setup: Option<String>,
+    /// Command line that is run once for each of its benchmarks in a version's directory when all measuring is over.
+    pub cleanup: Option<String>,
+    /// Shell that runs these command lines, with its options; absent: none, they are split into words.
+    pub shell: Option<String>,
+    /// The exit codes that mean success.
+    pub exit_code: ExitCodes,
+    /// File that it reads as its standard input; absent: nothing.
+    pub stdin: Option<String>,
+    /// Destination of its standard output.
+    pub stdout: StandardOutput,
     /// Values for each `{name}` in the command lines; every combination is a benchmark.
     pub parameters: BTreeMap<String, Vec<String>>,
     /// The program has a loop of its own and speaks the protocol: its iterations are measured and not its processes.
     pub lockstep: bool,
     /// In duet mode, starts the shorter side again until the longer one ends (Bulej et al., section 4.4).
     pub refill: bool,
+}
+
+/// Exit codes that mean success: 0, unless others are given. A single one is written as a number, several as a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "OneOrMore", into = "OneOrMore")]
+pub struct ExitCodes(Vec<i32>);
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(i32),
+    More(Vec<i32>),
+}
+
+impl ExitCodes {
+    /// Whether a process that ended with this code did its work.
+    #[must_use]
+    pub fn contains(&self, code: i32) -> bool {
+        self.0.contains(&code)
+    }
+
+    /// Whether it is 0 alone.
+    #[must_use]
+    pub fn is_usual(&self) -> bool {
+        *self == ExitCodes::default()
+    }
+}
+
+impl Default for ExitCodes {
+    fn default() -> ExitCodes {
+        0.into()
+    }
+}
+
+impl From<i32> for ExitCodes {
+    fn from(code: i32) -> ExitCodes {
+        ExitCodes(vec![code])
+    }
+}
+
+/// An empty list leaves the usual one.
+impl From<Vec<i32>> for ExitCodes {
+    fn from(codes: Vec<i32>) -> ExitCodes {
+        if codes.is_empty() { ExitCodes::default() } else { ExitCodes(codes) }
+    }
+}
+
+impl From<OneOrMore> for ExitCodes {
+    fn from(codes: OneOrMore) -> ExitCodes {
+        match codes {
+            OneOrMore::One(code) => code.into(),
+            OneOrMore::More(codes) => codes.into(),
+        }
+    }
+}
+
+impl From<ExitCodes> for OneOrMore {
+    fn from(ExitCodes(codes): ExitCodes) -> OneOrMore {
+        if let [code] = codes[..] { OneOrMore::One(code) } else { OneOrMore::More(codes) }
+    }
+}
+
+/// As they are typed: `0,1`.
+impl fmt::Display for ExitCodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.iter().map(i32::to_string).collect::<Vec<_>>().join(","))
+    }
+}
+
+/// Destination of a measured program's standard output, as it is typed: `pipe`, `null`, or a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum StandardOutput {
+    /// A pipe that is read and thrown away.
+    #[default]
+    Pipe,
+    /// `/dev/null`.
+    Null,
+    /// A file, relative to the directory in which the program runs.
+    File(String),
+}
+
+impl From<String> for StandardOutput {
+    fn from(word: String) -> StandardOutput {
+        match word.as_str() {
+            "pipe" => StandardOutput::Pipe,
+            "null" => StandardOutput::Null,
+            _ => StandardOutput::File(word),
+        }
+    }
+}
+
+impl From<StandardOutput> for String {
+    fn from(output: StandardOutput) -> String {
+        match output {
+            StandardOutput::Pipe => "pipe".to_owned(),
+            StandardOutput::Null => "null".to_owned(),
+            StandardOutput::File(file) => file,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_codes_are_one_number_or_a_list() {
+        let check = |codes: &str, want: &[i32]| {
+            let read: CommandSpec = serde_json::from_str(&format!(r#"{{ "exit_code": {codes} }}"#)).unwrap();
+            assert_eq!(read.exit_code, want.to_vec().into(), "{codes}");
+            let written = serde_json::to_value(&read).unwrap()["exit_code"].to_string();
+            assert_eq!(written, codes.replace(' ', ""));
+        };
+        check("7", &[7]);
+        check("[0, 1]", &[0, 1]);
+        assert!(CommandSpec::default().exit_code.is_usual());
+        assert_eq!(ExitCodes::from(vec![0, 1]).to_string(), "0,1");
+    }
 }

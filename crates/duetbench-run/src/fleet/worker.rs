@@ -15,7 +15,7 @@ use crate::adapter::{Adapter, Artifact, Build, Built, Identity, Listing, Order, 
 use crate::engine::{Executor, Local, TrialFailure, TrialOutcome, Watched};
 use crate::error::RunError;
 use crate::noise;
-use crate::process::Launch;
+use crate::process::{Launch, Output, Streams};
 use crate::processors::usable_cpus;
 use crate::program::Program;
 use crate::scratch::Scratch;
@@ -211,6 +211,7 @@ impl<'a> Shipped<'a> {
             hooked: recipe.hooked,
             placed: true,
             sandbox: None,
+            streams: Streams::default(),
         };
         Some((recipe, launch))
     }
@@ -239,7 +240,9 @@ impl Adapter for Shipped<'_> {
 
     fn program(&self, build: &Build, id: &BenchmarkId) -> Option<Program> {
         let (recipe, launch) = self.recipe(build, id)?;
-        Some(Program { launch, prepare: None, conclude: None, exit_code: recipe.exit_code, refill: false })
+        let streams = Streams { output: Output::Drained, ..Streams::default() };
+        let launch = Launch { streams, ..launch };
+        Some(Program { launch, prepare: None, conclude: None, exit_codes: recipe.exit_code.into(), refill: false })
     }
 }
 

@@ -22,8 +22,13 @@ const END_MAX: Duration = Duration::from_secs(2);
 const NAMED_MAX: usize = 3;
 
 /// The starts, and the processes that they left behind.
-static STARTED: Mutex<Started> =
-    Mutex::new(Started { last: 0, running: BTreeSet::new(), groups: Vec::new(), left: BTreeMap::new() });
+static STARTED: Mutex<Started> = Mutex::new(Started {
+    last: 0,
+    running: BTreeSet::new(),
+    groups: Vec::new(),
+    left: BTreeMap::new(),
+    failed: Vec::new(),
+});
 
 #[derive(Debug)]
 struct Started {
@@ -35,6 +40,8 @@ struct Started {
     groups: Vec<Pid>,
     /// Ended and not reported yet, by whoever left them behind.
     left: BTreeMap<String, Left>,
+    /// Failures of what was to tidy up, in words.
+    failed: Vec<String>,
 }
 
 /// Processes that were ended.
@@ -113,17 +120,25 @@ pub fn end_leftovers(who: &str) {
     }
 }
 
-/// Says what was ended since this was last asked, a sentence for everybody who left something behind.
+/// Keeps in mind that what was to tidy up failed, for whoever tells of leftovers.
+pub(crate) fn keep_failure(words: String) {
+    started().failed.push(words);
+}
+
+/// Says what was ended since this was last asked, a sentence for everybody who left something behind, and what could not be tidied up.
 #[must_use]
 pub fn told_leftovers() -> Vec<String> {
-    let left = std::mem::take(&mut started().left);
+    let (left, failed) = {
+        let mut started = started();
+        (std::mem::take(&mut started.left), std::mem::take(&mut started.failed))
+    };
     let sentence = |(who, left): (String, Left)| {
         let Left { count, named } = left;
         let (processes, they) = if count == 1 { ("process", "it was") } else { ("processes", "they were") };
         let more = if count > named.len() { format!(" and {} more", count - named.len()) } else { String::new() };
         format!("{who} left {count} {processes} behind: {}{more}; {they} ended", named.join(", "))
     };
-    left.into_iter().map(sentence).collect()
+    left.into_iter().map(sentence).chain(failed).collect()
 }
 
 /// Waits for what has become ours and is dead or dying, for nobody else does; gives what lives and descends from measured

@@ -129,6 +129,7 @@ fn written(launch: &Launch) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::Streams;
 
     #[test]
     fn what_may_be_written_is_the_directory_it_runs_in_and_the_files_that_are_ours_to_read() {
@@ -149,6 +150,7 @@ mod tests {
             hooked: true,
             placed: true,
             sandbox: None,
+            streams: Streams::default(),
         };
         let (bwrap, args) = Sandbox { bwrap: "/usr/bin/bwrap".into() }.around(&launch);
         assert_eq!(bwrap, Path::new("/usr/bin/bwrap"));

@@ -177,6 +177,10 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
     guard::harden(connection)?;
     // Before anything is written.
     let kind = guard::look(connection)?;
+    if kind == Kind::Empty {
+        // Must come before there is anything: removing runs then gives room back.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
     // SQLite does not wait when two begin this at once, because it cannot tell that they do not wait for each other.
     let begun = Instant::now();
     while let Err(e) = connection.pragma_update(None, "journal_mode", "WAL") {

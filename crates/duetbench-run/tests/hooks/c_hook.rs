@@ -47,6 +47,32 @@ fn it_is_cpp_too_and_several_files_may_include_it() {
 }
 
 #[test]
+fn it_compiles_and_links_wherever_it_is_included() {
+    let dir = tempfile::tempdir().unwrap();
+    let (source, program) = (dir.path().join("own.c"), dir.path().join("own"));
+    let own = "int main(void) { while (duet_active()) { duet_begin(); puts(\"\"); duet_end(1); } return 0; }\n";
+    for before in ["#include <stdio.h>\n", "#include <time.h>\n#include <stdio.h>\n", "#define _GNU_SOURCE\n", ""] {
+        for standard in ["-std=c99", "-std=gnu99", "-std=c17", "-D_POSIX_C_SOURCE=200809L"] {
+            for level in ["-O0", "-O2"] {
+                std::fs::write(&source, format!("{before}#include \"duet.h\"\n{own}")).unwrap();
+                let strict = [standard, level, "-Wall", "-Wextra", "-Werror", "-pedantic"];
+                run(Command::new("gcc")
+                    .args(strict)
+                    .arg("-I")
+                    .arg(hooks().join("c"))
+                    .arg(&source)
+                    .arg("-o")
+                    .arg(&program));
+                let mut trial = Trial::new(PageMode::Solo, 0, 3);
+                trial.spawn(0, &mut Command::new(&program));
+                trial.end_well();
+                assert_eq!(trial.page.records(0).len(), 3, "{before}{standard} {level}");
+            }
+        }
+    }
+}
+
+#[test]
 fn it_dies_with_its_parent_even_while_it_is_busy() {
     let mut trial = Trial::new(PageMode::Solo, 0, 100_000);
     // The shell stands for the controller. Its child says which process it is before it becomes the loop, which prints too.

@@ -13,7 +13,7 @@ use duetbench_run::RunError;
 use duetbench_run::adapter::{Adapter, Artifact, Build, Built, Identity, Listing, Order, Shipping, Subject};
 use duetbench_run::fleet::bundle::unpack;
 use duetbench_run::fleet::package::{Cargo, Package, builds_of};
-use duetbench_run::process::Launch;
+use duetbench_run::process::{Launch, Streams};
 use duetbench_run::source::{Source, VersionRequest};
 
 use crate::fleet_support::planned;
@@ -76,6 +76,7 @@ impl Adapter for Fake {
             hooked: true,
             placed: true,
             sandbox: None,
+            streams: Streams::default(),
         })
     }
 }

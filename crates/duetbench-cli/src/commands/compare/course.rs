@@ -116,13 +116,13 @@ fn announce_first_trials(context: &Context, plan: &Plan, wanted: &Wanted<'_>) {
 /// From a plan to the exit code.
 fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means<'_, '_>) -> Result<u8, Failure> {
     let context = errand.context;
+    if plan.benchmarks.is_empty() && plan.excluded.is_empty() {
+        return Err(nothing_selected(context).into());
+    }
     if context.settings.dry_run() {
         let more = more_to_come(&plan, &errand.spec.rules, &means.1);
         context.printer.data(&(dry_run::render(&plan, &subjects.info) + &more))?;
         return Ok(code::CLEAN);
-    }
-    if plan.benchmarks.is_empty() && plan.excluded.is_empty() {
-        return Err(nothing_selected(context).into());
     }
     let head = session::head(&errand.spec, plan, subjects);
     let mut store = Store::open(&context.db())?;

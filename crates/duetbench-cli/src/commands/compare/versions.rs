@@ -24,7 +24,9 @@ pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result
 
 /// A stored run that can be gone on with.
 pub(super) fn unfinished(store: &Store, name: &str) -> Result<StoredRun<RunHead>, Failure> {
-    session::unfinished(store.load(name)?.comparison()?)
+    // The last run may have measured one version.
+    let name = if name == "latest" { store.last_comparison()? } else { name.to_owned() };
+    session::unfinished(store.load(&name)?.comparison()?)
 }
 
 /// The builds of the two versions, if they are what was measured before.

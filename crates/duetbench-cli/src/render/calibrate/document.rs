@@ -6,7 +6,7 @@ use super::words::{self, blind, bounds, sees, time};
 use super::{json, rows};
 use crate::calibration::CalibrationReport;
 use crate::render::document::{Block, Cells, Document, Line, Table, Title};
-use crate::render::format::{duration, many, one_line, share, shortened};
+use crate::render::format::{detectable, duration, many, one_line, share, shortened};
 use crate::render::names::Short;
 
 /// The calibration as a document.
@@ -101,8 +101,7 @@ fn table(report: &CalibrationReport) -> Table {
 fn row(benchmark: &Calibrated, names: &Short, layout: bool) -> Vec<String> {
     let spread = |sd: Option<f64>| sd.map_or_else(String::new, share);
     let sources = benchmark.sources.as_ref();
-    let sees =
-        |sight: &Option<Sight>| sight.map_or_else(String::new, |s| format!("≥{}", share(s.minimal_detectable_change)));
+    let sees = |sight: &Option<Sight>| sight.map_or_else(String::new, |s| detectable(s.minimal_detectable_change));
     let mut row = vec![names.name(&benchmark.id)];
     row.extend(layout.then(|| spread(sources.and_then(|s| s.layout))));
     row.extend([spread(sources.map(|s| s.fork)), spread(sources.map(|s| s.slice))]);

@@ -7,7 +7,7 @@ use duetbench_core::Verdict;
 use super::unpaired::{Unpaired, plural};
 use super::{Answered, json, rows};
 use crate::render::document::{Block, Cells, Document, Line, Table, Title};
-use crate::render::format::{TimeScale, change, interval, many, share, short_name};
+use crate::render::format::{TimeScale, change, detectable, interval, many, share, short_name};
 use crate::render::order::label;
 
 /// The warning below every table.
@@ -98,7 +98,7 @@ fn house_cells(finding: &HouseFinding) -> [String; 4] {
         Answer::Judged(Verdict::NoChange) => "~".to_owned(),
         _ => change(test.ratio),
     };
-    [sign, interval(test.low, test.high), said, share(test.detectable)]
+    [sign, interval(test.low, test.high), said, detectable(test.detectable)]
 }
 
 /// The counts below the table.

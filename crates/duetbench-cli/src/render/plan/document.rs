@@ -5,7 +5,7 @@ use duetbench_core::calibrate::{Obstacle, Proposal, Proposed};
 use super::{Planned, json, rows};
 use crate::render::calibrate::words::{changes, origin, time};
 use crate::render::document::{Block, Cells, Document, Line, Table, Title};
-use crate::render::format::{duration, many, share};
+use crate::render::format::{detectable, duration, many, share};
 use crate::render::names::Short;
 
 const HEADINGS: [(&str, Cells); 7] = [
@@ -63,7 +63,7 @@ fn cells(design: &Proposal) -> [String; 5] {
         design.forks_per_build.to_string(),
         design.slices.to_string(),
         duration(design.takes_s),
-        format!("≥{}", share(design.minimal_detectable_change)),
+        detectable(design.minimal_detectable_change),
     ]
 }
 

@@ -117,9 +117,10 @@ fn unstable(result: &TunedMetric) -> Option<Table> {
     (!table.is_empty()).then_some(table)
 }
 
-/// Time and accuracy of a recording, or of all together.
-fn facts(summary: &Summary) -> [Line; 2] {
-    [Line::Small("time", words::time(summary)), Line::Small("result", words::accuracy(summary))]
+/// Time and accuracy of a recording, or of all together; where nothing was reduced nothing could become inaccurate.
+fn facts(summary: &Summary) -> Vec<Line> {
+    let accuracy = (summary.reduced() > 0).then(|| Line::Small("result", words::accuracy(summary)));
+    [Line::Small("time", words::time(summary))].into_iter().chain(accuracy).collect()
 }
 
 /// Results by several metrics beside each other.
@@ -164,7 +165,8 @@ fn summaries<'a>(metrics: impl Iterator<Item = (&'static str, &'a Summary)>) -> 
         let accuracy = &summary.accuracy;
         let counts = [accuracy.benchmarks, summary.stable, summary.reduced()].map(|n| n.to_string());
         let times = [duration(accuracy.full_s), duration(accuracy.chosen_s), words::saves(accuracy.saving())];
-        let within = words::shown(summary).map(|(_, n)| n.to_string());
+        let reduced = summary.reduced() > 0;
+        let within = words::shown(summary).map(|(_, n)| if reduced { n.to_string() } else { String::new() });
         table.push([metric.to_owned()].into_iter().chain(counts).chain(times).chain(within));
     }
     table

@@ -6,6 +6,9 @@ use duetbench_core::tune::{Rules, TunedWarmUp};
 use crate::render::format::{duration, many, share};
 use crate::tuning::{Enough, Summary, TunedSource, Tuning};
 
+/// Most times as many repetitions as were made that anybody would make.
+const EXTRAPOLATED_MAX: u64 = 100;
+
 /// A level for people.
 pub(super) fn level(level: Level) -> String {
     level.word().replace('_', " ")
@@ -63,6 +66,9 @@ fn iterations(most: &str, number: usize, each_s: f64) -> String {
 /// Repetitions that would be enough for a benchmark that is not stable.
 pub(super) fn enough(enough: Option<Enough>) -> String {
     match enough {
+        Some(Enough { now, repetitions, .. }) if repetitions > EXTRAPOLATED_MAX.saturating_mul(now as u64) => {
+            format!("not on this machine: its noise is too large for {EXTRAPOLATED_MAX} times as many")
+        }
         Some(Enough { level, now, repetitions }) => {
             format!("{repetitions} {} instead of {now} would probably be enough (extrapolated)", level_plural(level))
         }
@@ -102,4 +108,19 @@ pub(super) fn accuracy(summary: &Summary) -> String {
 /// The distances that people are shown: those that the study reports for every project.
 pub(super) fn shown(summary: &Summary) -> impl Iterator<Item = (f64, usize)> {
     summary.within().take(3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_told_to_repeat_a_thousand_times() {
+        let check = |now: usize, repetitions: u64, want: &str| {
+            let words = enough(Some(Enough { level: Level::Fork, now, repetitions }));
+            assert!(words.starts_with(want), "{words}");
+        };
+        check(27, 2700, "2700 forks instead of 27 would probably be enough");
+        check(27, 68_342, "not on this machine");
+    }
 }

@@ -7,21 +7,29 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use duetbench_core::spec::{CommandSpec, StandardOutput};
 use sha2::{Digest, Sha256};
 
 use crate::adapter::hex;
 use crate::error::RunError;
-use crate::process::Launch;
+use crate::process::{Launch, Output, Streams};
 
 /// Largest file whose content is digested, bytes. Larger ones are told apart by size and time of change: reading them would take
 /// longer than measuring.
 const READ_MAX: u64 = 64 << 20;
 
-/// The words of a command line, as a POSIX shell splits it; nothing in them is expanded.
+/// The words of a command line: those that start the shell it is for, or as a POSIX shell splits it, with nothing in them expanded.
 ///
 /// # Errors
 /// When a quote does not end, or there is no word.
-pub(super) fn words(line: &str) -> Result<Vec<String>, RunError> {
+pub(super) fn words(line: &str, shell: Option<&str>) -> Result<Vec<String>, RunError> {
+    match shell {
+        Some(shell) => Ok([split(shell)?, vec!["-c".to_owned(), line.to_owned()]].concat()),
+        None => split(line),
+    }
+}
+
+fn split(line: &str) -> Result<Vec<String>, RunError> {
     let wrong = |why: &str| RunError::argument(line, why);
     let words = shell_words::split(line).map_err(|_| wrong("a quote in it does not end"))?;
     if words.first().is_none_or(String::is_empty) { Err(wrong("it names no program")) } else { Ok(words) }
@@ -48,18 +56,15 @@ pub(super) fn mentions(line: &str, parameter: &str) -> bool {
     line.contains(&format!("{{{parameter}}}"))
 }
 
-/// The launch of a command line in a directory, with these variables on top of the allow-list.
-///
-/// # Errors
-/// When it cannot be split into words.
+/// The launch of a command line, given as its words, in a directory, with these variables on top of the allow-list.
 pub(super) fn launch(
-    line: &str,
+    words: &[String],
     values: &BTreeMap<String, String>,
     (dir, env): (&Path, &[(OsString, OsString)]),
-) -> Result<Launch, RunError> {
-    let mut words = words(line)?.into_iter().map(|word| filled(&word, values));
+) -> Launch {
+    let mut words = words.iter().map(|word| filled(word, values));
     let program = words.next().unwrap_or_default().into();
-    Ok(Launch {
+    Launch {
         program,
         args: words.map(OsString::from).collect(),
         dir: dir.to_owned(),
@@ -69,7 +74,19 @@ pub(super) fn launch(
         // A program may look for what belongs to it beside itself, where its copy would have nothing.
         placed: false,
         sandbox: None,
-    })
+        streams: Streams::default(),
+    }
+}
+
+/// Standard input and output of a program with these parameters, relative to its directory.
+pub(super) fn streams(spec: &CommandSpec, values: &BTreeMap<String, String>, dir: &Path) -> Streams {
+    let file = |name: &String| dir.join(filled(name, values));
+    let output = match &spec.stdout {
+        StandardOutput::Pipe => Output::Drained,
+        StandardOutput::Null => Output::Null,
+        StandardOutput::File(name) => Output::File(file(name)),
+    };
+    Streams { input: spec.stdin.as_ref().map(file), output }
 }
 
 /// Where the system finds a program: as a path from the directory, or on the search path.
@@ -117,13 +134,14 @@ mod tests {
 
     #[test]
     fn words_are_those_of_a_shell_and_nothing_is_expanded() {
-        let check = |line: &str, want: &[&str]| assert_eq!(words(line).unwrap(), want, "{line}");
+        let check = |line: &str, want: &[&str]| assert_eq!(words(line, None).unwrap(), want, "{line}");
         check("sleep 0.1", &["sleep", "0.1"]);
         check("sh -c 'echo \"a  b\" | wc'", &["sh", "-c", "echo \"a  b\" | wc"]);
         check(r"a\ b $HOME *", &["a b", "$HOME", "*"]);
         for wrong in ["", "  ", "'open", "\"\" x"] {
-            assert!(words(wrong).is_err(), "{wrong}");
+            assert!(words(wrong, None).is_err(), "{wrong}");
         }
+        assert_eq!(words("a | b '", Some("bash -e")).unwrap(), ["bash", "-e", "-c", "a | b '"]);
     }
 
     #[test]
@@ -140,7 +158,7 @@ mod tests {
     #[test]
     fn a_digest_sees_the_files_that_a_line_names() {
         let dir = tempfile::tempdir().unwrap();
-        let of = |line: &str| digest(&[words(line).unwrap()], dir.path());
+        let of = |line: &str| digest(&[words(line, None).unwrap()], dir.path());
         let line = "sh script.sh 1";
         let without = of(line);
         fs::write(dir.path().join("script.sh"), "echo a").unwrap();

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Style};
+use duetbench_core::spec::ExitCodes;
 
 use super::{Commands, PACKAGE, Variant, line};
 use crate::adapter::{Adapter, Build, Listing};
 use crate::error::RunError;
 use crate::page::{NO_CORE, Page, PageHeader, PageMode};
 use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, wait_all, words_of_death};
-use crate::program::{Patience, Program, Trouble};
+use crate::program::{Patience, Program, Trouble, attend};
 use crate::scratch::Scratch;
 
 /// Programs that take less are mostly what the system does to start a process.
@@ -27,11 +28,17 @@ pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicB
     let patience = Patience { limit: commands.timeout, interrupted };
     let mut listing = Listing::default();
     let (mut short, mut peaks) = (Vec::new(), BTreeMap::new());
-    for variant in commands.variants.iter().filter(|variant| commands.filter.keeps(&variant.name)) {
+    for index in 0..commands.variants.len() {
+        let variant = &commands.variants[index].clone();
+        if !commands.filter.keeps(&variant.name) {
+            continue;
+        }
         let id = BenchmarkId { package: PACKAGE.to_owned(), name: variant.name.clone() };
         let lockstep = commands.entries.get(variant.entry).is_some_and(|entry| entry.lockstep);
         let style = if lockstep { Style::Iteration } else { Style::Process };
-        let outcome = if lockstep {
+        let outcome = if let Err(words) = commands.set_up(build, index, patience)? {
+            Ok(Err(words))
+        } else if lockstep {
             commands.first_iteration(build, variant, patience).map(|once| once.map(|ns| (ns, None)))
         } else {
             let once = once(commands.program(build, &id), patience);
@@ -72,8 +79,8 @@ fn once(program: Option<Program>, patience: Patience<'_>) -> Once<crate::process
 /// Time of a process that does nothing, where that can be tried: the shortest of a few runs, nanoseconds.
 fn floor_ns(patience: Patience<'_>) -> Result<Option<u64>, RunError> {
     let dir = std::env::temp_dir();
-    let Ok(launch) = line::launch("true", &BTreeMap::new(), (&dir, &[])) else { return Ok(None) };
-    let program = Program { launch, prepare: None, conclude: None, exit_code: 0, refill: false };
+    let launch = line::launch(&["true".to_owned()], &BTreeMap::new(), (&dir, &[]));
+    let program = Program { launch, prepare: None, conclude: None, exit_codes: ExitCodes::default(), refill: false };
     let mut floor = None;
     for _ in 0..FLOOR_RUNS {
         let ns = once(Some(program.clone()), patience)?.ok().map(|timing| timing.wall_ns);
@@ -112,6 +119,20 @@ fn shown(all: impl ExactSizeIterator<Item = String>) -> String {
 }
 
 impl Commands {
+    /// Runs once what a benchmark needs before it is measured, and keeps in mind what it needs afterwards.
+    fn set_up(&mut self, build: &Build, variant: usize, patience: Patience<'_>) -> Once<()> {
+        let (variant, artifact) = (&self.variants[variant], build.artifacts.get(PACKAGE));
+        let Some((entry, artifact)) = self.entries.get(variant.entry).zip(artifact) else { return Ok(Ok(())) };
+        let launch = |line: &Option<String>| self.started(line.as_deref()?, variant, &artifact.dir);
+        let (setup, cleanup) = (launch(&entry.setup), launch(&entry.cleanup));
+        self.cleanups.extend(cleanup);
+        match setup.map_or(Ok(()), |setup| attend(&setup, "set it up", patience)) {
+            Ok(()) => Ok(Ok(())),
+            Err(Trouble::Failed { reason, .. }) => Ok(Err(reason)),
+            Err(Trouble::Fatal(error)) => Err(error),
+        }
+    }
+
     /// Runs a program with a loop of its own for a few iterations; gives the time of the shortest one.
     fn first_iteration(&self, build: &Build, variant: &Variant, patience: Patience<'_>) -> Once<u64> {
         let launch = build.artifacts.get(PACKAGE).and_then(|artifact| self.own_launch(artifact, variant));

@@ -12,8 +12,8 @@ use duetbench_core::spec::{CommandSpec, Filter, HarnessSpec};
 use super::{Adapter, Artifact, Build, Built, Identity, KINDS, Listing, Order, Subject, Wish};
 use crate::adapter;
 use crate::error::RunError;
-use crate::process::{Launch, Sandbox};
-use crate::program::Program;
+use crate::process::{Launch, Sandbox, keep_failure};
+use crate::program::{Patience, Program, Trouble, attend};
 use crate::source::Source;
 use crate::tool::{Tool, shorten};
 
@@ -62,6 +62,8 @@ pub struct Commands {
     filter: Filter,
     /// Sandbox around the programs, if there is one.
     sandbox: Option<Sandbox>,
+    /// Command lines that are due when all measuring is over.
+    cleanups: Vec<Launch>,
 }
 
 impl Commands {
@@ -89,7 +91,16 @@ impl Commands {
         // A program may be of any language.
         let passed = wish.conditions.passed(KINDS.iter().flat_map(|kind| kind.variables()).copied());
         let (timeout, filter) = (wish.conditions.timeout, wish.conditions.filter()?);
-        Ok(Commands { entries, variants, peaks: BTreeMap::new(), timeout, passed, filter, sandbox })
+        Ok(Commands {
+            entries,
+            variants,
+            peaks: BTreeMap::new(),
+            timeout,
+            passed,
+            filter,
+            sandbox,
+            cleanups: Vec::new(),
+        })
     }
 
     fn variant(&self, id: &BenchmarkId) -> Option<(&Variant, &CommandSpec)> {
@@ -99,8 +110,9 @@ impl Commands {
 
     /// A command line with a benchmark's parameters, in a version's directory.
     fn started(&self, line: &str, variant: &Variant, dir: &Path) -> Option<Launch> {
+        let shell = self.entries.get(variant.entry)?.shell.as_deref();
         // Every line was split once before, when the adapter was made.
-        let launch = line::launch(line, &variant.values, (dir, &self.passed)).ok()?;
+        let launch = line::launch(&line::words(line, shell).ok()?, &variant.values, (dir, &self.passed));
         Some(Launch { sandbox: self.sandbox.clone(), ..launch })
     }
 
@@ -108,10 +120,20 @@ impl Commands {
         self.started(artifact.build_args.get(variant.entry)?, variant, &artifact.dir)
     }
 
+    /// Words that name files, beside those that start the programs: of what a shell runs, and of what is read as input.
+    fn beside(&self, lines: &[String]) -> Vec<Vec<String>> {
+        let named = |(line, entry): (&String, &CommandSpec)| {
+            let run_by_shell = entry.shell.as_ref().and_then(|_| line::words(line, None).ok());
+            [run_by_shell, entry.stdin.clone().map(|input| vec![String::new(), input])]
+        };
+        lines.iter().zip(&self.entries).flat_map(named).flatten().collect()
+    }
+
     /// Runs what builds the programs, each line once.
     fn build_all(&self, dir: &Path, subject: Subject<'_>) -> Result<(), RunError> {
-        for build in self.entries.iter().filter_map(|entry| entry.build.as_deref()).collect::<BTreeSet<_>>() {
-            let words = line::words(build)?;
+        let builds = self.entries.iter().filter_map(|entry| Some((entry.build.as_deref()?, entry.shell.as_deref())));
+        for (build, shell) in builds.collect::<BTreeSet<_>>() {
+            let words = line::words(build, shell)?;
             let (program, args) = words.split_first().map_or(("", &words[..]), |(program, args)| (program, args));
             let output = Tool::new(program, args, dir).output()?;
             if !output.status.success() {
@@ -124,6 +146,18 @@ impl Commands {
     }
 }
 
+impl Drop for Commands {
+    fn drop(&mut self) {
+        // Also of a run that was interrupted: its files are there.
+        let patience = Patience { limit: self.timeout, interrupted: &AtomicBool::new(false) };
+        for launch in std::mem::take(&mut self.cleanups) {
+            if let Err(Trouble::Failed { reason, .. }) = attend(&launch, "clean up after it", patience) {
+                keep_failure(reason);
+            }
+        }
+    }
+}
+
 impl Adapter for Commands {
     fn toolchain(&self) -> String {
         "whole programs".into()
@@ -133,9 +167,10 @@ impl Adapter for Commands {
         self.build_all(&source.dir, subject)?;
         let line = |entry: &CommandSpec| entry.command.clone().or_else(|| source.command().map(String::from));
         let lines: Vec<String> = self.entries.iter().map(|entry| line(entry).unwrap_or_default()).collect();
-        let words = lines.iter().map(|line| line::words(line)).collect::<Result<Vec<_>, _>>()?;
+        let split = |(line, entry): (&String, &CommandSpec)| line::words(line, entry.shell.as_deref());
+        let words = lines.iter().zip(&self.entries).map(split).collect::<Result<Vec<_>, _>>()?;
         let program = words.first().and_then(|words| line::locate(words.first()?, &source.dir)).unwrap_or_default();
-        let digest = line::digest(&words, &source.dir);
+        let digest = line::digest(&[words, self.beside(&lines)].concat(), &source.dir);
         let artifact = Artifact { program, dir: source.dir.clone(), digest, build_args: lines };
         let build = Build { artifacts: BTreeMap::from([(PACKAGE.to_owned(), artifact)]), ..Build::default() };
         Ok(Built { build, notes: Vec::new() })
@@ -159,11 +194,12 @@ impl Adapter for Commands {
         let (variant, entry) = self.variant(id)?;
         let artifact = build.artifacts.get(PACKAGE)?;
         let beside = |line: &Option<String>| line.as_ref().and_then(|l| self.started(l, variant, &artifact.dir));
+        let launch = self.own_launch(artifact, variant)?;
         Some(Program {
-            launch: self.own_launch(artifact, variant)?,
+            launch: Launch { streams: line::streams(entry, &variant.values, &artifact.dir), ..launch },
             prepare: beside(&entry.prepare),
             conclude: beside(&entry.conclude),
-            exit_code: entry.exit_code,
+            exit_codes: entry.exit_code.clone(),
             refill: entry.refill,
         })
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use duetbench_core::sample::with_parameters;
-use duetbench_core::spec::CommandSpec;
+use duetbench_core::spec::{CommandSpec, StandardOutput};
 
 use super::line;
 use crate::error::RunError;
@@ -28,9 +28,14 @@ pub(super) fn variants(entries: &[CommandSpec], sources: &[Source]) -> Result<Ve
     for (entry, spec) in entries.iter().enumerate() {
         let lines = lines(spec, sources)?;
         check(spec, &lines)?;
-        let own_name = if spec.name.is_empty() { lines.last().copied().unwrap_or_default() } else { &spec.name };
+        let candidates = lines.last().copied().unwrap_or_default();
         for values in combinations(&spec.parameters) {
-            all.push(Variant { name: with_parameters(own_name, &values), entry, values });
+            // Every parameter has a place in the line, so that the filled one says them all.
+            let name = match &spec.name[..] {
+                "" => line::filled(candidates, &values),
+                own => with_parameters(own, &values),
+            };
+            all.push(Variant { name, entry, values });
         }
     }
     let mut seen = BTreeSet::new();
@@ -54,9 +59,12 @@ fn lines<'a>(spec: &'a CommandSpec, sources: &'a [Source]) -> Result<Vec<&'a str
 }
 
 fn check(spec: &CommandSpec, lines: &[&str]) -> Result<(), RunError> {
-    let beside = [&spec.build, &spec.prepare, &spec.conclude].into_iter().flatten().map(String::as_str);
+    let beside = [&spec.build, &spec.setup, &spec.prepare, &spec.conclude, &spec.cleanup]
+        .into_iter()
+        .flatten()
+        .map(String::as_str);
     for one in lines.iter().copied().chain(beside) {
-        line::words(one)?;
+        line::words(one, spec.shell.as_deref())?;
     }
     for (parameter, values) in &spec.parameters {
         if values.is_empty() {
@@ -73,7 +81,9 @@ fn check(spec: &CommandSpec, lines: &[&str]) -> Result<(), RunError> {
     let whole = [
         ("prepare", spec.prepare.is_some()),
         ("conclude", spec.conclude.is_some()),
-        ("exit-code", spec.exit_code != 0),
+        ("exit-code", !spec.exit_code.is_usual()),
+        ("stdin", spec.stdin.is_some()),
+        ("stdout", spec.stdout != StandardOutput::default()),
         ("refill", spec.refill),
     ];
     match whole.into_iter().find(|(_, asked)| *asked && spec.lockstep) {
@@ -132,6 +142,8 @@ mod tests {
     #[test]
     fn without_a_name_the_candidates_line_is_one() {
         assert_eq!(names(&[spec(&[])], &["old 1", "new 2"]).unwrap(), ["new 2"]);
+        let of_sizes = spec(&[("size", &["1", "2"])]);
+        assert_eq!(names(&[of_sizes], &["old {size}", "new -s {size}"]).unwrap(), ["new -s 1", "new -s 2"]);
     }
 
     #[test]

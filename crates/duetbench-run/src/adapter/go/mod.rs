@@ -21,7 +21,7 @@ use super::{
 };
 use crate::adapter;
 use crate::error::RunError;
-use crate::process::{Launch, Sandbox};
+use crate::process::{Launch, Sandbox, Streams};
 use crate::source::Source;
 use crate::tool::Tool;
 
@@ -442,6 +442,7 @@ impl Go {
             hooked: true,
             placed: true,
             sandbox: self.sandbox.clone(),
+            streams: Streams::default(),
         }
     }
 }

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use super::{Adapter, Artifact, Build, Built, Identity, Listing, Manifest, Order, Subject, Wish, hex};
 use crate::adapter;
 use crate::error::RunError;
-use crate::process::{Launch, Sandbox};
+use crate::process::{Launch, Sandbox, Streams};
 use crate::source::Source;
 
 mod entry;
@@ -131,6 +131,7 @@ impl Jmh {
             hooked: false,
             placed: false,
             sandbox: self.sandbox.clone(),
+            streams: Streams::default(),
         }
     }
 }

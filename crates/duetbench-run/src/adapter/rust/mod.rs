@@ -22,7 +22,7 @@ use super::{
 };
 use crate::adapter::{self, changes::Changes};
 use crate::error::RunError;
-use crate::process::{Launch, Sandbox};
+use crate::process::{Launch, Sandbox, Streams};
 use crate::source::Source;
 
 mod arguments;
@@ -202,6 +202,7 @@ impl Rust {
             hooked: false,
             placed: true,
             sandbox: self.sandbox.clone(),
+            streams: Streams::default(),
         }
     }
 }

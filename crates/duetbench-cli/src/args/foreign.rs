@@ -1,0 +1,353 @@
+//! Options as people type them who come from `go test`, hyperfine or JMH: put into our words where they mean the same, and answered at once
+//! with the right option where they do not. Without this, `-bench=Foo` would be `-b ench=Foo`.
+
+use std::ffi::OsString;
+
+use clap::CommandFactory;
+
+use super::Cli;
+use crate::failure::Failure;
+
+/// The commands that measure.
+const MEASURING: [&str; 4] = ["compare", "run", "list", "calibrate"];
+
+/// One option of another tool.
+struct Foreign {
+    /// Its spellings.
+    typed: &'static [&'static str],
+    /// Whether a value follows.
+    valued: bool,
+    when: When,
+    means: Means,
+}
+
+/// Command lines in which an option is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    Always,
+    /// Whole programs are measured.
+    Programs,
+    /// Whole programs are measured, and the value is no file for the report.
+    Destination,
+    /// The benchmarks of a project are measured.
+    Projects,
+    /// Those of one version, by `duet run`.
+    OneVersion,
+}
+
+/// Meaning of an option.
+#[derive(Clone, Copy)]
+enum Means {
+    /// This option of ours.
+    Same(&'static str),
+    /// A flag that the harness takes behind `--`.
+    Harness,
+    /// That which happens anyway.
+    Usual,
+    /// Something that is done otherwise here; `VALUE` in the advice stands for the value.
+    Instead(&'static str),
+}
+
+use Means::{Harness, Instead, Same, Usual};
+use When::{Always, Destination, OneVersion, Programs, Projects};
+
+/// An option with a value.
+const fn valued(when: When, typed: &'static [&'static str], means: Means) -> Foreign {
+    Foreign { typed, valued: true, when, means }
+}
+
+/// An option without one.
+const fn switch(when: When, typed: &'static [&'static str], means: Means) -> Foreign {
+    Foreign { typed, valued: false, when, means }
+}
+
+/// The tools with their options; of rows with the same spelling the first that fits counts.
+const TOOLS: [(&str, &[Foreign]); 3] = [("`go test`", GO), ("hyperfine", HYPERFINE), ("JMH", JMH)];
+
+const GO: &[Foreign] = &[
+    valued(Projects, &["-bench"], Same("--bench")),
+    valued(Projects, &["-skip", "--skip"], Same("--exclude")),
+    valued(Projects, &["-cpu", "--cpu", "-tags", "--tags"], Harness),
+    switch(Projects, &["-short", "--short", "-race", "--race"], Harness),
+    valued(Projects, &["-run", "--run"], Usual),
+    switch(Projects, &["-benchmem", "--benchmem"], Usual),
+    valued(
+        Projects,
+        &["-count", "--count"],
+        Instead(
+            "`--forks VALUE` measures at most so many pairs of fresh processes; without it measuring ends when it knows",
+        ),
+    ),
+    valued(
+        Projects,
+        &["-benchtime", "--benchtime"],
+        Instead(
+            "duet finds the length of what it times itself; `--budget 2m` bounds the time for all benchmarks together",
+        ),
+    ),
+    valued(
+        Projects,
+        &["-timeout"],
+        Instead("`--timeout 60s` ends a single benchmark that hangs, and `--budget 2m` bounds the whole"),
+    ),
+    valued(
+        Projects,
+        &["-cpuprofile", "--cpuprofile"],
+        Instead("`--profile` shows which functions regressions come from, and keeps profiles of both versions"),
+    ),
+    switch(Projects, &["-json", "--json"], Instead("`--format json`")),
+];
+
+const HYPERFINE: &[Foreign] = &[
+    valued(Programs, &["-w"], Same("--warmup")),
+    valued(Programs, &["-p"], Same("--prepare")),
+    valued(Programs, &["-C"], Same("--conclude")),
+    valued(Programs, &["-s"], Same("--setup")),
+    valued(Programs, &["-c"], Same("--cleanup")),
+    valued(Programs, &["-S"], Same("--shell")),
+    valued(Programs, &["-n"], Same("--command-name")),
+    valued(Destination, &["--output"], Same("--stdout")),
+    switch(Programs, &["-N"], Usual),
+    valued(Programs, &["-r", "-m", "-M"], RUNS),
+    valued(Always, &["--runs", "--min-runs", "--max-runs"], RUNS),
+    switch(Always, &["--ignore-failure"], IGNORE),
+    switch(Programs, &["-i"], IGNORE),
+    switch(Always, &["--show-output"], Instead("`--stdout FILE` writes what the program prints into a file")),
+    valued(
+        Always,
+        &["--export-json"],
+        Instead(
+            "`duet export latest --as hyperfine -o VALUE` writes hyperfine's form afterwards; `--format json -o VALUE` is duet's own",
+        ),
+    ),
+    valued(Always, &["--export-markdown"], Instead("`--format markdown -o VALUE`")),
+    valued(Always, &["--export-csv"], Instead("`--format csv -o VALUE`")),
+    valued(
+        Always,
+        &["--export-asciidoc", "--export-orgmode"],
+        Instead("`--format markdown -o VALUE` is the nearest form"),
+    ),
+    valued(
+        Programs,
+        &["-P", "--parameter-scan", "-D", "--parameter-step-size"],
+        Instead("`-L NAME 1,2,4,8` gives every value of a parameter"),
+    ),
+    valued(
+        Always,
+        &["--reference"],
+        Instead("the first of the two command lines is what the second one is compared with"),
+    ),
+];
+
+const RUNS: Means = Instead(
+    "`--forks VALUE` measures at most so many pairs of trials, each of as many processes as fit into 0.2 s; without it measuring ends when it knows",
+);
+const IGNORE: Means =
+    Instead("`--exit-code 0,1` names the exit codes that mean success; a program that fails does not do its work");
+
+const JMH: &[Foreign] = &[
+    valued(Projects, &["-f"], Same("--forks")),
+    valued(Projects, &["-wi"], Same("--warmup")),
+    valued(Projects, &["-e"], Same("--exclude")),
+    valued(OneVersion, &["-i"], Same("--iterations")),
+    valued(OneVersion, &["-r"], Same("--seconds")),
+    valued(
+        Projects,
+        &["-i", "-r"],
+        Instead(
+            "`duet compare` decides how many iterations there are and how long they take; `duet run` has `--iterations` and `--seconds`",
+        ),
+    ),
+    valued(
+        Projects,
+        &["-w"],
+        Instead("`--warmup N` counts iterations; without it as many warm up as a benchmark is found to need"),
+    ),
+    valued(Projects, &["-wf"], Instead("every process warms up for itself: `--warmup N` counts its iterations")),
+    valued(Projects, &["-t", "-to", "-gc", "-foe", "-si", "-opi"], Harness),
+    valued(Projects, &["-prof"], Instead("run JMH itself with `-prof VALUE`: a profiler would be measured along")),
+    valued(Projects, &["-p"], Instead("`--bench` chooses parameters by name, as `--bench 'size=100'`")),
+    valued(
+        Projects,
+        &["-bm"],
+        Instead("each benchmark is measured in the modes that its annotations say; `--bench` sees them in names"),
+    ),
+    valued(Projects, &["-rf"], Instead("`--format json`, or afterwards `duet export latest --as jmh`")),
+    valued(Projects, &["-rff"], Instead("`-o VALUE`")),
+    valued(
+        Projects,
+        &["-jvm", "-jvmArgs", "-jvmArgsAppend", "-jvmArgsPrepend"],
+        Instead("`jvm_args` in `[jmh]` of duet.toml; the JVM is that of `JAVA_HOME`"),
+    ),
+];
+
+/// A command line while it is put into our words.
+struct Line {
+    command: String,
+    /// Whole programs are measured.
+    programs: bool,
+    ours: Vec<OsString>,
+    /// Flags for the harness.
+    behind: Vec<OsString>,
+}
+
+/// A command line in our words: options of other tools are replaced where there is an exact equivalent.
+///
+/// # Errors
+/// Names the option that has none, with what to type instead.
+pub(crate) fn understood(words: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
+    let Some(command) = words.iter().find_map(|word| word.to_str().filter(|word| MEASURING.contains(word))) else {
+        return Ok(words);
+    };
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let programs = words[..end].iter().any(|word| word == "--command");
+    let mut line = Line { command: command.to_owned(), programs, ours: Vec::new(), behind: Vec::new() };
+    let mut rest = words[..end].iter();
+    while let Some(word) = rest.next() {
+        let (option, inline) = split(word);
+        let value = || inline.or_else(|| rest.as_slice().first().and_then(|next| next.to_str()));
+        let Some((tool, foreign)) = option.and_then(|option| line.find(option, value())) else {
+            line.ours.push(word.clone());
+            continue;
+        };
+        let value = if foreign.valued { value() } else { None };
+        line.take(Typed { tool, option: option.unwrap_or_default(), value }, foreign.means)?;
+        if foreign.valued && inline.is_none() {
+            rest.next();
+        }
+    }
+    let Line { ours, behind, .. } = line;
+    let typed_behind = words.get(end + 1..).unwrap_or_default().iter().cloned();
+    let behind: Vec<OsString> = behind.into_iter().chain(typed_behind).collect();
+    let separator = (!behind.is_empty() || end < words.len()).then(|| OsString::from("--"));
+    Ok(ours.into_iter().chain(separator).chain(behind).collect())
+}
+
+/// Whether a command has this long option itself.
+fn is_ours(command: &str, option: &str) -> bool {
+    let known = Cli::command();
+    let long = option.strip_prefix("--");
+    long.is_some_and(|long| {
+        known.find_subcommand(command).is_some_and(|c| c.get_arguments().any(|arg| arg.get_long() == Some(long)))
+    })
+}
+
+/// An option, where a word is one, and the value that is written into the same word.
+fn split(word: &OsString) -> (Option<&str>, Option<&str>) {
+    let option = word.to_str().filter(|word| word.starts_with('-'));
+    match option.and_then(|word| word.split_once('=')) {
+        Some((option, value)) => (Some(option), Some(value)),
+        None => (option, None),
+    }
+}
+
+/// An option of another tool as it was typed.
+struct Typed<'a> {
+    tool: &'static str,
+    option: &'a str,
+    value: Option<&'a str>,
+}
+
+impl Line {
+    /// The row for an option that is followed by this value.
+    fn find(&self, option: &str, value: Option<&str>) -> Option<(&'static str, &'static Foreign)> {
+        let fits = |foreign: &&Foreign| {
+            foreign.typed.contains(&option)
+                && (foreign.when == Destination || !is_ours(&self.command, option))
+                && match foreign.when {
+                    Always => true,
+                    Programs => self.programs,
+                    Destination => self.programs && matches!(value, Some("null" | "pipe")),
+                    Projects => !self.programs,
+                    OneVersion => !self.programs && self.command == "run",
+                }
+        };
+        TOOLS.iter().find_map(|(tool, options)| Some((*tool, options.iter().find(fits)?)))
+    }
+
+    /// Puts an option into our words.
+    fn take(&mut self, typed: Typed<'_>, means: Means) -> Result<(), Failure> {
+        let Typed { tool, option, value } = typed;
+        match means {
+            Same(ours) => self.ours.extend([ours].into_iter().chain(value).map(OsString::from)),
+            Harness => self.behind.extend([option].into_iter().chain(value).map(OsString::from)),
+            Usual => {}
+            Instead(advice) => {
+                return Err(Failure::Refused {
+                    what: format!("`{option}` is an option of {tool}"),
+                    hint: advice.replace("VALUE", value.unwrap_or("N")),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::Cli;
+
+    fn words(line: &str) -> Vec<OsString> {
+        std::iter::once("duet").chain(line.split_whitespace()).map(OsString::from).collect()
+    }
+
+    #[test]
+    fn options_with_an_equivalent_are_understood() {
+        for (typed, ours) in [
+            ("compare -bench=Foo HEAD~1", "compare --bench Foo HEAD~1"),
+            ("compare -bench . -benchmem -run=^$ v1", "compare --bench . v1"),
+            ("compare -tags x --cpu=2 v1 -- -short", "compare v1 -- -tags x --cpu 2 -short"),
+            ("list -short", "list -- -short"),
+            ("calibrate --run r1", "calibrate --run r1"),
+            ("compare --command a b -w 3 -N -p c -S bash", "compare --command a b --warmup 3 --prepare c --shell bash"),
+            ("compare --command a b --output null", "compare --command a b --stdout null"),
+            ("compare --command a b --output report.txt", "compare --command a b --output report.txt"),
+            ("compare --command a b -s c -c d -C e", "compare --command a b --setup c --cleanup d --conclude e"),
+            ("compare a.jar b.jar -f 5 -wi 10 -t 2", "compare a.jar b.jar --forks 5 --warmup 10 -- -t 2"),
+            ("run a.jar -i 20 -r 0.1", "run a.jar --iterations 20 --seconds 0.1"),
+            ("compare v1 v2 -- -count 10", "compare v1 v2 -- -count 10"),
+            ("show -f", "show -f"),
+        ] {
+            assert_eq!(understood(words(typed)).unwrap(), words(ours), "{typed}");
+        }
+    }
+
+    #[test]
+    fn options_without_one_are_answered_with_the_right_one() {
+        for (typed, tool, answer) in [
+            ("compare -count 10", "`go test`", "`--forks 10`"),
+            ("compare --benchtime=1s", "`go test`", "`--budget 2m`"),
+            ("compare --runs 20 --command a b", "hyperfine", "`--forks 20`"),
+            ("compare --command a b -r 20", "hyperfine", "`--forks 20`"),
+            ("compare --command a b -i", "hyperfine", "`--exit-code 0,1`"),
+            (
+                "compare --command a b --export-json x.json",
+                "hyperfine",
+                "`duet export latest --as hyperfine -o x.json`",
+            ),
+            ("compare --command a b -P n 1 9", "hyperfine", "`-L NAME 1,2,4,8`"),
+            ("compare a.jar b.jar -i 5", "JMH", "`duet run` has `--iterations`"),
+            ("compare a.jar b.jar -prof gc", "JMH", "`-prof gc`"),
+        ] {
+            let Err(Failure::Refused { what, hint }) = understood(words(typed)) else { panic!("{typed}") };
+            assert!(what.ends_with(&format!("is an option of {tool}")), "{typed}: {what}");
+            assert!(hint.contains(answer), "{typed}: {hint}");
+        }
+    }
+
+    #[test]
+    fn rows_name_options_that_there_are() {
+        for foreign in TOOLS.iter().flat_map(|(_, options)| options.iter()) {
+            let Same(ours) = foreign.means else { continue };
+            let ways = [&["compare", "a", "b"][..], &["compare", "--command", "a", "b"], &["run", "a"]];
+            let known = |way: &&[&str]| {
+                let words = ["duet"].iter().chain(*way).chain([&ours, &"1"]);
+                Cli::try_parse_from(words).is_ok()
+            };
+            assert!(ways.iter().any(known), "{ours}");
+        }
+    }
+}

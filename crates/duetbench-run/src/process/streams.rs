@@ -1,0 +1,119 @@
+//! Standard input and output of a process: connected before it starts, and its output taken off its hands while it runs.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, PipeReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::pipe::{SpliceFlags, fcntl_getpipe_size, fcntl_setpipe_size, splice};
+
+/// Size of an output pipe, so that a process that prints much is seldom held up until it is read.
+const PIPE_BYTES: usize = 1 << 20;
+/// Rest after output that fills less than half of a pipe: a reader that slept would be woken by every line, in the time of the writer.
+const REST: Duration = Duration::from_micros(200);
+
+/// Input and output of a process.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Streams {
+    /// File that it reads as its standard input; absent: nothing.
+    pub input: Option<PathBuf>,
+    /// Destination of its standard output.
+    pub output: Output,
+}
+
+/// Destination of a standard output.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Output {
+    /// The pipe of its standard error, whose end is kept for the words of a failure.
+    #[default]
+    Kept,
+    /// A pipe of its own that is read and thrown away, because some programs do less where nobody reads (GNU grep stops at the first
+    /// match when its output is `/dev/null`).
+    Drained,
+    /// `/dev/null`.
+    Null,
+    /// A file, emptied before each start.
+    File(PathBuf),
+}
+
+/// A pipe whose reader never waits, with the end that is written to.
+pub(super) fn pipe() -> io::Result<(PipeReader, io::PipeWriter)> {
+    let (reader, writer) = io::pipe()?;
+    fcntl_setfl(&reader, OFlags::NONBLOCK)?;
+    // Refused where the system allows less; the pipe then holds what it usually does.
+    let _ = fcntl_setpipe_size(&reader, PIPE_BYTES);
+    Ok((reader, writer))
+}
+
+impl Streams {
+    /// Connects a process that is about to be started; `kept` goes where its standard error goes. Gives what has to be read while it runs.
+    pub(super) fn connect(&self, command: &mut Command, kept: io::PipeWriter) -> io::Result<Option<Drain>> {
+        let input = self.input.as_ref().map(|path| open(path, OpenOptions::new().read(true))).transpose()?;
+        command.stdin(input.map_or_else(Stdio::null, Stdio::from));
+        let mut drain = None;
+        match &self.output {
+            Output::Kept => command.stdout(kept.try_clone()?),
+            Output::Drained => {
+                let (reader, writer) = pipe()?;
+                drain = Some(Drain::new(reader)?);
+                command.stdout(writer)
+            }
+            Output::Null => command.stdout(Stdio::null()),
+            Output::File(path) => {
+                command.stdout(open(path, OpenOptions::new().write(true).create(true).truncate(true))?)
+            }
+        };
+        command.stderr(kept);
+        Ok(drain)
+    }
+}
+
+/// Opens a file; the error names it.
+fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    options.open(path).map_err(|e| io::Error::new(e.kind(), format!("`{}` cannot be opened: {e}", path.display())))
+}
+
+/// Reads what a process prints and throws it away, whole pages at a time and without copying them.
+#[derive(Debug)]
+pub(super) struct Drain {
+    pipe: PipeReader,
+    nowhere: File,
+    capacity: usize,
+    /// When it is looked at next.
+    due: Instant,
+}
+
+impl Drain {
+    fn new(pipe: PipeReader) -> io::Result<Drain> {
+        let capacity = fcntl_getpipe_size(&pipe)?;
+        let nowhere = OpenOptions::new().write(true).open("/dev/null")?;
+        Ok(Drain { pipe, nowhere, capacity, due: Instant::now() })
+    }
+
+    /// The pipe to wait for, or the time for which it need not be looked at.
+    pub(super) fn awaits(&self, now: Instant) -> Result<&PipeReader, Duration> {
+        let rest = self.due.saturating_duration_since(now);
+        if rest.is_zero() { Ok(&self.pipe) } else { Err(rest) }
+    }
+
+    /// Throws away what is there; says whether more may come.
+    pub(super) fn empty(&mut self) -> bool {
+        loop {
+            match splice(&self.pipe, None, &self.nowhere, None, self.capacity, SpliceFlags::NONBLOCK) {
+                Ok(0) => return false,
+                // There is likely more already.
+                Ok(taken) if taken >= self.capacity / 2 => return true,
+                Ok(_) => {
+                    self.due = Instant::now() + REST;
+                    return true;
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return true,
+                Err(_) => return false,
+            }
+        }
+    }
+}

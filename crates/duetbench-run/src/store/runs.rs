@@ -1,0 +1,95 @@
+//! All runs of a store: listed, and removed.
+
+use std::fs;
+use std::io::ErrorKind;
+
+use rusqlite::{Connection, params};
+
+use super::{Head, RunId, Store, failed};
+use crate::error::RunError;
+
+/// A run as a list of all has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedRun {
+    /// Its name.
+    pub name: String,
+    /// Its head; absent where another duet wrote it so that it cannot be read.
+    pub head: Option<Head>,
+    /// Whether it was measured to its end.
+    pub complete: bool,
+    /// Number of its trials that are kept.
+    pub trials: u64,
+}
+
+/// Tables whose rows belong to a run, beside `samples`, which belong to its trials.
+const OF_A_RUN: [&str; 6] = ["trials", "calls", "sittings", "calibrations", "profiles", "readings"];
+
+impl Store {
+    /// All runs, the oldest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn runs(&self) -> Result<Vec<ListedRun>, RunError> {
+        let select =
+            "SELECT id, head, complete, (SELECT count(*) FROM trials WHERE run = runs.id) FROM runs ORDER BY id";
+        self.read(|store| {
+            let read = || -> rusqlite::Result<Vec<ListedRun>> {
+                let listed = |row: &rusqlite::Row<'_>| {
+                    let (id, head, trials): (i64, String, i64) = (row.get(0)?, row.get(1)?, row.get(3)?);
+                    Ok(ListedRun {
+                        name: RunId(id).to_string(),
+                        head: Head::parse(&head, id).ok(),
+                        complete: row.get(2)?,
+                        trials: trials.unsigned_abs(),
+                    })
+                };
+                store.connection.prepare(select)?.query_map([], listed)?.collect()
+            };
+            read().map_err(|e| failed(&store.path, "cannot be read", e))
+        })
+    }
+
+    /// The last comparison, whatever was measured since.
+    ///
+    /// # Errors
+    /// When there is none, or the store cannot be read.
+    pub fn last_comparison(&self) -> Result<String, RunError> {
+        let select = "SELECT max(id) FROM runs WHERE head ->> 'kind' IS NULL";
+        let last: Option<i64> = self
+            .connection
+            .query_row(select, [], |row| row.get(0))
+            .map_err(|e| failed(&self.path, "cannot be read", e))?;
+        let none = || RunError::StoredRun { what: format!("there is no comparison in `{}`", self.path.display()) };
+        last.map(|id| RunId(id).to_string()).ok_or_else(none)
+    }
+
+    /// Removes a run with everything that was kept of it: samples, profiles, a calibration. Its name is not given again.
+    ///
+    /// # Errors
+    /// When there is none of that name, or it cannot be removed; it is then there as it was.
+    pub fn remove(&mut self, run: RunId) -> Result<(), RunError> {
+        let name = run.to_string();
+        remove(&mut self.connection, run).map_err(|e| failed(&self.path, "cannot remove a run", e))?;
+        let profiles = self.profiles_dir(&name);
+        match fs::remove_dir_all(&profiles) {
+            Err(e) if e.kind() != ErrorKind::NotFound => Err(RunError::file("remove", &profiles, e)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn remove(connection: &mut Connection, run: RunId) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    transaction.execute(
+        "DELETE FROM samples WHERE rowid IN (
+            SELECT s.rowid FROM trials JOIN samples s ON s.rowid >= first_sample AND s.rowid < first_sample + samples WHERE run = ?1)",
+        params![run.0],
+    )?;
+    for table in OF_A_RUN {
+        transaction.execute(&format!("DELETE FROM {table} WHERE run = ?1"), params![run.0])?;
+    }
+    transaction.execute("DELETE FROM runs WHERE id = ?1", params![run.0])?;
+    transaction.commit()?;
+    // Gives room back where the store was made so; rows keep their numbers, which `VACUUM` would not promise.
+    connection.execute_batch("PRAGMA incremental_vacuum")
+}
