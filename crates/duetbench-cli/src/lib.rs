@@ -17,6 +17,7 @@ use crate::settings::Settings;
 
 pub mod args;
 pub mod assemble;
+pub mod bisection;
 pub mod calibration;
 pub mod commands;
 pub mod demo;
@@ -137,6 +138,7 @@ impl Program for Cli {
     fn ends_orderly(&self) -> bool {
         match &self.command {
             Command::Compare(_)
+            | Command::Bisect(_)
             | Command::Calibrate(_)
             | Command::Run(_)
             | Command::List(_)
@@ -157,6 +159,7 @@ impl Program for Cli {
     fn carry_out(&self, context: &Context) -> Result<u8, Failure> {
         match &self.command {
             Command::Compare(args) => commands::compare::run(args, context),
+            Command::Bisect(args) => commands::bisect::run(args, context),
             Command::Calibrate(args) => commands::calibrate::run(args, context),
             Command::List(args) => commands::list::run(args, context),
             Command::Show(args) => commands::show::run(args, context),
