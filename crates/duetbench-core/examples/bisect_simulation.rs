@@ -1,6 +1,6 @@
 //! Simulates searches for a commit that made a benchmark slower, and prints a table: `docs/studies/bisect.md` has it.
 //!
-//! `cargo run --release -p duetbench-core --example bisect_simulation [SEARCHES]`
+//! `cargo run -p duetbench-core --example bisect_simulation [SEARCHES]`
 
 #[path = "../tests/bisect_support/mod.rs"]
 mod bisect_support;
@@ -34,7 +34,7 @@ fn main() -> std::io::Result<()> {
     for (step, spread) in SINGLE {
         let percent = step * 100.0;
         let known = |n| World { ends: ENDS_KNOWN, ..World::of_one(at(n), step, spread) };
-        print(&format!("one step of {percent}%, size known"), spread, &known)?;
+        print(&format!("one step of {percent}% (size known)"), spread, &known)?;
         print(&format!("one step of {percent}%"), spread, &|n| World::of_one(at(n), step, spread))?;
     }
     let two = |n: usize, first: f64, second: f64| {
@@ -46,6 +46,6 @@ fn main() -> std::io::Result<()> {
     print("steps of 10% and -4%", 0.02, &|n| two(n, 0.10, -0.04))?;
     print("two steps of 100%", 0.01, &|n| World { spread: 0.01, ..two(n, 1.0, 1.0) })?;
     print("equal code", 0.02, &|_| World { steps: Vec::new(), ends: 16, ..World::of_one(1, 0.05, 0.02) })?;
-    print("5%, every tenth pair wild", 0.02, &|n| World { wild: 0.1, ..World::of_one(at(n), 0.05, 0.02) })?;
+    print("5% (every tenth pair wild)", 0.02, &|n| World { wild: 0.1, ..World::of_one(at(n), 0.05, 0.02) })?;
     Ok(())
 }
