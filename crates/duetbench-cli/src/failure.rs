@@ -22,6 +22,12 @@ pub mod code {
     pub const INCONCLUSIVE: u8 = 4;
     /// A waiver expired or is not needed any more.
     pub const STALE_WAIVER: u8 = 5;
+    /// For `git bisect run`: as the good commit.
+    pub const AS_GOOD: u8 = 0;
+    /// For `git bisect run`: as the bad commit.
+    pub const AS_BAD: u8 = 1;
+    /// For `git bisect run`: this commit cannot be told.
+    pub const CANNOT_TELL: u8 = 125;
     /// Stopped by Ctrl-C, as shells count it.
     pub const INTERRUPTED: u8 = 130;
 }

@@ -18,6 +18,7 @@ use crate::settings::Settings;
 
 pub mod args;
 pub mod assemble;
+pub mod bisection;
 pub mod calibration;
 pub mod commands;
 pub mod demo;
@@ -157,6 +158,7 @@ impl Program for Cli {
     fn ends_orderly(&self) -> bool {
         match &self.command {
             Command::Compare(_)
+            | Command::Bisect(_)
             | Command::Calibrate(_)
             | Command::Run(_)
             | Command::List(_)
@@ -181,6 +183,7 @@ impl Program for Cli {
     fn carry_out(&self, context: &Context) -> Result<u8, Failure> {
         match &self.command {
             Command::Compare(args) => commands::compare::run(args, context),
+            Command::Bisect(args) => commands::bisect::run(args, context),
             Command::Calibrate(args) => commands::calibrate::run(args, context),
             Command::List(args) => commands::list::run(args, context),
             Command::Show(args) => commands::show::run(args, context),

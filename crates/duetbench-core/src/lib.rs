@@ -14,6 +14,7 @@
 //! Nothing here reads a clock, a file, the environment or an unseeded random number.
 
 pub mod analysis;
+pub mod bisect;
 pub mod calibrate;
 pub mod detect;
 pub mod environment;

@@ -141,7 +141,7 @@ impl RunError {
     ///
     /// # Errors
     /// [`RunError::Interrupted`] when the flag is set.
-    pub(crate) fn stop_if(interrupted: &AtomicBool) -> Result<(), RunError> {
+    pub fn stop_if(interrupted: &AtomicBool) -> Result<(), RunError> {
         if interrupted.load(Ordering::Relaxed) { Err(RunError::Interrupted) } else { Ok(()) }
     }
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Id};
 
 use super::{
-    AnalyzeArgs, CalibrateArgs, CommandArgs, CompareArgs, DemoArgs, ListArgs, PolicyArgs, RunArgs, SmokeArgs, SweepArgs,
+    AnalyzeArgs, BisectArgs, CalibrateArgs, CommandArgs, CompareArgs, DemoArgs, ListArgs, PolicyArgs, RunArgs,
+    SmokeArgs, SweepArgs,
 };
 use crate::options::{
     AccountArgs, BoundArgs, CapArgs, DecideArgs, DryRunArgs, ExtentArgs, Group, HarnessArgs, InstanceArgs, Layer,
@@ -85,6 +86,7 @@ made_of! {
     JudgeArgs: decide, strict;
     FleetArgs: instances, caps, account;
     CompareArgs: project, extent, plan, measure, profile, judge, sitting, program, fleet;
+    BisectArgs: project, extent, measure, decide, seed, wait, dry_run;
     CalibrateArgs: project, extent, sitting, program, fleet;
     RunArgs: project, plan, sitting, program;
     ListArgs: project, program;

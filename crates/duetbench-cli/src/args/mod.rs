@@ -8,6 +8,7 @@ use crate::options::{
 use crate::printer;
 
 mod analyze;
+mod bisect;
 mod calibrate;
 mod command;
 mod detect;
@@ -24,6 +25,7 @@ mod runs;
 mod tune;
 
 pub use analyze::AnalyzeArgs;
+pub use bisect::BisectArgs;
 pub use calibrate::CalibrateArgs;
 pub use command::CommandArgs;
 pub use detect::{Method, MethodArgs};
@@ -68,6 +70,9 @@ pub enum Command {
     /// Measure two versions in lock-step and judge every benchmark.
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Box<CompareArgs>),
+    /// Search the commit that made a benchmark slower.
+    #[command(after_help = bisect::EXAMPLES)]
+    Bisect(Box<BisectArgs>),
     /// Measure a version against itself, to learn which changes can be seen on this machine, and what it takes.
     #[command(after_help = calibrate::EXAMPLES, mut_arg("see", calibrate::measures_nothing))]
     Calibrate(Box<CalibrateArgs>),
@@ -140,6 +145,8 @@ Examples:
   duet compare --plan duet-plan.toml as often as `duet tune` learnt to be enough
   duet compare --builds 1            just these two binaries, not the layouts that they happen to have
   duet compare --profile             with the functions that regressions come from
+  git bisect run duet compare --classify v1.2.0
+                                     let git search by duet's answers; `duet bisect` needs far fewer measurements
   duet compare --resume latest       go on where Ctrl-C or a crash ended
   duet compare v1.2.0 HEAD --on lambda --role arn:aws:iam::123456789012:role/duet-exec
                                      on hundreds of instances of AWS Lambda, in minutes, for cents
@@ -184,6 +191,9 @@ pub struct CompareArgs {
     /// This sitting.
     #[command(flatten)]
     pub sitting: SittingArgs,
+    /// Exit with 0 where nothing is slower, with 1 where something is, with 125 where that cannot be told: what `git bisect run` wants
+    #[arg(long)]
+    pub classify: bool,
     /// Go on with a run that was interrupted or killed, as `r12` or `latest`; versions and settings are those of that run
     #[arg(long, value_name = "RUN", conflicts_with_all = settled_in_all(), conflicts_with_all = settled_in_pairs(), conflicts_with_all = settled_by_the_run())]
     pub resume: Option<String>,
@@ -246,6 +256,7 @@ impl Group for Cli {
         self.show.put(layer);
         match &self.command {
             Command::Compare(args) => args.put(layer),
+            Command::Bisect(args) => args.put(layer),
             Command::Calibrate(args) => args.put(layer),
             Command::List(args) => args.put(layer),
             Command::Run(args) => args.put(layer),

@@ -24,6 +24,7 @@ use crate::project;
 use crate::settings::Settings;
 
 pub mod analyze;
+pub mod bisect;
 pub mod calibrate;
 pub mod compare;
 pub mod config;

@@ -238,7 +238,7 @@ pub(crate) fn quote(word: &str) -> String {
 }
 
 /// A name as the regular expression that matches nothing else.
-fn escape_pattern(name: &str) -> String {
+pub(crate) fn escape_pattern(name: &str) -> String {
     name.chars().flat_map(|c| r"\.+*?()|[]{}^$".contains(c).then_some('\\').into_iter().chain([c])).collect()
 }
 

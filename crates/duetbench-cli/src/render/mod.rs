@@ -11,7 +11,7 @@
 //! | `--format html` | a browser | [`html::render`] |
 //!
 //! [`solo`] and [`solo_json`] do the same for runs of one version, [`tune`] for what `duet tune` found, [`detect`] for two recordings,
-//! [`calibrate`] for a calibration and [`plan`] for what it takes to see a change, [`doctor`] for what `duet doctor` found. [`profile`], [`noise`] and [`warning`]
+//! [`calibrate`] for a calibration, [`bisect`] for a search among commits and [`plan`] for what it takes to see a change, [`doctor`] for what `duet doctor` found. [`profile`], [`noise`] and [`warning`]
 //! have the words that several share.
 //!
 //! [`document`], [`format`], [`palette`], [`markdown::prose`] and [`order::label`] are what every output is drawn with; the studies of papers, a
@@ -21,6 +21,7 @@
 //! does not already hold: it orders, words and aligns.
 
 pub(crate) mod ascii;
+pub mod bisect;
 pub mod calibrate;
 pub mod csv;
 pub mod detect;

@@ -129,6 +129,19 @@ impl Settings {
         }
     }
 
+    /// The same with another selection of benchmarks.
+    #[must_use]
+    pub fn selecting(&self, selection: &Selection) -> Settings {
+        let Selection { bench, exclude, packages } = selection.clone();
+        let chosen = Layer { bench, exclude, packages: Some(packages), ..self.layers[0].clone() };
+        let mut settings = self.clone();
+        settings.layers[0] = chosen;
+        if selection.exclude.is_none() {
+            settings.layers.iter_mut().for_each(|layer| layer.exclude = None);
+        }
+        settings
+    }
+
     fn effort(&self) -> Result<Effort, Failure> {
         let (forks, budget) = self.extent()?;
         Ok(Effort {

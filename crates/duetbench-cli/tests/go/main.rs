@@ -10,6 +10,7 @@ mod schema;
 mod walk_support;
 
 mod go_bad_input;
+mod go_bisect;
 mod go_calibrate;
 mod go_compare;
 mod go_layouts;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::schema::{CALIBRATE, PLAN, REPORT, SETTINGS, TUNE, WAIVERS, departures, departures_from, read};
+use crate::schema::{BISECT, CALIBRATE, PLAN, REPORT, SETTINGS, TUNE, WAIVERS, departures, departures_from, read};
 
 #[test]
 fn rendered_reports_keep_to_the_schema() {
@@ -26,7 +26,7 @@ fn the_schema_describes_everything_in_words() {
             check(inner, &format!("{at}.{key}"));
         }
     }
-    for root in [REPORT, TUNE, CALIBRATE, PLAN, SETTINGS, WAIVERS].map(read) {
+    for root in [REPORT, TUNE, BISECT, CALIBRATE, PLAN, SETTINGS, WAIVERS].map(read) {
         check(&root, "report");
         for (name, definition) in root["$defs"].as_object().expect("there are definitions") {
             check(definition, name);

@@ -1,5 +1,7 @@
 //! Results of the analysis: the numbers of every fork pair, and all that is reported about one benchmark.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Mode;
@@ -7,7 +9,7 @@ use crate::sample::BenchmarkId;
 use crate::verdict::{RatioInterval, Verdict};
 
 use super::confirm::Standing;
-use super::{Confirmation, Estimate, Layout, Ranged, Warning};
+use super::{Basis, Clock, Confirmation, Estimate, Layout, Ranged, Warning};
 
 /// One side's numbers in one fork pair.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -96,6 +98,15 @@ pub struct Counted {
     pub changed: bool,
 }
 
+/// The place of a unit in a run.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct UnitKey {
+    round: u32,
+    build: u32,
+    suite_run: u32,
+    fork: u32,
+}
+
 /// Everything that is reported about one benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchmarkReport {
@@ -159,6 +170,24 @@ impl BenchmarkReport {
         let by_wall = self.estimate.and_then(|estimate| estimate.by_wall).or(self.judged()).map(|wall| wall.ratio);
         let after = self.baseline_ns.zip(by_wall).map(|(before, ratio)| before * ratio);
         [self.baseline_ns, after.or(self.candidate_ns)]
+    }
+
+    /// The judged log ratios of its units: of build pairs, each averaged over its fork pairs, or of fork pairs where all are of one build.
+    #[must_use]
+    pub fn unit_log_ratios(&self, by_build: bool) -> Vec<f64> {
+        let (basis, clock) = self.estimate.map_or((Basis::TypicalSlice, Clock::Wall), |e| (e.basis, e.clock));
+        let mut units: BTreeMap<UnitKey, Vec<f64>> = BTreeMap::new();
+        for fork in &self.forks {
+            let own = if by_build { 0 } else { fork.suite_run };
+            let key = UnitKey {
+                round: fork.round,
+                build: fork.build,
+                suite_run: own,
+                fork: if by_build { 0 } else { fork.fork },
+            };
+            units.entry(key).or_default().push(basis.of(&clock.read(fork)));
+        }
+        units.into_values().map(|forks| forks.iter().sum::<f64>() / forks.len() as f64).collect()
     }
 
     /// Whether the two versions were really compared: by measuring both, or by proving them equal.

@@ -2,6 +2,8 @@
 
 #![cfg(test)]
 
+#[path = "../bisect_support/mod.rs"]
+mod bisect_support;
 #[path = "../../../duetbench-stats/tests/noise_support/mod.rs"]
 mod noise_support;
 #[path = "../../../duetbench-stats/tests/reference/mod.rs"]
@@ -11,6 +13,7 @@ mod tune_support;
 
 mod analyse;
 mod basis;
+mod bisect;
 mod calibrate;
 mod calibrate_promise;
 mod calibrate_propose;

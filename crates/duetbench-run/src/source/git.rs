@@ -27,7 +27,7 @@ impl Drop for Worktree {
     }
 }
 
-fn git<const N: usize>(dir: &Path, args: [&str; N]) -> Result<String, RunError> {
+pub(super) fn git<'a>(dir: &Path, args: impl IntoIterator<Item = &'a str>) -> Result<String, RunError> {
     // No hooks of the user's, no optional locks that could disturb a concurrent git, messages in one language.
     let all = ["-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false"].into_iter().chain(args);
     Tool::new("git", all, dir).env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C").text()
@@ -42,7 +42,7 @@ pub(super) fn is_revision(dir: &Path, text: &str) -> bool {
 }
 
 /// The full name of the commit, where the text names one.
-fn commit_of(dir: &Path, text: &str) -> Option<String> {
+pub(super) fn commit_of(dir: &Path, text: &str) -> Option<String> {
     if text.starts_with('-') {
         return None;
     }
@@ -51,7 +51,7 @@ fn commit_of(dir: &Path, text: &str) -> Option<String> {
         .map(|out| out.lines().last().unwrap_or_default().to_owned())
 }
 
-fn repository_of(cwd: &Path, wanted: &str) -> Result<PathBuf, RunError> {
+pub(super) fn repository_of(cwd: &Path, wanted: &str) -> Result<PathBuf, RunError> {
     top_level(cwd).ok_or_else(|| RunError::Source {
         what: format!("{wanted} needs a git checkout, and `{}` is not inside one", cwd.display()),
         hint: Some("name two directories or two published modules, as in `duet compare ../old ../new`".into()),
@@ -165,6 +165,6 @@ fn fresh_path(scratch: &Path, commit: &str) -> PathBuf {
     (0..).map(|n| scratch.join(format!("tree-{}-{n}", short(commit)))).find(|p| !p.exists()).unwrap_or_default()
 }
 
-fn short(commit: &str) -> &str {
+pub(super) fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }

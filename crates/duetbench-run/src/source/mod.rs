@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 use crate::error::RunError;
 
 mod git;
+mod history;
 mod module;
 
 pub use git::default_base;
+pub use history::{Commit, first_parents};
 
 /// A version as the user typed it, by its form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

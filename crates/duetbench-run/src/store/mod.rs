@@ -9,6 +9,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params};
 use crate::engine::{RunSummary, TrialOutcome};
 use crate::error::RunError;
 
+mod bisections;
 mod calibrations;
 mod calls;
 mod costs;
@@ -23,6 +24,7 @@ mod schema;
 mod sittings;
 mod stored;
 
+pub use bisections::BisectionId;
 use guard::{Effort, Kind, Reading};
 pub use head::{Head, Origin, RunHead, SoloHead, SoloOrigin, StoredHead};
 pub use provenance::{Provenance, machine};

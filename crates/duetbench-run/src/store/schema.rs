@@ -127,6 +127,14 @@ CREATE TABLE IF NOT EXISTS readings (
 CREATE INDEX IF NOT EXISTS readings_by_run ON readings(run);
 ";
 
+/// Searches for a commit; likewise.
+const BISECTIONS: &str = "
+CREATE TABLE IF NOT EXISTS bisections (
+    id INTEGER PRIMARY KEY,
+    bisection TEXT NOT NULL                     -- JSON: request, commits, and the run of each comparison
+);
+";
+
 // Samples are found through their trial's range of row numbers: keeping an index would cost more than all else that is
 // done for a sample while measuring.
 pub(super) const INSERT_TRIAL: &str = "INSERT INTO trials
@@ -204,7 +212,7 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
     if application != guard::APPLICATION {
         connection.pragma_update(None, "application_id", guard::APPLICATION)?;
     }
-    connection.execute_batch(&format!("{CALLS} {SITTINGS} {CALIBRATIONS} {PROFILES} {READINGS}"))?;
+    connection.execute_batch(&format!("{CALLS} {SITTINGS} {CALIBRATIONS} {PROFILES} {READINGS} {BISECTIONS}"))?;
     Ok(add_sample_columns(connection)?)
 }
 
@@ -213,7 +221,8 @@ pub(super) fn complete(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     let there = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1";
     let calls = [("calls", CALLS), ("sittings", SITTINGS)];
-    let others = [("calibrations", CALIBRATIONS), ("profiles", PROFILES), ("readings", READINGS)];
+    let others =
+        [("calibrations", CALIBRATIONS), ("profiles", PROFILES), ("readings", READINGS), ("bisections", BISECTIONS)];
     for (name, table) in calls.into_iter().chain(others) {
         if connection.query_row(there, [name], |row| row.get::<_, i64>(0))? == 0 {
             // Without its index, which would be looked for in the store.

@@ -8,9 +8,10 @@ use duetbench_run::store::{Origin, RunId, Store};
 
 use super::Context;
 use crate::args::CompareArgs;
-use crate::failure::{Failure, exit_code};
+use crate::failure::{Failure, code, exit_code};
 use crate::gate::WaiverFile;
 use crate::planned::Planned;
+use crate::printer::Printer;
 use crate::project::policy_dir;
 use crate::seed;
 
@@ -32,11 +33,33 @@ pub(super) use errand::{Errand, Purpose, Subject};
 /// # Errors
 /// Whatever keeps the run from being made.
 pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
+    if !args.classify {
+        return compared(args, context, &Judging { strict: context.settings.strict() });
+    }
+    classified(compared(args, context, &Judging { strict: true }))
+}
+
+/// The exit code that `git bisect run` understands; an interrupt ends its search, and so does a request that makes no sense.
+fn classified(compared: Result<u8, Failure>) -> Result<u8, Failure> {
+    match compared {
+        Ok(code::CLEAN | code::STALE_WAIVER) => Ok(code::AS_GOOD),
+        Ok(code::REGRESSION) => Ok(code::AS_BAD),
+        Ok(code::INTERRUPTED) => Ok(code::INTERRUPTED),
+        Ok(_) => Ok(code::CANNOT_TELL),
+        Err(failure) if failure.exit_code() == code::FAILED => {
+            Printer::failure("duet", &failure);
+            Ok(code::CANNOT_TELL)
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+fn compared(args: &CompareArgs, context: &Context, purpose: &Judging) -> Result<u8, Failure> {
     // An error in the waivers is better said now than after measuring.
     WaiverFile::read(&policy_dir(&context.cwd))?;
     let script = args.sitting.scripted.as_deref();
     if let Some(name) = &args.resume {
-        return resume((name, script), context, &Judging);
+        return resume((name, script), context, purpose);
     }
     let spec = context.settings.spec(seed::draw())?;
     spec.selection.filter()?;
@@ -45,7 +68,7 @@ pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
         Some(script) if spec.fleet.is_none() => Subject::Scripted(script, Role::BOTH),
         _ => Subject::Versions(Origin { cwd: context.cwd.clone(), versions: requests(args, &context.cwd)? }),
     };
-    begin(&Errand { context, spec, planned, purpose: &Judging }, subject)
+    begin(&Errand { context, spec, planned, purpose }, subject)
 }
 
 /// The two versions, defaults filled in.
@@ -65,7 +88,10 @@ fn requests(args: &CompareArgs, cwd: &Path) -> Result<[VersionRequest; 2], Failu
 }
 
 /// Comparing for the sake of verdicts.
-struct Judging;
+struct Judging {
+    /// Whether open questions stop the change.
+    strict: bool,
+}
 
 impl Purpose for Judging {
     fn command(&self) -> &'static str {
@@ -88,7 +114,7 @@ impl Purpose for Judging {
     ) -> Result<u8, Failure> {
         let stored = store.load(&run.to_string())?.comparison()?;
         let report = context.report(store, stored)?;
-        let exit = exit_of(exit_code(&report, context.settings.strict()));
+        let exit = exit_of(exit_code(&report, self.strict));
         context.printer.report(&report, exit)?;
         context.printer.annotate(&report);
         Ok(exit)

@@ -1,0 +1,111 @@
+//! `duet bisect`: the commit that made a benchmark slower.
+
+use std::collections::BTreeMap;
+
+use duetbench_core::bisect::{ALPHA, Costs, Found, Probe, Question, Rules, Search};
+use duetbench_core::spec::defaults;
+use duetbench_run::source::{Commit, VersionRequest, first_parents};
+use duetbench_run::store::{BisectionId, Store};
+
+use super::Context;
+use crate::args::BisectArgs;
+use crate::bisection::{RECORD_VERSION, Record};
+use crate::failure::{Failure, code};
+use crate::options::Format;
+use crate::render::bisect;
+use crate::seed;
+
+mod course;
+mod probe;
+
+use course::Course;
+
+/// Searches, or says what a search would take; gives the exit code.
+///
+/// # Errors
+/// Whatever keeps the search from being made.
+pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
+    if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
+        return Err(format.unfit("a search for a commit"));
+    }
+    let spec = context.settings.spec(seed::draw())?;
+    spec.selection.filter()?;
+    if spec.fleet.is_some() {
+        return Err(Failure::Refused {
+            what: "`duet bisect` measures on this machine, not on a fleet".into(),
+            hint: "leave out `--on`, also in `duet.toml`".into(),
+        });
+    }
+    if args.resume {
+        let mut store = Store::open_existing(&context.db())?;
+        let last = kept(&store)?.into_iter().find(|(_, record)| !record.complete && record.cwd == context.cwd);
+        let (id, mut record) = last.ok_or_else(|| Failure::Refused {
+            what: format!("no search in `{}` waits for its end here", context.db().display()),
+            hint: "`duet bisect GOOD BAD` begins one".into(),
+        })?;
+        record.spec.effort.budget = spec.effort.budget.or(record.spec.effort.budget);
+        return Course::new(context, &mut store, (id, record)).carry_out();
+    }
+    let commits = commits(args, context)?;
+    if context.settings.dry_run() {
+        context.printer.document(&bisect::plan(&commits, &forecast(commits.len() - 1)))?;
+        return Ok(code::CLEAN);
+    }
+    let mut store = Store::open(&context.db())?;
+    let new = Record::new(context.cwd.clone(), spec, commits);
+    let begun = kept(&store)?.into_iter().find(|(_, record)| !record.complete && record.asks_for_the_same(&new));
+    let search = match begun {
+        Some((id, mut record)) => {
+            let done = record.compared.len();
+            context.printer.note(&format!("going on with a search that has {done} comparisons"));
+            record.spec.effort.budget = new.spec.effort.budget;
+            (id, record)
+        }
+        None => (store.add_bisection(&new)?, new),
+    };
+    Course::new(context, &mut store, search).carry_out()
+}
+
+/// Searches that can be gone on with, the newest first.
+fn kept(store: &Store) -> Result<Vec<(BisectionId, Record)>, Failure> {
+    let all = store.bisections::<Record>()?;
+    Ok(all.into_iter().filter(|(_, record)| record.version == RECORD_VERSION && record.commits.len() > 1).collect())
+}
+
+/// The commits from the good one to the bad one.
+fn commits(args: &BisectArgs, context: &Context) -> Result<Vec<Commit>, Failure> {
+    let (good, bad) = (args.good.as_deref().unwrap_or_default(), args.bad.as_deref().unwrap_or("HEAD"));
+    for typed in [good, bad] {
+        let kind = match VersionRequest::parse(typed, &context.cwd) {
+            VersionRequest::Revision(_) => continue,
+            VersionRequest::Module(_) => "a published module",
+            VersionRequest::Jar { .. } => "a jar",
+            _ => "a directory",
+        };
+        return Err(Failure::Refused {
+            what: format!("`{typed}` is {kind}, and only commits can be searched"),
+            hint: "name two commits of a git checkout, as in `duet bisect v1.2.0 HEAD`".into(),
+        });
+    }
+    Ok(first_parents(good, bad, &context.cwd)?)
+}
+
+/// Build pairs that are expected for changes of these sizes, where build pairs spread as usual.
+fn forecast(commits: usize) -> BTreeMap<u32, f64> {
+    let pairs_alone = Costs { build_s: 0.0, visit_s: 0.0, pair_s: 1.0 };
+    let expected = |percent: u32| {
+        let change = (f64::from(percent) / 100.0).ln_1p();
+        let ends = (5.0 * defaults::LAYOUT_SD / change).powi(2).ceil().max(4.0);
+        let at = |pair: usize| change + defaults::LAYOUT_SD * if pair % 2 == 0 { 0.7 } else { -0.7 };
+        let mut search = Search::new(commits, Rules { alpha: ALPHA, worth: change / 2.0 });
+        let log_ratios = (0..ends as usize).map(at).collect();
+        search.tell(Probe { base: 0, head: commits, found: Found::LogRatios(log_ratios) });
+        ends + search.expected_s(&pairs_alone).unwrap_or(0.0)
+    };
+    [3, 5, 10, 30, 100].into_iter().map(|percent| (percent, expected(percent))).collect()
+}
+
+/// Fewest pairs of a comparison: an interval needs them.
+fn pairs_of(question: Question) -> u32 {
+    u32::try_from(question.pairs).unwrap_or(u32::MAX).clamp(defaults::UNITS_MIN, defaults::UNITS_MAX)
+}

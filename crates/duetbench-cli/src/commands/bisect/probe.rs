@@ -1,0 +1,124 @@
+//! One comparison of a search: an ordinary run of two commits, restricted to the benchmarks in question.
+
+use std::cell::RefCell;
+
+use duetbench_core::plan::{Excluded, Plan};
+use duetbench_core::{BenchmarkId, Report, Spec};
+use duetbench_run::RunError;
+use duetbench_run::source::VersionRequest;
+use duetbench_run::store::{Origin, RunId, Store};
+
+use super::super::Context;
+use super::super::compare::{Errand, Purpose, Subject, begin, resume};
+use crate::assemble;
+use crate::failure::{Failure, code};
+use crate::render::command_line::escape_pattern;
+use crate::session::Subjects;
+
+/// The result of a comparison.
+pub(super) enum Outcome {
+    /// It came to its end.
+    Measured(Box<Report>),
+    /// The benchmark runs the same code in both commits, which was proven.
+    Identical,
+    /// The later commit cannot be compared, for this reason.
+    Unusable(String),
+    /// It was interrupted; its run, where it has one.
+    Interrupted(Option<String>),
+}
+
+/// A comparison to make.
+pub(super) struct Comparing<'a> {
+    pub(super) context: &'a Context,
+    pub(super) spec: Spec,
+    /// The benchmark without which the comparison says nothing.
+    pub(super) target: Option<&'a BenchmarkId>,
+}
+
+impl Comparing<'_> {
+    /// Compares two commits, or goes on with a run that did.
+    pub(super) fn carry_out(self, ends: [&str; 2], begun: Option<&str>) -> Result<Outcome, Failure> {
+        let purpose = Taking { target: self.target, taken: RefCell::new(None) };
+        let done = match begun {
+            Some(run) => resume((run, None), self.context, &purpose),
+            None => {
+                let versions = ends.map(|id| VersionRequest::Revision(id.to_owned()));
+                let origin = Origin { cwd: self.context.cwd.clone(), versions };
+                let errand = Errand { context: self.context, spec: self.spec, planned: None, purpose: &purpose };
+                begin(&errand, Subject::Versions(origin))
+            }
+        };
+        let interrupted = self.context.interrupted.load(std::sync::atomic::Ordering::Relaxed);
+        match (done, purpose.taken.into_inner()) {
+            (Ok(_), Some(outcome)) => Ok(outcome),
+            (Err(_), _) if interrupted => Ok(Outcome::Interrupted(None)),
+            (Ok(_), None) => Ok(Outcome::Unusable("nothing was compared".into())),
+            (Err(Failure::Run(error)), _) if is_the_commits(&error) => Ok(Outcome::Unusable(error.to_string())),
+            (Err(failure), _) => Err(failure),
+        }
+    }
+}
+
+/// Whether an error is about a commit, so that another one may do.
+fn is_the_commits(error: &RunError) -> bool {
+    matches!(
+        error,
+        RunError::Build { .. } | RunError::Source { .. } | RunError::NothingToMeasure { .. } | RunError::Tool { .. }
+    )
+}
+
+/// A pattern that names of these benchmarks match, and no others.
+pub(super) fn pattern<'a>(ids: impl Iterator<Item = &'a BenchmarkId>) -> String {
+    let names: Vec<String> = ids.map(|id| escape_pattern(&id.name)).collect();
+    format!("^({})$", names.join("|"))
+}
+
+/// Comparing for the sake of the numbers.
+struct Taking<'a> {
+    target: Option<&'a BenchmarkId>,
+    taken: RefCell<Option<Outcome>>,
+}
+
+impl Taking<'_> {
+    /// Why the target will not be measured, where it will not.
+    fn obstacle(&self, plan: &Plan) -> Option<Outcome> {
+        let target = self.target.filter(|target| plan.benchmarks.iter().all(|b| b.id != **target))?;
+        let excluded = plan.excluded.iter().find(|excluded| excluded.id() == target);
+        Some(match excluded {
+            Some(Excluded::Identical { .. }) => Outcome::Identical,
+            Some(Excluded::Failed(_, _, words)) => Outcome::Unusable(format!("`{}` fails: {words}", target.name)),
+            Some(Excluded::OnlyIn(..)) | None => Outcome::Unusable(format!("it has no benchmark `{}`", target.name)),
+        })
+    }
+}
+
+impl Purpose for Taking<'_> {
+    fn command(&self) -> &'static str {
+        "compare"
+    }
+
+    fn is_settled(&self, errand: &Errand<'_>, (plan, _): (&Plan, &Subjects)) -> Result<bool, Failure> {
+        let obstacle = self.obstacle(plan);
+        let settled = obstacle.is_some();
+        if let Some(Outcome::Identical) = obstacle {
+            errand.context.printer.note("it runs the same code, so nothing is measured");
+        }
+        self.taken.replace(obstacle);
+        Ok(settled)
+    }
+
+    fn conclude(
+        &self,
+        _context: &Context,
+        (store, run): (&mut Store, RunId),
+        exit_of: &dyn Fn(u8) -> u8,
+    ) -> Result<u8, Failure> {
+        let report = assemble::stored(store, run)?;
+        let exit = exit_of(code::CLEAN);
+        let ended = report.complete && exit != code::INTERRUPTED;
+        let outcome =
+            if ended { Outcome::Measured(Box::new(report)) } else { Outcome::Interrupted(Some(run.to_string())) };
+        self.taken.replace(Some(outcome));
+        Ok(exit)
+    }
+}

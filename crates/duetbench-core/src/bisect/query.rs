@@ -1,0 +1,124 @@
+//! The question that tells most in a second.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Belief, Question};
+
+/// Numbers of build pairs that are asked for at once.
+const PAIRS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
+/// Least information that a question must promise, nats.
+const NATS_MIN: f64 = 1e-4;
+/// Points at which the density of an answer is taken.
+const POINTS: usize = 49;
+
+/// Costs of measuring, seconds, as far as they are learnt.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Costs {
+    /// Building a commit for the first time.
+    pub build_s: f64,
+    /// Each comparison, before its first pair.
+    pub visit_s: f64,
+    /// Each build pair.
+    pub pair_s: f64,
+}
+
+/// The best question, and how much it tells.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Best {
+    pub(super) question: Question,
+    pub(super) nats_per_s: f64,
+}
+
+/// The question that promises most information about the steps in a second; absent where none promises any.
+pub(super) fn best(belief: &Belief, skipped: &BTreeSet<usize>, costs: &Costs) -> Option<Best> {
+    let mut best: Option<Best> = None;
+    for place in places(belief, skipped) {
+        for pairs in PAIRS {
+            let cost = costs.visit_s + costs.pair_s * pairs as f64 + if place.built { 0.0 } else { costs.build_s };
+            let nats = place.levels.information(belief, pairs);
+            let nats_per_s = nats / cost.max(1e-9);
+            if nats > NATS_MIN && best.is_none_or(|best| nats_per_s > best.nats_per_s) {
+                best = Some(Best { question: Question { base: 0, head: place.commit, pairs }, nats_per_s });
+            }
+        }
+    }
+    best
+}
+
+/// A commit that can be asked about.
+struct Place {
+    commit: usize,
+    built: bool,
+    levels: Levels,
+}
+
+/// Probabilities of a commit's level: like the good one, like the bad one, or between two steps.
+#[derive(Clone, Copy)]
+struct Levels {
+    good: f64,
+    bad: f64,
+}
+
+/// Commits worth a thought: those that were measured, and in every gap the middle and the place where the odds are even.
+fn places(belief: &Belief, skipped: &BTreeSet<usize>) -> Vec<Place> {
+    let last = belief.knots.len() - 1;
+    let ends = Place { commit: belief.knots[last], built: true, levels: Levels::at(belief, last - 1, 1.0) };
+    let mut places = vec![ends];
+    for gap in 0..last {
+        let (from, to) = (belief.knots[gap], belief.knots[gap + 1]);
+        if gap > 0 {
+            places.push(Place { commit: from, built: true, levels: Levels::at(belief, gap, 0.0) });
+        }
+        let width = (to - from) as f64;
+        let (before, after) = (Levels::at(belief, gap, 0.0).bad, Levels::at(belief, gap, 1.0).bad);
+        let even = (0.5 - before) / (after - before).max(1e-9);
+        let wanted = [0.5, even].into_iter().filter(|share| (0.0..=1.0).contains(share));
+        let free: BTreeSet<usize> = wanted.filter_map(|share| nearest(from..to, share, skipped)).collect();
+        let new = |commit: usize| Place {
+            commit,
+            built: false,
+            levels: Levels::at(belief, gap, (commit - from) as f64 / width),
+        };
+        places.extend(free.into_iter().map(new));
+    }
+    places
+}
+
+/// The commit inside a gap that is nearest to this share of it and can be built.
+fn nearest(gap: std::ops::Range<usize>, share: f64, skipped: &BTreeSet<usize>) -> Option<usize> {
+    let wanted = gap.start as f64 + share * (gap.end - gap.start) as f64;
+    let inside = (gap.start + 1..gap.end).filter(|commit| !skipped.contains(commit));
+    inside.min_by(|&a, &b| (a as f64 - wanted).abs().total_cmp(&(b as f64 - wanted).abs()))
+}
+
+impl Levels {
+    /// Levels of the commit that lies behind this share of a gap.
+    fn at(belief: &Belief, gap: usize, share: f64) -> Levels {
+        let behind = |of: &[f64]| of[gap + 1..].iter().sum::<f64>() + (1.0 - share) * of[gap];
+        let before = |of: &[f64]| of[..gap].iter().sum::<f64>() + share * of[gap];
+        let good = behind(&belief.only) + behind(&belief.first) + belief.nothing;
+        Levels { good, bad: before(&belief.only) + before(&belief.second) }
+    }
+
+    /// Mutual information of the level and the mean of so many pairs, nats: entropy of the answer less that of its noise.
+    fn information(self, belief: &Belief, pairs: usize) -> f64 {
+        let between = (1.0 - self.good - self.bad).max(0.0);
+        let scale = (pairs as f64).sqrt() * belief.change.abs() / belief.spread;
+        let levels = [(self.good, 0.0), (self.bad, scale), (between, belief.share * scale)];
+        let normal = |z: f64| (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
+        // The integral over each level's own noise, so that far apart levels need no more points.
+        let (from, step) = (-4.8, 9.6 / (POINTS - 1) as f64);
+        let mut nats = 0.0;
+        for (weight, mean) in levels.into_iter().filter(|(weight, _)| *weight > 1e-9) {
+            for point in 0..POINTS {
+                let z = from + step * point as f64;
+                let own = normal(z);
+                let all: f64 = levels.iter().map(|(weight, other)| weight * normal(z + mean - other)).sum();
+                nats += weight * step * own * (own / all.max(f64::MIN_POSITIVE)).ln();
+            }
+        }
+        nats.max(0.0)
+    }
+}

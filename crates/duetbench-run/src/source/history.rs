@@ -1,0 +1,77 @@
+//! The commits between two others, along first parents: what `git bisect --first-parent` would search.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::git::{commit_of, git, repository_of, short};
+use crate::error::RunError;
+
+/// A commit of a line of first parents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commit {
+    /// Its full name.
+    pub id: String,
+    /// Name of the tree that it holds: equal ones are equal sources.
+    pub tree: String,
+    /// The first line of its message.
+    pub subject: String,
+    /// Whether it merges another line, whose commits are not searched.
+    pub merges: bool,
+}
+
+impl Commit {
+    /// Its name as people read it.
+    #[must_use]
+    pub fn short(&self) -> &str {
+        short(&self.id)
+    }
+}
+
+/// The commits from a good one to a bad one along first parents, both included.
+///
+/// # Errors
+/// When one of them is no commit, or the good one is not on the line that leads to the bad one.
+pub fn first_parents(good: &str, bad: &str, cwd: &Path) -> Result<Vec<Commit>, RunError> {
+    let repository = repository_of(cwd, "`duet bisect`")?;
+    let commit = |text: &str| {
+        commit_of(&repository, text).ok_or_else(|| RunError::Source {
+            what: format!("there is no commit `{text}` in `{}`", repository.display()),
+            hint: Some(
+                "`git log --oneline` lists commits; a shallow clone may lack it (`git fetch --unshallow`)".into(),
+            ),
+        })
+    };
+    let (from, to) = (commit(good)?, commit(bad)?);
+    if from == to {
+        return Err(RunError::Source {
+            what: format!("`{good}` and `{bad}` are the same commit: there is nothing to search"),
+            hint: Some("name a good commit and a later bad one, as in `duet bisect v1.2.0 HEAD`".into()),
+        });
+    }
+    let log = |arguments: &[&str]| -> Result<Vec<Commit>, RunError> {
+        let all = [&["log", "--first-parent", "--reverse", "--format=%H%x1f%T%x1f%P%x1f%s"], arguments].concat();
+        Ok(git(&repository, all)?.lines().filter_map(parsed).collect())
+    };
+    let range = format!("{from}..{to}");
+    let after = log(&[&range])?;
+    let parent = after.first().and_then(|first| commit_of(&repository, &format!("{}^1", first.id)));
+    if parent.as_ref() != Some(&from) {
+        let hint = match commit_of(&repository, &format!("{to}^1")).is_some().then_some(parent).flatten() {
+            Some(parent) => format!("`{}` is: begin with it if it is good", short(&parent)),
+            None => format!("name a good commit that `git log --first-parent {bad}` lists"),
+        };
+        let what = format!("`{good}` is not on the line of first parents that leads to `{bad}`");
+        return Err(RunError::Source { what, hint: Some(hint) });
+    }
+    let mut commits = log(&["-1", &from])?;
+    commits.extend(after);
+    Ok(commits)
+}
+
+fn parsed(line: &str) -> Option<Commit> {
+    let mut fields = line.splitn(4, '\u{1f}');
+    let (id, tree, parents) = (fields.next()?.to_owned(), fields.next()?.to_owned(), fields.next()?);
+    let subject = fields.next().unwrap_or_default().to_owned();
+    Some(Commit { id, tree, subject, merges: parents.contains(' ') })
+}

@@ -1,0 +1,59 @@
+//! Searches for a commit: what was asked for, what was compared in which run, and whether it came to its end.
+
+use rusqlite::params;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::{Store, failed};
+use crate::error::RunError;
+
+/// A search in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BisectionId(i64);
+
+impl Store {
+    /// Begins to keep a search.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add_bisection(&mut self, bisection: &impl Serialize) -> Result<BisectionId, RunError> {
+        let json = written(bisection)?;
+        self.connection
+            .execute("INSERT INTO bisections (bisection) VALUES (?1)", [json])
+            .map_err(|e| failed(&self.path, "cannot keep a search", e))?;
+        Ok(BisectionId(self.connection.last_insert_rowid()))
+    }
+
+    /// Keeps a search as it is now.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep_bisection(&mut self, id: BisectionId, bisection: &impl Serialize) -> Result<(), RunError> {
+        let json = written(bisection)?;
+        self.connection
+            .execute("UPDATE bisections SET bisection = ?2 WHERE id = ?1", params![id.0, json])
+            .map(drop)
+            .map_err(|e| failed(&self.path, "cannot keep a search", e))
+    }
+
+    /// All searches, the newest first. One that another duet wrote so that it cannot be read is left out: it is begun anew.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn bisections<B: DeserializeOwned>(&self) -> Result<Vec<(BisectionId, B)>, RunError> {
+        let rows = self.read(|store| {
+            let read = || -> rusqlite::Result<Vec<(i64, String)>> {
+                let mut select = store.connection.prepare("SELECT id, bisection FROM bisections ORDER BY id DESC")?;
+                select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+            };
+            read().map_err(|e| failed(&store.path, "cannot be read", e))
+        })?;
+        let known = |(id, json): (i64, String)| Some((BisectionId(id), serde_json::from_str(&json).ok()?));
+        Ok(rows.into_iter().filter_map(known).collect())
+    }
+}
+
+fn written(bisection: &impl Serialize) -> Result<String, RunError> {
+    serde_json::to_string(bisection)
+        .map_err(|e| RunError::StoredRun { what: format!("a search cannot be written down: {e}") })
+}
