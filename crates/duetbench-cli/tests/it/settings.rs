@@ -67,7 +67,8 @@ fn every_option_has_an_effect_wherever_it_can_be_typed() {
             } else {
                 ""
             };
-            let base: Vec<String> = format!("{words}{on}").split(' ').map(String::from).collect();
+            let good = if command.get_arguments().any(|arg| arg.get_id() == "good") { " HEAD~9" } else { "" };
+            let base: Vec<String> = format!("{words}{good}{on}").split(' ').map(String::from).collect();
             let option = match arg.get_long() {
                 None => vec!["--".to_owned(), sample(row)],
                 Some(long) if !arg.get_action().takes_values() => vec![format!("--{long}")],
