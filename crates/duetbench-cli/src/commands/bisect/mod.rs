@@ -74,7 +74,11 @@ fn kept(store: &Store) -> Result<Vec<(BisectionId, Record)>, Failure> {
 
 /// The commits from the good one to the bad one.
 fn commits(args: &BisectArgs, context: &Context) -> Result<Vec<Commit>, Failure> {
-    let (good, bad) = (args.good.as_deref().unwrap_or_default(), args.bad.as_deref().unwrap_or("HEAD"));
+    let good = args.good.as_deref().ok_or_else(|| Failure::Refused {
+        what: "`duet bisect` needs a commit from before the slowdown".into(),
+        hint: "name it, as in `duet bisect v1.2.0 HEAD`, or go on with `--resume`".into(),
+    })?;
+    let bad = args.bad.as_deref().unwrap_or("HEAD");
     for typed in [good, bad] {
         let kind = match VersionRequest::parse(typed, &context.cwd) {
             VersionRequest::Revision(_) => continue,
