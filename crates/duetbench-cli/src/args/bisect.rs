@@ -25,7 +25,6 @@ Examples:
 #[derive(Debug, Args)]
 pub struct BisectArgs {
     /// A commit from before the slowdown
-    #[arg(required_unless_present = "resume")]
     pub good: Option<String>,
     /// A later commit that is slower [default: HEAD]
     pub bad: Option<String>,

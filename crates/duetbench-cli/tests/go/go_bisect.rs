@@ -102,6 +102,7 @@ fn only_commits_of_one_line_are_searched() {
     place.duet(&["bisect", "HEAD", "HEAD~3"]).expect(2).says(&["first parents"]);
     place.duet(&["bisect", "HEAD", "HEAD"]).expect(2).says(&["the same commit"]);
     place.duet(&["bisect", "example.com/m@v1.0.0", "example.com/m@v1.1.0"]).expect(2).says(&["published module"]);
+    place.duet(&["bisect"]).expect(2).says(&["needs a commit", "hint: "]);
     place.duet(&["bisect", "--resume"]).expect(1).says(&["no store"]);
 }
 

@@ -74,7 +74,11 @@ fn kept(store: &Store) -> Result<Vec<(BisectionId, Record)>, Failure> {
 
 /// The commits from the good one to the bad one.
 fn commits(args: &BisectArgs, context: &Context) -> Result<Vec<Commit>, Failure> {
-    let (good, bad) = (args.good.as_deref().unwrap_or_default(), args.bad.as_deref().unwrap_or("HEAD"));
+    let good = args.good.as_deref().ok_or_else(|| Failure::Refused {
+        what: "`duet bisect` needs a commit from before the slowdown".into(),
+        hint: "name it, as in `duet bisect v1.2.0 HEAD`, or go on with `--resume`".into(),
+    })?;
+    let bad = args.bad.as_deref().unwrap_or("HEAD");
     for typed in [good, bad] {
         let kind = match VersionRequest::parse(typed, &context.cwd) {
             VersionRequest::Revision(_) => continue,
@@ -96,7 +100,7 @@ fn forecast(commits: usize) -> BTreeMap<u32, f64> {
     let expected = |percent: u32| {
         let change = (f64::from(percent) / 100.0).ln_1p();
         let ends = (5.0 * defaults::LAYOUT_SD / change).powi(2).ceil().max(4.0);
-        let at = |pair: usize| change + defaults::LAYOUT_SD * if pair % 2 == 0 { 0.7 } else { -0.7 };
+        let at = |pair: usize| change + defaults::LAYOUT_SD * if pair.is_multiple_of(2) { 0.7 } else { -0.7 };
         let mut search = Search::new(commits, Rules { alpha: ALPHA, worth: change / 2.0 });
         let log_ratios = (0..ends as usize).map(at).collect();
         search.tell(Probe { base: 0, head: commits, found: Found::LogRatios(log_ratios) });
