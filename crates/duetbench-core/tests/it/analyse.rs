@@ -179,7 +179,7 @@ fn a_runtime_that_compiles_draws_layouts_and_a_loop_of_its_own_does_not() {
         let mut plan = plan_of(&["A"], fixed_design(5));
         plan.benchmarks[0].style = Style::Iteration;
         plan.benchmarks[0].runtime_threads = runtime_threads;
-        let of_run = |run: u32| placed(&fixed_design(5), (0, run), 0.06 + 0.001 * f64::from(run));
+        let of_run = |run: u32| placed(&fixed_design(5), (0, run), 0.1 + 0.001 * f64::from(run));
         let forks: Vec<ForkPair> = (0..5).map(of_run).collect();
         let measured = Measured { samples: samples_of(&forks), failed_trials: vec![] };
         let report = analyse(&plan, &[measured], &Decision::default()).remove(0);
