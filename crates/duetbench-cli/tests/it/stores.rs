@@ -73,6 +73,10 @@ fn runs_are_listed_and_removed_with_all_that_was_kept_of_them() {
     assert_eq!(names(&place.duet(&["runs", "--format", "json"]).json()).len(), 3, "nothing goes where one is missing");
     place.duet(&["rm", "r1", "latest", "r1"]).expect(0).says(&["removed r1, r3"]);
     assert_eq!(names(&place.duet(&["runs", "--format", "json"]).json()), ["r2"]);
+    let store = Connection::open(place.path().join(".duet/duet.db")).unwrap();
+    let nobodys = "SELECT count(*) FROM samples WHERE trial NOT IN (SELECT id FROM trials)";
+    let count = |select: &str| store.query_row(select, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!((count(nobodys), count("SELECT count(DISTINCT run) FROM trials")), (0, 1));
     assert_eq!(place.duet(&["show", "r2", "--format", "json"]).stdout, second);
     place.scripted(script, &["--forks", "6", "--fixed"]).expect(0);
     assert_eq!(place.duet(&["show", "r2", "--format", "json"]).stdout, second, "another run's samples are its own");

@@ -152,9 +152,9 @@ impl Conclusion {
         if !design.by_build && verdict.is_change() && !one.planned.runtime_threads {
             let layout_explains = (Z_OF_99 * defaults::LAYOUT_SD).exp_m1();
             let relinks = !one.planned.style.is_counted();
-            // Programs that were not linked here may be two different ones, whose difference is no affair of layouts.
+            // Whole programs may be two different ones, whose difference is no affair of layouts.
             let is_more = estimate.is_some_and(|e| e.ratio.ln().abs() > layout_explains.ln_1p());
-            if relinks || !is_more {
+            if one.planned.style != Style::Process || !is_more {
                 warnings.push(Warning::SingleBuild { layout_explains, relinks });
             }
         }

@@ -175,15 +175,22 @@ fn a_change_between_two_binaries_is_said_to_be_no_more() {
 
 #[test]
 fn a_runtime_that_compiles_draws_layouts_and_a_loop_of_its_own_does_not() {
-    let warned = |runtime_threads: bool| {
-        let mut plan = plan_of(&["A"], fixed_design(5));
-        plan.benchmarks[0].style = Style::Iteration;
-        plan.benchmarks[0].runtime_threads = runtime_threads;
-        let of_run = |run: u32| placed(&fixed_design(5), (0, run), 0.1 + 0.001 * f64::from(run));
-        let forks: Vec<ForkPair> = (0..5).map(of_run).collect();
-        let measured = Measured { samples: samples_of(&forks), failed_trials: vec![] };
-        let report = analyse(&plan, &[measured], &Decision::default()).remove(0);
-        report.warnings.iter().any(|warning| matches!(warning, Warning::SingleBuild { relinks: false, .. }))
-    };
-    assert_eq!([false, true].map(warned), [true, false]);
+    assert_eq!([false, true].map(|threads| warned_of_layout(Style::Iteration, threads, 0.1)), [true, false]);
+}
+
+#[test]
+fn what_whole_programs_differ_by_beyond_layouts_is_none_of_theirs() {
+    assert_eq!([0.05, 0.1, -0.5].map(|change| warned_of_layout(Style::Process, false, change)), [true, false, false]);
+}
+
+/// Whether a change of about so much, as a logarithm, is told to be perhaps one of layouts.
+fn warned_of_layout(style: Style, runtime_threads: bool, change: f64) -> bool {
+    let mut plan = plan_of(&["A"], fixed_design(5));
+    plan.benchmarks[0].style = style;
+    plan.benchmarks[0].runtime_threads = runtime_threads;
+    let of_run = |run: u32| placed(&fixed_design(5), (0, run), change + 0.001 * f64::from(run));
+    let forks: Vec<ForkPair> = (0..5).map(of_run).collect();
+    let measured = Measured { samples: samples_of(&forks), failed_trials: vec![] };
+    let report = analyse(&plan, &[measured], &Decision::default()).remove(0);
+    report.warnings.iter().any(|warning| matches!(warning, Warning::SingleBuild { relinks: false, .. }))
 }
