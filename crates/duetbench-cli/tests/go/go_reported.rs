@@ -132,7 +132,7 @@ fn a_unit_that_a_rule_names_is_judged_and_fails_the_run_while_its_time_stays_as_
     assert_eq!((&breach["metric"], &breach["standing"]), (&"rows/op".into(), &"fails".into()));
 
     let text = place.duet(&["show"]).expect(3).stdout;
-    assert!(text.contains("what benchmarks report themselves, in 12 pairs of processes"), "{text}");
+    assert!(text.contains("reported by benchmarks, in 12 pairs of processes"), "{text}");
     assert!(text.contains("fails: `rows/op` of `Load` worse by 25%"), "{text}");
     let comment = place.duet(&["show", "--format", "markdown"]).expect(3).stdout;
     assert!(comment.contains("| `Load` | `rows/op` | 4.000 | 5.000 | +25"), "{comment}");

@@ -184,7 +184,7 @@ fn accept_a_slowdown() {
     let place = Place::new();
     place.git(&["init", "-q"]);
     place.write("script.json", SLOWER);
-    let lines = commands(&page.block("", "duet waive BenchmarkDecode").replace(LATER.0, LATER.1));
+    let lines = commands(&page.block("", "duet waive Decode").replace(LATER.0, LATER.1));
     assert_eq!(lines.iter().filter(|line| line.as_str() == "duet compare").count(), 2);
     let codes: Vec<i32> = lines.iter().map(|line| typed(&place, line).code).collect();
     assert_eq!(codes, [3, 0, 0, 0], "{lines:?}");
