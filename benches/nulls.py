@@ -3,8 +3,8 @@
 
 Published modules are compared with themselves many times. The two sides are drawn anew for each comparison: by a new seed, which
 decides the layouts and every other random choice, and in the kind *moved* by a function of random size added to each side, which moves
-the code behind it also where there is one build only. No estimate should lean to one side, and p-values should be even between 0
-and 1: from all of them a defect shows much earlier than from a count of false alarms.
+the code behind it also where there is one build only. The other kinds give head a change that no benchmark runs. No estimate should lean
+to one side, and p-values should be even between 0 and 1: from all of them a defect shows much earlier than from a count of false alarms.
 
 *Mean* is the mean log ratio in percent. Its standard error is computed twice: over comparisons, as if they were independent, and over
 benchmarks, since those of one benchmark may share what is particular to it. *z* is the estimate in its own standard errors, from its
@@ -54,7 +54,8 @@ MODULES = {
     "btree": Module("github.com/google/btree@v1.1.3", ["."], ["BenchmarkInsertG", "BenchmarkGetG", "BenchmarkAscendG"]),
     "lru": Module("github.com/hashicorp/golang-lru/v2@v2.0.7", ["."], ["Benchmark2Q_Rand", "BenchmarkLRU_Rand", "BenchmarkLRU_Freq"]),
 }
-KINDS = {"same": "the same directory on both sides", "moved": "on each side another function of random size is added to every package"}
+DRAWN = {"same": "the same directory on both sides", "moved": "on each side another function of random size is added to every package"}
+KINDS = DRAWN | {name: patch.__doc__ for name, patch in unrelated.KINDS.items()}
 SETTINGS = "one build=--builds 1 --fixed;layouts=--fixed"
 LEVELS = (0.01, 0.05, 0.10)
 
@@ -72,7 +73,7 @@ def arguments():
     options = parser(__doc__.splitlines()[0], "nulls.md")
     options.add_argument("--modules", type=listed, default=list(MODULES), help="which ones, separated by commas")
     options.add_argument("--repetitions", type=int, default=20, help="of every comparison")
-    options.add_argument("--kinds", type=listed, default=list(KINDS), help="how the two sides are drawn")
+    options.add_argument("--kinds", type=listed, default=list(DRAWN), help=f"how the two sides differ: {', '.join(KINDS)}")
     options.add_argument("--settings", type=settings, default=SETTINGS, help="`NAME=FLAGS` of duet, separated by semicolons")
     options.add_argument("--bench", default=".", help="only benchmarks whose name matches")
     options.add_argument("--budget", help="measuring time of each run; without it duet decides")
@@ -125,6 +126,8 @@ def sides(study, module, kind, seed):
     """The two directories of a comparison. Copies are used again, and what is added to them is written anew."""
     if kind == "same":
         return (copy_of(study, module, "same"),) * 2
+    if kind in unrelated.KINDS:
+        return copy_of(study, module, "same"), patched(study, module, kind)
     chance = random.Random(seed)
     directories = copy_of(study, module, "base"), copy_of(study, module, "head")
     for directory in directories:
@@ -134,6 +137,15 @@ def sides(study, module, kind, seed):
             name = unrelated.ADDED if unrelated.sources(folder) else "duet_added_test.go"
             unrelated.big(folder, unrelated.package_name(folder), chance.randint(1, 400), name)
     return directories
+
+
+def patched(study, module, kind):
+    """The copy with a change that no benchmark runs."""
+    fresh = not (study.scratch / module / kind).exists()
+    directory = copy_of(study, module, kind)
+    if fresh:
+        unrelated.apply(kind, directory, MODULES[module].packages)
+    return directory
 
 
 def copy_of(study, module, label):
@@ -174,12 +186,19 @@ def asked(args):
 
 def together(groups):
     rows = []
-    for (kind, way), cases in groups.items():
+    for (kind, way), cases in [*groups.items(), *totals(groups)]:
         called, verdicts = count([case._asdict() for case in cases], CALLED), count([case._asdict() for case in cases], MEASURED)
         rows.append([kind, way, *summary(cases), f"{called} of {verdicts}", percent(upper_bound(called, verdicts))])
     return table(["kind", "setting", *SUMMARY, "called changed", "at most (99 %)"], rows) + (
         "\n\n*Slower* counts estimates above 1; beside it is the probability of as uneven a number, were both sides as likely. *At most* is "
         "the exact bound of Clopper and Pearson, which takes comparisons for independent.")
+
+
+def totals(groups):
+    """All kinds of a setting in one group, where there are several."""
+    ways = dict.fromkeys(way for _, way in groups)
+    several = [way for way in ways if sum(other == way for _, other in groups) > 1]
+    return [(("all", way), [case for group, cases in groups.items() if group[1] == way for case in cases]) for way in several]
 
 
 SUMMARY = ["comparisons", "benchmarks", "mean", "± over comparisons", "± over benchmarks", "spread", "slower", "by chance", "mean z",

@@ -46,6 +46,7 @@ def parser(description, page):
     options.add_argument("--time-limit", type=seconds, help="begin no step after this time, as `40m`; `--resume` goes on")
     options.add_argument("--turns", type=Path, help="hold a lock on this file during each step and let go of it in between, so that "
                          "other work can take turns with the study by `flock FILE COMMAND`")
+    options.add_argument("--beside", help="words for the page's head about what else the machine did all the time")
     return options
 
 
@@ -88,7 +89,7 @@ class Study:
             if self.header and measures(self.header["command"]) != measures(command_line()):
                 sys.exit(f"`{self.lines}` was made by `{self.header['command']}`: use the same options, or leave `--resume` out")
         if self.header is None:
-            self.header = describe(self.duet)
+            self.header = describe(self.duet) | ({"beside": args.beside} if args.beside else {})
             self.lines.write_text(json.dumps({"header": self.header}) + "\n")
         self._scratch = tempfile.TemporaryDirectory(prefix="duet-study-")
         self.scratch = Path(self._scratch.name)
@@ -379,6 +380,7 @@ def revision():
 def header_text(header):
     rows = [["machine", header["machine"]], ["load average at the start", header["load"]], ["date", header["date"]],
             ["duet", header["duet"]], ["toolchain", header["toolchain"]], ["made by", f"`{header['command']}`"]]
+    rows += [["beside it", header["beside"]]] if "beside" in header else []
     return table(["", ""], rows)
 
 
