@@ -5,17 +5,19 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use duetbench_core::Report;
 use duetbench_core::foreign::lines;
+use duetbench_core::{BenchmarkId, Report};
 use duetbench_formats::Content;
+use duetbench_run::engine::Answers;
 
 use crate::failure::Failure;
 use crate::options::Format;
 use crate::render::document::Document;
 use crate::render::format::one_line;
+use crate::render::live::Room;
 use crate::render::palette::Palette;
 use crate::render::text::Look;
-use crate::render::{annotation, ascii, csv, gobench, html, json, markdown, sarif, text};
+use crate::render::{annotation, ascii, csv, gobench, html, json, live, markdown, sarif, text};
 use crate::settings::Settings;
 use crate::sites;
 
@@ -159,6 +161,16 @@ impl Printer {
     #[must_use]
     pub fn is_live(&self) -> bool {
         !self.quiet && io::stderr().is_terminal()
+    }
+
+    /// The table of a comparison that is being measured, for the terminal that people look at meanwhile; absent before the first look.
+    #[must_use]
+    pub fn live_table(&self, benchmarks: &[&BenchmarkId], answers: Answers<'_>) -> Option<String> {
+        let size = rustix::termios::tcgetwinsize(io::stderr()).ok().filter(|size| size.ws_col > 0)?;
+        let room = Room { width: size.ws_col.into(), height: size.ws_row.into() };
+        let palette = if self.colour { Palette::coloured() } else { Palette::plain() };
+        let table = live::table(benchmarks, answers, &palette, room)?;
+        Some(if self.ascii { ascii::written(&table) } else { table })
     }
 
     /// Whether nothing but the report is wanted.

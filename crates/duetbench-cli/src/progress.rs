@@ -1,22 +1,29 @@
-//! Progress of a run: a bar on a terminal, a line now and then in a log.
+//! Progress of a run: on a terminal a bar below the answers so far, in a log a line now and then.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use duetbench_core::{BenchmarkId, Trial};
 use duetbench_run::RunError;
-use duetbench_run::engine::{Activity, Observer, Progress, TrialOutcome};
+use duetbench_run::engine::{Activity, Answers, Observer, Progress, TrialOutcome};
 use duetbench_run::store::{RunId, Store};
 use indicatif::ProgressBar;
 
 use crate::display::Display;
 use crate::printer::Printer;
 
+/// Time between two tables of the answers so far: they change at looks only, and large suites take a while to sort.
+const TABLE_EVERY: Duration = Duration::from_millis(250);
+
 /// Keeps every trial in the store and shows how far the run is.
 pub struct Recorder<'a> {
     store: &'a mut Store,
     run: RunId,
     benchmarks: Vec<&'a BenchmarkId>,
+    printer: &'a Printer,
     display: Display<'a>,
+    /// The answers so far, as they were drawn at this time.
+    table: String,
+    drawn: Option<Instant>,
 }
 
 impl<'a> Recorder<'a> {
@@ -27,8 +34,16 @@ impl<'a> Recorder<'a> {
         benchmarks: Vec<&'a BenchmarkId>,
         printer: &'a Printer,
     ) -> Recorder<'a> {
-        let display = Display::new(printer, 1000, "{bar:24} {percent:>3} %  {prefix}  {msg}");
-        Recorder { store, run, benchmarks, display }
+        let display = Display::new(printer, 1000, "{prefix}{bar:24} {percent:>3} %  {msg}");
+        Recorder { store, run, benchmarks, printer, display, table: String::new(), drawn: None }
+    }
+
+    /// Draws the answers so far, where it is time for that.
+    fn draw(&mut self, answers: Answers<'_>) {
+        if self.printer.is_live() && self.drawn.is_none_or(|drawn| drawn.elapsed() >= TABLE_EVERY) {
+            self.table = self.printer.live_table(&self.benchmarks, answers).unwrap_or_default();
+            self.drawn = Some(Instant::now());
+        }
     }
 
     /// Ends the display.
@@ -54,10 +69,14 @@ impl Observer for Recorder<'_> {
                 format!("{}, suite run {} of {of}", benchmark.name, suite_run + 1)
             }
         };
+        if let Some(answers) = progress.answers {
+            self.draw(answers);
+        }
+        let table = &self.table;
         let on_bar = |bar: &ProgressBar| {
             bar.set_position((share * 1000.0) as u64);
-            bar.set_prefix(format!("{settled}, {left} left{most}"));
-            bar.set_message(format!("{confirming}{activity}"));
+            bar.set_prefix(table.clone());
+            bar.set_message(format!("{settled}, {left} left{most}  {confirming}{activity}"));
         };
         self.display.show(on_bar, || format!("{settled}, {left} left{most}, {confirming}at {activity}"));
     }

@@ -11,7 +11,7 @@ use std::io::{Write, stdin, stdout};
 use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
-use duetbench_core::analysis::{ForkPair, ForkSide, Monitor, Standing};
+use duetbench_core::analysis::{ForkPair, ForkSide, Looked, Monitor, Standing};
 use duetbench_core::fleet::{CallLength, Caps, Dispatcher, Heard, Next, Rate, Since, Task, Usage, forecast};
 use duetbench_core::plan::{Design, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Purpose, Style};
 use duetbench_core::spec::{Arch, Decision, EngineName, FleetSpec, defaults};
@@ -333,8 +333,8 @@ impl<'a> Simulation<'a> {
         let after: Vec<u32> = self.courses.iter().map(|course| course.suite_runs().saturating_sub(1)).collect();
         let forks: Vec<&[ForkPair]> =
             self.courses.iter().map(|course| &course.forks[..course.suite_runs() as usize]).collect();
-        let standings = self.monitor.look(&after, &forks);
-        for (benchmark, standing) in standings.into_iter().enumerate() {
+        let looked = self.monitor.look(&after, &forks);
+        for (benchmark, Looked { standing, .. }) in looked.into_iter().enumerate() {
             let course = &mut self.courses[benchmark];
             let open = course.standing.is_none_or(|standing| standing == Standing::Open);
             if open && course.is_complete() {

@@ -31,30 +31,39 @@ pub(super) struct Axis {
     cells: usize,
 }
 
-/// Whether times of this benchmark are drawn: not of one that changed itself, which would stretch the axis and tell nothing.
-fn drawn(benchmark: &BenchmarkReport) -> Option<Ranged> {
-    let interval = summary::shown_interval(benchmark).filter(|_| !benchmark.verdict.is_redefined())?;
-    Some(Ranged { ratio: benchmark.judged()?.ratio, interval })
+/// A verdict and the interval that is drawn for it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark<'a> {
+    pub(super) verdict: &'a Verdict,
+    pub(super) range: Ranged,
+}
+
+impl Mark<'_> {
+    /// The mark of a benchmark; none for one that changed itself, which would stretch the axis and tell nothing.
+    pub(super) fn of(benchmark: &BenchmarkReport) -> Option<Mark<'_>> {
+        let interval = summary::shown_interval(benchmark).filter(|_| !benchmark.verdict.is_redefined())?;
+        Some(Mark { verdict: &benchmark.verdict, range: Ranged { ratio: benchmark.judged()?.ratio, interval } })
+    }
 }
 
 impl Axis {
-    /// An axis for a terminal of this width; absent where there is nothing to draw.
+    /// The axis of a report; absent where there is nothing to draw.
     pub(super) fn of(report: &Report, width: Option<usize>) -> Option<Axis> {
-        let rows: Vec<_> = report.benchmarks.iter().filter_map(|one| Some((&one.verdict, drawn(one)?))).collect();
-        let axis = Axis::over(&rows, report.spec.decision.threshold)?;
-        Some(Axis { cells: (width.unwrap_or(WIDTH) / WIDTH_PER_CELL).clamp(CELLS.0, CELLS.1), ..axis })
+        let marks: Vec<Mark<'_>> = report.benchmarks.iter().filter_map(Mark::of).collect();
+        (!marks.is_empty()).then(|| Axis::over(&marks, report.spec.decision.threshold, width))
     }
 
-    /// An axis on which all changes are seen whole and of the others at least the point estimates.
-    fn over(rows: &[(&Verdict, Ranged)], threshold: f64) -> Option<Axis> {
+    /// An axis for a terminal of this width on which all changes are seen whole and of the others at least the point estimates.
+    pub(super) fn over(marks: &[Mark<'_>], threshold: f64, width: Option<usize>) -> Axis {
         let band = threshold.ln_1p();
-        let ends = rows.iter().flat_map(|(verdict, Ranged { ratio, interval })| match verdict.is_change() {
-            true => [interval.low.ln(), interval.high.ln()],
-            false => [ratio.ln(); 2],
+        let ends = marks.iter().flat_map(|Mark { verdict, range }| match verdict.is_change() {
+            true => [range.interval.low.ln(), range.interval.high.ln()],
+            false => [range.ratio.ln(); 2],
         });
         let limit = FACTOR_MAX.ln();
         let (low, high) = ends.fold((-2.0 * band, 2.0 * band), |(low, high), end| (low.min(end), high.max(end)));
-        (!rows.is_empty()).then(|| Axis { low: low.max(-limit), high: high.min(limit), band, cells: CELLS.0 })
+        let cells = (width.unwrap_or(WIDTH) / WIDTH_PER_CELL).clamp(CELLS.0, CELLS.1);
+        Axis { low: low.max(-limit), high: high.min(limit), band, cells }
     }
 
     /// The cell of a logarithm, that of the nearer end where it lies beyond.
@@ -75,16 +84,15 @@ impl Axis {
         kept + &high
     }
 
-    /// One interval with its point estimate, over the band and the line of no change; empty where there is none.
-    pub(super) fn draw(&self, benchmark: &BenchmarkReport) -> String {
-        let Some(Ranged { ratio, interval }) = drawn(benchmark) else { return String::new() };
-        let RatioInterval { low, high } = interval;
+    /// One interval with its point estimate, over the band and the line of no change.
+    pub(super) fn draw(&self, Mark { verdict, range }: Mark<'_>) -> String {
+        let Ranged { ratio, interval: RatioInterval { low, high } } = range;
         let [low, high] = [low.ln(), high.ln()];
         let [from, to] = [low, high].map(|log| self.cell(log));
         let (zero, band) = (self.cell(0.0), self.cell(-self.band)..=self.cell(self.band));
         let point = self.cell(ratio.ln());
         let cell = |i: usize| match i {
-            i if i == point => order::shape(&benchmark.verdict),
+            i if i == point => order::shape(verdict),
             i if i == from => {
                 if low < self.low {
                     '◂'

@@ -35,6 +35,7 @@ pub mod gobench;
 pub mod html;
 pub mod json;
 pub(crate) mod layouts;
+pub mod live;
 pub mod markdown;
 pub mod noise;
 pub mod order;

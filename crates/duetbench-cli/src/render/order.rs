@@ -13,7 +13,7 @@ pub(super) struct Group<'a> {
 }
 
 /// Place of a verdict in a table, the most urgent first.
-fn rank(verdict: &Verdict) -> u8 {
+pub(super) fn rank(verdict: &Verdict) -> u8 {
     match verdict {
         Verdict::Regression => 0,
         Verdict::Slower(Extent::Open { .. }) => 1,

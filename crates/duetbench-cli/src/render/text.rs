@@ -4,7 +4,7 @@ use duetbench_core::report::{BenchmarkReport, Outcome};
 use duetbench_core::{Report, Verdict};
 
 use super::document::{Cell, Cells, Column, Group, Table, Tone, Turn};
-use super::forest::Axis;
+use super::forest::{Axis, Mark};
 use super::format::{duration, one_line, share, short_name, shortened};
 use super::palette::{Palette, paint};
 use super::summary::{self, ChangedCount, Numbers};
@@ -110,7 +110,8 @@ fn cells(
         summary::times(benchmark).into(),
         Cell::toned(summary::change_sign(benchmark), tone),
     ];
-    cells.extend(axis.map(|axis| Cell::toned(axis.draw(benchmark), tone)));
+    let drawing = |axis: &Axis| Mark::of(benchmark).map_or_else(String::new, |mark| axis.draw(mark));
+    cells.extend(axis.map(|axis| Cell::toned(drawing(axis), tone)));
     cells.extend([interval.into(), Cell::toned(words, tone)]);
     cells
 }

@@ -29,6 +29,7 @@ mod gate;
 mod git_hooks;
 mod hostile;
 mod init;
+mod live;
 mod parsers;
 mod propose;
 mod queue;

@@ -3,10 +3,10 @@
 use super::confirm::{confirming_units, is_beyond_doubt};
 use super::examine::{Boundaries, Examined, adjusted};
 use super::unit::{by_unit, units};
-use super::{Basis, ForkPair, Look, count};
+use super::{Basis, ForkPair, Look, Ranged, count};
 use crate::plan::{Design, Plan, PlannedBenchmark};
 use crate::spec::Thresholds;
-use crate::stats::{self, Spend};
+use crate::stats::{self, Spend, StatsError};
 use crate::verdict::Verdict;
 
 /// Result of a look: whether measuring of one benchmark goes on.
@@ -21,6 +21,24 @@ pub enum Standing {
         /// Units of a round.
         confirming_units: u32,
     },
+}
+
+/// Result of a look at one benchmark of a suite that is being measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Looked {
+    /// Whether measuring goes on.
+    pub standing: Standing,
+    /// Estimate and verdict of the moment; absent before the benchmark's first planned look.
+    pub seen: Option<Seen>,
+}
+
+/// Estimate and verdict of one benchmark at a look, to be shown while measuring goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    /// The judged number's estimate with its interval, which allows for all looks.
+    pub range: Ranged,
+    /// The verdict of the moment; open until the benchmark is settled.
+    pub verdict: Verdict,
 }
 
 /// Looks at a run while it is measured. Remembers what does not depend on the data.
@@ -43,21 +61,21 @@ impl<'a> Monitor<'a> {
     /// Each is judged by what it had at its last planned look, and one that has not come to any counts among the tests without
     /// speaking for a change. So adjusted p-values only fall when more is measured (unless another number of the fork pairs
     /// comes to be judged): what was settled once stays so, and need not be asked again as long as its fork pairs are passed on.
-    pub fn look(&mut self, after: &[u32], forks: &[&[ForkPair]]) -> Vec<Standing> {
+    pub fn look(&mut self, after: &[u32], forks: &[&[ForkPair]]) -> Vec<Looked> {
         let all = self.plan.benchmarks.iter().zip(after).zip(forks);
         let at_looks: Vec<&[ForkPair]> =
             all.map(|((planned, after), forks)| at_last_look(&mut self.boundaries, (planned, *after), forks)).collect();
         let examined = Examined::all(self.plan, &at_looks, &mut self.boundaries);
         let p_values: Vec<f64> = examined.iter().map(|one| one.evidence.map_or(1.0, |e| e.p_value)).collect();
         let p_adjusted = stats::adjusted_p_values(&p_values).unwrap_or(p_values);
-        standings(&examined, p_adjusted)
+        looked(&examined, p_adjusted)
     }
 
     /// Where every benchmark stands when nothing more is measured: by all its fork pairs, as in the report.
     pub fn end(&mut self, forks: &[&[ForkPair]]) -> Vec<Standing> {
         let examined = Examined::at_the_end(self.plan, forks, &mut self.boundaries);
         let p_adjusted = adjusted(&examined);
-        standings(&examined, p_adjusted)
+        looked(&examined, p_adjusted).into_iter().map(|one| one.standing).collect()
     }
 
     /// Units that a benchmark has at the planned look after the one at which it had so many; absent after the last. A design of
@@ -116,20 +134,28 @@ fn at_last_look<'f>(
     &complete[..last.and_then(until).unwrap_or(0)]
 }
 
-fn standings(examined: &[Examined<'_>], p_adjusted: Vec<f64>) -> Vec<Standing> {
-    examined.iter().zip(p_adjusted).map(|(one, p)| standing(one, p)).collect()
+fn looked(examined: &[Examined<'_>], p_adjusted: Vec<f64>) -> Vec<Looked> {
+    let look = |(one, p): (&Examined<'_>, f64)| {
+        let seen = seen(one, p).ok();
+        Looked { standing: seen.as_ref().map_or(Standing::Open, |seen| standing(one, &seen.verdict)), seen }
+    };
+    examined.iter().zip(p_adjusted).map(look).collect()
 }
 
-fn standing(one: &Examined<'_>, p_adjusted: f64) -> Standing {
-    let Ok(evidence) = &one.evidence else { return Standing::Open };
-    // Neither what would have been detected nor what would suffice is asked here, and both take long to compute.
-    let Ok(verdict) = one.verdict(p_adjusted) else { return Standing::Open };
-    match verdict {
-        Verdict::Regression if one.planned.tells_of_the_code() && !is_beyond_doubt(evidence) => {
+/// Neither what would have been detected nor what would suffice is asked here, and both take long to compute.
+fn seen(one: &Examined<'_>, p_adjusted: f64) -> Result<Seen, StatsError> {
+    let evidence = one.evidence.as_ref().map_err(|e| *e)?;
+    Ok(Seen { range: evidence.judged()?, verdict: one.verdict(p_adjusted)? })
+}
+
+fn standing(one: &Examined<'_>, verdict: &Verdict) -> Standing {
+    let doubtful = one.evidence.as_ref().ok().filter(|evidence| !is_beyond_doubt(evidence));
+    match (verdict, doubtful) {
+        (Verdict::Regression, Some(evidence)) if one.planned.tells_of_the_code() => {
             let design = &one.planned.configuration.design;
             Standing::Regressed { confirming_units: confirming_units(evidence, design) }
         }
-        verdict if verdict.is_open() => Standing::Open,
+        (verdict, _) if verdict.is_open() => Standing::Open,
         _ => Standing::Settled,
     }
 }

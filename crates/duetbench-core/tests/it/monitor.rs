@@ -10,7 +10,7 @@ use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 use proptest::sample::select;
 use proptest::test_runner::Config as ProptestConfig;
 
-use crate::support::{Course, Noise, build_pairs, fixed_design, placed, plan_of, same_cases, samples_of};
+use crate::support::{Course, Noise, build_pairs, fixed_design, placed, plan_of, same_cases, samples_of, standings};
 
 /// The suite runs after which one looks, when those in `failed` gave nothing.
 fn looks(design: Design, failed: &[u32], suite_runs: u32) -> Vec<u32> {
@@ -59,8 +59,8 @@ fn stand(of_each: &[&[f64]]) -> Vec<Standing> {
     let forks = |d: &&[f64]| -> Vec<ForkPair> { (0..).zip(*d).map(|(run, d)| placed(&design, (0, run), *d)).collect() };
     let forks: Vec<Vec<ForkPair>> = of_each.iter().map(forks).collect();
     let last = of_each.iter().map(|d| d.len() as u32).max().unwrap().max(1) - 1;
-    Monitor::new(&plan, &decision)
-        .look(&vec![last; plan.benchmarks.len()], &forks.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    let forks: Vec<&[ForkPair]> = forks.iter().map(Vec::as_slice).collect();
+    standings(&mut Monitor::new(&plan, &decision), last, &forks)
 }
 
 const SLOWER: [f64; 4] = [0.1, 0.101, 0.099, 0.1];
@@ -126,10 +126,10 @@ fn a_unit_that_is_not_complete_does_not_count_in_a_look() {
         |runs: u32| (0..runs).map(|run| placed(&design, (0, run), SLOWER[run as usize / 2])).collect::<Vec<_>>();
     let (seven, eight) = (forks(7), forks(8));
     let mut monitor = Monitor::new(&plan, &decision);
-    assert_eq!(monitor.look(&[6; 2], &[&seven, &[]]), [Standing::Open; 2]);
-    assert_eq!(monitor.look(&[7; 2], &[&eight, &[]])[0], Standing::Settled);
+    assert_eq!(standings(&mut monitor, 6, &[&seven, &[]]), [Standing::Open; 2]);
+    assert_eq!(standings(&mut monitor, 7, &[&eight, &[]])[0], Standing::Settled);
     // It is complete too when the last of its forks has failed.
-    assert_eq!(monitor.look(&[7; 2], &[&seven, &[]])[0], Standing::Settled);
+    assert_eq!(standings(&mut monitor, 7, &[&seven, &[]])[0], Standing::Settled);
 }
 
 /// A benchmark's design, its true change and its spread.

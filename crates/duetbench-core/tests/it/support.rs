@@ -214,7 +214,7 @@ impl Course {
         let looks: Vec<bool> =
             (0..open.len()).map(|i| open[i] && monitor.is_look(i, suite_run, &self.forks[i])).collect();
         if looks.contains(&true) {
-            let now = monitor.look(&vec![suite_run; self.forks.len()], &self.slices());
+            let now = standings(monitor, suite_run, &self.slices());
             self.took_back |= (0..open.len()).any(|i| !open[i] && now[i] != self.standings[i]);
             (0..open.len()).filter(|i| looks[*i]).for_each(|i| self.standings[i] = now[i]);
         }
@@ -223,4 +223,10 @@ impl Course {
     pub(crate) fn slices(&self) -> Vec<&[ForkPair]> {
         self.forks.iter().map(Vec::as_slice).collect()
     }
+}
+
+/// Where every benchmark stands after this suite run.
+pub(crate) fn standings(monitor: &mut Monitor<'_>, suite_run: u32, forks: &[&[ForkPair]]) -> Vec<Standing> {
+    let looked = monitor.look(&vec![suite_run; forks.len()], forks);
+    looked.into_iter().map(|one| one.standing).collect()
 }

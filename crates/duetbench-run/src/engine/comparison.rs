@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-use duetbench_core::analysis::{ForkPair, Monitor, Standing};
+use duetbench_core::analysis::{ForkPair, Monitor, Seen, Standing};
 use duetbench_core::plan::{Mode, Plan, PlannedBenchmark};
 use duetbench_core::spec::{Thresholds, defaults};
 use duetbench_core::{Mixture, Schedule, Trial};
 
 use super::campaign::{Log, Strategy, SuiteRun};
 use super::tally::{DISCARDED_MAX, FAILURES_MAX, Tally};
-use super::{Activity, Needed, Progress, TrialOutcome};
+use super::{Activity, Answers, Needed, Progress, TrialOutcome};
 
 /// Share of a budget that is kept for confirming what the first round finds.
 const CONFIRM_SHARE: f64 = 0.2;
@@ -25,6 +25,8 @@ pub struct Comparison<'a> {
     visits: Vec<u32>,
     monitor: Monitor<'a>,
     tallies: Vec<Tally>,
+    /// Every benchmark at its last look.
+    seen: Vec<Option<Seen>>,
     /// Smallest change worth a verdict in most of the suite.
     threshold: f64,
     round: u32,
@@ -47,6 +49,7 @@ impl<'a> Comparison<'a> {
             visits: vec![0; plan.benchmarks.len()],
             monitor: Monitor::new(plan, thresholds),
             tallies: plan.benchmarks.iter().map(Tally::new).collect(),
+            seen: vec![None; plan.benchmarks.len()],
             threshold: thresholds.suite().threshold,
             round: 0,
             passes: 0,
@@ -173,9 +176,10 @@ impl<'a> Comparison<'a> {
         if looking.is_empty() {
             return;
         }
-        let standings = self.monitor.look(&after, &forks_of(&self.tallies));
+        let mut looked = self.monitor.look(&after, &forks_of(&self.tallies));
         for i in looking {
-            self.tallies[i].standing = standings[i];
+            self.tallies[i].standing = looked[i].standing;
+            self.seen[i] = looked[i].seen.take();
         }
     }
 
@@ -234,7 +238,8 @@ impl Strategy for Comparison<'_> {
         let all: Duration = self.each().map(|(b, t)| t.left(b)).sum();
         let left =
             self.plan.budget_ns.map_or(all, |budget| all.min(Duration::from_nanos(budget).saturating_sub(elapsed)));
-        Progress { activity, round: self.round, settled, elapsed, left }
+        let answers = Some(Answers { seen: &self.seen, threshold: self.threshold });
+        Progress { activity, round: self.round, settled, elapsed, left, answers }
     }
 }
 

@@ -103,6 +103,6 @@ impl Strategy for OneVersion<'_> {
     fn progress<'s>(&'s self, activity: Activity<'s>, elapsed: Duration) -> Progress<'s> {
         let settled = self.each().filter(|(planned, account)| account.left(planned) == 0).count();
         let left = self.each().map(|(planned, account)| account.time_left(planned)).sum();
-        Progress { activity, round: 0, settled, elapsed, left }
+        Progress { activity, round: 0, settled, elapsed, left, answers: None }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-use duetbench_core::analysis::{ForkPair, Monitor, Standing, summarise};
+use duetbench_core::analysis::{ForkPair, Looked, Monitor, Standing, summarise};
 use duetbench_core::fleet::{
     Abandoned, CallEnd, Caps, Dispatcher, Ended, Fate, GaveUp, Heard, Next, Rate, Tallied, Task, Usage,
 };
@@ -373,8 +373,8 @@ impl<'a, 'o> Campaign<'a, 'o> {
         };
         let after: Vec<u32> = self.courses.iter().zip(&self.job.plan.benchmarks).map(last).collect();
         let forks: Vec<&[ForkPair]> = self.courses.iter().map(|c| c.forks.as_slice()).collect();
-        let standings = self.monitor.look(&after, &forks);
-        for (benchmark, standing) in standings.into_iter().enumerate() {
+        let looked = self.monitor.look(&after, &forks);
+        for (benchmark, Looked { standing, .. }) in looked.into_iter().enumerate() {
             let course = &mut self.courses[benchmark];
             // A settled benchmark stays so.
             if course.standing == Standing::Open && self.job.plan.benchmarks[benchmark].configuration.design.sequential
