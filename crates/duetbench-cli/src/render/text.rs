@@ -3,12 +3,14 @@
 use duetbench_core::report::{BenchmarkReport, Outcome};
 use duetbench_core::{Report, Verdict};
 
+use unicode_width::UnicodeWidthStr;
+
 use super::document::{Cell, Cells, Column, Group, Table, Tone, Turn};
 use super::forest::{Axis, Mark};
 use super::format::{duration, one_line, share, short_name, shortened};
 use super::palette::{Palette, paint};
 use super::summary::{self, ChangedCount, Numbers};
-use super::width::left;
+use super::width::{left, wrapped};
 use super::{gate, hint, names, order, profile, reported};
 
 /// Most rows of a table that is not folded: a screen of them.
@@ -37,8 +39,8 @@ pub fn render(report: &Report, palette: &Palette, look: Look) -> String {
     let others = [wall_times(report), allocations(report), reported(report)];
     sections.extend(others.into_iter().flatten().map(|table| table.text(palette, look.width)));
     sections.extend(profiles(report, palette));
-    sections.push(circumstances(report, palette));
-    sections.push(close(report, palette));
+    sections.push(circumstances(report, palette, look.width));
+    sections.push(close(report, palette, look.width));
     sections.retain(|section| !section.is_empty());
     sections.join("\n")
 }
@@ -77,8 +79,8 @@ fn times(report: &Report, palette: &Palette, look: Look) -> String {
     if !legend.is_empty() || !footnotes.texts.is_empty() {
         out.push('\n');
     }
-    legend.iter().for_each(|line| out += &format!("{}\n", paint(palette.faint, line)));
-    out + &footnotes.write()
+    legend.iter().for_each(|line| out += &format!("{}\n", paint(palette.faint, &wrapped(line, look.width, 0))));
+    out + &footnotes.write(look.width)
 }
 
 fn columns(report: &Report, names: &names::Short, axis: Option<&Axis>) -> Vec<Column> {
@@ -232,28 +234,36 @@ fn profiles(report: &Report, palette: &Palette) -> Option<String> {
 }
 
 /// Machine, modes, run, gate and warnings.
-fn circumstances(report: &Report, palette: &Palette) -> String {
-    let labelled =
-        |label: &str, fact: &str| format!("{} {fact}\n", paint(palette.faint, &left(label, "machine:".len())));
+fn circumstances(report: &Report, palette: &Palette, width: Option<usize>) -> String {
+    let longest = "machine:".len();
+    let labelled = |label: &str, fact: &str| {
+        format!("{} {}\n", paint(palette.faint, &left(label, longest)), wrapped(fact, width, longest + 1))
+    };
     let mut out = String::new();
     summary::facts(report).iter().for_each(|(label, fact)| out += &labelled(label, fact));
     report.gate.iter().flat_map(gate::lines).for_each(|line| out += &labelled("gate:", &line));
     for warning in &report.warnings {
-        out += &format!("{} {}\n", paint(palette.open, "warning:"), one_line(warning));
+        out += &format!("{} {}\n", paint(palette.open, "warning:"), wrapped(&one_line(warning), width, longest + 1));
     }
     out
 }
 
 /// Advice, and the outcome in a line that can be pasted.
-fn close(report: &Report, palette: &Palette) -> String {
+fn close(report: &Report, palette: &Palette, width: Option<usize>) -> String {
     let mut out = String::new();
     for hint in hint::hints(report) {
-        let command = hint.command.map_or_else(String::new, |command| format!(" `{}`", one_line(&command)));
-        out += &format!("{} {}{command}\n", paint(palette.hint, "hint:"), hint.words);
+        let label = "hint: ";
+        let command = hint.command.map_or_else(String::new, |command| format!("`{}`", one_line(&command)));
+        let line = format!("{} {command}", hint.words);
+        // A command that is typed again stays in one piece.
+        let fits = width.is_none_or(|width| label.len() + line.width() <= width) || command.is_empty();
+        let apart = format!("{}\n{}{command}", wrapped(&hint.words, width, label.len()), " ".repeat(label.len()));
+        let words = if fits { wrapped(line.trim_end(), width, label.len()) } else { apart };
+        out += &format!("{} {words}\n", paint(palette.hint, label.trim_end()));
     }
     let version = one_line(&report.environment.duet_version);
     let counts = summary::counts_in(report, &format!(" in {} (duet {version})", duration(report.measured_s)));
-    out + &format!("{}\n", paint(palette.strong, &counts))
+    out + &format!("{}\n", paint(palette.strong, &wrapped(&counts, width, 0)))
 }
 
 /// Remarks below the table, each written once, however many rows point to it.
@@ -272,8 +282,12 @@ impl Footnotes {
         superscript(index + 1)
     }
 
-    fn write(&self) -> String {
-        self.texts.iter().enumerate().map(|(index, text)| format!("{} {text}\n", superscript(index + 1))).collect()
+    fn write(&self, width: Option<usize>) -> String {
+        let line = |(index, text): (usize, &String)| {
+            let mark = superscript(index + 1);
+            format!("{mark} {}\n", wrapped(text, width, mark.width() + 1))
+        };
+        self.texts.iter().enumerate().map(line).collect()
     }
 }
 

@@ -12,6 +12,13 @@ pub(super) fn left(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
+/// A sentence in lines of a terminal's width, of which all have so many cells less and later ones begin with as many spaces; as it
+/// is where there is no terminal.
+pub(super) fn wrapped(text: &str, width: Option<usize>, indent: usize) -> String {
+    let Some(width) = width else { return text.to_owned() };
+    textwrap::wrap(text, width.saturating_sub(indent)).join(&format!("\n{}", " ".repeat(indent)))
+}
+
 /// Text after spaces up to a width.
 pub(super) fn right(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
@@ -47,6 +54,14 @@ fn prefix(characters: impl Iterator<Item = char>, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sentences_keep_to_the_width_and_words_stay_whole() {
+        let wrapped = |width| wrapped("a sentence with anextraordinarilylongword in it", width, 4);
+        assert_eq!(wrapped(Some(20)), "a sentence with\n    anextraordinaril\n    ylongword in it");
+        assert_eq!(wrapped(Some(30)), "a sentence with\n    anextraordinarilylongword\n    in it");
+        assert_eq!(wrapped(None), "a sentence with anextraordinarilylongword in it");
+    }
 
     #[test]
     fn names_lose_their_middle_only_when_too_wide() {
