@@ -84,8 +84,8 @@ fn no_file_may_grow(seed: u64) {
         let place = Place::new();
         place.write("script.json", SCRIPT);
         let db = place.path().join(".duet/duet.db");
-        // The log of an empty store takes some 30 KiB, a trial three or four; units of 512 bytes.
-        let blocks = rng.between(120, 900);
+        // The log of an empty store takes some 160 KiB, a trial three or four; units of 512 bytes.
+        let blocks = rng.between(400, 1100);
         let limited = |args: &[&str]| {
             let mut shell = Command::new("sh");
             shell.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"")]);
