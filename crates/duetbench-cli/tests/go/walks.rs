@@ -255,7 +255,7 @@ fn read_a_verdict() {
     }"#;
     place.scripted(script, &["--alpha", "1%"]).expect(3);
     let shown = place.duet(&["show"]).expect(3).stdout;
-    // The row on the page has the columns that reports have.
+    // The row on the page has the columns that reports have; the first is the package.
     let row = page.block("", "before → after");
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let head = |text: &str| words(text.lines().find(|line| line.contains("before → after")).unwrap());
