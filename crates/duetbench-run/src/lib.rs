@@ -22,6 +22,7 @@ pub mod scratch;
 pub mod source;
 pub mod store;
 mod tool;
+mod tree;
 pub mod whole_file;
 
 pub use error::RunError;

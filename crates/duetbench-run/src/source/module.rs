@@ -1,6 +1,5 @@
 //! Published Go modules, through the ordinary Go client, copied so that nothing is written into its cache.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -8,6 +7,7 @@ use serde::Deserialize;
 use super::{Source, canonical};
 use crate::error::RunError;
 use crate::tool::Tool;
+use crate::tree;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -41,7 +41,7 @@ pub(super) fn download(module: &str, scratch: &Path) -> Result<Source, RunError>
         return Err(unusable("it has no go.mod"));
     }
     let copy = (0..).map(|n| scratch.join(format!("module-{n}"))).find(|p| !p.exists()).unwrap_or_default();
-    copy_tree(&cached, &copy)?;
+    tree::copy(&cached, &copy, &|_| true)?;
     let dir = canonical(&copy)?;
     Ok(Source {
         requested: module.to_owned(),
@@ -51,20 +51,4 @@ pub(super) fn download(module: &str, scratch: &Path) -> Result<Source, RunError>
         finished: None,
         worktree: None,
     })
-}
-
-/// Copies files and directories; the copies are writable, which the Go client's own are not.
-fn copy_tree(from: &Path, to: &Path) -> Result<(), RunError> {
-    fs::create_dir_all(to).map_err(|e| RunError::file("create", to, e))?;
-    for entry in fs::read_dir(from).map_err(|e| RunError::file("read", from, e))? {
-        let entry = entry.map_err(|e| RunError::file("read", from, e))?;
-        let (source, target) = (entry.path(), to.join(entry.file_name()));
-        if source.is_dir() {
-            copy_tree(&source, &target)?;
-        } else {
-            let bytes = fs::read(&source).map_err(|e| RunError::file("read", &source, e))?;
-            fs::write(&target, bytes).map_err(|e| RunError::file("write", &target, e))?;
-        }
-    }
-    Ok(())
 }

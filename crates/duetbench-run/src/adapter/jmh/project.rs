@@ -1,7 +1,7 @@
 //! From a source tree to a jar with benchmarks, by the project's own build.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 use duetbench_core::spec::JmhSpec;
@@ -11,9 +11,15 @@ use crate::adapter::Subject;
 use crate::error::RunError;
 use crate::source::Source;
 use crate::tool::{Tool, shorten};
+use crate::tree;
 
-/// Folders that hold what a build made or a tool keeps, and not sources; a copy of a tree leaves them out.
-const MADE: [&str; 6] = ["target", "build", "out", ".gradle", ".duet", "node_modules"];
+/// Folders that a build writes to.
+const MADE: [&str; 3] = ["target", "build", "out"];
+/// Files that tell a build how to go.
+const BUILD_FILES: [&str; 5] =
+    ["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
+/// Folders that tools keep for themselves.
+const KEPT_BY_TOOLS: [&str; 3] = [".gradle", ".duet", "node_modules"];
 /// Greatest depth below a version's directory at which a module with benchmarks is looked for.
 const DEPTH_MAX: usize = 6;
 
@@ -24,7 +30,10 @@ const DEPTH_MAX: usize = 6;
 /// # Errors
 /// When the version does not build (the build tool's words), or when there is not exactly one jar with benchmarks after it.
 pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subject<'_>) -> Result<PathBuf, RunError> {
-    let tree = if source.is_ours() { source.tree.clone() } else { copy(&source.tree, &place.join("tree"))? };
+    let tree = if source.is_ours() { source.tree.clone() } else { place.join("tree") };
+    if !source.is_ours() {
+        tree::copy(&source.tree, &tree, &is_source)?;
+    }
     let dir = tree.join(source.dir.strip_prefix(&source.tree).unwrap_or(Path::new("")));
     let command = if spec.build.is_empty() { usual_command(&dir)? } else { spec.build.clone() };
     let (program, args) = command.split_first().ok_or_else(|| RunError::Toolchain {
@@ -107,23 +116,34 @@ fn collect(dir: &Path, depth: usize, jars: &mut Vec<PathBuf>) {
     }
 }
 
-/// Copies a tree without what was built in it; links stay links.
-fn copy(from: &Path, to: &Path) -> Result<PathBuf, RunError> {
-    fs::create_dir_all(to).map_err(|e| RunError::file("create", to, e))?;
-    for entry in fs::read_dir(from).map_err(|e| RunError::file("read", from, e))? {
-        let entry = entry.map_err(|e| RunError::file("read", from, e))?;
-        let (source, target, name) = (entry.path(), to.join(entry.file_name()), entry.file_name());
-        let kind = entry.file_type().map_err(|e| RunError::file("read", &source, e))?;
-        if kind.is_dir() {
-            if !MADE.iter().any(|made| name == *made) {
-                copy(&source, &target)?;
-            }
-        } else if kind.is_symlink() {
-            let link = fs::read_link(&source).map_err(|e| RunError::file("read", &source, e))?;
-            std::os::unix::fs::symlink(link, &target).map_err(|e| RunError::file("create", &target, e))?;
-        } else if kind.is_file() {
-            fs::copy(&source, &target).map_err(|e| RunError::file("copy", &source, e))?;
+/// Whether a folder of a tree may hold sources: it is none that tools keep, and none that a build writes, which stands beside the
+/// build's file. A package of a language may have any name.
+fn is_source(folder: &DirEntry) -> bool {
+    let name = folder.file_name();
+    let beside = |file: &&str| folder.path().with_file_name(file).exists();
+    let is_made = MADE.iter().any(|made| name == *made) && BUILD_FILES.iter().any(|file| beside(&file));
+    !is_made && !KEPT_BY_TOOLS.iter().any(|kept| name == *kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_may_be_called_what_builds_call_their_folders() {
+        let place = tempfile::tempdir().unwrap();
+        let tree = place.path();
+        let folders =
+            ["target", "core/build", "core/src/main/java/org/x/build", "core/src/main/java/org/x/target", ".gradle"];
+        folders.iter().for_each(|folder| fs::create_dir_all(tree.join(folder)).unwrap());
+        for file in ["pom.xml", "core/build.gradle"] {
+            fs::write(tree.join(file), "").unwrap();
         }
+        let entry = |path: &str| {
+            let path = tree.join(path);
+            let beside = fs::read_dir(path.parent().unwrap()).unwrap();
+            beside.flatten().find(|entry| entry.path() == path).unwrap()
+        };
+        assert_eq!(folders.map(|folder| is_source(&entry(folder))), [false, false, true, true, false]);
     }
-    Ok(to.to_owned())
 }

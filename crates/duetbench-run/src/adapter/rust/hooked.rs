@@ -1,10 +1,11 @@
 //! Copies of the harnesses' sources with the hook in them, which the compiler sees in place of the originals.
 
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 use super::metadata::{Metadata, Package};
 use crate::error::RunError;
+use crate::tree;
 
 /// The hook's sources, a module of the harness. The first one is written last: it says that a copy is complete.
 pub(super) const HOOK: [(&str, &str); 5] = [
@@ -127,7 +128,7 @@ fn copy(package: &Package, harness: &Harness, place: &Path) -> Result<(), RunErr
     if hook.join(HOOK[0].0).exists() && package.is_published() {
         return Ok(());
     }
-    copy_all(&package.dir(), &below(place, &package.dir()))?;
+    tree::copy(&package.dir(), &below(place, &package.dir()), &is_source)?;
     for file in ["lib.rs", "benchmark_group.rs", "bencher.rs"] {
         let path = original.join(file);
         let text = fs::read_to_string(&path).map_err(|e| RunError::file("read", &path, e))?;
@@ -147,19 +148,10 @@ fn below(place: &Path, original: &Path) -> PathBuf {
     place.join(original.strip_prefix("/").unwrap_or(original))
 }
 
-/// Copies a folder but for what is hidden or was built in it.
-fn copy_all(from: &Path, to: &Path) -> Result<(), RunError> {
-    fs::create_dir_all(to).map_err(|e| RunError::file("create", to, e))?;
-    let entries = fs::read_dir(from).map_err(|e| RunError::file("read", from, e))?;
-    for entry in entries.flatten() {
-        let (path, name) = (entry.path(), entry.file_name());
-        if path.is_dir() && name != "target" && !name.to_string_lossy().starts_with('.') {
-            copy_all(&path, &to.join(&name))?;
-        } else if path.is_file() {
-            fs::copy(&path, to.join(&name)).map_err(|e| RunError::file("copy", &path, e))?;
-        }
-    }
-    Ok(())
+/// Whether a folder of a package is neither hidden nor built.
+fn is_source(folder: &DirEntry) -> bool {
+    let name = folder.file_name();
+    name != "target" && !name.to_string_lossy().starts_with('.')
 }
 
 /// A source file with its insertions; fails with the reason in words.

@@ -1,0 +1,70 @@
+//! Copies of folders.
+
+use std::fs::{self, DirEntry, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use crate::error::RunError;
+
+/// The bit that lets a file's owner write it.
+const OWNER_WRITES: u32 = 0o200;
+
+/// Copies a folder, but for the folders in it that are not `wanted`. Links stay links; what is there
+/// already is replaced; files can be written, which those of the
+/// Go client's cache cannot. Anything that is neither a file, a folder nor a link is left out.
+///
+/// # Errors
+/// When something cannot be read or written, with its path.
+pub(crate) fn copy(from: &Path, to: &Path, wanted: &dyn Fn(&DirEntry) -> bool) -> Result<(), RunError> {
+    fs::create_dir_all(to).map_err(|e| RunError::file("create", to, e))?;
+    for entry in fs::read_dir(from).map_err(|e| RunError::file("read", from, e))? {
+        let entry = entry.map_err(|e| RunError::file("read", from, e))?;
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        let kind = entry.file_type().map_err(|e| RunError::file("read", &path, e))?;
+        if kind.is_dir() && wanted(&entry) {
+            copy(&path, &target, wanted)?;
+        } else if kind.is_symlink() {
+            let link = fs::read_link(&path).map_err(|e| RunError::file("read", &path, e))?;
+            let _ = fs::remove_file(&target);
+            symlink(link, &target).map_err(|e| RunError::file("create", &target, e))?;
+        } else if kind.is_file() {
+            copy_file(&path, &target).map_err(|e| RunError::file("copy", &path, e))?;
+        }
+    }
+    Ok(())
+}
+
+fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::copy(from, to)?;
+    let mode = fs::metadata(to)?.permissions().mode();
+    if mode & OWNER_WRITES == 0 {
+        fs::set_permissions(to, Permissions::from_mode(mode | OWNER_WRITES))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_can_be_written_keeps_links_and_leaves_out_what_is_not_wanted() {
+        let place = tempfile::tempdir().unwrap();
+        let (from, to) = (place.path().join("from"), place.path().join("to"));
+        for folder in ["kept/inner", "made"] {
+            fs::create_dir_all(from.join(folder)).unwrap();
+            fs::write(from.join(folder).join("file"), folder).unwrap();
+        }
+        fs::set_permissions(from.join("kept/inner/file"), Permissions::from_mode(0o555)).unwrap();
+        symlink("kept/inner/file", from.join("link")).unwrap();
+        copy(&from, &to, &|entry| entry.file_name() != "made").unwrap();
+        assert_eq!(fs::read_to_string(to.join("link")).unwrap(), "kept/inner");
+        assert!(to.join("link").is_symlink() && !to.join("made").exists());
+        let mode = fs::metadata(to.join("kept/inner/file")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o755);
+        copy(&from, &to, &|_| true).unwrap();
+        assert!(to.join("made/file").exists());
+        let lost = copy(&from.join("gone"), &to, &|_| true).unwrap_err();
+        assert!(lost.to_string().contains("gone"), "{lost}");
+    }
+}
