@@ -6,7 +6,7 @@ use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Excluded, Plan, PlannedBenchmark, Repetitions, SoloBenchmark, SoloPlan};
 use duetbench_core::report::VersionInfo;
 
-use crate::render::format::{first_line, one_line};
+use crate::render::format::{benchmarks, first_line, one_line};
 
 /// The plan as text, one line per benchmark.
 #[must_use]
@@ -28,7 +28,7 @@ pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
             }
         };
     }
-    out + &format!("\n{} benchmarks, about {}\n", plan.benchmarks.len(), seconds(plan.predicted()))
+    out + &format!("\n{}, about {}\n", benchmarks(plan.benchmarks.len()), seconds(plan.predicted()))
 }
 
 /// Time that reading the units named by rules would add, in words.
@@ -53,7 +53,7 @@ pub fn render_solo(plan: &SoloPlan, version: &VersionInfo) -> String {
     for (id, words) in &plan.failed {
         out += &format!("  {}: fails: {}\n", name(id), first_line(words));
     }
-    out + &format!("\n{} benchmarks, about {}\n", plan.benchmarks.len(), seconds(plan.predicted()))
+    out + &format!("\n{}, about {}\n", benchmarks(plan.benchmarks.len()), seconds(plan.predicted()))
 }
 
 /// Benchmarks below their packages, each with its words.

@@ -19,6 +19,7 @@ use crate::commands::Context;
 use crate::display::Display;
 use crate::failure::Failure;
 use crate::progress::Recorder;
+use crate::render::format;
 
 /// Facts about two versions before they are measured.
 #[derive(Debug, Clone)]
@@ -100,8 +101,8 @@ impl<'a> Session<'a> {
         let past = self.past.len();
         let so_far = if past > 0 { format!(", going on after {past} trials") } else { String::new() };
         self.context.printer.note(versions);
-        let run = self.run;
-        self.context.printer.note(&format!("run {run}: measuring {benchmarks} benchmarks, about {predicted}{so_far}"));
+        let (run, benchmarks) = (self.run, format::benchmarks(benchmarks));
+        self.context.printer.note(&format!("run {run}: measuring {benchmarks}, about {predicted}{so_far}"));
     }
 
     /// Measures what a comparison lacks, and writes down the end.

@@ -172,6 +172,12 @@ pub fn many(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
+/// So many benchmarks: `1 benchmark`, `12 benchmarks`.
+#[must_use]
+pub fn benchmarks(count: usize) -> String {
+    many(count, "benchmark", "benchmarks")
+}
+
 /// The first line of foreign words, as much of it as is read where it stands.
 #[must_use]
 pub fn first_line(text: &str) -> String {

@@ -6,7 +6,7 @@ use duetbench_core::report::{BenchmarkReport, Counted, Outcome};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
 
-use super::format::{self, TimeScale, change, counted, duration, many, one_line, share};
+use super::format::{self, TimeScale, benchmarks, change, counted, duration, many, one_line, share};
 use super::order::{is_tolerated, label};
 use super::{calibrate, fleet, layouts, noise, warning};
 
@@ -162,10 +162,6 @@ pub(super) fn words_explained(report: &Report) -> Vec<&'static str> {
         (any(|b| by_wall(b).is_some()), "cpu: judged by CPU time, because other work took the processor away"),
     ];
     explained.into_iter().filter_map(|(occurs, words)| occurs.then_some(words)).collect()
-}
-
-fn benchmarks(count: usize) -> String {
-    many(count, "benchmark", "benchmarks")
 }
 
 /// The machine and the toolchain.

@@ -145,22 +145,54 @@ fn the_job_for_gitlab() {
     assert!(comment.contains("1 of 1 benchmark regressed"), "{comment}");
 }
 
+#[test]
+fn start() {
+    let page = Page::read("start.md");
+    let place = pull_request(false);
+    place.git(&["checkout", "-q", "-b", "mine", "origin/main"]);
+    let typed = |line: &str| match line.strip_prefix("duet ") {
+        // One build and a plant of three times the work keep the walk short.
+        Some(args) => {
+            let words = words(args);
+            let mut command = place.command(&words.iter().map(String::as_str).collect::<Vec<_>>());
+            Ran::from(command.env("DUET_BUILDS", "1").env("DUET_THRESHOLD", "20%").output().unwrap())
+        }
+        None => typed(&place, line),
+    };
+    let once = commands(&page.block("", "duet init"));
+    let asked = commands(&page.block("", "duet compare --profile"));
+    let after = commands(&page.block("", "duet show --format html"));
+    assert!(once.len() + asked.len() + after.len() <= 6, "the page promises six commands");
+    assert_eq!(once.iter().map(|line| typed(line).code).max(), Some(0));
+    place.write("codec.go", &SUM.replace("\treturn sha256.Sum256(page)", TWICE));
+    let report = typed(&asked[0]).expect(3).stdout;
+    assert!(report.starts_with("✗ 1 of 1 benchmark regressed"), "{report}");
+    // The function that the change is in, among those whose gain is beyond noise.
+    let (_, causes) = report.split_once("where regressions come from").expect(&report);
+    assert!(causes.contains("example.com/codec.Sum, with what it calls"), "{report}");
+    assert_eq!(after.iter().map(|line| typed(line).code).collect::<Vec<_>>(), [3, 0]);
+    typed("duet show").expect(0);
+}
+
 const SLOWER: &str = r#"{"BenchmarkDecode": {"baseline_ns": 100, "candidate_ns": 107.2, "spread": 0.002}}"#;
 const STEADY: &str = r#"{"BenchmarkDecode": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002}}"#;
 const NOISY: &str = r#"{"BenchmarkRequest": {"baseline_ns": 100, "candidate_ns": 101, "spread": 0.2}}"#;
 
+/// The words of a line, as a shell tells them apart.
+fn words(line: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for (number, piece) in line.split('"').enumerate() {
+        match number % 2 {
+            1 => words.push(piece.to_owned()),
+            _ => words.extend(piece.split_whitespace().map(str::to_owned)),
+        }
+    }
+    words
+}
+
 /// Does what a page says to type; a comparison has its outcome by script.
 fn typed(place: &Place, line: &str) -> Ran {
-    let mut words: Vec<String> = Vec::new();
-    let mut quoted = false;
-    for piece in line.split('"') {
-        if quoted {
-            words.push(piece.to_owned())
-        } else {
-            words.extend(piece.split_whitespace().map(str::to_owned))
-        }
-        quoted = !quoted;
-    }
+    let words = words(line);
     let mut args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
     match words[0].as_str() {
         "git" => {

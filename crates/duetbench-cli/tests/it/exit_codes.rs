@@ -209,7 +209,7 @@ fn output_goes_to_a_file_and_quiet_is_quiet() {
 fn a_dry_run_measures_nothing() {
     let place = Place::new();
     let ran = place.scripted(STEADY, &["--dry-run", "--budget", "30s"]).expect(0);
-    assert!(ran.stdout.contains("BenchmarkA") && ran.stdout.contains("1 benchmarks, about"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("BenchmarkA") && ran.stdout.contains("1 benchmark, about"), "{}", ran.stdout);
     assert!(!place.path().join(".duet").exists());
 }
 

@@ -27,6 +27,7 @@ use crate::dry_run;
 use crate::failure::{Failure, code};
 use crate::fleet;
 use crate::render::fleet::dollars;
+use crate::render::format::benchmarks;
 use crate::session;
 
 /// Builds, packs, rehearses, sends and concludes; gives the exit code.
@@ -143,7 +144,7 @@ fn rehearsed(
         context.printer.note("the instances have another processor, so that nothing is rehearsed here");
         return Ok(Vec::new());
     }
-    context.printer.note(&format!("rehearsing {} benchmarks with what travels alone", plan.benchmarks.len()));
+    context.printer.note(&format!("rehearsing {} with what travels alone", benchmarks(plan.benchmarks.len())));
     let here = Here::new(u32::MAX);
     let usual = deployment(outfit, packages.len(), ("rehearsal", CALL_MIN));
     let deployed = Convoy::deploy(&here, packages, &usual)?;

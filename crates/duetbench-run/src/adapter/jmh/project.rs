@@ -121,7 +121,7 @@ fn collect(dir: &Path, depth: usize, jars: &mut Vec<PathBuf>) {
 fn is_source(folder: &DirEntry) -> bool {
     let name = folder.file_name();
     let beside = |file: &&str| folder.path().with_file_name(file).exists();
-    let is_made = MADE.iter().any(|made| name == *made) && BUILD_FILES.iter().any(|file| beside(&file));
+    let is_made = MADE.iter().any(|made| name == *made) && BUILD_FILES.iter().any(beside);
     !is_made && !KEPT_BY_TOOLS.iter().any(|kept| name == *kept)
 }
 
