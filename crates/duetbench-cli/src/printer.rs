@@ -5,10 +5,10 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use duetbench_core::analysis::Answers;
 use duetbench_core::foreign::lines;
 use duetbench_core::{BenchmarkId, Report};
 use duetbench_formats::Content;
-use duetbench_run::engine::Answers;
 
 use crate::failure::Failure;
 use crate::options::Format;

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use duetbench_core::analysis::Answers;
 use duetbench_core::{BenchmarkId, Trial};
 use duetbench_run::RunError;
-use duetbench_run::engine::{Activity, Answers, Observer, Progress, TrialOutcome};
+use duetbench_run::engine::{Activity, Observer, Progress, TrialOutcome};
 use duetbench_run::store::{RunId, Store};
 use indicatif::ProgressBar;
 

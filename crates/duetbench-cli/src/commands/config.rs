@@ -6,9 +6,10 @@ use duetbench_core::spec::{Action, Metric, Rule};
 use super::Context;
 use crate::args::{ConfigCommand, ConfigFile};
 use crate::failure::{Failure, code};
-use crate::gate::{WaiverFile, percent, today};
+use crate::gate::{WaiverFile, today};
 use crate::project::{policy_dir, settings_file};
 use crate::render::format::one_line;
+use crate::render::waiver::percent;
 
 const SETTINGS_SCHEMA: &str = include_str!("../../../../schema/settings-v1.schema.json");
 const WAIVERS_SCHEMA: &str = include_str!("../../../../schema/waivers-v1.schema.json");

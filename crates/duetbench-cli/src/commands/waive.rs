@@ -1,8 +1,6 @@
 //! `duet waive`: accept a slowdown.
 
 use duetbench_core::gate::{Breach, Found, Gate, Waiver};
-use duetbench_core::report::BenchmarkReport;
-use duetbench_core::reported::ReportedMetric;
 use duetbench_core::spec::Metric;
 use duetbench_core::{BenchmarkId, Report};
 use duetbench_run::store::Store;
@@ -11,10 +9,11 @@ use super::Context;
 use crate::args::WaiveArgs;
 use crate::assemble;
 use crate::failure::{Failure, code};
-use crate::gate::{WaiverFile, in_days, percent, today};
+use crate::gate::{WaiverFile, in_days, today};
 use crate::project::policy_dir;
 use crate::render::command_line::quote;
 use crate::render::format::{one_line, short_name};
+use crate::render::waiver::percent;
 
 /// Least likeness of a name to the one that was typed to be offered instead, of 1; and most of them that are.
 const ALIKE_MIN: f64 = 0.6;
@@ -32,7 +31,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
     let stored = Store::open_to_read(&context.db())?.load(&args.run)?.comparison()?;
     let report = assemble::report(stored);
     let breach = found(&report, args)?;
-    let ceiling = args.ceiling.unwrap_or_else(|| possible(&report, &breach));
+    let ceiling = args.ceiling.unwrap_or_else(|| Waiver::ceiling_of(&breach, &report));
     if breach.change > ceiling {
         let (change, ceiling) = (percent(breach.change), percent(ceiling));
         return Err(Failure::usage(format!(
@@ -109,19 +108,4 @@ fn unknown(report: &Report, name: &str) -> Failure {
             _ => format!("did you mean {}?", names.join(" or ")),
         },
     }
-}
-
-/// The most by which it may really be worse, rounded up to a whole percent: the end of the interval of a time or unit, a count as it is.
-fn possible(report: &Report, breach: &Breach) -> f64 {
-    let judged = || report.benchmarks.iter().find(|one| one.id == breach.id).and_then(BenchmarkReport::judged);
-    let reported = |unit: &String| report.reported.iter().find(|one| one.id == breach.id && one.unit == *unit);
-    let end: Option<f64> = match &breach.metric {
-        Metric::Time => judged().map(|judged| judged.interval.high - 1.0),
-        Metric::Reported(unit) => reported(unit).and_then(ReportedMetric::worse_by_at_most),
-        Metric::Allocs | Metric::Bytes => None,
-    };
-    // Fresh trials may show more than the first ones did.
-    let most = end.unwrap_or(breach.change).max(breach.change);
-    // A hair less, so that 8 % computed as 8.000000001 % stays 8 %.
-    (100.0 * most - 1e-9).ceil() / 100.0
 }

@@ -8,9 +8,10 @@ use duetbench_core::spec::defaults;
 use duetbench_formats::bounded;
 use toml::{Table, Value};
 
-use super::{WAIVERS, percent, understood};
+use super::{WAIVERS, understood};
 use crate::project::{policy_dir, settings_file};
 use crate::render::format::{one_line, shortened};
+use crate::render::waiver::percent;
 
 /// Keys that say what is shown, where it is kept and where it is measured, and nothing of what is judged.
 const OTHERWISE: [&str; 23] = [

@@ -8,13 +8,14 @@ use duetbench_core::gate::{Day, Found, Gate, Waiver};
 use duetbench_core::spec::Metric;
 use duetbench_formats::bounded;
 use duetbench_run::whole_file;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::commands::Context;
 use crate::failure::Failure;
 use crate::metric::{MetricName, meant};
 use crate::options::Setting;
 use crate::project::policy_dir;
+use crate::render::waiver;
 
 pub mod altered;
 
@@ -88,7 +89,7 @@ impl WaiverFile {
         if !text.is_empty() {
             text += if text.ends_with('\n') { "\n" } else { "\n\n" };
         }
-        text += &written(waiver).map_err(|e| refused(e.to_string()))?;
+        text += &waiver::table(waiver).map_err(|e| refused(e.to_string()))?;
         understood(&text).map_err(refused)?;
         whole_file::write(&self.path, &text)
             .map_err(|e| Failure::usage(format!("cannot write `{}`: {e}", self.path.display())))
@@ -101,12 +102,12 @@ impl WaiverFile {
 /// In words, when a table cannot be understood, or two are of the same metric.
 pub fn understood(text: &str) -> Result<Vec<Waiver>, String> {
     let tables: WaiverTables = toml::from_str(text).map_err(|e| e.to_string())?;
-    let waivers: Vec<Waiver> = tables.waiver.into_iter().map(waiver).collect::<Result<_, String>>()?;
+    let waivers: Vec<Waiver> = tables.waiver.into_iter().map(read).collect::<Result<_, String>>()?;
     Waiver::check(&waivers).map_err(|e| e.to_string())?;
     Ok(waivers)
 }
 
-fn waiver(table: WaiverTable) -> Result<Waiver, String> {
+fn read(table: WaiverTable) -> Result<Waiver, String> {
     let WaiverTable { benchmark, metric, unit, ceiling, expires, reason, link } = table;
     let metric = meant(metric, unit).map_err(|why| format!("the waiver of `{benchmark}`: {why}"))?;
     let expires = match expires {
@@ -115,42 +116,6 @@ fn waiver(table: WaiverTable) -> Result<Waiver, String> {
     };
     let expires = expires.parse().map_err(|e| format!("the waiver of `{benchmark}`: `expires`: {e}"))?;
     Ok(Waiver { benchmark, metric: metric.unwrap_or(Metric::Time), ceiling, expires, reason, link })
-}
-
-/// A waiver as a table of the file.
-fn written(waiver: &Waiver) -> Result<String, toml::ser::Error> {
-    #[derive(Serialize)]
-    struct Table<'a> {
-        benchmark: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        metric: Option<&'a str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        unit: Option<&'a str>,
-        ceiling: String,
-        expires: String,
-        reason: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        link: Option<&'a str>,
-    }
-    let is_unit = matches!(waiver.metric, Metric::Reported(_));
-    let word = |wanted: bool| (is_unit == wanted).then(|| waiver.metric.word());
-    let table = Table {
-        benchmark: &waiver.benchmark,
-        metric: word(false),
-        unit: word(true),
-        ceiling: percent(waiver.ceiling),
-        expires: waiver.expires.to_string(),
-        reason: &waiver.reason,
-        link: waiver.link.as_deref(),
-    };
-    Ok(format!("[[waiver]]\n{}", toml::to_string(&table)?))
-}
-
-/// A fraction as people write it, exact to a hundredth of a percent.
-#[must_use]
-pub fn percent(fraction: f64) -> String {
-    let text = format!("{:.2}", 100.0 * fraction);
-    format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// Holds the rules of the run and the waivers of the repository against a report; without either it stays as it is.

@@ -1,11 +1,14 @@
 //! The command that repeats a run, or a part of it.
 
 use duetbench_core::fleet::Usage;
+use duetbench_core::gate::{Breach, Gate};
 use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::{
     CommandSpec, Decision, Effort, FleetSpec, LayoutChoice, Metric, ModeChoice, Spec, StandardOutput, defaults,
 };
-use duetbench_core::{BenchmarkId, Report, Verdict};
+use duetbench_core::{BenchmarkId, Report};
+
+use super::waiver;
 
 /// Options of a harness with a value of their own that only say what is built and run, and never by which program.
 const HARMLESS: [&str; 3] = ["-tags", "-cpu", "-short"];
@@ -59,25 +62,18 @@ pub(super) fn alone_here(report: &Report, id: &BenchmarkId, forks: u32) -> Strin
     write(report, &Spec { fleet: None, ..of_one(report, id, forks) }, None)
 }
 
-/// The commands that accept everything that stops the change, a line each; their day and reason are for the reader to fill in.
+/// The commands that accept everything that stops the change, a line each; their reason is for the reader to fill in.
 pub(super) fn accept(report: &Report) -> Vec<String> {
-    let stopping: Vec<(&BenchmarkId, &Metric)> = match &report.gate {
-        Some(gate) => gate.failing().map(|breach| (&breach.id, &breach.metric)).collect(),
-        None => {
-            let regressed = report.benchmarks.iter().filter(|b| b.verdict == Verdict::Regression);
-            regressed.map(|b| (&b.id, &Metric::Time)).collect()
-        }
-    };
-    let command = |(id, metric): (&BenchmarkId, &Metric)| {
-        let metric = match metric {
+    let command = |Breach { id, metric, .. }: Breach| {
+        let metric = match &metric {
             Metric::Time => String::new(),
             Metric::Allocs | Metric::Bytes => format!(" --metric {}", metric.word()),
             Metric::Reported(unit) => format!(" --unit {}", quote(unit)),
         };
         let (name, run) = (quote(&id.to_string()), quote(&report.run));
-        format!("duet waive {name}{metric} --run {run} --expires YYYY-MM-DD --reason '…'")
+        format!("duet waive {name}{metric} --run {run} --days {} --reason '…'", waiver::DAYS)
     };
-    stopping.into_iter().map(command).collect()
+    Gate::stopping(report).into_iter().map(command).collect()
 }
 
 fn of_one(report: &Report, id: &BenchmarkId, forks: u32) -> Spec {

@@ -1,8 +1,7 @@
 //! The table of a comparison that is being measured: intervals narrow, and a verdict appears once it is known.
 
-use duetbench_core::analysis::{Ranged, Seen};
+use duetbench_core::analysis::{Answers, Ranged, Seen};
 use duetbench_core::{BenchmarkId, Verdict};
-use duetbench_run::engine::Answers;
 
 use super::document::{Cell, Cells, Column, Group, Table, Tone, Turn};
 use super::forest::{Axis, Mark};

@@ -10,7 +10,7 @@ use super::format::{one_line, share, short_name, shortened};
 use super::names::Short;
 use super::summary::{ChangedCount, Numbers};
 use super::width::cut_middle;
-use super::{command_line, gate, hint, order, profile, reported, summary};
+use super::{command_line, gate, hint, order, profile, reported, summary, waiver};
 
 /// The hidden first line by which an earlier comment is found again.
 pub const MARKER: &str = "<!-- duetbench -->";
@@ -27,6 +27,9 @@ const GATE_LINES_MAX: usize = 20;
 
 /// Widest name of a row, in cells: a longer one pushes the numbers out of sight. The page has all of it.
 const NAME_WIDTH: usize = 60;
+
+/// Most waivers that are proposed, so that they leave room for a table.
+const WAIVERS_MAX: usize = 10;
 
 /// Longest command that is shown, in bytes. There are at most three, so that they leave room for a table.
 const COMMAND_MAX: usize = 4096;
@@ -96,6 +99,15 @@ fn tail(report: &Report) -> String {
         } else if command.len() <= COMMAND_MAX {
             out += &format!("**Hint:** {} {}\n\n", prose(&hint.words), code(&command));
         }
+    }
+    let waivers = waiver::proposed(report);
+    if !waivers.is_empty() {
+        let shown = waivers[..waivers.len().min(WAIVERS_MAX)].join("\n");
+        let fence = "`".repeat(longest_run_of_backticks(&shown).max(2) + 1);
+        out += &format!(
+            "<details><summary>If it is worth it, accept it</summary>\n\nIn `duet-waivers.toml`, up to the most that it may be:\n\n\
+             {fence}toml\n{shown}{fence}\n\n</details>\n\n"
+        );
     }
     out += "<details><summary>How it was measured</summary>\n\n";
     for words in summary::words_explained(report) {

@@ -49,6 +49,7 @@ pub mod solo_json;
 pub mod staleness;
 pub mod text;
 pub mod tune;
+pub mod waiver;
 pub mod warning;
 
 pub mod annotation;

@@ -8,10 +8,11 @@ use unicode_width::UnicodeWidthStr;
 use super::document::{Cell, Cells, Column, Group, Table, Tone, Turn};
 use super::forest::{Axis, Mark};
 use super::format::{duration, one_line, share, short_name, shortened};
+use super::hint::Hint;
 use super::palette::{Palette, paint};
 use super::summary::{self, ChangedCount, Numbers};
 use super::width::{left, wrapped};
-use super::{gate, hint, names, order, profile, reported};
+use super::{command_line, gate, hint, names, order, profile, reported};
 
 /// Most rows of a table that is not folded: a screen of them.
 const ROWS_MAX: usize = 30;
@@ -251,7 +252,10 @@ fn circumstances(report: &Report, palette: &Palette, width: Option<usize>) -> St
 /// Advice, and the outcome in a line that can be pasted.
 fn close(report: &Report, palette: &Palette, width: Option<usize>) -> String {
     let mut out = String::new();
-    for hint in hint::hints(report) {
+    let accepting = command_line::accept(report).into_iter().next().filter(|_| command_line::may_be_offered(report));
+    let accept =
+        accepting.map(|command| Hint { words: "if it is worth it, accept it with".into(), command: Some(command) });
+    for hint in hint::hints(report).into_iter().chain(accept) {
         let label = "hint: ";
         let command = hint.command.map_or_else(String::new, |command| format!("`{}`", one_line(&command)));
         let line = format!("{} {command}", hint.words);

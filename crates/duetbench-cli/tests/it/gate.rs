@@ -234,3 +234,17 @@ fn the_files_can_be_checked() {
     place.write("duet.toml", "[[rule]]\nthreshold = '0%'\n");
     place.duet(&["config", "check"]).expect(2).says(&["rule 1", "threshold"]);
 }
+
+#[test]
+fn what_the_comment_proposes_lets_the_change_pass() {
+    let place = Place::new();
+    let script = r#"{"BenchmarkDecode": {"baseline_ns": 100, "candidate_ns": 107.2, "spread": 0.002},
+                     "BenchmarkSame": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002}}"#;
+    place.scripted(script, &[]).expect(3);
+    let comment = place.duet(&["show", "--format", "markdown"]).expect(3).stdout;
+    let (_, block) = comment.split_once("```toml\n").expect("a waiver is proposed");
+    let (waivers, _) = block.split_once("```").unwrap();
+    place.write("duet-waivers.toml", waivers);
+    let accepted = place.duet(&["show", "--format", "markdown"]).expect(0).stdout;
+    assert!(accepted.contains("as accepted") && !accepted.contains("[[waiver]]"), "{accepted}");
+}

@@ -2,10 +2,9 @@
 
 use duetbench_cli::render::live::{self, Room};
 use duetbench_cli::render::palette::Palette;
-use duetbench_core::analysis::{Ranged, RatioInterval, Seen};
+use duetbench_core::analysis::{Answers, Ranged, RatioInterval, Seen};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{BenchmarkId, Verdict};
-use duetbench_run::engine::Answers;
 
 use crate::golden_files::check;
 

@@ -366,7 +366,10 @@ fn hints_say_what_to_do_next_and_a_clean_run_needs_none() {
     assert!(out.contains("\nhint: too few fork pairs for 1 open question: raise `--forks` or `--budget`\n"), "{out}");
     check(
         &[Verdict::Regression],
-        &["look closer at the largest regression with `duet compare main --bench '^BenchmarkB0$' --forks 40`"],
+        &[
+            "look closer at the largest regression with `duet compare main --bench '^BenchmarkB0$' --forks 40`",
+            "if it is worth it, accept it with `duet waive p.BenchmarkB0 --run r12 --days 90 --reason '…'`",
+        ],
     );
     check(
         &[NoChange, failed()],

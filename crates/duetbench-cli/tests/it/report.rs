@@ -88,7 +88,7 @@ fn the_data_are_those_of_the_contract() {
         data["accept"]
             .as_str()
             .unwrap()
-            .starts_with("duet waive example.com/scripted.BenchmarkDecode --run r1 --expires")
+            .starts_with("duet waive example.com/scripted.BenchmarkDecode --run r1 --days 90")
     );
     let names: Vec<&str> = data["benchmarks"].as_array().unwrap().iter().map(|b| b["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["BenchmarkDecode", "BenchmarkEncode", "BenchmarkGone", "BenchmarkSum"]);

@@ -36,7 +36,7 @@ pub use evidence::{BenchmarkReport, Counted, ForkPair, ForkSide, LogRatios};
 pub use imbalance::{core_imbalance, too_unlike};
 pub use judge::judge;
 pub use look::Look;
-pub use monitor::{Looked, Monitor, Seen, Standing};
+pub use monitor::{Answers, Looked, Monitor, Seen, Standing};
 pub use refine::{PILOT_FORKS, refined};
 pub use self_test::{CollectionCount, SelfTest, SelfTestKind, SelfTested, self_tests};
 pub use suite::{IdenticalCode, SuiteChange, suite_change};

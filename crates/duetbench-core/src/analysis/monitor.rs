@@ -41,6 +41,15 @@ pub struct Seen {
     pub verdict: Verdict,
 }
 
+/// Every benchmark of a comparison at its last look.
+#[derive(Debug, Clone, Copy)]
+pub struct Answers<'a> {
+    /// In the order of the plan; absent for those that had no look yet.
+    pub seen: &'a [Option<Seen>],
+    /// Smallest change worth a verdict in most of the suite.
+    pub threshold: f64,
+}
+
 /// Looks at a run while it is measured. Remembers what does not depend on the data.
 #[derive(Debug)]
 pub struct Monitor<'a> {

@@ -4,6 +4,7 @@
 //! metrics gate and which only inform, its [`Waiver`]s which slowdowns were accepted, up to which size and until when.
 //! [`Gate::decide`] holds both against a report.
 
+mod accept;
 mod breach;
 mod day;
 mod waiver;

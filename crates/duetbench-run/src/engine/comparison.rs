@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-use duetbench_core::analysis::{ForkPair, Monitor, Seen, Standing};
+use duetbench_core::analysis::{Answers, ForkPair, Monitor, Seen, Standing};
 use duetbench_core::plan::{Mode, Plan, PlannedBenchmark};
 use duetbench_core::spec::{Thresholds, defaults};
 use duetbench_core::{Mixture, Schedule, Trial};
 
 use super::campaign::{Log, Strategy, SuiteRun};
 use super::tally::{DISCARDED_MAX, FAILURES_MAX, Tally};
-use super::{Activity, Answers, Needed, Progress, TrialOutcome};
+use super::{Activity, Needed, Progress, TrialOutcome};
 
 /// Share of a budget that is kept for confirming what the first round finds.
 const CONFIRM_SHARE: f64 = 0.2;

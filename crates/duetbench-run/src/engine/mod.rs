@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use duetbench_core::analysis::Seen;
+use duetbench_core::analysis::Answers;
 use duetbench_core::noise::Conditions;
 use duetbench_core::plan::{Mode, PlannedBenchmark};
 use duetbench_core::report::LayoutsUsed;
@@ -135,15 +135,6 @@ pub struct Progress<'a> {
     pub left: Duration,
     /// The answers so far; absent where nobody looks while measuring.
     pub answers: Option<Answers<'a>>,
-}
-
-/// Every benchmark of a comparison at its last look.
-#[derive(Debug, Clone, Copy)]
-pub struct Answers<'a> {
-    /// In the order of the plan; absent for those that had no look yet.
-    pub seen: &'a [Option<Seen>],
-    /// Smallest change worth a verdict in most of the suite.
-    pub threshold: f64,
 }
 
 /// Time that a run used, and whether it came to its end.
