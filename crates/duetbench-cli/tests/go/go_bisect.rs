@@ -44,7 +44,10 @@ fn commit(place: &Place, number: usize) -> String {
 
 fn bisect(place: &Place, more: &[&str]) -> Ran {
     let good = format!("HEAD~{LAST}");
-    place.duet(&[&["bisect", &good, "HEAD", "--format", "json", "--threshold", "20%", "--seed", "1"], more].concat())
+    place.duet(
+        &[&["bisect", &good, "HEAD", "--format", "json", "--threshold", "20%", "--seed", "1", "--builds", "1"], more]
+            .concat(),
+    )
 }
 
 #[track_caller]
@@ -65,7 +68,7 @@ fn assert_found(place: &Place, found: &Value) {
 fn a_planted_commit_is_found_after_an_interrupt_as_well() {
     let place = repository(4);
     let good = format!("HEAD~{LAST}");
-    let arguments = ["bisect", &good, "HEAD", "--format", "json", "--threshold", "20%", "--seed", "1"];
+    let arguments = ["bisect", &good, "HEAD", "--format", "json", "--threshold", "20%", "--seed", "1", "--builds", "1"];
     let mut command: Command = place.command(&arguments);
     let mut child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
     wait_until("something is measured", || trials(&place) > 0);
@@ -111,7 +114,7 @@ fn git_can_search_by_the_answers() {
     let place = repository(4);
     let check = |base: usize, head: usize, want: i32| {
         let [base, head] = [base, head].map(|number| commit(&place, number));
-        let more = ["--threshold", "20%", "--quiet"];
+        let more = ["--threshold", "20%", "--quiet", "--builds", "1"];
         place.duet(&[&["compare", "--classify", &base, &head], &more[..]].concat()).expect(want);
     };
     check(0, 3, 0);
