@@ -24,9 +24,9 @@ Examples:
 /// `duet bisect`.
 #[derive(Debug, Args)]
 pub struct BisectArgs {
-    /// A commit from before the slowdown
+    /// A commit or a release of a Go module (path@version) from before the slowdown
     pub good: Option<String>,
-    /// A later commit that is slower [default: HEAD]
+    /// A later one that is slower [default: HEAD]
     pub bad: Option<String>,
     /// Go on with the last search that did not come to its end; commits and settings are those of that search
     #[arg(long, conflicts_with_all = ["good", "bad"])]

@@ -1,5 +1,6 @@
 //! `duet bisect` on a repository with a planted commit, with real Go builds. The plant is so large that few build pairs decide.
 
+use std::io::Write;
 use std::process::Command;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -104,9 +105,60 @@ fn only_commits_of_one_line_are_searched() {
     let place = repository(2);
     place.duet(&["bisect", "HEAD", "HEAD~3"]).expect(2).says(&["first parents"]);
     place.duet(&["bisect", "HEAD", "HEAD"]).expect(2).says(&["the same commit"]);
-    place.duet(&["bisect", "example.com/m@v1.0.0", "example.com/m@v1.1.0"]).expect(2).says(&["published module"]);
+    place.duet(&["bisect", "example.com/m@v1.0.0", "HEAD"]).expect(2).says(&["nothing to search", "two releases"]);
     place.duet(&["bisect"]).expect(2).says(&["needs a commit", "hint: "]);
     place.duet(&["bisect", "--resume"]).expect(1).says(&["no store"]);
+}
+
+/// A module proxy of files with so many releases of a module, `v1.0.0` and on; from the third on it works twice as much.
+fn published(place: &Place, releases: usize) {
+    for number in 0..releases {
+        let (version, rounds) = (format!("v1.{number}.0"), if number < 2 { 2 } else { 4 });
+        let module = "module example.com/fixture\n\ngo 1.21\n".to_owned();
+        let files = [
+            ("go.mod", module.clone()),
+            ("fixture.go", source(rounds, &format!("// Release {number}."))),
+            ("fixture_test.go", BENCHMARK.to_owned()),
+        ];
+        let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for (name, text) in files {
+            let path = format!("example.com/fixture@{version}/{name}");
+            archive.start_file(path, zip::write::SimpleFileOptions::default()).unwrap();
+            archive.write_all(text.as_bytes()).unwrap();
+        }
+        let folder = place.path().join("proxy/example.com/fixture/@v");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(format!("{version}.zip")), archive.finish().unwrap().into_inner()).unwrap();
+        std::fs::write(folder.join(format!("{version}.mod")), module).unwrap();
+        std::fs::write(folder.join(format!("{version}.info")), format!("{{\"Version\":\"{version}\"}}")).unwrap();
+        let known: String = (0..=number).rev().map(|known| format!("v1.{known}.0\n")).collect();
+        std::fs::write(folder.join("list"), known).unwrap();
+    }
+}
+
+#[test]
+fn releases_of_a_module_are_searched_as_commits_are() {
+    let place = Place::new();
+    published(&place, 5);
+    let cache = place.path().join("cache");
+    let go = |command: &mut Command| {
+        command.env("GOPROXY", format!("file://{}", place.path().join("proxy").display())).env("GOMODCACHE", &cache);
+        Ran::from(command.env("GONOSUMDB", "*").env("GOFLAGS", "").output().unwrap())
+    };
+    let module = |version: &str| format!("example.com/fixture@{version}");
+    let bisect = |good: &str, bad: &str, more: &[&str]| {
+        let ends = [module(good), module(bad)];
+        let ends = ends.each_ref().map(String::as_str);
+        let rest = ["--format", "json", "--threshold", "20%", "--seed", "1", "--builds", "1"];
+        go(&mut place.command(&[&["bisect"], &ends[..], &rest, more].concat()))
+    };
+    let found = bisect("v1.0.0", "v1.4.0", &[]).expect(3).json();
+    assert_eq!(found["steps"][0]["commit"], module("v1.2.0"), "{found:#}");
+    assert_eq!(found["steps"][0]["parent"], module("v1.1.0"), "{found:#}");
+    bisect("v1.3.0", "v1.1.0", &["--dry-run"]).says(&["is not older than"]);
+    bisect("v1.0.0", "v1.9.0", &["--dry-run"]).says(&["has no release `v1.9.0`"]);
+    // The client makes its cache read-only, which would outlive the place.
+    go(Command::new("go").args(["clean", "-modcache"])).expect(0);
 }
 
 #[test]

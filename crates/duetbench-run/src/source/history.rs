@@ -1,18 +1,20 @@
-//! The commits between two others, along first parents: what `git bisect --first-parent` would search.
+//! The commits between two others, along first parents: what `git bisect --first-parent` would search. The releases of a module are a
+//! line of the same kind.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::git::{commit_of, git, repository_of, short};
+use super::module;
 use crate::error::RunError;
 
 /// A commit of a line of first parents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commit {
-    /// Its full name.
+    /// Its full name: of a release, `path@version`.
     pub id: String,
-    /// Name of the tree that it holds: equal ones are equal sources.
+    /// Name of the tree that it holds: equal ones are equal sources. That of a release is its own.
     pub tree: String,
     /// The first line of its message.
     pub subject: String,
@@ -24,7 +26,7 @@ impl Commit {
     /// Its name as people read it.
     #[must_use]
     pub fn short(&self) -> &str {
-        short(&self.id)
+        self.id.rsplit_once('@').map_or_else(|| short(&self.id), |(_, version)| version)
     }
 }
 
@@ -67,6 +69,41 @@ pub fn first_parents(good: &str, bad: &str, cwd: &Path) -> Result<Vec<Commit>, R
     let mut commits = log(&["-1", &from])?;
     commits.extend(after);
     Ok(commits)
+}
+
+/// The releases of a module from a good one to a bad one, both included; what was published before its time, as `-rc.1`, only where it
+/// is one of the two.
+///
+/// # Errors
+/// When the Go client does not know the module, or one of the two is none of its releases.
+pub fn releases(good: &str, bad: &str) -> Result<Vec<Commit>, RunError> {
+    let refused = |what: String| RunError::Source {
+        what,
+        hint: Some(
+            "name two releases of one module, as in `duet bisect example.com/m@v1.2.0 example.com/m@v1.9.0`".into(),
+        ),
+    };
+    let split = |text: &str| text.split_once('@').map(|(path, version)| (path.to_owned(), version.to_owned()));
+    let ((path, first), (other, last)) =
+        split(good).zip(split(bad)).ok_or_else(|| refused(format!("`{good}` or `{bad}` has no version")))?;
+    if path != other {
+        return Err(refused(format!("`{path}` and `{other}` are two modules")));
+    }
+    let published = module::versions(&path)?;
+    let place = |version: &str| {
+        let unknown = || refused(format!("`{path}` has no release `{version}`"));
+        published.iter().position(|known| known == version).ok_or_else(unknown)
+    };
+    let (from, to) = (place(&first)?, place(&last)?);
+    if from >= to {
+        return Err(refused(format!("`{good}` is not older than `{bad}`")));
+    }
+    let wanted = |version: &&String| !version.contains('-') || **version == first || **version == last;
+    let release = |version: &String| {
+        let id = format!("{path}@{version}");
+        Commit { tree: id.clone(), id, subject: path.clone(), merges: false }
+    };
+    Ok(published[from..=to].iter().filter(wanted).map(release).collect())
 }
 
 fn parsed(line: &str) -> Option<Commit> {

@@ -12,7 +12,7 @@ mod history;
 mod module;
 
 pub use git::default_base;
-pub use history::{Commit, first_parents};
+pub use history::{Commit, first_parents, releases};
 
 /// A version as the user typed it, by its form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

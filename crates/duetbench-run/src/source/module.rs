@@ -18,16 +18,34 @@ struct Downloaded {
     error: Option<String>,
 }
 
+/// All published versions of a module, the oldest first.
+pub(super) fn versions(path: &str) -> Result<Vec<String>, RunError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "PascalCase")]
+    struct Listed {
+        #[serde(default)]
+        versions: Vec<String>,
+    }
+    let place = tempfile::tempdir().map_err(|e| RunError::file("create", &std::env::temp_dir(), e))?;
+    let output = client(["list", "-m", "-versions", "-json", path], place.path()).output()?;
+    let listed: Listed = serde_json::from_slice(&output.stdout).map_err(|_| RunError::Source {
+        what: format!("the releases of `{path}` are not known: {}", String::from_utf8_lossy(&output.stderr).trim()),
+        hint: Some("`go list -m -versions PATH` lists the published versions".into()),
+    })?;
+    Ok(listed.versions)
+}
+
+/// The Go client outside of any module: inside one, that module's requirements would have a say in versions.
+fn client<const N: usize>(args: [&str; N], place: &Path) -> Tool {
+    Tool::new("go", args, place).env("GOFLAGS", "").env("GOWORK", "off")
+}
+
 pub(super) fn download(module: &str, scratch: &Path) -> Result<Source, RunError> {
     let unusable = |why: &str| RunError::Source {
         what: format!("the module `{module}` cannot be used: {why}"),
         hint: Some("`go list -m -versions PATH` lists the published versions".into()),
     };
-    // From an empty directory: inside a module, that module's requirements would have a say in the version.
-    let output = Tool::new("go", ["mod", "download", "-json", module], scratch)
-        .env("GOFLAGS", "")
-        .env("GOWORK", "off")
-        .output()?;
+    let output = client(["mod", "download", "-json", module], scratch).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let found: Downloaded =
         serde_json::from_str(&text).map_err(|_| unusable(String::from_utf8_lossy(&output.stderr).trim()))?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use duetbench_core::bisect::{ALPHA, Costs, Found, Probe, Question, Rules, Search};
 use duetbench_core::spec::defaults;
-use duetbench_run::source::{Commit, VersionRequest, first_parents};
+use duetbench_run::source::{Commit, VersionRequest, first_parents, releases};
 use duetbench_run::store::{BisectionId, Store};
 
 use super::Context;
@@ -79,19 +79,16 @@ fn commits(args: &BisectArgs, context: &Context) -> Result<Vec<Commit>, Failure>
         hint: "name it, as in `duet bisect v1.2.0 HEAD`, or go on with `--resume`".into(),
     })?;
     let bad = args.bad.as_deref().unwrap_or("HEAD");
-    for typed in [good, bad] {
-        let kind = match VersionRequest::parse(typed, &context.cwd) {
-            VersionRequest::Revision(_) => continue,
-            VersionRequest::Module(_) => "a published module",
-            VersionRequest::Jar { .. } => "a jar",
-            _ => "a directory",
-        };
-        return Err(Failure::Refused {
-            what: format!("`{typed}` is {kind}, and only commits can be searched"),
-            hint: "name two commits of a git checkout, as in `duet bisect v1.2.0 HEAD`".into(),
-        });
+    let refused = |what: String| Failure::Refused {
+        what,
+        hint: "name two commits of a git checkout, as in `duet bisect v1.2.0 HEAD`, or two releases of a Go module"
+            .into(),
+    };
+    match [good, bad].map(|typed| VersionRequest::parse(typed, &context.cwd)) {
+        [VersionRequest::Revision(_), VersionRequest::Revision(_)] => Ok(first_parents(good, bad, &context.cwd)?),
+        [VersionRequest::Module(_), VersionRequest::Module(_)] => Ok(releases(good, bad)?),
+        _ => Err(refused(format!("between `{good}` and `{bad}` there is nothing to search"))),
     }
-    Ok(first_parents(good, bad, &context.cwd)?)
 }
 
 /// Build pairs that are expected for changes of these sizes, where build pairs spread as usual.

@@ -42,7 +42,7 @@ impl Comparing<'_> {
         let done = match begun {
             Some(run) => resume((run, None), self.context, &purpose),
             None => {
-                let versions = ends.map(|id| VersionRequest::Revision(id.to_owned()));
+                let versions = ends.map(|id| VersionRequest::parse(id, &self.context.cwd));
                 let origin = Origin { cwd: self.context.cwd.clone(), versions };
                 let errand = Errand { context: self.context, spec: self.spec, planned: None, purpose: &purpose };
                 begin(&errand, Subject::Versions(origin))
