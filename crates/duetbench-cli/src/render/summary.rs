@@ -136,7 +136,9 @@ pub(super) fn counts_in(report: &Report, words: &str) -> String {
         };
         (count > 0).then(|| bracketed(&many(count, label(&verdict), several)))
     });
-    let listed = each.collect::<Vec<_>>().join(", ");
+    let worse = report.reported.iter().filter(|one| one.verdict == Verdict::Regression).count();
+    let reported = || many(worse, "regression of a reported unit", "regressions of reported units");
+    let listed = each.chain((worse > 0).then(reported)).collect::<Vec<_>>().join(", ");
     let total = benchmarks(report.benchmarks.len()) + words;
     if listed.is_empty() { total } else { format!("{total}: {listed}") }
 }
