@@ -2,7 +2,7 @@
 # with Go alone. They install nothing outside this folder and the caches of cargo, go, Maven and pip; they need what stands in
 # README.md.
 
-.PHONY: demo test check test-go test-rest lint deny benchmarks build fleet worker release release-check
+.PHONY: demo test check test-go test-rest lint deny benchmarks build fleet worker release release-check site
 
 build:
 	cargo build --release --locked
@@ -44,6 +44,7 @@ check: lint
 	$(CARGO_TEST) --no-fail-fast --lib --bins --test it -- $(addprefix --skip ,$(LONG))
 
 lint:
+	site/check.py
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --features duetbench-cli/lambda -- -D warnings
 
@@ -53,6 +54,13 @@ release:
 
 release-check:
 	release/check.py
+
+# The documents as a site, in dist/site, and how readable they are.
+site:
+	python3 -m venv dist/site-tools
+	dist/site-tools/bin/pip install --quiet --require-hashes --requirement site/requirements.txt
+	site/check.py --readable
+	dist/site-tools/bin/python site/build.py
 
 # Advisories, licences and sources of all dependencies, by deny.toml. Fetches the database of advisories.
 deny:
