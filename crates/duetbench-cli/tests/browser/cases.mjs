@@ -12,6 +12,7 @@ export const CASES = {
   a_page_of_1000_says_all: list.filled(1000),
   figures_are_those_of_the_data: list.figures_are_those_of_the_data,
   intervals_share_a_logarithmic_axis: list.intervals_share_a_logarithmic_axis,
+  an_axis_is_made_by_changes_and_its_labels_have_room: list.an_axis_is_made_by_changes_and_its_labels_have_room,
   what_is_far_beyond_the_others_gets_an_arrow: list.what_is_far_beyond_the_others_gets_an_arrow,
   chips_and_packages_filter: list.chips_and_packages_filter,
   search_finds_names_and_packages: list.search_finds_names_and_packages,

@@ -74,6 +74,39 @@ export async function intervals_share_a_logarithmic_axis(begin) {
   await visit.end();
 }
 
+/** Left and right edge of every label of the axis that is seen. */
+const labels = (page) =>
+  page.$$eval(".ruler .mark:not(.crowded)", (marks) =>
+    marks.map((mark) => [mark.getBoundingClientRect().left, mark.getBoundingClientRect().right]),
+  );
+
+export async function an_axis_is_made_by_changes_and_its_labels_have_room(begin) {
+  const wild = [11.19, 3.08, 2.68, 1.65, 1.45];
+  const change = (data) => {
+    data.benchmarks.forEach((one, i) => {
+      const [verdict, ratio] = i === 0 ? ["regression", 1.23] : ["inconclusive", 1.01];
+      const high = i === 0 ? 1.36 : wild[i - 1];
+      Object.assign(one, { verdict, estimate: { ...data.benchmarks[0].estimate, ratio, low: 2 - ratio, high } });
+    });
+    Object.assign(data.benchmarks[0].estimate, { low: 1.12 });
+    return data;
+  };
+  const visit = await begin({ number: 6, change });
+  // The open rows do not stretch the axis: the only change takes a good part of it, and theirs get arrows.
+  const width = await visit.page.$eval("#row-0 .plot", (plot) => plot.getBoundingClientRect().width);
+  const interval = await visit.page.$eval("#row-0 .interval", (line) => line.getBoundingClientRect().width);
+  assert.ok(interval > width / 8, `${interval} of ${width}`);
+  for (const viewport of [390, 800, 1024, 1440, 1920]) {
+    await visit.page.setViewportSize({ width: viewport, height: 900 });
+    // Two frames, after which observers of sizes have been told.
+    await visit.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const boxes = (await labels(visit.page)).sort((a, b) => a[0] - b[0]);
+    assert.ok(boxes.length >= 2, `${boxes.length} labels at ${viewport}`);
+    boxes.slice(1).forEach(([left], i) => assert.ok(left > boxes[i][1], `labels overlap at ${viewport}`));
+  }
+  await visit.end();
+}
+
 export async function what_is_far_beyond_the_others_gets_an_arrow(begin) {
   const visit = await begin({ number: 50 });
   const { page, data } = visit;

@@ -1,5 +1,8 @@
 /* One row of the forest plot for each benchmark: its verdict, its name, its interval on the shared axis, and figures. */
 const Rows = (() => {
+  /** Room between two labels of the axis, in pixels. */
+  const LABEL_GAP = 4;
+
   const percent = (place) => `${place.toFixed(3)}%`;
 
   /** Something small around a place on the axis. */
@@ -96,6 +99,7 @@ const Rows = (() => {
     const label = (log) =>
       Dom.make("span", { class: "mark", style: `left: ${percent(axis.place(Math.exp(log)))}` }, Scale.label(log));
     const marks = Dom.make("div", { class: "marks", "aria-hidden": "true" }, axis.marks.map(label));
+    new ResizeObserver(() => thin(marks)).observe(marks);
     const ways = Dom.make("div", { class: "ways" }, Dom.make("span", {}, "← faster"), Dom.make("span", {}, "slower →"));
     return Dom.make(
       "div",
@@ -106,6 +110,22 @@ const Rows = (() => {
       Dom.make("span", { class: "change" }, "Change"),
       Dom.make("span", { class: "range" }, "Interval"),
     );
+  }
+
+  /** Hides labels of the axis that would run into others; no change and the ends stay longest. */
+  function thin(marks) {
+    const labels = [...marks.children];
+    labels.forEach((label) => label.classList.remove("crowded"));
+    const boxes = new Map(labels.map((label) => [label, label.getBoundingClientRect()]));
+    const zero = labels.findIndex((label) => label.textContent === Scale.label(0));
+    const ends = [labels[zero], labels[0], labels.at(-1)].filter((label) => label !== undefined);
+    const shown = new Set();
+    for (const label of [...ends, ...labels]) {
+      const { left, right } = boxes.get(label);
+      const isFree = (other) => right + LABEL_GAP <= boxes.get(other).left || left >= boxes.get(other).right + LABEL_GAP;
+      if (shown.has(label) || [...shown].every(isFree)) shown.add(label);
+      else label.classList.add("crowded");
+    }
   }
 
   /** Lines behind all rows where the axis has its marks, as one background. */

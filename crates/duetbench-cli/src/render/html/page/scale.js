@@ -11,10 +11,10 @@ const Scale = (() => {
   /** What is this many times as far as all others does not stretch the axis; it gets an arrow. */
   const TIMES_MAX = 3;
 
-  /** How far the ends of an interval lie from no change; what has no bound is left out. */
-  function ends({ ratio, low, high }) {
-    const positive = [ratio, low, high].filter((value) => value > 0);
-    return positive.map((value) => Math.abs(Math.log(value)));
+  /** How far a benchmark wants the axis to go: to the ends of its interval if it changed, else to its point alone. */
+  function far({ ratio, low, high }, isChange) {
+    const positive = (isChange ? [ratio, low, high] : [ratio]).filter((value) => value > 0);
+    return Math.max(0, ...positive.map((value) => Math.abs(Math.log(value))));
   }
 
   /** How many of these, farthest first, do not stretch the axis: few, far beyond all others, and not most of the changes. */
@@ -26,11 +26,11 @@ const Scale = (() => {
     return counts.filter((i) => isFar(i) && 2 * changes(rows.slice(0, i)) <= changes(rows)).at(-1) ?? 0;
   }
 
-  /** How far the shared axis goes: so that all is seen but what is far beyond. */
+  /** How far the shared axis goes: so that all changes are seen, and the points of the rest, but what is far beyond. */
   function reach(benchmarks, threshold) {
-    const isChange = (b) => b.verdict === "regression" || b.verdict === "improvement";
+    const isChange = (b) => /^(regression|improvement|slower|faster)/.test(b.verdict);
     const estimated = benchmarks.filter((b) => b.estimate !== null && b.verdict !== "redefined");
-    const rows = estimated.map((b) => ({ far: Math.max(0, ...ends(b.estimate)), isChange: isChange(b) }));
+    const rows = estimated.map((b) => ({ far: far(b.estimate, isChange(b)), isChange: isChange(b) }));
     rows.sort((a, b) => b.far - a.far);
     const wanted = Math.max(rows[beyond(rows)]?.far ?? 0, 2 * Math.log1p(threshold));
     return Math.log1p(REACHES.find((end) => Math.log1p(end) >= wanted) ?? REACHES.at(-1));
