@@ -8,19 +8,19 @@ export async function commands_are_copied(begin) {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.click(".command .copy");
   await page.locator(".told", { hasText: "Copied" }).waitFor();
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), data.reproduce);
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), data.accept);
   await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
   await page.locator(".command .copy").nth(1).click();
   await page.locator(".told", { hasText: "Selected" }).waitFor();
-  assert.equal(await page.evaluate(() => getSelection().toString()), data.accept);
+  assert.equal(await page.evaluate(() => getSelection().toString()), data.reproduce);
   await visit.end();
 }
 
 export async function several_commands_stand_in_lines(begin) {
-  const accept = ["duet waive A --expires YYYY-MM-DD", `duet waive ${"B".repeat(300)}`];
+  const accept = ["duet waive A --days 90", `duet waive ${"B".repeat(300)}`];
   const visit = await begin({ number: 5, width: 360, change: (data) => ({ ...data, accept: accept.join("\n") }) });
   const heights = await visit.page.$$eval(".command code", (all) => all.map((code) => code.clientHeight));
-  assert.ok(heights[1] > 1.5 * heights[0], `${heights}`);
+  assert.ok(heights[0] > 1.5 * heights[1], `${heights}`);
   assert.equal(await visit.overflows(), false);
   await visit.end();
 }

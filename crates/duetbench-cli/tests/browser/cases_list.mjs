@@ -98,6 +98,8 @@ export async function an_axis_is_made_by_changes_and_its_labels_have_room(begin)
   assert.ok(interval > width / 8, `${interval} of ${width}`);
   for (const viewport of [390, 800, 1024, 1440, 1920]) {
     await visit.page.setViewportSize({ width: viewport, height: 900 });
+    for (const figure of ["change", "range", "times"])
+      assert.ok(await visit.page.locator(`#row-0 .${figure}`).isVisible(), `no ${figure} at ${viewport}`);
     // Two frames, after which observers of sizes have been told.
     await visit.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     const boxes = (await labels(visit.page)).sort((a, b) => a[0] - b[0]);

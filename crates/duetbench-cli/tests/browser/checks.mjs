@@ -29,8 +29,12 @@ export async function saysAll(visit) {
   assert.deepEqual(await page.$$eval(".summary p", (all) => all.map((p) => p.textContent)), data.summary.map(read));
   assert.deepEqual(
     await page.$$eval(".command code", (all) => all.map((code) => code.textContent)),
-    [data.reproduce, data.accept].filter(Boolean),
+    [data.accept, data.reproduce].filter(Boolean),
   );
+  assert.deepEqual(await page.$$eval("#versions .hint", (all) => all.map((p) => p.textContent)), data.hints.map(read));
+  // What came out stands above the rows, everything else below them.
+  const tops = await page.$$eval(".compared, #rows, #versions", (all) => all.map((one) => one.getBoundingClientRect().top));
+  assert.deepEqual(tops, [...tops].sort((a, b) => a - b));
   const chips = await page.$$eval(".chip", (all) =>
     all.map((chip) => [chip.dataset.verdict, Number(chip.querySelector("b").textContent)]),
   );

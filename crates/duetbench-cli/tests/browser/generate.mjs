@@ -273,6 +273,7 @@ export function generate(number, seed = 1) {
       `${counts.improvement} got faster, ${counts.no_change} did not change by 3% or more.`,
       "The machine was quiet: others took 0.4% of its processor time.",
     ],
+    hints: ["Look closer at the largest regression with `duet compare v1.2.0 --bench '^BenchmarkEncode/small$' --forks 40`."],
     counts,
     confidence: 0.9,
     threshold: 0.03,

@@ -74,6 +74,7 @@ fn the_data_are_those_of_the_contract() {
         "duet",
         "format",
         "headline",
+        "hints",
         "outcome",
         "reproduce",
         "run",

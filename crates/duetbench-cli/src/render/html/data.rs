@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use duetbench_core::Report;
 use duetbench_core::report::VersionInfo;
+use duetbench_core::{Report, Verdict};
 use serde::Serialize;
 
 use super::benchmark::Benchmark;
-use crate::render::format::{many, one_line, share, shortened};
-use crate::render::{command_line, gate, hint, json, noise, reported, summary};
+use crate::render::format::{many, one_line, share, short_name, shortened};
+use crate::render::{command_line, gate, hint, json, noise, order, profile, reported, summary};
 
 /// Name of the form of the data.
 const FORMAT: &str = "duet-page-1";
@@ -26,6 +26,7 @@ pub(super) struct Data {
     outcome: &'static str,
     headline: String,
     summary: Vec<String>,
+    hints: Vec<String>,
     counts: BTreeMap<&'static str, usize>,
     confidence: f64,
     threshold: f64,
@@ -67,6 +68,7 @@ impl Data {
             outcome: json::outcome(report.outcome()),
             headline: sentence(&summary::headline(report)),
             summary: in_sentences(report),
+            hints: hints(report),
             counts: summary::all_verdicts().iter().map(|v| (v.word(), report.count(v.word()))).collect(),
             confidence: 1.0 - report.spec.decision.interval_alpha(),
             threshold: report.spec.decision.threshold,
@@ -84,17 +86,25 @@ impl Version {
     }
 }
 
-/// The sentences that come first: counts, gate, warnings and hints.
+/// The sentences that come first: where the largest regression comes from, what stops the change, warnings.
 fn in_sentences(report: &Report) -> Vec<String> {
-    let mut lines = vec![summary::counts(report)];
+    let regressed = report.benchmarks.iter().filter(|one| one.verdict == Verdict::Regression);
+    let culprit = order::most_urgent_first(regressed).into_iter().find_map(|one| {
+        Some(format!("the change of `{}` comes from {}", one_line(&short_name(&one.id.name)), profile::culprit(report, &one.id)?))
+    });
+    let mut lines: Vec<String> = culprit.into_iter().collect();
     lines.extend(report.gate.iter().flat_map(gate::lines));
     lines.extend(report.warnings.iter().map(|warning| format!("warning: {}", shortened(&one_line(warning)))));
-    // Commands are not shortened: half a command is worse than a long one.
-    for hint in hint::hints(report) {
-        let command = hint.command.map_or_else(String::new, |command| format!(" `{}`", one_line(&command)));
-        lines.push(format!("{}{command}", hint.words));
-    }
     lines.iter().map(|line| sentence(line)).collect()
+}
+
+/// The next steps. Commands are not shortened: half a command is worse than a long one.
+fn hints(report: &Report) -> Vec<String> {
+    let words = |hint: hint::Hint| {
+        let command = hint.command.map_or_else(String::new, |command| format!(" `{}`", one_line(&command)));
+        sentence(&format!("{}{command}", hint.words))
+    };
+    hint::hints(report).into_iter().map(words).collect()
 }
 
 /// Words that begin and end as a sentence does.

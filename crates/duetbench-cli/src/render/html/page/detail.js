@@ -5,7 +5,7 @@ const Detail = (() => {
 
   function times({ baseline_ns: base, candidate_ns: head }) {
     const unit = Format.timeUnit([base, head].filter((ns) => ns !== null));
-    return [Dom.fact("Baseline", Format.time(base, unit)), Dom.fact("Candidate", Format.time(head, unit))];
+    return [Dom.fact("Base", Format.time(base, unit)), Dom.fact("Head", Format.time(head, unit))];
   }
 
   /** A change with its interval. */

@@ -1,4 +1,4 @@
-/* What stands above the benchmarks: what came out in plain words, what was compared, and the two commands. */
+/* What stands above the benchmarks, which is what came out in plain words, and below them: what to do next, and what was compared. */
 const Head = (() => {
   /** The button that changes between light and dark. What was chosen is kept, where the browser keeps anything. */
   function themes() {
@@ -56,6 +56,7 @@ const Head = (() => {
       Dom.make("div", { class: "topmost" }, origin(data), themes()),
       Dom.make("p", { class: `outcome is-${verdict}` }, Verdict.icon(verdict), word),
       Dom.make("h1", {}, Dom.words(data.headline)),
+      Dom.make("p", { class: "compared" }, Dom.name(data.baseline.resolved), " → ", Dom.name(data.candidate.resolved)),
       Dom.make(
         "div",
         { class: "summary" },
@@ -72,19 +73,20 @@ const Head = (() => {
     return Dom.fact(role, Dom.make("strong", {}, Dom.name(requested)), exact);
   }
 
-  /** Fills in what was compared, and how to do it again. */
+  /** Fills in the next steps, what was compared, and how to do it again. */
   function versions(data) {
     const settings = `threshold ${Format.share(data.threshold)}, confidence ${Format.confidence(data.confidence)}`;
     Dom.get("versions").append(
+      ...data.hints.map((sentence) => Dom.make("p", { class: "hint" }, Dom.words(sentence))),
+      ...(data.accept ? [Dom.command("Accept the slowdown", data.accept)] : []),
+      Dom.command("Measure again", data.reproduce),
       Dom.make(
         "dl",
         { class: "facts" },
-        version("Baseline", data.baseline),
-        version("Candidate", data.candidate),
+        version("Base", data.baseline),
+        version("Head", data.candidate),
         Dom.fact("Settings", settings),
       ),
-      Dom.command("Measure again", data.reproduce),
-      ...(data.accept ? [Dom.command("Accept the slowdown", data.accept)] : []),
     );
   }
 

@@ -56,6 +56,13 @@ const Rows = (() => {
     return estimate.by_wall === null ? range : `${range} cpu`;
   };
 
+  /** The times before and after. */
+  function times({ baseline_ns: base, candidate_ns: head }) {
+    const known = [base, head].filter((ns) => ns !== null && ns !== undefined);
+    const unit = Format.timeUnit(known);
+    return known.map((ns) => Format.time(ns, unit)).join(" → ");
+  }
+
   /** The row of a benchmark, closed. */
   function build(benchmark, axis) {
     const standing =
@@ -84,6 +91,7 @@ const Rows = (() => {
       Dom.make("span", { class: "picture" }, plot(benchmark, axis)),
       Dom.make("span", { class: "change" }, figure(benchmark)),
       Dom.make("span", { class: "range" }, interval(benchmark)),
+      Dom.make("span", { class: "times" }, times(benchmark)),
     );
     const detail = Dom.make("div", { class: "detail", id: `detail-${benchmark.id}`, hidden: true });
     return Dom.make(
