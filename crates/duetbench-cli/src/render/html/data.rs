@@ -90,7 +90,8 @@ impl Version {
 fn in_sentences(report: &Report) -> Vec<String> {
     let regressed = report.benchmarks.iter().filter(|one| one.verdict == Verdict::Regression);
     let culprit = order::most_urgent_first(regressed).into_iter().find_map(|one| {
-        Some(format!("the change of `{}` comes from {}", one_line(&short_name(&one.id.name)), profile::culprit(report, &one.id)?))
+        let name = one_line(&short_name(&one.id.name)).replace('`', "'");
+        Some(format!("the change of `{name}` comes from {}", profile::culprit(report, &one.id)?))
     });
     let mut lines: Vec<String> = culprit.into_iter().collect();
     lines.extend(report.gate.iter().flat_map(gate::lines));
