@@ -188,10 +188,16 @@ func BenchmarkSetUp(b *testing.B) {
 		sink = work(100)
 	}
 }";
-    let ran = compare(&two(&simple(body), &simple(body)), &["--forks", "3"]).expect(0);
-    let ns = |name| ran.benchmark(name)["baseline_ns"].as_f64().unwrap();
-    let ratio = ns("BenchmarkSetUp") / ns("BenchmarkPlain");
-    assert!((0.5..2.0).contains(&ratio), "{ratio}\n{}", ran.stdout);
+    let place = two(&simple(body), &simple(body));
+    let ratio = || {
+        let ran = compare(&place, &["--forks", "3"]).expect(0);
+        let ns = |name| ran.benchmark(name)["baseline_ns"].as_f64().unwrap();
+        ns("BenchmarkSetUp") / ns("BenchmarkPlain")
+    };
+    // Three forks of a moment in which others had the machine are measured again; a set-up that is counted is so each time.
+    let ratios: Vec<f64> =
+        std::iter::repeat_with(ratio).take(4).take_while(|ratio| !(0.5..2.0).contains(ratio)).collect();
+    assert!(ratios.len() < 4, "{ratios:?}");
 }
 
 #[test]
