@@ -36,7 +36,7 @@ fn end(child: &mut Child) -> ExitStatus {
 }
 
 /// Whether this process ignores a signal, and with it every program that it starts.
-fn is_ignored(signal: u32) -> bool {
+fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
     u64::from_str_radix(mask.trim(), 16).unwrap() & (1 << (signal - 1)) != 0
