@@ -55,10 +55,11 @@ release:
 release-check:
 	release/check.py
 
-# The documents as a site, in dist/site, and how readable they are.
+# The documents as a site, in dist/site, their spelling, and how readable they are.
 site:
 	python3 -m venv dist/site-tools
 	dist/site-tools/bin/pip install --quiet --require-hashes --requirement site/requirements.txt
+	dist/site-tools/bin/codespell $$(git ls-files '*.md')
 	site/check.py --readable
 	dist/site-tools/bin/python site/build.py
 

@@ -3,7 +3,7 @@
 
     release/check.py [WAY]...
 
-Ways: papers, script, action, wheel, npm, deb, go, crate. A way whose tool is missing is listed as skipped. Whatever fails ends it with 1.
+Ways: papers, script, action, wheel, npm, maven, deb, go, crate. A way whose tool is missing is listed as skipped. Whatever fails ends it with 1.
 """
 
 import contextlib
@@ -32,6 +32,12 @@ TARGET = TARGETS[f"{platform.machine()}-unknown-linux-gnu"]
 SECONDS_MAX = 30
 # Where the tools of Rust keep what they have fetched.
 RUST_HOMES = {"CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup"}
+# Plugins come from files alone: Central's place is taken by the same folder.
+MAVEN_SETTINGS = """<settings>
+  <localRepository>{here}/m2</localRepository>
+  <mirrors><mirror><id>files</id><mirrorOf>*</mirrorOf><url>file://{repository}</url></mirror></mirrors>
+</settings>
+"""
 
 
 class Place:
@@ -141,6 +147,26 @@ def npm(place):
     return place.folder / "node_modules/.bin/duet"
 
 
+def maven(place):
+    """The plugin from a repository of files, with nothing of Maven's own; goals, arguments and exit codes come through."""
+    repository = place.folder / "repository"
+    for file in DIST.glob("*-maven.zip"):
+        shutil.unpack_archive(file, repository)
+    # Maven gives this library to every plugin; ours calls nothing of it.
+    stand_in(repository, "org.codehaus.plexus", "plexus-utils", "1.1")
+    settings = place.folder / "settings.xml"
+    settings.write_text(MAVEN_SETTINGS.format(here=place.folder, repository=repository))
+    mvn = ["mvn", "--batch-mode", "--settings", settings]
+    goal = f"io.github.duetbench:duetbench-maven-plugin:{version()}:"
+    assert f"duet {version()}" in place.run(*mvn, goal + "duet", "-Dduet=--version")
+    assert "duet ended with 2" in place.run(*mvn, goal + "compare", "-Dduet=a b --nope", fails=1)
+    assert "regression" in place.run(*mvn, goal + "demo")
+    duet = place.folder / "duet"
+    duet.write_text(f'#!/bin/sh\nexec mvn --batch-mode --quiet --settings {settings} {goal}duet "-Dduet=$*"\n')
+    duet.chmod(0o755)
+    return duet
+
+
 def deb(place):
     """The package of Debian's, unpacked as dpkg does."""
     (file,) = DIST.glob(f"*_{TARGET.deb}.deb")
@@ -181,6 +207,15 @@ def crate(place):
     place.run("cargo", "install", "--debug", "--locked", "--offline", *where, **rust)
     place.begun = time.monotonic()
     return place.folder / "bin/duet"
+
+
+def stand_in(repository, group, name, number):
+    """An empty library in a repository of Maven's."""
+    folder = repository / group.replace(".", "/") / name / number
+    folder.mkdir(parents=True)
+    facts = f"<groupId>{group}</groupId><artifactId>{name}</artifactId><version>{number}</version>"
+    (folder / f"{name}-{number}.pom").write_text(f"<project><modelVersion>4.0.0</modelVersion>{facts}</project>")
+    (folder / f"{name}-{number}.jar").write_bytes(archive.zip_file([]))
 
 
 def publish(folder, module, name, sums):
@@ -237,6 +272,7 @@ WAYS = {
     action: ["bash", "curl", "go"],
     wheel: ["go"],
     npm: ["npm", "go"],
+    maven: ["mvn", "go"],
     deb: ["dpkg-deb", "go"],
     go: ["go"],
     crate: ["cargo", "go"],

@@ -3,7 +3,7 @@
 
     release/make.py [--target TRIPLE] [--check] [--sums]
 
-Needs cargo and Python 3.11; the linker comes from PyPI, pinned, into target/release-tools. `--sums` only writes SHA256SUMS anew over what is in
+Needs cargo, a JDK with Maven and Python 3.11; the linker comes from PyPI, pinned, into target/release-tools. `--sums` only writes SHA256SUMS anew over what is in
 `dist`, where several machines have built.
 """
 
@@ -17,6 +17,7 @@ import tempfile
 import about
 import build
 import kinds
+import maven
 from project import DIST, ROOT, TARGETS, epoch, sources, stem
 
 # A program larger than this has got something in that does not belong there.
@@ -54,7 +55,8 @@ def release(target, paths):
     duet, worker = (pathlib.Path(path).read_bytes() for path in paths)
     if len(duet) > DUET_BYTES_MAX:
         raise SystemExit(f"release: `duet` has {len(duet)} bytes, more than {DUET_BYTES_MAX}")
-    files = kinds.of(kinds.Programs(target, duet, worker)) | kinds.npm(list(TARGETS.values()))
+    programs = kinds.Programs(target, duet, worker)
+    files = kinds.of(programs) | kinds.npm(list(TARGETS.values())) | maven.platform(programs) | maven.plugin(target)
     files[f"{stem(target)}.cdx.json"] = about.text(about.bill(target))
     files["install.sh"] = (ROOT / "release" / "install.sh").read_bytes()
     files[f"{stem(target)}.provenance.json"] = about.text(about.provenance(target, files))
