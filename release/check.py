@@ -3,7 +3,7 @@
 
     release/check.py [WAY]...
 
-Ways: papers, script, action, wheel, npm, maven, deb, go, crate. A way whose tool is missing is listed as skipped. Whatever fails ends it with 1.
+Ways: papers, script, action, wheel, uvx, npm, maven, deb, go, crate. A way whose tool is missing is listed as skipped. Whatever fails ends it with 1.
 """
 
 import contextlib
@@ -129,9 +129,25 @@ def wheel(place):
     place.run(bin_folder / "python", "-m", "pip", "install", "--no-index", "--quiet", file)
     assert version() in place.run(bin_folder / "duetbench", "--version")
     assert version() in place.run(bin_folder / "python", "-m", "pip", "show", "duetbench")
-    if shutil.which("uvx"):
-        assert version() in place.run("uvx", "--offline", "--from", file, "duetbench", "--version")
     return bin_folder / "duet"
+
+
+def uvx(place):
+    """uvx without an index; uv itself comes from PyPI, by the sums in `release/requirements-check.txt`."""
+    tools = place.folder / "tools"
+    venv.create(tools, with_pip=True)
+    wanted = ROOT / "release" / "requirements-check.txt"
+    pip = [tools / "bin/python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:", "--require-hashes"]
+    subprocess.run([*pip, "--requirement", wanted], check=True)
+    (file,) = DIST.glob(f"*{TARGET.wheel}.whl")
+    place.begun = time.monotonic()
+    run_uvx = [tools / "bin/uvx", "--offline", "--from", file]
+    assert version() in place.run(*run_uvx, "duetbench", "--version")
+    place.run(*run_uvx, "duet", "compare", "--nope", fails=2)
+    duet = place.folder / "duet"
+    duet.write_text(f"#!/bin/sh\nexec {' '.join(map(str, run_uvx))} duet \"$@\"\n")
+    duet.chmod(0o755)
+    return duet
 
 
 def npm(place):
@@ -169,11 +185,22 @@ def maven(place):
 
 
 def deb(place):
-    """The package of Debian's, unpacked as dpkg does."""
+    """Debian's package, installed by dpkg below a folder, listed and removed again; the C library is that of this machine."""
     (file,) = DIST.glob(f"*_{TARGET.deb}.deb")
-    assert f"Version: {version()}" in place.run("dpkg-deb", "--info", file)
-    place.run("dpkg-deb", "--extract", file, place.folder / "root")
-    return place.folder / "root/usr/bin/duet"
+    root = place.folder / "root"
+    (root / "var/lib/dpkg").mkdir(parents=True)
+    for record in ("status", "available"):
+        (root / "var/lib/dpkg" / record).touch()
+    # Nothing of the system's is touched, and the folder has no C library that dpkg knows.
+    dpkg = ["dpkg", f"--root={root}", "--force-depends", "--force-not-root", "--force-script-chrootless", f"--log={root}/log"]
+    place.run(*dpkg, "--install", file)
+    assert f"Version: {version()}" in place.run(*dpkg, "--status", "duetbench")
+    assert "/usr/bin/duet" in place.run(*dpkg, "--listfiles", "duetbench")
+    kept = place.folder / "kept"
+    shutil.copy(root / "usr/bin/duet", kept)
+    place.run(*dpkg, "--purge", "duetbench")
+    assert not (root / "usr/bin/duet").exists(), "dpkg left the program behind"
+    return kept
 
 
 def go(place):
@@ -272,9 +299,10 @@ WAYS = {
     script: ["curl", "go"],
     action: ["bash", "curl", "go"],
     wheel: ["go"],
+    uvx: ["go"],
     npm: ["npm", "go"],
     maven: ["mvn", "go"],
-    deb: ["dpkg-deb", "go"],
+    deb: ["dpkg", "dpkg-deb", "go"],
     go: ["go"],
     crate: ["cargo", "go"],
 }
