@@ -19,9 +19,12 @@ use duetbench_run::adapter::go::{Go, GoArguments, Toolchain};
 use duetbench_run::adapter::{Adapter, Artifact, Build, Conditions, Layout, PairLayouts, Relink, Subject, Urgency};
 use duetbench_run::source::{Source, VersionRequest};
 use libtest_mimic::{Arguments, Failed, Trial};
-use modules::{BASE, HEAD, executable, write_module};
+use modules::{BASE, HEAD, executable, published, write_module};
 
 const PACKAGE: &str = "example.com/m";
+/// A published module in two versions, with its dependencies.
+const ZAP: &str = "go.uber.org/zap";
+const OF_ZAP: [&str; 2] = ["v1.22.0", "v1.23.0"];
 /// Releases with a linker that can be given an order, beside the installed one.
 const RELEASES: [&str; 3] = ["go1.23.12", "go1.24.13", "go1.25.9"];
 
@@ -38,6 +41,12 @@ fn main() {
     let mut trials: Vec<Trial> = RELEASES
         .map(|release| test(&format!("{release}_lays_out_alike"), release, root_of(release), lays_out_alike))
         .into();
+    let zap_is_here = published_zap().is_some();
+    for release in ["local"].into_iter().chain(RELEASES) {
+        let root = root_of(release).filter(|_| zap_is_here);
+        let name = format!("zap_is_laid_out_alike_by_{}", release.replace("local", "the_installed_go"));
+        trials.push(test(&name, "the toolchain and go.uber.org/zap", root, lays_out_zap_alike));
+    }
     let with_installed: [(&str, Act); 8] = [
         ("the_installed_go_lays_out_alike", lays_out_alike),
         ("c_code_in_one_version_alone_moves_nothing", c_code_moves_nothing),
@@ -59,9 +68,17 @@ fn root_of(toolchain: &str) -> Option<PathBuf> {
     output.status.success().then_some(root).filter(|root| root.join("bin/go").exists())
 }
 
+/// Where both versions of zap lie, fetched where they have to be.
+fn published_zap() -> Option<[PathBuf; 2]> {
+    let [old, new] = OF_ZAP.map(|version| published(&format!("{ZAP}@{version}")));
+    Some([old?, new?])
+}
+
 /// Two versions of a module, built.
 struct Pair {
     go: Go,
+    /// The package whose programs are linked.
+    package: &'static str,
     builds: [Build; 2],
     dir: tempfile::TempDir,
 }
@@ -83,7 +100,19 @@ fn matched() -> How {
 }
 
 impl Pair {
+    /// The small module of these tests.
     fn new(root: &Path, how: How) -> Pair {
+        let import = how.import;
+        Pair::of(PACKAGE, root, how, &mut |role, module| {
+            write_module(module, if role == Role::Baseline { BASE } else { HEAD });
+            if let Some(import) = import.filter(|_| role == Role::Candidate) {
+                fs::write(module.join("more.go"), format!("package m\n\nimport _ \"{import}\"\n")).unwrap();
+            }
+        })
+    }
+
+    /// A package in two versions, whose files are written by `write`.
+    fn of(package: &'static str, root: &Path, how: How, write: &mut dyn FnMut(Role, &Path)) -> Pair {
         let dir = tempfile::tempdir().unwrap();
         let place = |name: &str| dir.path().join(name);
         // Go 1.25 and later refuse overlays of files in the module cache, where toolchains lie that were fetched.
@@ -103,22 +132,19 @@ impl Pair {
         fs::create_dir(place("scratch")).unwrap();
         let mut go = Go::new(toolchain, arguments, &place("scratch"), conditions).unwrap();
         go.prepare_layouts(&mut || {});
-        let builds = [(Role::Baseline, BASE), (Role::Candidate, HEAD)].map(|(role, files)| {
+        let builds = [Role::Baseline, Role::Candidate].map(|role| {
             let module = place(role.word());
-            write_module(&module, files);
-            if let Some(import) = how.import.filter(|_| role == Role::Candidate) {
-                fs::write(module.join("more.go"), format!("package m\n\nimport _ \"{import}\"\n")).unwrap();
-            }
+            write(role, &module);
             let request = VersionRequest::Directory { typed: "m".into(), path: module };
             let source = Source::resolve(&request, Path::new("/"), &place("scratch")).unwrap();
             go.build(&source, &[".".to_owned()], Subject { role, version: "m" }).unwrap().build
         });
         go.decide_layouts([&builds[0], &builds[1]]);
-        Pair { go, builds, dir }
+        Pair { go, package, builds, dir }
     }
 
     fn artifact(&self, side: usize) -> &Artifact {
-        &self.builds[side].artifacts[PACKAGE]
+        &self.builds[side].artifacts[self.package]
     }
 
     fn layouts(&self) -> &PairLayouts {
@@ -126,7 +152,7 @@ impl Pair {
     }
 
     fn plan(&self) -> PathBuf {
-        self.layouts().plan(PACKAGE).unwrap_or_else(|| panic!("{:?}", self.layouts().used()))
+        self.layouts().plan(self.package).unwrap_or_else(|| panic!("{:?}", self.layouts().used()))
     }
 
     /// One half, linked again.
@@ -175,12 +201,18 @@ fn compare([a, b]: &[Symbols; 2], kind: char) -> (usize, Vec<String>) {
     (both.len(), elsewhere.collect())
 }
 
-fn alike(programs: &[PathBuf; 2]) -> [Symbols; 2] {
+/// Asserts that whatever both programs have lies at the same address in both.
+fn common_lie_alike(programs: &[PathBuf; 2]) -> [Symbols; 2] {
     let sides = [symbols(&programs[0]), symbols(&programs[1])];
     let (functions, elsewhere) = compare(&sides, 'T');
-    assert!(functions > 2000 && elsewhere.is_empty(), "{} of {functions}: {elsewhere:?}", elsewhere.len());
+    assert!(functions > 2000 && elsewhere.is_empty(), "{} of {functions}: {:?}", elsewhere.len(), elsewhere.first());
     let (variables, elsewhere) = compare(&sides, 'D');
-    assert!(variables > 500 && elsewhere.is_empty(), "{} of {variables}: {elsewhere:?}", elsewhere.len());
+    assert!(variables > 500 && elsewhere.is_empty(), "{} of {variables}: {:?}", elsewhere.len(), elsewhere.first());
+    sides
+}
+
+fn alike(programs: &[PathBuf; 2]) -> [Symbols; 2] {
+    let sides = common_lie_alike(programs);
     let moved = [(0, "example.com/m.(*parser).value"), (1, "example.com/m/q.(*Parser).Value")];
     let [old, new] = moved.map(|(side, name)| &sides[side][&('T', name.to_owned())]);
     assert_eq!(old, new, "a function that moved");
@@ -226,6 +258,20 @@ fn lays_out_alike(root: &Path) -> Result<(), Failed> {
     let (functions, elsewhere) = compare(&[symbols(&apart[0]), symbols(&apart[1])], 'T');
     assert!(elsewhere.len() > functions / 2, "{} of {functions}", elsewhere.len());
     assert!(pair.layouts().check([&apart[0], &apart[1]]).unwrap_err().contains("lie elsewhere"));
+    Ok(())
+}
+
+fn lays_out_zap_alike(root: &Path) -> Result<(), Failed> {
+    let [old, new] = published_zap().ok_or("zap was there a moment ago")?;
+    let pair = Pair::of(ZAP, root, matched(), &mut |role, module| {
+        modules::copy(if role == Role::Baseline { &old } else { &new }, module);
+    });
+    let programs = pair.link_alike(7);
+    pair.layouts().check([&programs[0], &programs[1]])?;
+    let sides = common_lie_alike(&programs);
+    let of_zap = |side: &Symbols| side.keys().filter(|(kind, name)| *kind == 'T' && name.starts_with(ZAP)).count();
+    assert!(sides.iter().all(|side| of_zap(side) > 500), "{:?}", sides.each_ref().map(of_zap));
+    assert!(sides[0] != sides[1], "the versions differ");
     Ok(())
 }
 

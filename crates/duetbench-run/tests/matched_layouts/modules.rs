@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Names and texts of a version's files.
 pub(crate) type Files = &'static [(&'static str, &'static str)];
@@ -139,4 +140,24 @@ pub(crate) fn executable(path: &Path, lines: &str) -> PathBuf {
     fs::write(path, format!("#!/bin/sh\n{lines}\n")).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     path.to_owned()
+}
+
+/// The folder in the module cache of a published version, as `path@version`; absent where it is not to be had.
+pub(crate) fn published(version: &str) -> Option<PathBuf> {
+    let elsewhere = tempfile::tempdir().ok()?;
+    let mut go = Command::new("go");
+    go.args(["mod", "download", "-json", version]).current_dir(elsewhere.path()).env("GO111MODULE", "on");
+    let output = go.output().ok().filter(|output| output.status.success())?;
+    let said: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
+    Some(PathBuf::from(said["Dir"].as_str()?))
+}
+
+/// Copies a folder whose files may be written to afterwards, unlike those of the module cache.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (path, copied) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() { copy(&path, &copied) } else { fs::write(copied, fs::read(path).unwrap()).unwrap() }
+    }
 }

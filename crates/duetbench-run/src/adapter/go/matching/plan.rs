@@ -28,6 +28,7 @@ struct Slot {
 /// The plan that both links of a build pair follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Plan {
+    /// Bytes to keep free between the beginning of read-only data and that of the data segment, in both programs alike.
     read_only: u64,
     slots: Vec<Slot>,
 }
@@ -56,7 +57,7 @@ impl Plan {
         // The seed draws by the first name, which must not depend on which side is which.
         slots.iter_mut().for_each(|slot| slot.keys.sort());
         slots.sort_by(|a, b| order(a).cmp(&order(b)));
-        Plan { read_only: sides[0].read_only.max(sides[1].read_only), slots }
+        Plan { read_only: read_only(sides, &slots), slots }
     }
 
     /// The file's content, as the linker reads it.
@@ -72,6 +73,20 @@ impl Plan {
         }
         file
     }
+}
+
+/// Bytes that read-only data take at most in the program where they take more, laid out by these slots: what they took at the first
+/// link, and what slots for the other version's data add to that. Writable data are counted too, since the kinds say nothing about it;
+/// addresses between two segments cost nothing.
+fn read_only(sides: [&Inventory; 2], slots: &[Slot]) -> u64 {
+    let data = |place: Place| place.group == Group::Data;
+    let planned: u64 =
+        slots.iter().filter(|slot| data(slot.place)).map(|slot| slot.room.size + slot.room.align - 1).sum();
+    let taken = |side: &Inventory| -> u64 {
+        let own = side.symbols.iter().filter(|symbol| data(symbol.place)).map(|symbol| symbol.room.size);
+        side.read_only + planned.saturating_sub(own.sum())
+    };
+    taken(sides[0]).max(taken(sides[1]))
 }
 
 /// The order in which data are placed: small ones first, as the linker has it, so that little is lost to alignment. That of
@@ -190,6 +205,18 @@ mod tests {
             slots(&Plan::of([&side, &side])),
             [("runtime.gc<0>".into(), 400), ("runtime.gcbss<0>".into(), 1524)]
         );
+    }
+
+    #[test]
+    fn data_of_the_other_version_have_room_before_the_data_segment() {
+        let sides = [("p.a", 8), ("p.b", 1000)];
+        let [a, b] = sides.map(|(key, size)| Inventory { read_only: 300, ..inventory([symbol(key, DATA, size)]) });
+        // Beside 300 bytes, the larger of the two data for the side that has the smaller one, and what alignment may cost.
+        assert_eq!(Plan::of([&a, &b]).read_only, 300 + 1000 + 2 * 15);
+        let same = Plan::of([&a, &a]);
+        assert_eq!(same.read_only, 300 + 15);
+        let code = Inventory { read_only: 300, ..inventory([symbol("p.F<1>", CODE, 4096)]) };
+        assert_eq!(Plan::of([&code, &a]).read_only, 300 + 8 + 15, "code lies elsewhere");
     }
 
     #[test]
