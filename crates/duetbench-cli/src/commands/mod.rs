@@ -78,7 +78,7 @@ impl Context {
     /// form shows them.
     fn report(&self, store: &Store, stored: StoredRun<RunHead>) -> Result<Report, Failure> {
         let judge = if self.settings.format() == Format::Html { assemble::illustrated } else { assemble::report };
-        gate::decided(assemble::with_calibration(judge(stored), store)?, self)
+        gate::decided(assemble::with_calibration(judge(stored), store)?, &self.cwd)
     }
 
     /// Fetches, builds and lists versions; relative names start at `cwd`.

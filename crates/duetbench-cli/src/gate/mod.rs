@@ -10,7 +10,6 @@ use duetbench_formats::bounded;
 use duetbench_run::whole_file;
 use serde::Deserialize;
 
-use crate::commands::Context;
 use crate::failure::Failure;
 use crate::metric::{MetricName, meant};
 use crate::options::Setting;
@@ -118,12 +117,12 @@ fn read(table: WaiverTable) -> Result<Waiver, String> {
     Ok(Waiver { benchmark, metric: metric.unwrap_or(Metric::Time), ceiling, expires, reason, link })
 }
 
-/// Holds the rules of the run and the waivers of the repository against a report; without either it stays as it is.
+/// Holds the rules of the run and the waivers of the repository around a directory against a report; without either it stays as it is.
 ///
 /// # Errors
 /// When the file of waivers cannot be understood.
-pub fn decided(report: Report, context: &Context) -> Result<Report, Failure> {
-    let WaiverFile { waivers, .. } = WaiverFile::read(&policy_dir(&context.cwd))?;
+pub fn decided(report: Report, cwd: &Path) -> Result<Report, Failure> {
+    let WaiverFile { waivers, .. } = WaiverFile::read(&policy_dir(cwd))?;
     if waivers.is_empty() && report.spec.rules.is_empty() {
         return Ok(report);
     }

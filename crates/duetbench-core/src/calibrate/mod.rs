@@ -86,6 +86,12 @@ pub struct Calibrated {
 }
 
 impl Calibration {
+    /// Whether layout was looked for.
+    #[must_use]
+    pub fn has_layout(&self) -> bool {
+        self.benchmarks.iter().filter_map(|b| b.sources.as_ref()).any(|sources| sources.layout.is_some())
+    }
+
     /// Calibrates comparisons that are looked at while they are measured, from a comparison of a version with itself.
     ///
     /// Fork pairs of a benchmark that was looked at while it was measured would be biased, so all of them must have been

@@ -1,6 +1,6 @@
 //! A calibration as a document.
 
-use duetbench_core::calibrate::{Alarms, BLIND_FROM, Calibrated, Calibration, Rate, Sight};
+use duetbench_core::calibrate::{Alarms, BLIND_FROM, Calibrated, Rate, Sight};
 
 use super::words::{self, blind, bounds, sees, time};
 use super::{json, rows};
@@ -70,22 +70,17 @@ fn planted(alarms: &Alarms) -> Option<String> {
 fn sources(report: &CalibrationReport) -> Option<String> {
     let calibration = &report.made.calibration;
     let shares = calibration.shares()?;
-    let layout = has_layout(calibration).then_some(shares.layout);
+    let layout = calibration.has_layout().then_some(shares.layout);
     let all = [("layout", layout), ("processes", Some(shares.fork)), ("interference", Some(shares.slice))];
     let parts = all.into_iter().filter_map(|(source, of)| Some(format!("{source} ({})", share(of?))));
     let parts = parts.collect::<Vec<_>>().join(", ");
     Some(format!("fork pairs vary by {parts}: median shares of their variance"))
 }
 
-/// Whether layout was looked for.
-pub(super) fn has_layout(calibration: &Calibration) -> bool {
-    calibration.benchmarks.iter().filter_map(|b| b.sources.as_ref()).any(|sources| sources.layout.is_some())
-}
-
 /// The benchmarks, each with what it varies by and sees; columns that would be empty are left out.
 fn table(report: &CalibrationReport) -> Table {
     let calibration = &report.made.calibration;
-    let (layout, blind) = (has_layout(calibration), calibration.blind().next().is_some());
+    let (layout, blind) = (calibration.has_layout(), calibration.blind().next().is_some());
     let in_time: Vec<String> = calibration.budgets_s.iter().map(|budget_s| format!("in {}", time(*budget_s))).collect();
     let mut headings = vec![("benchmark", Cells::Name)];
     headings.extend(layout.then_some(("layout", Cells::Number)));
@@ -112,7 +107,7 @@ fn row(benchmark: &Calibrated, names: &Short, layout: bool) -> Vec<String> {
 
 fn legend(report: &CalibrationReport) -> [Line; 2] {
     let decision = &report.made.calibration.decision;
-    let (layout, of) = if has_layout(&report.made.calibration) { ("layout, ", "build pairs, ") } else { ("", "") };
+    let (layout, of) = if report.made.calibration.has_layout() { ("layout, ", "build pairs, ") } else { ("", "") };
     [
         format!(
             "{layout}processes, interference: standard deviation of the change between {of}fork pairs, slice pairs, each beyond what is inside it; 0% is too little to tell"

@@ -5,7 +5,6 @@ use duetbench_core::BenchmarkId;
 use duetbench_core::calibrate::{Alarms, Calibrated, Sight, Sources};
 use serde::Serialize;
 
-use super::document::has_layout;
 use super::note::{RateEntry, SeenEntry};
 use super::words::blind_word;
 use crate::calibration::CalibrationReport;
@@ -123,7 +122,7 @@ impl<'a> Document<'a> {
         let version = &report.version;
         let decision = &calibration.decision;
         let shares = calibration.shares();
-        let layout = has_layout(calibration);
+        let layout = calibration.has_layout();
         Document {
             schema_version: SCHEMA_VERSION,
             duet_version: &report.duet_version,
