@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from glossary import entries, explained
 from links import REPOSITORY
 
 DIST = REPOSITORY / "dist"
@@ -19,28 +20,34 @@ PAGES = {"README.md": "index.md", "GLOSSARY.md": "glossary.md", "CHANGELOG.md": 
          "ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "STYLE.md": "style.md"}
 ELSEWHERE = "https://github.com/duetbench/duetbench/blob/main/"
 TARGET = re.compile(r"(?<=\]\()([^)\s]+)(?=\))")
+# Pages that define words, or are about something else.
+UNEXPLAINED = {"GLOSSARY.md", "CHANGELOG.md", "STYLE.md"}
 
 
 def main():
+    words, unread = entries()
+    if unread:
+        sys.exit("\n".join(unread))
     shutil.rmtree(SOURCE, ignore_errors=True)
     for path in sorted((REPOSITORY / "docs").rglob("*")):
         if path.is_file() and path.suffix in (".md", ".svg", ".png"):
-            gather(path, SOURCE / path.relative_to(REPOSITORY / "docs"))
+            gather(path, SOURCE / path.relative_to(REPOSITORY / "docs"), words)
     for name, page in PAGES.items():
-        gather(REPOSITORY / name, SOURCE / page)
+        gather(REPOSITORY / name, SOURCE / page, {} if name in UNEXPLAINED else words)
     # The generator writes only below the folder of its settings.
     shutil.copy(Path(__file__).with_name("zensical.toml"), DIST)
     words = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
     sys.exit(subprocess.run(words, cwd=DIST, check=False).returncode)
 
 
-def gather(path, target):
-    """Copies a document; links of a page lead to pages of the site, or to files of the repository."""
+def gather(path, target, words):
+    """Copies a document; links of a page lead to pages of the site, or to files of the repository, and words have their meanings."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix != ".md":
         shutil.copy(path, target)
         return
-    target.write_text(TARGET.sub(lambda found: linked(found[1], path, target), path.read_text()))
+    text = explained(path.read_text(), words) if words else path.read_text()
+    target.write_text(TARGET.sub(lambda found: linked(found[1], path, target), text))
 
 
 def linked(link, path, target):
