@@ -4,6 +4,7 @@
     make site
 """
 
+import gzip
 import re
 import shutil
 import subprocess
@@ -17,7 +18,9 @@ DIST = REPOSITORY / "dist"
 SOURCE = DIST / "site-source"
 # Documents outside of docs/ that are pages too.
 PAGES = {"README.md": "index.md", "GLOSSARY.md": "glossary.md", "CHANGELOG.md": "changelog.md", "SECURITY.md": "security.md",
-         "ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "STYLE.md": "style.md"}
+         "ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "STYLE.md": "style.md",
+         "site/samples/README.md": "samples.md"}
+SAMPLES = REPOSITORY / "site" / "samples"
 ELSEWHERE = "https://github.com/duetbench/duetbench/blob/main/"
 TARGET = re.compile(r"(?<=\]\()([^)\s]+)(?=\))")
 # Pages that define words, or are about something else.
@@ -34,6 +37,10 @@ def main():
             gather(path, SOURCE / path.relative_to(REPOSITORY / "docs"), words)
     for name, page in PAGES.items():
         gather(REPOSITORY / name, SOURCE / page, {} if name in UNEXPLAINED else words)
+    for packed in SAMPLES.glob("*.html.gz"):
+        target = SOURCE / place(packed)
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(gzip.decompress(packed.read_bytes()))
     # The generator writes only below the folder of its settings.
     shutil.copy(Path(__file__).with_name("zensical.toml"), DIST)
     words = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
@@ -69,6 +76,8 @@ def place(path):
     name = str(path.relative_to(REPOSITORY))
     if name in PAGES:
         return Path(PAGES[name])
+    if path.parent == SAMPLES:
+        return Path("samples") / path.name.removesuffix(".gz")
     is_page = path.suffix in (".md", ".svg", ".png") and path.is_relative_to(REPOSITORY / "docs")
     return path.relative_to(REPOSITORY / "docs") if is_page else None
 
