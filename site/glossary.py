@@ -32,7 +32,7 @@ def entries():
             unread.append(f"GLOSSARY.md:{number}: `{line[:60]}` is no entry with a word of its own in bold, and a meaning that ends with a period")
         else:
             words[found["word"]] = plain(found["meaning"])
-    return words, unread
+    return words, unread if words else ["GLOSSARY.md: no entry was found"]
 
 
 def plain(text):
