@@ -55,7 +55,7 @@ release:
 release-check:
 	release/check.py
 
-# The documents as a site, in dist/site, their spelling, and how readable they are.
+# The documents as a site, in dist/site, their spelling, and how readable they are. `site/samples.py` makes its sample reports.
 site:
 	python3 -m venv dist/site-tools
 	dist/site-tools/bin/pip install --quiet --require-hashes --requirement site/requirements.txt

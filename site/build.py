@@ -4,43 +4,57 @@
     make site
 """
 
+import gzip
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from glossary import entries, explained
 from links import REPOSITORY
 
 DIST = REPOSITORY / "dist"
 SOURCE = DIST / "site-source"
 # Documents outside of docs/ that are pages too.
 PAGES = {"README.md": "index.md", "GLOSSARY.md": "glossary.md", "CHANGELOG.md": "changelog.md", "SECURITY.md": "security.md",
-         "ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "STYLE.md": "style.md"}
+         "ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "STYLE.md": "style.md",
+         "site/samples/README.md": "samples.md"}
+SAMPLES = REPOSITORY / "site" / "samples"
 ELSEWHERE = "https://github.com/duetbench/duetbench/blob/main/"
 TARGET = re.compile(r"(?<=\]\()([^)\s]+)(?=\))")
+# Pages that define words, or are about something else.
+UNEXPLAINED = {"GLOSSARY.md", "CHANGELOG.md", "STYLE.md"}
 
 
 def main():
+    words, unread = entries()
+    if unread:
+        sys.exit("\n".join(unread))
     shutil.rmtree(SOURCE, ignore_errors=True)
     for path in sorted((REPOSITORY / "docs").rglob("*")):
         if path.is_file() and path.suffix in (".md", ".svg", ".png"):
-            gather(path, SOURCE / path.relative_to(REPOSITORY / "docs"))
+            gather(path, SOURCE / path.relative_to(REPOSITORY / "docs"), words)
     for name, page in PAGES.items():
-        gather(REPOSITORY / name, SOURCE / page)
+        gather(REPOSITORY / name, SOURCE / page, {} if name in UNEXPLAINED else words)
+    for packed in SAMPLES.glob("*.html.gz"):
+        target = SOURCE / place(packed)
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(gzip.decompress(packed.read_bytes()))
     # The generator writes only below the folder of its settings.
     shutil.copy(Path(__file__).with_name("zensical.toml"), DIST)
     words = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
     sys.exit(subprocess.run(words, cwd=DIST, check=False).returncode)
 
 
-def gather(path, target):
-    """Copies a document; links of a page lead to pages of the site, or to files of the repository."""
+def gather(path, target, words):
+    """Copies a document; links of a page lead to pages of the site, or to files of the repository, and words have their meanings."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix != ".md":
         shutil.copy(path, target)
         return
-    target.write_text(TARGET.sub(lambda found: linked(found[1], path, target), path.read_text()))
+    text = explained(path.read_text(), words) if words else path.read_text()
+    target.write_text(TARGET.sub(lambda found: linked(found[1], path, target), text))
 
 
 def linked(link, path, target):
@@ -62,6 +76,8 @@ def place(path):
     name = str(path.relative_to(REPOSITORY))
     if name in PAGES:
         return Path(PAGES[name])
+    if path.parent == SAMPLES:
+        return Path("samples") / path.name.removesuffix(".gz")
     is_page = path.suffix in (".md", ".svg", ".png") and path.is_relative_to(REPOSITORY / "docs")
     return path.relative_to(REPOSITORY / "docs") if is_page else None
 

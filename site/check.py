@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the documents: every link leads to a file of the repository, and to a heading of it. Needs nothing but Python.
+"""Checks the documents: every link leads to a file of the repository, and to a heading of it; the glossary's entries can be read.
+Needs nothing but Python.
 
-    site/check.py               the links; what `make lint` runs
+    site/check.py               links and glossary; what `make lint` runs
     site/check.py --readable    also a table of words, words in a sentence and Flesch's reading ease, a page each
 """
 
@@ -11,6 +12,7 @@ import re
 import sys
 from pathlib import Path
 
+from glossary import entries
 from links import REPOSITORY, anchors, documents, links, without_code
 
 
@@ -22,8 +24,11 @@ def main():
             for line, target in links(path.read_text()) if (why := reason(path, target))]
     if args.readable:
         print(readable())
+    _, unread = entries()
     if dead:
-        sys.exit("\n".join([*dead, f"{len(dead)} links lead nowhere"]))
+        unread = [*dead, f"{len(dead)} links lead nowhere", *unread]
+    if unread:
+        sys.exit("\n".join(unread))
 
 
 def reason(path, target):

@@ -1,5 +1,5 @@
 //! Counts how often the nominal 99 % intervals hold the centre of normal values, for the table of section 13 of
-//! docs/statistics.md. The number of experiments is the first argument, 100,000 if there is none.
+//! docs/statistics/13-bootstrap.md. The number of experiments is the first argument, 100,000 if there is none.
 
 use std::error::Error;
 use std::io::{Write, stdout};

@@ -185,7 +185,7 @@ impl Estimate {
     /// `1 / (1 + delta) < L` and `U < 1 + delta`, else open. Each answer is wrong with probability at most half of
     /// `1 - confidence`, as far as the interval covers the ratio as often as it says: two one-sided tests (Schuirmann, Journal of
     /// Pharmacokinetics and Biopharmaceutics 15, 1987), so an interval of 90 % tests at 5 %. This is the boundary by which `duet` judges, in section 6 of its
-    /// [statistics](https://github.com/duetbench/duetbench/blob/main/docs/statistics.md); there a change must also be
+    /// [statistics](https://github.com/duetbench/duetbench/blob/main/docs/statistics/06-verdicts.md); there a change must also be
     /// significant within its suite, and one that is real but below the threshold has a name of its own.
     ///
     /// Misleads when times are added until the answer pleases: for that there is [`Sequential`](super::Sequential).

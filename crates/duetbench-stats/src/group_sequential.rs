@@ -52,7 +52,7 @@ pub fn looks(horizon: u32) -> Vec<u32> {
 /// DeMets, Biometrika 70 (1983), for spending; Kim and DeMets, Biometrika 74 (1987), for the power of `n / horizon`; Armitage,
 /// McPherson and Rowe, JRSS A 132 (1969), for the recursion over looks; Jennison and Turnbull, Group Sequential Methods
 /// (2000), chapter 19, for its quadrature. Assumes normal values of known variance; that p-values of a t test are held against
-/// the same nominal p is Pocock's proposal (Biometrika 64, 1977), and docs/statistics.md states what it costs.
+/// the same nominal p is Pocock's proposal (Biometrika 64, 1977), and docs/statistics/09-looks.md states what it costs.
 ///
 /// ```
 /// # use duetbench_stats::{Sequential, Spend};

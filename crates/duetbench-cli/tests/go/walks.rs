@@ -81,6 +81,27 @@ fn add_duet_to_your_repository() {
     }
 }
 
+#[test]
+fn the_first_red_pull_request_is_waived_and_turns_green() {
+    let accepting = commands(&Page::read("add-duet-to-your-repository.md").block("", "duet waive Sum"));
+    assert!(accepting.iter().any(|line| line.contains("--db duet-report/duet.db")), "{accepting:?}");
+    let place = pull_request(true);
+    let mut runner = runner(&place);
+    let workflow = steps_of(&measuring());
+    assert_eq!(runner.run(&workflow), 3, "{}", runner.printed);
+    let comment = |runner: &Runner| fs::read_to_string(runner.artifacts.join("duet/comment.md")).unwrap();
+    assert!(comment(&runner).contains("duet-waivers.toml"), "the comment does not say how to accept it");
+    for line in &accepting {
+        // The second measurement is another one, and may lie beyond what the first left possible.
+        let wide = line.replace("duet waive Sum", "duet waive Sum --ceiling 900%");
+        typed(&place, &wide).expect(0);
+    }
+    assert_eq!(runner.run(&workflow), 0, "{}", runner.printed);
+    assert_eq!(runner.context["steps.duet.outputs.verdict"], "clean");
+    assert!(comment(&runner).contains("regressed, as accepted"), "{}", comment(&runner));
+    assert!(Page::read("add-duet-to-your-repository.md").says("*regressed, as accepted*"));
+}
+
 /// A `gh` that knows one pull request, and keeps the comment that it is given.
 fn gh(place: &Place) -> String {
     let bin = place.path().join("stand-ins/bin");

@@ -1,4 +1,4 @@
-//! Promises of a calibration, held against simulated comparisons. Seeds are fixed; the figures are those of docs/statistics.md.
+//! Promises of a calibration, held against simulated comparisons. Seeds are fixed, figures those of docs/statistics/19-calibration.md.
 
 use std::collections::BTreeMap;
 

@@ -78,7 +78,7 @@ fn an_end_by_the_clock_may_spend_all_that_is_left() {
 
 #[test]
 fn the_interval_is_as_sure_as_its_look_must_be() {
-    // Those of the known variance at the level that t keeps: 0.759 %, not the 1 % of docs/statistics.md.
+    // Those of the known variance at the level that t keeps: 0.759 %, not the 1 % of docs/statistics/09-looks.md.
     for units in [4usize, 8, 20] {
         let of_known = |test: Sequential, alpha: f64| {
             test.nominal_p(units as u32, level_kept_by_t(alpha), Spend::AsPlanned).unwrap()

@@ -1,5 +1,5 @@
 //! Promises of the whole rule, from the first look to the verdict, where layout is a level: build pairs differ by 2.5 %, fork
-//! pairs of one build pair by 1.2 %. Seeds are fixed; the figures are those of docs/statistics.md and of an independent
+//! pairs of one build pair by 1.2 %. Seeds are fixed; the figures are those of docs/statistics/09-looks.md and of an independent
 //! simulation in `tests/reference/make.py`.
 
 use duetbench_core::Verdict;

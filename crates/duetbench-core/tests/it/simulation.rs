@@ -1,5 +1,5 @@
 //! Promises of the verdicts, held against simulated experiments. Seeds are fixed; the figures are those of
-//! docs/statistics.md.
+//! docs/statistics, sections 3 and 9.
 
 use duetbench_core::Verdict;
 use duetbench_core::analysis::{Measured, analyse, judge};

@@ -1,4 +1,4 @@
-//! Errors of the warm-up detector, held against simulated processes. Seeds are fixed; the figures are those of docs/statistics.md.
+//! Errors of the warm-up detector, held against simulated processes. Seeds are fixed, figures those of docs/statistics/16-warmup.md.
 
 use duetbench_core::warmup::{Course, WarmUp, steady_from};
 

@@ -96,7 +96,7 @@ fn adjusted_p_values_are_scipys() {
 
 #[test]
 fn the_factors_of_the_documentation() {
-    // The table of docs/statistics.md: forks, and their factor at alpha 1 % and power 0.8.
+    // The table of docs/statistics/04-detectable.md: forks, and their factor at alpha 1 % and power 0.8.
     let table = [(3, 12.678), (5, 5.879), (8, 4.514), (10, 4.514), (12, 4.212), (20, 3.851), (30, 3.687)];
     for (forks, factor) in table {
         let values: Vec<f64> = (0..forks).map(f64::from).collect();

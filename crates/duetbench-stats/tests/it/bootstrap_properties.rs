@@ -210,7 +210,7 @@ fn coverage(method: Method, n: usize, experiments: u32) -> f64 {
 
 #[test]
 fn nominal_99_percent_intervals_cover_as_often_as_the_documentation_says() {
-    // The table of docs/statistics.md: values, and the percentages that cover.
+    // The table of docs/statistics/13-bootstrap.md: values, and the percentages that cover.
     let table =
         [(5, 93.75, 90.33, 99.08), (9, 96.09, 95.39, 98.76), (15, 96.48, 97.17, 98.84), (25, 98.54, 98.1, 98.99)];
     let experiments = 2000;

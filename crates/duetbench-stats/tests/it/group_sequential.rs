@@ -42,7 +42,7 @@ fn looks_come_in_even_steps_and_end_at_the_horizon() {
     assert!(longest.is_sorted_by(|a, b| a < b) && longest.last() == Some(&u32::MAX));
 }
 
-/// The tables of docs/statistics.md and others, to the digits that were printed.
+/// The tables of docs/statistics/09-looks.md and others, to the digits that were printed.
 #[test]
 fn nominal_p_values_of_the_documentation() {
     check(20, 0.05, &["0.00447", "0.00532", "0.0073", "0.0096", "0.0150", "0.0200", "0.0291"]);

@@ -1,5 +1,5 @@
 //! False changes of ElastiBench's procedure between equal versions, held against simulated results: fifteen calls of three results each,
-//! as in the paper, that have a share of their variance in common. Seeds are fixed; the figures are those of docs/statistics.md.
+//! as in the paper, that have a share of their variance in common. Seeds are fixed, figures those of docs/statistics/17-elastibench.md.
 
 use duetbench_study::papers::elastibench::{Experiment, Procedure, Results};
 

@@ -16,7 +16,7 @@ const RESAMPLES: usize = 2_000;
 /// either side, with the normal quantile `z`, where Student's t would reach farther: the level is
 /// `P(|T_(n-1)| > z sqrt((n - 1) / n))`. (Hesterberg, The American Statistician 69, 2015, of narrowness; Student,
 /// Biometrika 6, 1908, of the distribution.) With four values that is too low by a third, from ten on by a tenth: they have few
-/// different resamples (docs/statistics.md, section 13, has simulated shares). Where the least of the values makes up a whole resample
+/// different resamples (docs/statistics/13-bootstrap.md has simulated shares). Where the least of the values makes up a whole resample
 /// more often than the tail is, the interval goes from the least to the greatest, which miss the median of any distribution with
 /// probability `2^(1 - n)`.
 ///
