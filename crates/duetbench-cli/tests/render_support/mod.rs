@@ -14,7 +14,7 @@ use duetbench_core::environment::Environment;
 use duetbench_core::fleet::{Account, CallEnd, FleetReport, FleetTerms, Rate, Task, Usage};
 use duetbench_core::gate::{Found, Gate};
 use duetbench_core::noise::{Diagnosis, Finding, Kind, Severity};
-use duetbench_core::picture::{ForkPoint, Histogram, LookPoint, Picture, SliceCourse, SlicePoint};
+use duetbench_core::picture::{Distributions, ForkPoint, Histogram, LookPoint, Picture, SliceCourse, SlicePoint};
 use duetbench_core::plan::{
     Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, Purpose, Redefinition, SelfCheck,
     Style,
@@ -459,6 +459,7 @@ pub(crate) fn pictured(report: Report) -> Report {
         forks: (0..4).map(point).collect(),
         slices: vec![SliceCourse { fork: 2, points: points.collect() }],
         histogram: Some(Histogram { from: 0.01, width: 0.02, counts: vec![1, 6, 1], below: 0, above: 1 }),
+        times: Distributions::of(&[1718.0, 1718.5, 1719.0, 1722.0], &[1800.0, 1801.0, 1801.5, 1802.0]),
         looks: vec![
             LookPoint { look: look(4, 0.06), settled: false },
             LookPoint { look: look(6, 0.02), settled: true },
