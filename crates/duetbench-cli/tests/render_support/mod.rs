@@ -329,10 +329,8 @@ fn store() -> Vec<BenchmarkReport> {
     let mut parallel = measured(STORE, "BenchmarkGetParallel-8", open(Some(40)), Change(84.2, 1.061, 0.03));
     parallel.mode = Some(Mode::InterleavedAllCores);
     parallel.layout = None;
-    parallel.warnings = vec![
-        Warning::NotConfirmed { ratio: 1.061, later: 0.998 },
-        Warning::SingleBuild { layout_explains: 0.053, relinks: true },
-    ];
+    parallel.warnings =
+        vec![Warning::NotConfirmed { ratio: 1.061, later: 0.998 }, Warning::single_build(1.061, true, None)];
     parallel.confirmation = Some(confirmation(0.998, ConfirmationStanding::Withdrawn));
     let mut slow_slices = measured(STORE, "BenchmarkCompact-8", open(Some(90)), Change(310.0, 1.003, 0.006));
     let beside = ranged(1.0255, 0.0375);
