@@ -14,7 +14,7 @@ use duetbench_run::RunError;
 use duetbench_run::engine::TrialOutcome;
 use duetbench_run::store::{RunHead, RunId, SoloHead, Store, StoredRun};
 
-use crate::{render, self_tests};
+use crate::{moved, render, self_tests};
 
 /// The report of a run in a store, judged as it was then, with what a calibration says of it.
 ///
@@ -105,6 +105,7 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
         }
     }
     report.warnings.extend(self_tests::flagged(&report));
+    report.warnings.extend(moved::said(&report.benchmarks));
     report.warnings.extend(unexplained(&report));
     report.warnings.extend(render::layouts::fallen_back(&report));
     judge_units(&mut report, &readings);

@@ -16,7 +16,7 @@ mod policy;
 mod thresholds;
 
 pub use fleet::{Arch, EngineName, FleetSpec};
-pub use harness::{CommandSpec, ExitCodes, HarnessSpec, JmhSpec, StandardOutput};
+pub use harness::{CommandSpec, ExitCodes, HarnessSpec, JmhSpec, JvmSide, StandardOutput};
 pub use policy::{Action, Metric, Policy, Rule, RuleError};
 pub use thresholds::{Thresholds, Wanted};
 

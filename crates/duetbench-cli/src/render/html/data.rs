@@ -69,7 +69,7 @@ impl Data {
             outcome: json::outcome(report.outcome()),
             headline: sentence(&summary::headline(report)),
             summary: in_sentences(report),
-            warnings: report.warnings.iter().map(|warning| sentence(&one_line(warning))).collect(),
+            warnings: report.warnings.iter().map(|warning| ended(&one_line(warning))).collect(),
             hints: hints(report),
             counts: summary::all_verdicts().iter().map(|v| (v.word(), report.count(v.word()))).collect(),
             confidence: 1.0 - report.spec.decision.interval_alpha(),
@@ -113,8 +113,13 @@ fn hints(report: &Report) -> Vec<String> {
 fn sentence(words: &str) -> String {
     let mut characters = words.chars();
     let first = characters.next().map_or_else(String::new, |c| c.to_uppercase().collect());
+    ended(&format!("{first}{}", characters.as_str()))
+}
+
+/// Words that end as a sentence does.
+fn ended(words: &str) -> String {
     let end = if words.ends_with(['.', '…']) { "" } else { "." };
-    format!("{first}{}{end}", characters.as_str())
+    format!("{words}{end}")
 }
 
 /// Metrics that benchmarks report under units of their own, where rules name some.
