@@ -1,7 +1,7 @@
 //! From a stored run to its report: samples in, verdicts out, nothing measured.
 
 use duetbench_core::analysis::{IdenticalCode, Warning, analyse, suite_change};
-use duetbench_core::calibrate::{Machine, Made};
+use duetbench_core::calibrate::{Calibration, Machine, Made};
 use duetbench_core::fleet::{FleetReport, fail_abandoned};
 use duetbench_core::hotspot::BENCHMARKS_MAX;
 use duetbench_core::noise::{Witnessed, explain};
@@ -14,7 +14,7 @@ use duetbench_run::RunError;
 use duetbench_run::engine::TrialOutcome;
 use duetbench_run::store::{RunHead, RunId, SoloHead, Store, StoredRun};
 
-use crate::{render, self_tests};
+use crate::{moved, render, self_tests};
 
 /// The report of a run in a store, judged as it was then, with what a calibration says of it.
 ///
@@ -29,13 +29,31 @@ pub fn stored(store: &Store, run: RunId) -> Result<Report, RunError> {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn with_calibration(report: Report, store: &Store) -> Result<Report, RunError> {
+pub fn with_calibration(mut report: Report, store: &Store) -> Result<Report, RunError> {
     let ids = plan_ids(&report.plan).into_iter().collect();
     let here = Machine::of(&report.environment, report.spec.fleet.as_ref());
     let each_s = report.measured_s / report.plan.benchmarks.len().max(1) as f64;
-    let calibration =
-        Made::concerning(&store.calibrations()?, &ids, &here).map(|made| made.note((&ids, each_s), &here));
+    let all = store.calibrations()?;
+    let made = Made::concerning(&all, &ids, &here);
+    let calibration = made.map(|made| made.note((&ids, each_s), &here));
+    if let Some(made) = made {
+        for benchmark in &mut report.benchmarks {
+            explain_by_layout(benchmark, &made.calibration);
+        }
+    }
     Ok(Report { calibration, ..report })
+}
+
+/// Says of a change between two binaries what a calibration knows of this benchmark's layouts.
+fn explain_by_layout(benchmark: &mut BenchmarkReport, calibration: &Calibration) {
+    let known = calibration.benchmarks.iter().find(|known| known.id == benchmark.id);
+    let layout_sd = known.and_then(|known| known.sources).and_then(|sources| sources.layout);
+    let ratio = benchmark.estimate.map_or(1.0, |estimate| estimate.ratio);
+    for warning in &mut benchmark.warnings {
+        if let (Warning::SingleBuild { relinks, .. }, Some(_)) = (&*warning, layout_sd) {
+            *warning = Warning::single_build(ratio, *relinks, layout_sd);
+        }
+    }
 }
 
 /// The report of a stored run, judged as its specification says.
@@ -87,6 +105,7 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
         }
     }
     report.warnings.extend(self_tests::flagged(&report));
+    report.warnings.extend(moved::said(&report.benchmarks));
     report.warnings.extend(unexplained(&report));
     report.warnings.extend(render::layouts::fallen_back(&report));
     judge_units(&mut report, &readings);

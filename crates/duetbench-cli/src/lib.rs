@@ -28,6 +28,7 @@ pub mod failure;
 pub mod fleet;
 pub mod gate;
 pub mod metric;
+mod moved;
 pub mod options;
 pub mod planned;
 pub mod printer;

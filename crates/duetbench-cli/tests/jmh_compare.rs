@@ -105,6 +105,27 @@ fn a_planted_slowdown_is_found_whether_time_or_throughput_is_asked_for() {
 }
 
 #[test]
+fn one_jar_is_compared_on_two_jvms_by_their_arguments() {
+    let place = place();
+    place.write("duet.toml", "[jmh.head]\njvm_args = [\"-Xint\", \"-XX:+UseSerialGC\"]\n");
+    let bench = ["--bench", "words", "--forks", "3"];
+    let dry =
+        place.duet(&[&["compare", "base.jar", "base.jar", "--format", "json"], &bench[..], &["--dry-run"]].concat());
+    assert!(!dry.expect(0).stdout.contains("identical_code"), "what differs only by its JVM is not the same");
+    let ran = compare(&place, ["base.jar", "base.jar"], &bench).expect(3);
+    let verdicts = ran.json()["benchmarks"].clone();
+    assert_eq!(verdicts[0]["verdict"], "regression", "{verdicts}");
+    let toolchain = ran.json()["environment"]["toolchain"].as_str().unwrap().to_owned();
+    for words in ["base on ", "; head on ", "Serial", "`-Xint -XX:+UseSerialGC`"] {
+        assert!(toolchain.contains(words), "{words} is missing in {toolchain}");
+    }
+    let versions = &ran.json()["versions"];
+    assert_ne!(versions["baseline"]["artifact_digest"], versions["candidate"]["artifact_digest"]);
+    place.write("duet.toml", "[jmh.base]\njvm = \"/no/such/jdk\"\n");
+    place.duet(&["compare", "base.jar", "base.jar"]).refused(&["/no/such/jdk", "[jmh.base]"]);
+}
+
+#[test]
 fn a_run_of_a_jar_is_tuned_and_its_plan_followed() {
     let place = place();
     let often = ["--suite-runs", "2", "--iterations", "40", "--seconds", "0.01"];

@@ -93,6 +93,7 @@ impl Prepared {
         let mut prepared: Vec<Version> = Vec::new();
         for (number, source) in sources.iter().enumerate() {
             let twin = sources[..number].iter().position(|earlier| earlier.resolved == source.resolved);
+            let twin = twin.filter(|_| !adapter.tells_sides_apart());
             let version = match twin {
                 Some(earlier) => prepared[earlier].named(&source.requested),
                 None => {

@@ -8,17 +8,16 @@ use super::command_line::quote;
 use super::format::{TimeScale, many, one_line, share, shortened};
 
 /// Functions of each kind that people are shown; `--format json` has more.
-const SHOWN_MAX: usize = 5;
+pub(super) const SHOWN_MAX: usize = 5;
+/// Said where no function stands out.
+pub(super) const NOTHING_GAINED: &str = "no function gained more than processes of one side differ by: the change is spread over many, waits instead of computing, or is too small for so few samples";
 
 /// Lines on the profiles of one benchmark: both sides, then the functions that gained, with the largest gain first.
 #[must_use]
 pub fn lines(difference: &ProfileDifference) -> Vec<String> {
     let mut lines = vec![sides(difference)];
     if difference.flat.is_empty() && difference.cumulative.is_empty() {
-        lines.push(
-            "no function gained more than processes of one side differ by: the change is spread over many, waits instead of computing, or is too small for so few samples"
-                .into(),
-        );
+        lines.push(NOTHING_GAINED.into());
     }
     lines.extend(difference.flat.iter().take(SHOWN_MAX).map(|f| function("itself", f)));
     lines.extend(difference.cumulative.iter().take(SHOWN_MAX).map(|f| function("with what it calls", f)));
@@ -39,6 +38,14 @@ pub(super) fn explained(report: &Report) -> impl Iterator<Item = (&BenchmarkProf
     })
 }
 
+/// The same with what it is made of.
+pub(super) fn compared(report: &Report) -> impl Iterator<Item = (&BenchmarkId, &ProfileDifference, &[String; 2])> {
+    report.profiles.iter().filter_map(|profile| match &profile.outcome {
+        ProfileOutcome::Explained { difference, files } => Some((&profile.id, difference, files)),
+        ProfileOutcome::Failed { .. } => None,
+    })
+}
+
 /// The function that gained most by itself, where this benchmark was profiled.
 pub(super) fn culprit(report: &Report, id: &BenchmarkId) -> Option<String> {
     let profile = report.profiles.iter().find(|profile| profile.id == *id)?;
@@ -50,7 +57,7 @@ pub(super) fn culprit(report: &Report, id: &BenchmarkId) -> Option<String> {
 }
 
 /// The time of both sides, and what of it is the runtime's.
-fn sides(difference: &ProfileDifference) -> String {
+pub(super) fn sides(difference: &ProfileDifference) -> String {
     let [baseline, candidate] = difference.samples;
     let processes = many(difference.processes[0] as usize, "process", "processes");
     format!(

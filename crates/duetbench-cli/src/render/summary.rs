@@ -241,14 +241,21 @@ pub(super) fn versions(report: &Report) -> [String; 2] {
 
 /// The verdict in words, with what fresh trials said of a regression.
 pub(super) fn verdict_words(benchmark: &BenchmarkReport) -> String {
-    let label = label(&benchmark.verdict);
+    let label = format!("{}{}", label(&benchmark.verdict), of_what(benchmark));
     let Some(confirmation) = &benchmark.confirmation else { return format!("{label}{}", excluded(benchmark)) };
     match confirmation.standing {
         Standing::Confirmed => format!("{label}, confirmed at +{}", share(confirmation.fresh.ratio - 1.0)),
         Standing::Open => format!("{label}, not confirmed yet"),
         // The warning beside the row says so.
-        Standing::Withdrawn => label.to_owned(),
+        Standing::Withdrawn => label,
     }
+}
+
+/// What differs, where that need not be the code: two binaries that layout alone may tell apart.
+fn of_what(benchmark: &BenchmarkReport) -> &'static str {
+    let may_be_layout = |warning: &Warning| matches!(warning, Warning::SingleBuild { may_be_all: true, .. });
+    let is_of_binaries = benchmark.verdict.is_change() && benchmark.warnings.iter().any(may_be_layout);
+    if is_of_binaries { " of these binaries" } else { "" }
 }
 
 /// Answer that an open question gives all the same.

@@ -39,11 +39,20 @@ pub fn text(warning: &Warning) -> String {
             change(*ratio),
             change(*later)
         ),
-        Warning::SingleBuild { layout_explains, relinks } => format!(
-            "these two binaries differ; where the linker put things alone explains up to {}{}",
-            share(*layout_explains),
-            if *relinks { ": without `--builds 1` the code is measured" } else { "" }
-        ),
+        Warning::SingleBuild { layout_explains, layout_explains_most, may_be_all, relinks } => {
+            let moves = if layout_explains == layout_explains_most {
+                format!("moves this benchmark by up to {}, by a calibration", share(*layout_explains))
+            } else {
+                format!(
+                    "moves a benchmark by up to {}, a few by up to {}",
+                    share(*layout_explains),
+                    share(*layout_explains_most)
+                )
+            };
+            let all = if *may_be_all { ", and may explain all of it" } else { "" };
+            let remedy = if *relinks { ": without `--builds 1` the code is measured" } else { "" };
+            format!("these two binaries differ; where the linker put things alone {moves}{all}{remedy}")
+        }
         Warning::Degenerate => {
             "all units gave the same number, which says nothing about their spread: needs a benchmark that does more work".into()
         }
@@ -112,8 +121,12 @@ mod tests {
             "all slices together are within the threshold, the typical slice is not shown to be: [-1.2%, +6.3%]",
         );
         check(
-            Warning::SingleBuild { layout_explains: 0.053, relinks: true },
-            "these two binaries differ; where the linker put things alone explains up to 5.3%: without `--builds 1` the code is measured",
+            Warning::single_build(0.83, true, None),
+            "these two binaries differ; where the linker put things alone moves a benchmark by up to 10%, a few by up to 34%, and may explain all of it: without `--builds 1` the code is measured",
+        );
+        check(
+            Warning::single_build(1.6, false, Some(0.115)),
+            "these two binaries differ; where the linker put things alone moves this benchmark by up to 34%, by a calibration",
         );
         check(Warning::Orphans { samples: 1 }, "1 sample left out because the other half is missing");
         check(

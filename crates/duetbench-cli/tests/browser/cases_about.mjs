@@ -36,6 +36,7 @@ export async function sections_are_folded_and_complete(begin) {
   for (const folded of await page.locator("#sections summary").all()) await folded.click();
   assert.equal(await page.locator("#sections dd", { hasText: "AMD EPYC 7B13" }).isVisible(), true);
   assert.equal(await page.locator("#sections li", { hasText: "(steal)" }).isVisible(), true);
+  assert.equal(await page.locator("#sections dd", { hasText: "uses N cores" }).locator("code").textContent(), "-- -cpu N");
   assert.equal(await page.locator(".origin", { hasText: "incomplete" }).isVisible(), true);
   await visit.end();
 }

@@ -22,6 +22,7 @@ export async function a_detail_has_everything(begin) {
     "16 fork pairs",
     "3 → 4",
     "128 → 144.5",
+    "6.2% within so much.",
     "90% of what fork pairs vary",
     "round 2",
     "confirmed",
@@ -36,23 +37,26 @@ export async function a_detail_has_everything(begin) {
   const samples = benchmark.picture.histogram.counts.reduce((a, b) => a + b);
   const slices = Array(3).fill("Both versions' times over 120 slices");
   const charts = [
+    "How the times of both versions are spread over one axis, with their medians",
+    "The interval at each of 4 looks",
     "Both versions' times over 16 fork pairs",
     "Change of each of 16 fork pairs",
+    ...slices,
     `Distribution of the ratios of ${samples} slice pairs around no change`,
-    "The interval at each of 4 looks",
   ];
-  assert.deepEqual(labels, [...charts, ...slices]);
-  assert.equal(await detail.locator("figure").first().locator("circle").count(), 2 + 2 * 16);
+  assert.deepEqual(labels, charts);
+  const forks = detail.locator('figure:has-text("Fork pairs over time")');
+  assert.equal(await forks.locator("circle").count(), 2 + 2 * 16);
   for (const role of ["baseline", "candidate"]) {
-    const line = detail.locator("figure").first().locator(`g[fill="none"][stroke="var(--${role})"] path`);
+    const line = forks.locator(`g[fill="none"][stroke="var(--${role})"] path`);
     const path = await line.first().getAttribute("d");
     assert.equal(path.split("L").length, 16, `the line of the ${role} is ${path}`);
   }
   assert.equal(
-    await detail.locator('figure:has-text("Distribution") rect').count(),
+    await detail.locator('figure:has-text("Distribution of") rect').count(),
     1 + benchmark.picture.histogram.counts.length,
   );
-  await detail.locator("details").nth(3).locator("summary").click();
+  await detail.locator('figure:has-text("Looks") summary').click();
   await detail.locator("tbody tr").first().waitFor();
   const rows = await detail.locator("tbody tr").allTextContents();
   assert.equal(rows.length, benchmark.picture.looks.length);
@@ -61,6 +65,69 @@ export async function a_detail_has_everything(begin) {
   assert.equal(await visit.page.locator(".detail:not([hidden])").count(), 1, "one at a time");
   assert.equal(await detail.locator("svg").count(), 0, "what is closed is still drawn");
   await visit.end();
+}
+
+export async function a_detail_begins_with_one_sentence_and_both_times(begin) {
+  const change = (data) => {
+    const [first] = data.benchmarks;
+    Object.assign(first, { baseline_ns: 1000, candidate_ns: 1500, sentence: "Slower." });
+    Object.assign(first.estimate, { ratio: 1.5, low: 1.4, high: 1.6 });
+    return data;
+  };
+  const visit = await begin({ number: 5, change });
+  const detail = await visit.open(visit.data.benchmarks[0]);
+  assert.equal(await detail.locator(".said").textContent(), "Slower.");
+  const box = (selector) => detail.locator(selector).evaluate((node) => node.getBoundingClientRect().toJSON());
+  const [base, head, whisker] = [await box(".both .is-base .fill"), await box(".both .is-head .fill"), await box(".whisker")];
+  const near = (found, wanted) => assert.ok(Math.abs(found - wanted) < 2, `${found} and not ${wanted}`);
+  near(head.width, 1.5 * base.width);
+  near(whisker.left - base.left, 1.4 * base.width);
+  near(whisker.right - base.left, 1.6 * base.width);
+  // What the answer rests on is folded, and each of it is explained.
+  assert.equal(await detail.locator(".numbers dd").first().isVisible(), false);
+  const bare = await detail.locator(".numbers dd").evaluateAll((all) => all.filter((dd) => !dd.querySelector("small")).length);
+  assert.equal(bare, 0);
+  await visit.end();
+}
+
+export async function profiles_are_bars_by_function(begin) {
+  const visit = await begin({ number: 5 });
+  const { page, data } = visit;
+  const detail = await visit.open(data.benchmarks[0]);
+  const widths = await detail
+    .locator(".gains .fill")
+    .evaluateAll((all) => all.map((fill) => fill.getBoundingClientRect().width));
+  assert.equal(widths.length, 4);
+  assert.ok(Math.abs(widths[0] / widths[1] - 191 / 359) < 0.02, `${widths}`);
+  assert.ok(Math.abs(widths[3] / widths[1] - 58 / 359) < 0.02, `${widths}`);
+  assert.equal(await detail.locator(".profile .command code").textContent(), data.benchmarks[0].profile.command);
+  await visit.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await detail.locator(".profile .copy").click();
+  await detail.locator(".told", { hasText: "Copied" }).waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), data.benchmarks[0].profile.command);
+  await visit.end();
+}
+
+export async function slices_share_an_axis_and_spikes_are_clipped(begin) {
+  const change = (data) => {
+    data.benchmarks[0].picture.slices[1].points[7][1] *= 20;
+    return data;
+  };
+  for (const width of [1024, 1280]) {
+    const visit = await begin({ number: 5, width, change });
+    const figure = (await visit.open(visit.data.benchmarks[0])).locator('figure:has-text("Slices of")');
+    await figure.locator("svg.chart").first().waitFor();
+    const axes = await figure
+      .locator("svg.chart")
+      .evaluateAll((all) => all.map((svg) => [...svg.querySelectorAll("text")].map((text) => text.textContent).filter((text) => /^[\d.,]+$/.test(text)).slice(0, 4)));
+    assert.equal(axes.length, 3);
+    assert.deepEqual(axes[1], axes[0]);
+    assert.deepEqual(axes[2], axes[0]);
+    const tops = await figure.locator("svg.chart").evaluateAll((all) => all.map((svg) => Math.round(svg.getBoundingClientRect().top)));
+    assert.equal(new Set(tops).size, 1, `${tops} at ${width}`);
+    assert.ok((await figure.locator("figcaption").textContent()).includes("farther out (1 of them)"));
+    await visit.end();
+  }
 }
 
 export async function every_verdict_opens(begin) {

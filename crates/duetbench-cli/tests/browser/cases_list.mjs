@@ -33,7 +33,7 @@ export async function figures_are_those_of_the_data(begin) {
   assert.deepEqual(await of(0), ["regression, confirmed at +5.1%", "+5.1%", "[+4.7%, +5.5%]"]);
   assert.deepEqual(await of(1), ["improvement", "−17%", "[−18.2%, −16.2%]"]);
   assert.deepEqual(await of(2), ["no change", "~", "[−1.0%, +1.0%]"]);
-  assert.deepEqual(await of(3), ["inconclusive", "?", "[−50%, +1150%]"]);
+  assert.deepEqual(await of(3), ["inconclusive", "?", "too few processes"]);
   assert.deepEqual(await of(4), ["identical code", "~", ""]);
   assert.deepEqual(await of(7), ["failed", "", ""]);
   assert.deepEqual(await of(8), ["slower, size open", "+3.0%", "[+1.5%, +4.6%]"]);
@@ -106,6 +106,51 @@ export async function an_axis_is_made_by_changes_and_its_labels_have_room(begin)
     assert.ok(boxes.length >= 2, `${boxes.length} labels at ${viewport}`);
     boxes.slice(1).forEach(([left], i) => assert.ok(left > boxes[i][1], `labels overlap at ${viewport}`));
   }
+  await visit.end();
+}
+
+export async function the_plot_has_two_fifths_and_names_say_what_differs(begin) {
+  const long = `BenchmarkUnmarshal/${"ReferenceFile/".repeat(8)}struct`;
+  const change = (data) => {
+    Object.assign(data.benchmarks[0], { name: long, label: long.slice(9) });
+    return data;
+  };
+  const visit = await begin({ number: 50, change });
+  const { page } = visit;
+  for (const width of [1024, 1280, 1440, 1920]) {
+    await page.setViewportSize({ width, height: 900 });
+    const share = await page.$eval("#row-1", (row) => row.querySelector(".picture").clientWidth / row.clientWidth);
+    assert.ok(share >= 0.4, `${share} at ${width}`);
+    assert.equal(await visit.overflows(), false);
+  }
+  const own = await visit.text("#row-0 .own");
+  assert.ok(own.startsWith("Unmarshal/") && own.includes("…") && own.endsWith("/struct") && own.length < 70, own);
+  assert.equal(await page.getAttribute("#row-0 .name", "title"), long);
+  const homes = await page.$$eval(".name small", (all) => [...new Set(all.map((small) => small.textContent))].sort());
+  assert.deepEqual(homes, ["codec", "http", "internal/index", "store"]);
+  await visit.end();
+}
+
+export async function a_narrow_interval_is_a_dot(begin) {
+  const change = (data) => {
+    Object.assign(data.benchmarks[2].estimate, { ratio: 1.0, low: 0.9999, high: 1.0001 });
+    return data;
+  };
+  const visit = await begin({ number: 5, change });
+  assert.equal(await visit.page.locator("#row-2 .plot circle").count(), 1);
+  assert.equal(await visit.page.locator("#row-2 .plot .end").count(), 0);
+  assert.equal(await visit.page.locator("#row-0 .plot .end").count(), 2);
+  await visit.end();
+}
+
+export async function changes_of_both_kinds_come_before_open_ones(begin) {
+  const visit = await begin({ number: 50 });
+  const { page, data } = visit;
+  const ids = await page.$$eval("#rows > li", (rows) => rows.map((row) => Number(row.id.slice(4))));
+  const verdicts = ids.map((id) => data.benchmarks[id].verdict);
+  const first = (verdict) => verdicts.indexOf(verdict);
+  assert.ok(first("regression") < first("improvement") && first("improvement") < first("inconclusive"), `${verdicts}`);
+  assert.ok(first("faster_within_tolerance") < first("failed") && first("failed") < first("inconclusive"), `${verdicts}`);
   await visit.end();
 }
 
@@ -204,6 +249,16 @@ export async function rows_are_sorted_as_asked(begin) {
   await page.selectOption("#sort", "name");
   const texts = (await ids()).map((id) => `${data.benchmarks[id].package} ${data.benchmarks[id].name}`);
   assert.deepEqual(texts, sorted(texts));
+  await visit.end();
+}
+
+export async function a_picture_of_the_whole_page_has_no_blank_rows(begin) {
+  const visit = await begin({ number: 50 });
+  const drawn = await visit.page.$$eval(
+    "#rows > li > .line",
+    (all) => all.filter((line) => line.checkVisibility({ contentVisibilityAuto: true })).length,
+  );
+  assert.equal(drawn, 50);
   await visit.end();
 }
 

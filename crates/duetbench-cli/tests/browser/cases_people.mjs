@@ -110,7 +110,7 @@ export async function a_phone_needs_no_sideways_scrolling(begin) {
 
 export async function paper_has_all_rows_and_no_controls(begin) {
   const visit = await begin({ number: 50, scheme: "dark" });
-  const { page } = visit;
+  const { page, data } = visit;
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   assert.equal(await page.isVisible("#search"), false);
   const rows = await page.$$eval(
@@ -119,5 +119,17 @@ export async function paper_has_all_rows_and_no_controls(begin) {
   );
   assert.equal(rows, 50);
   assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+  assert.equal(await page.isVisible("#row-0 .range"), true);
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  assert.equal(await page.isVisible("#sections dd"), true);
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  assert.equal(await page.locator("#sections details[open]").count(), 0);
+  await page.emulateMedia({ media: "screen" });
+  await page.click('[data-verdict="regression"]');
+  assert.equal(await page.isVisible("#only"), false);
+  await page.emulateMedia({ media: "print" });
+  const count = data.counts.regression;
+  assert.equal(await visit.text("#only"), `Only regressions: ${count} of 50 benchmarks.`);
+  assert.equal(await page.isVisible("#only"), true);
   await visit.end();
 }

@@ -53,6 +53,9 @@ export const NASTY = [
   `BenchmarkBackwards/\u202egnp.exe`,
 ];
 
+/** Longer than what is read at a glance. */
+export const WARNING = `The benchmark of a plain counting loop ${"differs from build to build and ".repeat(12)}is not to be trusted with \`--builds 1\`.`;
+
 /** Random numbers from 0 to 1 (mulberry32). */
 function randomness(seed) {
   let state = seed >>> 0;
@@ -129,6 +132,23 @@ function histogramOf({ random }, effect) {
   return { from, width, counts, below: beyond[0], above: beyond[1] };
 }
 
+function timesOf({ random, base }, effect) {
+  const medians = [base, base * Math.exp(effect)];
+  const [from, to] = [0.94 * Math.min(...medians), 1.06 * Math.max(...medians)];
+  const [width, bars] = [(to - from) / 40, 40];
+  const beyond = [0, 0];
+  const counts = medians.map((median, side) => {
+    const all = Array.from({ length: bars }, () => 0);
+    for (let i = 0; i < 800; i += 1) {
+      const at = Math.floor((median * Math.exp(0.012 * normal(random)) - from) / width);
+      if (at < 0 || at >= bars) beyond[side] += 1;
+      else all[at] += 1;
+    }
+    return all;
+  });
+  return { from, width, counts, beyond, medians };
+}
+
 function looksOf({ random }, effect, half, settles) {
   const planned = [4, 6, 8, 12];
   return planned.map((units, i) => {
@@ -151,6 +171,7 @@ function pictureOf(world, effect, half, verdict) {
     forks,
     slices: isSequential ? [] : slicesOf(world, forks),
     histogram: isSequential ? null : histogramOf(world, effect),
+    times: timesOf(world, effect),
     looks: looksOf(world, effect, half, verdict !== "inconclusive"),
   };
 }
@@ -160,6 +181,7 @@ function estimateOf(effect, half, verdict) {
   const ends = { ratio: Math.exp(effect), low: Math.exp(effect - half), high: Math.exp(effect + half) };
   return {
     ...ends,
+    open: null,
     confidence: 0.9,
     judged: `the typical slice, by ${verdict === "faster_size_open" ? "CPU" : "wall"} time`,
     beside: { words: "all slices together", ...ends },
@@ -182,11 +204,22 @@ function wordsOf(verdict) {
   return [];
 }
 
-const PROFILE = [
-  "  +41.2ms  +3.9%  encoding/json.(*encodeState).string",
-  "   +9.8ms  +0.9%  runtime.mallocgc",
-  "   -2.1ms  -0.2%  bytes.(*Buffer).Write",
-];
+const PROFILE = {
+  words: ["1.02µ → 1.27µ of processor time per operation, of which the runtime 725n → 783n (290 and 482 samples of 5 processes a side)"],
+  flat: [
+    {
+      name: "encoding/json.(*encodeState).string",
+      origin: null,
+      baseline_ns: 191,
+      candidate_ns: 359,
+      gain: "+168.0ns",
+      share: 0.59,
+    },
+    { name: "runtime.mallocgc", origin: "runtime", baseline_ns: 0, candidate_ns: 58, gain: "+58.00ns", share: null },
+  ],
+  cumulative: [],
+  command: "go tool pprof -top -diff_base=profiles/r12/codec.BenchmarkEncode.baseline.pb.gz profiles/r12/codec.BenchmarkEncode.candidate.pb.gz",
+};
 
 /** Half of an interval that agrees with its verdict. */
 function halfOf(verdict, random) {
@@ -201,6 +234,8 @@ function benchmark(i, random) {
     id: i,
     package: PACKAGES[(i * 7) % PACKAGES.length],
     name: nameOf(i),
+    label: nameOf(i).replace(/^Benchmark(?=.)/, ""),
+    sentence: null,
     verdict,
     verdict_words: verdict.replace(/^(slower|faster)_/, "$1, ").replaceAll("_", " "),
     standing: null,
@@ -215,7 +250,7 @@ function benchmark(i, random) {
     layout: null,
     confirmation: null,
     words: wordsOf(verdict),
-    profile: [],
+    profile: null,
     picture: null,
   };
   if (!MEASURED.includes(verdict)) return bare;
@@ -235,6 +270,7 @@ function benchmark(i, random) {
           ? "slower by more than the 3% that `duet.toml` allows"
           : null,
     estimate: estimateOf(effect, half, verdict),
+    sentence: `${(100 * effect).toFixed(1)}% within so much.`,
     picture,
     baseline_ns: world.base,
     candidate_ns: world.base * Math.exp(effect),
@@ -248,7 +284,7 @@ function benchmark(i, random) {
           rounds: [0.97, 1.02].map((part) => ({ ratio: Math.exp(effect * part), units: 6 })),
         }
       : null,
-    profile: isSlower ? PROFILE : [],
+    profile: isSlower ? PROFILE : null,
   };
 }
 
@@ -273,6 +309,7 @@ export function generate(number, seed = 1) {
       `${counts.improvement} got faster, ${counts.no_change} did not change by 3% or more.`,
       "The machine was quiet: others took 0.4% of its processor time.",
     ],
+    warnings: number === 5 ? [] : [WARNING],
     hints: ["Look closer at the largest regression with `duet compare v1.2.0 --bench '^BenchmarkEncode/small$' --forks 40`."],
     counts,
     confidence: 0.9,
@@ -290,7 +327,11 @@ export function generate(number, seed = 1) {
           "the load average rose to 3.10 while measuring: close other programs",
         ],
       },
-      { title: "Plan", lines: ["10 build pairs at most, looked at after 4, 6, 8 and 12 units", "seed 42"] },
+      {
+        title: "Plan",
+        lines: ["10 build pairs at most, looked at after 4, 6, 8 and 12 units", "seed 42"],
+        pairs: [["mode", "`-- -cpu N` uses N cores"]],
+      },
       {
         title: "Environment",
         pairs: [

@@ -48,7 +48,7 @@ export class Visit {
 
   /** Names of the rows that are shown, from the top. */
   names() {
-    return this.page.$$eval("#rows > li:not([hidden]) .own", (rows) => rows.map((row) => row.textContent));
+    return this.page.$$eval("#rows > li:not([hidden]) .name", (rows) => rows.map((row) => row.title));
   }
 
   /** Names of the benchmarks that satisfy a condition, sorted. */
@@ -69,7 +69,7 @@ export class Visit {
     return this.page.evaluate(() => {
       const node = document.activeElement;
       if (node === document.body) return "nothing";
-      return node.querySelector(".own")?.textContent ?? `${node.tagName.toLowerCase()}#${node.id}`;
+      return node.querySelector(".name")?.title ?? `${node.tagName.toLowerCase()}#${node.id}`;
     });
   }
 

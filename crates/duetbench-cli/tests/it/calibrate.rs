@@ -211,3 +211,31 @@ fn help_teaches() {
         assert!(help.contains(word), "`{word}` is missing\n{help}");
     }
 }
+
+#[test]
+fn what_a_calibration_knows_of_layouts_is_said_of_a_change_between_two_binaries() {
+    let place = Place::new();
+    calibrate(&place, SCRIPT, &[]).expect(0);
+    let slower = SCRIPT.replacen("\"candidate_ns\": 100", "\"candidate_ns\": 130", 1);
+    let words =
+        |place: &Place| place.scripted(&slower, &["--format", "json"]).benchmark("BenchmarkA")["warnings"].to_string();
+    assert!(words(&place).contains("a few by up to 34%, and may explain all of it"), "{}", words(&place));
+    // As if it had been calibrated with builds of which layout makes 12 %.
+    execute(
+        &place,
+        "UPDATE calibrations SET calibration = json_set(calibration, '$.benchmarks[0].sources.layout', 0.12)",
+    );
+    let known = words(&place);
+    assert!(
+        known.contains("moves this benchmark by up to 36%, by a calibration, and may explain all of it"),
+        "{known}"
+    );
+    assert!(place.duet(&["show"]).stdout.contains("regression of these binaries"));
+    execute(
+        &place,
+        "UPDATE calibrations SET calibration = json_set(calibration, '$.benchmarks[0].sources.layout', 0.05)",
+    );
+    let little = words(&place);
+    assert!(little.contains("moves this benchmark by up to 14%, by a calibration:"), "{little}");
+    assert!(!place.duet(&["show"]).stdout.contains("of these binaries"));
+}

@@ -84,6 +84,9 @@ fn every_format_of_a_run_that_was_profiled() {
     check("profile.txt", &text::render(&profiled(), &Palette::plain(), Look::default()));
     check("profile.md", &markdown::render(&profiled()));
     check("profile.json", &json::render(&profiled(), 3));
+    let data: serde_json::Value = serde_json::from_str(&html::data(&profiled())).expect("the data are JSON");
+    let mut profiles = data["benchmarks"].as_array().expect("a list").iter().map(|one| &one["profile"]);
+    check("profile.page.json", &format!("{:#}\n", profiles.find(|profile| !profile.is_null()).expect("a profile")));
 }
 
 #[test]

@@ -82,6 +82,7 @@ fn the_data_are_those_of_the_contract() {
         "started",
         "summary",
         "threshold",
+        "warnings",
     ];
     assert_eq!(keys(&data), top);
     assert_eq!(data["headline"], "1 of 4 benchmarks regressed.");
@@ -91,6 +92,7 @@ fn the_data_are_those_of_the_contract() {
             .unwrap()
             .starts_with("duet waive example.com/scripted.BenchmarkDecode --run r1 --days 90")
     );
+    let json: Value = serde_json::from_str(&shown.stdout).unwrap();
     let names: Vec<&str> = data["benchmarks"].as_array().unwrap().iter().map(|b| b["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["BenchmarkDecode", "BenchmarkEncode", "BenchmarkGone", "BenchmarkSum"]);
     for (id, one) in data["benchmarks"].as_array().unwrap().iter().enumerate() {
@@ -102,12 +104,14 @@ fn the_data_are_those_of_the_contract() {
             "confirmation",
             "estimate",
             "id",
+            "label",
             "layout",
             "mode",
             "name",
             "package",
             "picture",
             "profile",
+            "sentence",
             "standing",
             "standing_words",
             "threshold",
@@ -117,12 +121,23 @@ fn the_data_are_those_of_the_contract() {
         ];
         assert_eq!((keys(one), one["id"].as_u64()), (all.to_vec(), Some(id as u64)));
         assert_eq!(one["verdict"], shown.verdict(one["name"].as_str().unwrap()));
+        // The same digits everywhere: numbers that are written for people are not cut before.
+        assert_eq!(one["estimate"]["ratio"], json["benchmarks"][id]["ratio"]);
     }
     assert_eq!(
         (&of(&data, "BenchmarkDecode")["standing"], &of(&data, "BenchmarkSum")["standing"]),
         (&"fails".into(), &Value::Null)
     );
     assert_eq!(of(&data, "BenchmarkGone")["picture"], Value::Null);
+}
+
+#[test]
+fn warnings_are_never_cut() {
+    let mut report = everything();
+    report.warnings =
+        vec![format!("a plain loop {}is not to be trusted", "differs from build to build and ".repeat(40))];
+    let data: Value = serde_json::from_str(&html::data(&report)).unwrap();
+    assert!(data["warnings"][0].as_str().unwrap().ends_with("is not to be trusted."), "{data}");
 }
 
 #[test]
@@ -133,7 +148,7 @@ fn pictures_show_what_the_estimates_are_made_of() {
     let data = data(&page(&place, "page.html"));
     for name in ["BenchmarkDecode", "BenchmarkEncode", "BenchmarkSum"] {
         let (estimate, picture) = (&of(&data, name)["estimate"], &of(&data, name)["picture"]);
-        assert_eq!(keys(picture), ["forks", "histogram", "looks", "slices"]);
+        assert_eq!(keys(picture), ["forks", "histogram", "looks", "slices", "times"]);
         let last = picture["looks"].as_array().unwrap().last().unwrap().clone();
         let said = serde_json::json!([
             estimate["units"],

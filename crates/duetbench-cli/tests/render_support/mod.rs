@@ -14,7 +14,7 @@ use duetbench_core::environment::Environment;
 use duetbench_core::fleet::{Account, CallEnd, FleetReport, FleetTerms, Rate, Task, Usage};
 use duetbench_core::gate::{Found, Gate};
 use duetbench_core::noise::{Diagnosis, Finding, Kind, Severity};
-use duetbench_core::picture::{ForkPoint, Histogram, LookPoint, Picture, SliceCourse, SlicePoint};
+use duetbench_core::picture::{Distributions, ForkPoint, Histogram, LookPoint, Picture, SliceCourse, SlicePoint};
 use duetbench_core::plan::{
     Design, Excluded, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Profile, Purpose, Redefinition, SelfCheck,
     Style,
@@ -329,10 +329,8 @@ fn store() -> Vec<BenchmarkReport> {
     let mut parallel = measured(STORE, "BenchmarkGetParallel-8", open(Some(40)), Change(84.2, 1.061, 0.03));
     parallel.mode = Some(Mode::InterleavedAllCores);
     parallel.layout = None;
-    parallel.warnings = vec![
-        Warning::NotConfirmed { ratio: 1.061, later: 0.998 },
-        Warning::SingleBuild { layout_explains: 0.053, relinks: true },
-    ];
+    parallel.warnings =
+        vec![Warning::NotConfirmed { ratio: 1.061, later: 0.998 }, Warning::single_build(1.061, true, None)];
     parallel.confirmation = Some(confirmation(0.998, ConfirmationStanding::Withdrawn));
     let mut slow_slices = measured(STORE, "BenchmarkCompact-8", open(Some(90)), Change(310.0, 1.003, 0.006));
     let beside = ranged(1.0255, 0.0375);
@@ -459,6 +457,7 @@ pub(crate) fn pictured(report: Report) -> Report {
         forks: (0..4).map(point).collect(),
         slices: vec![SliceCourse { fork: 2, points: points.collect() }],
         histogram: Some(Histogram { from: 0.01, width: 0.02, counts: vec![1, 6, 1], below: 0, above: 1 }),
+        times: Distributions::of(&[1718.0, 1718.5, 1719.0, 1722.0], &[1800.0, 1801.0, 1801.5, 1802.0]),
         looks: vec![
             LookPoint { look: look(4, 0.06), settled: false },
             LookPoint { look: look(6, 0.02), settled: true },

@@ -3,6 +3,7 @@
 use super::confirm::{Confirming, Standing, confirmation};
 use super::examine::{Boundaries, Examined, adjusted, median_over};
 use super::unit::Layout;
+use super::warning::explained_by;
 use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Summary, Warning, count, summarise};
 use crate::plan::{Excluded, Plan, PlannedBenchmark, Redefinition, Style};
 use crate::sample::{BenchmarkId, Role, Sample};
@@ -123,9 +124,6 @@ fn beside_open(estimate: &Estimate, threshold: f64) -> Option<Warning> {
     alone.then(|| Warning::BesideOpen { basis: estimate.basis.other(), interval })
 }
 
-/// Normal quantile that leaves half a hundredth on either side.
-const Z_OF_99: f64 = 2.576;
-
 /// The decision about one benchmark, with its evidence.
 struct Conclusion {
     estimate: Option<Estimate>,
@@ -150,12 +148,11 @@ impl Conclusion {
         let design = &one.planned.configuration.design;
         // A runtime that compiles lays out code anew in every process.
         if !design.by_build && verdict.is_change() && !one.planned.runtime_threads {
-            let layout_explains = (Z_OF_99 * defaults::LAYOUT_SD).exp_m1();
-            let relinks = !one.planned.style.is_counted();
+            let ratio = estimate.map_or(1.0, |e| e.ratio);
             // Whole programs may be two different ones, whose difference is no affair of layouts.
-            let is_more = estimate.is_some_and(|e| e.ratio.ln().abs() > layout_explains.ln_1p());
+            let is_more = ratio.ln().abs() > explained_by(defaults::LAYOUT_SD).ln_1p();
             if one.planned.style != Style::Process || !is_more {
-                warnings.push(Warning::SingleBuild { layout_explains, relinks });
+                warnings.push(Warning::single_build(ratio, !one.planned.style.is_counted(), None));
             }
         }
         warnings.extend(estimate.filter(|_| verdict.is_open()).and_then(|e| beside_open(&e, one.decision.threshold)));

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Basis, RatioInterval};
 use crate::plan::Redefinition;
 use crate::sample::Role;
+use crate::spec::defaults;
 
 /// Something a reader should know about one benchmark's numbers. Data; worded by the renderers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,8 +32,12 @@ pub enum Warning {
     },
     /// One build of each version was compared, and layout alone may account for the difference.
     SingleBuild {
-        /// Change that layout alone explains in 99 of 100 build pairs, as a fraction.
+        /// Change that layout alone usually explains in 99 of 100 build pairs, as a fraction.
         layout_explains: f64,
+        /// The same of the benchmark that layout moves most of all; both are alike where a calibration knows this one.
+        layout_explains_most: f64,
+        /// Layout alone may explain all of the change.
+        may_be_all: bool,
         /// More builds could have been asked for.
         relinks: bool,
     },
@@ -84,4 +89,31 @@ pub enum Warning {
         /// The words of the first one.
         first: String,
     },
+}
+
+/// Normal quantile that leaves half a hundredth on either side.
+const Z_OF_99: f64 = 2.576;
+
+/// Change that a standard deviation between build pairs explains in 99 of 100 of them, as a fraction.
+pub(super) fn explained_by(layout_sd: f64) -> f64 {
+    (Z_OF_99 * layout_sd).exp_m1()
+}
+
+impl Warning {
+    /// That one build of each version differs by this ratio, with what layout explains of it: by the standard deviation of the log
+    /// ratio that a calibration found for this benchmark, or else by those that studies found for many.
+    ///
+    /// A calibration lowers no figure: layouts that are drawn alike for both sides vary less than those that the linker happens to make.
+    #[must_use]
+    pub fn single_build(ratio: f64, relinks: bool, layout_sd: Option<f64>) -> Warning {
+        let usual = layout_sd.map_or(defaults::LAYOUT_SD, |sd| sd.max(defaults::LAYOUT_SD));
+        let most = layout_sd.map_or(defaults::LAYOUT_SD_MAX, |sd| sd.max(defaults::LAYOUT_SD));
+        let may_be_all = ratio.ln().abs() <= explained_by(most).ln_1p();
+        Warning::SingleBuild {
+            layout_explains: explained_by(usual),
+            layout_explains_most: explained_by(most),
+            may_be_all,
+            relinks,
+        }
+    }
 }

@@ -8,7 +8,7 @@ mod slices;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use histogram::Histogram;
+pub use histogram::{Distributions, Histogram};
 pub use slices::{POINTS_MAX, SliceCourse, SlicePoint};
 
 use crate::analysis::{
@@ -28,6 +28,8 @@ pub struct Picture {
     pub slices: Vec<SliceCourse>,
     /// The log ratios of all slice pairs of the first round; absent in sequential mode, whose slices have no partner.
     pub histogram: Option<Histogram>,
+    /// The times of both sides in all slices of the first round.
+    pub times: Option<Distributions>,
     /// Every look; empty where there were too few units for any.
     pub looks: Vec<LookPoint>,
 }
@@ -103,10 +105,12 @@ impl Picture {
         let by_fork = slices::by_fork(samples, planned.mode);
         let histogram =
             (planned.mode != Mode::Sequential).then(|| Histogram::of(&slices::log_ratios(&forks, &by_fork)));
+        let [baseline, candidate] = slices::times(&forks, &by_fork);
         (!points.is_empty()).then(|| Picture {
             forks: points,
             slices: slices::courses(&forks, &by_fork, basis),
             histogram: histogram.flatten(),
+            times: Distributions::of(&baseline, &candidate),
             looks: look_points(looks, is_settled(report)),
         })
     }

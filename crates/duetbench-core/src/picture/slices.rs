@@ -58,6 +58,12 @@ pub(super) fn log_ratios(forks: &[ForkPair], by_fork: &BTreeMap<Key, Vec<Pair>>)
     pairs.map(|pair| (pair.candidate.ns_per_op() / pair.baseline.ns_per_op()).ln()).collect()
 }
 
+/// Times per invocation of both sides in all slice pairs of the first round.
+pub(super) fn times(forks: &[ForkPair], by_fork: &BTreeMap<Key, Vec<Pair>>) -> [Vec<f64>; 2] {
+    let pairs = || forks.iter().filter(|fork| fork.round == 0).flat_map(|fork| of_fork(fork, by_fork));
+    [pairs().map(|pair| pair.baseline.ns_per_op()).collect(), pairs().map(|pair| pair.candidate.ns_per_op()).collect()]
+}
+
 /// The courses of the first fork pair of the first round, of the one with the median ratio, and of the last.
 pub(super) fn courses(forks: &[ForkPair], by_fork: &BTreeMap<Key, Vec<Pair>>, basis: Basis) -> Vec<SliceCourse> {
     let shown: Vec<usize> =

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::sample::Role;
 use serde::{Deserialize, Serialize};
 
 /// The request for a harness, with all defaults filled in.
@@ -39,6 +40,41 @@ pub struct JmhSpec {
     pub class_path: Vec<String>,
     /// Arguments for every measured JVM, on top of the benchmarks' own.
     pub jvm_args: Vec<String>,
+    /// The JVM of the baseline, where it differs.
+    #[serde(skip_serializing_if = "JvmSide::is_usual")]
+    pub base: JvmSide,
+    /// The JVM of the candidate, and of a version that is measured alone.
+    #[serde(skip_serializing_if = "JvmSide::is_usual")]
+    pub head: JvmSide,
+}
+
+impl JmhSpec {
+    /// The JVM of one side.
+    #[must_use]
+    pub fn side(&self, role: Role) -> &JvmSide {
+        match role {
+            Role::Baseline => &self.base,
+            Role::Candidate => &self.head,
+        }
+    }
+}
+
+/// The JVM of one side, so that two of them, or two of their settings, can be compared.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JvmSide {
+    /// Home of a JDK, or its `java`; absent: that of `JAVA_HOME`, else the one on the `PATH`.
+    pub jvm: Option<String>,
+    /// Arguments for its measured JVMs, behind those of both sides.
+    pub jvm_args: Vec<String>,
+}
+
+impl JvmSide {
+    /// Whether it is the usual JVM without arguments of its own.
+    #[must_use]
+    pub fn is_usual(&self) -> bool {
+        *self == JvmSide::default()
+    }
 }
 
 /// One program that is measured as a whole.

@@ -16,7 +16,7 @@ mod policy;
 mod thresholds;
 
 pub use fleet::{Arch, EngineName, FleetSpec};
-pub use harness::{CommandSpec, ExitCodes, HarnessSpec, JmhSpec, StandardOutput};
+pub use harness::{CommandSpec, ExitCodes, HarnessSpec, JmhSpec, JvmSide, StandardOutput};
 pub use policy::{Action, Metric, Policy, Rule, RuleError};
 pub use thresholds::{Thresholds, Wanted};
 
@@ -56,6 +56,8 @@ pub mod defaults {
     /// Standard deviation of the log ratio between build pairs of the same source, where it was not measured: the root mean
     /// square over the benchmarks of three Go modules (`docs/studies/layout.md`).
     pub const LAYOUT_SD: f64 = 0.037;
+    /// The largest that studies found for a single benchmark (`docs/studies/layout.md`).
+    pub const LAYOUT_SD_MAX: f64 = 0.113;
     /// Error of the interval as a multiple of that of calling equal code changed: to miss the size of a change costs less than
     /// to report one that is not there. By default it is the 90 % interval of two one-sided tests at 5 %
     /// (docs/studies/verdict-rules.md).

@@ -166,11 +166,24 @@ fn a_change_between_two_binaries_is_said_to_be_no_more() {
         let single = warned(fixed_design(5), centre);
         assert_eq!((single.verdict.word(), single.warnings.len()), (word, usize::from(changed)));
         // 2.576 standard deviations of 3.7 %.
-        let told = |w: &Warning| matches!(w, Warning::SingleBuild { layout_explains, relinks: true } if (layout_explains - 0.1).abs() < 1e-5);
+        let told = |w: &Warning| matches!(w, Warning::SingleBuild { layout_explains, relinks: true, may_be_all: true, .. } if (layout_explains - 0.1).abs() < 1e-5);
         assert!(single.warnings.iter().all(told), "{:?}", single.warnings);
         let several = warned(Design { by_build: true, ..fixed_design(5) }, centre);
         assert_eq!((several.verdict.word(), several.warnings.len()), (word, 0));
     }
+}
+
+#[test]
+fn a_calibration_says_how_much_of_a_change_layout_explains() {
+    let may_be_all = |ratio, sd| match Warning::single_build(ratio, true, sd) {
+        Warning::SingleBuild { may_be_all, .. } => may_be_all,
+        _ => unreachable!("it is one"),
+    };
+    // Of 11.5 % in 99 of 100: exp(2.576 * 0.115) = 1.345.
+    assert_eq!([0.83, 1.34, 1.35].map(|ratio| may_be_all(ratio, Some(0.115))), [true, true, false]);
+    // Matched layouts vary less than those of two builds, so that little found says nothing of these.
+    assert_eq!([1.09, 1.11].map(|ratio| may_be_all(ratio, Some(0.001))), [true, false]);
+    assert_eq!([1.33, 1.40].map(|ratio| may_be_all(ratio, None)), [true, false]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Pictures of a benchmark, the data of its charts.
 
 use duetbench_core::analysis::{Measured, analyse};
-use duetbench_core::picture::{Histogram, POINTS_MAX, Picture, pictures};
+use duetbench_core::picture::{Distributions, Histogram, POINTS_MAX, Picture, pictures};
 use duetbench_core::plan::{Design, Mode, Plan};
 use duetbench_core::report::{BenchmarkReport, ForkPair};
 use duetbench_core::sample::Sample;
@@ -165,6 +165,8 @@ fn warm_up_and_later_rounds_are_not_in_the_histogram() {
     let picture = of(&plan(&["A"], Mode::Duet), samples).1.unwrap();
     let bars = picture.histogram.unwrap();
     assert_eq!(bars.counts.iter().sum::<u32>() + bars.below + bars.above, 2 * 6);
+    let times = picture.times.unwrap();
+    assert_eq!(times.baseline.counts.iter().sum::<u32>() + times.baseline.below + times.baseline.above, 2 * 6);
     assert!(picture.slices.iter().all(|s| picture.forks[s.fork].round == 0 && s.points[0].slice == 4));
     assert_eq!(picture.forks.len(), 3);
 }
@@ -175,6 +177,25 @@ fn values_without_spread_have_one_bar_and_what_is_far_out_is_counted() {
     assert_eq!((bars.counts.as_slice(), bars.below, bars.above), (&[9][..], 0, 0));
     let far = Histogram::of(&[&[0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7][..], &[9.0, -9.0, -8.0]].concat()).unwrap();
     assert_eq!((far.below, far.above), (2, 1));
+}
+
+#[test]
+fn both_sides_have_one_axis_as_fine_as_the_narrower_wants() {
+    let ramp = |from: f64, step: f64| (0..100).map(|i| from + f64::from(i) * step).collect::<Vec<f64>>();
+    // Quartiles are half a range apart, and 100 values have a cube root of 4.64: bars of 2 * 4.95 / 4.64 = 2.13.
+    let both = Distributions::of(&ramp(100.0, 0.1), &ramp(150.0, 0.1)).unwrap();
+    let (base, head) = (&both.baseline, &both.candidate);
+    assert_eq!((base.from, base.width, base.counts.len()), (head.from, head.width, head.counts.len()));
+    assert_eq!((base.from, base.counts.len()), (100.0, (59.9f64 / (2.0 * 4.95 / 100f64.cbrt())).ceil() as usize));
+    assert_eq!(both.medians_ns, [104.95, 154.95]);
+    let count = |side: &Histogram| side.counts.iter().sum::<u32>() + side.below + side.above;
+    assert_eq!((count(base), count(head)), (100, 100));
+    let first = base.counts.iter().rposition(|n| *n > 0).unwrap();
+    let last = head.counts.iter().position(|n| *n > 0).unwrap();
+    assert!(first < last, "{both:?}");
+    let same = Distributions::of(&[7.0; 3], &[7.0; 4]).unwrap();
+    assert_eq!((same.baseline.counts, same.candidate.counts), (vec![3], vec![4]));
+    assert_eq!(Distributions::of(&[1.0], &[]), None);
 }
 
 #[test]

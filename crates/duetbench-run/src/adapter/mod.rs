@@ -192,6 +192,11 @@ pub trait Adapter: std::fmt::Debug + Sync {
     /// When the version does not build (the compiler's words), or has no benchmarks.
     fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError>;
 
+    /// Whether the two sides differ even where they are the same source, by how their processes are started.
+    fn tells_sides_apart(&self) -> bool {
+        false
+    }
+
     /// Packages that both builds have, and whether their benchmarks can differ. A package that cannot be compared counts as different.
     fn identical(&self, builds: [&Build; 2], sources: [&Source; 2]) -> BTreeMap<String, Identity>;
 

@@ -2,13 +2,15 @@
 
 use duetbench_core::analysis::{self, Basis, Clock, ConfirmationStanding};
 use duetbench_core::gate::{Breach, Standing};
-use duetbench_core::picture::Picture;
+use duetbench_core::picture::{Distributions, Picture};
 use duetbench_core::report::{BenchmarkReport, Counted};
 use duetbench_core::{Report, Verdict, report};
 use serde::Serialize;
 
-use crate::render::format::{one_line, shortened};
-use crate::render::{gate, profile, summary};
+use super::profiled::Profiled;
+use super::said;
+use crate::render::format::{one_line, short_name};
+use crate::render::{gate, summary};
 
 /// One benchmark. What is not known is null.
 #[derive(Serialize)]
@@ -16,6 +18,10 @@ pub(super) struct Benchmark {
     id: usize,
     package: String,
     name: String,
+    /// The name as the table has it, without what all rows have in common.
+    label: String,
+    /// What came out in a sentence.
+    sentence: Option<String>,
     verdict: &'static str,
     verdict_words: String,
     standing: Option<&'static str>,
@@ -30,7 +36,7 @@ pub(super) struct Benchmark {
     layout: Option<Layout>,
     confirmation: Option<Confirmation>,
     words: Vec<String>,
-    profile: Vec<String>,
+    profile: Option<Profiled>,
     picture: Option<Drawing>,
 }
 
@@ -39,6 +45,8 @@ struct Estimate {
     ratio: f64,
     low: f64,
     high: f64,
+    /// Both ends of all that an open question leaves open, where that is what a row shows.
+    open: Option<[f64; 2]>,
     confidence: f64,
     judged: String,
     beside: Option<Beside>,
@@ -104,6 +112,7 @@ struct Drawing {
     forks: Vec<(u32, u32, u32, f64, f64, f64)>,
     slices: Vec<Course>,
     histogram: Option<Histogram>,
+    times: Option<Times>,
     /// Units, ratio, lower and upper end of the interval, whether it settled the benchmark.
     looks: Vec<(u32, f64, f64, f64, bool)>,
 }
@@ -124,39 +133,47 @@ struct Histogram {
     above: u32,
 }
 
+/// How the times of both sides are spread, over the same bars: baseline, then candidate.
+#[derive(Serialize)]
+struct Times {
+    from: f64,
+    width: f64,
+    counts: [Vec<u32>; 2],
+    beyond: [u32; 2],
+    medians: [f64; 2],
+}
+
 impl Benchmark {
     /// The benchmark of this number, with the report that it is from and its picture.
     pub(super) fn of(id: usize, one: &BenchmarkReport, of: (&Report, Option<&Picture>)) -> Benchmark {
         let (report, picture) = of;
         let (standing, standing_words) = standing(one, report);
+        let [base, head] = one.times_ns();
+        let threshold = one.threshold.unwrap_or(report.spec.decision.threshold);
         Benchmark {
             id,
             package: one_line(&one.id.package),
             name: one_line(&one.id.name),
+            label: short_name(&one.id.name),
+            sentence: said::sentence(one, threshold),
             verdict: one.verdict.word(),
             verdict_words: summary::verdict_words(one),
             standing,
             standing_words,
             mode: one.mode.map(|mode| mode.label()),
-            threshold: one.threshold.unwrap_or(report.spec.decision.threshold),
-            estimate: one.estimate.zip(one.judged()).map(|(estimate, judged)| Estimate::of(&estimate, judged)),
-            baseline_ns: one.baseline_ns.map(short),
-            candidate_ns: one.candidate_ns.map(short),
+            threshold,
+            estimate: one.estimate.zip(one.judged()).map(|(estimate, judged)| Estimate::of(one, &estimate, judged)),
+            baseline_ns: base.map(short),
+            candidate_ns: head.map(short),
             allocs: one.allocs.map(Count::of),
             bytes: one.bytes.map(Count::of),
             layout: one.layout.map(Layout::of),
             confirmation: one.confirmation.as_ref().map(Confirmation::of),
             words: words(one),
-            profile: explanation(one, report),
+            profile: Profiled::of(&one.id, report),
             picture: picture.map(Drawing::of),
         }
     }
-}
-
-/// Explanation by its CPU profiles, with a command to look closer; empty where it has none.
-fn explanation(one: &BenchmarkReport, report: &Report) -> Vec<String> {
-    let of_this = profile::explained(report).find(|(profile, ..)| profile.id == one.id);
-    of_this.map_or_else(Vec::new, |(_, lines, command)| lines.into_iter().chain([command]).collect())
 }
 
 /// Standing of a benchmark under policy and waivers, the gravest if there are several; without either a regression fails.
@@ -182,7 +199,7 @@ fn standing(one: &BenchmarkReport, report: &Report) -> (Option<&'static str>, Op
 fn words(one: &BenchmarkReport) -> Vec<String> {
     let settle = |forks| format!("about {forks} fork pairs would probably settle it: `--forks {forks}`");
     let sufficient = one.verdict.forks_sufficient().map(settle);
-    summary::remarks(one).iter().map(|remark| shortened(remark)).chain(sufficient).collect()
+    summary::remarks(one).into_iter().chain(sufficient).collect()
 }
 
 /// The number that was judged, and the clock that it was read from.
@@ -204,7 +221,7 @@ fn basis_words(basis: Basis) -> &'static str {
 impl Ranged {
     fn of(ranged: analysis::Ranged) -> Ranged {
         let analysis::Ranged { ratio, interval } = ranged;
-        Ranged { ratio: short(ratio), low: short(interval.low), high: short(interval.high) }
+        Ranged { ratio, low: interval.low, high: interval.high }
     }
 }
 
@@ -222,13 +239,16 @@ impl Confirmation {
 }
 
 impl Estimate {
-    fn of(estimate: &duetbench_core::Estimate, judged: analysis::Ranged) -> Estimate {
+    fn of(one: &BenchmarkReport, estimate: &duetbench_core::Estimate, judged: analysis::Ranged) -> Estimate {
         let Ranged { ratio, low, high } = Ranged::of(judged);
         let counts = &estimate.counts;
         Estimate {
             ratio,
             low,
             high,
+            open: summary::shown_interval(one)
+                .filter(|shown| *shown != judged.interval)
+                .map(|shown| [shown.low, shown.high]),
             confidence: estimate.confidence,
             judged: judged_number(estimate),
             beside: estimate
@@ -270,7 +290,7 @@ impl Drawing {
         });
         let looks = picture.looks.iter().map(|point| {
             let look = point.look;
-            (look.units, short(look.ratio), short(look.ratio_low), short(look.ratio_high), point.settled)
+            (look.units, look.ratio, look.ratio_low, look.ratio_high, point.settled)
         });
         let histogram = picture.histogram.as_ref().map(|bars| Histogram {
             from: short(bars.from),
@@ -279,7 +299,21 @@ impl Drawing {
             below: bars.below,
             above: bars.above,
         });
-        Drawing { forks: forks.collect(), slices: slices.collect(), histogram, looks: looks.collect() }
+        let times = picture.times.as_ref().map(Times::of);
+        Drawing { forks: forks.collect(), slices: slices.collect(), histogram, times, looks: looks.collect() }
+    }
+}
+
+impl Times {
+    fn of(both: &Distributions) -> Times {
+        let sides = [&both.baseline, &both.candidate];
+        Times {
+            from: short(both.baseline.from),
+            width: short(both.baseline.width),
+            counts: sides.map(|side| side.counts.clone()),
+            beyond: sides.map(|side| side.below + side.above),
+            medians: both.medians_ns.map(short),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use duetbench_core::{Report, Verdict};
 use serde::Serialize;
 
 use super::benchmark::Benchmark;
-use crate::render::format::{many, one_line, share, short_name, shortened};
+use crate::render::format::{many, one_line, share, short_name};
 use crate::render::{command_line, gate, hint, json, noise, order, profile, reported, summary};
 
 /// Name of the form of the data.
@@ -26,6 +26,7 @@ pub(super) struct Data {
     outcome: &'static str,
     headline: String,
     summary: Vec<String>,
+    warnings: Vec<String>,
     hints: Vec<String>,
     counts: BTreeMap<&'static str, usize>,
     confidence: f64,
@@ -68,6 +69,7 @@ impl Data {
             outcome: json::outcome(report.outcome()),
             headline: sentence(&summary::headline(report)),
             summary: in_sentences(report),
+            warnings: report.warnings.iter().map(|warning| ended(&one_line(warning))).collect(),
             hints: hints(report),
             counts: summary::all_verdicts().iter().map(|v| (v.word(), report.count(v.word()))).collect(),
             confidence: 1.0 - report.spec.decision.interval_alpha(),
@@ -86,7 +88,7 @@ impl Version {
     }
 }
 
-/// The sentences that come first: where the largest regression comes from, what stops the change, warnings.
+/// The sentences that come first: where the largest regression comes from, what stops the change.
 fn in_sentences(report: &Report) -> Vec<String> {
     let regressed = report.benchmarks.iter().filter(|one| one.verdict == Verdict::Regression);
     let culprit = order::most_urgent_first(regressed).into_iter().find_map(|one| {
@@ -95,7 +97,6 @@ fn in_sentences(report: &Report) -> Vec<String> {
     });
     let mut lines: Vec<String> = culprit.into_iter().collect();
     lines.extend(report.gate.iter().flat_map(gate::lines));
-    lines.extend(report.warnings.iter().map(|warning| format!("warning: {}", shortened(&one_line(warning)))));
     lines.iter().map(|line| sentence(line)).collect()
 }
 
@@ -112,8 +113,13 @@ fn hints(report: &Report) -> Vec<String> {
 fn sentence(words: &str) -> String {
     let mut characters = words.chars();
     let first = characters.next().map_or_else(String::new, |c| c.to_uppercase().collect());
+    ended(&format!("{first}{}", characters.as_str()))
+}
+
+/// Words that end as a sentence does.
+fn ended(words: &str) -> String {
     let end = if words.ends_with(['.', '…']) { "" } else { "." };
-    format!("{first}{}{end}", characters.as_str())
+    format!("{words}{end}")
 }
 
 /// Metrics that benchmarks report under units of their own, where rules name some.

@@ -6,6 +6,8 @@
 
 mod benchmark;
 mod data;
+mod profiled;
+mod said;
 
 use duetbench_core::Report;
 use duetbench_core::foreign::in_json;

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use duetbench_core::spec::JvmSide;
+
 use crate::error::RunError;
 use crate::processors::usable_cpus;
 use crate::tool::Tool;
@@ -11,6 +13,11 @@ const RELEASE_MIN: u32 = 9;
 
 /// The collectors that a JVM may choose by itself.
 const COLLECTORS: [&str; 5] = ["UseSerialGC", "UseParallelGC", "UseG1GC", "UseZGC", "UseShenandoahGC"];
+
+/// The `java` of a home, or this itself.
+fn java_of(asked: &Path) -> PathBuf {
+    if asked.is_dir() { asked.join("bin/java") } else { asked.to_owned() }
+}
 
 /// A JVM, with what it chose when it was free to use the whole machine.
 ///
@@ -32,24 +39,32 @@ pub(super) struct Jvm {
 }
 
 impl Jvm {
-    /// The JVM of `JAVA_HOME`, else the one on the `PATH`.
+    /// The JVM that a side asks for, else that of `JAVA_HOME`, else the one on the `PATH`; what it chose is asked with the arguments
+    /// of that side, which may choose otherwise.
     ///
     /// # Errors
-    /// When there is none, or it is too old for the hook.
-    pub(super) fn find(dir: &Path) -> Result<Jvm, RunError> {
+    /// When there is none, it is too old for the hook, or refuses these arguments.
+    pub(super) fn find(side: &JvmSide, dir: &Path) -> Result<Jvm, RunError> {
         let home = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty());
-        let program = home.map_or_else(|| PathBuf::from("java"), |home| Path::new(&home).join("bin/java"));
-        let hint = "install a JDK (Java 9 or newer), and set `JAVA_HOME` or put `java` on the `PATH`";
+        let usual = || home.map_or_else(|| PathBuf::from("java"), |home| Path::new(&home).join("bin/java"));
+        let program = side.jvm.as_deref().map_or_else(usual, |asked| java_of(Path::new(asked)));
+        let hint = match &side.jvm {
+            Some(asked) => format!(
+                "`jvm` in `[jmh.base]` or `[jmh.head]` of duet.toml is `{asked}`: it names the home of a JDK or its `java`, and `jvm_args` what that `java` takes"
+            ),
+            None => "install a JDK (Java 9 or newer), and set `JAVA_HOME` or put `java` on the `PATH`".into(),
+        };
         let missing = |e: RunError| RunError::Toolchain {
             what: format!("JMH benchmarks need Java, and it cannot be used: {e}"),
-            hint: Some(hint.into()),
+            hint: Some(hint.clone()),
         };
-        let asked = ["-XX:+PrintFlagsFinal", "-XshowSettings:properties", "-version"];
+        let asked = ["-XX:+PrintFlagsFinal", "-XshowSettings:properties", "-version"].map(str::to_owned);
+        let asked = side.jvm_args.iter().cloned().chain(asked);
         let output = Tool::new(&program.to_string_lossy(), asked, dir).output().map_err(missing)?;
         let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         let jvm = Jvm::parse(program, &text, usable_cpus().len()).ok_or_else(|| RunError::Toolchain {
             what: "JMH benchmarks need Java, and `java -version` does not say what it is".into(),
-            hint: Some(hint.into()),
+            hint: Some(hint.clone()),
         })?;
         match jvm.release() {
             Some(release) if release < RELEASE_MIN => Err(RunError::Toolchain {

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Discovered, Style};
 use duetbench_core::spec::{Filter, HarnessSpec, JmhSpec};
+use duetbench_core::{BenchmarkId, Role};
 use sha2::{Digest, Sha256};
 
 use super::{Adapter, Artifact, Build, Built, Identity, Listing, Manifest, Order, Subject, Wish, hex};
@@ -75,7 +75,8 @@ impl adapter::Kind for Kind {
 /// Builds and starts JMH benchmarks.
 #[derive(Debug)]
 pub struct Jmh {
-    jvm: Jvm,
+    /// The JVM of the baseline and that of the candidate.
+    jvms: [Jvm; 2],
     spec: JmhSpec,
     /// Arguments for JMH, as typed after `--`.
     arguments: Vec<String>,
@@ -94,7 +95,7 @@ pub struct Jmh {
 }
 
 impl Jmh {
-    /// An adapter with one JVM for both versions.
+    /// An adapter with the JVM of each side.
     ///
     /// # Errors
     /// When there is no JVM that can be used, or an argument would change what duet asks of JMH.
@@ -103,7 +104,7 @@ impl Jmh {
         let scratch = scratch.join("jmh");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
         Ok(Jmh {
-            jvm: Jvm::find(&scratch)?,
+            jvms: jvms(&wish.harness.jmh, &scratch)?,
             spec: wish.harness.jmh.clone(),
             arguments: wish.arguments.to_vec(),
             hook: hook::write(&scratch.join("hook"))?,
@@ -116,6 +117,10 @@ impl Jmh {
         })
     }
 
+    fn jvm(&self, role: Role) -> &Jvm {
+        &self.jvms[usize::from(role == Role::Candidate)]
+    }
+
     /// The JVM in a jar's directory with everything on its class path, our classes first.
     fn base_launch(&self, artifact: &Artifact) -> Launch {
         let own = [self.hook.clone(), artifact.program.clone()];
@@ -123,7 +128,7 @@ impl Jmh {
         let more = self.spec.class_path.iter().map(|entry| artifact.dir.join(entry));
         let class_path: Vec<OsString> = own.into_iter().chain(more).map(PathBuf::into_os_string).collect();
         Launch {
-            program: self.jvm.program.clone(),
+            program: self.jvm(role_of(artifact)).program.clone(),
             args: ["-cp".into()].into_iter().chain([class_path.join(":".as_ref())]).collect(),
             dir: artifact.dir.clone(),
             env: self.passed.clone(),
@@ -169,7 +174,19 @@ fn check_arguments(arguments: &[String]) -> Result<(), RunError> {
 
 impl Adapter for Jmh {
     fn toolchain(&self) -> String {
-        self.jvm.words()
+        if !self.tells_sides_apart() {
+            return self.jvm(Role::Candidate).words();
+        }
+        let side = |word: &str, role: Role| {
+            let own = &self.spec.side(role).jvm_args;
+            let with = if own.is_empty() { String::new() } else { format!(", `{}`", own.join(" ")) };
+            format!("{word} on {}{with}", self.jvm(role).words())
+        };
+        format!("{}; {}", side("base", Role::Baseline), side("head", Role::Candidate))
+    }
+
+    fn tells_sides_apart(&self) -> bool {
+        self.spec.base != self.spec.head
     }
 
     fn build(&self, source: &Source, _: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
@@ -192,8 +209,13 @@ impl Adapter for Jmh {
         let program = place.join("benchmarks.jar");
         fs::copy(&found, &program).map_err(|e| RunError::file("copy", &found, e))?;
         let bytes = fs::read(&program).map_err(|e| RunError::file("read", &program, e))?;
-        let digest = hex(&Sha256::digest(bytes));
-        let artifact = Artifact { program, dir: source.dir.clone(), digest, build_args: Vec::new() };
+        let side = self.spec.side(subject.role);
+        let mut digest = Sha256::new_with_prefix(bytes);
+        if self.tells_sides_apart() {
+            digest.update(format!("{side:?}"));
+        }
+        let build_args = vec![subject.role.word().to_owned()];
+        let artifact = Artifact { program, dir: source.dir.clone(), digest: hex(&digest.finalize()), build_args };
         let build = Build { artifacts: BTreeMap::from([(JAR.to_owned(), artifact)]), ..Build::default() };
         Ok(Built { build, notes: Vec::new() })
     }
@@ -203,7 +225,9 @@ impl Adapter for Jmh {
             return BTreeMap::new();
         };
         // Files beside the jar may be read: only in one directory are they the same for both.
-        let identity = if from.dir != to.dir {
+        let identity = if self.tells_sides_apart() {
+            Identity::Different("the two versions run on different JVMs, or with different arguments".into())
+        } else if from.dir != to.dir {
             Identity::Different("the two versions run in different directories".into())
         } else {
             match (jar::content_digest(&a.program), jar::content_digest(&b.program)) {
@@ -253,14 +277,29 @@ impl Adapter for Jmh {
         args.extend(fixed.map(String::from));
         // These replace those of the annotation, which therefore have to be said again. They also keep the measured JVM from
         // inheriting what makes the one that only starts it start sooner.
-        let asked: Vec<String> = entry.jvm_args.iter().chain(&self.spec.jvm_args).cloned().collect();
+        let role = role_of(artifact);
+        let own = &self.spec.side(role).jvm_args;
+        let asked: Vec<String> = entry.jvm_args.iter().chain(&self.spec.jvm_args).chain(own).cloned().collect();
         let known: Vec<String> = asked.iter().chain(&self.arguments).cloned().collect();
-        let jvm_args: Vec<String> = asked.into_iter().chain(self.jvm.pinned(&known)).map(quoted).collect();
+        let jvm_args: Vec<String> = asked.into_iter().chain(self.jvm(role).pinned(&known)).map(quoted).collect();
         args.extend(["-jvmArgs".into(), jvm_args.join(" ")]);
         args.extend(self.arguments.iter().cloned());
         launch.args.extend(args.into_iter().map(OsString::from));
         Some(launch)
     }
+}
+
+/// The JVM of each side, which is one where nothing else was asked.
+fn jvms(spec: &JmhSpec, scratch: &Path) -> Result<[Jvm; 2], RunError> {
+    let head = Jvm::find(&spec.head, scratch)?;
+    let base = if spec.base == spec.head { head.clone() } else { Jvm::find(&spec.base, scratch)? };
+    Ok([base, head])
+}
+
+/// The side that a jar was built for.
+fn role_of(artifact: &Artifact) -> Role {
+    let is_base = artifact.build_args.first().is_some_and(|word| word == Role::Baseline.word());
+    if is_base { Role::Baseline } else { Role::Candidate }
 }
 
 /// An argument as JMH takes it apart again: at white space, unless it is quoted.

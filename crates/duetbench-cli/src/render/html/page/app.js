@@ -29,11 +29,23 @@
     return [Dom.make("p", {}, sentence), back];
   }
 
+  /** How the list is narrowed, in words for paper; nothing where all are shown. */
+  function narrowed() {
+    const words = wanted.words.trim();
+    const parts = [
+      wanted.verdicts.size > 0 && [...wanted.verdicts].map((verdict) => Verdict.counted(verdict, 2)).join(", "),
+      wanted.package !== null && `in ${wanted.package || "(no package)"}`,
+      words !== "" && `found by “${words}”`,
+    ].filter(Boolean);
+    return parts.length === 0 ? "" : `Only ${parts.join(", ")}: ${Dom.get("status").textContent}.`;
+  }
+
   function changed() {
     const count = List.show(wanted);
     Controls.show(wanted);
     Dom.get("status").textContent =
       count === total ? Format.many(total, "benchmark") : `${count} of ${Format.many(total, "benchmark")}`;
+    Dom.get("only").textContent = narrowed();
     Dom.get("empty").hidden = count > 0;
     Dom.get("empty").replaceChildren(...(count > 0 ? [] : empty()));
   }

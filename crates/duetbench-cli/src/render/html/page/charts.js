@@ -5,6 +5,8 @@ const Charts = (() => {
   const BAND = { fill: "var(--band)" };
   const FAINT = "var(--line-strong)";
   const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
+  /** What is so many times the usual spread beyond it is clipped, with a mark. */
+  const SPIKE = 2;
   /** Pixels that a label of an axis needs. */
   const TICK_ROOM = 32;
 
@@ -150,27 +152,91 @@ const Charts = (() => {
       Plot.ruleX(pairs, { x: "x", y1: 0, y2: "log", stroke: FAINT }),
       Plot.dot(pairs, { x: "x", y: "log", r: 3, fill: "currentColor" }),
     ];
-    const y = ratios(...roomy([from, to, ...pairs.map((p) => p.log)]), "candidate against baseline");
+    const y = ratios(...roomy([from, to, ...pairs.map((p) => p.log)]), "head against base");
     return frame(`Change of each of ${pairs.length} fork pairs`, width, { x, y, marks });
   }
 
-  /** The slices of one fork pair, one after the other. */
-  function slices({ points }, unit, width) {
-    const samples = points.map(([x, base, head]) => ({ x, base: base / unit.factor, head: head / unit.factor }));
-    const marks = tandem(samples, 0).slice(0, 2);
+  /** The axis of times on which these values have room; what single ones are far beyond the rest does not stretch it. */
+  function timesEnds(values) {
+    const sorted = [...values].sort((a, b) => a - b);
+    const at = (part) => sorted[Math.round(part * (sorted.length - 1))];
+    const reach = SPIKE * Math.max(at(0.9) - at(0.1), 0.01 * at(0.5));
+    return roomy(sorted.filter((value) => value >= at(0.1) - reach && value <= at(0.9) + reach));
+  }
+
+  /** Where all these courses of slices have room on one axis, and how many points are beyond it. */
+  function slicesAxis(sides, unit) {
+    const values = sides.flatMap(({ points }) => points.flatMap(([, base, head]) => [base, head]));
+    const domain = timesEnds(values.map((ns) => ns / unit.factor));
+    const isBeyond = (ns) => ns / unit.factor < domain[0] || ns / unit.factor > domain[1];
+    return { domain, beyond: values.filter(isBeyond).length };
+  }
+
+  /** The slices of one fork pair, one after the other, on an axis of times that all of them share. */
+  function slices({ points }, unit, { domain }, width) {
+    const inside = (ns) => Math.min(domain[1], Math.max(domain[0], ns / unit.factor));
+    const samples = points.map(([x, base, head]) => ({ x, base: inside(base), head: inside(head) }));
+    const at = (end, side) => samples.filter((sample) => sample[side] === end);
+    const spikes = [
+      ["base", BASE],
+      ["head", HEAD],
+    ].flatMap(([side, fill]) =>
+      domain.map((end, i) =>
+        Plot.dot(at(end, side), { x: "x", y: side, symbol: "triangle", rotate: i === 0 ? 180 : 0, r: 4, fill }),
+      ),
+    );
+    const marks = [...tandem(samples, 0).slice(0, 2), ...spikes];
     const x = {
       label: "slice",
       labelArrow: "none",
       ticks: wholes(extent(samples.map((sample) => sample.x)), width),
       tickFormat: String,
     };
-    const y = {
-      label: `time per operation (${unit.name})`,
-      labelArrow: "none",
-      domain: roomy(samples.flatMap((p) => [p.base, p.head])),
-      ticks: 5,
-    };
+    const y = { label: `time per operation (${unit.name})`, labelArrow: "none", domain, ticks: 5 };
     return frame(`Both versions' times over ${samples.length} slices`, width, { x, y, marks });
+  }
+
+  /** How the times of both versions are spread over one axis: the base's above the line, the head's below. */
+  function times({ from, width: step, counts, medians }, unit, width) {
+    const totals = counts.map((side) => Math.max(1, side.reduce((sum, count) => sum + count, 0)));
+    const bars = counts.map((side, i) =>
+      side
+        .map((count, at) => ({
+          x1: (from + at * step) / unit.factor,
+          x2: (from + (at + 1) * step) / unit.factor,
+          y: ((i === 0 ? 1 : -1) * count) / totals[i],
+        }))
+        .filter((bar) => bar.y !== 0),
+    );
+    const [top, low] = bars.map((side) => side.reduce((most, bar) => Math.max(most, Math.abs(bar.y)), 0.01));
+    const middles = medians.map((ns, i) => ({ x: ns / unit.factor, y: i === 0 ? top : -low, side: i }));
+    const median = (side, stroke, role) => [
+      Plot.ruleX(middles.slice(side, side + 1), { x: "x", y1: 0, y2: "y", stroke: "var(--surface)", strokeWidth: 5 }),
+      Plot.ruleX(middles.slice(side, side + 1), { x: "x", y1: 0, y2: "y", stroke, strokeWidth: 2.5 }),
+      Plot.text(middles.slice(side, side + 1), {
+        x: "x",
+        y: "y",
+        text: ({ x }) => `${role}: ${Format.time(x * unit.factor, unit)}`,
+        dy: side === 0 ? -9 : 9,
+        fontWeight: 600,
+      }),
+    ];
+    const bar = (side, fill) => Plot.rectY(bars[side], { x1: "x1", x2: "x2", y1: 0, y2: "y", fill, insetLeft: 0.5 });
+    const ends = [from / unit.factor, (from + counts[0].length * step) / unit.factor];
+    const marks = [
+      bar(0, BASE),
+      bar(1, HEAD),
+      Plot.ruleY([0], { stroke: FAINT }),
+      ...median(0, BASE, "base"),
+      ...median(1, HEAD, "head"),
+    ];
+    const options = {
+      marginLeft: 16,
+      x: { label: `time per operation (${unit.name})`, labelArrow: "none", domain: roomy(ends, 0.12), ticks: 6 },
+      y: { axis: null, domain: [-low * 1.35, top * 1.35] },
+      marks,
+    };
+    return frame("How the times of both versions are spread over one axis, with their medians", width, options);
   }
 
   /** How often slice pairs had which ratio. */
@@ -186,7 +252,7 @@ const Charts = (() => {
     ];
     const total = counts.reduce((sum, count) => sum + count, 0);
     const options = {
-      x: ratios(...domain, "candidate against baseline", 7),
+      x: ratios(...domain, "head against base", 7),
       y: { label: "slice pairs", labelArrow: "none", ticks: 5 },
       marks,
     };
@@ -240,10 +306,10 @@ const Charts = (() => {
     };
     return frame(`The interval at each of ${Format.many(steps.length, "look")}`, width, {
       x,
-      y: ratios(from, to, "candidate against baseline"),
+      y: ratios(from, to, "head against base"),
       marks,
     });
   }
 
-  return { forkRatios, forks, histogram, looks, slices };
+  return { forkRatios, forks, histogram, looks, slices, slicesAxis, times };
 })();

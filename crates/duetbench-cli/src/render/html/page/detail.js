@@ -1,44 +1,65 @@
 /* What opens below a row: everything that is known of one benchmark. */
 const Detail = (() => {
+  /** Share of what fork pairs vary below which layout is not told from the rest. */
+  const LAYOUT_SHARE_MIN = 0.005;
+  /** An interval stretches the bars of both times at most so many times. */
+  const WHOLE_MAX = 2;
+
   /** Where a link to this benchmark leads. */
   const link = (benchmark) => `#b=${encodeURIComponent(benchmark.package)}:${encodeURIComponent(benchmark.name)}`;
 
-  function times({ baseline_ns: base, candidate_ns: head }) {
-    const unit = Format.timeUnit([base, head].filter((ns) => ns !== null));
-    return [Dom.fact("Base", Format.time(base, unit)), Dom.fact("Head", Format.time(head, unit))];
-  }
+  /** Pages of the documents that explain terms. */
+  const DOCS = "https://github.com/duetbench/duetbench/blob/main/docs";
+  const READING = `${DOCS}/reading-a-verdict.md`;
+  const STATISTICS = `${DOCS}/statistics.md`;
 
   /** A change with its interval. */
   const ranged = ({ ratio, low, high }) => `${Format.change(ratio)} ${Format.interval(low, high)}`;
 
-  function estimated({ estimate }) {
+  /** A term, what is said about it, and what the term means. */
+  const explained = (term, said, meaning) =>
+    Dom.fact(term, said, said ? Dom.make("small", {}, meaning) : null);
+
+  /** How sure the change is: what was judged, and by which numbers. */
+  function evidence({ estimate, threshold }) {
     if (estimate === null) return [];
-    const adjusted = `p ${Format.probability(estimate.p_adjusted)} over the suite, ${Format.probability(estimate.p)} alone`;
-    const counts = [
-      [estimate.units, "unit"],
-      [estimate.builds, "build pair"],
-      [estimate.forks, "fork pair"],
-      [estimate.slices, "slice pair"],
-      [estimate.looks, "look"],
-    ];
+    const p = `${Format.probability(estimate.p_adjusted)} over the suite, ${Format.probability(estimate.p)} alone`;
     return [
-      Dom.fact("Change", Format.change(estimate.ratio)),
-      Dom.fact(
+      explained("Judged", estimate.judged, "the number of each fork that the answer rests on"),
+      estimate.beside &&
+        explained(
+          "Beside it",
+          `${estimate.beside.words} ${ranged(estimate.beside)}`,
+          "the other number, which no change must hold for as well",
+        ),
+      explained(
         "Interval",
-        `${Format.interval(estimate.low, estimate.high)} with ${Format.confidence(estimate.confidence)}`,
+        `${ranged(estimate)} with ${Format.confidence(estimate.confidence)}`,
+        "where the true change is, however often it was looked at",
       ),
-      Dom.fact("Judged", estimate.judged),
-      estimate.beside && Dom.fact("Beside it", `${estimate.beside.words} ${ranged(estimate.beside)}`),
-      estimate.by_wall && Dom.fact("By wall time", ranged(estimate.by_wall)),
-      Dom.fact("Detects", estimate.detectable === null ? "" : `≥ ${Format.share(estimate.detectable)}`),
-      Dom.fact("Evidence", adjusted),
-      Dom.fact(
-        "Measured",
-        counts
-          .filter(([count]) => count > 0)
-          .map(([count, noun]) => Format.many(count, noun))
-          .join(", "),
+      explained("p", p, "how often chance alone would make so much of no change"),
+      explained(
+        "Detects",
+        estimate.detectable === null ? "" : `≥ ${Format.share(estimate.detectable)}`,
+        "the smallest true change that such a run usually finds",
       ),
+      explained("Threshold", Format.share(threshold), "a smaller change is none"),
+    ];
+  }
+
+  /** How much was measured, and how. */
+  function measured({ estimate, mode }) {
+    const counts = [
+      [estimate?.units, "unit"],
+      [estimate?.builds, "build pair"],
+      [estimate?.forks, "fork pair"],
+      [estimate?.slices, "slice pair"],
+      [estimate?.looks, "look"],
+    ].filter(([count]) => count > 0);
+    const said = counts.map(([count, noun]) => Format.many(count, noun)).join(", ");
+    return [
+      explained("Measured", said, "a unit is what counts as one observation; a fork pair is a process of each version"),
+      mode && explained("Mode", mode, "how the processes of both versions share the machine"),
     ];
   }
 
@@ -50,11 +71,11 @@ const Detail = (() => {
 
   function layout({ layout: spread }) {
     if (spread === null) return null;
+    const meaning = "what the place of code in memory does to the time";
+    if (spread.share < LAYOUT_SHARE_MIN) return explained("Layout", "too little to tell", meaning);
     const share = `${Format.share(spread.share)} of what fork pairs vary`;
-    return Dom.fact(
-      "Layout",
-      `${share}: standard deviation ${Format.share(spread.sd_between)} between build pairs, ${Format.share(spread.sd_within)} within`,
-    );
+    const spreads = `standard deviation ${Format.share(spread.sd_between)} between build pairs, ${Format.share(spread.sd_within)} within`;
+    return explained("Layout", `${share}: ${spreads}`, meaning);
   }
 
   function confirmation({ confirmation: said }) {
@@ -69,19 +90,62 @@ const Detail = (() => {
     );
   }
 
+  /** Both times as bars, and on the head's the interval of the change. */
+  function beforeAfter(benchmark) {
+    const { baseline_ns: base, candidate_ns: head, estimate, verdict } = benchmark;
+    if (base === null || head === null) return null;
+    const unit = Format.timeUnit([base, head]);
+    const [low, high] = estimate === null ? [null, null] : [estimate.low, estimate.high].map((ratio) => ratio * base);
+    const isShown = estimate !== null && estimate.by_wall === null && high > 0;
+    const whole = Math.min(Math.max(base, head, isShown ? high : 0), WHOLE_MAX * Math.max(base, head));
+    const at = (ns) => `${Math.min(100, (100 * ns) / whole).toFixed(2)}%`;
+    const bar = (role, ns, whisker) =>
+      Dom.make(
+        "div",
+        { class: `bar is-${role}` },
+        Dom.make("span", { class: "role" }, role),
+        Dom.make(
+          "span",
+          { class: "track" },
+          Dom.make("span", { class: "fill", style: `width: ${at(ns)}` }),
+          whisker && Dom.make("span", { class: "whisker", style: `left: ${at(low)}; right: calc(100% - ${at(high)})` }),
+        ),
+        Dom.make("span", { class: "time" }, Format.time(ns, unit)),
+      );
+    return Dom.make("div", { class: `both is-${verdict}` }, bar("base", base, false), bar("head", head, isShown));
+  }
+
+  /** What is known beside times, where there is something. */
   function facts(benchmark) {
     const list = [
-      ...times(benchmark),
-      ...estimated(benchmark),
       memory("Allocations per operation", benchmark.allocs),
       memory("Bytes per operation", benchmark.bytes),
-      layout(benchmark),
+      benchmark.estimate?.by_wall && Dom.fact("By wall time", ranged(benchmark.estimate.by_wall)),
       confirmation(benchmark),
-      benchmark.mode && Dom.fact("Mode", benchmark.mode),
-      Dom.fact("Threshold", Format.share(benchmark.threshold)),
-      benchmark.standing && Dom.fact("Policy", benchmark.standing),
-    ];
-    return Dom.make("dl", { class: "facts" }, list);
+    ].filter(Boolean);
+    return list.length === 0 ? null : Dom.make("dl", { class: "facts" }, list);
+  }
+
+  /** The numbers that the answer rests on, folded, each with its meaning. */
+  function numbers(benchmark) {
+    const list = [...evidence(benchmark), ...measured(benchmark), layout(benchmark)].filter(Boolean);
+    if (benchmark.estimate === null || list.length === 0) return null;
+    const more = Dom.make(
+      "p",
+      {},
+      "More: ",
+      Dom.make("a", { href: READING }, "reading a verdict"),
+      ", ",
+      Dom.make("a", { href: STATISTICS }, "the statistics behind it"),
+      ".",
+    );
+    return Dom.make(
+      "details",
+      { class: "numbers" },
+      Dom.make("summary", {}, "The numbers behind it"),
+      Dom.make("dl", { class: "facts" }, list),
+      more,
+    );
   }
 
   function warnings({ words }) {
@@ -94,14 +158,45 @@ const Detail = (() => {
         );
   }
 
-  function profile({ profile: lines }) {
-    if (lines.length === 0) return null;
-    const text = Dom.make(
-      "pre",
-      { tabindex: "0", role: "region", "aria-label": "Where the time went" },
-      lines.join("\n"),
+  /** One function: its times before and after on a scale that all share. */
+  function gained(most) {
+    return ({ name, origin, baseline_ns: base, candidate_ns: head, gain, share }) => {
+      const unit = Format.timeUnit([base, head]);
+      const track = (role, ns) =>
+        Dom.make(
+          "span",
+          { class: `track is-${role}` },
+          Dom.make("span", { class: "fill", style: `width: ${((100 * ns) / most).toFixed(2)}%` }),
+        );
+      const of = share === null ? null : Dom.make("small", {}, `${Format.share(share)} of the change`);
+      return Dom.make(
+        "li",
+        {},
+        Dom.make("span", { class: "function" }, Dom.name(name), origin && Dom.make("small", {}, ` ${origin}`)),
+        Dom.make("span", { class: "tracks", "aria-hidden": "true" }, track("base", base), track("head", head)),
+        Dom.make("span", { class: "time" }, `${Format.time(base, unit)} → ${Format.time(head, unit)}`),
+        Dom.make("span", { class: "gain" }, Dom.make("strong", {}, gain), of),
+      );
+    };
+  }
+
+  function gains(title, functions) {
+    if (functions.length === 0) return [];
+    const most = functions.reduce((max, one) => Math.max(max, one.baseline_ns, one.candidate_ns), 0);
+    return [Dom.make("h5", {}, title), Dom.make("ul", { class: "gains", role: "list" }, functions.map(gained(most)))];
+  }
+
+  function profile({ profile: found }) {
+    if (found === null) return null;
+    return Dom.make(
+      "section",
+      { class: "profile" },
+      Dom.make("h4", {}, "Where the time went"),
+      found.words.map((line) => Dom.make("p", {}, Dom.words(line))),
+      gains("Functions by themselves", found.flat),
+      gains("Functions with what they call", found.cumulative),
+      Dom.command("Look closer", found.command),
     );
-    return Dom.make("section", { class: "profile" }, Dom.make("h4", {}, "Where the time went"), text);
   }
 
   /** Why there is nothing to draw. */
@@ -123,16 +218,19 @@ const Detail = (() => {
     const parts = [
       Dom.make("div", { class: "title" }, title, Dom.make("a", { href: link(benchmark) }, "Link to this benchmark")),
       Dom.make("p", { class: "package" }, Dom.name(benchmark.package)),
+      benchmark.sentence && Dom.make("p", { class: "said" }, benchmark.sentence),
+      beforeAfter(benchmark),
       benchmark.standing_words && Dom.make("p", { class: "standing" }, Dom.words(benchmark.standing_words)),
       warnings(benchmark),
-      facts(benchmark),
       profile(benchmark),
+      facts(benchmark),
       why && Dom.make("p", { class: "nothing" }, why),
       Dom.make(
         "div",
         { class: "figures" },
         figures.map((figure) => figure.element),
       ),
+      numbers(benchmark),
     ];
     place.replaceChildren(...parts.filter(Boolean));
     place.hidden = false;

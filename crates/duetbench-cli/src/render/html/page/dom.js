@@ -32,7 +32,7 @@ const Dom = (() => {
 
   /** A term and what is said about it, for a list of definitions; null where there is nothing to say. */
   function fact(term, ...said) {
-    const isEmpty = said.every((part) => part === null || part === "");
+    const isEmpty = said.flat().every((part) => part === null || part === "");
     return isEmpty ? null : make("div", {}, make("dt", {}, term), make("dd", {}, said));
   }
 

@@ -1,6 +1,8 @@
 /* The figures of one benchmark: which there are, what they mean in a sentence, and the same as tables. */
 const Figures = (() => {
-  const NARROW = 300;
+  /** Width that a small chart needs. */
+  const NARROW = 240;
+  const GAP = 12;
 
   /** What the two lines are, with their strokes. */
   function legend() {
@@ -14,8 +16,8 @@ const Figures = (() => {
     return Dom.make(
       "p",
       { class: "legend" },
-      Dom.make("span", {}, sample("baseline"), "baseline"),
-      Dom.make("span", {}, sample("candidate"), "candidate"),
+      Dom.make("span", {}, sample("baseline"), "base"),
+      Dom.make("span", {}, sample("candidate"), "head"),
     );
   }
 
@@ -44,7 +46,7 @@ const Figures = (() => {
         isTandem: true,
         draw: (width) => [Charts.forks(picture, unit, width)],
         table: () => [
-          ["pair", "unit", "build pair", "round", "baseline", "candidate", "change"],
+          ["pair", "unit", "build pair", "round", "base", "head", "change"],
           picture.forks.map(row),
         ],
       },
@@ -66,6 +68,12 @@ const Figures = (() => {
     return "The two processes take turns, slice by slice, so that both see the same state of the machine.";
   }
 
+  /** Width of each of so many charts: beside each other where all have room, else below. */
+  function beside(width, count) {
+    const each = Math.floor((width - GAP * (count - 1)) / count);
+    return each < NARROW ? width : each;
+  }
+
   function slices(benchmark) {
     const { slices: sides } = benchmark.picture;
     if (sides.length === 0) return [];
@@ -73,12 +81,14 @@ const Figures = (() => {
       benchmark,
       sides.flatMap((side) => side.points.map(([, base, head]) => [base, head])),
     );
+    const axis = Charts.slicesAxis(sides, unit);
+    const spikes = axis.beyond > 0 ? ` A triangle at the edge is farther out (${axis.beyond} of them).` : "";
     const chart = (width) => (side) =>
       Dom.make(
         "div",
         { class: "small" },
         Dom.make("p", { class: "which" }, `fork pair ${side.fork + 1}`),
-        Charts.slices(side, unit, width),
+        Charts.slices(side, unit, axis, width),
       );
     const rows = sides.flatMap((side) =>
       side.points.map(([i, base, head]) => [side.fork + 1, i, Format.time(base, unit), Format.time(head, unit)]),
@@ -86,12 +96,11 @@ const Figures = (() => {
     return [
       {
         title: `Slices of ${Format.many(sides.length, "fork pair")}`,
-        note: meeting(benchmark.mode),
+        note: `${meeting(benchmark.mode)}${spikes}`,
         isTandem: true,
         isWide: true,
-        draw: (width) =>
-          sides.map(chart(width < 2.2 * NARROW ? width : Math.max(NARROW, Math.floor(width / sides.length) - 12))),
-        table: () => [["fork pair", "slice", "baseline", "candidate"], rows],
+        draw: (width) => sides.map(chart(beside(width, sides.length))),
+        table: () => [["fork pair", "slice", "base", "head"], rows],
       },
     ];
   }
@@ -138,11 +147,39 @@ const Figures = (() => {
     ];
   }
 
+  /** Both sides' times over each other. */
+  function spread(benchmark) {
+    const { times: both } = benchmark.picture;
+    if (both === null) return [];
+    const unit = times(benchmark, [both.medians]);
+    const [base, head] = both.beyond;
+    const far = base + head > 0 ? ` Farther out: ${base} of base, ${head} of head.` : "";
+    const row = (count, i) => [
+      `${Format.time(both.from + i * both.width, unit)} to ${Format.time(both.from + (i + 1) * both.width, unit)}`,
+      count,
+      both.counts[1][i],
+    ];
+    return [
+      {
+        title: "Times of both versions",
+        note: `Every slice of the first round: base above the line, head below, on one axis.${far}`,
+        draw: (width) => [Charts.times(both, unit, width)],
+        table: () => [["time", "base", "head"], both.counts[0].map(row)],
+      },
+    ];
+  }
+
   /** All figures that there is something to draw for. */
   function all(benchmark) {
     if (benchmark.picture === null) return [];
     const hasForks = benchmark.picture.forks.length > 0;
-    return [...(hasForks ? forks(benchmark) : []), ...histogram(benchmark), ...looks(benchmark), ...slices(benchmark)];
+    return [
+      ...spread(benchmark),
+      ...looks(benchmark),
+      ...(hasForks ? forks(benchmark) : []),
+      ...slices(benchmark),
+      ...histogram(benchmark),
+    ];
   }
 
   /** The same as a table, made when it is asked for. */

@@ -1,6 +1,9 @@
 /* How numbers are written for people. Fractions and ratios come in, percent goes out. */
 const Format = (() => {
   const MINUS = "\u2212";
+  /** Largest and smallest ratio that an open question may leave possible before its interval says nothing. */
+  const OPEN_MAX = 2;
+  const LEFT_MIN = 0.01;
   const TIMES = [
     [1e9, "s"],
     [1e6, "ms"],
@@ -22,8 +25,10 @@ const Format = (() => {
     return `${sign}${fixed(percent, Math.max(least, size >= 9.95 ? 0 : size >= 0.995 ? 1 : 2))}%`;
   }
 
-  /** Both ends of an interval, with so many digits that its width can be read. */
+  /** Both ends of an interval, with so many digits that its width can be read; words where it says nothing of the code. */
   function interval(low, high) {
+    const isOpen = !(low > 1 || (high !== null && high < 1));
+    if (isOpen && (high === null || high > OPEN_MAX || low < LEFT_MIN)) return "too few processes";
     const quarter = (Math.abs(high - low) * 100) / 4;
     const least = low === null || high === null || quarter >= 1 ? 0 : quarter >= 0.1 ? 1 : 2;
     return `[${change(low, least)}, ${change(high, least)}]`;

@@ -48,6 +48,13 @@ const Head = (() => {
     );
   }
 
+  /** What does not hold as it should, whole, with a sign. */
+  function warnings({ warnings: said }) {
+    if (said.length === 0) return [];
+    const line = (sentence) => Dom.make("li", {}, Dom.make("strong", {}, "Warning: "), Dom.words(sentence));
+    return [Dom.make("ul", { class: "warnings", role: "list" }, said.map(line))];
+  }
+
   /** Fills the head of the page. */
   function fill(data) {
     recall();
@@ -62,6 +69,7 @@ const Head = (() => {
         { class: "summary" },
         data.summary.map((sentence) => Dom.make("p", {}, Dom.words(sentence))),
       ),
+      ...warnings(data),
     );
   }
 

@@ -1,5 +1,8 @@
 /* The list of rows: what is shown of it, which row is open, and which one the keyboard is on. */
 const List = (() => {
+  /** From so many rows on, those out of sight are not drawn; a picture of the whole page would show them blank. */
+  const MANY = 300;
+
   /** One entry for each benchmark: itself, its row, what is searched of it, whether it is shown. */
   let entries = [];
   let ordered = [];
@@ -11,14 +14,26 @@ const List = (() => {
   const place = (entry) => entry.row.lastElementChild;
   const shown = () => ordered.filter((entry) => entry.shown);
 
+  /** What tells a package from the others: its path without the folders that all have in common; nothing where there is one. */
+  function homes(benchmarks) {
+    const paths = [...new Set(benchmarks.map((benchmark) => benchmark.package))].map((path) => path.split("/"));
+    if (paths.length < 2) return () => null;
+    const [first] = paths;
+    const most = Math.min(...paths.map((path) => path.length)) - 1;
+    const differs = first.findIndex((part, i) => i >= most || paths.some((path) => path[i] !== part));
+    return (home) => home.split("/").slice(differs).join("/");
+  }
+
   /** Makes all rows once; later they are only hidden and moved. */
   function fill(data) {
     const axis = Scale.forest(data.benchmarks, data.threshold);
     Dom.get("bar").append(Rows.ruler(axis));
     Dom.get("rows").style.setProperty("--marks", Rows.grid(axis));
+    const home = homes(data.benchmarks);
+    Dom.get("rows").classList.toggle("many", data.benchmarks.length > MANY);
     entries = data.benchmarks.map((benchmark) => ({
       benchmark,
-      row: Rows.build(benchmark, axis),
+      row: Rows.build(benchmark, axis, home(benchmark.package)),
       searched: Selection.searched(benchmark),
       shown: true,
     }));

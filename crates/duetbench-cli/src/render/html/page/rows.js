@@ -2,6 +2,10 @@
 const Rows = (() => {
   /** Room between two labels of the axis, in pixels. */
   const LABEL_GAP = 4;
+  /** Part of the axis, in percent, below which an interval is a plain dot: its ends would be hidden by the marker. */
+  const NARROW = 1.6;
+  /** Longest name of a row; a longer one loses its middle, since both ends tell it apart. */
+  const NAME_MAX = 64;
 
   const percent = (place) => `${place.toFixed(3)}%`;
 
@@ -26,13 +30,21 @@ const Rows = (() => {
     return at(place, Dom.draw("path", { class: "end clipped", d: arrow }));
   }
 
+  /** Both ends of what a row shows: of an open question all that it leaves open. */
+  const ends = ({ low, high, open }) => open ?? [low, high];
+
   /** The interval of one benchmark on the shared axis. */
   function plot(benchmark, axis) {
     const estimate = benchmark.estimate;
     const drawing = Dom.draw("svg", { class: "plot", "aria-hidden": "true" }, ground(axis, benchmark.threshold));
     if (estimate === null) return drawing;
-    const { ratio, low, high } = estimate;
+    const { ratio } = estimate;
+    const [low, high] = ends(estimate);
     const [from, to] = [axis.place(low ?? 0), axis.place(high)];
+    if (to - from < NARROW && axis.isInside(ratio)) {
+      drawing.append(at(axis.place(ratio), Dom.draw("circle", { class: "shape", r: 4 })));
+      return drawing;
+    }
     const isBeyond = from === to && !axis.isInside(low);
     drawing.append(Dom.draw("line", { class: "interval", x1: percent(from), x2: percent(to), y1: "50%", y2: "50%" }));
     drawing.append(end(axis, low ?? 0), ...(isBeyond ? [] : [end(axis, high)]));
@@ -52,7 +64,7 @@ const Rows = (() => {
 
   const interval = ({ estimate }) => {
     if (estimate === null) return "";
-    const range = Format.interval(estimate.low, estimate.high);
+    const range = Format.interval(...ends(estimate));
     return estimate.by_wall === null ? range : `${range} cpu`;
   };
 
@@ -63,8 +75,18 @@ const Rows = (() => {
     return known.map((ns) => Format.time(ns, unit)).join(" → ");
   }
 
-  /** The row of a benchmark, closed. */
-  function build(benchmark, axis) {
+  /** A name that may break behind its slashes. */
+  function named(label) {
+    const letters = [...label];
+    const half = Math.floor(NAME_MAX / 2);
+    const short =
+      letters.length > NAME_MAX ? `${letters.slice(0, half).join("")}…${letters.slice(-half).join("")}` : label;
+    const parts = short.split(/(?<=\/)/);
+    return Dom.make("bdi", {}, parts.flatMap((part, i) => (i === 0 ? [part] : [Dom.make("wbr"), part])));
+  }
+
+  /** The row of a benchmark, closed. `home` is the part of its package that tells it from others. */
+  function build(benchmark, axis, home) {
     const standing =
       benchmark.standing && benchmark.standing !== "fails" ? Dom.make("small", {}, benchmark.standing) : null;
     const button = Dom.make(
@@ -84,9 +106,9 @@ const Rows = (() => {
       ),
       Dom.make(
         "span",
-        { class: "name" },
-        Dom.make("span", { class: "own" }, Dom.name(benchmark.name)),
-        Dom.make("small", {}, Dom.name(benchmark.package)),
+        { class: "name", title: benchmark.name },
+        Dom.make("span", { class: "own" }, named(benchmark.label)),
+        home && Dom.make("small", {}, Dom.name(home)),
       ),
       Dom.make("span", { class: "picture" }, plot(benchmark, axis)),
       Dom.make("span", { class: "change" }, figure(benchmark)),

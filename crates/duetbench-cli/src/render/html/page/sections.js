@@ -7,7 +7,7 @@ const Sections = (() => {
         ? Dom.make(
             "dl",
             { class: "facts" },
-            pairs.map(([term, word]) => Dom.fact(term, word)),
+            pairs.map(([term, word]) => Dom.fact(term, Dom.words(word))),
           )
         : null;
     const said =
@@ -31,6 +31,15 @@ const Sections = (() => {
         Dom.make("div", {}, content(section)),
       );
     Dom.get("sections").append(...sections.map(folded));
+    // Paper cannot be unfolded.
+    let shut = [];
+    addEventListener("beforeprint", () => {
+      shut = [...document.querySelectorAll("#sections details:not([open])")];
+      for (const one of shut) one.open = true;
+    });
+    addEventListener("afterprint", () => {
+      for (const one of shut) one.open = false;
+    });
   }
 
   /** What the words of the list mean, as far as they occur. */

@@ -5,13 +5,13 @@ const Verdict = (() => {
   /** In the order in which they matter: its word, the word for several, its shape around (0, 0). */
   const KINDS = {
     regression: ["regression", "regressions", "M0-6L6.5 5H-6.5Z"],
-    failed: ["failed", "failed", CROSS],
     slower_size_open: ["slower, size open", "slower, size open", "M0-6L6.5 5H-6.5Z"],
     slower_within_tolerance: ["slower, within tolerance", "slower, within tolerance", "M0-3.5L4.5 3.5H-4.5Z"],
-    inconclusive: ["inconclusive", "inconclusive", "M0-6L6 0L0 6L-6 0Z"],
     improvement: ["improvement", "improvements", "M0 6L6.5-5H-6.5Z"],
     faster_size_open: ["faster, size open", "faster, size open", "M0 6L6.5-5H-6.5Z"],
     faster_within_tolerance: ["faster, within tolerance", "faster, within tolerance", "M0 3.5L4.5-3.5H-4.5Z"],
+    failed: ["failed", "failed", CROSS],
+    inconclusive: ["inconclusive", "inconclusive", "M0-6L6 0L0 6L-6 0Z"],
     no_change: ["no change", "no change", "M-4.5 0A4.5 4.5 0 1 1 4.5 0A4.5 4.5 0 1 1-4.5 0Z"],
     identical_code: ["identical code", "identical code", "M-5-4H5V-1.5H-5ZM-5 1.5H5V4H-5Z"],
     redefined: ["benchmark changed", "benchmarks changed", "M-5-4H5V-1.5H-5ZM-5 1.5H5V4H-5Z"],
