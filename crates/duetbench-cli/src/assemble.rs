@@ -1,6 +1,6 @@
 //! From a stored run to its report: samples in, verdicts out, nothing measured.
 
-use duetbench_core::analysis::{IdenticalCode, Warning, analyse, suite_change};
+use duetbench_core::analysis::{IdenticalCode, Warning, analyse, note_out_of_time, suite_change};
 use duetbench_core::calibrate::{Calibration, Machine, Made};
 use duetbench_core::fleet::{FleetReport, fail_abandoned};
 use duetbench_core::hotspot::BENCHMARKS_MAX;
@@ -62,6 +62,9 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
     let plan = run.plan();
     let mut benchmarks = analyse(&plan, &run.measured(), run.head.spec.thresholds());
     let abandoned = fail_abandoned(&mut benchmarks, &plan, &run.abandoned);
+    if run.complete {
+        note_out_of_time(&mut benchmarks, &plan, run.measured_s);
+    }
     let noise = explain(&witnessed(&run.trials, &plan_ids(&plan)), &run.head.facts, &benchmarks);
     let StoredRun { name, head, complete, measured_s, calls, profiles, readings, .. } = run;
     let suite = suite_change(&plan, &benchmarks, &head.spec.decision, IdenticalCode::LeftOut);

@@ -26,6 +26,7 @@ pub mod display;
 pub mod dry_run;
 pub mod failure;
 pub mod fleet;
+pub mod forecast;
 pub mod gate;
 pub mod metric;
 mod moved;

@@ -57,10 +57,11 @@ impl Observer for Recorder<'_> {
     fn begins(&mut self, progress: &Progress<'_>) {
         let left = humantime::format_duration(Duration::from_secs(progress.left.as_secs() + 1));
         let share = progress.elapsed.as_secs_f64() / (progress.elapsed + progress.left).as_secs_f64().max(1e-9);
-        let (settled, most) = match progress.activity {
-            Activity::Solo(..) => ("done", ""),
-            Activity::Linking(_) | Activity::Trial(..) => ("settled", " at most"),
+        let settled = match progress.activity {
+            Activity::Solo(..) => "done",
+            Activity::Linking(_) | Activity::Trial(..) => "settled",
         };
+        let left = if progress.is_bound { format!("at most {left} left") } else { format!("about {left} left") };
         let settled = format!("{}/{} {settled}", progress.settled, self.benchmarks.len());
         let confirming = if progress.round > 0 { "confirming regressions, " } else { "" };
         let activity = match progress.activity {
@@ -77,9 +78,9 @@ impl Observer for Recorder<'_> {
         let on_bar = |bar: &ProgressBar| {
             bar.set_position((share * 1000.0) as u64);
             bar.set_prefix(table.clone());
-            bar.set_message(format!("{settled}, {left} left{most}  {confirming}{activity}"));
+            bar.set_message(format!("{settled}, {left}  {confirming}{activity}"));
         };
-        self.display.show(on_bar, || format!("{settled}, {left} left{most}, {confirming}at {activity}"));
+        self.display.show(on_bar, || format!("{settled}, {left}, {confirming}at {activity}"));
     }
 
     fn ended(&mut self, trial: &Trial, outcome: &TrialOutcome) -> Result<(), RunError> {

@@ -166,6 +166,16 @@ pub fn duration(seconds: f64) -> String {
     if hours > 0.0 { format!("{hours:.0}h {minutes:02.0}m") } else { format!("{minutes:.0}m {rest:02.0}s") }
 }
 
+/// A time that can be typed, rounded up: `40s`, `5m`.
+#[must_use]
+pub fn typed_time(seconds: f64) -> String {
+    if seconds <= 110.0 {
+        format!("{:.0}s", (seconds.max(1.0) / 10.0).ceil() * 10.0)
+    } else {
+        format!("{:.0}m", (seconds / 60.0).ceil())
+    }
+}
+
 /// A number of things in words that agree with it: `1 fork pair`, `3 fork pairs`.
 #[must_use]
 pub fn many(count: usize, one: &str, several: &str) -> String {

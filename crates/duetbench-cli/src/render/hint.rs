@@ -1,10 +1,13 @@
 //! Hints: the next steps after a report.
 
+use std::time::Duration;
+
+use duetbench_core::analysis::Warning;
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::defaults;
 use duetbench_core::{Report, Verdict};
 
-use super::format::many;
+use super::format::{many, typed_time};
 use super::{command_line, order};
 
 /// Most fork pairs that are worth recommending.
@@ -74,48 +77,79 @@ fn failure(report: &Report) -> Option<Hint> {
     Some(Hint { words: "run the first failure alone with".into(), command })
 }
 
-/// Time that it takes to bring the open questions which so many fork pairs settle to that number, seconds: at the price of a fork pair
-/// that this run paid.
-fn seconds_more(report: &Report, forks: u32) -> f64 {
-    let paid: usize = report.benchmarks.iter().map(|b| b.forks.len()).sum();
-    let settled =
-        |b: &&BenchmarkReport| b.verdict.is_open() && b.verdict.forks_sufficient().is_some_and(|n| n <= forks);
-    let more = report.benchmarks.iter().filter(settled).map(|b| (forks as usize).saturating_sub(b.forks.len()));
-    more.sum::<usize>() as f64 * report.measured_s / paid.max(1) as f64
+/// What would probably settle an open question.
+#[derive(Debug, Clone, Copy)]
+struct Need {
+    /// Fork pairs in all, where it had enough for an interval.
+    forks: Option<u32>,
+    /// Time for those that it lacks, seconds.
+    more_s: f64,
 }
 
-/// A time that can be typed, rounded up: `40s`, `5m`.
-fn round_time(seconds: f64) -> String {
-    if seconds <= 110.0 {
-        format!("{:.0}s", (seconds / 10.0).ceil() * 10.0)
-    } else {
-        format!("{:.0}m", (seconds / 60.0).ceil())
+impl Need {
+    /// That of an open question; absent where nothing bearable would settle it. The price of a fork pair is the predicted one, held
+    /// against what this run paid.
+    fn of(report: &Report, one: &BenchmarkReport) -> Option<Need> {
+        if !one.verdict.is_open() {
+            return None;
+        }
+        if let Some(Warning::OutOfTime { needs_s, .. }) = one.warnings.first() {
+            return Some(Need { forks: None, more_s: *needs_s });
+        }
+        let forks = one.verdict.forks_sufficient().filter(|forks| *forks <= FORKS_BEARABLE)?;
+        // Where the plan does not know them, all cost the same.
+        let predicted = |b: &BenchmarkReport| {
+            report.plan.benchmarks.iter().find(|p| p.id == b.id).map_or(1.0, |p| p.trial_predicted_ns as f64)
+        };
+        let paid: f64 = report.benchmarks.iter().map(|b| b.forks.len() as f64 * predicted(b)).sum();
+        let price_s = if paid > 0.0 { report.measured_s * predicted(one) / paid } else { 0.0 };
+        let lacking = (forks as usize).saturating_sub(one.forks.len());
+        Some(Need { forks: Some(forks), more_s: lacking as f64 * price_s })
     }
 }
 
-/// The number of fork pairs that would settle the open questions, as far as that is affordable.
+/// The option that brings so much more, by what the user has set: the fork pairs, or else the time.
+fn knob(report: &Report, needs: &[Need]) -> Option<(String, f64)> {
+    let more_s = needs.iter().map(|need| need.more_s).sum::<f64>();
+    let effort = &report.spec.effort;
+    if effort.forks.is_some() {
+        let forks = needs.iter().filter_map(|need| need.forks).max()?;
+        return Some((format!("`--forks {forks}`"), more_s));
+    }
+    // First trials took some of a budget too.
+    let measuring_ns = report.plan.budget_ns.map(Duration::from_nanos);
+    let before = effort.budget.zip(measuring_ns).map_or(0.0, |(all, rest)| all.saturating_sub(rest).as_secs_f64());
+    Some((format!("`--budget {}`", typed_time(before + report.measured_s + more_s)), more_s))
+}
+
+/// What would settle one open question, in words.
+pub(super) fn settling(report: &Report, one: &BenchmarkReport) -> Option<String> {
+    let (option, more_s) = knob(report, &[Need::of(report, one)?])?;
+    Some(format!("{option} would probably settle it, in about {} more", typed_time(more_s)))
+}
+
+/// What would settle the open questions, as far as that is affordable.
 fn open_question(report: &Report) -> Option<Hint> {
     let open: Vec<_> = report.benchmarks.iter().filter(|b| b.verdict.is_open()).collect();
-    let sufficient = open.iter().filter_map(|b| b.verdict.forks_sufficient());
-    let bearable: Vec<u32> = sufficient.filter(|forks| *forks <= FORKS_BEARABLE).collect();
+    if open.is_empty() {
+        return None;
+    }
+    let needs: Vec<Need> = open.iter().filter_map(|one| Need::of(report, one)).collect();
     let questions = |count| many(count, "open question", "open questions");
     let with_interval = open.iter().filter(|b| b.estimate.is_some()).count();
-    let words = match bearable.iter().max() {
-        _ if open.is_empty() => return None,
-        Some(forks) => {
-            let settles = format!("would probably settle {} of {}", bearable.len(), questions(open.len()));
-            let more_s = seconds_more(report, *forks);
-            match report.spec.effort.budget.is_some() {
-                true => format!("`--budget {}` {settles}", round_time(report.measured_s + more_s)),
-                false => format!("`--forks {forks}` {settles}, in about {} more", round_time(more_s)),
-            }
-        }
-        None if with_interval > 0 => format!(
+    let words = match knob(report, &needs) {
+        Some((option, more_s)) if !needs.is_empty() => format!(
+            "{option} would probably settle {} of {}, in about {} more",
+            needs.len(),
+            questions(open.len()),
+            typed_time(more_s)
+        ),
+        _ if with_interval > 0 => format!(
             "even {} fork pairs may leave {}: a machine with less load or a larger `--threshold` helps more",
             FORKS_BEARABLE,
             questions(with_interval),
         ),
-        None => format!("too few fork pairs for {}: raise `--forks` or `--budget`", questions(open.len())),
+        _ => format!("too few fork pairs for {}: raise `--forks` or `--budget`", questions(open.len())),
     };
     Some(Hint::new(words))
 }

@@ -134,7 +134,12 @@ pub(super) fn counts_in(report: &Report, words: &str) -> String {
             Verdict::Improvement => "improvements",
             _ => label(&verdict),
         };
-        (count > 0).then(|| bracketed(&many(count, label(&verdict), several)))
+        let left_open = || {
+            let open = report.benchmarks.iter().filter(|b| matches!(b.verdict, Verdict::Inconclusive { .. }));
+            slowdown_left_open(open).filter(|_| matches!(verdict, Verdict::Inconclusive { .. }))
+        };
+        let words = || bracketed(&many(count, label(&verdict), several));
+        (count > 0).then(|| words() + &left_open().map_or_else(String::new, |most| format!(" ({most})")))
     });
     let worse = report.reported.iter().filter(|one| one.verdict == Verdict::Regression).count();
     let reported = || many(worse, "regression of a reported unit", "regressions of reported units");

@@ -10,6 +10,7 @@ use super::format::{self, change, many, one_line, share};
 pub fn kind(warning: &Warning) -> &'static str {
     match warning {
         Warning::TooFewUnits { .. } => "too_few_units",
+        Warning::OutOfTime { .. } => "out_of_time",
         Warning::Orphans { .. } => "orphans",
         Warning::NotConfirmed { .. } => "not_confirmed",
         Warning::SingleBuild { .. } => "single_build",
@@ -30,6 +31,10 @@ pub fn text(warning: &Warning) -> String {
     match warning {
         Warning::TooFewUnits { units, needed } => {
             format!("needs ≥ {needed} independent fork pairs, has {units}: raise `--budget` or `--forks`")
+        }
+        Warning::OutOfTime { needs_s, left_s } => {
+            let left = if *left_s < 1.0 { "no time".into() } else { format::duration(left_s.floor()) };
+            format!("needs about {} more, and the budget had {left} left", format::typed_time(*needs_s))
         }
         Warning::Orphans { samples } => {
             format!("{} left out because the other half is missing", many(*samples as usize, "sample", "samples"))

@@ -353,7 +353,7 @@ fn hints_say_what_to_do_next_and_a_clean_run_needs_none() {
     check(&[NoChange, Improvement], &[]);
     check(
         &[settled_by(30), settled_by(50), settled_by(9000), OPEN],
-        &["`--forks 50` would probably settle 2 of 4 open questions, in about 3m more"],
+        &["`--forks 50` would probably settle 2 of 4 open questions, in about 2m more"],
     );
     let too_dear = "even 400 fork pairs may leave 1 open question: \
                     a machine with less load or a larger `--threshold` helps more";

@@ -18,6 +18,13 @@ pub enum Warning {
         /// Those there must be.
         needed: u32,
     },
+    /// The budget was not enough for an interval, so that it gave way to others.
+    OutOfTime {
+        /// Time that it needs until most benchmarks are settled, seconds.
+        needs_s: f64,
+        /// Time that was left when nobody else could use it either, seconds.
+        left_s: f64,
+    },
     /// Samples whose other half is missing were left out.
     Orphans {
         /// Their number.

@@ -58,17 +58,46 @@ impl Design {
     }
 }
 
-/// The design for a benchmark: fork pairs spread over builds. `affordable` is the number of fork pairs for which an even share of
-/// the budget would do twice: benchmarks that end early leave their time to the others.
-pub(super) fn design(effort: Effort, affordable: Option<u64>, relink: Option<Relink>) -> Design {
-    let affordable = affordable
-        .map(|forks| u32::try_from(forks).unwrap_or(u32::MAX).clamp(defaults::UNITS_MIN, defaults::UNITS_MAX));
-    let forks = effort.forks.or(affordable);
+/// A benchmark's even share of a budget.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Share {
+    /// The share, nanoseconds.
+    pub(super) share_ns: u64,
+    /// Time of one fork pair, nanoseconds.
+    pub(super) trial_ns: u64,
+}
+
+impl Share {
+    /// Fork pairs for which twice the share would do, if so much is added to each: benchmarks that end early leave their time to the
+    /// others. Never fewer than one that gets more than its share can make use of.
+    fn forks(self, added_ns: u64) -> u32 {
+        let each_ns = self.trial_ns.saturating_add(added_ns).max(1);
+        let forks = self.share_ns.saturating_mul(2) / each_ns;
+        u32::try_from(forks).unwrap_or(u32::MAX).clamp(defaults::GOAL_UNITS, defaults::UNITS_MAX)
+    }
+
+    /// Build pairs, and fork pairs of each: as many of these as make the most of the time, but rather fewer than too few build pairs.
+    fn builds(self, relink: Relink) -> (u32, u32) {
+        let units = |forks_per_build: u32| self.forks(relink.cost_ns / u64::from(forks_per_build)) / forks_per_build;
+        let enough = |forks_per_build: &u32| units(*forks_per_build) >= defaults::BUILDS_MIN;
+        let forks_per_build = (1..=relink.forks_per_build()).rev().find(enough).unwrap_or(1);
+        (units(forks_per_build), forks_per_build)
+    }
+}
+
+/// The design for a benchmark: fork pairs spread over builds. `share` is its part of a budget.
+pub(super) fn design(effort: Effort, share: Option<Share>, relink: Option<Relink>) -> Design {
+    let forks = effort.forks.or(share.map(|share| share.forks(0)));
     let sequential = !effort.fixed;
     let Some(relink) = relink.filter(|_| effort.builds != Some(1)) else {
         let units = forks.unwrap_or(defaults::UNITS);
         return Design { units, forks_per_unit: 1, doubled: 0, by_build: false, sequential };
     };
+    if let (None, None, Some(share)) = (effort.builds, effort.forks, share) {
+        let (units, forks_per_unit) = share.builds(relink);
+        let doubled = if units >= defaults::BUILDS_MIN { defaults::DOUBLED_UNITS } else { 0 };
+        return Design { units, forks_per_unit, doubled, by_build: true, sequential };
+    }
     let forks_per_build = relink.forks_per_build();
     let units = match (effort.builds, forks) {
         (Some(builds), forks) => builds.min(forks.unwrap_or(u32::MAX)),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::sample::{BenchmarkId, Role};
 use crate::spec::{Action, LayoutChoice, Spec, defaults};
 
+mod budget;
 mod cold;
 mod definition;
 mod design;
@@ -18,6 +19,7 @@ mod purpose;
 mod solo;
 mod start;
 
+pub use budget::{Claim, Forecast, LINK_PAIR_NS, shared_out};
 pub use cold::{ColdShare, may_stay_cold};
 pub use definition::{Part, Redefinition};
 pub use design::Design;
@@ -28,7 +30,7 @@ pub use purpose::Purpose;
 pub use solo::{Repetitions, SoloBenchmark, SoloPlan};
 pub use start::{Start, Unmatched};
 
-use design::{Relink, design};
+use design::{Relink, Share, design};
 use mode::{Circumstances, choose_mode};
 
 /// Ways in which the harness's hook can slice a benchmark.
@@ -202,7 +204,8 @@ pub struct Plan {
     pub benchmarks: Vec<PlannedBenchmark>,
     /// Benchmarks that are not compared, in name order.
     pub excluded: Vec<Excluded>,
-    /// Wall time that measuring and linking may take, nanoseconds; absent: what it takes.
+    /// Wall time that measuring and linking may take, nanoseconds: a budget without what first trials took of it; absent: what it
+    /// takes.
     pub budget_ns: Option<u64>,
     /// Rounds of fresh trials that confirm regressions.
     pub confirm_rounds: u32,
@@ -408,10 +411,10 @@ impl Common {
         let warmup_slices = warmup_slices((style, self.first_ns), spec, None);
         let lengths = Lengths::of(Manner { mode, style, first_ns: self.first_ns, warmup_slices, runtime_threads });
         let Lengths { slice_ns, trial_ns, predicted_ns: trial_predicted_ns } = lengths;
-        let affordable = share_ns.map(|share| 2 * share / trial_predicted_ns.max(1));
+        let share = share_ns.map(|share_ns| Share { share_ns, trial_ns: trial_predicted_ns });
         let cost_ns = 2 * LINK_NS / (u64::from(capacity.cpus) * siblings).max(1);
         let relink = capacity.relinks.map(|layouts| Relink { layouts, cost_ns, trial_ns: trial_predicted_ns });
-        let design = design(spec.effort, affordable, relink);
+        let design = design(spec.effort, share, relink);
         let configuration =
             ExecutionConfiguration { design, slice_ns, trial_ns, warmup_slices, purpose: Purpose::Judged };
         PlannedBenchmark {

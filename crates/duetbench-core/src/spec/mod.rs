@@ -134,6 +134,8 @@ pub mod defaults {
     pub const FORKS_SUFFICIENT_MAX: u32 = 10_000;
     /// Fewest fork pairs that a plan file is turned into: with fewer no look is planned, and an interval says nothing.
     pub const PLANNED_UNITS_MIN: u32 = 4;
+    /// Units that a budget is first shared out for: with as many most benchmarks that do not vary much are settled.
+    pub const GOAL_UNITS: u32 = 8;
     /// Longest time one side measures in one trial that follows a plan file, nanoseconds: what a page has room for in slices of
     /// [`SLICE_NS`].
     pub const TRIAL_PLANNED_MAX_NS: u64 = 400_000_000;

@@ -14,6 +14,7 @@ mod tune_support;
 mod analyse;
 mod basis;
 mod bisect;
+mod budget;
 mod calibrate;
 mod calibrate_promise;
 mod calibrate_propose;

@@ -105,11 +105,28 @@ fn a_budget_bounds_what_is_predicted() {
 }
 
 #[test]
-fn a_budget_never_goes_below_what_an_interval_needs_nor_beyond_what_is_useful() {
+fn a_budget_plans_for_no_fewer_units_than_settle_most_nor_more_than_are_useful() {
     let both = [found("A")];
     let units = |time| plan_of(&both, &both, budget(time)).benchmarks[0].configuration.design.units;
-    assert_eq!(units(Duration::from_nanos(1)), defaults::UNITS_MIN);
+    assert_eq!(units(Duration::from_nanos(1)), defaults::GOAL_UNITS);
     assert_eq!(units(Duration::from_secs(100_000)), defaults::UNITS_MAX);
+}
+
+#[test]
+fn a_budget_rather_has_fewer_forks_of_each_build_pair_than_few_build_pairs() {
+    let names: Vec<String> = (0..4).map(|i| format!("B{i}")).collect();
+    let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
+    let found = Found { baseline: &both, candidate: &both, identical: &BTreeSet::new() };
+    let capacity = Capacity { cpus: 1, cores_physical: 1, relinks: Some(LayoutChoice::Matched), ..CAPACITY };
+    let design = |seconds| {
+        let spec = spec(Effort { builds: None, ..budget(Duration::from_secs(seconds)) }, ModeChoice::Auto);
+        let design = Plan::new(&spec, &found, capacity).benchmarks[0].configuration.design;
+        (design.units, design.forks_per_unit)
+    };
+    // Without a budget each build pair has seven.
+    assert_eq!(design(1), (8, 1));
+    assert!(design(20).0 >= defaults::BUILDS_MIN && design(20).1 < 7, "{:?}", design(20));
+    assert!(design(600).0 >= defaults::BUILDS_MIN && design(600).1 == 7, "{:?}", design(600));
 }
 
 const RELINKS: Capacity = Capacity { relinks: Some(LayoutChoice::Random), ..CAPACITY };

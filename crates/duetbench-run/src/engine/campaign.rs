@@ -22,14 +22,20 @@ pub trait Strategy {
     /// The benchmark as this trial of it is executed; `None` if it was given up since its suite run began.
     fn planned(&self, trial: &Trial) -> Option<Self::Benchmark>;
 
+    /// Whether there is time for a trial that no earlier sitting has run.
+    fn has_time_for(&self, trial: &Trial, log: &Log<'_>) -> bool {
+        let _ = (trial, log);
+        true
+    }
+
     /// Takes the outcome of a trial; whether the trial is run again at once.
     fn count(&mut self, trial: &Trial, outcome: &TrialOutcome) -> bool;
 
     /// A trial as an activity.
     fn activity(&self, trial: &Trial) -> Activity<'_>;
 
-    /// The standing of the run after so much wall time.
-    fn progress<'s>(&'s self, activity: Activity<'s>, elapsed: Duration) -> Progress<'s>;
+    /// The standing of the run.
+    fn progress<'s>(&'s self, activity: Activity<'s>, log: &Log<'_>) -> Progress<'s>;
 }
 
 /// One pass over the suite.
@@ -54,9 +60,14 @@ fn slot(trial: &Trial) -> Slot {
 pub struct Log<'a> {
     /// Everything that was tried at a place, in order.
     past: BTreeMap<Slot, VecDeque<&'a TrialOutcome>>,
-    began: Instant,
     /// Wall time of earlier sittings.
     before: Duration,
+    /// Wall time of this sitting.
+    here: Duration,
+    /// Time of the trials of this sitting, and their number.
+    trials: (Duration, u32),
+    /// Time spent waiting for build pairs in this sitting, and their number.
+    links: (Duration, u32),
 }
 
 impl<'a> Log<'a> {
@@ -64,12 +75,24 @@ impl<'a> Log<'a> {
         let mut by_slot: BTreeMap<Slot, VecDeque<&TrialOutcome>> = BTreeMap::new();
         past.iter().for_each(|(trial, outcome)| by_slot.entry(slot(trial)).or_default().push_back(outcome));
         let before = past.iter().map(|(_, outcome)| outcome.wall).sum();
-        Log { past: by_slot, began: Instant::now(), before }
+        Log { past: by_slot, before, here: Duration::ZERO, trials: Default::default(), links: Default::default() }
     }
 
     /// Wall time of the run, that of earlier sittings included.
     pub(super) fn elapsed(&self) -> Duration {
-        self.before + self.began.elapsed()
+        self.before + self.here
+    }
+
+    /// Time that passes between two trials, linking left out.
+    pub(super) fn between_trials(&self) -> Duration {
+        let (spent, trials) = self.trials;
+        self.here.saturating_sub(spent + self.links.0).checked_div(trials).unwrap_or_default()
+    }
+
+    /// Time that it took to have a build pair, where any was linked.
+    pub(super) fn link_pair(&self) -> Option<Duration> {
+        let (spent, pairs) = self.links;
+        spent.checked_div(pairs)
     }
 
     /// Whether an earlier sitting has run this trial.
@@ -101,18 +124,21 @@ pub fn measure<S: Strategy>(
     observer: &mut dyn Observer,
     interrupted: &AtomicBool,
 ) -> Result<RunSummary, RunError> {
-    let mut campaign = Campaign { strategy: job.strategy, log: Log::new(job.past), executor, observer, interrupted };
+    let (strategy, log, began) = (job.strategy, Log::new(job.past), Instant::now());
+    let mut campaign = Campaign { strategy, log, began, executor, observer, interrupted };
     let complete = match campaign.run() {
         Ok(()) => true,
         Err(RunError::Interrupted) => false,
         Err(e) => return Err(e),
     };
+    campaign.read_clock();
     Ok(RunSummary { measured: campaign.log.elapsed(), complete })
 }
 
 struct Campaign<'a, S: Strategy> {
     strategy: S,
     log: Log<'a>,
+    began: Instant,
     executor: &'a mut dyn Executor<S::Benchmark>,
     observer: &'a mut dyn Observer,
     interrupted: &'a AtomicBool,
@@ -126,8 +152,15 @@ impl<S: Strategy> Campaign<'_, S> {
             for trial in &suite_run.trials {
                 while self.visit(trial)? {}
             }
+            self.read_clock();
         }
         Ok(())
+    }
+
+    /// Notes the time; gives that since it was noted last.
+    fn read_clock(&mut self) -> Duration {
+        let now = self.executor.clock().unwrap_or_else(|| self.began.elapsed());
+        now.saturating_sub(std::mem::replace(&mut self.log.here, now))
     }
 
     /// Has build pairs made: those of a suite run now, those of the next one meanwhile.
@@ -135,9 +168,13 @@ impl<S: Strategy> Campaign<'_, S> {
         if builds.is_empty() {
             return Ok(());
         }
+        self.read_clock();
         let activity = Activity::Linking(2 * builds.len());
-        self.observer.begins(&self.strategy.progress(activity, self.log.elapsed()));
+        self.observer.begins(&self.strategy.progress(activity, &self.log));
         self.executor.provide(builds)?;
+        let waited = self.read_clock();
+        self.log.links.0 += waited;
+        self.log.links.1 += u32::try_from(builds.len()).unwrap_or(u32::MAX);
         foreseen.as_ref().map_or(Ok(()), |foreseen| self.executor.foresee(foreseen))
     }
 
@@ -148,9 +185,15 @@ impl<S: Strategy> Campaign<'_, S> {
             return Ok(self.strategy.count(trial, outcome));
         }
         RunError::stop_if(self.interrupted)?;
+        self.read_clock();
+        if !self.strategy.has_time_for(trial, &self.log) {
+            return Ok(false);
+        }
         let activity = self.strategy.activity(trial);
-        self.observer.begins(&self.strategy.progress(activity, self.log.elapsed()));
+        self.observer.begins(&self.strategy.progress(activity, &self.log));
         let outcome = self.executor.run_trial(&planned, trial)?;
+        self.log.trials.0 += outcome.wall;
+        self.log.trials.1 += 1;
         self.observer.ended(trial, &outcome)?;
         Ok(self.strategy.count(trial, &outcome))
     }

@@ -4,16 +4,14 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use duetbench_core::analysis::{Answers, ForkPair, Monitor, Seen, Standing};
-use duetbench_core::plan::{Mode, Plan, PlannedBenchmark};
-use duetbench_core::spec::{Thresholds, defaults};
+use duetbench_core::plan::{Mode, Plan, PlannedBenchmark, shared_out};
+use duetbench_core::spec::Thresholds;
 use duetbench_core::{Mixture, Schedule, Trial};
 
 use super::campaign::{Log, Strategy, SuiteRun};
+use super::costs::Costs;
 use super::tally::{DISCARDED_MAX, FAILURES_MAX, Tally};
 use super::{Activity, Needed, Progress, TrialOutcome};
-
-/// Share of a budget that is kept for confirming what the first round finds.
-const CONFIRM_SHARE: f64 = 0.2;
 
 /// Measures two versions until an answer is known: a benchmark ends at the first planned look that settles it.
 pub struct Comparison<'a> {
@@ -36,6 +34,8 @@ pub struct Comparison<'a> {
     under_way: Option<Vec<Trial>>,
     /// The suite runs left of the rounds that confirm, once the first round has ended.
     confirming: Option<VecDeque<Vec<Trial>>>,
+    /// Trials of the present suite run of such a round that have not ended.
+    ahead: Vec<Trial>,
 }
 
 impl<'a> Comparison<'a> {
@@ -55,6 +55,7 @@ impl<'a> Comparison<'a> {
             passes: 0,
             under_way: None,
             confirming: None,
+            ahead: Vec::new(),
         }
     }
 
@@ -72,11 +73,13 @@ impl<'a> Comparison<'a> {
         }
         // A failed trial is not repeated in place: its benchmark gets another visit in a later suite run.
         // One that falls back begins anew, so there may be twice as many.
-        if self.passes >= self.schedule.suite_runs().saturating_mul(2).saturating_add(FAILURES_MAX + DISCARDED_MAX) {
+        // A budget ends it by the clock, and who has to wait for time comes later.
+        let most_passes = self.schedule.suite_runs().saturating_mul(2).saturating_add(FAILURES_MAX + DISCARDED_MAX);
+        if self.plan.budget_ns.is_none() && self.passes >= most_passes {
             return None;
         }
         let due = self.due(log);
-        if due.is_empty() && self.nobody_is_open(log) {
+        if due.is_empty() {
             return None;
         }
         let next = self.after(&due);
@@ -91,18 +94,14 @@ impl<'a> Comparison<'a> {
         SuiteRun { builds: self.builds_of(&trials, log), foreseen, trials }
     }
 
-    fn nobody_is_open(&self, log: &Log<'_>) -> bool {
-        let share = self.share(log);
-        self.each().all(|(b, t)| !t.is_open(b) || !affords(b, t, share))
-    }
-
     /// The trials of the next pass over the suite that are going to be run, or were.
     fn due(&mut self, log: &Log<'_>) -> Vec<Trial> {
-        let share = self.share(log);
+        let has_time = self.have_time(log);
         let visit = |(benchmark, (planned, tally)): (usize, (&PlannedBenchmark, &Tally))| {
             let suite_run = if self.mixture.is_some() { self.visits[benchmark] } else { self.passes };
             let was_run = log.has_visit(benchmark, suite_run);
-            let wanted = was_run || (tally.wants(planned, suite_run) && affords(planned, tally, share));
+            let may = has_time[benchmark] || tally.has_begun(planned, suite_run);
+            let wanted = was_run || (may && tally.wants(planned, suite_run));
             wanted.then_some(suite_run)
         };
         let mut visits: Vec<Option<u32>> = self.each().enumerate().map(visit).collect();
@@ -117,20 +116,40 @@ impl<'a> Comparison<'a> {
         self.schedule.pass((0, self.passes), &visits)
     }
 
-    /// The time that each open benchmark may use: an even share of what the others leave of the budget.
-    fn share(&self, log: &Log<'_>) -> Option<Duration> {
-        let budget = self.budget()?;
-        let open = self.each().filter(|(b, t)| t.is_open(b)).count().max(1);
-        let spent_by_others: Duration = self.each().filter(|(b, t)| !t.is_open(b)).map(|(_, t)| t.attempts.spent).sum();
-        let spent: Duration = self.tallies.iter().map(|t| t.attempts.spent).sum();
-        let besides = log.elapsed().saturating_sub(spent);
-        Some(budget.saturating_sub(spent_by_others + besides) / u32::try_from(open).unwrap_or(u32::MAX))
+    /// The benchmarks for which there is time in the next pass; everyone where no budget bounds it.
+    fn have_time(&self, log: &Log<'_>) -> Vec<bool> {
+        let shared = |left: Duration| {
+            let left_ns = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX);
+            shared_out(&self.costs(log).claims(), left_ns)
+        };
+        self.time_left(log).map_or_else(|| vec![true; self.tallies.len()], shared)
     }
 
-    /// The time that the first round may take.
-    fn budget(&self) -> Option<Duration> {
-        let budget = Duration::from_nanos(self.plan.budget_ns?);
-        Some(if self.plan.confirm_rounds > 0 { budget.mul_f64(1.0 - CONFIRM_SHARE) } else { budget })
+    fn costs(&self, log: &Log<'_>) -> Costs<'_> {
+        Costs::new(self.plan, &self.tallies, log)
+    }
+
+    /// Time until this round must end: the first leaves some of a budget to those that confirm.
+    fn time_left(&self, log: &Log<'_>) -> Option<Duration> {
+        let may_take = if self.confirming.is_none() { self.plan.first_round_ns() } else { self.plan.budget_ns };
+        may_take.map(|ns| Duration::from_nanos(ns).saturating_sub(log.elapsed()))
+    }
+
+    /// The next suite run of the rounds that confirm: trials for which there is time, and which were not run before.
+    fn next_confirming(&mut self, log: &Log<'_>) -> Option<SuiteRun> {
+        let left = self.time_left(log);
+        loop {
+            let queue = self.confirming.as_mut()?;
+            let (mut trials, next) = (queue.pop_front()?, queue.front().cloned().unwrap_or_default());
+            let costs = self.costs(log);
+            let fits = |t: &Trial| left.is_none_or(|left| costs.trial(t.benchmark) + costs.links([t]) <= left);
+            trials.retain(|t| log.has(t) || fits(t));
+            if let Some(first) = trials.first() {
+                self.round = first.round;
+                self.ahead.clone_from(&trials);
+                return Some(self.suite_run(trials, &next, log));
+            }
+        }
     }
 
     /// The trials that probably come after those of the next pass: the next of all whose number says which they are.
@@ -213,17 +232,19 @@ impl Strategy for Comparison<'_> {
             }
             self.confirming = Some(self.confirming());
         }
-        let left = self.confirming.as_mut()?;
-        let (trials, next) = (left.pop_front()?, left.front().cloned().unwrap_or_default());
-        self.round = trials.first().map_or(self.round, |trial| trial.round);
-        Some(self.suite_run(trials, &next, log))
+        self.next_confirming(log)
     }
 
     fn planned(&self, trial: &Trial) -> Option<PlannedBenchmark> {
         Some(self.tallies[trial.benchmark].refine(&self.plan.benchmarks[trial.benchmark]))
     }
 
+    fn has_time_for(&self, trial: &Trial, log: &Log<'_>) -> bool {
+        self.time_left(log).is_none_or(|left| self.costs(log).trial(trial.benchmark) <= left)
+    }
+
     fn count(&mut self, trial: &Trial, outcome: &TrialOutcome) -> bool {
+        self.ahead.retain(|ahead| ahead.benchmark != trial.benchmark);
         self.tallies[trial.benchmark].count(&self.plan.benchmarks[trial.benchmark], outcome, self.threshold);
         false
     }
@@ -233,20 +254,22 @@ impl Strategy for Comparison<'_> {
         Activity::Trial(&self.plan.benchmarks[trial.benchmark].id, forks)
     }
 
-    fn progress<'s>(&'s self, activity: Activity<'s>, elapsed: Duration) -> Progress<'s> {
+    fn progress<'s>(&'s self, activity: Activity<'s>, log: &Log<'_>) -> Progress<'s> {
         let settled = self.each().filter(|(b, t)| !t.is_open(b)).count();
-        let all: Duration = self.each().map(|(b, t)| t.left(b)).sum();
-        let left =
-            self.plan.budget_ns.map_or(all, |budget| all.min(Duration::from_nanos(budget).saturating_sub(elapsed)));
+        let (costs, elapsed) = (self.costs(log), log.elapsed());
+        let left = match &self.confirming {
+            None => costs.left(),
+            Some(queue) => {
+                let all: Vec<&Trial> = self.ahead.iter().chain(queue.iter().flatten()).collect();
+                costs.trials(all.iter().copied()) + costs.links(queue.iter().flatten())
+            }
+        };
+        let until_end = self.plan.budget_ns.map(|budget| Duration::from_nanos(budget).saturating_sub(elapsed));
+        let is_bound = until_end.is_some_and(|end| end <= left);
+        let left = until_end.map_or(left, |end| end.min(left));
         let answers = Some(Answers { seen: &self.seen, threshold: self.threshold });
-        Progress { activity, round: self.round, settled, elapsed, left, answers }
+        Progress { activity, round: self.round, settled, elapsed, left, is_bound, answers }
     }
-}
-
-/// Whether there is time for another trial; the first units are made in any case.
-fn affords(planned: &PlannedBenchmark, tally: &Tally, share: Option<Duration>) -> bool {
-    let in_time = |share| tally.attempts.spent + tally.trial_cost(planned) <= share;
-    tally.units(planned) < defaults::UNITS_MIN || share.is_none_or(in_time)
 }
 
 fn forks_of(tallies: &[Tally]) -> Vec<&[ForkPair]> {

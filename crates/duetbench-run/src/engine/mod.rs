@@ -12,6 +12,7 @@ use crate::error::RunError;
 
 mod campaign;
 mod comparison;
+mod costs;
 mod layout;
 mod local;
 mod local_alone;
@@ -91,6 +92,11 @@ pub trait Executor<B = PlannedBenchmark> {
         None
     }
 
+    /// Time since it began by a clock of its own, where time is scripted.
+    fn clock(&self) -> Option<Duration> {
+        None
+    }
+
     /// Runs one trial to its end.
     ///
     /// # Errors
@@ -133,6 +139,8 @@ pub struct Progress<'a> {
     pub elapsed: Duration,
     /// Wall time that is left at most.
     pub left: Duration,
+    /// Whether that is a bound, because a budget ends there; else it is what was learnt until now.
+    pub is_bound: bool,
     /// The answers so far; absent where nobody looks while measuring.
     pub answers: Option<Answers<'a>>,
 }

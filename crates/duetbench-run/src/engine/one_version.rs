@@ -100,9 +100,9 @@ impl Strategy for OneVersion<'_> {
         Activity::Solo(&planned.id, (trial.suite_run, planned.repetitions.suite_runs))
     }
 
-    fn progress<'s>(&'s self, activity: Activity<'s>, elapsed: Duration) -> Progress<'s> {
+    fn progress<'s>(&'s self, activity: Activity<'s>, log: &Log<'_>) -> Progress<'s> {
         let settled = self.each().filter(|(planned, account)| account.left(planned) == 0).count();
         let left = self.each().map(|(planned, account)| account.time_left(planned)).sum();
-        Progress { activity, round: 0, settled, elapsed, left, answers: None }
+        Progress { activity, round: 0, settled, elapsed: log.elapsed(), left, is_bound: false, answers: None }
     }
 }

@@ -1,7 +1,7 @@
 //! First trials: what a benchmark needs, and which mode gives the narrowest interval on this machine.
 
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use duetbench_core::Trial;
 use duetbench_core::analysis::summarise;
@@ -39,6 +39,8 @@ const CHECK_BENCHMARKS: usize = 2;
 /// The self-check is left out of runs that are predicted to be shorter: it takes a few seconds.
 const CHECK_WORTH: Duration = Duration::from_secs(90);
 
+/// Share of a budget that first trials may take.
+const LOOK_SHARE: f64 = 0.25;
 /// Where slices are iterations of processes that take long to start, the self-check may take this share of what the run is
 /// predicted to take.
 const CHECK_SHARE: f64 = 0.05;
@@ -65,21 +67,43 @@ pub struct Wanted<'a> {
     pub warm_up: &'a dyn Fn(&BenchmarkId) -> bool,
 }
 
-/// Wall time that first trials will probably take, the self-check left out.
+/// Wall time that first trials will probably take, the self-check left out: as much of a budget as they may.
 #[must_use]
 pub fn probing_takes(plan: &Plan, wanted: &Wanted<'_>) -> Duration {
-    let of = |planned: &PlannedBenchmark| {
-        if planned.style == Style::Iteration && (wanted.warm_up)(&planned.id) {
-            warm_up_trial(planned).trial_predicted_ns
-        } else {
-            // Half of the slices of two lengths are four times as long.
-            2 * PROFILE_NS + if may_be_cold(planned) { 5 * STRETCHED_NS } else { 0 }
-        }
-    };
-    Duration::from_nanos(plan.benchmarks.iter().fold(0, |sum: u64, planned| sum.saturating_add(of(planned))))
+    let all = plan.benchmarks.iter().map(|planned| look_takes(planned, wanted)).sum();
+    time_for_looks(plan).map_or(all, |most| most.min(all))
 }
 
-/// Runs the first trials of a plan, with the self-check if modes are chosen by us. Their samples are not judged and not kept.
+/// Wall time that the first trials of one benchmark will probably take.
+fn look_takes(planned: &PlannedBenchmark, wanted: &Wanted<'_>) -> Duration {
+    let found = planned.style == Style::Iteration && (wanted.warm_up)(&planned.id);
+    let warm_up_ns = if found { warm_up_trial(planned).trial_predicted_ns } else { 0 };
+    let alone_ns = match planned.style {
+        Style::Iteration if planned.mode == Mode::InterleavedAllCores => 0,
+        // Its processes warm up once more.
+        Style::Iteration | Style::Process => planned.trial_predicted_ns,
+        _ => 2 * PROFILE_NS,
+    };
+    let alone_ns = if is_worth_a_look(planned) { alone_ns } else { 0 };
+    // Half of the slices of two lengths are four times as long.
+    let cold_ns = if may_be_cold(planned) { 5 * STRETCHED_NS } else { 0 };
+    Duration::from_nanos(warm_up_ns.saturating_add(alone_ns).saturating_add(cold_ns))
+}
+
+/// Wall time that the self-check will probably take.
+fn check_takes(plan: &Plan) -> Duration {
+    let trials = CHECK_FORKS as usize * CHECK_MODES.len() * CHECK_BENCHMARKS;
+    let cheapest = plan.benchmarks.iter().map(|b| b.trial_predicted_ns).min().unwrap_or(0);
+    Duration::from_nanos(cheapest.saturating_mul(trials as u64))
+}
+
+/// The part of a budget that first trials may take.
+fn time_for_looks(plan: &Plan) -> Option<Duration> {
+    plan.budget_ns.map(|budget| Duration::from_nanos(budget).mul_f64(LOOK_SHARE))
+}
+
+/// Runs the first trials of a plan, with the self-check if modes are chosen by us. Their samples are not judged and not kept. Under
+/// a budget the cheapest benchmarks come first, and none for which there is no time.
 ///
 /// # Errors
 /// When an executor cannot go on, or on an interrupt. A first trial that fails tells nothing, which is no error.
@@ -89,25 +113,42 @@ pub fn probe(
     wanted: &Wanted<'_>,
     interrupted: &AtomicBool,
 ) -> Result<Learnt, RunError> {
-    let mut profiles = Vec::with_capacity(plan.benchmarks.len());
-    for (benchmark, planned) in plan.benchmarks.iter().enumerate() {
+    let (began, most) = (Instant::now(), time_for_looks(plan));
+    let has_time = |takes: Duration| most.is_none_or(|most| began.elapsed() + takes <= most);
+    let mut order: Vec<(Duration, usize)> =
+        plan.benchmarks.iter().map(|planned| look_takes(planned, wanted)).zip(0..).collect();
+    if most.is_some() {
+        order.sort_unstable();
+    }
+    let mut profiles = vec![None; plan.benchmarks.len()];
+    for (takes, benchmark) in order {
         RunError::stop_if(interrupted)?;
-        profiles.push(if planned.style == Style::Iteration {
-            profile_of_iterations(benches.versions, (planned, benchmark), wanted)?
-        } else if is_worth_a_look(planned) {
-            let alone = alone(benches.versions, planned, benchmark)?;
-            let cold_share =
-                if may_be_cold(planned) { cold_share(benches.versions, planned, benchmark, &alone)? } else { None };
-            Profile::of(&alone).map(|profile| profile.with_cold_share(cold_share))
-        } else {
-            None
-        });
+        if has_time(takes) {
+            profiles[benchmark] = look_at((&plan.benchmarks[benchmark], benchmark), benches.versions, wanted)?;
+        }
     }
     let mut check = None;
-    if plan.predicted() >= CHECK_WORTH && wanted.mode {
+    if plan.predicted() >= CHECK_WORTH && wanted.mode && has_time(check_takes(plan)) {
         check = self_check(plan, &profiles, benches.baseline_alone, interrupted)?;
     }
     Ok(Learnt { profiles, check })
+}
+
+/// What the first trials of one benchmark show.
+fn look_at(
+    (planned, benchmark): (&PlannedBenchmark, usize),
+    versions: &mut dyn Executor,
+    wanted: &Wanted<'_>,
+) -> Result<Option<Profile>, RunError> {
+    if planned.style == Style::Iteration {
+        return profile_of_iterations(versions, (planned, benchmark), wanted);
+    }
+    if !is_worth_a_look(planned) {
+        return Ok(None);
+    }
+    let alone = alone(versions, planned, benchmark)?;
+    let cold_share = if may_be_cold(planned) { cold_share(versions, planned, benchmark, &alone)? } else { None };
+    Ok(Profile::of(&alone).map(|profile| profile.with_cold_share(cold_share)))
 }
 
 /// Whether a trial of each version alone can tell something that matters, at a cost that does not.

@@ -41,12 +41,17 @@ struct Part {
     /// Duration of each of its trials, microseconds; never part of an outcome.
     #[serde(default)]
     pause_us: u64,
+    /// Time that each of its trials takes by the script's own clock, which only such trials move, milliseconds.
+    #[serde(default)]
+    takes_ms: u64,
 }
 
 /// Outcomes by script.
 #[derive(Debug, Clone)]
 pub struct Scripted {
     parts: BTreeMap<String, Part>,
+    /// The script's own clock.
+    clock: Duration,
 }
 
 impl Scripted {
@@ -61,7 +66,7 @@ impl Scripted {
         let text = std::fs::read_to_string(path).map_err(|e| RunError::file("read", path, e))?;
         let parts = serde_json::from_str(&text)
             .map_err(|e| RunError::file("parse", path, std::io::Error::new(std::io::ErrorKind::InvalidData, e)))?;
-        Ok(Scripted { parts })
+        Ok(Scripted { parts, clock: Duration::ZERO })
     }
 
     /// The benchmarks of one version.
@@ -156,13 +161,19 @@ impl Part {
 }
 
 impl Executor for Scripted {
+    fn clock(&self) -> Option<Duration> {
+        self.parts.values().any(|part| part.takes_ms > 0).then_some(self.clock)
+    }
+
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
         let part = self.play(&planned.id.name, trial)?;
+        let wall = Duration::from_millis(part.takes_ms.max(1));
         let result = match part.failure(trial) {
             Some(reason) => Err(TrialFailure { role: Some(Role::Candidate), reason, discarded: false }),
             None => Ok(Role::BOTH.iter().flat_map(|role| (0..SLICES).map(|i| part.slice(trial, *role, i))).collect()),
         };
-        Ok(TrialOutcome { result, mode: planned.mode, wall: Duration::from_millis(1), conditions: None })
+        self.clock += wall;
+        Ok(TrialOutcome { result, mode: planned.mode, wall, conditions: None })
     }
 }
 

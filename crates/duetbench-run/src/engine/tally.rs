@@ -47,6 +47,11 @@ impl Attempts {
             || (!gave_something && self.failures_in_a_row >= FAILURES_IN_A_ROW_MAX)
     }
 
+    /// Trials until now.
+    pub(super) fn trials(&self) -> u32 {
+        self.trials
+    }
+
     /// Wall time of one trial: as seen, or as predicted before any was seen.
     pub(super) fn cost(&self, predicted_ns: u64) -> Duration {
         self.spent.checked_div(self.trials).unwrap_or(Duration::from_nanos(predicted_ns))
@@ -128,22 +133,19 @@ impl Tally {
 
     /// Whether this suite run would add to it: it is open, and the unit is one of those it has or may still have.
     pub(super) fn wants(&self, planned: &PlannedBenchmark, suite_run: u32) -> bool {
+        self.is_open(planned) || self.has_begun(planned, suite_run)
+    }
+
+    /// Whether this suite run would complete a unit that it has begun.
+    pub(super) fn has_begun(&self, planned: &PlannedBenchmark, suite_run: u32) -> bool {
         let design = &planned.configuration.design;
         let begun = self.forks.iter().any(|f| design.unit(f.suite_run) == design.unit(suite_run));
-        self.is_open(planned) || (begun && self.standing == Standing::Open && !self.gave_up())
+        begun && self.standing == Standing::Open && !self.gave_up()
     }
 
     /// Whether more units would be measured, if there were time.
     pub(super) fn is_open(&self, planned: &PlannedBenchmark) -> bool {
         self.standing == Standing::Open && !self.gave_up() && self.units(planned) < planned.configuration.design.units
-    }
-
-    /// Wall time that its trials will still take at most.
-    pub(super) fn left(&self, planned: &PlannedBenchmark) -> Duration {
-        if !self.is_open(planned) {
-            return Duration::ZERO;
-        }
-        self.trial_cost(planned) * self.forks_left(planned)
     }
 
     /// Fork pairs that it lacks of those it has at most.

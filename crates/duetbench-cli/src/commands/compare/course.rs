@@ -1,6 +1,7 @@
 //! The course of a run of two versions, whatever it is made for: from its subject to what is concluded.
 
 use std::path::Path;
+use std::time::Instant;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Plan, Style};
@@ -19,9 +20,9 @@ use super::material::Material;
 use super::versions::{prepare, same_builds, unfinished};
 use super::{profiling, reading};
 use crate::commands::{Context, nothing_selected};
-use crate::dry_run;
 use crate::failure::{Failure, code};
 use crate::session::{self, Session, Subjects, lock_machine};
+use crate::{dry_run, forecast};
 
 /// Means for the steps that follow once everything is judged by time.
 #[derive(Default)]
@@ -48,6 +49,7 @@ pub(in crate::commands) fn begin(errand: &Errand<'_>, subject: Subject<'_>) -> R
             if errand.purpose.is_settled(errand, (&plan, &material.subjects))? {
                 return Ok(code::CLEAN);
             }
+            tell_forecast(errand, &plan);
             measure(errand, (plan, material.subjects), (&mut scripted, Afterwards::default()))
         }
     }
@@ -64,6 +66,7 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     if errand.purpose.is_settled(errand, (&plan, &material.subjects))? {
         return Ok(code::CLEAN);
     }
+    tell_forecast(errand, &plan);
     let made_of = (&prepared, builds.clone());
     let afterwards = afterwards((context, errand.purpose), made_of, (&spec.rules, Some(&mut material.subjects)))?;
     let mut versions = context.local(&prepared, builds.clone())?;
@@ -97,12 +100,20 @@ fn look(errand: &Errand<'_>, (plan, material): (&mut Plan, &Material), benches: 
     let warm_up = |id: &BenchmarkId| spec.harness.warmup.is_none() && !planned.is_some_and(|planned| planned.knows(id));
     let wanted = Wanted { mode: spec.mode == ModeChoice::Auto, warm_up: &warm_up };
     announce_first_trials(context, plan, &wanted);
+    let began = Instant::now();
     let learnt = probe(plan, benches, &wanted, &context.interrupted)?;
+    plan.spend(began.elapsed());
     plan.learn(learnt, spec, material.capacity());
     if let Some(planned) = planned {
         plan.follow(&planned.starts(), spec, material.capacity());
     }
     Ok(())
+}
+
+/// Says before anything is measured what the time is enough for; a dry run has it in its output.
+fn tell_forecast(errand: &Errand<'_>, plan: &Plan) {
+    let words = forecast::words(plan, &errand.spec).filter(|_| !errand.context.settings.dry_run());
+    words.iter().for_each(|words| errand.context.printer.note(words));
 }
 
 /// Says what happens before measuring, and how long it takes where somebody would wonder.
@@ -121,7 +132,8 @@ fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means
     }
     if context.settings.dry_run() {
         let more = more_to_come(&plan, &errand.spec.rules, &means.1);
-        context.printer.data(&(dry_run::render(&plan, &subjects.info) + &more))?;
+        let forecast = forecast::words(&plan, &errand.spec).map_or_else(String::new, |words| words + "\n");
+        context.printer.data(&(dry_run::render(&plan, &subjects.info) + &forecast + &more))?;
         return Ok(code::CLEAN);
     }
     let head = session::head(&errand.spec, plan, subjects);

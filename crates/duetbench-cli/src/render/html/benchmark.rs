@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::profiled::Profiled;
 use super::said;
 use crate::render::format::{one_line, short_name};
-use crate::render::{gate, summary};
+use crate::render::{gate, hint, summary};
 
 /// One benchmark. What is not known is null.
 #[derive(Serialize)]
@@ -169,7 +169,7 @@ impl Benchmark {
             bytes: one.bytes.map(Count::of),
             layout: one.layout.map(Layout::of),
             confirmation: one.confirmation.as_ref().map(Confirmation::of),
-            words: words(one),
+            words: words(report, one),
             profile: Profiled::of(&one.id, report),
             picture: picture.map(Drawing::of),
         }
@@ -195,11 +195,12 @@ fn standing(one: &BenchmarkReport, report: &Report) -> (Option<&'static str>, Op
     (is_known.then_some(standing), is_known.then(|| words.join("; ")))
 }
 
-/// Why it failed, what to know about its numbers, and what would settle it.
-fn words(one: &BenchmarkReport) -> Vec<String> {
-    let settle = |forks| format!("about {forks} fork pairs would probably settle it: `--forks {forks}`");
-    let sufficient = one.verdict.forks_sufficient().map(settle);
-    summary::remarks(one).into_iter().chain(sufficient).collect()
+/// Why it failed, what to know about its numbers, what an open question excludes all the same, and what would settle it.
+fn words(report: &Report, one: &BenchmarkReport) -> Vec<String> {
+    // That it is not slower at all, the verdict says.
+    let may_be_slower = one.verdict.is_open() && one.open_range().is_some_and(|range| range.high > 1.0);
+    let excluded = summary::slowdown_left_open(std::iter::once(one)).filter(|_| may_be_slower);
+    summary::remarks(one).into_iter().chain(excluded).chain(hint::settling(report, one)).collect()
 }
 
 /// The number that was judged, and the clock that it was read from.

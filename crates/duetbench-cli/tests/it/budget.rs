@@ -1,0 +1,110 @@
+//! Runs under a budget, by the clock of a script: that its end is kept, who gets the time, and what is said before and after.
+
+use serde_json::Value;
+
+use crate::common::{Place, Ran};
+
+/// A benchmark whose invocations and trials take so long.
+fn part(name: &str, (baseline_ns, candidate_ns): (u64, u64), takes_ms: u64, spread: f64) -> String {
+    format!(
+        r#""Benchmark{name}": {{"baseline_ns": {baseline_ns}, "candidate_ns": {candidate_ns}, "takes_ms": {takes_ms}, "spread": {spread}}}"#
+    )
+}
+
+fn script(parts: &[String]) -> String {
+    format!("{{{}}}", parts.join(",\n"))
+}
+
+/// Benchmarks of 0.2 ms, 3 ms, 220 ms and 2 s; the last one varies so much that it is never settled.
+fn unequal() -> String {
+    script(&[
+        part("Micro", (200_000, 200_000), 80, 0.002),
+        part("Milli", (3_000_000, 3_000_000), 80, 0.002),
+        part("Long", (220_000_000, 220_000_000), 920, 0.002),
+        part("Endless", (2_000_000_000, 2_000_000_000), 8_040, 0.1),
+    ])
+}
+
+fn equal_ones(spread: f64) -> String {
+    let names = (0..123).map(|i| part(&format!("B{i:03}"), (100, 100), 150, spread));
+    script(&names.collect::<Vec<_>>())
+}
+
+fn forks(ran: &Ran, name: &str) -> usize {
+    ran.benchmark(name)["forks"].as_array().map_or(0, Vec::len)
+}
+
+fn measured_s(ran: &Ran) -> f64 {
+    ran.json()["measured_s"].as_f64().unwrap()
+}
+
+fn is_out_of_time(one: &Value) -> bool {
+    one["warnings"].as_array().is_some_and(|all| all.iter().any(|warning| warning["kind"] == "out_of_time"))
+}
+
+#[test]
+fn an_expensive_benchmark_gets_what_is_left_and_no_more() {
+    let place = Place::new();
+    let ran = place.scripted(&unequal(), &["--budget", "60s", "--format", "json"]).expect(0);
+    let ran = ran.says(&["1m is enough for about 3 of 4 benchmarks, the cheapest first", "`--bench PATTERN` chooses"]);
+    for name in ["Micro", "Milli", "Long"] {
+        assert_eq!(ran.verdict(&format!("Benchmark{name}")), "no_change");
+    }
+    assert!((4..=7).contains(&forks(&ran, "BenchmarkEndless")), "{}", forks(&ran, "BenchmarkEndless"));
+    assert!(measured_s(&ran) <= 60.0, "{}", measured_s(&ran));
+}
+
+#[test]
+fn what_would_get_too_few_units_gives_way_and_says_why() {
+    let place = Place::new();
+    let ran = place.scripted(&unequal(), &["--budget", "20s", "--format", "json"]).expect(0);
+    assert_eq!(ran.verdict("BenchmarkMicro"), "no_change");
+    let endless = ran.benchmark("BenchmarkEndless");
+    assert_eq!((endless["verdict"].as_str(), forks(&ran, "BenchmarkEndless")), (Some("inconclusive"), 0));
+    assert!(is_out_of_time(&endless) && endless["ratio"].is_null(), "{endless:#}");
+    let text = place.duet(&["show"]).expect(0).stdout;
+    assert!(text.contains("needs about 70s more, and the budget had 1"), "{text}");
+    assert!(text.contains("would probably settle 1 of 1 open question, in about 70s more"), "{text}");
+    assert!(text.contains("hint: `--budget 70s`"), "{text}");
+}
+
+#[test]
+fn of_123_equal_ones_some_are_settled_instead_of_none() {
+    let ran = Place::new().scripted(&equal_ones(0.01), &["--budget", "60s", "--format", "json"]).expect(0);
+    let report = ran.json();
+    let all = report["benchmarks"].as_array().unwrap();
+    let settled = all.iter().filter(|one| one["verdict"] == "no_change").count();
+    assert!(settled >= 30, "{settled}");
+    let without = all.iter().filter(|one| one["forks"].as_array().is_none_or(Vec::is_empty));
+    assert!(without.clone().count() > 20 && without.clone().all(is_out_of_time));
+    assert!(measured_s(&ran) <= 60.0, "{}", measured_s(&ran));
+}
+
+#[test]
+fn rounds_that_confirm_are_within_the_budget() {
+    let slower = |i: u64| part(&format!("B{i}"), (100_000_000, 106_000_000 + 1_000_000 * i), 500, 0.03);
+    let script = script(&(0..6).map(slower).collect::<Vec<_>>());
+    let ran = Place::new().scripted(&script, &["--budget", "25s", "--confirm", "--format", "json"]);
+    assert!(measured_s(&ran) <= 25.0, "{}", measured_s(&ran));
+    let longer = Place::new().scripted(&script, &["--confirm", "--format", "json"]);
+    assert!(measured_s(&longer) > 25.0, "the budget ended it: {}", measured_s(&longer));
+}
+
+#[test]
+fn a_dry_run_says_what_the_time_is_enough_for() {
+    let place = Place::new();
+    let dry = |args: &[&str]| place.scripted(&equal_ones(0.01), &[&["--dry-run"], args].concat()).expect(0).stdout;
+    let short = dry(&["--budget", "20s"]);
+    assert!(
+        short.contains("20s is enough for about 31 of 123 benchmarks") && short.contains("`--budget 80s`"),
+        "{short}"
+    );
+    assert!(!dry(&["--budget", "10m"]).contains("is enough"));
+    let unbounded = dry(&[]);
+    assert!(
+        unbounded.contains("measuring takes up to about 4m") && unbounded.contains("`--budget 80s` bounds it"),
+        "{unbounded}"
+    );
+    assert!(!dry(&["--forks", "20"]).contains("--budget"));
+    assert!(!dry(&["--bench", "B00"]).contains("up to about"), "it is short");
+}

@@ -1,0 +1,151 @@
+//! Who gets the time of a budget, and how many benchmarks it is enough for.
+//!
+//! A choice depends on durations and on who is settled, never on what was found of a benchmark that is still open: its looks stay
+//! those that were planned, and where the clock ends it, it ends whatever its numbers say.
+
+use std::collections::BTreeMap;
+
+use super::{Plan, PlannedBenchmark, nanos};
+use crate::spec::defaults;
+
+/// Linking both halves of a build pair again, nanoseconds: a first guess that the engine replaces by what it sees.
+pub const LINK_PAIR_NS: u64 = super::LINK_NS;
+/// Share of a budget that is kept for confirming what the first round finds.
+const CONFIRM_SHARE: f64 = 0.2;
+
+/// What one open benchmark has, and the price of more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claim {
+    /// Units that it has.
+    pub units: u32,
+    /// Units after which it ends in any case.
+    pub most: u32,
+    /// Wall time of one more unit, its share of linking included, nanoseconds.
+    pub unit_ns: u64,
+}
+
+impl Claim {
+    /// Goals that it has passed without an answer, and the units of the next: [`defaults::GOAL_UNITS`], and then twice as many
+    /// again and again, which narrows the interval by the same factor each time.
+    fn goal(&self) -> (u32, u32) {
+        let first = self.most.min(defaults::GOAL_UNITS);
+        let mut goal = (0, first.max(1));
+        while goal.1 <= self.units {
+            goal = (goal.0 + 1, goal.1.saturating_mul(2));
+        }
+        (goal.0, goal.1.min(self.most))
+    }
+
+    fn time_for(&self, units: u32) -> u64 {
+        self.unit_ns.saturating_mul(units.saturating_sub(self.units).into())
+    }
+
+    /// Wall time until its next goal, nanoseconds.
+    #[must_use]
+    pub fn to_goal_ns(&self) -> u64 {
+        self.time_for(self.goal().1)
+    }
+
+    /// Time for the next answer that can be expected, nanoseconds: each goal that was passed in vain halves the hope of one.
+    fn rank(&self) -> u64 {
+        let (passed, _) = self.goal();
+        self.to_goal_ns().saturating_mul(1u64.checked_shl(passed).unwrap_or(u64::MAX))
+    }
+
+    /// The part of this time that it makes use of, nanoseconds: all up to its goal, else as many units as fit, if these are enough
+    /// for a look; none where it gives way.
+    fn takes(&self, left_ns: u64) -> Option<u64> {
+        if self.to_goal_ns() <= left_ns {
+            return Some(self.to_goal_ns());
+        }
+        let fitting = u32::try_from(left_ns / self.unit_ns.max(1)).unwrap_or(u32::MAX);
+        let least = defaults::PLANNED_UNITS_MIN.min(self.most);
+        (fitting > 0 && self.units.saturating_add(fitting) >= least)
+            .then(|| self.unit_ns.saturating_mul(fitting.into()))
+    }
+}
+
+/// The benchmarks that take part in the next suite run: those with the most answers to expect from each second first, as far as
+/// the time is enough for them. Absent claims are those of benchmarks that want nothing.
+///
+/// Asked again before every suite run, it gives what a benchmark that ended early leaves to those that had to wait.
+#[must_use]
+pub fn shared_out(claims: &[Option<Claim>], left_ns: u64) -> Vec<bool> {
+    let open = |(i, claim): (usize, &Option<Claim>)| claim.filter(|c| c.units < c.most).map(|c| (c.rank(), i, c));
+    let mut queue: Vec<(u64, usize, Claim)> = claims.iter().enumerate().filter_map(open).collect();
+    queue.sort_by_key(|(rank, i, _)| (*rank, *i));
+    let mut chosen = vec![false; claims.len()];
+    let mut left_ns = left_ns;
+    for (_, i, claim) in queue {
+        if let Some(taken) = claim.takes(left_ns) {
+            left_ns = left_ns.saturating_sub(taken);
+            chosen[i] = true;
+        }
+    }
+    chosen
+}
+
+/// What a plan's time is enough for, if it goes as predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Forecast {
+    /// Benchmarks that are measured.
+    pub benchmarks: u32,
+    /// Those for which the budget is enough, so that each comes to its first goal; all of them without one.
+    pub enough_for: u32,
+    /// Wall time in which all of them come to it, nanoseconds.
+    pub all_ns: u64,
+}
+
+impl Plan {
+    /// What its time is enough for, if it goes as predicted.
+    #[must_use]
+    pub fn forecast(&self) -> Forecast {
+        let mut costs: Vec<u64> = self.claims().iter().map(Claim::to_goal_ns).collect();
+        costs.sort_unstable();
+        let all: u64 = costs.iter().fold(0, |sum, cost| sum.saturating_add(*cost));
+        let mut left = self.first_round_ns().unwrap_or(u64::MAX);
+        let fits = |cost: &&u64| left.checked_sub(**cost).map(|rest| left = rest).is_some();
+        let enough_for = costs.iter().take_while(fits).count();
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let all_ns = (all as f64 / self.first_round_share()) as u64;
+        Forecast { benchmarks: count(costs.len()), enough_for: count(enough_for), all_ns }
+    }
+
+    /// Every benchmark's claim before anything was measured, by predicted times.
+    #[must_use]
+    pub fn claims(&self) -> Vec<Claim> {
+        let mut siblings: BTreeMap<&str, u64> = BTreeMap::new();
+        self.benchmarks.iter().for_each(|b| *siblings.entry(&b.id.package).or_default() += 1);
+        let of = |b: &PlannedBenchmark| {
+            let shared_by = siblings.get(b.id.package.as_str()).copied().unwrap_or(1);
+            b.claim(0, (b.trial_predicted_ns, LINK_PAIR_NS / shared_by))
+        };
+        self.benchmarks.iter().map(of).collect()
+    }
+
+    /// Wall time that the first round may take, nanoseconds: of a budget, what is not kept for confirming.
+    #[must_use]
+    pub fn first_round_ns(&self) -> Option<u64> {
+        self.budget_ns.map(|budget| (budget as f64 * self.first_round_share()) as u64)
+    }
+
+    fn first_round_share(&self) -> f64 {
+        if self.confirm_rounds > 0 { 1.0 - CONFIRM_SHARE } else { 1.0 }
+    }
+
+    /// Takes time that was used before measuring from the budget.
+    pub fn spend(&mut self, used: std::time::Duration) {
+        self.budget_ns = self.budget_ns.map(|budget| budget.saturating_sub(nanos(used)));
+    }
+}
+
+impl PlannedBenchmark {
+    /// The claim of a benchmark that has so many units, by the time of one of its trials and its share of linking a build pair.
+    #[must_use]
+    pub fn claim(&self, units: u32, (trial_ns, link_ns): (u64, u64)) -> Claim {
+        let design = &self.configuration.design;
+        let link_ns = if design.by_build { link_ns } else { 0 };
+        let unit_ns = trial_ns.saturating_mul(design.forks_per_unit.into()).saturating_add(link_ns);
+        Claim { units, most: design.units, unit_ns }
+    }
+}
