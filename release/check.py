@@ -3,7 +3,7 @@
 
     release/check.py [WAY]...
 
-Ways: papers, script, action, wheel, uvx, npm, maven, deb, go, crate. A way whose tool is missing is listed as skipped. Whatever fails ends it with 1.
+Ways: papers, script, action, wheel, uvx, npm, maven, deb, image, go, crate. A way whose tool is missing is listed as skipped. Whatever fails ends it with 1.
 """
 
 import contextlib
@@ -203,6 +203,30 @@ def deb(place):
     return kept
 
 
+def image(place):
+    """The container's image, on a Debian that is made here and has this machine's Go; users pull it, so building it is not installing."""
+    store = ["--root", place.folder / "store", "--runroot", place.folder / "run", "--storage-driver", "vfs"]
+    buildah = ["buildah", *store]
+    here = ["--isolation", "chroot"]
+    place.run("debootstrap", "--variant=minbase", "bookworm", place.folder / "root")
+    place.run("tar", "-C", place.folder / "root", "-cf", place.folder / "root.tar", ".")
+    base = place.run(*buildah, "from", "scratch").split()[-1]
+    place.run(*buildah, "add", base, place.folder / "root.tar", "/")
+    place.run(*buildah, "copy", base, place.run("go", "env", "GOROOT").strip(), "/usr/local/go")
+    place.run(*buildah, "config", "--env", "PATH=/usr/local/go/bin:/usr/sbin:/usr/bin:/sbin:/bin", base)
+    place.run(*buildah, "commit", base, "localhost/base")
+    file = ROOT / "release" / "Containerfile"
+    made = ["--pull-never", "--network", "host", "--build-arg", "BASE=localhost/base", "--file", file, "--tag", "localhost/duetbench"]
+    place.run(*buildah, "bud", *here, *made, ROOT)
+    place.begun = time.monotonic()
+    container = place.run(*buildah, "from", "--pull-never", "localhost/duetbench").split()[-1]
+    duet = place.folder / "duet"
+    words = " ".join(map(str, [*buildah, "run", *here, container, "--", "duet"]))
+    duet.write_text(f"#!/bin/sh\nexec {words} \"$@\"\n")
+    duet.chmod(0o755)
+    return duet
+
+
 def go(place):
     """The launcher as a module of a proxy, by `go run` and as a tool of a module; a release with another sum does not run."""
     module = "github.com/duetbench/duetbench/release/duet"
@@ -303,6 +327,7 @@ WAYS = {
     npm: ["npm", "go"],
     maven: ["mvn", "go"],
     deb: ["dpkg", "dpkg-deb", "go"],
+    image: ["buildah", "debootstrap", "tar", "go"],
     go: ["go"],
     crate: ["cargo", "go"],
 }
