@@ -3,7 +3,7 @@
 use clap::{Args, Id, Parser, Subcommand};
 
 use crate::options::{
-    DecideArgs, ExtentArgs, Format, Group, Layer, MeasureArgs, PlanFileArgs, ProfileArgs, SeedArgs, ShowArgs,
+    CountArgs, DecideArgs, ExtentArgs, Format, Group, Layer, MeasureArgs, PlanFileArgs, ProfileArgs, SeedArgs, ShowArgs,
 };
 use crate::printer;
 
@@ -145,6 +145,7 @@ Examples:
   duet compare --plan duet-plan.toml as often as `duet tune` learnt to be enough
   duet compare --builds 1            just these two binaries, not the layouts that they happen to have
   duet compare --profile             with the functions that regressions come from
+  duet compare --count               with the instructions that changed benchmarks execute
   git bisect run duet compare --classify v1.2.0
                                      let git search by duet's answers; `duet bisect` needs far fewer measurements
   duet compare --resume latest       go on where Ctrl-C or a crash ended
@@ -185,6 +186,9 @@ pub struct CompareArgs {
     /// Profiles.
     #[command(flatten)]
     pub profile: ProfileArgs,
+    /// Counts.
+    #[command(flatten)]
+    pub count: CountArgs,
     /// Judging.
     #[command(flatten)]
     pub judge: JudgeArgs,

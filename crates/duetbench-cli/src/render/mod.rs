@@ -33,6 +33,7 @@ pub mod format;
 mod gate;
 pub mod gobench;
 pub mod html;
+mod instructions;
 pub mod json;
 pub(crate) mod layouts;
 pub mod live;

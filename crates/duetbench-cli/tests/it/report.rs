@@ -102,6 +102,7 @@ fn the_data_are_those_of_the_contract() {
             "confirmation",
             "estimate",
             "id",
+            "instructions",
             "layout",
             "mode",
             "name",

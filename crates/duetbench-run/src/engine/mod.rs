@@ -12,6 +12,7 @@ use crate::error::RunError;
 
 mod campaign;
 mod comparison;
+mod counting;
 mod layout;
 mod local;
 mod local_alone;
@@ -29,6 +30,7 @@ mod watched;
 
 pub use campaign::{Job, Strategy, measure};
 pub use comparison::Comparison;
+pub use counting::{Counter, counting_takes, valgrind_for};
 pub use local::Local;
 pub(crate) use local::order;
 pub use one_version::OneVersion;

@@ -8,7 +8,7 @@ use duetbench_core::{Report, Verdict, report};
 use serde::Serialize;
 
 use crate::render::format::{one_line, shortened};
-use crate::render::{gate, profile, summary};
+use crate::render::{gate, instructions, profile, summary};
 
 /// One benchmark. What is not known is null.
 #[derive(Serialize)]
@@ -30,6 +30,7 @@ pub(super) struct Benchmark {
     layout: Option<Layout>,
     confirmation: Option<Confirmation>,
     words: Vec<String>,
+    instructions: Vec<String>,
     profile: Vec<String>,
     picture: Option<Drawing>,
 }
@@ -147,10 +148,17 @@ impl Benchmark {
             layout: one.layout.map(Layout::of),
             confirmation: one.confirmation.as_ref().map(Confirmation::of),
             words: words(one),
+            instructions: counted(one, report),
             profile: explanation(one, report),
             picture: picture.map(Drawing::of),
         }
     }
+}
+
+/// Its instructions, and the case that it is; empty where they were not counted.
+fn counted(one: &BenchmarkReport, report: &Report) -> Vec<String> {
+    let of_this = instructions::counted(report).find(|(counted, _)| counted.id == one.id);
+    of_this.map_or_else(Vec::new, |(_, lines)| lines)
 }
 
 /// Explanation by its CPU profiles, with a command to look closer; empty where it has none.

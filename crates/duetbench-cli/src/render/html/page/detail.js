@@ -94,14 +94,11 @@ const Detail = (() => {
         );
   }
 
-  function profile({ profile: lines }) {
-    if (lines.length === 0) return null;
-    const text = Dom.make(
-      "pre",
-      { tabindex: "0", role: "region", "aria-label": "Where the time went" },
-      lines.join("\n"),
-    );
-    return Dom.make("section", { class: "profile" }, Dom.make("h4", {}, "Where the time went"), text);
+  /** Lines below a heading, as they are; nothing where there are none. */
+  function lines(heading, all) {
+    if (all.length === 0) return null;
+    const text = Dom.make("pre", { tabindex: "0", role: "region", "aria-label": heading }, all.join("\n"));
+    return Dom.make("section", { class: "profile" }, Dom.make("h4", {}, heading), text);
   }
 
   /** Why there is nothing to draw. */
@@ -126,7 +123,8 @@ const Detail = (() => {
       benchmark.standing_words && Dom.make("p", { class: "standing" }, Dom.words(benchmark.standing_words)),
       warnings(benchmark),
       facts(benchmark),
-      profile(benchmark),
+      lines("Instructions beside the time", benchmark.instructions),
+      lines("Where the time went", benchmark.profile),
       why && Dom.make("p", { class: "nothing" }, why),
       Dom.make(
         "div",
