@@ -23,6 +23,7 @@ mod propose;
 mod run;
 mod runs;
 mod tune;
+mod why;
 
 pub use analyze::AnalyzeArgs;
 pub use bisect::BisectArgs;
@@ -41,6 +42,7 @@ pub use propose::ProposeArgs;
 pub use run::RunArgs;
 pub use runs::{CompletionsArgs, ManArgs, RemoveArgs};
 pub use tune::{MetricArg, TuneArgs, WarmUpArg};
+pub use why::WhyArgs;
 
 /// Did this change make the code slower or faster, and how sure is that?
 ///
@@ -81,6 +83,9 @@ pub enum Command {
     /// Print a stored run again, in any form, or write it as a page for the browser.
     #[command(after_help = SHOW_EXAMPLES)]
     Show(ShowRunArgs),
+    /// Tell everything that a stored run knows about one change.
+    #[command(after_help = why::EXAMPLES)]
+    Why(WhyArgs),
     /// List the stored runs.
     Runs,
     /// Remove stored runs.
@@ -275,6 +280,7 @@ impl Group for Cli {
             Command::Fleet(FleetCommand::Sweep(args)) => args.put(layer),
             Command::Fleet(FleetCommand::Smoke(args)) => args.put(layer),
             Command::Show(_)
+            | Command::Why(_)
             | Command::Former(FormerCommand::Plan(_) | FormerCommand::Study(_))
             | Command::Doctor(_)
             | Command::Runs

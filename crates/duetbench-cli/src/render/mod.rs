@@ -52,6 +52,7 @@ pub mod text;
 pub mod tune;
 pub mod waiver;
 pub mod warning;
+pub mod why;
 
 pub mod annotation;
 pub(crate) mod command_line;

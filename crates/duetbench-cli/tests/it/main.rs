@@ -46,3 +46,4 @@ mod stores;
 mod tidy;
 mod tune;
 mod tune_loop;
+mod why;

@@ -107,8 +107,9 @@ fn shells_and_man_know_the_commands() {
 
 #[test]
 fn looking_at_somebody_elses_database_changes_nothing() {
-    let looks: [&[&str]; 9] = [
+    let looks: [&[&str]; 10] = [
         &["show"],
+        &["why"],
         &["show", "--format", "html"],
         &["analyze"],
         &["export", "latest", "--as", "jmh"],
