@@ -7,6 +7,7 @@ use duetbench_core::calibrate::{Calibration, Machine};
 use duetbench_core::foreign;
 use duetbench_core::gate::Day;
 use duetbench_core::hotspot::BenchmarkProfile;
+use duetbench_core::instructions::BenchmarkInstructions;
 use duetbench_core::recording::Recorded;
 use duetbench_core::reported::Readings;
 use duetbench_core::spec::Selection;
@@ -24,7 +25,7 @@ use serde::de::DeserializeOwned;
 pub(crate) type Parser = fn(&[u8]);
 
 /// A parser, by the name that `fuzz/run` has for it.
-pub(crate) const PARSERS: [(&str, Parser); 21] = [
+pub(crate) const PARSERS: [(&str, Parser); 22] = [
     ("plan-file", |bytes| with_text(bytes, plan_file)),
     ("settings", |bytes| with_text(bytes, |text| drop(toml::from_str::<Layer>(text)))),
     ("waivers", |bytes| with_text(bytes, |text| drop(duetbench_cli::gate::understood(text)))),
@@ -41,6 +42,7 @@ pub(crate) const PARSERS: [(&str, Parser); 21] = [
     ("kernel", |bytes| with_text(bytes, duetbench_run::noise::fuzz)),
     ("words", |bytes| with_text(bytes, words)),
     ("pprof", profile),
+    ("callgrind", duetbench_run::callgrind::fuzz),
     ("store", store),
     ("linker", go::fuzzing::inventory),
     ("go-words", |bytes| with_text(bytes, go::fuzzing::words)),
@@ -88,6 +90,7 @@ fn store(bytes: &[u8]) {
     }
     read::<Instance>(bytes);
     read::<BenchmarkProfile>(bytes);
+    read::<BenchmarkInstructions>(bytes);
     read::<Readings>(bytes);
     let _ = serde_json::from_slice::<RunHead>(bytes).map(|head| {
         head.plan.benchmarks.iter().map(|one| one.configuration.is_possible()).filter(|possible| *possible).count()

@@ -66,7 +66,7 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
         note_out_of_time(&mut benchmarks, &plan, run.measured_s);
     }
     let noise = explain(&witnessed(&run.trials, &plan_ids(&plan)), &run.head.facts, &benchmarks);
-    let StoredRun { name, head, complete, measured_s, calls, profiles, readings, .. } = run;
+    let StoredRun { name, head, complete, measured_s, calls, profiles, instructions, readings, .. } = run;
     let suite = suite_change(&plan, &benchmarks, &head.spec.decision, IdenticalCode::LeftOut);
     let fleet = head.spec.fleet.zip(head.fleet);
     let fleet = fleet.map(|(spec, terms)| FleetReport {
@@ -93,6 +93,7 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
         calibration: None,
         warnings: head.warnings,
         profiles,
+        instructions,
         reported: Vec::new(),
         pictures: Vec::new(),
     };
@@ -110,6 +111,7 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
     report.warnings.extend(self_tests::flagged(&report));
     report.warnings.extend(moved::said(&report.benchmarks));
     report.warnings.extend(unexplained(&report));
+    report.warnings.extend(uncounted(&report));
     report.warnings.extend(render::layouts::fallen_back(&report));
     judge_units(&mut report, &readings);
     report
@@ -156,6 +158,19 @@ fn unexplained(report: &Report) -> Vec<String> {
         ));
     }
     words
+}
+
+/// Benchmarks whose instructions were to be counted and could not be, in words.
+fn uncounted(report: &Report) -> Vec<String> {
+    let failed = report.instructions.iter().filter_map(|one| {
+        let (name, reason) = (&one.id.name, one.failure()?);
+        let rule =
+            if report.spec.rules.counts_instructions(&one.id) { "; a rule names them, and is not kept" } else { "" };
+        Some(format!(
+            "the instructions of `{name}` could not be counted, which does not touch its verdict: {reason}{rule}"
+        ))
+    });
+    failed.collect()
 }
 
 /// The same with a picture of each of its benchmarks that was measured.

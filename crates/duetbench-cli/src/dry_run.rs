@@ -43,6 +43,14 @@ pub fn profiles(takes: Duration) -> String {
     format!("profiles of regressions, if there are any: about {} more\n", seconds(takes))
 }
 
+/// Time that counting instructions would add: for the benchmarks that are counted in any case, and for each of those that are where they changed.
+#[must_use]
+pub fn counts(takes: Duration, each: Option<Duration>) -> String {
+    let changed =
+        each.map_or_else(String::new, |each| format!(", and {} for each benchmark that changed", seconds(each)));
+    format!("instructions: about {} more{changed}\n", seconds(takes))
+}
+
 /// The plan of a run of one version as text, one line per benchmark.
 #[must_use]
 pub fn render_solo(plan: &SoloPlan, version: &VersionInfo) -> String {

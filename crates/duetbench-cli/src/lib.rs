@@ -168,6 +168,7 @@ impl Program for Cli {
             | Command::Doctor(_) => true,
             Command::Fleet(command) => matches!(command, FleetCommand::Smoke(_)),
             Command::Show(_)
+            | Command::Why(_)
             | Command::Runs
             | Command::Rm(_)
             | Command::Completions(_)
@@ -189,6 +190,7 @@ impl Program for Cli {
             Command::Calibrate(args) => commands::calibrate::run(args, context),
             Command::List(args) => commands::list::run(args, context),
             Command::Show(args) => commands::show::run(args, context),
+            Command::Why(args) => commands::why::run(args, context),
             Command::Runs => commands::runs::list(context),
             Command::Rm(args) => commands::runs::remove(args, context),
             Command::Completions(args) => commands::man::completions(args, context),

@@ -14,6 +14,8 @@ pub enum MetricName {
     Allocs,
     /// Bytes allocated per invocation
     Bytes,
+    /// Instructions executed per invocation, counted because a rule names them
+    Instructions,
 }
 
 impl From<MetricName> for Metric {
@@ -22,6 +24,7 @@ impl From<MetricName> for Metric {
             MetricName::Time => Metric::Time,
             MetricName::Allocs => Metric::Allocs,
             MetricName::Bytes => Metric::Bytes,
+            MetricName::Instructions => Metric::Instructions,
         }
     }
 }

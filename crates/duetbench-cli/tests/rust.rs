@@ -39,11 +39,14 @@ const LIB: &str = "pub fn work() -> u64 {
 pub const ROUNDS: u64 = 2000;
 ";
 
+/// The test that needs valgrind as well.
+const COUNTED: &str = "a_planted_percent_of_work_is_counted_in_every_form";
+
 fn main() {
     let mut arguments = Arguments::from_args();
     // They build in one folder, which one run at a time may use.
     arguments.test_threads = Some(1);
-    let tests: [(&str, fn()); 7] = [
+    let tests: [(&str, fn()); 8] = [
         ("benchmarks_have_the_names_that_criterion_prints", benchmarks_have_the_names_that_criterion_prints),
         ("a_version_against_itself_gives_no_alarm", a_version_against_itself_gives_no_alarm),
         ("a_planted_slowdown_is_found_in_every_form", a_planted_slowdown_is_found_in_every_form),
@@ -51,14 +54,17 @@ fn main() {
         ("build_pairs_are_linked_in_orders_of_their_own", build_pairs_are_linked_in_orders_of_their_own),
         ("what_cannot_be_measured_is_refused_by_name", what_cannot_be_measured_is_refused_by_name),
         ("a_benchmark_that_fails_spoils_nothing_else", a_benchmark_that_fails_spoils_nothing_else),
+        (COUNTED, a_planted_percent_of_work_is_counted_in_every_form),
     ];
     let runs = fetched();
+    let has_valgrind = Command::new("valgrind").arg("--version").output().is_ok();
     let trial = |(name, test): (&str, fn())| {
         let run = move || {
             test();
             Ok(())
         };
-        Trial::test(name, run).with_kind("needs cargo and criterion").with_ignored_flag(!runs)
+        let lacks = !runs || (name == COUNTED && !has_valgrind);
+        Trial::test(name, run).with_kind("needs cargo and criterion").with_ignored_flag(lacks)
     };
     libtest_mimic::run(&arguments, tests.into_iter().map(trial).collect()).exit();
 }
@@ -131,6 +137,17 @@ fn a_planted_slowdown_is_found_in_every_form() {
     let ran = compare(&two([LIB, FORMS], [&slower, FORMS]), &["--builds", "3"]).expect(3);
     for name in ["iter", "custom", "batched", "batched ref", "large drop"] {
         assert_eq!(ran.verdict(name), "regression", "{name}: {}", ran.stdout);
+    }
+}
+
+fn a_planted_percent_of_work_is_counted_in_every_form() {
+    let more = LIB.replace("2000", "2020");
+    let ran = compare(&two([LIB, FORMS], [&more, FORMS]), &["--builds", "1", "--count=all"]);
+    let report = ran.json();
+    for name in ["iter", "custom", "batched", "batched ref", "large drop"] {
+        let one = report["instructions"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap();
+        let change = one["counts"]["change"].as_f64().unwrap_or_else(|| panic!("{one:#}"));
+        assert!((change - 0.01).abs() < 0.001, "{one:#}");
     }
 }
 

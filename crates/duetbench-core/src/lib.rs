@@ -22,6 +22,7 @@ pub mod fleet;
 pub mod foreign;
 pub mod gate;
 pub mod hotspot;
+pub mod instructions;
 pub mod noise;
 pub mod pair;
 pub mod parallel;

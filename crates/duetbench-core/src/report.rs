@@ -11,6 +11,7 @@ use crate::environment::Environment;
 use crate::fleet::FleetReport;
 use crate::gate::Gate;
 use crate::hotspot::BenchmarkProfile;
+use crate::instructions::BenchmarkInstructions;
 use crate::noise::Diagnosis;
 use crate::picture::Picture;
 use crate::plan::Plan;
@@ -102,6 +103,9 @@ pub struct Report {
     /// Where regressions come from, as far as they were profiled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<BenchmarkProfile>,
+    /// Instructions of its benchmarks, as far as they were counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instructions: Vec<BenchmarkInstructions>,
     /// Metrics that benchmarks report themselves, under the units that rules name, in the order of the benchmarks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reported: Vec<ReportedMetric>,

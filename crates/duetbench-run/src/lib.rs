@@ -5,6 +5,7 @@
 //! [`noise`] watches what the machine does meanwhile. Nothing here prints, and nothing judges.
 
 pub mod adapter;
+pub mod callgrind;
 pub mod engine;
 pub mod environment;
 pub mod error;

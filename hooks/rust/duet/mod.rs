@@ -1,5 +1,6 @@
 //! duet's part in a Rust benchmark. It is compiled as a module of the harness: criterion calls `takes` before it runs a benchmark,
-//! and `more` before and after each timed stretch. Without `DUET_PAGE` and `DUET_LIST` both do nothing.
+//! and `more` before and after each timed stretch. Without `DUET_PAGE`, `DUET_LIST` and
+//! `DUET_INVOCATIONS` both do nothing.
 //!
 //! The behaviour is defined by `hooks/protocol/PROTOCOL.md`. Nothing but the standard library and the C library below it is used, and no
 //! newer Rust than the oldest harness asks for.
@@ -31,6 +32,11 @@ enum Job {
         bench: String,
         page: String,
         side: u32,
+    },
+    /// One benchmark makes so many invocations, and no other any.
+    Invoke {
+        bench: String,
+        invocations: u64,
     },
 }
 
@@ -68,9 +74,9 @@ impl Job {
             std::env::remove_var(name);
             value
         };
-        let names = ["DUET_PAGE", "DUET_LIST", "DUET_BENCH", "DUET_SIDE", "DUET_PARENT", "DUET_SKIP"];
-        let [page, list, bench, side, parent, skip] = names.map(take);
-        if page.is_none() && list.is_none() {
+        let names = ["DUET_PAGE", "DUET_LIST", "DUET_BENCH", "DUET_SIDE", "DUET_PARENT", "DUET_SKIP", "DUET_INVOCATIONS"];
+        let [page, list, bench, side, parent, skip, invocations] = names.map(take);
+        if page.is_none() && list.is_none() && invocations.is_none() {
             return Job::Off;
         }
         system::die_with_parent();
@@ -84,6 +90,10 @@ impl Job {
                 _ => die("DUET_SIDE must be 0 or 1"),
             };
             return Job::Measure { bench: bench.unwrap_or_else(|| die("DUET_BENCH is not set")), page, side };
+        }
+        if let Some(number) = invocations {
+            let invocations = number.parse().unwrap_or_else(|_| die("DUET_INVOCATIONS must be a number"));
+            return Job::Invoke { bench: bench.unwrap_or_else(|| die("DUET_BENCH is not set")), invocations };
         }
         let path = list.unwrap_or_default();
         let file = OpenOptions::new().append(true).create(true).open(&path);
@@ -119,6 +129,7 @@ pub(crate) fn takes(name: &str, measurement: &str, run: &mut dyn FnMut()) -> boo
         List,
         Name,
         Measure(Link),
+        Invoke,
     }
     // Nothing may be held while the benchmark runs.
     let part = match hook().as_mut() {
@@ -130,6 +141,11 @@ pub(crate) fn takes(name: &str, measurement: &str, run: &mut dyn FnMut()) -> boo
             } else {
                 Part::List
             }
+        }
+        Some(Hook { job: Job::Invoke { bench, .. }, .. }) if bench == name => {
+            // A second benchmark of this name is not wanted.
+            bench.clear();
+            Part::Invoke
         }
         Some(Hook { job, .. }) => match std::mem::replace(job, Job::Off) {
             Job::Measure { bench, page, side } if bench == name => match Link::open(&page, side) {
@@ -150,6 +166,7 @@ pub(crate) fn takes(name: &str, measurement: &str, run: &mut dyn FnMut()) -> boo
         Part::Nothing => {}
         Part::Name => write_line(&format!("name\t{}", escaped(name))),
         Part::List => list(name, measurement, run),
+        Part::Invoke => run(),
         Part::Measure(link) => {
             set_trial(Some(Trial::new(link)));
             run();
@@ -192,6 +209,9 @@ pub(crate) fn more(iterations: &mut u64, ns: f64) -> bool {
         _ => {
             hook.ns += if hook.open { ns as u64 } else { 0 };
             hook.open = !hook.open;
+            if let Job::Invoke { invocations, .. } = &hook.job {
+                *iterations = *invocations;
+            }
             return hook.open;
         }
     }

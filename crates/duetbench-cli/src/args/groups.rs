@@ -85,7 +85,7 @@ made_of! {
     SittingArgs: seed, wait, dry_run;
     JudgeArgs: decide, strict;
     FleetArgs: instances, caps, account;
-    CompareArgs: project, extent, plan, measure, profile, judge, sitting, program, fleet;
+    CompareArgs: project, extent, plan, measure, profile, count, judge, sitting, program, fleet;
     BisectArgs: project, extent, measure, decide, seed, wait, dry_run;
     CalibrateArgs: project, extent, sitting, program, fleet;
     RunArgs: project, plan, sitting, program;

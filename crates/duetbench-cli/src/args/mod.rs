@@ -3,7 +3,7 @@
 use clap::{Args, Id, Parser, Subcommand};
 
 use crate::options::{
-    DecideArgs, ExtentArgs, Format, Group, Layer, MeasureArgs, PlanFileArgs, ProfileArgs, SeedArgs, ShowArgs,
+    CountArgs, DecideArgs, ExtentArgs, Format, Group, Layer, MeasureArgs, PlanFileArgs, ProfileArgs, SeedArgs, ShowArgs,
 };
 use crate::printer;
 
@@ -23,6 +23,7 @@ mod propose;
 mod run;
 mod runs;
 mod tune;
+mod why;
 
 pub use analyze::AnalyzeArgs;
 pub use bisect::BisectArgs;
@@ -41,6 +42,7 @@ pub use propose::ProposeArgs;
 pub use run::RunArgs;
 pub use runs::{CompletionsArgs, ManArgs, RemoveArgs};
 pub use tune::{MetricArg, TuneArgs, WarmUpArg};
+pub use why::WhyArgs;
 
 /// Did this change make the code slower or faster, and how sure is that?
 ///
@@ -81,6 +83,9 @@ pub enum Command {
     /// Print a stored run again, in any form, or write it as a page for the browser.
     #[command(after_help = SHOW_EXAMPLES)]
     Show(ShowRunArgs),
+    /// Tell everything that a stored run knows about one change.
+    #[command(after_help = why::EXAMPLES)]
+    Why(WhyArgs),
     /// List the stored runs.
     Runs,
     /// Remove stored runs.
@@ -145,6 +150,7 @@ Examples:
   duet compare --plan duet-plan.toml as often as `duet tune` learnt to be enough
   duet compare --builds 1            just these two binaries, not the layouts that they happen to have
   duet compare --profile             with the functions that regressions come from
+  duet compare --count               with the instructions that changed benchmarks execute
   git bisect run duet compare --classify v1.2.0
                                      let git search by duet's answers; `duet bisect` needs far fewer measurements
   duet compare --resume latest       go on where Ctrl-C or a crash ended
@@ -185,6 +191,9 @@ pub struct CompareArgs {
     /// Profiles.
     #[command(flatten)]
     pub profile: ProfileArgs,
+    /// Counts.
+    #[command(flatten)]
+    pub count: CountArgs,
     /// Judging.
     #[command(flatten)]
     pub judge: JudgeArgs,
@@ -271,6 +280,7 @@ impl Group for Cli {
             Command::Fleet(FleetCommand::Sweep(args)) => args.put(layer),
             Command::Fleet(FleetCommand::Smoke(args)) => args.put(layer),
             Command::Show(_)
+            | Command::Why(_)
             | Command::Former(FormerCommand::Plan(_) | FormerCommand::Study(_))
             | Command::Doctor(_)
             | Command::Runs

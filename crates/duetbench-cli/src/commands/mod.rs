@@ -45,6 +45,7 @@ pub mod source;
 pub mod tune;
 pub mod tune_check;
 pub mod waive;
+pub mod why;
 
 /// Settings, printer and surroundings that every command works with.
 pub struct Context {

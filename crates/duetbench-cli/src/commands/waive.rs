@@ -79,7 +79,7 @@ fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
 }
 
 /// Whether this is a name of the benchmark: its own, with its package, or as a report prints either.
-fn is_called(id: &BenchmarkId, name: &str) -> bool {
+pub(super) fn is_called(id: &BenchmarkId, name: &str) -> bool {
     let package = id.package.rsplit('/').next().unwrap_or_default();
     let short = short_name(&id.name);
     [id.name.as_str(), &short].iter().any(|own| {
@@ -89,7 +89,7 @@ fn is_called(id: &BenchmarkId, name: &str) -> bool {
 }
 
 /// The error for a name that no benchmark of the run has, with those that are like it.
-fn unknown(report: &Report, name: &str) -> Failure {
+pub(super) fn unknown(report: &Report, name: &str) -> Failure {
     let alike = |id: &BenchmarkId| {
         let short = short_name(&id.name);
         let [plain, typed] = [&short, &short_name(name)].map(|name| name.to_lowercase());

@@ -20,7 +20,7 @@ macro_rules! read_as_words {
         })+
     };
 }
-read_as_words!(Format, ModeArg, LayoutsArg, EngineArg, ArchArg);
+read_as_words!(Format, ModeArg, LayoutsArg, CountArg, EngineArg, ArchArg);
 
 fn words<T: ValueEnum>() -> Vec<String> {
     T::value_variants().iter().filter_map(|v| Some(v.to_possible_value()?.get_name().to_owned())).collect()
@@ -102,6 +102,17 @@ impl From<LayoutsArg> for LayoutChoice {
             LayoutsArg::Random => LayoutChoice::Random,
         }
     }
+}
+
+/// `--count`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CountArg {
+    /// Those that changed or are open questions, and those whose instructions a rule names
+    Changed,
+    /// All that were measured
+    All,
+    /// None
+    None,
 }
 
 /// `--on`.

@@ -17,7 +17,7 @@ mod rule;
 mod table;
 mod value;
 
-pub use choice::{ArchArg, EngineArg, Format, LayoutsArg, ModeArg};
+pub use choice::{ArchArg, CountArg, EngineArg, Format, LayoutsArg, ModeArg};
 use rule::RuleTable;
 pub use table::{Group, Row};
 use table::{Typed, options};
@@ -124,6 +124,14 @@ options! {
         /// Profile the regressions once all is judged, at most 10, to see which functions they come from; Go only [default: no]
         #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
         profile: Option<bool>,
+    }
+
+    /// Counts of what was judged.
+    CountArgs {
+        /// Count the instructions of changed and open benchmarks once all is judged, by valgrind, to see whether work was added; `--count=all`
+        /// counts all, `--count=none` not even those whose instructions a rule names [default: those]
+        #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, default_missing_value = "changed", require_equals = true)]
+        count: Option<CountArg>,
     }
 
     /// Rules of judging. A stored run has settled them, and `duet analyze` others.

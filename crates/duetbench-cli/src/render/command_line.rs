@@ -67,7 +67,7 @@ pub(super) fn accept(report: &Report) -> Vec<String> {
     let command = |Breach { id, metric, .. }: Breach| {
         let metric = match &metric {
             Metric::Time => String::new(),
-            Metric::Allocs | Metric::Bytes => format!(" --metric {}", metric.word()),
+            Metric::Allocs | Metric::Bytes | Metric::Instructions => format!(" --metric {}", metric.word()),
             Metric::Reported(unit) => format!(" --unit {}", quote(unit)),
         };
         let (name, run) = (quote(&id.to_string()), quote(&report.run));

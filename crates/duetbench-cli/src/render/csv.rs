@@ -7,41 +7,43 @@ use duetbench_core::foreign;
 use duetbench_core::report::{BenchmarkReport, Counted};
 
 use super::format::one_line;
-use super::summary;
+use super::{instructions, summary};
 
 /// One column: its name and how its cell is written. An absent value is an empty cell.
-type Column = (&'static str, fn(&BenchmarkReport) -> Option<String>);
+type Column = (&'static str, fn(&BenchmarkReport, &Report) -> Option<String>);
 
-const COLUMNS: [Column; 29] = [
-    ("package", |b| Some(b.id.package.clone())),
-    ("name", |b| Some(b.id.name.clone())),
-    ("verdict", |b| Some(b.verdict.word().into())),
-    ("mode", |b| b.mode.map(|m| m.word().into())),
-    ("baseline_ns", |b| number(b.baseline_ns)),
-    ("candidate_ns", |b| number(b.candidate_ns)),
-    ("ratio", |b| number(b.estimate.map(|e| e.ratio))),
-    ("ratio_low", |b| number(b.estimate.map(|e| e.ratio_low))),
-    ("ratio_high", |b| number(b.estimate.map(|e| e.ratio_high))),
-    ("clock", |b| b.estimate.map(|e| e.clock.word().into())),
-    ("wall_ratio", |b| number(by_wall(b).map(|wall| wall.ratio))),
-    ("wall_ratio_low", |b| number(by_wall(b).map(|wall| wall.interval.low))),
-    ("wall_ratio_high", |b| number(by_wall(b).map(|wall| wall.interval.high))),
-    ("confidence", |b| number(b.estimate.map(|e| e.confidence))),
-    ("p_value", |b| number(b.estimate.map(|e| e.p_value))),
-    ("p_adjusted", |b| number(b.estimate.map(|e| e.p_adjusted))),
-    ("minimal_detectable_change", |b| number(b.estimate.map(|e| e.minimal_detectable_change))),
-    ("builds", |b| b.estimate.map(|e| e.counts.builds.to_string())),
-    ("forks", |b| b.estimate.map(|e| e.counts.forks.to_string())),
-    ("slices", |b| b.estimate.map(|e| e.counts.slices.to_string())),
-    ("forks_sufficient", |b| b.verdict.forks_sufficient().map(|forks| forks.to_string())),
-    ("baseline_allocs", |b| number(b.allocs.map(|c| c.baseline))),
-    ("candidate_allocs", |b| number(b.allocs.map(|c| c.candidate))),
-    ("allocs_changed", |b| changed(b.allocs)),
-    ("baseline_bytes", |b| number(b.bytes.map(|c| c.baseline))),
-    ("candidate_bytes", |b| number(b.bytes.map(|c| c.candidate))),
-    ("bytes_changed", |b| changed(b.bytes)),
-    ("confirmed_ratio", |b| number(summary::confirmed_ratio(b))),
-    ("remarks", |b| Some(summary::remarks(b).join("; "))),
+const COLUMNS: [Column; 31] = [
+    ("package", |b, _| Some(b.id.package.clone())),
+    ("name", |b, _| Some(b.id.name.clone())),
+    ("verdict", |b, _| Some(b.verdict.word().into())),
+    ("mode", |b, _| b.mode.map(|m| m.word().into())),
+    ("baseline_ns", |b, _| number(b.baseline_ns)),
+    ("candidate_ns", |b, _| number(b.candidate_ns)),
+    ("ratio", |b, _| number(b.estimate.map(|e| e.ratio))),
+    ("ratio_low", |b, _| number(b.estimate.map(|e| e.ratio_low))),
+    ("ratio_high", |b, _| number(b.estimate.map(|e| e.ratio_high))),
+    ("clock", |b, _| b.estimate.map(|e| e.clock.word().into())),
+    ("wall_ratio", |b, _| number(by_wall(b).map(|wall| wall.ratio))),
+    ("wall_ratio_low", |b, _| number(by_wall(b).map(|wall| wall.interval.low))),
+    ("wall_ratio_high", |b, _| number(by_wall(b).map(|wall| wall.interval.high))),
+    ("confidence", |b, _| number(b.estimate.map(|e| e.confidence))),
+    ("p_value", |b, _| number(b.estimate.map(|e| e.p_value))),
+    ("p_adjusted", |b, _| number(b.estimate.map(|e| e.p_adjusted))),
+    ("minimal_detectable_change", |b, _| number(b.estimate.map(|e| e.minimal_detectable_change))),
+    ("builds", |b, _| b.estimate.map(|e| e.counts.builds.to_string())),
+    ("forks", |b, _| b.estimate.map(|e| e.counts.forks.to_string())),
+    ("slices", |b, _| b.estimate.map(|e| e.counts.slices.to_string())),
+    ("forks_sufficient", |b, _| b.verdict.forks_sufficient().map(|forks| forks.to_string())),
+    ("baseline_allocs", |b, _| number(b.allocs.map(|c| c.baseline))),
+    ("candidate_allocs", |b, _| number(b.allocs.map(|c| c.candidate))),
+    ("allocs_changed", |b, _| changed(b.allocs)),
+    ("baseline_bytes", |b, _| number(b.bytes.map(|c| c.baseline))),
+    ("candidate_bytes", |b, _| number(b.bytes.map(|c| c.candidate))),
+    ("bytes_changed", |b, _| changed(b.bytes)),
+    ("baseline_instructions", |b, report| number(instructions::of(report, b).map(|counts| counts.baseline.all))),
+    ("candidate_instructions", |b, report| number(instructions::of(report, b).map(|counts| counts.candidate.all))),
+    ("confirmed_ratio", |b, _| number(summary::confirmed_ratio(b))),
+    ("remarks", |b, _| Some(summary::remarks(b).join("; "))),
 ];
 
 /// The benchmarks of the report in name order, below one line of headings.
@@ -50,7 +52,7 @@ pub fn render(report: &Report) -> String {
     let headings = COLUMNS.iter().map(|(name, _)| (*name).to_owned());
     let mut out = line(headings);
     for benchmark in &report.benchmarks {
-        out += &line(COLUMNS.iter().map(|(_, cell)| cell(benchmark).unwrap_or_default()));
+        out += &line(COLUMNS.iter().map(|(_, cell)| cell(benchmark, report).unwrap_or_default()));
     }
     out
 }

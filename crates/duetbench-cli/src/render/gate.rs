@@ -56,6 +56,7 @@ fn words(metric: &Metric) -> String {
         Metric::Time => "time".into(),
         Metric::Allocs => "allocations".into(),
         Metric::Bytes => "allocated bytes".into(),
+        Metric::Instructions => "instructions".into(),
         Metric::Reported(unit) => format!("`{}`", one_line(unit)),
     }
 }

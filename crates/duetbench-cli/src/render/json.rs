@@ -18,6 +18,7 @@ use super::calibrate::Note;
 use super::confirmation::{BesideEntry, ConfirmationEntry, RangedEntry};
 use super::fleet::Fleet;
 use super::gate::GateEntry;
+use super::instructions::InstructionsEntry;
 use super::profile::ProfileEntry;
 use super::reported::ReportedEntry;
 use super::{document, layouts, noise, summary, warning};
@@ -57,6 +58,8 @@ struct Document<'a> {
     calibration: Option<Note<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     profiles: Option<Vec<ProfileEntry<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions: Option<Vec<InstructionsEntry<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reported: Option<Vec<ReportedEntry<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -289,6 +292,7 @@ impl<'a> Document<'a> {
             gate: report.gate.as_ref().map(GateEntry::of),
             calibration: report.calibration.as_ref().map(Note::of),
             profiles: ProfileEntry::all(report),
+            instructions: InstructionsEntry::all(report),
             reported: ReportedEntry::all(report),
             layouts: report.layouts.as_ref().map(layouts::Entry::of),
             warnings: &report.warnings,

@@ -10,7 +10,7 @@ use super::format::{one_line, share, short_name, shortened};
 use super::names::Short;
 use super::summary::{ChangedCount, Numbers};
 use super::width::cut_middle;
-use super::{command_line, gate, hint, order, profile, reported, summary, waiver};
+use super::{command_line, gate, hint, instructions, order, profile, reported, summary, waiver};
 
 /// The hidden first line by which an earlier comment is found again.
 pub const MARKER: &str = "<!-- duetbench -->";
@@ -50,6 +50,7 @@ pub fn render(report: &Report) -> String {
         page.table(report, &folded);
         page.out += "</details>\n\n";
     }
+    page.counts(report);
     page.profiles(report);
     if page.left_out > 0 {
         page.out += &format!("{} left out here for lack of space; `--format json` has all.\n\n", rows(page.left_out));
@@ -197,6 +198,19 @@ impl Page {
         }
         if heading.is_none() {
             self.out.push('\n');
+        }
+    }
+
+    /// Instructions, folded, as far as there is room.
+    fn counts(&mut self, report: &Report) {
+        for (counted, lines) in instructions::counted(report) {
+            let name = within_tags(&short_name(&counted.id.name));
+            let mut fold = format!("<details><summary>Instructions of {name}</summary>\n\n");
+            lines.iter().for_each(|line| fold += &format!("- {}\n", prose(line)));
+            fold += "\n</details>\n\n";
+            if self.out.len() + fold.len() <= self.room_end {
+                self.out += &fold;
+            }
         }
     }
 

@@ -33,6 +33,7 @@ pub mod format;
 mod gate;
 pub mod gobench;
 pub mod html;
+mod instructions;
 pub mod json;
 pub(crate) mod layouts;
 pub mod live;
@@ -51,6 +52,7 @@ pub mod text;
 pub mod tune;
 pub mod waiver;
 pub mod warning;
+pub mod why;
 
 pub mod annotation;
 pub(crate) mod command_line;

@@ -12,7 +12,7 @@ use super::hint::Hint;
 use super::palette::{Palette, paint};
 use super::summary::{self, ChangedCount, Numbers};
 use super::width::{left, wrapped};
-use super::{command_line, gate, hint, names, order, profile, reported};
+use super::{command_line, gate, hint, instructions, names, order, profile, reported};
 
 /// Most rows of a table that is not folded: a screen of them.
 const ROWS_MAX: usize = 30;
@@ -39,6 +39,7 @@ pub fn render(report: &Report, palette: &Palette, look: Look) -> String {
     }
     let others = [wall_times(report), allocations(report), reported(report)];
     sections.extend(others.into_iter().flatten().map(|table| table.text(palette, look.width)));
+    sections.extend(counts(report, palette, look.width));
     sections.extend(profiles(report, palette));
     sections.push(circumstances(report, palette, look.width));
     sections.push(close(report, palette, look.width));
@@ -217,6 +218,17 @@ fn reported(report: &Report) -> Option<Table> {
         table.push(words.into_iter().chain([verdict]));
     }
     Some(table)
+}
+
+/// Instructions, and which case each benchmark is.
+fn counts(report: &Report, palette: &Palette, width: Option<usize>) -> Option<String> {
+    let mut out = format!("{}\n", paint(palette.strong, "instructions, beside the times"));
+    let method = instructions::method(report)?;
+    for (counted, lines) in instructions::counted(report) {
+        out += &format!("{}\n", short_name(&counted.id.name));
+        lines.iter().for_each(|line| out += &format!("  {}\n", wrapped(line, width, 4)));
+    }
+    Some(out + &format!("{}\n", paint(palette.faint, &wrapped(&method, width, 2))))
 }
 
 /// Where regressions come from.

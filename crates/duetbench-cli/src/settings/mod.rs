@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use duetbench_core::Spec;
+use duetbench_core::instructions::Countable;
 use duetbench_core::plan::Repetitions;
 use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
 use duetbench_formats::bounded;
 
 use crate::failure::Failure;
-use crate::options::{Format, HarnessName, Layer};
+use crate::options::{CountArg, Format, HarnessName, Layer};
 use crate::project;
 
 mod bounds;
@@ -279,6 +280,17 @@ impl Settings {
     #[must_use]
     pub fn profile(&self) -> bool {
         self.first(|l| l.profile).unwrap_or(false)
+    }
+
+    /// `--count`: the benchmarks whose instructions are counted; absent: none at all.
+    #[must_use]
+    pub fn count(&self) -> Option<Countable> {
+        match self.first(|l| l.count) {
+            None => Some(Countable::Ruled),
+            Some(CountArg::Changed) => Some(Countable::Changed),
+            Some(CountArg::All) => Some(Countable::All),
+            Some(CountArg::None) => None,
+        }
     }
 
     /// `--dry-run`.

@@ -250,6 +250,7 @@ function benchmark(i, random) {
     layout: null,
     confirmation: null,
     words: wordsOf(verdict),
+    instructions: [],
     profile: null,
     picture: null,
   };
@@ -284,6 +285,7 @@ function benchmark(i, random) {
           rounds: [0.97, 1.02].map((part) => ({ ratio: Math.exp(effect * part), units: 6 })),
         }
       : null,
+    instructions: isSlower ? ["7.01k → 7.08k instructions per operation (+1.00%): more work"] : [],
     profile: isSlower ? PROFILE : null,
   };
 }

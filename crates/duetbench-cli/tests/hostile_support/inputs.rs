@@ -4,6 +4,7 @@ use std::path::Path;
 
 use duetbench_core::calibrate::{Calibration, Machine};
 use duetbench_core::hotspot::BenchmarkProfile;
+use duetbench_core::instructions::BenchmarkInstructions;
 use duetbench_core::reported::Readings;
 use duetbench_formats::parse;
 use duetbench_run::fleet::wire::Instance;
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::checks::{TAG, TORN};
 use crate::common::Place;
-use crate::render_support::profiled;
+use crate::render_support::with_instructions;
 
 /// Tried in front of every name: a formula, and a command to a service of continuous integration.
 pub const LEADS: [&str; 2] = ["=HYPERLINK(1)", "\n::error::owned"];
@@ -112,6 +113,7 @@ pub fn infect_store(path: &Path, word: &str) {
         !needed && if solo { kept::<SoloHead>(value, pointer) } else { kept::<RunHead>(value, pointer) }
     });
     change("profiles", "profile", &kept::<BenchmarkProfile>);
+    change("instructions", "counts", &kept::<BenchmarkInstructions>);
     change("readings", "readings", &kept::<Readings>);
     change("calls", "instance", &kept::<Instance>);
     change("calibrations", "machine", &kept::<Machine>);
@@ -125,9 +127,12 @@ pub fn infect_store(path: &Path, word: &str) {
 
 /// A profile, readings, and calls of a fleet, which no script makes.
 fn add_what_scripts_lack(store: &Connection) {
-    let mut profile = profiled().profiles.remove(0);
+    let mut report = with_instructions();
+    let (mut profile, mut counts) = (report.profiles.remove(0), report.instructions.remove(0));
     profile.id = serde_json::from_value(json!({"package": "example.com/scripted", "name": "BenchmarkA"})).unwrap();
-    let profile = serde_json::to_string(&profile).unwrap();
+    counts.id = profile.id.clone();
+    let [profile, counts] = [serde_json::to_string(&profile).unwrap(), serde_json::to_string(&counts).unwrap()];
+    store.execute("INSERT INTO instructions (run, counts) VALUES (1, ?1)", [counts]).unwrap();
     store.execute("INSERT INTO profiles (run, profile) VALUES (1, ?1)", [profile]).unwrap();
     let pairs: Vec<Value> = (0..6).map(|i| json!({"baseline": 5.0 + f64::from(i), "candidate": 9.0})).collect();
     let readings = json!({"id": {"package": "example.com/scripted", "name": "BenchmarkA"},

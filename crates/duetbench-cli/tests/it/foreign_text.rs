@@ -11,7 +11,7 @@ use duetbench_core::{Report, Verdict};
 use serde_json::Value;
 
 use crate::common::{Place, Ran};
-use crate::render_support::{everything, on_a_fleet, profiled, with_units};
+use crate::render_support::{everything, on_a_fleet, profiled, with_instructions, with_units};
 
 /// Colours a terminal and sets its title, goes back to the start of the line, begins a workflow command, and turns the reading order round.
 const HOSTILE: &str =
@@ -84,7 +84,7 @@ fn infected(report: &Report) -> Report {
 
 #[test]
 fn no_format_of_a_report_lets_anything_through() {
-    for report in [everything(), with_units(), on_a_fleet(), profiled()] {
+    for report in [everything(), with_units(), on_a_fleet(), profiled(), with_instructions()] {
         let report = infected(&report);
         check("text", &text::render(&report, &Palette::plain(), Look::default()));
         check(

@@ -47,3 +47,4 @@ mod stores;
 mod tidy;
 mod tune;
 mod tune_loop;
+mod why;

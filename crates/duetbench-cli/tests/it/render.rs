@@ -15,7 +15,8 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::golden_files::check;
 use crate::render_support::{
-    Change, benchmark, clean, empty, everything, measured, on_a_fleet, only_excluded, pictured, profiled, with_units,
+    Change, benchmark, clean, empty, everything, measured, on_a_fleet, only_excluded, pictured, profiled,
+    with_instructions, with_units,
 };
 
 #[test]
@@ -87,6 +88,18 @@ fn every_format_of_a_run_that_was_profiled() {
     let data: serde_json::Value = serde_json::from_str(&html::data(&profiled())).expect("the data are JSON");
     let mut profiles = data["benchmarks"].as_array().expect("a list").iter().map(|one| &one["profile"]);
     check("profile.page.json", &format!("{:#}\n", profiles.find(|profile| !profile.is_null()).expect("a profile")));
+}
+
+#[test]
+fn every_format_of_a_run_whose_instructions_were_counted() {
+    let report = with_instructions();
+    check("counts.txt", &text::render(&report, &Palette::plain(), Look::default()));
+    check("counts.md", &markdown::render(&report));
+    check("counts.json", &json::render(&report, 3));
+    check("counts.csv", &csv::render(&report));
+    let data: serde_json::Value = serde_json::from_str(&html::data(&report)).expect("the data are JSON");
+    let lines = data["benchmarks"].as_array().expect("benchmarks").iter().map(|one| &one["instructions"]);
+    check("counts.page.json", &format!("{:#}\n", serde_json::Value::from_iter(lines.cloned())));
 }
 
 #[test]

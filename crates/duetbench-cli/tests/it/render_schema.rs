@@ -12,6 +12,7 @@ fn rendered_reports_keep_to_the_schema() {
         "tests/golden/fleet.json",
         "tests/golden/sight.json",
         "tests/golden/profile.json",
+        "tests/golden/counts.json",
     ] {
         assert_eq!(departures(&read(golden)), Vec::<String>::new(), "{golden}");
     }

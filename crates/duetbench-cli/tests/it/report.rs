@@ -104,6 +104,7 @@ fn the_data_are_those_of_the_contract() {
             "confirmation",
             "estimate",
             "id",
+            "instructions",
             "label",
             "layout",
             "mode",

@@ -107,8 +107,9 @@ fn shells_and_man_know_the_commands() {
 
 #[test]
 fn looking_at_somebody_elses_database_changes_nothing() {
-    let looks: [&[&str]; 9] = [
+    let looks: [&[&str]; 10] = [
         &["show"],
+        &["why"],
         &["show", "--format", "html"],
         &["analyze"],
         &["export", "latest", "--as", "jmh"],
@@ -186,7 +187,8 @@ fn a_store_is_shown_while_somebody_writes_into_it() {
 fn a_store_of_an_older_duet_is_shown_as_it_is() {
     let drop = |column| format!("ALTER TABLE samples DROP COLUMN {column};");
     let columns = ["cycles", "cycle_cost_ns", "cycle_bytes", "cycle_background_ns"].map(drop).concat();
-    let tables = "DROP TABLE calls; DROP TABLE calibrations; DROP TABLE profiles; DROP TABLE readings;";
+    let tables =
+        "DROP TABLE calls; DROP TABLE calibrations; DROP TABLE profiles; DROP TABLE instructions; DROP TABLE readings;";
     let place = forged(&format!("{columns} {tables} PRAGMA application_id = 0; PRAGMA journal_mode = delete;"));
     let before = std::fs::read(place.path().join("duet.db")).unwrap();
     show(&place).expect(3);

@@ -32,8 +32,10 @@ use duetbench_core::verdict::Extent;
 use duetbench_core::{BenchmarkId, Role, Verdict};
 
 mod profiled;
+mod with_instructions;
 
 pub(crate) use profiled::profiled;
+pub(crate) use with_instructions::with_instructions;
 
 const CODEC: &str = "example.com/shop/codec";
 const STORE: &str = "example.com/shop/store";
@@ -100,6 +102,7 @@ pub(crate) fn empty() -> Report {
         gate: None,
         calibration: None,
         profiles: Vec::new(),
+        instructions: Vec::new(),
         reported: Vec::new(),
         pictures: Vec::new(),
         warnings: Vec::new(),

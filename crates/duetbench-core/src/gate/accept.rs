@@ -26,7 +26,7 @@ impl Waiver {
         let end: Option<f64> = match &breach.metric {
             Metric::Time => judged().map(|judged| judged.interval.high - 1.0),
             Metric::Reported(unit) => reported(unit).and_then(ReportedMetric::worse_by_at_most),
-            Metric::Allocs | Metric::Bytes => None,
+            Metric::Allocs | Metric::Bytes | Metric::Instructions => None,
         };
         // Fresh trials may show more than the first ones did.
         let most = end.unwrap_or(breach.change).max(breach.change);

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Day;
+use super::{Day, Found};
 use crate::analysis::{BenchmarkReport, Counted};
+use crate::instructions::Direction;
 use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
 use crate::spec::{Action, Metric, Policy, Thresholds};
@@ -86,6 +87,21 @@ pub(super) fn breaches_of(benchmark: &BenchmarkReport, thresholds: Thresholds<'_
         found.iter_mut().for_each(|breach| breach.standing = Standing::Informs);
     }
     found
+}
+
+/// The breach by a benchmark's instructions, where a rule names them and they grew by more than is tolerated, and by more than counts differ by.
+pub(super) fn growth_of_work(
+    benchmark: &BenchmarkReport,
+    found: Found<'_>,
+    thresholds: Thresholds<'_>,
+) -> Option<Breach> {
+    let (id, policy) = (&benchmark.id, thresholds.policy());
+    let counts = found.instructions.iter().find(|one| one.id == *id)?.counts()?;
+    let (change, threshold) = (counts.change(), thresholds.of(id, &Metric::Instructions));
+    let breached = policy.counts_instructions(id) && counts.direction() == Direction::More && change > threshold;
+    let usual = standing(policy, id, &Metric::Instructions);
+    let standing = if benchmark.verdict.is_redefined() { Standing::Informs } else { usual };
+    breached.then(|| Breach { id: id.clone(), metric: Metric::Instructions, change, threshold, standing })
 }
 
 /// Breaches among the metrics that benchmarks report themselves: those whose verdict says so.

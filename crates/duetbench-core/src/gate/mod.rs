@@ -16,6 +16,7 @@ pub use day::Day;
 pub use waiver::{Stale, StaleWaiver, Waiver, WaiverError};
 
 use crate::analysis::BenchmarkReport;
+use crate::instructions::BenchmarkInstructions;
 use crate::report::Report;
 use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
@@ -40,13 +41,15 @@ pub struct Found<'a> {
     pub benchmarks: &'a [BenchmarkReport],
     /// Metrics that benchmarks report themselves.
     pub reported: &'a [ReportedMetric],
+    /// Instructions of benchmarks.
+    pub instructions: &'a [BenchmarkInstructions],
 }
 
 impl<'a> Found<'a> {
     /// All that a report says.
     #[must_use]
     pub fn of(report: &'a Report) -> Found<'a> {
-        Found { benchmarks: &report.benchmarks, reported: &report.reported }
+        Found { benchmarks: &report.benchmarks, reported: &report.reported, instructions: &report.instructions }
     }
 }
 
@@ -66,8 +69,11 @@ impl Gate {
     /// benchmark did not take part, nothing is said of it.
     #[must_use]
     pub fn decide(found: Found<'_>, thresholds: Thresholds<'_>, waivers: &[Waiver], today: Day) -> Gate {
-        let (Found { benchmarks, reported }, policy) = (found, thresholds.policy());
-        let of_benchmarks = benchmarks.iter().flat_map(|one| breach::breaches_of(one, thresholds));
+        let (Found { benchmarks, reported, .. }, policy) = (found, thresholds.policy());
+        let of_benchmark = |one| {
+            breach::breaches_of(one, thresholds).into_iter().chain(breach::growth_of_work(one, found, thresholds))
+        };
+        let of_benchmarks = benchmarks.iter().flat_map(of_benchmark);
         let mut breaches: Vec<Breach> = of_benchmarks.chain(breach::breaches_of_reported(reported, policy)).collect();
         for breach in breaches.iter_mut().filter(|b| b.standing == Standing::Fails) {
             let accepted = waivers.iter().find(|waiver| waiver.is_about(&breach.id, &breach.metric));

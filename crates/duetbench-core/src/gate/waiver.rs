@@ -122,7 +122,7 @@ impl Waiver {
     /// Why it has to go, if it does.
     pub(super) fn staleness(
         &self,
-        Found { benchmarks, reported }: Found<'_>,
+        Found { benchmarks, reported, instructions }: Found<'_>,
         breaches: &[Breach],
         today: Day,
     ) -> Option<StaleWaiver> {
@@ -135,6 +135,9 @@ impl Waiver {
         let answers: Vec<bool> = if let Metric::Reported(unit) = &self.metric {
             let meant = reported.iter().filter(|one| one.unit == *unit && self.is_about(&one.id, &self.metric));
             meant.map(|one| is_answer(&one.verdict)).collect()
+        } else if self.metric == Metric::Instructions {
+            let meant = instructions.iter().filter(|one| self.is_about(&one.id, &self.metric));
+            meant.map(|one| one.counts().is_some()).collect()
         } else {
             let meant = benchmarks.iter().filter(|one| self.is_about(&one.id, &self.metric));
             meant.map(|one| one.was_compared() && is_answer(&one.verdict)).collect()

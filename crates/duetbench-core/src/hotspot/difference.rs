@@ -132,7 +132,7 @@ fn largest<'a>(gains: impl Iterator<Item = (&'a str, Gain)>, total: &Gain) -> Ve
 }
 
 /// Whose code a Go function is, by its name.
-fn origin(function: &str) -> Origin {
+pub(crate) fn origin(function: &str) -> Origin {
     match function.strip_prefix("runtime.") {
         Some(own) if COLLECTOR.iter().any(|prefix| own.starts_with(prefix)) => Origin::Collector,
         Some(_) => Origin::Runtime,

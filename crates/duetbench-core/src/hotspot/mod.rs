@@ -12,6 +12,7 @@ use crate::sample::BenchmarkId;
 mod difference;
 
 pub use difference::LISTED_MAX;
+pub(crate) use difference::origin;
 
 /// Regressions of a run that are profiled, the largest ones.
 pub const BENCHMARKS_MAX: usize = 10;

@@ -19,6 +19,8 @@ pub enum Metric {
     Allocs,
     /// Bytes allocated per invocation.
     Bytes,
+    /// Instructions executed per invocation.
+    Instructions,
     /// A metric that it reports itself under this unit.
     Reported(String),
 }
@@ -37,6 +39,7 @@ impl Metric {
             Metric::Time => "time",
             Metric::Allocs => "allocs",
             Metric::Bytes => "bytes",
+            Metric::Instructions => "instructions",
             Metric::Reported(unit) => unit,
         }
     }
@@ -46,14 +49,14 @@ impl Metric {
     pub fn unit(&self) -> Option<&str> {
         match self {
             Metric::Reported(unit) => Some(unit),
-            Metric::Time | Metric::Allocs | Metric::Bytes => None,
+            Metric::Time | Metric::Allocs | Metric::Bytes | Metric::Instructions => None,
         }
     }
 
     /// Whether it is counted exactly, so that its growth has no uncertainty.
     #[must_use]
     pub fn is_count(&self) -> bool {
-        matches!(self, Metric::Allocs | Metric::Bytes)
+        matches!(self, Metric::Allocs | Metric::Bytes | Metric::Instructions)
     }
 }
 
@@ -242,6 +245,18 @@ impl Policy {
     #[must_use]
     pub fn redefined(&self, id: &BenchmarkId) -> Option<Action> {
         self.matching(id).filter_map(|rule| rule.redefined).last()
+    }
+
+    /// Whether a rule names the instructions of this benchmark, so that they are to be counted and judged.
+    #[must_use]
+    pub fn counts_instructions(&self, id: &BenchmarkId) -> bool {
+        self.matching(id).any(|rule| rule.metric == Some(Metric::Instructions))
+    }
+
+    /// Whether a rule names the instructions of any benchmark.
+    #[must_use]
+    pub fn names_instructions(&self) -> bool {
+        self.rules().any(|rule| rule.metric == Some(Metric::Instructions))
     }
 
     /// The units that rules name for this benchmark.

@@ -66,7 +66,7 @@ fn waiver(benchmark: &str, ceiling: f64) -> Waiver {
 }
 
 fn decide(benchmarks: &[BenchmarkReport], waivers: &[Waiver], today: &str) -> Gate {
-    let found = Found { benchmarks, reported: &[] };
+    let found = Found { benchmarks, ..Found::default() };
     Gate::decide(found, Thresholds::from(&Decision::default()), waivers, day(today))
 }
 
@@ -77,7 +77,7 @@ fn ruled(benchmarks: &[BenchmarkReport], rules: &[Rule]) -> Gate {
 
 fn ruled_and_waived(benchmarks: &[BenchmarkReport], rules: &[Rule], waivers: &[Waiver]) -> Gate {
     let (decision, policy) = (Decision::default(), Policy::new(rules).unwrap());
-    let found = Found { benchmarks, reported: &[] };
+    let found = Found { benchmarks, ..Found::default() };
     Gate::decide(found, Thresholds::new(&decision, &policy), waivers, day("2026-06-01"))
 }
 

@@ -28,6 +28,7 @@ mod fleet_faults;
 mod fleet_world;
 mod gate;
 mod hotspot;
+mod instructions;
 mod judge;
 mod looks;
 mod mixture;

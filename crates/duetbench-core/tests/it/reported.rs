@@ -248,7 +248,7 @@ fn the_gate_knows_them() {
     };
     let gate_of = |reported: &[ReportedMetric], action, waivers: &[Waiver]| {
         let (decision, policy) = (Decision::default(), Policy::new(&[rule(action)]).unwrap());
-        let found = Found { benchmarks: &[], reported };
+        let found = Found { reported, ..Found::default() };
         Gate::decide(found, Thresholds::new(&decision, &policy), waivers, "2026-06-01".parse().unwrap())
     };
     let reported = [judged(Better::Higher, &BASELINE, &TENTH_LESS)];

@@ -279,6 +279,22 @@ pub trait Adapter: std::fmt::Debug + Sync {
         Err("duet reads profiles of Go's benchmarks only, so far".into())
     }
 
+    /// Whether the instructions of benchmarks can be counted: those of processes that make as many invocations as they are [told](Adapter::counted), or of
+    /// whole [programs](Adapter::program).
+    ///
+    /// # Errors
+    /// Why not, in words.
+    fn counts(&self) -> Result<(), String> {
+        Err("duet counts instructions of Go's benchmarks, criterion's and whole programs only".into())
+    }
+
+    /// The command line of a process of one benchmark that makes so many invocations and executes the same instructions each time, as far as that
+    /// can be had; absent when the build has no such package.
+    fn counted(&self, build: &Build, id: &BenchmarkId, invocations: u64) -> Option<Launch> {
+        let _ = (build, id, invocations);
+        None
+    }
+
     /// Whether the output of such processes tells what benchmarks report under units of their own.
     fn reports_units(&self) -> bool {
         false

@@ -13,6 +13,7 @@ use crate::error::RunError;
 mod campaign;
 mod comparison;
 mod costs;
+mod counting;
 mod layout;
 mod local;
 mod local_alone;
@@ -30,6 +31,7 @@ mod watched;
 
 pub use campaign::{Job, Strategy, measure};
 pub use comparison::Comparison;
+pub use counting::{Counter, counting_takes, valgrind_for};
 pub use local::Local;
 pub(crate) use local::order;
 pub use one_version::OneVersion;

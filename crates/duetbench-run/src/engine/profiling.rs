@@ -92,7 +92,8 @@ impl<'a> Profiler<'a> {
         let file = self.files.path().join(format!("{}-{turn}.pb.gz", role.word()));
         let asked = Asked { role, turn, invocations: n, profile: Some(&file), program: None };
         self.processes.run(planned, asked, PROCESS_NS)?;
-        let pprof = pprof::parse(&read(&file)?).map_err(|e| Obstacle::Failed(e.to_string()));
+        let pprof = pprof::parse(&read((&file, FILE_BYTES_MAX), "read the profile")?)
+            .map_err(|e| Obstacle::Failed(e.to_string()));
         let _ = std::fs::remove_file(&file);
         pprof
     }
@@ -104,9 +105,9 @@ fn invocations_made(style: Style, asked: u64) -> u64 {
     if style == Style::Loop || asked < 2 { asked } else { asked + 1 }
 }
 
-/// The file that a process left; what it may have put there instead is not followed.
-fn read(path: &Path) -> Result<Vec<u8>, RunError> {
-    let refused = |e| RunError::file("read the profile", path, e);
+/// The file that a process left, up to a byte more than it may have; what it may have put there instead is not followed. `deed` is for the error.
+pub(super) fn read((path, bytes_max): (&Path, usize), deed: &'static str) -> Result<Vec<u8>, RunError> {
+    let refused = |e| RunError::file(deed, path, e);
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let flags = flags.bits().cast_signed();
     let file: File = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(refused)?;
@@ -114,6 +115,6 @@ fn read(path: &Path) -> Result<Vec<u8>, RunError> {
         return Err(refused(std::io::ErrorKind::InvalidData.into()));
     }
     let mut bytes = Vec::new();
-    file.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(refused)?;
+    file.take(bytes_max as u64 + 1).read_to_end(&mut bytes).map_err(refused)?;
     Ok(bytes)
 }

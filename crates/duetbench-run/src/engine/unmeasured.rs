@@ -11,8 +11,9 @@ use duetbench_core::plan::{Mode, PlannedBenchmark};
 use super::layout::Linker;
 use crate::adapter::{Adapter, Build, Sampling};
 use crate::error::RunError;
-use crate::process::{WaitEnd, end_leftovers, failure_words, wait_all, words_of_death};
+use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, wait_all, words_of_death};
 use crate::processors::usable_cpus;
+use crate::program::Program;
 
 /// A process makes this part of the invocations first: what a harness does besides invocations (set-up, paused timers) is in no
 /// time per operation, and could make the others take for ever.
@@ -81,10 +82,36 @@ impl<'a> Processes<'a> {
 
     /// The program of a side, where it is the program itself that is measured: such ones are started from copies of their own.
     pub(super) fn placed_program(&self, planned: &PlannedBenchmark, role: Role) -> Option<PathBuf> {
-        let build = &self.builds[usize::from(role == Role::Candidate)];
+        let build = self.build(role);
         let sampling = Sampling { mode: planned.mode, invocations: 1, file: None };
         let launch = self.adapter.sampled(build, &planned.id, &sampling)?;
         launch.placed.then_some(launch.program)
+    }
+
+    /// A process of a side that makes so many invocations, to be counted.
+    pub(super) fn counted(&self, planned: &PlannedBenchmark, role: Role, invocations: u64) -> Result<Launch, Obstacle> {
+        let lacks = || Obstacle::Failed(format!("the build has no package `{}`", planned.id.package));
+        self.adapter.counted(self.build(role), &planned.id, invocations).ok_or_else(lacks)
+    }
+
+    /// The whole program of a side, where that is what is measured.
+    pub(super) fn program(&self, planned: &PlannedBenchmark, role: Role) -> Option<Program> {
+        self.adapter.program(self.build(role), &planned.id)
+    }
+
+    /// The build of a side.
+    fn build(&self, role: Role) -> &Build {
+        &self.builds[usize::from(role == Role::Candidate)]
+    }
+
+    /// Time that a process may take longer than expected.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Set once the user wants to stop.
+    pub(super) fn interrupted(&self) -> &AtomicBool {
+        &self.interrupted
     }
 
     /// Invocations that each process is to make, so that it takes about `process_ns`, or not much longer, where an operation takes so
@@ -118,7 +145,7 @@ impl<'a> Processes<'a> {
         let Asked { role, turn, invocations, profile, program } = asked;
         let sampling = Sampling { mode: planned.mode, invocations, file: profile };
         let lacks = || Obstacle::Failed(format!("the build has no package `{}`", planned.id.package));
-        let build = &self.builds[usize::from(role == Role::Candidate)];
+        let build = self.build(role);
         let mut launch = self.adapter.sampled(build, &planned.id, &sampling).ok_or_else(lacks)?;
         if let Some(program) = program {
             program.clone_into(&mut launch.program);
@@ -126,13 +153,18 @@ impl<'a> Processes<'a> {
         if matches!(planned.mode, Mode::Duet | Mode::InterleavedOneCore) {
             launch.cpus = Some(vec![self.cpus[turn as usize % self.cpus.len()]]);
         }
+        self.to_end(&planned.id.name, &launch, 4 * Duration::from_nanos(planned.first_ns.max(process_ns)))
+    }
+
+    /// Runs a process that is expected to take so long to its end; gives the end of what it printed.
+    pub(super) fn to_end(&self, name: &str, launch: &Launch, expected: Duration) -> Result<String, Obstacle> {
         RunError::stop_if(&self.interrupted)?;
-        let limit = self.timeout + 4 * Duration::from_nanos(planned.first_ns.max(process_ns));
+        let limit = self.timeout + expected;
         let mut children = [launch.spawn()?];
         let end = wait_all(&mut children, Instant::now() + limit, &self.interrupted, |_| {});
         let [child] = &mut children;
         child.kill();
-        end_leftovers(&planned.id.name);
+        end_leftovers(name);
         match (end, child.status().and_then(failure_words)) {
             (WaitEnd::Interrupted, _) => Err(Obstacle::Interrupted),
             (WaitEnd::TimedOut, _) => {

@@ -45,8 +45,8 @@ const KEPT_APART: [&str; 26] = [
 const HIDDEN: [&str; 2] = ["/tmp", "/run"];
 /// Variables that name a file which the process writes.
 const WRITTEN: [&str; 2] = ["DUET_PAGE", "DUET_LIST"];
-/// Begins an argument that names one.
-const PROFILE: &str = "-test.cpuprofile=";
+/// Begin arguments that name one.
+const WRITTEN_TO: [&str; 2] = ["-test.cpuprofile=", "--callgrind-out-file="];
 
 /// Keeps measured code apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,7 +107,7 @@ fn named(launch: &Launch) -> Vec<PathBuf> {
     paths.into_iter().filter(|path| hidden(path)).collect()
 }
 
-/// Files that the process is to write, which are made, so that they alone can be written: the page with its pipes, the list, a profile.
+/// Files that the process is to write, which are made, so that they alone can be written: the page with its pipes, the list, a profile, counts.
 fn written(launch: &Launch) -> Vec<OsString> {
     let mut files = Vec::new();
     for (name, value) in &launch.env {
@@ -117,8 +117,11 @@ fn written(launch: &Launch) -> Vec<OsString> {
             files.extend(pipes.into_iter().filter(|pipe| *name == "DUET_PAGE" && Path::new(pipe).exists()));
         }
     }
-    let profile = |arg: &OsString| Some(OsString::from(arg.to_str()?.strip_prefix(PROFILE)?));
-    files.extend(launch.args.iter().filter_map(profile));
+    let file = |arg: &OsString| {
+        let text = arg.to_str()?;
+        WRITTEN_TO.iter().find_map(|begins| text.strip_prefix(begins)).map(OsString::from)
+    };
+    files.extend(launch.args.iter().filter_map(file));
     for file in &files {
         // Where it cannot be made, `bwrap` says that it is not there.
         let _ = OpenOptions::new().create(true).append(true).mode(0o600).open(file);
@@ -142,7 +145,7 @@ mod tests {
             args: vec![
                 "-cp".into(),
                 "/tmp/hook:/usr/share/x.jar:/run/y.jar".into(),
-                OsString::from_iter([PROFILE.as_ref(), profile.as_os_str()]),
+                OsString::from_iter([WRITTEN_TO[0].as_ref(), profile.as_os_str()]),
             ],
             dir: "/home/me/project".into(),
             env: vec![("DUET_PAGE".into(), page.clone().into()), ("OTHER".into(), "/etc/passwd".into())],

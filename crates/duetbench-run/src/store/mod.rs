@@ -15,6 +15,7 @@ mod calls;
 mod costs;
 mod guard;
 mod head;
+mod instructions;
 mod profiles;
 mod provenance;
 mod readings;
@@ -200,8 +201,9 @@ impl Store {
         let (calls, profiles) = (self.calls(id).map_err(read)?, self.profiles(id).map_err(read)?);
         calls::number_instances(&mut trials, &calls);
         let (readings, abandoned) = (self.readings(id)?, self.abandoned(id)?);
+        let instructions = self.instructions(id).map_err(read)?;
         let name = RunId(id).to_string();
-        Ok(StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, readings })
+        Ok(StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, instructions, readings })
     }
 
     /// A run that is in the store, to go on with.

@@ -22,7 +22,7 @@ pub struct ListedRun {
 }
 
 /// Tables whose rows belong to a run, beside `samples`, which belong to its trials.
-const OF_A_RUN: [&str; 6] = ["trials", "calls", "sittings", "calibrations", "profiles", "readings"];
+const OF_A_RUN: [&str; 7] = ["trials", "calls", "sittings", "calibrations", "profiles", "instructions", "readings"];
 
 impl Store {
     /// All runs, the oldest first.

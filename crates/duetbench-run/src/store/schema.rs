@@ -117,6 +117,16 @@ CREATE TABLE IF NOT EXISTS profiles (
 CREATE INDEX IF NOT EXISTS profiles_by_run ON profiles(run);
 ";
 
+/// Instructions that benchmarks execute; likewise.
+const INSTRUCTIONS: &str = "
+CREATE TABLE IF NOT EXISTS instructions (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    counts TEXT NOT NULL                        -- JSON: benchmark, and the counts or a failure
+);
+CREATE INDEX IF NOT EXISTS instructions_by_run ON instructions(run);
+";
+
 /// Values that benchmarks reported under units of their own; likewise.
 const READINGS: &str = "
 CREATE TABLE IF NOT EXISTS readings (
@@ -212,7 +222,9 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
     if application != guard::APPLICATION {
         connection.pragma_update(None, "application_id", guard::APPLICATION)?;
     }
-    connection.execute_batch(&format!("{CALLS} {SITTINGS} {CALIBRATIONS} {PROFILES} {READINGS} {BISECTIONS}"))?;
+    connection.execute_batch(&format!(
+        "{CALLS} {SITTINGS} {CALIBRATIONS} {PROFILES} {INSTRUCTIONS} {READINGS} {BISECTIONS}"
+    ))?;
     Ok(add_sample_columns(connection)?)
 }
 
@@ -221,8 +233,13 @@ pub(super) fn complete(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     let there = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1";
     let calls = [("calls", CALLS), ("sittings", SITTINGS)];
-    let others =
-        [("calibrations", CALIBRATIONS), ("profiles", PROFILES), ("readings", READINGS), ("bisections", BISECTIONS)];
+    let others = [
+        ("calibrations", CALIBRATIONS),
+        ("profiles", PROFILES),
+        ("instructions", INSTRUCTIONS),
+        ("readings", READINGS),
+        ("bisections", BISECTIONS),
+    ];
     for (name, table) in calls.into_iter().chain(others) {
         if connection.query_row(there, [name], |row| row.get::<_, i64>(0))? == 0 {
             // Without its index, which would be looked for in the store.

@@ -4,6 +4,7 @@ use duetbench_core::Trial;
 use duetbench_core::analysis::Measured;
 use duetbench_core::fleet::{Abandoned, Account};
 use duetbench_core::hotspot::BenchmarkProfile;
+use duetbench_core::instructions::BenchmarkInstructions;
 use duetbench_core::plan::{Mode, Plan};
 use duetbench_core::reported::Readings;
 
@@ -30,6 +31,8 @@ pub struct StoredRun<H = Head> {
     pub abandoned: Vec<Abandoned>,
     /// CPU profiles of its regressions.
     pub profiles: Vec<BenchmarkProfile>,
+    /// Instructions of its benchmarks.
+    pub instructions: Vec<BenchmarkInstructions>,
     /// Values that its benchmarks reported under units of their own.
     pub readings: Vec<Readings>,
 }
@@ -66,9 +69,10 @@ impl StoredRun {
     }
 
     fn with_head<H>(self, take: impl FnOnce(&str, Head) -> Result<H, RunError>) -> Result<StoredRun<H>, RunError> {
-        let StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, readings } = self;
+        let StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, instructions, readings } =
+            self;
         let head = take(&name, head)?;
-        Ok(StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, readings })
+        Ok(StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, instructions, readings })
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use duetbench_core::analysis::TrialFailure;
 use duetbench_core::hotspot::{BenchmarkProfile, ProfileOutcome};
+use duetbench_core::instructions::{BenchmarkInstructions, CountOutcome};
 use duetbench_core::noise::Conditions;
 use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, Repetitions, SoloPlan};
 use duetbench_core::recording::Level;
@@ -389,6 +390,28 @@ fn readings_are_kept_with_their_run_and_one_that_is_none_is_an_error() {
     let unreadable = "INSERT INTO readings (run, readings) VALUES (1, '{\"of\": \"a newer duet\"}')";
     rusqlite::Connection::open(&path).unwrap().execute_batch(unreadable).unwrap();
     assert!(store.load("r1").unwrap_err().to_string().contains("what a benchmark reported cannot be understood"));
+}
+
+#[test]
+fn instructions_are_kept_with_their_run_also_in_a_store_that_was_made_without_them() {
+    let (_dir, path) = place();
+    fill(&path);
+    rusqlite::Connection::open(&path).unwrap().execute_batch("DROP TABLE instructions").unwrap();
+    let id = BenchmarkId { package: "p".into(), name: "A".into() };
+    let counts = BenchmarkInstructions { id, outcome: CountOutcome::Failed { reason: "no luck".into() } };
+    let mut store = Store::open_existing(&path).unwrap();
+    assert_eq!(store.load("r1").unwrap().instructions, []);
+    let run = store.reopen("r1").unwrap();
+    store.add_instructions(run, &counts).unwrap();
+    store.begin(&head()).unwrap();
+    let unreadable = "INSERT INTO instructions (run, counts) VALUES (1, '{\"of\": \"a newer duet\"}')";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(unreadable).unwrap();
+    assert_eq!(store.load("r1").unwrap().comparison().unwrap().instructions, [counts]);
+    assert_eq!(store.load("r2").unwrap().instructions, []);
+    store.remove(run).unwrap();
+    let left = "SELECT count(*) FROM instructions";
+    let left: i64 = rusqlite::Connection::open(&path).unwrap().query_row(left, [], |row| row.get(0)).unwrap();
+    assert_eq!(left, 0, "they go with their run");
 }
 
 #[test]

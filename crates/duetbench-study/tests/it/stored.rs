@@ -73,6 +73,7 @@ fn comparison() -> StoredRun<RunHead> {
         calls: Vec::new(),
         abandoned: Vec::new(),
         profiles: Vec::new(),
+        instructions: Vec::new(),
         readings: Vec::new(),
     }
 }

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use duetbench_core::BenchmarkId;
+use duetbench_core::instructions::Countable;
 use duetbench_core::plan::{Plan, Style};
 use duetbench_core::spec::{ModeChoice, Policy};
 use duetbench_run::adapter::Build;
 use duetbench_run::engine::{
-    Benches, Executor, Profiler, Scripted, UnitReader, Wanted, Watched, probe, probing_takes, profiling_takes,
+    Benches, Counter, Executor, Profiler, Scripted, UnitReader, Wanted, Watched, probe, probing_takes, profiling_takes,
     unit_reading_takes,
 };
 use duetbench_run::prepare::Prepared;
@@ -18,7 +19,7 @@ use super::errand::{Errand, Purpose, Subject};
 use super::fleet;
 use super::material::Material;
 use super::versions::{prepare, same_builds, unfinished};
-use super::{profiling, reading};
+use super::{counting, profiling, reading};
 use crate::commands::{Context, nothing_selected};
 use crate::failure::{Failure, code};
 use crate::session::{self, Session, Subjects, lock_machine};
@@ -29,6 +30,8 @@ use crate::{dry_run, forecast};
 struct Afterwards<'a> {
     /// Reads what benchmarks report themselves.
     reader: Option<UnitReader<'a>>,
+    /// Counts instructions, and of which benchmarks.
+    counter: Option<(Counter<'a>, Countable)>,
     /// Profiles regressions.
     profiler: Option<Profiler<'a>>,
 }
@@ -89,9 +92,16 @@ fn afterwards<'a>(
 ) -> Result<Afterwards<'a>, Failure> {
     let reader =
         if purpose.judges_units() { reading::reader(context, (prepared, builds.clone()), rules)? } else { None };
+    let mut untold = Vec::new();
+    let counter =
+        counting::counter((context, purpose.counts(context)), (prepared, builds.clone()), (rules, &mut untold))?;
     let profiler =
-        if purpose.profiles(context) { profiling::profiler(context, (prepared, builds), subjects)? } else { None };
-    Ok(Afterwards { reader, profiler })
+        if purpose.profiles(context) { profiling::profiler(context, (prepared, builds), &mut untold)? } else { None };
+    match subjects {
+        Some(subjects) => subjects.warnings.extend(untold),
+        None => untold.iter().for_each(|words| context.printer.note(words)),
+    }
+    Ok(Afterwards { reader, counter, profiler })
 }
 
 /// Has first trials tell how each benchmark is best measured.
@@ -146,8 +156,9 @@ fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means
 fn more_to_come(plan: &Plan, rules: &Policy, afterwards: &Afterwards<'_>) -> String {
     let asked: Vec<_> = reading::asked(plan, rules).into_iter().map(|(planned, _)| planned).collect();
     let readings = afterwards.reader.as_ref().map(|_| dry_run::readings(unit_reading_takes(&asked)));
+    let counts = afterwards.counter.as_ref().map(|(_, countable)| counting::takes(plan, rules, *countable));
     let profiles = afterwards.profiler.as_ref().map(|_| dry_run::profiles(profiling_takes(plan)));
-    readings.into_iter().chain(profiles).collect()
+    readings.into_iter().chain(counts).chain(profiles).collect()
 }
 
 /// Goes on with a run that did not come to its end; a scripted one needs its script again.
@@ -197,6 +208,9 @@ fn carry_out(
     let store = session.into_store();
     if let Some(reader) = afterwards.reader.as_mut().filter(|_| complete) {
         complete = reading::read(context, (&mut *store, run), reader)?;
+    }
+    if let Some((counter, countable)) = afterwards.counter.filter(|_| complete) {
+        complete = counting::count(context, (&mut *store, run), (&counter, countable))?;
     }
     if let Some(profiler) = afterwards.profiler.filter(|_| complete) {
         profiling::explain(context, (&mut *store, run), &profiler);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use duetbench_core::instructions::Countable;
 use duetbench_core::plan::Plan;
 use duetbench_core::{Role, Spec};
 use duetbench_run::store::{Origin, RunId, Store};
@@ -46,6 +47,12 @@ pub(in crate::commands) trait Purpose {
     fn profiles(&self, context: &Context) -> bool {
         let _ = context;
         false
+    }
+
+    /// Benchmarks whose instructions are to be counted; absent: none.
+    fn counts(&self, context: &Context) -> Option<Countable> {
+        let _ = context;
+        None
     }
 
     /// Whether rules about what benchmarks report themselves are to be kept.

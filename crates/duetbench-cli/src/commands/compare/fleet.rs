@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use duetbench_core::fleet::{CallLength, FleetTerms, Forecast, forecast};
+use duetbench_core::instructions::Countable;
 use duetbench_core::plan::{Excluded, Plan, PlannedBenchmark, instance_capacity};
 use duetbench_core::spec::{FleetSpec, defaults};
 use duetbench_core::{Role, Spec};
@@ -41,7 +42,11 @@ pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Re
     prepared.adapter.travels()?;
     let (mut material, builds) = Material::prepared(context, &prepared, origin)?;
     if purpose.profiles(context) {
-        material.subjects.warnings.push(none_here("regressions are profiled without `--on` only"));
+        material.subjects.warnings.push(none_here("--profile", "regressions are profiled without `--on` only"));
+    }
+    if purpose.counts(context).is_some_and(|countable| countable != Countable::Ruled) || spec.rules.names_instructions()
+    {
+        material.subjects.warnings.push(none_here("--count", "instructions are counted without `--on` only"));
     }
     let capacity = instance_capacity(fleet.memory_mb, prepared.adapter.processors_asked());
     let mut plan = material.plan(context, spec, capacity)?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use duetbench_core::Role;
+use duetbench_core::instructions::Countable;
 use duetbench_run::source::{VersionRequest, default_base};
 use duetbench_run::store::{Origin, RunId, Store};
 
@@ -15,6 +16,7 @@ use crate::printer::Printer;
 use crate::project::policy_dir;
 use crate::seed;
 
+mod counting;
 mod course;
 mod errand;
 mod expedition;
@@ -100,6 +102,10 @@ impl Purpose for Judging {
 
     fn profiles(&self, context: &Context) -> bool {
         context.settings.profile()
+    }
+
+    fn counts(&self, context: &Context) -> Option<Countable> {
+        context.settings.count()
     }
 
     fn judges_units(&self) -> bool {

@@ -21,16 +21,15 @@ use crate::assemble;
 use crate::commands::Context;
 use crate::display::Counting;
 use crate::render::format::many;
-use crate::session::Subjects;
 
 /// Longest name of a profile's file, without its ending.
 const NAME_LENGTH_MAX: usize = 120;
 
-/// The profiler, if this harness has profiles; else the reader is told why there are none.
+/// The profiler, if this harness has profiles; else `untold` is why there are none.
 pub(super) fn profiler<'a>(
     context: &Context,
     (prepared, builds): (&'a Prepared, [Build; 2]),
-    subjects: Option<&mut Subjects>,
+    untold: &mut Vec<String>,
 ) -> Result<Option<Profiler<'a>>, RunError> {
     match prepared.adapter.profiles() {
         Ok(()) => {
@@ -38,19 +37,15 @@ pub(super) fn profiler<'a>(
             Profiler::new(&*prepared.adapter, builds, timeout, interrupted).map(Some)
         }
         Err(why) => {
-            let words = none_here(&why);
-            match subjects {
-                Some(subjects) => subjects.warnings.push(words),
-                None => context.printer.note(&words),
-            }
+            untold.push(none_here("--profile", &why));
             Ok(None)
         }
     }
 }
 
-/// That nothing can be profiled, in words.
-pub(super) fn none_here(why: &str) -> String {
-    format!("`--profile` has no effect here: {why}")
+/// That an option has no effect, in words.
+pub(super) fn none_here(option: &str, why: &str) -> String {
+    format!("`{option}` has no effect here: {why}")
 }
 
 /// Profiles the regressions of a run that came to its end, as far as they have no profile yet.

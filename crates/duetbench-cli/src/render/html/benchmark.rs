@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::profiled::Profiled;
 use super::said;
 use crate::render::format::{one_line, short_name};
-use crate::render::{gate, hint, summary};
+use crate::render::{gate, hint, instructions, summary};
 
 /// One benchmark. What is not known is null.
 #[derive(Serialize)]
@@ -36,6 +36,7 @@ pub(super) struct Benchmark {
     layout: Option<Layout>,
     confirmation: Option<Confirmation>,
     words: Vec<String>,
+    instructions: Vec<String>,
     profile: Option<Profiled>,
     picture: Option<Drawing>,
 }
@@ -170,10 +171,17 @@ impl Benchmark {
             layout: one.layout.map(Layout::of),
             confirmation: one.confirmation.as_ref().map(Confirmation::of),
             words: words(report, one),
+            instructions: counted(one, report),
             profile: Profiled::of(&one.id, report),
             picture: picture.map(Drawing::of),
         }
     }
+}
+
+/// Its instructions, and the case that it is; empty where they were not counted.
+fn counted(one: &BenchmarkReport, report: &Report) -> Vec<String> {
+    let of_this = instructions::counted(report).find(|(counted, _)| counted.id == one.id);
+    of_this.map_or_else(Vec::new, |(_, lines)| lines)
 }
 
 /// Standing of a benchmark under policy and waivers, the gravest if there are several; without either a regression fails.

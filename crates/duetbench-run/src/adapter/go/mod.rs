@@ -43,6 +43,9 @@ const HOOK_MARKER: &[u8] = b"duet-hook-protocol-1";
 /// The first release whose linker orders functions at random on demand.
 const RANDLAYOUT_SINCE: (u32, u32) = (1, 23);
 
+/// Memory from which on a process whose instructions are counted collects garbage.
+const COUNTED_MEMORY: &str = "512MiB";
+
 /// Variables of Go's runtime and toolchain.
 const VARIABLES: [&str; 11] = [
     "GOROOT",
@@ -386,6 +389,24 @@ impl Adapter for Go {
 
     fn reports_units(&self) -> bool {
         true
+    }
+
+    fn counts(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn counted(&self, build: &Build, id: &BenchmarkId, invocations: u64) -> Option<Launch> {
+        // One processor for all goroutines: which of them runs is then not up to the system.
+        let sampling = Sampling { mode: Mode::InterleavedOneCore, invocations, file: None };
+        let mut launch = self.sampled(build, id, &sampling)?;
+        let passed = |name: &str| launch.env.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+        // Callgrind does not survive the signals by which goroutines are preempted.
+        let mut debug = passed("GODEBUG").filter(|own| !own.is_empty()).unwrap_or_default();
+        debug.push(if debug.is_empty() { "asyncpreemptoff=1" } else { ",asyncpreemptoff=1" });
+        let limit = passed("GOMEMLIMIT").unwrap_or_else(|| COUNTED_MEMORY.into());
+        // When a collection happens depends on time; without one there is as much garbage as memory allows.
+        launch.env.extend([("GODEBUG".into(), debug), ("GOGC".into(), "off".into()), ("GOMEMLIMIT".into(), limit)]);
+        Some(launch)
     }
 
     fn sampled(&self, build: &Build, id: &BenchmarkId, sampling: &Sampling<'_>) -> Option<Launch> {

@@ -262,6 +262,10 @@ impl Adapter for Jmh {
         Ok(listing)
     }
 
+    fn counts(&self) -> Result<(), String> {
+        Err("a JVM compiles while it runs, and what it has compiled when depends on time: no two processes execute the same instructions".into())
+    }
+
     fn launch(&self, build: &Build, id: &BenchmarkId, order: &Order) -> Option<Launch> {
         let artifact = build.artifacts.get(JAR)?;
         let entry = self.listed.get(&artifact.digest)?.get(id)?;

@@ -339,6 +339,17 @@ impl Adapter for Rust {
         launch.env.push(("DUET_BENCH".into(), id.name.clone().into()));
         Some(launch)
     }
+
+    fn counts(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn counted(&self, build: &Build, id: &BenchmarkId, invocations: u64) -> Option<Launch> {
+        let mut launch = self.base_launch(build.artifacts.get(&id.package)?);
+        let told = [("DUET_BENCH", id.name.clone()), ("DUET_INVOCATIONS", invocations.to_string())];
+        launch.env.extend(told.map(|(name, value)| (name.into(), value.into())));
+        Some(launch)
+    }
 }
 
 /// Entry points for `fuzz/` into the private modules.

@@ -199,6 +199,13 @@ const Detail = (() => {
     );
   }
 
+  /** Lines below a heading, as they are; nothing where there are none. */
+  function lines(heading, all) {
+    if (all.length === 0) return null;
+    const text = Dom.make("pre", { tabindex: "0", role: "region", "aria-label": heading }, all.join("\n"));
+    return Dom.make("section", { class: "profile" }, Dom.make("h4", {}, heading), text);
+  }
+
   /** Why there is nothing to draw. */
   function nothing({ verdict, picture, mode }) {
     if (picture === null)
@@ -223,6 +230,7 @@ const Detail = (() => {
       benchmark.standing_words && Dom.make("p", { class: "standing" }, Dom.words(benchmark.standing_words)),
       warnings(benchmark),
       profile(benchmark),
+      lines("Instructions beside the time", benchmark.instructions),
       facts(benchmark),
       why && Dom.make("p", { class: "nothing" }, why),
       Dom.make(

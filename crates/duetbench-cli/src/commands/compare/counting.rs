@@ -1,0 +1,101 @@
+//! Instructions of both versions, counted after everything is judged by time.
+//!
+//! They explain verdicts, and are themselves judged where a rule names them. What could not be counted is told, and touches no verdict.
+
+use duetbench_core::instructions::{BENCHMARKS_MAX, BenchmarkInstructions, CountOutcome, Countable};
+use duetbench_core::report::BenchmarkReport;
+use duetbench_core::spec::Policy;
+use duetbench_core::{BenchmarkId, Plan};
+use duetbench_run::RunError;
+use duetbench_run::adapter::Build;
+use duetbench_run::engine::{Counter, Obstacle, counting_takes, valgrind_for};
+use duetbench_run::prepare::Prepared;
+use duetbench_run::store::{RunId, Store};
+
+use super::profiling::none_here;
+use crate::assemble;
+use crate::commands::Context;
+use crate::display::Counting;
+use crate::dry_run;
+use crate::failure::Failure;
+use crate::render::format::many;
+
+/// The counter, if anything is to be counted and can be; else `untold` is why not.
+pub(super) fn counter<'a>(
+    (context, countable): (&Context, Option<Countable>),
+    (prepared, builds): (&'a Prepared, [Build; 2]),
+    (rules, untold): (&Policy, &mut Vec<String>),
+) -> Result<Option<(Counter<'a>, Countable)>, RunError> {
+    let ruled = rules.names_instructions();
+    let Some(countable) = countable.filter(|countable| ruled || *countable != Countable::Ruled) else {
+        return Ok(None);
+    };
+    match valgrind_for(&*prepared.adapter) {
+        Ok(valgrind) => {
+            let (timeout, interrupted) = (context.settings.timeout(), context.interrupted.clone());
+            let counter = Counter::new((&*prepared.adapter, builds), valgrind, timeout, interrupted)?;
+            Ok(Some((counter, countable)))
+        }
+        Err(why) => {
+            untold.push(if ruled { not_kept(&why) } else { none_here("--count", &why) });
+            Ok(None)
+        }
+    }
+}
+
+/// That a rule on instructions was not held against anything, in words.
+fn not_kept(why: &str) -> String {
+    format!("no rule on `instructions` is kept here: {why}")
+}
+
+/// Time that it takes to count, in words.
+pub(super) fn takes(plan: &Plan, rules: &Policy, countable: Countable) -> String {
+    let in_any_case = |id: &BenchmarkId| countable == Countable::All || rules.counts_instructions(id);
+    let certain = plan.benchmarks.iter().filter(|planned| in_any_case(&planned.id)).count();
+    let each = (countable == Countable::Changed).then(|| counting_takes(1));
+    dry_run::counts(counting_takes(certain), each)
+}
+
+/// Counts what is to be counted of a run that came to its end; whether that came to its own end.
+///
+/// # Errors
+/// When the run cannot be read, or the counts not be kept.
+pub(super) fn count(
+    context: &Context,
+    (store, run): (&mut Store, RunId),
+    (counter, countable): (&Counter<'_>, Countable),
+) -> Result<bool, Failure> {
+    let report = assemble::stored(store, run)?;
+    let known = |b: &&BenchmarkReport| report.instructions.iter().any(|one| one.id == b.id);
+    let wanted: Vec<_> = countable.of(&report).into_iter().filter(|b| !known(b)).collect();
+    if wanted.is_empty() {
+        return Ok(true);
+    }
+    let printer = &context.printer;
+    let largest =
+        if countable == Countable::Changed && wanted.len() >= BENCHMARKS_MAX { ", the largest changes" } else { "" };
+    let benchmarks = many(wanted.len(), "benchmark", "benchmarks");
+    printer.note(&format!("counting the instructions of {benchmarks}{largest}, to see where work was added"));
+    let mut display = Counting::new(printer, "counting", wanted.len());
+    for benchmark in wanted {
+        display.begins(&benchmark.id.name);
+        let planned = report.plan.benchmarks.iter().find(|planned| planned.id == benchmark.id);
+        let slower_ns = [benchmark.baseline_ns, benchmark.candidate_ns].into_iter().flatten().fold(0.0, f64::max);
+        let counted = match planned {
+            Some(planned) if slower_ns > 0.0 => counter.count(planned, slower_ns),
+            _ => Err(Obstacle::Failed("its time is not known".into())),
+        };
+        let outcome = match counted {
+            Ok(counts) => CountOutcome::Counted(counts),
+            Err(Obstacle::Failed(reason)) => CountOutcome::Failed { reason },
+            Err(Obstacle::Interrupted) => {
+                display.tell("interrupted while counting instructions: the run itself came to its end");
+                // A rule may name what was not reached.
+                return Ok(!report.spec.rules.names_instructions());
+            }
+        };
+        store.add_instructions(run, &BenchmarkInstructions { id: benchmark.id.clone(), outcome })?;
+    }
+    display.finish();
+    Ok(true)
+}

@@ -1,0 +1,53 @@
+//! `duet why`: everything that a stored run knows about one change.
+
+use duetbench_core::Report;
+use duetbench_core::gate::Gate;
+use duetbench_core::report::BenchmarkReport;
+use duetbench_run::store::Store;
+
+use super::Context;
+use super::waive::{is_called, unknown};
+use crate::args::WhyArgs;
+use crate::failure::{Failure, code};
+use crate::render::command_line::quote;
+use crate::render::why;
+use crate::sites;
+
+/// Prints what is known; nothing is measured.
+///
+/// # Errors
+/// When there is no such run or benchmark, or nothing in it changed.
+pub fn run(args: &WhyArgs, context: &Context) -> Result<u8, Failure> {
+    let store = Store::open_to_read(&context.db())?;
+    let report = context.report(&store, store.load(&args.run)?.comparison()?)?;
+    let benchmark = match &args.bench {
+        Some(name) => {
+            let called = report.benchmarks.iter().find(|one| is_called(&one.id, name));
+            called.ok_or_else(|| unknown(&report, name))?
+        }
+        None => largest(&report).ok_or_else(|| nothing(&report))?,
+    };
+    let site = sites::of(&report).remove(&benchmark.id).filter(|site| site.line.is_some());
+    context.printer.document(&why::document(&report, benchmark, site.as_ref()))?;
+    Ok(code::CLEAN)
+}
+
+/// The benchmark of the largest change that stops the whole, else the one whose time changed most.
+fn largest(report: &Report) -> Option<&BenchmarkReport> {
+    let stopping = Gate::stopping(report);
+    let gravest = stopping.iter().max_by(|a, b| a.change.total_cmp(&b.change));
+    let size = |b: &BenchmarkReport| b.change().map_or(0.0, |change| change.ln_1p().abs());
+    let changed = || {
+        let changed = report.benchmarks.iter().filter(|b| b.verdict.of_times().is_change());
+        changed.max_by(|a, b| size(a).total_cmp(&size(b)))
+    };
+    gravest.map_or_else(changed, |breach| report.benchmarks.iter().find(|b| b.id == breach.id))
+}
+
+fn nothing(report: &Report) -> Failure {
+    let run = quote(&report.run);
+    Failure::Refused {
+        what: format!("no benchmark of `{}` is known to have changed", report.run),
+        hint: format!("name one of those that `duet show {run}` lists: `duet why {run} BENCH`"),
+    }
+}

@@ -1,0 +1,145 @@
+//! Everything that is known about one change, as a document.
+
+use duetbench_core::Report;
+use duetbench_core::hotspot::{ProfileDifference, ProfileOutcome};
+use duetbench_core::instructions::LayoutPart;
+use duetbench_core::report::BenchmarkReport;
+
+use super::document::{Block, Cells, Document, Line, Table, Title};
+use super::format::{TimeScale, one_line, share, short_name, shortened};
+use super::sarif::Site;
+use super::summary::{self, ChangedCount, Numbers};
+use super::{command_line, gate, instructions, profile};
+
+/// Functions that are drawn.
+const FUNCTIONS_MAX: usize = 8;
+/// Length of the longest bar, in characters.
+const BAR_LENGTH: f64 = 30.0;
+
+/// The page about one benchmark of a report, which stands there in the source where that was found.
+#[must_use]
+pub fn document(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site>) -> Document {
+    let blocks = [
+        Some(Block::Lines(answer(report, benchmark, site))),
+        counts(report, benchmark),
+        functions(report, benchmark),
+        Some(Block::Lines(circumstances(report, benchmark))),
+        Some(Block::Lines(next(report, benchmark))),
+    ];
+    let subject = format!("{} in {}", short_name(&benchmark.id.name), one_line(&report.run));
+    Document {
+        title: Title { command: "duet why", version: env!("CARGO_PKG_VERSION").into(), subject },
+        blocks: blocks.into_iter().flatten().collect(),
+        ..Document::default()
+    }
+}
+
+/// Verdict, times, what else changed, and where the benchmark is.
+fn answer(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site>) -> Vec<Line> {
+    let Numbers { interval, .. } = summary::numbers(benchmark);
+    let name = short_name(&benchmark.id.name);
+    let sign = summary::change_sign(benchmark);
+    let mut lines = vec![Line::Heading(format!("{name}: {}", summary::verdict_words(benchmark)))];
+    let sure = benchmark.estimate.filter(|_| !interval.is_empty());
+    let surely = sure.map_or_else(String::new, |e| format!(", {} sure within {interval}", share(e.confidence)));
+    lines.push(Line::Small("time", format!("{}, {sign}{surely}", summary::times(benchmark))));
+    if let Some(wall) = summary::by_wall(benchmark) {
+        lines.push(Line::Small("clock", format!("judged by CPU time; by wall time {wall}")));
+    }
+    let counted = summary::changed_counts(benchmark);
+    lines.extend(
+        counted.map(|ChangedCount { unit, base, head }| Line::Small("counts", format!("{unit} {base} → {head}"))),
+    );
+    lines.extend(instructions::case(report, benchmark).map(|case| Line::Small("work", case)));
+    let breaches = report.gate.iter().flat_map(|gate| &gate.breaches).filter(|breach| breach.id == benchmark.id);
+    lines.extend(breaches.map(|breach| Line::Small("gate", gate::breach(breach))));
+    let package = Some(benchmark.id.package.as_str()).filter(|package| !package.is_empty());
+    lines.extend(package.map(|package| Line::Small("package", one_line(package))));
+    let at = site.and_then(|site| Some(format!("{}:{}", one_line(&site.path), site.line?)));
+    lines.extend(at.map(|at| Line::Small("source", at)));
+    lines
+}
+
+/// Functions by their instructions.
+fn counts(report: &Report, benchmark: &BenchmarkReport) -> Option<Block> {
+    let (_, lines) = instructions::counted(report).find(|(counted, _)| counted.id == benchmark.id)?;
+    let functions: Vec<Line> = lines.into_iter().skip(1).map(Line::Item).collect();
+    if functions.is_empty() {
+        return None;
+    }
+    Some(Block::Lines([vec![Line::Heading("by instructions, counted".into())], functions].concat()))
+}
+
+/// Functions by their time, a bar for each version.
+fn functions(report: &Report, benchmark: &BenchmarkReport) -> Option<Block> {
+    let difference = difference(report, benchmark)?;
+    let longest = difference.flat.iter().map(|f| f.gain.candidate_ns.max(f.gain.baseline_ns)).fold(0.0, f64::max);
+    if longest <= 0.0 {
+        return Some(Block::Lines(profile::lines(difference).into_iter().map(Line::Sentence).collect()));
+    }
+    let mut table = Table::new(&[
+        ("function, by sampled time", Cells::Name),
+        ("", Cells::Drawing),
+        ("time", Cells::Number),
+        ("of the change", Cells::Number),
+    ]);
+    for found in difference.flat.iter().take(FUNCTIONS_MAX) {
+        let scale = TimeScale::of(&[found.gain.baseline_ns, found.gain.candidate_ns]);
+        let bar = |ns: f64, full: &str| full.repeat((ns / longest * BAR_LENGTH).round() as usize);
+        let name = shortened(&one_line(&found.function));
+        let before = [name, bar(found.gain.baseline_ns, "░"), scale.write(found.gain.baseline_ns), String::new()];
+        table.push(before);
+        let gain = found.share.map_or_else(String::new, share);
+        let after = [String::new(), bar(found.gain.candidate_ns, "█"), scale.write(found.gain.candidate_ns), gain];
+        table.push(after);
+    }
+    Some(Block::Table(table))
+}
+
+fn difference<'a>(report: &'a Report, benchmark: &BenchmarkReport) -> Option<&'a ProfileDifference> {
+    let profile = report.profiles.iter().find(|profile| profile.id == benchmark.id)?;
+    match &profile.outcome {
+        ProfileOutcome::Explained { difference, .. } => Some(difference),
+        ProfileOutcome::Failed { .. } => None,
+    }
+}
+
+/// Layout, and what is to be known before the rest is believed.
+fn circumstances(report: &Report, benchmark: &BenchmarkReport) -> Vec<Line> {
+    let layout = match LayoutPart::of(benchmark, report) {
+        LayoutPart::Matched => "it is not the layout: what both versions have lay at the same addresses in both",
+        LayoutPart::Averaged => "it is not the layout of one binary: it was averaged over builds in other orders",
+        LayoutPart::Open => "it may be the layout: one build of each version was measured",
+    };
+    let mut lines = Vec::new();
+    if !benchmark.forks.is_empty() {
+        lines.push(Line::Small("layout", layout.into()));
+    }
+    lines.extend(summary::remarks(benchmark).into_iter().map(Line::warning));
+    lines
+}
+
+/// Commands that tell more.
+fn next(report: &Report, benchmark: &BenchmarkReport) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut lacking = Vec::new();
+    if difference(report, benchmark).is_none() {
+        lacking.push("--profile");
+    }
+    if instructions::of(report, benchmark).is_none() {
+        lacking.push("--count");
+    }
+    if command_line::may_be_offered(report) {
+        if !lacking.is_empty() {
+            let again =
+                command_line::alone(report, &benchmark.id, benchmark.forks.len().max(1).try_into().unwrap_or(u32::MAX));
+            lines.push(Line::hint("to see more of it"));
+            lines.push(Line::Command(format!("{again} {}", lacking.join(" "))));
+        }
+        if let Some((_, _, command)) = profile::explained(report).find(|(one, ..)| one.id == benchmark.id) {
+            lines.push(Line::hint("to look deeper into the profiles"));
+            lines.push(Line::Command(command));
+        }
+    }
+    lines
+}

@@ -1,0 +1,212 @@
+//! Processes whose instructions are counted under callgrind, to say whether a change of time is one of work. They give no sample of the run.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use duetbench_core::Role;
+use duetbench_core::instructions::{InstructionCounts, PROCESSES, ProcessCount, SideCounts};
+use duetbench_core::plan::PlannedBenchmark;
+
+use super::profiling::read;
+use super::unmeasured::{Obstacle, Processes};
+use crate::adapter::{Adapter, Build};
+use crate::callgrind::{self, FILE_BYTES_MAX};
+use crate::error::RunError;
+use crate::process::Launch;
+use crate::program::{Patience, Trouble};
+use crate::scratch::Scratch;
+
+/// Time that the invocations take without callgrind by which the two kinds of processes differ: what a runtime executes beside them varies by some tens
+/// of thousands of instructions, which is little beside those of 30 ms.
+const EXTRA_NS: f64 = 30e6;
+/// A process makes at least this part of these invocations, so that what only the first ones do is in both kinds.
+const FEWER_SHARE: u64 = 10;
+/// Go makes one invocation before it counts, so that a process of one makes fewer than it says.
+const FEWER_MIN: u64 = 2;
+/// Most invocations by which they differ.
+const EXTRA_MAX: f64 = 1e9;
+/// Times slower than without callgrind that code runs at worst.
+const SLOWDOWN: f64 = 50.0;
+/// Longest that a process may be expected to take, seconds.
+const EXPECTED_MAX_S: f64 = 120.0;
+/// Time that a process takes to start and end under callgrind.
+const START: Duration = Duration::from_millis(400);
+/// Most processes of one program, its children among them, whose counts are added up.
+const CHILDREN_MAX: usize = 256;
+
+/// Arguments of valgrind: instructions alone, because simulated caches depend on where data happen to lie. Neither a file of the project
+/// nor a variable adds any, no pipe for debuggers is made, and functions that call themselves are one.
+const OPTIONS: [&str; 7] = [
+    "--command-line-only=yes",
+    "--tool=callgrind",
+    "--cache-sim=no",
+    "--branch-sim=no",
+    "--dump-line=no",
+    "--separate-recs=1",
+    "--vgdb=no",
+];
+
+/// Counts instructions of the benchmarks of two builds on this machine.
+pub struct Counter<'a> {
+    processes: Processes<'a>,
+    valgrind: PathBuf,
+    files: Scratch,
+}
+
+/// Finds valgrind for benchmarks of this kind.
+///
+/// # Errors
+/// In words, why their instructions cannot be counted.
+pub fn valgrind_for(adapter: &dyn Adapter) -> Result<PathBuf, String> {
+    adapter.counts()?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|dir| dir.join("valgrind")).find(|file| file.is_file());
+    found.ok_or_else(|| {
+        "instructions are counted by valgrind, which is not on the `PATH` (`apt-get install valgrind`)".into()
+    })
+}
+
+/// Wall time that counting so many benchmarks takes, where none of them takes long.
+#[must_use]
+pub fn counting_takes(benchmarks: usize) -> Duration {
+    let each = START * 2 + Duration::from_secs_f64(EXTRA_NS / 1e9 * SLOWDOWN / 4.0);
+    each * 2 * PROCESSES * u32::try_from(benchmarks).unwrap_or(u32::MAX)
+}
+
+impl<'a> Counter<'a> {
+    /// A counter for two builds, baseline first, with this valgrind. A process that takes `timeout` longer than expected counts as hung.
+    ///
+    /// # Errors
+    /// When no private directory can be made.
+    pub fn new(
+        (adapter, builds): (&'a dyn Adapter, [Build; 2]),
+        valgrind: PathBuf,
+        timeout: Duration,
+        interrupted: Arc<AtomicBool>,
+    ) -> Result<Counter<'a>, RunError> {
+        let processes = Processes::new(adapter, builds, timeout, interrupted);
+        Ok(Counter { processes, valgrind, files: Scratch::in_memory()? })
+    }
+
+    /// Counts the instructions of both sides of a benchmark that takes so long per operation in the slower version, in nanoseconds: of processes with
+    /// fewer and of processes with more invocations, or of whole programs.
+    ///
+    /// Collecting only within the function that is measured (`--toggle-collect`) is exact for a loop. Where Go's allocator changes the stack it is not: such
+    /// counts differed by up to 0.5 %, those of differences by less than 0.1 % (docs/studies/counts.md). Nor is the function of a sub-benchmark known.
+    ///
+    /// # Errors
+    /// When a process fails or hangs, would take too long, or its file cannot be used; on an interrupt.
+    pub fn count(&self, planned: &PlannedBenchmark, slower_ns: f64) -> Result<InstructionCounts, Obstacle> {
+        let whole = self.processes.program(planned, Role::Baseline).is_some();
+        let invocations = if whole { [0, 1] } else { invocations(slower_ns) };
+        let expected_s = slower_ns / 1e9 * invocations[1] as f64 * SLOWDOWN;
+        if expected_s > EXPECTED_MAX_S {
+            return Err(Obstacle::Failed(format!(
+                "an operation of {:.1} s would take minutes under callgrind, which is up to {SLOWDOWN:.0} times slower",
+                slower_ns / 1e9
+            )));
+        }
+        let expected = START + Duration::from_secs_f64(expected_s);
+        let kinds = if whole { &invocations[1..] } else { &invocations[..] };
+        let mut counted: [[Vec<ProcessCount>; 2]; 2] = Default::default();
+        for _ in 0..PROCESSES {
+            for role in Role::BOTH {
+                for made in kinds {
+                    let count = self.process(planned, (role, *made), expected)?;
+                    let kind = usize::from(*made == invocations[1]);
+                    counted[usize::from(role == Role::Candidate)][kind].push(count);
+                }
+            }
+        }
+        let sides = counted.each_ref().map(|[fewer, more]| SideCounts { fewer, more });
+        InstructionCounts::of(sides, invocations)
+            .ok_or_else(|| Obstacle::Failed("more invocations did not execute more instructions".into()))
+    }
+
+    /// The counts of one process, which makes so many invocations.
+    fn process(
+        &self,
+        planned: &PlannedBenchmark,
+        (role, invocations): (Role, u64),
+        expected: Duration,
+    ) -> Result<ProcessCount, Obstacle> {
+        if let Some(mut program) = self.processes.program(planned, role) {
+            // What a program starts is a part of it.
+            program.launch = self.under(&program.launch, &self.files.path().join("%p.out"), "--trace-children=yes");
+            let patience =
+                Patience { limit: self.processes.timeout() + expected, interrupted: self.processes.interrupted() };
+            let ran = program.run(patience);
+            let counts = self.added_up();
+            return match ran {
+                Ok(_) => counts,
+                Err(Trouble::Failed { reason, .. }) => Err(Obstacle::Failed(reason)),
+                Err(Trouble::Fatal(error)) => Err(error.into()),
+            };
+        }
+        let launch = self.processes.counted(planned, role, invocations)?;
+        let file = self.files.path().join("counts.out");
+        let launch = self.under(&launch, &file, "--trace-children=no");
+        self.processes.to_end(&planned.id.name, &launch, expected)?;
+        taken(&file)
+    }
+
+    /// The same process under callgrind.
+    fn under(&self, launch: &Launch, file: &Path, children: &str) -> Launch {
+        let out = OsString::from_iter(["--callgrind-out-file=".as_ref(), file.as_os_str()]);
+        let options = OPTIONS.iter().map(OsString::from).chain([children.into(), out]);
+        let own = [launch.program.clone().into_os_string()].into_iter().chain(launch.args.iter().cloned());
+        // Valgrind's own process is not hooked, so somebody else has to see to it that it dies with us.
+        Launch { program: self.valgrind.clone(), args: options.chain(own).collect(), hooked: false, ..launch.clone() }
+    }
+
+    /// The counts of a program and of what it started, each in a file of its own; takes the files away.
+    fn added_up(&self) -> Result<ProcessCount, Obstacle> {
+        let dir = self.files.path();
+        let entries = fs::read_dir(dir).map_err(|e| RunError::file("read", dir, e))?;
+        let files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        let mut sum = ProcessCount::default();
+        let counts: Vec<Result<ProcessCount, Obstacle>> = files.iter().map(|file| taken(file)).collect();
+        if counts.is_empty() || counts.len() > CHILDREN_MAX {
+            let why = format!("it left the counts of {} processes; at most {CHILDREN_MAX} are added up", counts.len());
+            return Err(Obstacle::Failed(why));
+        }
+        for count in counts {
+            for (name, own) in count?.functions {
+                let all = sum.functions.entry(name).or_default();
+                *all = all.saturating_add(own);
+            }
+        }
+        Ok(sum)
+    }
+}
+
+/// Reads a file of counts, and takes it away.
+fn taken(file: &Path) -> Result<ProcessCount, Obstacle> {
+    let bytes = read((file, FILE_BYTES_MAX), "read the counts");
+    let _ = fs::remove_file(file);
+    callgrind::parse(&bytes?).map_err(|e| Obstacle::Failed(e.to_string()))
+}
+
+/// Fewer and more invocations of an operation that takes so long.
+fn invocations(slower_ns: f64) -> [u64; 2] {
+    let extra = (EXTRA_NS / slower_ns.max(0.1)).clamp(1.0, EXTRA_MAX) as u64;
+    let fewer = (extra / FEWER_SHARE).max(FEWER_MIN);
+    [fewer, fewer + extra]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extra_invocations_take_their_time_and_are_at_least_one() {
+        assert_eq!(invocations(1000.0), [3000, 33_000]);
+        assert_eq!(invocations(10e6), [2, 5]);
+        assert_eq!(invocations(9e9), [2, 3]);
+        assert_eq!(invocations(0.0), [30_000_000, 330_000_000]);
+    }
+}

@@ -1,0 +1,30 @@
+//! Instructions of the benchmarks of a run.
+
+use duetbench_core::instructions::BenchmarkInstructions;
+use rusqlite::params;
+
+use super::{RunId, Store, failed};
+use crate::error::RunError;
+
+impl Store {
+    /// Keeps what counting one benchmark came to.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add_instructions(&mut self, run: RunId, counts: &BenchmarkInstructions) -> Result<(), RunError> {
+        let json = serde_json::to_string(counts).map_err(|e| RunError::StoredRun {
+            what: format!("the instructions of `{}` cannot be written down: {e}", counts.id.name),
+        })?;
+        self.connection
+            .execute("INSERT INTO instructions (run, counts) VALUES (?1, ?2)", params![run.0, json])
+            .map(drop)
+            .map_err(|e| failed(&self.path, "cannot keep counts of instructions", e))
+    }
+
+    /// The instructions of a run's benchmarks, in the order in which they were counted. Counts that another duet wrote so that they cannot be read
+    /// are left out, as if they had not been made.
+    pub(super) fn instructions(&self, run: i64) -> rusqlite::Result<Vec<BenchmarkInstructions>> {
+        let texts = self.texts("SELECT counts FROM instructions WHERE run = ?1 ORDER BY id", run)?;
+        Ok(texts.iter().filter_map(|json| serde_json::from_str(json).ok()).collect())
+    }
+}
