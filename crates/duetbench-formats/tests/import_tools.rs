@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use duetbench_core::recording::{Level, Recorded};
-use duetbench_formats::Imported;
+use duetbench_formats::{About, Imported, Tool};
 use libtest_mimic::{Arguments, Failed, Trial};
 use rustix::fs::FlockOperation;
 
@@ -42,8 +42,13 @@ fn tools(name: &str) -> PathBuf {
 
 /// Runs a command; what it said is the failure.
 fn run(command: &mut Command) -> Result<(), String> {
+    printed(command).map(drop)
+}
+
+/// What a command printed.
+fn printed(command: &mut Command) -> Result<String, String> {
     match command.stdin(Stdio::null()).output() {
-        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         Ok(output) => {
             let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
             Err(format!("{command:?}: {out}{err}"))
@@ -185,20 +190,26 @@ fn criterion_wrote_it() -> Result<(), Failed> {
         Ok(())
     })?;
     let target = home.join("target");
-    let bench = |more: &[&str]| {
+    let bench = |folder: &Path, more: &[&str]| {
         let mut command = Command::new("cargo");
         command.args(["bench", "--quiet", "--locked", "--"]).args(more).current_dir(&home);
-        run(command
-            .env("CARGO_TARGET_DIR", &target)
-            .env_remove("RUSTFLAGS")
-            .env("CRITERION_HOME", target.join("criterion")))
+        printed(command.env("CARGO_TARGET_DIR", &target).env_remove("RUSTFLAGS").env("CRITERION_HOME", folder))
     };
-    bench(&["--save-baseline", "main"])?;
-    bench(&[])?;
+    let written = target.join("criterion");
+    bench(&written, &["--save-baseline", "main"])?;
+    bench(&written, &[])?;
     for path in [target.join("criterion"), target.join("criterion/main")] {
         let read = imported(&path, &[Level::Iteration])?;
         assert_eq!((shape(&read, "one sum"), shape(&read, "sums/sum/100")), (&[10][..], &[10][..]));
     }
+    // What is written has a baseline by which criterion judges the next run; without it this ends with an error.
+    let again = tempfile::tempdir()?;
+    let read = imported(&written, &[Level::Iteration])?;
+    let writer = Tool::named("criterion").and_then(|tool| tool.writer.as_ref()).ok_or("no such writer")?;
+    let folder = (writer.recording)(&read.recording, &About::default()).map_err(|e| e.to_string())?;
+    folder.content.save(again.path()).map_err(|e| e.to_string())?;
+    let judged = bench(again.path(), &["--baseline", "base"])?;
+    assert_eq!(judged.matches("change:").count(), read.recording.benchmarks.len(), "{judged}");
     Ok(())
 }
 

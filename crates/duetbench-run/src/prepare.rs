@@ -16,7 +16,7 @@ use crate::source::{Source, VersionRequest};
 /// A step before measuring, for those who wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage<'a> {
-    /// A published version is downloaded, unless it is in the Go client's cache.
+    /// A published version is downloaded, unless the registry's client has it.
     Fetching(&'a str),
     /// A linker is built that lays both versions out alike, once for every toolchain.
     Linker,
@@ -81,10 +81,10 @@ impl Prepared {
         let scratch = Scratch::new()?;
         let mut sources = Vec::new();
         for version in versions {
-            if let VersionRequest::Module(module) = version {
-                on_stage(Stage::Fetching(module));
+            if let VersionRequest::Published(name) = version {
+                on_stage(Stage::Fetching(name));
             }
-            sources.push(Source::resolve(version, request.cwd, scratch.path())?);
+            sources.push(Source::resolve(version, request.cwd, scratch.path(), &adapter::registries())?);
             RunError::stop_if(interrupted)?;
         }
         let mut adapter = adapter::open(&request.wish, &sources, scratch.path())?;

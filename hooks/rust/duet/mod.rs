@@ -1,11 +1,12 @@
-//! duet's part in a Rust benchmark. It is compiled as a module of the harness: criterion calls `takes` before it runs a benchmark,
-//! and `more` before and after each timed stretch. Without `DUET_PAGE`, `DUET_LIST` and
-//! `DUET_INVOCATIONS` both do nothing.
+//! duet's part in a Rust benchmark. It is compiled as a module of the harness: criterion and divan call `takes` before they run a
+//! benchmark, and `more` before and after each timed stretch. Without `DUET_PAGE`, `DUET_LIST` and `DUET_INVOCATIONS` both do
+//! nothing.
 //!
 //! The behaviour is defined by `hooks/protocol/PROTOCOL.md`. Nothing but the standard library and the C library below it is used, and no
 //! newer Rust than the oldest harness asks for.
 
 mod link;
+mod names;
 pub(crate) mod page;
 mod system;
 mod trial;
@@ -15,10 +16,13 @@ use std::io::Write;
 use std::sync::{Mutex, MutexGuard};
 
 use self::link::Link;
+pub(crate) use self::names::{enter, leave, path};
 use self::trial::{Phase, Trial};
 
 /// Proves that the hook was linked in: it begins every message, so that no linker drops it.
 const MARKER: &str = "duet-hook-protocol-1";
+/// A slice has at most so many parts: as short as can be without measuring the clock, so that little memory is needed.
+const PARTS: u64 = 16;
 
 /// What this process was started for.
 enum Job {
@@ -121,9 +125,40 @@ fn write_line(line: &str) {
     }
 }
 
+/// Whether benchmarks are run by the hook and not by the harness.
+pub(crate) fn is_at_work() -> bool {
+    !matches!(hook().as_ref(), None | Some(Hook { job: Job::Off, .. }))
+}
+
+/// The refusal of a benchmark that measures something else than time.
+pub(crate) fn unless_time(measurement: &str) -> Option<String> {
+    let is_time = measurement.ends_with("WallTime");
+    if is_time {
+        None
+    } else {
+        Some(format!("it measures by {}, which is not time", measurement))
+    }
+}
+
+/// The refusal of a benchmark that runs in several threads at once.
+pub(crate) fn unless_one(threads: usize) -> Option<String> {
+    if threads == 1 {
+        None
+    } else {
+        Some(format!("it runs in {} threads at once", threads))
+    }
+}
+
+/// The iterations of a slice in parts that are timed one after the other, where inputs and outputs of a part are kept in memory.
+pub(crate) fn parts(iterations: u64, stored: bool) -> impl Iterator<Item = u64> {
+    // Decided by the number alone, on which both sides have agreed.
+    let most = if stored { (iterations + PARTS - 1) / PARTS } else { iterations }.max(1);
+    (0..iterations).step_by(most as usize).map(move |done| most.min(iterations - done))
+}
+
 /// Whether the hook has this benchmark run, or not run, in place of the harness. `run` calls it once with one iteration; `more` makes a
-/// trial of that.
-pub(crate) fn takes(name: &str, measurement: &str, run: &mut dyn FnMut()) -> bool {
+/// trial of that. A benchmark with a refusal is listed with it and never run.
+pub(crate) fn takes(name: &str, refusal: Option<String>, run: &mut dyn FnMut()) -> bool {
     enum Part {
         Nothing,
         List,
@@ -165,7 +200,7 @@ pub(crate) fn takes(name: &str, measurement: &str, run: &mut dyn FnMut()) -> boo
     match part {
         Part::Nothing => {}
         Part::Name => write_line(&format!("name\t{}", escaped(name))),
-        Part::List => list(name, measurement, run),
+        Part::List => list(name, refusal, run),
         Part::Invoke => run(),
         Part::Measure(link) => {
             set_trial(Some(Trial::new(link)));
@@ -183,14 +218,10 @@ fn set_trial(trial: Option<Trial>) -> Option<Trial> {
 }
 
 /// Runs a benchmark once and notes its time.
-fn list(name: &str, measurement: &str, run: &mut dyn FnMut()) {
+fn list(name: &str, refusal: Option<String>, run: &mut dyn FnMut()) {
     write_line(&format!("start\t{}", escaped(name)));
-    if !measurement.ends_with("WallTime") {
-        return write_line(&format!(
-            "refuse\t{}\tit measures by {}, which is not time",
-            escaped(name),
-            escaped(measurement)
-        ));
+    if let Some(words) = refusal {
+        return write_line(&format!("refuse\t{}\t{}", escaped(name), escaped(&words)));
     }
     run();
     let ns = hook().as_mut().map_or(0, |hook| std::mem::take(&mut hook.ns));

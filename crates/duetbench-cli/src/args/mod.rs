@@ -146,6 +146,8 @@ Examples:
   duet compare ../old ../new         two directories
   duet compare example.com/m@v1.0.0 example.com/m@v1.1.0
                                      two published versions of a module
+  duet compare itoa@1.0.18 itoa@1.0.19
+                                     or of a crate
   duet compare --bench 'Encode' --budget 2m
   duet compare --plan duet-plan.toml as often as `duet tune` learnt to be enough
   duet compare --builds 1            just these two binaries, not the layouts that they happen to have

@@ -1,8 +1,8 @@
 //! criterion's files, as they lie below `target/criterion`: each benchmark has a folder, in it one for every baseline, in that `sample.json` with
 //! the times of all samples, which are of one process. `estimates.json` beside it is computed from them, and refused.
 //!
-//! criterion compares a run with what lies in `base`, so `mv new base` (or `--baseline new`) compares the next run with what is written here. Its
-//! estimates come with intervals of resampled iterations; those that are written are of the normal distribution, and like criterion's they
+//! criterion compares a run with what lies in `base`, and critcmp shows all baselines but `new`: so both are written, as criterion leaves
+//! them. Its estimates come with intervals of resampled iterations; those that are written are of the normal distribution, and like criterion's they
 //! speak of iterations of one process.
 
 use std::collections::HashSet;
@@ -50,6 +50,8 @@ const SAMPLE: &str = "sample.json";
 const BENCHMARK: &str = "benchmark.json";
 /// The folder with what was measured last.
 const NEWEST: &str = "new";
+/// The folder with what the next run is compared with.
+const BASE: &str = "base";
 /// Folders inside each other: criterion makes four at most, and a workspace adds some.
 const DEPTH_MAX: usize = 8;
 
@@ -216,7 +218,8 @@ fn write(recording: &Recording, _: &About) -> Result<Written, FormatError> {
     for benchmark in &fitted {
         let folder = folder(benchmark.name(), &mut folders);
         for (name, json) in written(benchmark, &folder)? {
-            files.push((format!("{folder}/new/{name}"), json));
+            files.push((format!("{folder}/{BASE}/{name}"), json.clone()));
+            files.push((format!("{folder}/{NEWEST}/{name}"), json));
         }
     }
     Ok(Written { content: Content::Folder(files), lost })

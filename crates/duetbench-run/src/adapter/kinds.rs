@@ -7,7 +7,7 @@ use duetbench_core::spec::HarnessSpec;
 
 use super::{Adapter, Conditions, command, go, jmh, rust};
 use crate::error::RunError;
-use crate::source::Source;
+use crate::source::{Registry, Source};
 
 /// Every harness, in the order in which they are asked.
 pub const KINDS: [&dyn Kind; 4] = [&go::Kind, &command::Kind, &jmh::Kind, &rust::Kind];
@@ -20,6 +20,11 @@ pub trait Kind: Sync {
     /// Files that say that a folder is a project of this harness, each with the name of such a project.
     fn manifests(&self) -> &'static [Manifest] {
         &[]
+    }
+
+    /// The registry with the published versions of its projects.
+    fn registry(&self) -> Option<&'static dyn Registry> {
+        None
     }
 
     /// Whether the version itself is something that only this harness runs, as a jar is.
@@ -76,6 +81,12 @@ pub struct Wish<'a> {
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Kind> {
     KINDS.into_iter().find(|kind| kind.name() == name)
+}
+
+/// The registries of all harnesses.
+#[must_use]
+pub fn registries() -> Vec<&'static dyn Registry> {
+    KINDS.into_iter().filter_map(Kind::registry).collect()
 }
 
 /// The adapter for all the versions, as asked for or as told by the last of them.

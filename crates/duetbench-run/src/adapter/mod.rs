@@ -28,7 +28,7 @@ mod pair_layouts;
 mod relinking;
 pub mod rust;
 
-pub use kinds::{KINDS, Kind, Manifest, Wish, named, open};
+pub use kinds::{KINDS, Kind, Manifest, Wish, named, open, registries};
 pub use pair_layouts::{CheckAlike, Layout, PairLayouts};
 pub use relinking::{Relink, Relinking, Urgency};
 

@@ -114,6 +114,7 @@ pub(super) fn work_tree(cwd: &Path) -> Result<Source, RunError> {
         tree: tree.unwrap_or_else(|| dir.clone()),
         dir,
         finished: None,
+        copied: false,
         worktree: None,
     })
 }
@@ -121,7 +122,7 @@ pub(super) fn work_tree(cwd: &Path) -> Result<Source, RunError> {
 pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source, RunError> {
     let repository = repository_of(cwd, &format!("the revision `{text}`"))?;
     let commit = commit_of(&repository, text).ok_or_else(|| RunError::Source {
-        what: format!("there is no revision, directory or module `{text}` in `{}`", repository.display()),
+        what: format!("there is no revision, directory or published version `{text}` in `{}`", repository.display()),
         hint: Some("`git log --oneline` lists revisions; a shallow clone may lack it (`git fetch --unshallow`)".into()),
     })?;
     let path = fresh_path(scratch, &commit);
@@ -156,6 +157,7 @@ pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source,
         dir: canonical(&dir)?,
         tree: canonical(&worktree.path)?,
         finished: None,
+        copied: false,
         worktree: Some(worktree),
     })
 }

@@ -1,4 +1,4 @@
-//! The commits between two others, along first parents: what `git bisect --first-parent` would search. The releases of a module are a
+//! The commits between two others, along first parents: what `git bisect --first-parent` would search. The releases of a project are a
 //! line of the same kind.
 
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::git::{commit_of, git, repository_of, short};
-use super::module;
+use super::registry::{self, Registry};
 use crate::error::RunError;
 
 /// A commit of a line of first parents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commit {
-    /// Its full name: of a release, `path@version`.
+    /// Its full name: of a release, `name@version`.
     pub id: String,
     /// Name of the tree that it holds: equal ones are equal sources. That of a release is its own.
     pub tree: String,
@@ -71,25 +71,25 @@ pub fn first_parents(good: &str, bad: &str, cwd: &Path) -> Result<Vec<Commit>, R
     Ok(commits)
 }
 
-/// The releases of a module from a good one to a bad one, both included; what was published before its time, as `-rc.1`, only where it
+/// The releases of a project from a good one to a bad one, both included; what was published before its time, as `-rc.1`, only where it
 /// is one of the two.
 ///
 /// # Errors
-/// When the Go client does not know the module, or one of the two is none of its releases.
-pub fn releases(good: &str, bad: &str) -> Result<Vec<Commit>, RunError> {
+/// When no registry knows the project's releases, or one of the two is none of them.
+pub fn releases(good: &str, bad: &str, registries: &[&dyn Registry]) -> Result<Vec<Commit>, RunError> {
     let refused = |what: String| RunError::Source {
         what,
         hint: Some(
-            "name two releases of one module, as in `duet bisect example.com/m@v1.2.0 example.com/m@v1.9.0`".into(),
+            "name two releases of one project, as in `duet bisect example.com/m@v1.2.0 example.com/m@v1.9.0`".into(),
         ),
     };
-    let split = |text: &str| text.split_once('@').map(|(path, version)| (path.to_owned(), version.to_owned()));
+    let split = |text| registry::split(text).map(|(name, version)| (name.to_owned(), version.to_owned()));
     let ((path, first), (other, last)) =
         split(good).zip(split(bad)).ok_or_else(|| refused(format!("`{good}` or `{bad}` has no version")))?;
     if path != other {
-        return Err(refused(format!("`{path}` and `{other}` are two modules")));
+        return Err(refused(format!("`{path}` and `{other}` are two projects")));
     }
-    let published = module::versions(&path)?;
+    let published = registry::of(good, registries)?.versions(&path)?;
     let place = |version: &str| {
         let unknown = || refused(format!("`{path}` has no release `{version}`"));
         published.iter().position(|known| known == version).ok_or_else(unknown)

@@ -1,4 +1,4 @@
-//! From what the user typed to source trees on disk: git revisions, directories, published modules.
+//! From what the user typed to source trees on disk: git revisions, directories, published versions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunError;
+use crate::tree;
 
 mod git;
 mod history;
-mod module;
+mod registry;
 
 pub use git::default_base;
 pub use history::{Commit, first_parents, releases};
+pub use registry::Registry;
 
 /// A version as the user typed it, by its form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,8 +30,9 @@ pub enum VersionRequest {
         /// Its path.
         path: PathBuf,
     },
-    /// A published Go module, `path@version`.
-    Module(String),
+    /// A version published in a registry, `name@version`.
+    #[serde(rename = "Module")]
+    Published(String),
     /// A jar with benchmarks in it.
     Jar {
         /// The argument as typed.
@@ -42,22 +45,21 @@ pub enum VersionRequest {
 }
 
 impl VersionRequest {
-    /// Reads a version as typed: `path@version` whose first element has a dot is a module, what begins with `.` or `/`
-    /// or names an existing directory that is no revision is a directory, what ends in `.jar` is a jar, everything else is a
-    /// revision.
+    /// Reads a version as typed: `path@version` whose first element has a dot is a published version, and so is `name@1.2.3` where no
+    /// revision is called that; what begins with `.` or `/` or names an existing directory that is no revision is a directory, what
+    /// ends in `.jar` is a jar, everything else is a revision.
     #[must_use]
     pub fn parse(text: &str, cwd: &Path) -> VersionRequest {
         let looks_like_path = text.starts_with('.') || text.starts_with('/') || text.ends_with('/');
-        let is_module = !looks_like_path
-            && text.split_once('@').is_some_and(|(path, version)| {
-                !version.is_empty()
-                    && path.split('/').next().is_some_and(|host| host.contains('.'))
-                    && !text.contains("@{")
+        let is_published = !looks_like_path
+            && registry::split(text).is_some_and(|(name, version)| {
+                let numbered = version == registry::LATEST || version.starts_with(|c: char| c.is_ascii_digit());
+                registry::has_host(name) || (numbered && !git::is_revision(cwd, text))
             });
         if text.ends_with(".jar") {
             VersionRequest::Jar { typed: text.to_owned(), path: cwd.join(text) }
-        } else if is_module {
-            VersionRequest::Module(text.to_owned())
+        } else if is_published {
+            VersionRequest::Published(text.to_owned())
         } else if looks_like_path || (cwd.join(text).is_dir() && !git::is_revision(cwd, text)) {
             VersionRequest::Directory { typed: text.to_owned(), path: cwd.join(text) }
         } else {
@@ -79,6 +81,8 @@ pub struct Source {
     pub tree: PathBuf,
     /// The jar or the command line, where the version is no source tree.
     finished: Option<Finished>,
+    /// The tree is a copy that was made for it, in the scratch directory.
+    copied: bool,
     /// The worktree that was made for it; removed on drop.
     worktree: Option<git::Worktree>,
 }
@@ -94,7 +98,7 @@ impl Source {
     /// Whether the tree was made for us, so that building in it touches nobody's files.
     #[must_use]
     pub fn is_ours(&self) -> bool {
-        self.worktree.is_some()
+        self.copied || self.worktree.is_some()
     }
 
     /// The jar that this version is, where it is one.
@@ -115,19 +119,41 @@ impl Source {
         }
     }
 
-    /// Makes a version's source tree available. `scratch` is a private directory for what has to be made.
+    /// Makes a version's source tree available; published ones come from these registries. `scratch` is a private directory for what
+    /// has to be made.
     ///
     /// # Errors
     /// When the version does not exist or cannot be used, with the reason.
-    pub fn resolve(request: &VersionRequest, cwd: &Path, scratch: &Path) -> Result<Source, RunError> {
+    pub fn resolve(
+        request: &VersionRequest,
+        cwd: &Path,
+        scratch: &Path,
+        registries: &[&dyn Registry],
+    ) -> Result<Source, RunError> {
         match request {
             VersionRequest::WorkTree => git::work_tree(cwd),
             VersionRequest::Revision(revision) => git::revision(revision, cwd, scratch),
             VersionRequest::Directory { typed, path } => directory(typed, path),
-            VersionRequest::Module(module) => module::download(module, scratch),
+            VersionRequest::Published(version) => registry::of(version, registries)?.fetch(version, scratch),
             VersionRequest::Jar { typed, path } => jar(typed, path, cwd),
             VersionRequest::Command(line) => command(line, cwd),
         }
+    }
+}
+
+impl Source {
+    /// A copy of what a registry holds for a version, made below the scratch directory `scratch`.
+    pub(crate) fn published(
+        requested: &str,
+        resolved: String,
+        original: &Path,
+        scratch: &Path,
+    ) -> Result<Source, RunError> {
+        let copy = (0..).map(|n| scratch.join(format!("published-{n}"))).find(|p| !p.exists()).unwrap_or_default();
+        tree::copy(original, &copy, &|_| true)?;
+        let dir = canonical(&copy)?;
+        let (requested, tree) = (requested.to_owned(), dir.clone());
+        Ok(Source { requested, resolved, dir, tree, finished: None, copied: true, worktree: None })
     }
 }
 
@@ -140,27 +166,43 @@ fn jar(typed: &str, path: &Path, cwd: &Path) -> Result<Source, RunError> {
     let dir = canonical(cwd)?;
     let resolved = path.display().to_string();
     let finished = Some(Finished::Jar(path));
-    Ok(Source { requested: typed.to_owned(), resolved, tree: dir.clone(), dir, finished, worktree: None })
+    Ok(Source {
+        requested: typed.to_owned(),
+        resolved,
+        tree: dir.clone(),
+        dir,
+        finished,
+        copied: false,
+        worktree: None,
+    })
 }
 
 fn command(line: &str, cwd: &Path) -> Result<Source, RunError> {
     let dir = canonical(cwd)?;
     let finished = Some(Finished::Command(line.to_owned()));
     let (requested, resolved) = (line.to_owned(), line.to_owned());
-    Ok(Source { requested, resolved, tree: dir.clone(), dir, finished, worktree: None })
+    Ok(Source { requested, resolved, tree: dir.clone(), dir, finished, copied: false, worktree: None })
 }
 
 fn directory(typed: &str, dir: &Path) -> Result<Source, RunError> {
     let canonical = canonical(dir).map_err(|_| RunError::Source {
         what: format!("there is no directory `{typed}`"),
-        hint: Some("a version is a git revision, a directory, or a module as `path@version`".into()),
+        hint: Some("a version is a git revision, a directory, or a published one as `name@version`".into()),
     })?;
     if !canonical.is_dir() {
         return Err(RunError::Source { what: format!("`{typed}` is not a directory"), hint: None });
     }
     let tree = git::top_level(&canonical).unwrap_or_else(|| canonical.clone());
     let resolved = canonical.display().to_string();
-    Ok(Source { requested: typed.to_owned(), resolved, dir: canonical, tree, finished: None, worktree: None })
+    Ok(Source {
+        requested: typed.to_owned(),
+        resolved,
+        dir: canonical,
+        tree,
+        finished: None,
+        copied: false,
+        worktree: None,
+    })
 }
 
 fn canonical(path: &Path) -> Result<PathBuf, RunError> {
@@ -179,7 +221,7 @@ mod tests {
             VersionRequest::WorkTree => "work tree",
             VersionRequest::Revision(_) => "revision",
             VersionRequest::Directory { .. } => "directory",
-            VersionRequest::Module(_) => "module",
+            VersionRequest::Published(_) => "published",
             VersionRequest::Jar { .. } => "jar",
             VersionRequest::Command(_) => "command",
         };
@@ -193,8 +235,13 @@ mod tests {
             ("v1.2.0", "revision"),
             ("HEAD@{1}", "revision"),
             ("main@{upstream}", "revision"),
-            ("github.com/a/b/v2@v2.0.5", "module"),
-            ("example.com/m@latest", "module"),
+            ("github.com/a/b/v2@v2.0.5", "published"),
+            ("example.com/m@latest", "published"),
+            ("regex-automata@0.4.7", "published"),
+            ("itoa@latest", "published"),
+            ("me@feature", "revision"),
+            ("itoa@", "revision"),
+            ("@1.0", "revision"),
         ] {
             assert_eq!(kind(text), want, "{text}");
         }

@@ -101,7 +101,7 @@ impl Project {
                 fs::write(tree.join(file), text).unwrap();
             }
             let request = VersionRequest::Directory { typed: version.into(), path: tree };
-            let source = Source::resolve(&request, dir.path(), dir.path()).unwrap();
+            let source = Source::resolve(&request, dir.path(), dir.path(), &[]).unwrap();
             let artifact = |package: &str| Artifact {
                 program: dir.path().join("built").join(version).join(package),
                 dir: source.dir.join(package),

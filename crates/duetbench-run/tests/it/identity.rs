@@ -114,7 +114,7 @@ struct Version {
 fn build(dir: PathBuf, scratch: PathBuf) -> Version {
     fs::create_dir_all(&scratch).unwrap();
     let request = VersionRequest::Directory { typed: "m".into(), path: dir };
-    let source = Source::resolve(&request, Path::new("/"), &scratch).unwrap();
+    let source = Source::resolve(&request, Path::new("/"), &scratch, &[]).unwrap();
     let toolchain = Toolchain::for_all(std::slice::from_ref(&source), &scratch).unwrap();
     let (timeout, layouts) = (Duration::from_secs(60), LayoutChoice::Random);
     let conditions = Conditions { timeout, pass_env: &[], layouts, selection: None, sandbox: None };

@@ -136,7 +136,7 @@ impl Pair {
             let module = place(role.word());
             write(role, &module);
             let request = VersionRequest::Directory { typed: "m".into(), path: module };
-            let source = Source::resolve(&request, Path::new("/"), &place("scratch")).unwrap();
+            let source = Source::resolve(&request, Path::new("/"), &place("scratch"), &[]).unwrap();
             go.build(&source, &[".".to_owned()], Subject { role, version: "m" }).unwrap().build
         });
         go.decide_layouts([&builds[0], &builds[1]]);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use duetbench_core::bisect::{ALPHA, Costs, Found, Probe, Question, Rules, Search};
 use duetbench_core::spec::defaults;
+use duetbench_run::adapter::registries;
 use duetbench_run::source::{Commit, VersionRequest, first_parents, releases};
 use duetbench_run::store::{BisectionId, Store};
 
@@ -86,7 +87,7 @@ fn commits(args: &BisectArgs, context: &Context) -> Result<Vec<Commit>, Failure>
     };
     match [good, bad].map(|typed| VersionRequest::parse(typed, &context.cwd)) {
         [VersionRequest::Revision(_), VersionRequest::Revision(_)] => Ok(first_parents(good, bad, &context.cwd)?),
-        [VersionRequest::Module(_), VersionRequest::Module(_)] => Ok(releases(good, bad)?),
+        [VersionRequest::Published(_), VersionRequest::Published(_)] => Ok(releases(good, bad, &registries())?),
         _ => Err(refused(format!("between `{good}` and `{bad}` there is nothing to search"))),
     }
 }

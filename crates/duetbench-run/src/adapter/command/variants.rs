@@ -127,7 +127,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let request = |line: &&str| crate::source::VersionRequest::Command((*line).to_owned());
         let sources: Vec<Source> =
-            lines.iter().map(|l| Source::resolve(&request(l), dir.path(), dir.path()).unwrap()).collect();
+            lines.iter().map(|l| Source::resolve(&request(l), dir.path(), dir.path(), &[]).unwrap()).collect();
         let found = variants(entries, &sources).map_err(|e| e.to_string())?;
         Ok(found.into_iter().map(|v| v.name).collect())
     }

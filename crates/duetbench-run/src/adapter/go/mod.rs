@@ -22,7 +22,7 @@ use super::{
 use crate::adapter;
 use crate::error::RunError;
 use crate::process::{Launch, Sandbox, Streams};
-use crate::source::Source;
+use crate::source::{Registry, Source};
 use crate::tool::Tool;
 
 mod arguments;
@@ -30,6 +30,7 @@ mod declared;
 pub mod identity;
 mod list;
 mod matching;
+mod module;
 mod overlay;
 mod packages;
 mod toolchain;
@@ -72,6 +73,10 @@ impl adapter::Kind for Kind {
 
     fn manifests(&self) -> &'static [Manifest] {
         &[Manifest { file: "go.mod", project: "a Go module" }]
+    }
+
+    fn registry(&self) -> Option<&'static dyn Registry> {
+        Some(&module::Modules)
     }
 
     fn variables(&self) -> &'static [&'static str] {

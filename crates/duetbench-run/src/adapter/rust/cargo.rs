@@ -128,10 +128,7 @@ impl Order<'_> {
     pub(super) fn build(&self, benches: &[Bench]) -> Result<Vec<Program>, RunError> {
         let fixed = ["bench", "--no-run", "--quiet", "--locked", "--message-format=json-render-diagnostics"];
         let mut args: Vec<String> = fixed.map(String::from).to_vec();
-        for bench in benches {
-            let chosen = [("-p", &bench.package), ("--bench", &bench.name)];
-            args.extend(chosen.into_iter().flat_map(|(flag, name)| [flag.to_owned(), name.clone()]));
-        }
+        args.extend(benches.iter().flat_map(Bench::flags));
         args.extend(self.arguments.all.iter().cloned());
         let messages = self.run(args.into_iter(), "cargo bench --no-run")?;
         let messages = messages.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
@@ -168,7 +165,7 @@ impl Order<'_> {
     }
 }
 
-fn absent(error: RunError) -> RunError {
+pub(super) fn absent(error: RunError) -> RunError {
     match error {
         RunError::Start { program, source } if source.kind() == std::io::ErrorKind::NotFound => RunError::Toolchain {
             what: format!("`{program}` was not found"),

@@ -3,13 +3,15 @@
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
+use super::insertions::{CALLED, HARNESSES, Harness, Insertion, Place, Times};
 use super::metadata::{Metadata, Package};
 use crate::error::RunError;
 use crate::tree;
 
 /// The hook's sources, a module of the harness. The first one is written last: it says that a copy is complete.
-pub(super) const HOOK: [(&str, &str); 5] = [
+pub(super) const HOOK: [(&str, &str); 6] = [
     ("mod.rs", include_str!("../../../../../hooks/rust/duet/mod.rs")),
+    ("names.rs", include_str!("../../../../../hooks/rust/duet/names.rs")),
     ("page.rs", include_str!("../../../../../hooks/rust/duet/page.rs")),
     ("system.rs", include_str!("../../../../../hooks/rust/duet/system.rs")),
     ("link.rs", include_str!("../../../../../hooks/rust/duet/link.rs")),
@@ -17,88 +19,6 @@ pub(super) const HOOK: [(&str, &str); 5] = [
 ];
 /// The place of a copy below the folder of all of them is its original's path.
 pub(super) const VARIABLE: &str = "DUET_HOOKED";
-
-/// A harness that can be hooked.
-struct Harness {
-    /// Its crate, or one that is a copy of it.
-    package: &'static str,
-    /// The oldest release in which all benchmarks come by the insertions.
-    since: (u64, u64),
-    supported: &'static str,
-}
-
-const HARNESSES: [Harness; 2] = [
-    Harness { package: "criterion", since: (0, 4), supported: "criterion 0.4 to 0.8" },
-    Harness {
-        package: "codspeed-criterion-compat-walltime",
-        since: (2, 0),
-        supported: "codspeed-criterion-compat 2 to 6",
-    },
-];
-
-/// One insertion into a source file of criterion's.
-struct Insertion {
-    file: &'static str,
-    anchor: &'static str,
-    /// Number of times that the anchor must be there.
-    times: Times,
-    place: Place,
-    text: &'static str,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Times {
-    Once,
-    /// As often as the file's other anchors of this kind, and at least once.
-    Alike,
-}
-
-#[derive(Clone, Copy)]
-enum Place {
-    Before,
-    After,
-}
-
-/// The end of the line in which a method that times notes that it was called, behind the name of what it is called on.
-const CALLED: &str = ".iterated = true;";
-
-/// The body of every method that times, between taking the time and taking the elapsed time, goes round in a loop. For `@` stands the
-/// name before [`CALLED`].
-const INSERTIONS: [Insertion; 4] = [
-    Insertion {
-        file: "lib.rs",
-        anchor: "mod bencher;",
-        times: Times::Once,
-        place: Place::Before,
-        text: "#[allow(warnings)]\nmod duet;\n",
-    },
-    Insertion {
-        file: "benchmark_group.rs",
-        anchor: "        match &self.criterion.mode {",
-        times: Times::Once,
-        place: Place::Before,
-        text: "        if crate::duet::takes(id.id(), ::std::any::type_name::<M>(), &mut || {
-            func.bench(&self.criterion.measurement, &[1], input);
-        }) {
-            self.all_ids.push(id);
-            return;
-        }\n",
-    },
-    Insertion {
-        file: "bencher.rs",
-        anchor: "let time_start = Instant::now();",
-        times: Times::Alike,
-        place: Place::Before,
-        text: "while crate::duet::more(&mut @.iters, @.measurement.to_f64(&@.value)) {\n",
-    },
-    Insertion {
-        file: "bencher.rs",
-        anchor: ".elapsed_time = time_start.elapsed();",
-        times: Times::Alike,
-        place: Place::After,
-        text: "}\n",
-    },
-];
 
 /// Writes hooked copies of all harnesses that a version depends on below `place`; names them.
 pub(super) fn write(metadata: &Metadata, place: &Path) -> Result<Vec<String>, RunError> {
@@ -118,8 +38,7 @@ fn copy(package: &Package, harness: &Harness, place: &Path) -> Result<(), RunErr
         hint: Some(format!("it fits {}: `cargo update -p {}` may bring one of these", harness.supported, package.name)),
     };
     let mut numbers = package.version.split('.').map_while(|part| part.parse::<u64>().ok());
-    let release = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    if release < harness.since {
+    if [(); 3].map(|()| numbers.next().unwrap_or(0)) < harness.since {
         return Err(does_not_fit("it is too old".to_owned()));
     }
     let original = package.dir().join("src");
@@ -129,10 +48,12 @@ fn copy(package: &Package, harness: &Harness, place: &Path) -> Result<(), RunErr
         return Ok(());
     }
     tree::copy(&package.dir(), &below(place, &package.dir()), &is_source)?;
-    for file in ["lib.rs", "benchmark_group.rs", "bencher.rs"] {
+    for part in harness.parts {
+        let file = part.files.iter().find(|file| original.join(file).is_file());
+        let file = file.ok_or_else(|| does_not_fit(format!("it has no {}", part.files.join(" or "))))?;
         let path = original.join(file);
         let text = fs::read_to_string(&path).map_err(|e| RunError::file("read", &path, e))?;
-        let text = insert_all(&text, file).map_err(&does_not_fit)?;
+        let text = insert_all(&text, file, part.insertions).map_err(&does_not_fit)?;
         write_file(&copy.join(file), &text)?;
     }
     fs::create_dir_all(&hook).map_err(|e| RunError::file("create", &hook, e))?;
@@ -155,12 +76,11 @@ fn is_source(folder: &DirEntry) -> bool {
 }
 
 /// A source file with its insertions; fails with the reason in words.
-fn insert_all(original: &str, file: &str) -> Result<String, String> {
-    let insertions: Vec<&Insertion> = INSERTIONS.iter().filter(|insertion| insertion.file == file).collect();
+fn insert_all(original: &str, file: &str, insertions: &[Insertion]) -> Result<String, String> {
     // Some releases have lines that end as on Windows.
     let count = |insertion: &Insertion| original.lines().filter(|line| line.ends_with(insertion.anchor)).count();
-    let first = insertions.first().map_or(0, |insertion| count(insertion));
-    for insertion in &insertions {
+    let first = insertions.first().map_or(0, &count);
+    for insertion in insertions {
         let wanted = if insertion.times == Times::Once { 1 } else { first.max(1) };
         if count(insertion) != wanted {
             let anchor = insertion.anchor.trim();
@@ -186,24 +106,30 @@ fn insert_all(original: &str, file: &str) -> Result<String, String> {
 mod tests {
     use super::*;
 
+    /// What criterion's file becomes.
+    fn inserted(original: &str, file: &str) -> Result<String, String> {
+        let part = HARNESSES[0].parts.iter().find(|part| part.files == [file]).unwrap();
+        insert_all(original, file, part.insertions)
+    }
+
     #[test]
     fn bodies_go_round_in_a_loop() {
         let original = "    b.iterated = true;\n    let other = 1;\n    let time_start = Instant::now();\n    work();\n    \
                         b.elapsed_time = time_start.elapsed();\n";
-        let hooked = insert_all(original, "bencher.rs").unwrap();
+        let hooked = inserted(original, "bencher.rs").unwrap();
         let head = "while crate::duet::more(&mut b.iters, b.measurement.to_f64(&b.value)) {";
         let lines: Vec<&str> = hooked.lines().map(str::trim).collect();
         let start = "let time_start = Instant::now();";
         let called = ["b.iterated = true;", "let other = 1;"];
         let want = [&called[..], &[head, start, "work();", "b.elapsed_time = time_start.elapsed();", "}"]].concat();
         assert_eq!(lines, want);
-        let of_windows = insert_all(&original.replace('\n', "\r\n"), "bencher.rs").unwrap();
+        let of_windows = inserted(&original.replace('\n', "\r\n"), "bencher.rs").unwrap();
         assert_eq!(of_windows.lines().map(str::trim).collect::<Vec<_>>(), want);
     }
 
     #[test]
     fn sources_that_are_not_as_they_used_to_be_are_refused() {
-        let refused = |text: &str, file: &str| insert_all(text, file).unwrap_err();
+        let refused = |text: &str, file: &str| inserted(text, file).unwrap_err();
         assert!(refused("", "lib.rs").contains("`mod bencher;` in its lib.rs is there 0 times, not 1"));
         assert!(refused("mod bencher;\nmod bencher;\n", "lib.rs").contains("2 times"));
         let start = "let time_start = Instant::now();\n";

@@ -42,6 +42,13 @@ impl Recorded {
         let mut arguments = self.arguments.clone();
         // Rust brings LLD along, and calls it by itself from 1.90 on. Linkers that users choose come with their own flag.
         if !arguments.iter().any(|argument| argument.contains("-fuse-ld=")) {
+            if !bundled(cargo).is_dir() {
+                return Err(RunError::Toolchain {
+                    what: "this Rust brings no LLD along (with one installed, `RUSTFLAGS=-Clink-arg=-fuse-ld=lld` names it)"
+                        .to_owned(),
+                    hint: None,
+                });
+            }
             arguments.extend(["-fuse-ld=lld".to_owned(), format!("-B{}", bundled(cargo).display())]);
         }
         match wanted.layout {

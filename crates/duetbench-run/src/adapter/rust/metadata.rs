@@ -44,6 +44,8 @@ pub(super) struct Target {
 pub(super) struct Bench {
     /// Name of its package.
     pub(super) package: String,
+    /// The package's id: others of its name may be built beside it.
+    package_id: String,
     /// Its own name.
     pub(super) name: String,
     /// Whether it has a `main` of its own.
@@ -54,6 +56,11 @@ impl Bench {
     /// The name under which results know it.
     pub(super) fn id(&self) -> String {
         format!("{}/{}", self.package, self.name)
+    }
+
+    /// Flags of cargo that choose it.
+    pub(super) fn flags(&self) -> [String; 4] {
+        ["-p".to_owned(), self.package_id.clone(), "--bench".to_owned(), self.name.clone()]
     }
 }
 
@@ -88,8 +95,12 @@ impl Package {
         let manifest: Manifest = toml::from_str(&text).unwrap_or_default();
         let own_main = |name: &str| manifest.bench.iter().any(|b| b.name == name && b.harness == Some(false));
         let benches = self.targets.iter().filter(|target| target.kind.iter().any(|kind| kind == "bench"));
-        let bench =
-            |t: &Target| Bench { package: self.name.clone(), name: t.name.clone(), own_main: own_main(&t.name) };
+        let bench = |target: &Target| Bench {
+            package: self.name.clone(),
+            package_id: self.id.clone(),
+            name: target.name.clone(),
+            own_main: own_main(&target.name),
+        };
         Ok(benches.map(bench).collect())
     }
 }

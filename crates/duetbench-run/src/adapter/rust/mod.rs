@@ -1,6 +1,6 @@
-//! Rust: criterion's bench executables, built once per version with a hook in criterion's own source.
+//! Rust: bench executables of criterion and divan, built once per version with a hook in the harness's own source.
 //!
-//! No file of the user's is changed: a wrapper around the compiler gives it hooked copies of criterion's files, and one around the
+//! No file of the user's is changed: a wrapper around the compiler gives it hooked copies of the harness's files, and one around the
 //! linker keeps what a program is made of, so that it can be linked again in another order.
 
 use std::cell::LazyCell;
@@ -23,16 +23,18 @@ use super::{
 use crate::adapter::{self, changes::Changes};
 use crate::error::RunError;
 use crate::process::{Launch, Sandbox, Streams};
-use crate::source::Source;
+use crate::source::{Registry, Source};
 
 mod arguments;
 mod cargo;
 mod hooked;
 mod identity;
+mod insertions;
 mod link;
 mod list;
 mod matching;
 mod metadata;
+mod published;
 mod workshop;
 
 use arguments::CargoArguments;
@@ -46,10 +48,10 @@ const HOOK_MARKER: &[u8] = b"duet-hook-protocol-1";
 /// Variables of Rust's runtime and of libraries for threads.
 const VARIABLES: [&str; 5] =
     ["RUST_BACKTRACE", "RUST_LIB_BACKTRACE", "RUST_MIN_STACK", "RAYON_NUM_THREADS", "TOKIO_WORKER_THREADS"];
-/// With these criterion neither analyses nor writes anything.
+/// With these criterion neither analyses nor writes anything; divan's are not read.
 const ARGUMENTS: [&str; 3] = ["--bench", "--profile-time", "1"];
 
-/// criterion, by cargo.
+/// criterion and divan, by cargo.
 #[derive(Debug)]
 pub struct Kind;
 
@@ -62,6 +64,10 @@ impl adapter::Kind for Kind {
         &[Manifest { file: "Cargo.toml", project: "a Cargo package" }]
     }
 
+    fn registry(&self) -> Option<&'static dyn Registry> {
+        Some(&published::Crates)
+    }
+
     fn variables(&self) -> &'static [&'static str] {
         &VARIABLES
     }
@@ -71,13 +77,13 @@ impl adapter::Kind for Kind {
     }
 }
 
-/// Builds and starts criterion's benchmarks.
+/// Builds and starts benchmarks of criterion and divan.
 #[derive(Debug)]
 pub struct Rust {
     cargo: Cargo,
     arguments: CargoArguments,
-    /// A lock file for versions of ours that have none.
-    lock_file: Option<PathBuf>,
+    /// A lock file for versions of ours that have none, and whether it was made.
+    lock_file: Option<(PathBuf, bool)>,
     workshop: Workshop,
     scratch: PathBuf,
     timeout: Duration,
@@ -108,7 +114,13 @@ impl Rust {
         let scratch = scratch.join("rust");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
         let lock_files = versions.iter().rev().map(|version| cargo.lock_file(version));
-        let lock_file = lock_files.filter_map(Result::ok).find(|path| path.is_file());
+        let own = lock_files.filter_map(Result::ok).find(|path| path.is_file());
+        let lock_file = match own {
+            Some(path) => Some((path, false)),
+            // Made before anything is built, so that what they depend on is the same for all of them.
+            None if last.is_ours() && cargo.resolve(last).is_ok() => Some((cargo.lock_file(last)?, true)),
+            None => None,
+        };
         Ok(Rust {
             workshop: Workshop::of(&cargo, &scratch)?,
             cargo,
@@ -128,23 +140,24 @@ impl Rust {
     /// Sees to it that a version has a lock file; notes where it had none of its own.
     fn lock(&self, source: &Source) -> Result<Option<String>, RunError> {
         let own = self.cargo.lock_file(source)?;
-        if own.is_file() {
-            return Ok(None);
-        }
-        if !source.is_ours() {
-            return Err(RunError::Source {
-                what: format!("`{}` has no `Cargo.lock`, and duet writes nothing there", source.requested),
-                hint: Some(format!("`cd {} && cargo generate-lockfile` makes one", source.dir.display())),
-            });
-        }
-        if let Some(other) = &self.lock_file {
-            fs::copy(other, &own).map_err(|e| RunError::file("copy", other, e))?;
-        }
-        self.cargo.resolve(source)?;
-        let whence = match &self.lock_file {
-            Some(_) => "with that of another version",
-            None => "with the newest releases of what it depends on",
+        let newest = "with the newest releases of what it depends on";
+        let other = self.lock_file.as_ref().map(|(path, _)| path).filter(|path| **path != own);
+        let whence = match other {
+            None if own.is_file() && self.lock_file.as_ref().is_some_and(|(_, made)| *made) => newest,
+            _ if own.is_file() => return Ok(None),
+            _ if !source.is_ours() => {
+                return Err(RunError::Source {
+                    what: format!("`{}` has no `Cargo.lock`, and duet writes nothing there", source.requested),
+                    hint: Some(format!("`cd {} && cargo generate-lockfile` makes one", source.dir.display())),
+                });
+            }
+            Some(other) => {
+                fs::copy(other, &own).map_err(|e| RunError::file("copy", other, e))?;
+                "with that of the other version"
+            }
+            None => newest,
         };
+        self.cargo.resolve(source)?;
         Ok(Some(format!("`{}` has no `Cargo.lock`: it was built {whence}", source.requested)))
     }
 
@@ -227,11 +240,16 @@ fn build_error(error: RunError, subject: Subject<'_>) -> RunError {
 }
 
 /// There is nothing that can be measured, and why.
-fn nothing(subject: Subject<'_>, notes: &[String]) -> RunError {
+fn nothing(subject: Subject<'_>, source: &Source, notes: &[String]) -> RunError {
     let why = if notes.is_empty() { "it has no bench targets".to_owned() } else { notes.join("; ") };
     RunError::NothingToMeasure {
-        what: format!("the {} (`{}`) has no benchmarks of criterion's: {why}", subject.role.word(), subject.version),
-        hint: Some("`duet compare --command OLD NEW` measures other programs, as whole processes".into()),
+        what: format!(
+            "the {} (`{}`) has no benchmarks of criterion or divan: {why}",
+            subject.role.word(),
+            subject.version
+        ),
+        hint: published::advice(&source.dir)
+            .or_else(|| Some("`duet compare --command OLD NEW` measures other programs, as whole processes".into())),
     }
 }
 
@@ -247,14 +265,16 @@ impl Adapter for Rust {
 
     fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
         let failed = |e| build_error(e, subject);
-        let mut notes: Vec<String> = self.lock(source).map_err(failed)?.into_iter().collect();
+        let locked = self.lock(source).map_err(failed)?;
         let metadata = self.cargo.metadata(source, &self.arguments).map_err(failed)?;
         let (own_main, of_libtest): (Vec<Bench>, Vec<Bench>) =
             metadata.benches(source, patterns)?.into_iter().partition(|bench| bench.own_main);
         let names: Vec<String> = of_libtest.iter().map(Bench::id).collect();
+        let mut notes: Vec<String> = Vec::new();
         notes.extend(left_out(&names, "they use Rust's own harness (no `harness = false`)"));
+        notes.extend(left_out(&published::left_out(&source.dir), "the published package does not hold them"));
         if own_main.is_empty() {
-            return Err(nothing(subject, &notes));
+            return Err(nothing(subject, source, &notes));
         }
         hooked::write(&metadata, &self.workshop.hooked())?;
         let place = self.scratch.join(subject.role.word());
@@ -276,11 +296,12 @@ impl Adapter for Rust {
                 None => unhooked.push(id),
             }
         }
-        notes.extend(left_out(&unhooked, "they are not of criterion"));
+        notes.extend(left_out(&unhooked, "they are of neither criterion nor divan"));
         if build.artifacts.is_empty() {
-            return Err(nothing(subject, &notes));
+            return Err(nothing(subject, source, &notes));
         }
         let fixed = build.artifacts.iter().filter_map(|(id, artifact)| Some((id, self.recorded(artifact).err()?)));
+        notes.extend(locked);
         notes.extend(fixed.map(|(id, why)| format!("{id} has one layout, because it cannot be linked again: {why}")));
         Ok(Built { build, notes })
     }

@@ -30,7 +30,8 @@ impl Workshop {
     pub(super) fn of(cargo: &Cargo, scratch: &Path) -> Result<Workshop, RunError> {
         let mut key = Sha256::new();
         // All that decides what published packages are compiled to, beside what cargo itself tells apart.
-        let wrappers = [RUSTC, LINKER, include_str!("hooked.rs"), &cargo.words, &cargo.host];
+        let sources = [include_str!("hooked.rs"), include_str!("insertions.rs")];
+        let wrappers = [RUSTC, LINKER, sources[0], sources[1], &cargo.words, &cargo.host];
         for part in wrappers.into_iter().chain(hooked::HOOK.map(|(_, text)| text)) {
             key.update(part);
             key.update([0]);

@@ -1,11 +1,17 @@
-//! Rust with the real cargo and the real criterion, on `examples/04-rust` and changes of it.
+//! Rust with the real cargo and the real harnesses, on `examples/04-rust`, `examples/05-divan` and changes of them.
 //!
 //! No test asserts a time. A version against itself is never called changed; planted changes are large enough to be found on any
-//! machine. Where cargo cannot fetch criterion, the tests are listed as ignored.
+//! machine. Where cargo cannot fetch what a test needs, it is listed as ignored.
 
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
+#[path = "../common/mod.rs"]
 mod common;
+
+mod bad_input;
+mod divan;
+mod published;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,14 +45,15 @@ const LIB: &str = "pub fn work() -> u64 {
 pub const ROUNDS: u64 = 2000;
 ";
 
-/// The test that needs valgrind as well.
-const COUNTED: &str = "a_planted_percent_of_work_is_counted_in_every_form";
-
 fn main() {
     let mut arguments = Arguments::from_args();
     // They build in one folder, which one run at a time may use.
     arguments.test_threads = Some(1);
+<<<<<<< HEAD:crates/duetbench-cli/tests/rust.rs
     let tests: [(&str, fn()); 8] = [
+=======
+    let criterion: [(&str, fn()); 10] = [
+>>>>>>> side-rust:crates/duetbench-cli/tests/rust/main.rs
         ("benchmarks_have_the_names_that_criterion_prints", benchmarks_have_the_names_that_criterion_prints),
         ("a_version_against_itself_gives_no_alarm", a_version_against_itself_gives_no_alarm),
         ("a_planted_slowdown_is_found_in_every_form", a_planted_slowdown_is_found_in_every_form),
@@ -54,6 +61,7 @@ fn main() {
         ("build_pairs_are_linked_in_orders_of_their_own", build_pairs_are_linked_in_orders_of_their_own),
         ("what_cannot_be_measured_is_refused_by_name", what_cannot_be_measured_is_refused_by_name),
         ("a_benchmark_that_fails_spoils_nothing_else", a_benchmark_that_fails_spoils_nothing_else),
+<<<<<<< HEAD:crates/duetbench-cli/tests/rust.rs
         (COUNTED, a_planted_percent_of_work_is_counted_in_every_form),
     ];
     let runs = fetched();
@@ -65,17 +73,55 @@ fn main() {
         };
         let lacks = !runs || (name == COUNTED && !has_valgrind);
         Trial::test(name, run).with_kind("needs cargo and criterion").with_ignored_flag(lacks)
+=======
+        ("vendored_sources_are_hooked_too", published::vendored_sources_are_hooked_too),
+        ("broken_workspaces_are_named", bad_input::broken_workspaces_are_named),
+        ("build_scripts_may_ask_git", bad_input::build_scripts_may_ask_git),
+    ];
+    let divan: [(&str, fn()); 4] = [
+        ("divan_has_the_names_that_it_filters_by", divan::divan_has_the_names_that_it_filters_by),
+        ("divan_against_itself_gives_no_alarm", divan::divan_against_itself_gives_no_alarm),
+        ("a_slowdown_is_found_in_every_form_of_divan", divan::a_slowdown_is_found_in_every_form_of_divan),
+        ("a_divan_that_does_not_fit_is_refused", divan::a_divan_that_does_not_fit_is_refused),
+    ];
+    let counted: [(&str, fn()); 1] =
+        [("a_planted_percent_of_work_is_counted_in_every_form", a_planted_percent_of_work_is_counted_in_every_form)];
+    let crates: [(&str, fn()); 1] = [("published_crates_are_compared", published::published_crates_are_compared)];
+    let vendored: [(&str, fn()); 2] = [
+        ("benches_that_were_not_published_are_named", published::benches_that_were_not_published_are_named),
+        ("crates_that_are_not_there_are_refused", published::crates_that_are_not_there_are_refused),
+    ];
+    let trials = |tests: &[(&'static str, fn())], needs: &str, there: bool| -> Vec<Trial> {
+        let run = |test: fn()| {
+            move || {
+                test();
+                Ok(())
+            }
+        };
+        tests
+            .iter()
+            .map(|(name, test)| Trial::test(*name, run(*test)).with_kind(needs).with_ignored_flag(!there))
+            .collect()
+>>>>>>> side-rust:crates/duetbench-cli/tests/rust/main.rs
     };
-    libtest_mimic::run(&arguments, tests.into_iter().map(trial).collect()).exit();
+    let has_valgrind = Command::new("valgrind").arg("--version").output().is_ok();
+    let all = [
+        trials(&criterion, "needs cargo and criterion", fetched(&example())),
+        trials(&divan, "needs cargo and divan", fetched(&divan::example())),
+        trials(&counted, "needs cargo, criterion and valgrind", fetched(&example()) && has_valgrind),
+        trials(&crates, "needs cargo and two releases of itoa", published::fetched()),
+        trials(&vendored, "needs cargo", Command::new("cargo").arg("-V").output().is_ok()),
+    ];
+    libtest_mimic::run(&arguments, all.into_iter().flatten().collect()).exit();
 }
 
 fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/04-rust")
 }
 
-/// Whether cargo has, or can get, what the example depends on.
-fn fetched() -> bool {
-    let fetch = Command::new("cargo").args(["fetch", "--quiet", "--locked"]).current_dir(example()).output();
+/// Whether cargo has, or can get, what a package depends on.
+fn fetched(package: &Path) -> bool {
+    let fetch = Command::new("cargo").args(["fetch", "--quiet", "--locked"]).current_dir(package).output();
     fetch.is_ok_and(|output| output.status.success())
 }
 
@@ -95,9 +141,13 @@ fn two(old: [&str; 2], new: [&str; 2]) -> Place {
 }
 
 fn duet(place: &Place, args: &[&str]) -> Ran {
+    duet_with(place, args, &[("CARGO_NET_OFFLINE", "true")])
+}
+
+fn duet_with(place: &Place, args: &[&str], env: &[(&str, &str)]) -> Ran {
     // A folder for all tests, so that criterion is compiled once for all tests.
     let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("rust-cache");
-    Ran::from(place.command(args).env("XDG_CACHE_HOME", cache).env("CARGO_NET_OFFLINE", "true").output().unwrap())
+    Ran::from(place.command(args).env("XDG_CACHE_HOME", cache).envs(env.iter().copied()).output().unwrap())
 }
 
 fn compare(place: &Place, more: &[&str]) -> Ran {
@@ -186,7 +236,7 @@ fn what_cannot_be_measured_is_refused_by_name() {
     let libtest = manifest.replace("harness = false", "harness = true");
     check("new/Cargo.toml", &without, &[], &["candidate", "`./new`", "no bench targets"]);
     check("new/Cargo.toml", &libtest, &[], &["candidate", "tally/words", "harness = false"]);
-    check("new/benches/words.rs", "fn main() {}", &[], &["tally/words", "not of criterion"]);
+    check("new/benches/words.rs", "fn main() {}", &[], &["tally/words", "neither criterion nor divan"]);
     check("new/src/lib.rs", "pub fn work() { undefined_thing() }", &[], &["candidate", "./new", "undefined_thing"]);
     check("old/src/lib.rs", "pub fn work() { undefined_thing() }", &[], &["baseline", "./old", "undefined_thing"]);
     check("new/src/lib.rs", LIB, &["--packages", "nope"], &["no package `nope`", "tally"]);

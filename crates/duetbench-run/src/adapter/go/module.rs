@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{Source, canonical};
 use crate::error::RunError;
+use crate::source::{self, Source};
 use crate::tool::Tool;
-use crate::tree;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -18,8 +17,35 @@ struct Downloaded {
     error: Option<String>,
 }
 
+/// The Go client outside of any module: inside one, that module's requirements would have a say in versions.
+fn client<const N: usize>(args: [&str; N], place: &Path) -> Tool {
+    Tool::new("go", args, place).env("GOFLAGS", "").env("GOWORK", "off")
+}
+
+/// The Go module proxy that `go` is set up for.
+#[derive(Debug)]
+pub(super) struct Modules;
+
+impl source::Registry for Modules {
+    fn form(&self) -> &'static str {
+        "modules as `example.com/m@v1.2.0`"
+    }
+
+    fn takes(&self, name: &str) -> bool {
+        name.split('/').next().is_some_and(|host| host.contains('.'))
+    }
+
+    fn fetch(&self, version: &str, scratch: &Path) -> Result<Source, RunError> {
+        download(version, scratch)
+    }
+
+    fn versions(&self, name: &str) -> Result<Vec<String>, RunError> {
+        versions(name)
+    }
+}
+
 /// All published versions of a module, the oldest first.
-pub(super) fn versions(path: &str) -> Result<Vec<String>, RunError> {
+fn versions(path: &str) -> Result<Vec<String>, RunError> {
     #[derive(Deserialize)]
     #[serde(rename_all = "PascalCase")]
     struct Listed {
@@ -35,12 +61,7 @@ pub(super) fn versions(path: &str) -> Result<Vec<String>, RunError> {
     Ok(listed.versions)
 }
 
-/// The Go client outside of any module: inside one, that module's requirements would have a say in versions.
-fn client<const N: usize>(args: [&str; N], place: &Path) -> Tool {
-    Tool::new("go", args, place).env("GOFLAGS", "").env("GOWORK", "off")
-}
-
-pub(super) fn download(module: &str, scratch: &Path) -> Result<Source, RunError> {
+fn download(module: &str, scratch: &Path) -> Result<Source, RunError> {
     let unusable = |why: &str| RunError::Source {
         what: format!("the module `{module}` cannot be used: {why}"),
         hint: Some("`go list -m -versions PATH` lists the published versions".into()),
@@ -58,15 +79,5 @@ pub(super) fn download(module: &str, scratch: &Path) -> Result<Source, RunError>
     if !cached.join("go.mod").exists() {
         return Err(unusable("it has no go.mod"));
     }
-    let copy = (0..).map(|n| scratch.join(format!("module-{n}"))).find(|p| !p.exists()).unwrap_or_default();
-    tree::copy(&cached, &copy, &|_| true)?;
-    let dir = canonical(&copy)?;
-    Ok(Source {
-        requested: module.to_owned(),
-        resolved: format!("{path}@{version}"),
-        tree: dir.clone(),
-        dir,
-        finished: None,
-        worktree: None,
-    })
+    Source::published(module, format!("{path}@{version}"), &cached, scratch)
 }
