@@ -1,7 +1,10 @@
 //! `duet show --format html` end to end: the page of a stored run, and what of it could do harm.
 
 use duetbench_cli::render::html;
-use duetbench_core::Verdict;
+use duetbench_cli::steadiness;
+use duetbench_core::analysis::Warning;
+use duetbench_core::noise::{Finding, Kind, Severity};
+use duetbench_core::{Report, Role, Verdict};
 use serde_json::Value;
 
 use crate::common::{Place, Ran, recording};
@@ -138,6 +141,29 @@ fn warnings_are_never_cut() {
         vec![format!("a plain loop {}is not to be trusted", "differs from build to build and ".repeat(40))];
     let data: Value = serde_json::from_str(&html::data(&report)).unwrap();
     assert!(data["warnings"][0].as_str().unwrap().ends_with("is not to be trusted."), "{data}");
+}
+
+#[test]
+fn processes_that_went_on_changing_are_one_remark_and_none_beside_severe_noise() {
+    let told = |report: &Report| {
+        let of = report.benchmarks.iter().flat_map(|one| &one.warnings);
+        let each = of.filter(|warning| matches!(warning, Warning::StillChanging { .. })).count();
+        (each, report.warnings.iter().filter(|words| words.contains("went on changing")).count())
+    };
+    let check = |changing: usize, noise: Option<Severity>, want: (usize, usize)| {
+        let mut report = everything();
+        let times = Kind::Migrated { times: 1 };
+        report.noise.findings = noise.map(|severity| Finding { kind: times, severity }).into_iter().collect();
+        let still = Warning::StillChanging { role: Role::Candidate, forks: 7, of: 10, ratio: 0.9, warm_up: 8 };
+        report.benchmarks.iter_mut().take(changing).for_each(|one| one.warnings.push(still.clone()));
+        steadiness::gather(&mut report);
+        assert_eq!(told(&report), want, "{changing} {noise:?}");
+    };
+    check(0, None, (0, 0));
+    check(1, Some(Severity::Disturbing), (1, 0));
+    check(3, Some(Severity::Disturbing), (0, 1));
+    check(1, Some(Severity::Severe), (0, 0));
+    check(3, Some(Severity::Severe), (0, 0));
 }
 
 #[test]
