@@ -14,7 +14,7 @@ use duetbench_run::RunError;
 use duetbench_run::engine::TrialOutcome;
 use duetbench_run::store::{RunHead, RunId, SoloHead, Store, StoredRun};
 
-use crate::{moved, render, self_tests};
+use crate::{moved, render, self_tests, steadiness};
 
 /// The report of a run in a store, judged as it was then, with what a calibration says of it.
 ///
@@ -108,6 +108,7 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
             benchmark.warnings.retain(|warning| !matches!(warning, Warning::SingleBuild { .. }));
         }
     }
+    steadiness::gather(&mut report);
     report.warnings.extend(self_tests::flagged(&report));
     report.warnings.extend(moved::said(&report.benchmarks));
     report.warnings.extend(unexplained(&report));

@@ -42,6 +42,7 @@ pub mod session;
 pub mod settings;
 pub mod sites;
 pub mod staleness;
+pub mod steadiness;
 pub mod tuning;
 pub mod warm_up;
 

@@ -1,5 +1,5 @@
 //! The page of the HTML report in a real browser: what it shows, that it asks nobody, that it can be used by keyboard, on a phone, and
-//! in the dark, with 5, 50 and 1,000 benchmarks. The cases themselves are in `browser/cases.mjs`.
+//! in the dark, with 5, 50, 1,000 and 5,000 benchmarks. The cases themselves are in `browser/cases.mjs`.
 //!
 //! `DUET_CHROMIUM` names a browser; otherwise an installed Chromium is taken, or the one inside an npm package. Where there is no Node,
 //! or npm's registry cannot be reached, these tests are listed as ignored.
@@ -21,6 +21,10 @@ const CASES: &[&str] = &[
     "a_page_of_5_says_all",
     "a_page_of_50_says_all",
     "a_page_of_1000_says_all",
+    "a_page_of_5_fits",
+    "a_page_of_50_fits",
+    "a_page_of_1000_fits",
+    "a_page_of_5000_fits",
     "figures_are_those_of_the_data",
     "intervals_share_a_logarithmic_axis",
     "the_plot_has_two_fifths_and_names_say_what_differs",

@@ -81,9 +81,10 @@ pub fn text(warning: &Warning) -> String {
             role.word()
         ),
         Warning::StillChanging { role, forks, of, ratio, warm_up } => format!(
-            "{forks} of {of} processes of the {} went on changing while they were judged ({} in the median): needs more than {warm_up} iterations to warm up, which `--warmup N` sets",
+            "{forks} of {of} processes of the {} went on changing while they were judged ({} in the median): needs more than {warm_up} iterations to warm up: try `--warmup {}`",
             role.word(),
-            change(*ratio)
+            change(*ratio),
+            2 * warm_up.max(&1)
         ),
         Warning::Redefined(Redefinition { part, path, line, .. }) => {
             format!("the benchmark itself differs: `{}` ({}:{line})", one_line(part), one_line(path))
@@ -152,7 +153,7 @@ mod tests {
         );
         check(
             Warning::StillChanging { role: Role::Baseline, forks: 7, of: 10, ratio: 0.92, warm_up: 30 },
-            "7 of 10 processes of the baseline went on changing while they were judged (-8.0% in the median): needs more than 30 iterations to warm up, which `--warmup N` sets",
+            "7 of 10 processes of the baseline went on changing while they were judged (-8.0% in the median): needs more than 30 iterations to warm up: try `--warmup 60`",
         );
         check(
             Warning::FailedTrials { trials: 2, first: "panic: boom\n\tgoroutine 1".into() },

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -13,6 +14,9 @@ export const SCRIPTS = [...read("../mod.rs").matchAll(/include_str!\("page\/(\w+
 
 const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
+/** Data as they stand in the page: those of a large one deflated. */
+const packed = (json) => (json.length < 1_000_000 ? json : deflateRawSync(json).toString("base64"));
+
 /** The page with these data, as one text. */
 export function assemble(data) {
   const parts = {
@@ -20,7 +24,7 @@ export function assemble(data) {
     "/*{{style}}*/": read("page.css"),
     "/*{{library}}*/": read("vendor/plot.js"),
     "/*{{script}}*/": SCRIPTS.map(read).join("\n"),
-    "{{data}}": JSON.stringify(data).replaceAll("<", "\\u003c"),
+    "{{data}}": packed(JSON.stringify(data).replaceAll("<", "\\u003c")),
   };
   // In one pass, because what is put in may itself look like a marked place.
   return read("page.html").replace(/\/\*\{\{\w+\}\}\*\/|\{\{\w+\}\}/g, (place) => parts[place]);

@@ -302,3 +302,22 @@ export async function a_thousand_rows_cost_little(begin) {
   );
   await visit.end();
 }
+
+/** Pages of all sizes at every width and in both themes: all rows, nothing sideways, and a list that narrows. */
+export const fits = (number) => async (begin) => {
+  const visit = await begin({ number });
+  const { page, data } = visit;
+  assert.equal(await page.locator("#rows > li").count(), number);
+  for (const width of [390, 768, 1280, 1920]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      assert.equal(await visit.overflows(), false, `${number} at ${width}, ${colorScheme}`);
+    }
+    assert.ok(await page.locator("#rows > li .plot").first().isVisible());
+  }
+  await page.click('[data-verdict="regression"]');
+  assert.equal(await page.locator("#rows > li:not([hidden])").count(), data.counts.regression);
+  await (await visit.open(data.benchmarks[0])).locator("svg.chart").first().waitFor();
+  await visit.end();
+};

@@ -32,6 +32,7 @@ export class Visit {
     visit.page.on("console", (message) => visit.complaints.push(message.text()));
     visit.page.on("pageerror", (error) => visit.complaints.push(error.stack));
     await visit.page.goto(visit.url + hash);
+    await visit.page.locator("#status:not(:empty), [role=alert]").first().waitFor({ state: "attached" });
     return visit;
   }
 

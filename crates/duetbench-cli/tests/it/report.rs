@@ -1,7 +1,10 @@
 //! `duet show --format html` end to end: the page of a stored run, and what of it could do harm.
 
 use duetbench_cli::render::html;
-use duetbench_core::Verdict;
+use duetbench_cli::steadiness;
+use duetbench_core::analysis::Warning;
+use duetbench_core::noise::{Finding, Kind, Severity};
+use duetbench_core::{Report, Role, Verdict};
 use serde_json::Value;
 
 use crate::common::{Place, Ran, recording};
@@ -92,7 +95,6 @@ fn the_data_are_those_of_the_contract() {
             .unwrap()
             .starts_with("duet waive example.com/scripted.BenchmarkDecode --run r1 --days 90")
     );
-    let json: Value = serde_json::from_str(&shown.stdout).unwrap();
     let names: Vec<&str> = data["benchmarks"].as_array().unwrap().iter().map(|b| b["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["BenchmarkDecode", "BenchmarkEncode", "BenchmarkGone", "BenchmarkSum"]);
     for (id, one) in data["benchmarks"].as_array().unwrap().iter().enumerate() {
@@ -122,8 +124,6 @@ fn the_data_are_those_of_the_contract() {
         ];
         assert_eq!((keys(one), one["id"].as_u64()), (all.to_vec(), Some(id as u64)));
         assert_eq!(one["verdict"], shown.verdict(one["name"].as_str().unwrap()));
-        // The same digits everywhere: numbers that are written for people are not cut before.
-        assert_eq!(one["estimate"]["ratio"], json["benchmarks"][id]["ratio"]);
     }
     assert_eq!(
         (&of(&data, "BenchmarkDecode")["standing"], &of(&data, "BenchmarkSum")["standing"]),
@@ -133,12 +133,47 @@ fn the_data_are_those_of_the_contract() {
 }
 
 #[test]
+fn ratios_have_the_same_digits_as_in_every_other_format() {
+    let place = Place::new();
+    let shown = place.scripted(RUN, &["--format", "json"]).expect(3);
+    written(&place, &[]);
+    let data = data(&page(&place, "page.html"));
+    for name in ["BenchmarkDecode", "BenchmarkEncode", "BenchmarkSum"] {
+        let (here, there) = (&of(&data, name)["estimate"], shown.benchmark(name));
+        assert_eq!((&here["ratio"], &here["low"]), (&there["ratio"], &there["ratio_low"]), "{name}");
+    }
+}
+
+#[test]
 fn warnings_are_never_cut() {
     let mut report = everything();
     report.warnings =
         vec![format!("a plain loop {}is not to be trusted", "differs from build to build and ".repeat(40))];
     let data: Value = serde_json::from_str(&html::data(&report)).unwrap();
     assert!(data["warnings"][0].as_str().unwrap().ends_with("is not to be trusted."), "{data}");
+}
+
+#[test]
+fn processes_that_went_on_changing_are_one_remark_and_none_beside_severe_noise() {
+    let told = |report: &Report| {
+        let of = report.benchmarks.iter().flat_map(|one| &one.warnings);
+        let each = of.filter(|warning| matches!(warning, Warning::StillChanging { .. })).count();
+        (each, report.warnings.iter().filter(|words| words.contains("went on changing")).count())
+    };
+    let check = |changing: usize, noise: Option<Severity>, want: (usize, usize)| {
+        let mut report = everything();
+        let times = Kind::Migrated { times: 1 };
+        report.noise.findings = noise.map(|severity| Finding { kind: times, severity }).into_iter().collect();
+        let still = Warning::StillChanging { role: Role::Candidate, forks: 7, of: 10, ratio: 0.9, warm_up: 8 };
+        report.benchmarks.iter_mut().take(changing).for_each(|one| one.warnings.push(still.clone()));
+        steadiness::gather(&mut report);
+        assert_eq!(told(&report), want, "{changing} {noise:?}");
+    };
+    check(0, None, (0, 0));
+    check(1, Some(Severity::Disturbing), (1, 0));
+    check(3, Some(Severity::Disturbing), (0, 1));
+    check(1, Some(Severity::Severe), (0, 0));
+    check(3, Some(Severity::Severe), (0, 0));
 }
 
 #[test]

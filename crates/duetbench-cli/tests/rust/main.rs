@@ -49,11 +49,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // They build in one folder, which one run at a time may use.
     arguments.test_threads = Some(1);
-<<<<<<< HEAD:crates/duetbench-cli/tests/rust.rs
-    let tests: [(&str, fn()); 8] = [
-=======
     let criterion: [(&str, fn()); 10] = [
->>>>>>> side-rust:crates/duetbench-cli/tests/rust/main.rs
         ("benchmarks_have_the_names_that_criterion_prints", benchmarks_have_the_names_that_criterion_prints),
         ("a_version_against_itself_gives_no_alarm", a_version_against_itself_gives_no_alarm),
         ("a_planted_slowdown_is_found_in_every_form", a_planted_slowdown_is_found_in_every_form),
@@ -61,19 +57,6 @@ fn main() {
         ("build_pairs_are_linked_in_orders_of_their_own", build_pairs_are_linked_in_orders_of_their_own),
         ("what_cannot_be_measured_is_refused_by_name", what_cannot_be_measured_is_refused_by_name),
         ("a_benchmark_that_fails_spoils_nothing_else", a_benchmark_that_fails_spoils_nothing_else),
-<<<<<<< HEAD:crates/duetbench-cli/tests/rust.rs
-        (COUNTED, a_planted_percent_of_work_is_counted_in_every_form),
-    ];
-    let runs = fetched();
-    let has_valgrind = Command::new("valgrind").arg("--version").output().is_ok();
-    let trial = |(name, test): (&str, fn())| {
-        let run = move || {
-            test();
-            Ok(())
-        };
-        let lacks = !runs || (name == COUNTED && !has_valgrind);
-        Trial::test(name, run).with_kind("needs cargo and criterion").with_ignored_flag(lacks)
-=======
         ("vendored_sources_are_hooked_too", published::vendored_sources_are_hooked_too),
         ("broken_workspaces_are_named", bad_input::broken_workspaces_are_named),
         ("build_scripts_may_ask_git", bad_input::build_scripts_may_ask_git),
@@ -102,7 +85,6 @@ fn main() {
             .iter()
             .map(|(name, test)| Trial::test(*name, run(*test)).with_kind(needs).with_ignored_flag(!there))
             .collect()
->>>>>>> side-rust:crates/duetbench-cli/tests/rust/main.rs
     };
     let has_valgrind = Command::new("valgrind").arg("--version").output().is_ok();
     let all = [

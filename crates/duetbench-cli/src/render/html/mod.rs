@@ -9,12 +9,19 @@ mod data;
 mod profiled;
 mod said;
 
+use std::io::Write as _;
+
 use duetbench_core::Report;
 use duetbench_core::foreign::in_json;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 
 use super::format::one_line;
 use super::summary;
 use data::Data;
+
+/// Data of so many bytes are packed.
+const PACKED_FROM: usize = 1_000_000;
 
 const PAGE: &str = include_str!("page/page.html");
 pub(super) const STYLE: &str = include_str!("page/page.css");
@@ -42,7 +49,7 @@ const SCRIPTS: [&str; 14] = [
 pub fn render(report: &Report) -> String {
     let title = escaped(&format!("duet {}: {}", one_line(&report.run), summary::headline(report)));
     let script = SCRIPTS.join("\n");
-    let data = data(report);
+    let data = packed(data(report));
     let parts = [
         ("{{title}}", &*title),
         ("/*{{style}}*/", STYLE),
@@ -60,6 +67,28 @@ pub fn data(report: &Report) -> String {
     let json = serde_json::to_string(&data).expect("data of plain values and string keys serialise");
     // Only strings can hold it, and there this is another way of writing it.
     in_json(&json).replace('<', "\\u003c")
+}
+
+/// Data of a page that would be large, deflated and in base 64: a browser unpacks them in a moment. What is small stays readable.
+fn packed(json: String) -> String {
+    if json.len() < PACKED_FROM {
+        return json;
+    }
+    let mut deflated = DeflateEncoder::new(Vec::new(), Compression::default());
+    let written = deflated.write_all(json.as_bytes()).and_then(|()| deflated.finish());
+    base_64(&written.expect("memory can be written to"))
+}
+
+/// RFC 4648, section 4.
+fn base_64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let bits = three.iter().enumerate().fold(0u32, |bits, (i, byte)| bits | u32::from(*byte) << (16 - 8 * i));
+        let letter = |i: usize| char::from(LETTERS[(bits >> (18 - 6 * i)) as usize & 63]);
+        out.extend((0..4).map(|i| if i <= three.len() { letter(i) } else { '=' }));
+    }
+    out
 }
 
 /// Text where markup is read.
@@ -91,6 +120,18 @@ mod tests {
         let parts = [("{a}", "1{b}"), ("{b}", "2{a}")];
         assert_eq!(filled("x{b}y{a}z{b}", &parts), "x2{a}y1{b}z2{a}");
         assert_eq!(filled("nothing", &parts), "nothing");
+    }
+
+    #[test]
+    fn large_data_are_packed_and_small_ones_stay_readable() {
+        // Test vectors of RFC 4648, section 10.
+        for (plain, want) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base_64(plain.as_bytes()), want);
+        }
+        assert_eq!(packed("{}".into()), "{}");
+        let large = format!("{{\"a\":\"{}\"}}", "shop ".repeat(PACKED_FROM / 5));
+        let packed = packed(large.clone());
+        assert!(packed.len() < large.len() / 50 && !packed.starts_with('{'), "{}", packed.len());
     }
 
     #[test]

@@ -88,8 +88,16 @@
     }
   }
 
-  function start() {
-    const data = JSON.parse(Dom.get("data").textContent);
+  /** The data of a large page, which are deflated and in base 64. */
+  async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return JSON.parse(await new Response(inflated).text());
+  }
+
+  async function start() {
+    const text = Dom.get("data").textContent;
+    const data = text.startsWith("{") ? JSON.parse(text) : await unpacked(text);
     if (data.format !== FORMAT) throw new Error(`its data are ${data.format}, and this page reads ${FORMAT}`);
     total = data.benchmarks.length;
     Head.fill(data);
@@ -104,12 +112,10 @@
     addEventListener("hashchange", linked);
   }
 
-  try {
-    start();
-  } catch (error) {
+  start().catch((error) => {
     Dom.get("main").prepend(
       Dom.make("p", { class: "notice", role: "alert" }, `This report cannot be shown: ${error.message}.`),
     );
     throw error;
-  }
+  });
 })();
