@@ -129,7 +129,14 @@ fn the_data_are_those_of_the_contract() {
         (&of(&data, "BenchmarkDecode")["standing"], &of(&data, "BenchmarkSum")["standing"]),
         (&"fails".into(), &Value::Null)
     );
-    assert_eq!(of(&data, "BenchmarkGone")["picture"], Value::Null);
+}
+
+#[test]
+fn what_only_one_version_has_has_no_picture() {
+    let place = Place::new();
+    place.scripted(RUN, &[]).expect(3);
+    written(&place, &[]);
+    assert_eq!(of(&data(&page(&place, "page.html")), "BenchmarkGone")["picture"], Value::Null);
 }
 
 #[test]
