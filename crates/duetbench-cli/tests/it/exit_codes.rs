@@ -92,8 +92,8 @@ fn fresh_trials_say_what_became_of_a_regression_and_how_large_it_is() {
         assert!((of(&one["change"]) - (told - 1.0)).abs() < 1e-12 && fresh != first, "{one:#}");
         assert!(shown.contains(&format!("{:+.1}%  [", 100.0 * (first - 1.0))), "{shown}");
     };
-    check("8", "confirmed", "regression, confirmed at +8.7%");
-    check("6", "open", "regression, not confirmed yet");
+    check("8", "confirmed", "regression of these binaries, confirmed at +8.7%");
+    check("6", "open", "regression of these binaries, not confirmed yet");
 }
 
 #[test]

@@ -56,6 +56,53 @@ fn a_run_becomes_a_page_whatever_it_came_to() {
     place.duet(&["show", "r9", "--format", "html"]).expect(1).says(&["r9"]);
 }
 
+/// Keys of the page's data, and of one benchmark in them.
+const KEYS: [&str; 19] = [
+    "accept",
+    "baseline",
+    "benchmarks",
+    "candidate",
+    "complete",
+    "confidence",
+    "counts",
+    "duet",
+    "format",
+    "headline",
+    "hints",
+    "outcome",
+    "reproduce",
+    "run",
+    "sections",
+    "started",
+    "summary",
+    "threshold",
+    "warnings",
+];
+const KEYS_OF_ONE: [&str; 22] = [
+    "allocs",
+    "baseline_ns",
+    "bytes",
+    "candidate_ns",
+    "confirmation",
+    "estimate",
+    "id",
+    "instructions",
+    "label",
+    "layout",
+    "mode",
+    "name",
+    "package",
+    "picture",
+    "profile",
+    "sentence",
+    "standing",
+    "standing_words",
+    "threshold",
+    "verdict",
+    "verdict_words",
+    "words",
+];
+
 #[test]
 fn the_data_are_those_of_the_contract() {
     let place = Place::new();
@@ -66,28 +113,7 @@ fn the_data_are_those_of_the_contract() {
         (&data["format"], &data["run"], &data["outcome"]),
         (&"duet-page-1".into(), &"r1".into(), &"regression".into())
     );
-    let top = [
-        "accept",
-        "baseline",
-        "benchmarks",
-        "candidate",
-        "complete",
-        "confidence",
-        "counts",
-        "duet",
-        "format",
-        "headline",
-        "hints",
-        "outcome",
-        "reproduce",
-        "run",
-        "sections",
-        "started",
-        "summary",
-        "threshold",
-        "warnings",
-    ];
-    assert_eq!(keys(&data), top);
+    assert_eq!(keys(&data), KEYS);
     assert_eq!(data["headline"], "1 of 4 benchmarks regressed.");
     assert!(
         data["accept"]
@@ -98,31 +124,7 @@ fn the_data_are_those_of_the_contract() {
     let names: Vec<&str> = data["benchmarks"].as_array().unwrap().iter().map(|b| b["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["BenchmarkDecode", "BenchmarkEncode", "BenchmarkGone", "BenchmarkSum"]);
     for (id, one) in data["benchmarks"].as_array().unwrap().iter().enumerate() {
-        let all = [
-            "allocs",
-            "baseline_ns",
-            "bytes",
-            "candidate_ns",
-            "confirmation",
-            "estimate",
-            "id",
-            "instructions",
-            "label",
-            "layout",
-            "mode",
-            "name",
-            "package",
-            "picture",
-            "profile",
-            "sentence",
-            "standing",
-            "standing_words",
-            "threshold",
-            "verdict",
-            "verdict_words",
-            "words",
-        ];
-        assert_eq!((keys(one), one["id"].as_u64()), (all.to_vec(), Some(id as u64)));
+        assert_eq!((keys(one), one["id"].as_u64()), (KEYS_OF_ONE.to_vec(), Some(id as u64)));
         assert_eq!(one["verdict"], shown.verdict(one["name"].as_str().unwrap()));
     }
     assert_eq!(
