@@ -95,8 +95,8 @@ impl<'a> Counter<'a> {
     /// Counts the instructions of both sides of a benchmark that takes so long per operation in the slower version, in nanoseconds: of processes with
     /// fewer and of processes with more invocations, or of whole programs.
     ///
-    /// Collecting only within the function that is measured (`--toggle-collect`) is exact for a loop. Where Go's allocator changes the stack it is not: such
-    /// counts differed by up to 0.5 %, those of differences by less than 0.1 % (docs/studies/counts.md). Nor is the function of a sub-benchmark known.
+    /// Collecting only within the function that is measured (`--toggle-collect`) is exact for a loop, but no better where code allocates
+    /// (docs/studies/counts.md), and the function of a sub-benchmark is not known.
     ///
     /// # Errors
     /// When a process fails or hangs, would take too long, or its file cannot be used; on an interrupt.
