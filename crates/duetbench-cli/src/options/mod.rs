@@ -59,7 +59,7 @@ options! {
         /// At most this many fresh process pairs per benchmark, at least 3 for an interval [default: 36, with one build 20]
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
         forks: Option<u32>,
-        /// Wall time for measuring and linking, as `90s` or `2m`; what settled benchmarks leave goes to the open ones
+        /// Wall time for all that comes after building: first trials, linking, measuring, as `90s` or `2m`; cheap benchmarks come first
         #[arg(long, value_name = "TIME", value_parser = Duration::parse)]
         budget: Option<Duration>,
         /// Link each version so many times, its functions in another order each time, so that a verdict is about the code and not
