@@ -121,7 +121,7 @@ fn it_is_shown_again(place: &Place, report: &Value) {
     let text = place.duet(&["show"]).expect(0).stdout;
     assert!(text.contains("instructions per operation (+") && text.contains("%): more work"), "{text}");
     assert!(text.contains("example.com/fixture.work, itself: "), "{text}");
-    place.duet(&["remove", "r1"]).expect(0);
+    place.duet(&["rm", "r1"]).expect(0);
 }
 
 fn a_rule_on_instructions_gates() {
