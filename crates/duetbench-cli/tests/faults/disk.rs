@@ -84,8 +84,8 @@ fn no_file_may_grow(seed: u64) {
         let place = Place::new();
         place.write("script.json", SCRIPT);
         let db = place.path().join(".duet/duet.db");
-        // The log of an empty store takes some 160 KiB, a trial three or four; units of 512 bytes.
-        let blocks = rng.between(400, 1100);
+        // The log of an empty store takes some 200 KiB, a trial three or four; units of 512 bytes.
+        let blocks = rng.between(500, 1200);
         let limited = |args: &[&str]| {
             let mut shell = Command::new("sh");
             shell.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"")]);
@@ -115,7 +115,7 @@ fn the_file_system_is_full(seed: u64) {
     for _ in 0..4 {
         let place = Place::new();
         place.write("script.json", SCRIPT);
-        let kib = rng.between(160, 500);
+        let kib = rng.between(220, 560);
         let shell = in_a_small_file_system(place.path(), kib, KEEP);
         let args = [&ARGS[..], &["--db", "/mnt/duet.db"]].concat();
         let ran = Sitting::start(&place, &mut through(shell, &place.command(&args))).end().1;
