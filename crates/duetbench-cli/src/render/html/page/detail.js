@@ -199,11 +199,10 @@ const Detail = (() => {
     );
   }
 
-  /** Lines below a heading, as they are; nothing where there are none. */
-  function lines(heading, all) {
-    if (all.length === 0) return null;
-    const text = Dom.make("pre", { tabindex: "0", role: "region", "aria-label": heading }, all.join("\n"));
-    return Dom.make("section", { class: "profile" }, Dom.make("h4", {}, heading), text);
+  function instructions({ instructions: said }) {
+    if (said.length === 0) return null;
+    const lines = said.map((line) => Dom.make("p", {}, Dom.words(line)));
+    return Dom.make("section", { class: "profile" }, Dom.make("h4", {}, "Instructions beside the time"), lines);
   }
 
   /** Why there is nothing to draw. */
@@ -230,7 +229,7 @@ const Detail = (() => {
       benchmark.standing_words && Dom.make("p", { class: "standing" }, Dom.words(benchmark.standing_words)),
       warnings(benchmark),
       profile(benchmark),
-      lines("Instructions beside the time", benchmark.instructions),
+      instructions(benchmark),
       facts(benchmark),
       why && Dom.make("p", { class: "nothing" }, why),
       Dom.make(
