@@ -2,7 +2,7 @@
 # with Go alone. They install nothing outside this folder and the caches of cargo, go, Maven and pip; they need what stands in
 # README.md.
 
-.PHONY: demo test check test-go test-rest lint deny benchmarks build fleet worker release release-check site
+.PHONY: demo test check test-measured test-go test-built test-rest lint deny benchmarks build fleet worker release release-check site
 
 build:
 	cargo build --release --locked
@@ -23,10 +23,17 @@ demo: build
 
 CARGO_TEST = cargo test --workspace --locked --features duetbench-cli/lambda
 
-# What measures Go runs beside all the rest: most tests wait, for a build or for their turn at the machine. Neither hides the other's failures.
+# What builds and measures other people's programs runs beside all the rest: most tests wait, for a build or for their turn at the machine. Neither
+# hides the other's failures.
 test: lint
 	$(CARGO_TEST) --no-run
-	$(MAKE) --keep-going --jobs 2 test-go test-rest
+	$(MAKE) --keep-going --jobs 2 test-measured test-rest
+
+test-measured:
+	$(MAKE) --keep-going test-go test-built
+
+test-built:
+	$(CARGO_TEST) --no-fail-fast --test rust --test counting
 
 test-go:
 	$(CARGO_TEST) --no-fail-fast --test go
@@ -36,7 +43,7 @@ test-go:
 
 OF_GO = $(addsuffix ::,$(basename $(notdir $(filter-out %/main.rs,$(wildcard crates/duetbench-cli/tests/go/*.rs)))))
 test-rest:
-	$(CARGO_TEST) --no-fail-fast -- $(addprefix --skip ,$(OF_GO))
+	$(CARGO_TEST) --no-fail-fast -- $(addprefix --skip ,$(OF_GO) with_cargo:: with_valgrind::)
 
 # Without what takes seconds each: simulations, programs that are measured, whole outputs with hostile names.
 LONG = simulation calibrate_promise self_test nested:: suite:: action:: command:: hostile:: parsers:: git_hooks:: queue:: signals:: identity::

@@ -64,9 +64,14 @@ fn main() {
         }
     };
     let trial = |(name, test): (&str, fn())| {
-        Trial::test(name, run(test)).with_kind("needs go and valgrind").with_ignored_flag(!runs)
+        Trial::test(format!("with_valgrind::{name}"), run(test))
+            .with_kind("needs go and valgrind")
+            .with_ignored_flag(!runs)
     };
-    let absent = Trial::test("without_valgrind_it_says_so_and_measures", run(without_valgrind_it_says_so_and_measures));
+    let absent = Trial::test(
+        "with_valgrind::without_valgrind_it_says_so_and_measures",
+        run(without_valgrind_it_says_so_and_measures),
+    );
     let mut arguments = Arguments::from_args();
     // They would wait for each other's turn at the machine.
     arguments.test_threads = Some(1);

@@ -83,7 +83,9 @@ fn main() {
         };
         tests
             .iter()
-            .map(|(name, test)| Trial::test(*name, run(*test)).with_kind(needs).with_ignored_flag(!there))
+            .map(|(name, test)| {
+                Trial::test(format!("with_cargo::{name}"), run(*test)).with_kind(needs).with_ignored_flag(!there)
+            })
             .collect()
     };
     let has_valgrind = Command::new("valgrind").arg("--version").output().is_ok();
