@@ -1,6 +1,6 @@
 //! Prints what the hook makes of the golden files' questions; the test compares.
 
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 #[path = "../duet/mod.rs"]
 mod duet;
 
