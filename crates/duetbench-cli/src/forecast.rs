@@ -1,4 +1,4 @@
-//! What the time of a comparison is enough for, said before anything is measured.
+//! The number of benchmarks that the time of a comparison is enough for, said before anything is measured.
 
 use duetbench_core::Spec;
 use duetbench_core::plan::Plan;

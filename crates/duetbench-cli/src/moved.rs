@@ -45,21 +45,7 @@ mod tests {
 
     fn only_in(verdict: &Verdict, package: &str, names: &[&str]) -> Vec<BenchmarkReport> {
         let id = |name: &&str| BenchmarkId { package: package.into(), name: (*name).to_owned() };
-        let report = |id| BenchmarkReport {
-            id,
-            verdict: verdict.clone(),
-            mode: None,
-            estimate: None,
-            threshold: None,
-            baseline_ns: None,
-            candidate_ns: None,
-            allocs: None,
-            bytes: None,
-            layout: None,
-            confirmation: None,
-            forks: Vec::new(),
-            warnings: Vec::new(),
-        };
+        let report = |id| BenchmarkReport::unmeasured(id, verdict.clone());
         names.iter().map(id).map(report).collect()
     }
 

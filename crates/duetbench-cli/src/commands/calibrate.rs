@@ -43,7 +43,7 @@ pub fn run(args: &CalibrateArgs, context: &Context) -> Result<u8, Failure> {
     let mut spec = context.settings.spec(seed::draw())?;
     spec.selection.filter()?;
     spec.measure_identical = true;
-    // What is the same on both sides runs on one JVM.
+    // The same version on both sides runs on one JVM.
     spec.harness.jmh.base = spec.harness.jmh.head.clone();
     // Whatever it says, all of it counts.
     spec.effort = Effort { fixed: true, confirm: false, ..spec.effort };

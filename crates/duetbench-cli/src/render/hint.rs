@@ -77,7 +77,7 @@ fn failure(report: &Report) -> Option<Hint> {
     Some(Hint { words: "run the first failure alone with".into(), command })
 }
 
-/// What would probably settle an open question.
+/// A way that would probably settle an open question.
 #[derive(Debug, Clone, Copy)]
 struct Need {
     /// Fork pairs in all, where it had enough for an interval.
@@ -122,13 +122,13 @@ fn knob(report: &Report, needs: &[Need]) -> Option<(String, f64)> {
     Some((format!("`--budget {}`", typed_time(before + report.measured_s + more_s)), more_s))
 }
 
-/// What would settle one open question, in words.
+/// The way to settle one open question, in words.
 pub(super) fn settling(report: &Report, one: &BenchmarkReport) -> Option<String> {
     let (option, more_s) = knob(report, &[Need::of(report, one)?])?;
     Some(format!("{option} would probably settle it, in about {} more", typed_time(more_s)))
 }
 
-/// What would settle the open questions, as far as that is affordable.
+/// Ways to settle the open questions, as far as that is affordable.
 fn open_question(report: &Report) -> Option<Hint> {
     let open: Vec<_> = report.benchmarks.iter().filter(|b| b.verdict.is_open()).collect();
     if open.is_empty() {

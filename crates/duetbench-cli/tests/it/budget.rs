@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::common::{Place, Ran};
 
 /// A benchmark whose invocations and trials take so long.
-fn part(name: &str, (baseline_ns, candidate_ns): (u64, u64), takes_ms: u64, spread: f64) -> String {
+fn part(name: &str, ns: [u64; 2], takes_ms: u64, spread: f64) -> String {
+    let [baseline_ns, candidate_ns] = ns;
     format!(
         r#""Benchmark{name}": {{"baseline_ns": {baseline_ns}, "candidate_ns": {candidate_ns}, "takes_ms": {takes_ms}, "spread": {spread}}}"#
     )
@@ -18,15 +19,15 @@ fn script(parts: &[String]) -> String {
 /// Benchmarks of 0.2 ms, 3 ms, 220 ms and 2 s; the last one varies so much that it is never settled.
 fn unequal() -> String {
     script(&[
-        part("Micro", (200_000, 200_000), 80, 0.002),
-        part("Milli", (3_000_000, 3_000_000), 80, 0.002),
-        part("Long", (220_000_000, 220_000_000), 920, 0.002),
-        part("Endless", (2_000_000_000, 2_000_000_000), 8_040, 0.1),
+        part("Micro", [200_000, 200_000], 80, 0.002),
+        part("Milli", [3_000_000, 3_000_000], 80, 0.002),
+        part("Long", [220_000_000, 220_000_000], 920, 0.002),
+        part("Endless", [2_000_000_000, 2_000_000_000], 8_040, 0.1),
     ])
 }
 
 fn equal_ones(spread: f64) -> String {
-    let names = (0..123).map(|i| part(&format!("B{i:03}"), (100, 100), 150, spread));
+    let names = (0..123).map(|i| part(&format!("B{i:03}"), [100, 100], 150, spread));
     script(&names.collect::<Vec<_>>())
 }
 
@@ -82,7 +83,7 @@ fn of_123_equal_ones_some_are_settled_instead_of_none() {
 
 #[test]
 fn rounds_that_confirm_are_within_the_budget() {
-    let slower = |i: u64| part(&format!("B{i}"), (100_000_000, 106_000_000 + 1_000_000 * i), 500, 0.03);
+    let slower = |i: u64| part(&format!("B{i}"), [100_000_000, 106_000_000 + 1_000_000 * i], 500, 0.03);
     let script = script(&(0..6).map(slower).collect::<Vec<_>>());
     let ran = Place::new().scripted(&script, &["--budget", "25s", "--confirm", "--format", "json"]);
     assert!(measured_s(&ran) <= 25.0, "{}", measured_s(&ran));

@@ -426,21 +426,7 @@ fn fork(suite_run: u32, baseline_ns: f64, ratio: f64) -> ForkPair {
 
 /// A benchmark without numbers.
 pub(crate) fn benchmark(package: &str, name: &str, verdict: Verdict) -> BenchmarkReport {
-    BenchmarkReport {
-        id: id(package, name),
-        verdict,
-        mode: None,
-        estimate: None,
-        threshold: None,
-        baseline_ns: None,
-        candidate_ns: None,
-        allocs: None,
-        bytes: None,
-        layout: None,
-        confirmation: None,
-        forks: Vec::new(),
-        warnings: Vec::new(),
-    }
+    BenchmarkReport::unmeasured(id(package, name), verdict)
 }
 
 /// The report with a small picture of the first benchmark that was measured, none of the others.

@@ -6,7 +6,7 @@ use super::unit::Layout;
 use super::warning::explained_by;
 use super::{BenchmarkReport, Confirmation, Estimate, ForkPair, Summary, Warning, count, summarise};
 use crate::plan::{Excluded, Plan, PlannedBenchmark, Redefinition, Style};
-use crate::sample::{BenchmarkId, Role, Sample};
+use crate::sample::{Role, Sample};
 use crate::spec::{Metric, Thresholds, defaults};
 use crate::stats::StatsError;
 use crate::verdict::{Extent, Verdict};
@@ -222,25 +222,7 @@ fn report_excluded(excluded: &Excluded) -> BenchmarkReport {
         Excluded::Failed(_, role, reason) => Verdict::Failed { role: Some(*role), reason: reason.clone() },
         Excluded::Identical { .. } => Verdict::IdenticalCode,
     };
-    unmeasured(excluded.id().clone(), verdict)
-}
-
-fn unmeasured(id: BenchmarkId, verdict: Verdict) -> BenchmarkReport {
-    BenchmarkReport {
-        id,
-        verdict,
-        mode: None,
-        estimate: None,
-        threshold: None,
-        baseline_ns: None,
-        candidate_ns: None,
-        allocs: None,
-        bytes: None,
-        layout: None,
-        confirmation: None,
-        forks: Vec::new(),
-        warnings: Vec::new(),
-    }
+    BenchmarkReport::unmeasured(excluded.id().clone(), verdict)
 }
 
 #[cfg(test)]

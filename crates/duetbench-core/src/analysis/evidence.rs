@@ -140,6 +140,26 @@ pub struct BenchmarkReport {
 }
 
 impl BenchmarkReport {
+    /// A benchmark with an answer and no numbers.
+    #[must_use]
+    pub fn unmeasured(id: BenchmarkId, verdict: Verdict) -> BenchmarkReport {
+        BenchmarkReport {
+            id,
+            verdict,
+            mode: None,
+            estimate: None,
+            threshold: None,
+            baseline_ns: None,
+            candidate_ns: None,
+            allocs: None,
+            bytes: None,
+            layout: None,
+            confirmation: None,
+            forks: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
     /// The change that is reported, a fraction: that of fresh trials alone where they confirmed it or withdrew it, since the first
     /// round's was selected for being large.
     #[must_use]

@@ -4,6 +4,7 @@
 //! those that were planned, and where the clock ends it, it ends whatever its numbers say.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::{Plan, PlannedBenchmark, nanos};
 use crate::spec::defaults;
@@ -13,7 +14,16 @@ pub const LINK_PAIR_NS: u64 = super::LINK_NS;
 /// Share of a budget that is kept for confirming what the first round finds.
 const CONFIRM_SHARE: f64 = 0.2;
 
-/// What one open benchmark has, and the price of more.
+/// Wall times that one more unit of a benchmark is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct UnitPrice {
+    /// One trial.
+    pub trial: Duration,
+    /// Its share of linking a build pair.
+    pub link: Duration,
+}
+
+/// One open benchmark's units, and the price of more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim {
     /// Units that it has.
@@ -85,7 +95,7 @@ pub fn shared_out(claims: &[Option<Claim>], left_ns: u64) -> Vec<bool> {
     chosen
 }
 
-/// What a plan's time is enough for, if it goes as predicted.
+/// Number of benchmarks that a plan's time is enough for, if it goes as predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Forecast {
     /// Benchmarks that are measured.
@@ -97,7 +107,7 @@ pub struct Forecast {
 }
 
 impl Plan {
-    /// What its time is enough for, if it goes as predicted.
+    /// The number of benchmarks that its time is enough for, if it goes as predicted.
     #[must_use]
     pub fn forecast(&self) -> Forecast {
         let mut costs: Vec<u64> = self.claims().iter().map(Claim::to_goal_ns).collect();
@@ -118,7 +128,13 @@ impl Plan {
         self.benchmarks.iter().for_each(|b| *siblings.entry(&b.id.package).or_default() += 1);
         let of = |b: &PlannedBenchmark| {
             let shared_by = siblings.get(b.id.package.as_str()).copied().unwrap_or(1);
-            b.claim(0, (b.trial_predicted_ns, LINK_PAIR_NS / shared_by))
+            b.claim(
+                0,
+                UnitPrice {
+                    trial: Duration::from_nanos(b.trial_predicted_ns),
+                    link: Duration::from_nanos(LINK_PAIR_NS / shared_by),
+                },
+            )
         };
         self.benchmarks.iter().map(of).collect()
     }
@@ -134,18 +150,18 @@ impl Plan {
     }
 
     /// Takes time that was used before measuring from the budget.
-    pub fn spend(&mut self, used: std::time::Duration) {
+    pub fn spend(&mut self, used: Duration) {
         self.budget_ns = self.budget_ns.map(|budget| budget.saturating_sub(nanos(used)));
     }
 }
 
 impl PlannedBenchmark {
-    /// The claim of a benchmark that has so many units, by the time of one of its trials and its share of linking a build pair.
+    /// The claim of a benchmark that has so many units, at this price.
     #[must_use]
-    pub fn claim(&self, units: u32, (trial_ns, link_ns): (u64, u64)) -> Claim {
+    pub fn claim(&self, units: u32, price: UnitPrice) -> Claim {
         let design = &self.configuration.design;
-        let link_ns = if design.by_build { link_ns } else { 0 };
-        let unit_ns = trial_ns.saturating_mul(design.forks_per_unit.into()).saturating_add(link_ns);
+        let link_ns = if design.by_build { nanos(price.link) } else { 0 };
+        let unit_ns = nanos(price.trial).saturating_mul(design.forks_per_unit.into()).saturating_add(link_ns);
         Claim { units, most: design.units, unit_ns }
     }
 }

@@ -19,7 +19,7 @@ mod purpose;
 mod solo;
 mod start;
 
-pub use budget::{Claim, Forecast, LINK_PAIR_NS, shared_out};
+pub use budget::{Claim, Forecast, LINK_PAIR_NS, UnitPrice, shared_out};
 pub use cold::{ColdShare, may_stay_cold};
 pub use definition::{Part, Redefinition};
 pub use design::Design;

@@ -129,21 +129,8 @@ fn said(call: Account, words: &str) -> Account {
 
 /// A benchmark of which only the fork pairs matter.
 fn report(name: &str, log_ratios: &[f64]) -> BenchmarkReport {
-    BenchmarkReport {
-        id: BenchmarkId { package: "p".into(), name: name.into() },
-        verdict: Verdict::NoChange,
-        mode: None,
-        estimate: None,
-        threshold: None,
-        baseline_ns: None,
-        candidate_ns: None,
-        allocs: None,
-        bytes: None,
-        layout: None,
-        confirmation: None,
-        forks: forks_of(log_ratios),
-        warnings: Vec::new(),
-    }
+    let id = BenchmarkId { package: "p".into(), name: name.into() };
+    BenchmarkReport { forks: forks_of(log_ratios), ..BenchmarkReport::unmeasured(id, Verdict::NoChange) }
 }
 
 fn two() -> Plan {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use duetbench_core::Trial;
-use duetbench_core::plan::{Claim, LINK_PAIR_NS, Plan, PlannedBenchmark};
+use duetbench_core::plan::{Claim, LINK_PAIR_NS, Plan, PlannedBenchmark, UnitPrice};
 
 use super::campaign::Log;
 use super::tally::Tally;
@@ -64,7 +64,8 @@ impl<'a> Costs<'a> {
         }
         let claim = |(i, (planned, tally)): (usize, (&PlannedBenchmark, &Tally))| {
             let shared_by = open.get(planned.id.package.as_str()).copied().filter(|_| tally.is_open(planned))?;
-            Some(planned.claim(tally.units(planned), (nanos(self.trial(i)), nanos(self.link / shared_by))))
+            let price = UnitPrice { trial: self.trial(i), link: self.link / shared_by };
+            Some(planned.claim(tally.units(planned), price))
         };
         self.each().enumerate().map(claim).collect()
     }
@@ -91,8 +92,4 @@ impl<'a> Costs<'a> {
         let pairs: BTreeSet<_> = trials.into_iter().filter(by_build).map(of).collect();
         self.link * u32::try_from(pairs.len()).unwrap_or(u32::MAX)
     }
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

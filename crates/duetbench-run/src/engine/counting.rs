@@ -186,7 +186,7 @@ impl<'a> Counter<'a> {
 
 /// Reads a file of counts, and takes it away.
 fn taken(file: &Path) -> Result<ProcessCount, Obstacle> {
-    let bytes = read((file, FILE_BYTES_MAX), "read the counts");
+    let bytes = read(file, FILE_BYTES_MAX, "read the counts");
     let _ = fs::remove_file(file);
     callgrind::parse(&bytes?).map_err(|e| Obstacle::Failed(e.to_string()))
 }

@@ -20,7 +20,7 @@ pub(super) struct Benchmark {
     name: String,
     /// The name as the table has it, without what all rows have in common.
     label: String,
-    /// What came out in a sentence.
+    /// The answer in a sentence.
     sentence: Option<String>,
     verdict: &'static str,
     verdict_words: String,
