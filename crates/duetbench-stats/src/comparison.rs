@@ -4,10 +4,8 @@
 //! does not matter in which unit times are given (Fleming and Wallace, Communications of the ACM 29, 1986).
 
 use super::estimator::{Estimator, TrimmedMean};
+use super::two_sides::{Pairs, TwoSamples};
 use super::{Interval, StatsError, finite};
-
-/// Fewer values have no spread worth a name.
-const VALUES_MIN: usize = 3;
 
 /// Times of a base and a head, ready to be compared.
 ///
@@ -30,41 +28,6 @@ pub struct Comparison<S = Pairs> {
     sample: S,
 }
 
-/// Log ratios of pairs, each of which was measured under the same conditions on both sides.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Pairs {
-    log_ratios: Vec<f64>,
-}
-
-/// Logarithms of times that were measured independently of each other.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TwoSamples {
-    log_base: Vec<f64>,
-    log_head: Vec<f64>,
-}
-
-impl Pairs {
-    /// Logarithm of head to base, one for each pair.
-    #[must_use]
-    pub fn log_ratios(&self) -> &[f64] {
-        &self.log_ratios
-    }
-}
-
-impl TwoSamples {
-    /// Logarithms of the base's times.
-    #[must_use]
-    pub fn log_base(&self) -> &[f64] {
-        &self.log_base
-    }
-
-    /// Logarithms of the head's times.
-    #[must_use]
-    pub fn log_head(&self) -> &[f64] {
-        &self.log_head
-    }
-}
-
 impl Comparison<Pairs> {
     /// Compares times of which those at the same place were measured together, so that disturbances of both cancel.
     ///
@@ -74,11 +37,7 @@ impl Comparison<Pairs> {
     /// # Errors
     /// With lengths that differ, with fewer than three pairs, and with a time that is not finite or not positive.
     pub fn paired(base: &[f64], head: &[f64]) -> Result<Comparison<Pairs>, StatsError> {
-        if base.len() != head.len() {
-            return Err(StatsError::UnequalLengths { base: base.len(), head: head.len() });
-        }
-        let (base, head) = (logarithms(base)?, logarithms(head)?);
-        Ok(Comparison { sample: Pairs { log_ratios: base.iter().zip(head).map(|(base, head)| head - base).collect() } })
+        Ok(Comparison { sample: Pairs::of(base, head)? })
     }
 }
 
@@ -103,17 +62,8 @@ impl Comparison<TwoSamples> {
     /// # Ok::<(), duetbench_stats::StatsError>(())
     /// ```
     pub fn unpaired(base: &[f64], head: &[f64]) -> Result<Comparison<TwoSamples>, StatsError> {
-        Ok(Comparison { sample: TwoSamples { log_base: logarithms(base)?, log_head: logarithms(head)? } })
+        Ok(Comparison { sample: TwoSamples::of(base, head)? })
     }
-}
-
-/// Logarithms of times, if these are enough and all positive.
-fn logarithms(times: &[f64]) -> Result<Vec<f64>, StatsError> {
-    if times.len() < VALUES_MIN {
-        return Err(StatsError::TooFew { have: times.len(), needed: VALUES_MIN });
-    }
-    let logarithm = |time: &f64| Ok(StatsError::check("time", finite(*time)?, 0.0, f64::INFINITY)?.ln());
-    times.iter().map(logarithm).collect()
 }
 
 impl<S> Comparison<S> {

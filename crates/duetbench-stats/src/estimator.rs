@@ -1,6 +1,6 @@
 //! Ways from logarithms of times to an interval for the ratio.
 
-use super::comparison::{Pairs, TwoSamples};
+use super::two_sides::{Pairs, TwoSamples};
 use super::{Interval, StatsError, mean, studentised_interval, trimmed_t, welch_t, yuen_welch_t};
 
 /// A logarithm of the ratio head to base, with its confidence interval.
