@@ -29,6 +29,7 @@
 
 pub mod bounded;
 mod error;
+mod import;
 mod reading;
 mod tool;
 mod tools;
@@ -36,7 +37,8 @@ mod words;
 mod writing;
 
 pub use error::{FormatError, Wrong};
-pub use reading::{Imported, Metric, figures, parse, read};
+pub use import::{Imported, figures, parse, read};
+pub use reading::Metric;
 pub use tool::{Tool, WriteSamples, Writer};
-pub use tools::TOOLS;
+pub use tools::{TOOLS, named};
 pub use writing::{About, Content, Origin, StoredSample, Written};

@@ -8,10 +8,9 @@ use duetbench_core::{Recording, Report};
 use crate::error::{FormatError, Wrong};
 use crate::reading::Contents;
 use crate::reading::keys::Known;
-use crate::tools::TOOLS;
 use crate::writing::{About, StoredSample, Written};
 
-/// A tool with its form of files. All are in [`TOOLS`]; each is a file in `tools/`.
+/// A tool with its form of files. All are in [`TOOLS`](crate::TOOLS); each is a file in `tools/`.
 pub struct Tool {
     /// Name of the form as it is typed: `google-benchmark`.
     pub name: &'static str,
@@ -104,12 +103,6 @@ pub(crate) enum More {
 }
 
 impl Tool {
-    /// The tool of this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<&'static Tool> {
-        TOOLS.iter().copied().find(|tool| tool.name == name)
-    }
-
     /// Command lines that lead to enough processes for a verdict, of the base; those of the head are the same with another name.
     #[must_use]
     pub fn more_processes(&self) -> Vec<String> {
@@ -138,35 +131,5 @@ impl PartialEq for Tool {
 impl fmt::Debug for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_tool_has_its_own_way_to_more_processes() {
-        let check = |name: &str, words: &str, last: &str| {
-            let commands = Tool::named(name).unwrap().more_processes();
-            assert!(commands[0].contains(words) && commands[commands.len() - 1] == last, "{commands:?}");
-        };
-        check("go", "go test", "duet analyze base.txt head.txt");
-        check("jmh", "-f 5", "duet analyze base.json head.json");
-        check("pyperf", "--processes 10", "duet analyze base.json head.json");
-        check("hyperfine", "--runs 10", "duet analyze base.json head.json");
-        let each = "duet analyze base1.json,base2.json,base3.json head1.json,head2.json,head3.json";
-        check("pytest-benchmark", "do pytest --benchmark-only --benchmark-json=base$i.json; done", each);
-        check("google-benchmark", "--benchmark_out=base$i.json", each);
-        check("criterion", "CRITERION_HOME", "duet analyze base1,base2,base3 head1,head2,head3");
-        check("benchstat-csv", "base1,base2,base3", "duet analyze base1,base2,base3 head1,head2,head3");
-    }
-
-    #[test]
-    fn every_tool_has_a_name_of_its_own_and_is_read_or_written() {
-        for (at, tool) in TOOLS.iter().enumerate() {
-            assert!(TOOLS[..at].iter().all(|other| other != tool), "{tool:?} twice");
-            assert!(tool.reader.is_some() || tool.writer.is_some(), "{tool:?}");
-        }
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use duetbench_core::recording::{Level, Recorded};
-use duetbench_formats::{About, Imported, Tool};
+use duetbench_formats::{About, Imported, named};
 use libtest_mimic::{Arguments, Failed, Trial};
 use rustix::fs::FlockOperation;
 
@@ -205,7 +205,7 @@ fn criterion_wrote_it() -> Result<(), Failed> {
     // What is written has a baseline by which criterion judges the next run; without it this ends with an error.
     let again = tempfile::tempdir()?;
     let read = imported(&written, &[Level::Iteration])?;
-    let writer = Tool::named("criterion").and_then(|tool| tool.writer.as_ref()).ok_or("no such writer")?;
+    let writer = named("criterion").and_then(|tool| tool.writer.as_ref()).ok_or("no such writer")?;
     let folder = (writer.recording)(&read.recording, &About::default()).map_err(|e| e.to_string())?;
     folder.content.save(again.path()).map_err(|e| e.to_string())?;
     let judged = bench(again.path(), &["--baseline", "base"])?;

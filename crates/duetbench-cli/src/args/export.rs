@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use duetbench_formats::{TOOLS, Tool, Writer};
+use duetbench_formats::{TOOLS, Tool, Writer, named};
 
 pub(super) const EXAMPLES: &str = "\
 What the form cannot hold is named on standard error, as a warning. Exit codes: 0 written, 1 nothing that the form can hold, or unreadable,
@@ -49,8 +49,7 @@ impl FormArg {
 fn forms() -> impl TypedValueParser<Value = FormArg> {
     let written = TOOLS.iter().filter(|tool| tool.writer.is_some());
     let values = written.map(|tool| PossibleValue::new(tool.name).help(tool.about));
-    PossibleValuesParser::new(values)
-        .try_map(|name| Tool::named(&name).and_then(FormArg::of).ok_or("there is no such form"))
+    PossibleValuesParser::new(values).try_map(|name| named(&name).and_then(FormArg::of).ok_or("there is no such form"))
 }
 
 /// `--side`.

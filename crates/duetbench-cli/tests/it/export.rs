@@ -3,7 +3,7 @@
 use std::fs;
 
 use duetbench_core::Report;
-use duetbench_formats::{Content, FormatError, Tool, Written};
+use duetbench_formats::{Content, FormatError, Written, named};
 
 use crate::common::Place;
 use crate::golden_files;
@@ -139,7 +139,7 @@ fn what_cannot_be_written_says_why() {
 
 /// A report in the form of this name.
 fn written(report: &Report, form: &str) -> Result<Written, FormatError> {
-    let writer = Tool::named(form).and_then(|tool| tool.writer.as_ref()).unwrap();
+    let writer = named(form).and_then(|tool| tool.writer.as_ref()).unwrap();
     writer.report.unwrap()(report)
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use duetbench_core::Recording;
 use duetbench_core::recording::{Better, Cost, Grid, HarnessWarmUp, Level, Recorded};
-use duetbench_formats::{About, Content, FormatError, Tool, Written, parse};
+use duetbench_formats::{About, Content, FormatError, Written, named, parse};
 use proptest::prelude::*;
 
 /// The forms, with the names of their golden files.
@@ -78,7 +78,7 @@ fn about() -> About {
 
 /// The recording in the form of this name.
 fn write(recording: &Recording, about: &About, form: &str) -> Result<Written, FormatError> {
-    let writer = Tool::named(form).and_then(|tool| tool.writer.as_ref()).unwrap();
+    let writer = named(form).and_then(|tool| tool.writer.as_ref()).unwrap();
     (writer.recording)(recording, about)
 }
 

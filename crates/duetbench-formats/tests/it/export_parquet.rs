@@ -2,7 +2,7 @@
 
 use duetbench_core::Recording;
 use duetbench_core::recording::{Better, Cost, Grid, Level, Recorded};
-use duetbench_formats::{About, Content, Tool};
+use duetbench_formats::{About, Content, named};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 
@@ -20,7 +20,7 @@ fn recording(cells: Vec<f64>) -> Recording {
 }
 
 fn reader(recording: &Recording) -> SerializedFileReader<bytes::Bytes> {
-    let writer = Tool::named("parquet").and_then(|tool| tool.writer.as_ref()).unwrap();
+    let writer = named("parquet").and_then(|tool| tool.writer.as_ref()).unwrap();
     let written = (writer.recording)(recording, &About::default()).unwrap();
     assert_eq!(written.lost, Vec::<String>::new());
     let Content::File(file) = written.content else { panic!("a folder") };
