@@ -11,10 +11,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
-use super::schema::{BUSY_MAX, FORMAT, SchemaError};
+use super::format::{APPLICATION, BUSY_MAX, FORMAT, Unusable};
 
-/// Value of a store's `application_id`. Stores from before it was written have 0, as most databases do.
-pub(super) const APPLICATION: i32 = i32::from_be_bytes(*b"duet");
 /// Tables that every store has.
 const TABLES: [&str; 3] = ["runs", "samples", "trials"];
 /// Largest value that is read: the plan of 200,000 benchmarks has less than half of it.
@@ -59,16 +57,16 @@ impl Effort {
 ///
 /// # Errors
 /// When it is no store of ours.
-pub(super) fn examine(path: &Path) -> Result<(), SchemaError> {
+pub(super) fn examine(path: &Path) -> Result<(), Unusable> {
     if length(path) == 0 {
         return Ok(());
     }
     let reading = Reading::of(path);
-    let found = open_to_read(path, reading, &Effort::default()).map_err(SchemaError::from).and_then(|c| look(&c));
+    let found = open_to_read(path, reading, &Effort::default()).map_err(Unusable::from).and_then(|c| look(&c));
     match found {
         // Somebody else is making a store of it at this moment.
         _ if reading.is_over(path) => Ok(()),
-        Ok(_) | Err(SchemaError::Sqlite(_)) => Ok(()),
+        Ok(_) | Err(Unusable::Sqlite(_)) => Ok(()),
         Err(other) => Err(other),
     }
 }
@@ -138,13 +136,13 @@ pub(super) fn harden(connection: &Connection) -> rusqlite::Result<()> {
 ///
 /// # Errors
 /// When it is no store, or one of another format.
-pub(super) fn look(connection: &Connection) -> Result<Kind, SchemaError> {
+pub(super) fn look(connection: &Connection) -> Result<Kind, Unusable> {
     // Ends when it is dropped. Within a transaction there is one moment anyway.
     let _moment = connection.is_autocommit().then(|| connection.unchecked_transaction()).transpose()?;
     tell(connection)
 }
 
-fn tell(connection: &Connection) -> Result<Kind, SchemaError> {
+fn tell(connection: &Connection) -> Result<Kind, Unusable> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (application, version) = (number("application_id")?, number("user_version")?);
     let mut named = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")?;
@@ -154,11 +152,11 @@ fn tell(connection: &Connection) -> Result<Kind, SchemaError> {
     }
     let ours = TABLES.iter().filter(|name| tables.iter().any(|table| table == *name)).count();
     match (application == i64::from(APPLICATION), version) {
-        (false, _) if application != 0 => Err(SchemaError::Foreign("it belongs to another program".into())),
-        (true, version) if version != FORMAT => Err(SchemaError::Format { version }),
-        (false, version) if ours > 0 && version != FORMAT && version != 0 => Err(SchemaError::Format { version }),
-        (_, FORMAT) => strange(connection)?.map_or(Ok(Kind::Ours), |what| Err(SchemaError::Foreign(what))),
-        _ => Err(SchemaError::Foreign("it is a database of something else".into())),
+        (false, _) if application != 0 => Err(Unusable::Foreign("it belongs to another program".into())),
+        (true, version) if version != FORMAT => Err(Unusable::Format { version }),
+        (false, version) if ours > 0 && version != FORMAT && version != 0 => Err(Unusable::Format { version }),
+        (_, FORMAT) => strange(connection)?.map_or(Ok(Kind::Ours), |what| Err(Unusable::Foreign(what))),
+        _ => Err(Unusable::Foreign("it is a database of something else".into())),
     }
 }
 

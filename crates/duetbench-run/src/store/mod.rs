@@ -13,6 +13,7 @@ mod bisections;
 mod calibrations;
 mod calls;
 mod costs;
+mod format;
 mod guard;
 mod head;
 mod instructions;
@@ -26,11 +27,12 @@ mod sittings;
 mod stored;
 
 pub use bisections::BisectionId;
+use format::Unusable;
 use guard::{Effort, Kind, Reading};
 pub use head::{Head, Origin, RunHead, SoloHead, SoloOrigin, StoredHead};
 pub use provenance::{Provenance, machine};
 pub use runs::ListedRun;
-use schema::SchemaError;
+
 pub use sittings::Sitting;
 pub use stored::StoredRun;
 
@@ -93,10 +95,10 @@ impl Store {
 
     fn reading(path: &Path, reading: Reading) -> Result<Store, RunError> {
         let effort = Effort::default();
-        let opened = || -> Result<Connection, SchemaError> {
+        let opened = || -> Result<Connection, Unusable> {
             let connection = guard::open_to_read(path, reading, &effort)?;
             if guard::look(&connection)? == Kind::Empty {
-                return Err(SchemaError::Foreign("it is empty".into()));
+                return Err(Unusable::Foreign("it is empty".into()));
             }
             schema::complete(&connection)?;
             Ok(connection)
@@ -325,10 +327,10 @@ fn changed(run: i64, what: &str) -> RunError {
 }
 
 /// Error for a database that cannot be used.
-fn refused(path: &Path, why: SchemaError) -> RunError {
+fn refused(path: &Path, why: Unusable) -> RunError {
     match why {
-        SchemaError::Format { version } => {
-            let age = if schema::is_newer(version) { "a newer" } else { "an older" };
+        Unusable::Format { version } => {
+            let age = if format::is_newer(version) { "a newer" } else { "an older" };
             let path = path.display();
             RunError::StoredRun {
                 what: format!(
@@ -336,8 +338,8 @@ fn refused(path: &Path, why: SchemaError) -> RunError {
                 ),
             }
         }
-        SchemaError::Foreign(why) => RunError::NoStore { path: path.to_owned(), why },
-        SchemaError::Sqlite(e) => failed(path, "cannot be used", e),
+        Unusable::Foreign(why) => RunError::NoStore { path: path.to_owned(), why },
+        Unusable::Sqlite(e) => failed(path, "cannot be used", e),
     }
 }
 

@@ -7,13 +7,9 @@ use duetbench_core::sample::{Coordinates, Cycle, Memory};
 use duetbench_core::{Role, Sample, Trial};
 use rusqlite::{Connection, ErrorCode, Row};
 
+use super::format::{APPLICATION, BUSY_MAX, FORMAT, Unusable};
 use super::guard::{self, Kind};
 use crate::engine::{TrialFailure, TrialOutcome};
-
-/// Longest wait for another duet.
-pub(super) const BUSY_MAX: Duration = Duration::from_secs(10);
-/// Format of the tables, kept in `user_version`.
-pub(super) const FORMAT: i64 = 2;
 
 const TABLES: &str = "
 CREATE TABLE runs (
@@ -165,32 +161,8 @@ const SELECT_SAMPLES: &str = "SELECT role, iteration, block, invocations, wall_n
         cycles, cycle_cost_ns, cycle_bytes, cycle_background_ns
     FROM samples WHERE rowid >= ?1 AND rowid < ?1 + ?2 ORDER BY rowid";
 
-/// Why a database cannot be used.
-pub(super) enum SchemaError {
-    /// It was written by another duet.
-    Format {
-        /// Its format.
-        version: i64,
-    },
-    /// It is no store; what tells so.
-    Foreign(String),
-    /// SQLite refuses.
-    Sqlite(rusqlite::Error),
-}
-
-impl From<rusqlite::Error> for SchemaError {
-    fn from(e: rusqlite::Error) -> Self {
-        SchemaError::Sqlite(e)
-    }
-}
-
-/// Whether a format is newer than this duet's.
-pub(super) fn is_newer(version: i64) -> bool {
-    version > FORMAT
-}
-
 /// Makes the tables in a new database and checks the format of an old one.
-pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
+pub(super) fn prepare(connection: &Connection) -> Result<(), Unusable> {
     connection.busy_timeout(BUSY_MAX)?;
     guard::harden(connection)?;
     // Before anything is written.
@@ -219,8 +191,8 @@ pub(super) fn prepare(connection: &Connection) -> Result<(), SchemaError> {
         connection.execute_batch("COMMIT")?;
     }
     let application = connection.pragma_query_value(None, "application_id", |row| row.get::<_, i32>(0))?;
-    if application != guard::APPLICATION {
-        connection.pragma_update(None, "application_id", guard::APPLICATION)?;
+    if application != APPLICATION {
+        connection.pragma_update(None, "application_id", APPLICATION)?;
     }
     connection.execute_batch(&format!(
         "{CALLS} {SITTINGS} {CALIBRATIONS} {PROFILES} {INSTRUCTIONS} {READINGS} {BISECTIONS}"
