@@ -26,6 +26,7 @@ use crate::process::{Launch, Sandbox, Streams};
 use crate::source::{Registry, Source};
 
 mod arguments;
+mod build;
 mod cargo;
 mod hooked;
 mod identity;
@@ -38,7 +39,8 @@ mod published;
 mod workshop;
 
 use arguments::CargoArguments;
-use cargo::{Cargo, Program};
+use build::{BenchBuild, Program};
+use cargo::Cargo;
 use link::Recorded;
 use metadata::{Bench, Metadata};
 use workshop::Workshop;
@@ -281,11 +283,11 @@ impl Adapter for Rust {
         let links = place.join("links");
         fs::create_dir_all(&links).map_err(|e| RunError::file("create", &links, e))?;
         let (cargo, arguments, workshop) = (&self.cargo, &self.arguments, &self.workshop);
-        let order = cargo::Order { cargo, arguments, workshop, source, links: &links };
-        order.forget(&metadata).map_err(failed)?;
+        let benches = BenchBuild { cargo, arguments, workshop, source, links: &links };
+        benches.forget(&metadata).map_err(failed)?;
         let mut build = Build::default();
         let mut unhooked = Vec::new();
-        for program in order.build(&own_main).map_err(failed)? {
+        for program in benches.build(&own_main).map_err(failed)? {
             let package = metadata.with_id(&program.package_id).map_or("", |package| &package.name);
             let id = format!("{package}/{}", program.name);
             match self.artifact(&program, &metadata, &place)? {
