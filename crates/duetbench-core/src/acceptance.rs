@@ -1,28 +1,26 @@
 //! Slowdowns that somebody may want to accept, and the waivers that would.
 
-use super::{Breach, Day, Found, Gate, Waiver};
 use crate::analysis::BenchmarkReport;
+use crate::gate::{Breach, Day, Gate, Waiver};
 use crate::report::Report;
 use crate::reported::ReportedMetric;
 use crate::spec::Metric;
 
-impl Gate {
+impl Report {
     /// Everything that stops the change of this report: as its gate says, or by the thresholds of its run where the repository has
     /// neither rules nor waivers.
     #[must_use]
-    pub fn stopping(report: &Report) -> Vec<Breach> {
-        let by_thresholds = || Gate::decide(Found::of(report), report.spec.thresholds(), &[], Day::FIRST);
-        report.gate.clone().unwrap_or_else(by_thresholds).failing().cloned().collect()
+    pub fn stopping(&self) -> Vec<Breach> {
+        let by_thresholds = || Gate::decide(self.found(), self.spec.thresholds(), &[], Day::FIRST);
+        self.gate.clone().unwrap_or_else(by_thresholds).failing().cloned().collect()
     }
-}
 
-impl Waiver {
     /// The most by which a breach may really be worse, rounded up to a whole percent: the end of the interval of a time or unit, a
     /// count as it is.
     #[must_use]
-    pub fn ceiling_of(breach: &Breach, report: &Report) -> f64 {
-        let judged = || report.benchmarks.iter().find(|one| one.id == breach.id).and_then(BenchmarkReport::judged);
-        let reported = |unit: &String| report.reported.iter().find(|one| one.id == breach.id && one.unit == *unit);
+    pub fn ceiling_of(&self, breach: &Breach) -> f64 {
+        let judged = || self.benchmarks.iter().find(|one| one.id == breach.id).and_then(BenchmarkReport::judged);
+        let reported = |unit: &String| self.reported.iter().find(|one| one.id == breach.id && one.unit == *unit);
         let end: Option<f64> = match &breach.metric {
             Metric::Time => judged().map(|judged| judged.interval.high - 1.0),
             Metric::Reported(unit) => reported(unit).and_then(ReportedMetric::worse_by_at_most),
@@ -37,15 +35,15 @@ impl Waiver {
     /// The waivers that would let the change of this report pass, with this last day and reason. A count that grew from nothing has
     /// no ceiling, and so none of them.
     #[must_use]
-    pub fn proposed(report: &Report, expires: Day, reason: &str) -> Vec<Waiver> {
+    pub fn waivers_to_pass(&self, expires: Day, reason: &str) -> Vec<Waiver> {
         let waiver = |breach: Breach| Waiver {
             benchmark: breach.id.to_string(),
-            ceiling: Waiver::ceiling_of(&breach, report),
+            ceiling: self.ceiling_of(&breach),
             metric: breach.metric,
             expires,
             reason: reason.to_owned(),
             link: None,
         };
-        Gate::stopping(report).into_iter().map(waiver).filter(|waiver| waiver.ceiling.is_finite()).collect()
+        self.stopping().into_iter().map(waiver).filter(|waiver| waiver.ceiling.is_finite()).collect()
     }
 }

@@ -13,6 +13,7 @@
 //!
 //! Nothing here reads a clock, a file, the environment or an unseeded random number.
 
+mod acceptance;
 pub mod analysis;
 pub mod bisect;
 pub mod calibrate;

@@ -9,7 +9,7 @@ pub use crate::analysis::{BenchmarkReport, Confirmation, Counted, ForkPair, Fork
 use crate::calibrate::CalibrationNote;
 use crate::environment::Environment;
 use crate::fleet::FleetReport;
-use crate::gate::Gate;
+use crate::gate::{Found, Gate};
 use crate::hotspot::BenchmarkProfile;
 use crate::instructions::BenchmarkInstructions;
 use crate::noise::Diagnosis;
@@ -161,6 +161,12 @@ impl Report {
             sd_within: median(|l| l.sd_within)?,
             share: median(|l| l.share)?,
         })
+    }
+
+    /// The answers that a decision is about.
+    #[must_use]
+    pub fn found(&self) -> Found<'_> {
+        Found { benchmarks: &self.benchmarks, reported: &self.reported, instructions: &self.instructions }
     }
 
     /// Benchmarks that stop the change: those that regressed, or what policy and waivers make of them.

@@ -1,6 +1,6 @@
 //! `duet waive`: accept a slowdown.
 
-use duetbench_core::gate::{Breach, Found, Gate, Waiver};
+use duetbench_core::gate::{Breach, Gate, Waiver};
 use duetbench_core::spec::Metric;
 use duetbench_core::{BenchmarkId, Report};
 use duetbench_run::store::Store;
@@ -31,7 +31,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
     let stored = Store::open_to_read(&context.db())?.load(&args.run)?.comparison()?;
     let report = assemble::report(stored);
     let breach = found(&report, args)?;
-    let ceiling = args.ceiling.unwrap_or_else(|| Waiver::ceiling_of(&breach, &report));
+    let ceiling = args.ceiling.unwrap_or_else(|| report.ceiling_of(&breach));
     if breach.change > ceiling {
         let (change, ceiling) = (percent(breach.change), percent(ceiling));
         return Err(Failure::usage(format!(
@@ -57,7 +57,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
 /// The breach that the arguments name: the benchmark's metric that got worse.
 fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     let metric = args.unit.clone().map_or_else(|| Metric::from(args.metric), Metric::Reported);
-    let gate = Gate::decide(Found::of(report), report.spec.thresholds(), &[], today());
+    let gate = Gate::decide(report.found(), report.spec.thresholds(), &[], today());
     let named = |breach: &&Breach| is_called(&breach.id, &args.benchmark);
     let mut all = gate.breaches.iter().filter(named).filter(|breach| breach.metric == metric);
     if !report.benchmarks.iter().any(|one| is_called(&one.id, &args.benchmark)) {

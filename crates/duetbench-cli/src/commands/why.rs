@@ -1,7 +1,6 @@
 //! `duet why`: everything that a stored run knows about one change.
 
 use duetbench_core::Report;
-use duetbench_core::gate::Gate;
 use duetbench_core::report::BenchmarkReport;
 use duetbench_run::store::Store;
 
@@ -34,7 +33,7 @@ pub fn run(args: &WhyArgs, context: &Context) -> Result<u8, Failure> {
 
 /// The benchmark of the largest change that stops the whole, else the one whose time changed most.
 fn largest(report: &Report) -> Option<&BenchmarkReport> {
-    let stopping = Gate::stopping(report);
+    let stopping = report.stopping();
     let gravest = stopping.iter().max_by(|a, b| a.change.total_cmp(&b.change));
     let size = |b: &BenchmarkReport| b.change().map_or(0.0, |change| change.ln_1p().abs());
     let changed = || {

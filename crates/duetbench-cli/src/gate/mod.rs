@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use duetbench_core::Report;
-use duetbench_core::gate::{Day, Found, Gate, Waiver};
+use duetbench_core::gate::{Day, Gate, Waiver};
 use duetbench_core::spec::Metric;
 use duetbench_formats::bounded;
 use duetbench_run::whole_file;
@@ -126,7 +126,7 @@ pub fn decided(report: Report, cwd: &Path) -> Result<Report, Failure> {
     if waivers.is_empty() && report.spec.rules.is_empty() {
         return Ok(report);
     }
-    let gate = Gate::decide(Found::of(&report), report.spec.thresholds(), &waivers, today());
+    let gate = Gate::decide(report.found(), report.spec.thresholds(), &waivers, today());
     Ok(Report { gate: Some(gate), ..report })
 }
 

@@ -1,7 +1,7 @@
 //! The command that repeats a run, or a part of it.
 
 use duetbench_core::fleet::Usage;
-use duetbench_core::gate::{Breach, Gate};
+use duetbench_core::gate::Breach;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::{
     CommandSpec, Decision, Effort, FleetSpec, LayoutChoice, Metric, ModeChoice, Spec, StandardOutput, defaults,
@@ -73,7 +73,7 @@ pub(super) fn accept(report: &Report) -> Vec<String> {
         let (name, run) = (quote(&id.to_string()), quote(&report.run));
         format!("duet waive {name}{metric} --run {run} --days {} --reason '…'", waiver::DAYS)
     };
-    Gate::stopping(report).into_iter().map(command).collect()
+    report.stopping().into_iter().map(command).collect()
 }
 
 fn of_one(report: &Report, id: &BenchmarkId, forks: u32) -> Spec {

@@ -48,7 +48,7 @@ pub fn table(waiver: &Waiver) -> Result<String, toml::ser::Error> {
 /// to be written otherwise, to be safe where it is shown, is nobody's to accept.
 pub(super) fn proposed(report: &Report) -> Vec<String> {
     let Some(expires) = days_after(&report.started, DAYS) else { return Vec::new() };
-    let all = Waiver::proposed(report, expires, "why it is worth it");
+    let all = report.waivers_to_pass(expires, "why it is worth it");
     all.iter()
         .filter(|waiver| one_line(&waiver.benchmark) == waiver.benchmark)
         .filter_map(|one| table(one).ok())

@@ -7,7 +7,7 @@ use duetbench_cli::render::sarif::{self, Site};
 use duetbench_cli::render::text::Look;
 use duetbench_cli::render::{csv, gobench, html, json, markdown, text};
 use duetbench_core::analysis::Ranged;
-use duetbench_core::gate::{Found, Gate, Waiver};
+use duetbench_core::gate::{Gate, Waiver};
 use duetbench_core::spec::{Action, Metric, Policy, Rule, Thresholds};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
@@ -226,8 +226,7 @@ fn sarif_follows_the_gate() {
     ];
     let policy = Policy::new(&rules).expect("rules");
     let today = "2026-06-01".parse().expect("a day");
-    report.gate =
-        Some(Gate::decide(Found::of(&report), Thresholds::new(&report.spec.decision, &policy), &waivers, today));
+    report.gate = Some(Gate::decide(report.found(), Thresholds::new(&report.spec.decision, &policy), &waivers, today));
     check("gate.sarif", &sarif::render(&report, &BTreeMap::new()));
 }
 

@@ -12,7 +12,7 @@ use duetbench_core::analysis::{
 };
 use duetbench_core::environment::Environment;
 use duetbench_core::fleet::{Account, CallEnd, FleetReport, FleetTerms, Rate, Task, Usage};
-use duetbench_core::gate::{Found, Gate};
+use duetbench_core::gate::Gate;
 use duetbench_core::noise::{Diagnosis, Finding, Kind, Severity};
 use duetbench_core::picture::{Distributions, ForkPoint, Histogram, LookPoint, Picture, SliceCourse, SlicePoint};
 use duetbench_core::plan::{
@@ -145,8 +145,7 @@ pub(crate) fn with_units() -> Report {
     let policy = Policy::new(&["rows/s", "retries"].map(rule)).expect("rules");
     let today = "2026-06-01".parse().expect("a day");
     let waivers = [];
-    report.gate =
-        Some(Gate::decide(Found::of(&report), Thresholds::new(&Decision::default(), &policy), &waivers, today));
+    report.gate = Some(Gate::decide(report.found(), Thresholds::new(&Decision::default(), &policy), &waivers, today));
     report
 }
 

@@ -4,7 +4,6 @@
 //! metrics gate and which only inform, its [`Waiver`]s which slowdowns were accepted, up to which size and until when.
 //! [`Gate::decide`] holds both against a report.
 
-mod accept;
 mod breach;
 mod day;
 mod waiver;
@@ -17,7 +16,6 @@ pub use waiver::{Stale, StaleWaiver, Waiver, WaiverError};
 
 use crate::analysis::BenchmarkReport;
 use crate::instructions::BenchmarkInstructions;
-use crate::report::Report;
 use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
 use crate::spec::{Action, Thresholds};
@@ -43,14 +41,6 @@ pub struct Found<'a> {
     pub reported: &'a [ReportedMetric],
     /// Instructions of benchmarks.
     pub instructions: &'a [BenchmarkInstructions],
-}
-
-impl<'a> Found<'a> {
-    /// All that a report says.
-    #[must_use]
-    pub fn of(report: &'a Report) -> Found<'a> {
-        Found { benchmarks: &report.benchmarks, reported: &report.reported, instructions: &report.instructions }
-    }
 }
 
 /// A benchmark without an answer, with the consequence that a rule gives it.

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::analysis::BenchmarkReport;
 use crate::hotspot::Origin;
-use crate::report::Report;
 use crate::sample::BenchmarkId;
 use crate::spec::Policy;
 
@@ -138,11 +137,10 @@ pub enum Countable {
 }
 
 impl Countable {
-    /// The benchmarks of a report to count: those that rules name, then the others, the largest change first.
+    /// Those of these benchmarks to count: those that rules name, then the others, the largest change first.
     #[must_use]
-    pub fn of<'a>(self, report: &'a Report) -> Vec<&'a BenchmarkReport> {
-        let policy: &Policy = &report.spec.rules;
-        let measured = report.benchmarks.iter().filter(|b| !b.forks.is_empty() && b.verdict.is_comparison());
+    pub fn of<'a>(self, benchmarks: &'a [BenchmarkReport], policy: &Policy) -> Vec<&'a BenchmarkReport> {
+        let measured = benchmarks.iter().filter(|b| !b.forks.is_empty() && b.verdict.is_comparison());
         let (ruled, mut others): (Vec<_>, Vec<_>) = measured.partition(|b| policy.counts_instructions(&b.id));
         let wanted = |b: &&'a BenchmarkReport| {
             let verdict = b.verdict.of_times();

@@ -67,7 +67,8 @@ pub(super) fn count(
 ) -> Result<bool, Failure> {
     let report = assemble::stored(store, run)?;
     let known = |b: &&BenchmarkReport| report.instructions.iter().any(|one| one.id == b.id);
-    let wanted: Vec<_> = countable.of(&report).into_iter().filter(|b| !known(b)).collect();
+    let wanted: Vec<_> =
+        countable.of(&report.benchmarks, &report.spec.rules).into_iter().filter(|b| !known(b)).collect();
     if wanted.is_empty() {
         return Ok(true);
     }
