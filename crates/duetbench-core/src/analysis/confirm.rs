@@ -82,10 +82,10 @@ pub(super) fn confirmation(forks: &[ForkPair], evidence: &Evidence, asked: Confi
     let by_round: Vec<Vec<f64>> = (1..=wanted).map(of_round).collect();
     let rounds = by_round.iter().filter_map(|values| round(&stats::trimmed_t(values).ok()?, evidence).ok()).collect();
     let together = stats::trimmed_t(&by_round.concat()).ok().filter(|t| t.values >= defaults::UNITS_MIN)?;
-    let fresh = Ranged::of(&together, decision.interval_alpha()).ok()?;
+    let fresh = evidence.ranged_at(&together, decision.interval_alpha()).ok()?;
     let p_value = p_value(&together, evidence).ok()?;
     // Asked first: a change may be seen again and be too small to matter.
-    let excluding = Ranged::of(&together, defaults::WITHDRAW_ALPHA).ok()?.interval;
+    let excluding = evidence.ranged_at(&together, defaults::WITHDRAW_ALPHA).ok()?.interval;
     let standing = if !excluding.reaches_above(decision.threshold) {
         Standing::Withdrawn
     } else if p_value <= defaults::CONFIRM_ALPHA {

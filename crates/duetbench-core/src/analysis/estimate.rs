@@ -49,7 +49,7 @@ impl Ranged {
     ///
     /// # Errors
     /// When the error is not strictly between 0 and 1.
-    pub(super) fn of(log_ratio: &TrimmedT, alpha: f64) -> Result<Ranged, StatsError> {
+    fn of(log_ratio: &TrimmedT, alpha: f64) -> Result<Ranged, StatsError> {
         let (low, high) = log_ratio.interval(alpha)?;
         Ok(Ranged { ratio: finite_exp(log_ratio.mean), interval: RatioInterval::of_logs(low, high) })
     }
@@ -189,6 +189,8 @@ pub struct Looks<'a> {
     pub decision: &'a Decision,
     /// The error that the last look may spend.
     pub spend: Spend,
+    /// Share of every slice that no change of the work shows in: a change reads smaller by it, and intervals reach further for it.
+    pub hidden_share: f64,
 }
 
 /// Evidence from the units of one benchmark alone, without the rest of the suite.
@@ -212,6 +214,8 @@ pub struct Evidence {
     pub errors: Errors,
     /// Units and nominal errors of the last look there will be.
     pub last: LastLook,
+    /// Share of a change that does not show.
+    pub hidden_share: f64,
     /// Times the data were looked at.
     pub looks: u32,
     /// Two-sided p-value of no change, allowing for all looks.
@@ -236,7 +240,7 @@ impl Evidence {
     /// # Errors
     /// With fewer units than [`defaults::UNITS_MIN`], or with a log ratio that is not finite.
     pub fn of(forks: &[ForkPair], choice: Choice, looks: Looks<'_>) -> Result<Evidence, StatsError> {
-        let Looks { tests, design, decision, spend } = looks;
+        let Looks { tests, design, decision, spend, hidden_share } = looks;
         let needed = defaults::UNITS_MIN as usize;
         let read = |clock: Clock| forks.iter().map(|fork| clock.read(fork)).collect::<Vec<ForkPair>>();
         let by_clock = read(choice.clock);
@@ -281,6 +285,7 @@ impl Evidence {
             by_wall,
             errors,
             last,
+            hidden_share,
             looks: count(p_values.len()),
             p_value: tests.p_value(&p_values, spend)?,
             counts,
@@ -298,7 +303,13 @@ impl Evidence {
     /// # Errors
     /// When the error of this look is not strictly between 0 and 1.
     fn ranged(&self, log_ratio: TrimmedT) -> Result<Ranged, StatsError> {
-        Ranged::of(&log_ratio, self.errors.interval)
+        self.ranged_at(&log_ratio, self.errors.interval)
+    }
+
+    /// The same at another two-sided error.
+    pub(super) fn ranged_at(&self, log_ratio: &TrimmedT, alpha: f64) -> Result<Ranged, StatsError> {
+        let seen = Ranged::of(log_ratio, alpha)?;
+        Ok(Ranged { interval: seen.interval.with_hidden(self.hidden_share), ..seen })
     }
 
     /// The judged ratio with its interval.

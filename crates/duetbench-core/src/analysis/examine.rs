@@ -14,6 +14,9 @@ use crate::stats::{self, Spend, StatsError};
 use crate::verdict::Verdict;
 use crate::verdict::rule::{PValues, decided};
 
+/// Largest share of a change that is taken to be hidden: a first look cannot tell more, and the run's self-test speaks up before.
+const HIDDEN_MAX: f64 = 0.5;
+
 /// The tests of every design that occurs, computed once, and the thresholds that they are for.
 #[derive(Debug)]
 pub(super) struct Boundaries<'a> {
@@ -64,9 +67,9 @@ impl<'a> Examined<'a> {
         let decision = boundaries.thresholds.decision(&planned.id);
         let choice = choose_basis(first_round, bytes.as_ref(), planned.mode, &decision);
         let design = &planned.configuration.design;
-        let evidence = boundaries
-            .of(planned)
-            .and_then(|tests| Evidence::of(first_round, choice, Looks { tests, design, decision: &decision, spend }));
+        let hidden_share = planned.cold_share_left().map_or(0.0, |share| share.min(HIDDEN_MAX));
+        let looks = |tests| Looks { tests, design, decision: &decision, spend, hidden_share };
+        let evidence = boundaries.of(planned).and_then(|tests| Evidence::of(first_round, choice, looks(tests)));
         Examined { planned, decision, allocs, bytes, choice, evidence }
     }
 

@@ -17,10 +17,6 @@ pub struct ColdShare {
 const BLOCKS_MIN: usize = 5;
 /// Level of the interval of what it takes.
 const ALPHA: f64 = 0.1;
-/// Time of an invocation in turns, as a multiple of that alone, from which on getting warm is looked at in longer slices. The two were
-/// measured at different moments, between which a machine with neighbours may change by a quarter.
-const SUSPECT: f64 = 1.25;
-
 impl ColdShare {
     /// Reads a trial whose slices have two lengths: with a fixed cost `C` for every slice and `c` for every invocation, `n` of them take
     /// `C + nc`, so the times per invocation `t` of short slices and `t_s` of slices `s` times as long give
@@ -46,19 +42,20 @@ impl ColdShare {
     }
 }
 
-/// Whether slices in turns may be cold from their first to their last invocation: those that are several times as long are then
-/// equally cold, and their comparison tells nothing. From slices of versions that ran `alone`, of which the faster quarter came
-/// after the caches were warm if any did, and from short ones `in_turns`.
+/// Share of the median slice in turns that a version does not need `alone`, of the version that loses more; 0 where it needs more. The
+/// shortest slices in turns count, and of those alone the faster quarter: it came after the caches were warm, if any did. Absent where
+/// there are no slices. The two were measured at different moments, between which a machine with neighbours may change by a quarter.
 #[must_use]
-pub fn may_stay_cold(alone: &[Sample], in_turns: &[Sample]) -> bool {
-    let shortest = in_turns.iter().map(|s| s.invocations).min();
-    Role::BOTH.into_iter().any(|role| {
-        let short: Vec<&Sample> =
-            counted(in_turns, role).into_iter().filter(|s| Some(s.invocations) == shortest).collect();
+pub fn lost_in_turns(alone: &[Sample], in_turns: &[Sample]) -> Option<f64> {
+    let shortest = in_turns.iter().map(|s| s.invocations).min()?;
+    let lost = |role| {
+        let short: Vec<&Sample> = counted(in_turns, role).into_iter().filter(|s| s.invocations == shortest).collect();
         let (alone, turns) = (ascending(&counted(alone, role)), ascending(&short));
-        // Not a number, and so false, where one of them is empty.
-        stats::quantile_of_sorted(&turns, 0.5) > SUSPECT * stats::quantile_of_sorted(&alone, 0.25)
-    })
+        let some = !alone.is_empty() && !turns.is_empty();
+        some.then(|| 1.0 - stats::quantile_of_sorted(&alone, 0.25) / stats::quantile_of_sorted(&turns, 0.5))
+    };
+    let [baseline, candidate] = Role::BOTH.map(lost);
+    Some(baseline?.max(candidate?).max(0.0))
 }
 
 fn counted(samples: &[Sample], role: Role) -> Vec<&Sample> {

@@ -20,7 +20,7 @@ mod solo;
 mod start;
 
 pub use budget::{Claim, Forecast, LINK_PAIR_NS, UnitPrice, shared_out};
-pub use cold::{ColdShare, may_stay_cold};
+pub use cold::{ColdShare, lost_in_turns};
 pub use definition::{Part, Redefinition};
 pub use design::Design;
 pub use fleet::instance_capacity;
@@ -265,6 +265,7 @@ impl Plan {
             let manner = Manner { mode, style, first_ns: planned.first_ns, warmup_slices, runtime_threads };
             let cold_share = profile.and_then(|p| p.cold_share);
             let lengths = Lengths::of(manner).outweighing(cold_share, manner);
+            let warmup_slices = lengths.warmed_up_by(manner);
             (planned.mode, planned.mode_reason) = (mode, mode_reason);
             planned.configuration = ExecutionConfiguration {
                 slice_ns: lengths.slice_ns,
@@ -453,6 +454,9 @@ fn usual_warm_up(first_ns: u64) -> u32 {
     u32::try_from(iterations).unwrap_or(u32::MAX)
 }
 
+/// Fewest slices that warm up where slices were lengthened.
+const LENGTHENED_WARMUP_MIN: u32 = 2;
+
 /// The manner in which a benchmark is run, as far as its lengths depend on it.
 #[derive(Clone, Copy)]
 struct Manner {
@@ -505,6 +509,13 @@ impl Lengths {
         let slice_ns = (self.slice_ns as f64 * factor) as u64;
         let trial_ns = self.trial_ns.max(defaults::SLICES_MIN * slice_ns);
         Lengths { slice_ns, ..self }.with_trial(trial_ns, manner)
+    }
+
+    /// Slices that warm up: as many as were meant, or fewer of lengthened ones, which take as long and are two at least.
+    fn warmed_up_by(&self, manner: Manner) -> u32 {
+        let usual = Lengths::of(manner).slice_ns.saturating_mul(manner.warmup_slices.into());
+        let as_long = u32::try_from(usual.div_ceil(self.slice_ns.max(1))).unwrap_or(u32::MAX);
+        manner.warmup_slices.min(as_long.max(LENGTHENED_WARMUP_MIN))
     }
 
     /// The same with trials of another length.

@@ -53,6 +53,13 @@ impl RatioInterval {
         RatioInterval { low: finite_exp(low), high: finite_exp(high) }
     }
 
+    /// The interval of changes of which up to this share, below 1, does not show: its ends move away from 1, to `1 + change / (1 - share)`.
+    #[must_use]
+    pub fn with_hidden(self, share: f64) -> RatioInterval {
+        let whole = |change: f64| (1.0 + change / (1.0 - share)).clamp(0.0, f64::MAX);
+        RatioInterval { low: self.low.min(whole(self.low - 1.0)), high: self.high.max(whole(self.high - 1.0)) }
+    }
+
     /// Whether every ratio in it is closer to 1 than the threshold, a fraction, allows.
     #[must_use]
     pub fn is_within(self, threshold: f64) -> bool {

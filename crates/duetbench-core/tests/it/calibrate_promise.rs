@@ -31,7 +31,7 @@ fn design_of(sight: &Sight, calibrated: &Design) -> Design {
 fn finds(forks: &[ForkPair], change: f64, design: &Design, tests: &Tests) -> bool {
     let planted: Vec<ForkPair> =
         forks.iter().map(|f| ForkPair { log_ratio: f.log_ratio + change.ln_1p(), ..*f }).collect();
-    let looks = Looks { tests, design, decision: &Decision::default(), spend: Spend::AsPlanned };
+    let looks = Looks { tests, design, decision: &Decision::default(), spend: Spend::AsPlanned, hidden_share: 0.0 };
     let evidence = Evidence::of(&planted, Basis::TypicalSlice.into(), looks).unwrap();
     evidence.p_value <= 0.01 && evidence.log_ratio.mean > 0.0
 }

@@ -1,7 +1,7 @@
 //! The price of the collector: over whole cycles, and by the cost of one collection where there are none.
 
 use duetbench_core::analysis::summarise;
-use duetbench_core::plan::{ColdShare, Mode, may_stay_cold};
+use duetbench_core::plan::{ColdShare, Mode, lost_in_turns};
 use duetbench_core::report::ForkPair;
 use duetbench_core::sample::{Cycle, Memory};
 use duetbench_core::{Role, Sample};
@@ -183,7 +183,7 @@ fn a_share_of_getting_warm_that_may_be_chance_lengthens_nothing() {
 }
 
 #[test]
-fn slices_that_may_be_cold_throughout_are_looked_at_in_longer_ones() {
+fn slices_that_are_cold_throughout_lose_what_the_versions_do_not_need_alone() {
     // Alone, three slices are cold and the others take 200 of the baseline, 100 of the candidate; in turns both lengths take as much.
     let alone = |role, warm: u64| (0..12).map(move |i| slice(role, (0, i), if i < 3 { 300 } else { warm }));
     let in_turns = |role, ns: u64| {
@@ -191,12 +191,12 @@ fn slices_that_may_be_cold_throughout_are_looked_at_in_longer_ones() {
         (0..8).map(move |i| Sample { invocations: invocations(i), ..slice(role, (0, i), invocations(i) * ns) })
     };
     let alone: Vec<Sample> = alone(Role::Baseline, 200).chain(alone(Role::Candidate, 100)).collect();
-    let stays = |b, c| {
+    let lost = |b, c| {
         let turns: Vec<Sample> = in_turns(Role::Baseline, b).chain(in_turns(Role::Candidate, c)).collect();
-        may_stay_cold(&alone, &turns)
+        lost_in_turns(&alone, &turns).unwrap()
     };
-    assert!(!stays(200, 124));
-    assert!(stays(200, 126));
-    assert!(stays(252, 100));
-    assert!(!may_stay_cold(&alone, &[]) && !may_stay_cold(&[], &alone));
+    assert!((lost(200, 125) - 0.2).abs() < 1e-12);
+    assert!((lost(400, 125) - 0.5).abs() < 1e-12);
+    assert_eq!(lost(150, 90), 0.0);
+    assert_eq!((lost_in_turns(&alone, &[]), lost_in_turns(&[], &alone)), (None, None));
 }

@@ -22,7 +22,7 @@ fn looked_at(log_ratios: &[f64], design: &Design) -> Result<Evidence, StatsError
 fn spending(spend: Spend, log_ratios: &[f64], design: &Design) -> Result<Evidence, StatsError> {
     let made = if design.sequential { Tests::sequential } else { Tests::single };
     let (tests, decision) = (made(design.units.max(3)).unwrap(), Decision::default());
-    let looks = Looks { tests: &tests, design, decision: &decision, spend };
+    let looks = Looks { tests: &tests, design, decision: &decision, spend, hidden_share: 0.0 };
     Evidence::of(&forks_of(log_ratios), Basis::TypicalSlice.into(), looks)
 }
 
@@ -121,4 +121,26 @@ fn a_design_that_looks_once_may_spend_all_whenever_it_ends() {
         assert_eq!((evidence.looks, evidence.errors), (1, Errors { changed: 0.01, interval: 0.1 }));
         assert_eq!(evidence.p_value, evidence.log_ratio.p_value().unwrap());
     }
+}
+
+#[test]
+fn an_interval_reaches_further_where_a_part_of_every_slice_hides_changes() {
+    let check = |shift: f64, (low, high): (f64, f64)| {
+        let log_ratios: Vec<f64> = draws(12).iter().map(|d| d - 0.02 + shift).collect();
+        let of = |hidden_share| {
+            let (tests, decision, design) = (Tests::single(12).unwrap(), Decision::default(), fixed_design(12));
+            let spend = Spend::AsPlanned;
+            let looks = Looks { tests: &tests, design: &design, decision: &decision, spend, hidden_share };
+            let evidence = Evidence::of(&forks_of(&log_ratios), Basis::TypicalSlice.into(), looks).unwrap();
+            evidence.estimate(&decision, 1.0).unwrap()
+        };
+        let (seen, reaching) = (of(0.0), of(0.2));
+        assert_eq!((seen.ratio, seen.p_value), (reaching.ratio, reaching.p_value));
+        close(reaching.ratio_low - 1.0, low * (seen.ratio_low - 1.0), 1e-12);
+        close(reaching.ratio_high - 1.0, high * (seen.ratio_high - 1.0), 1e-12);
+    };
+    // An end moves away from no change, by 1 / (1 - 0.2), and never towards it.
+    check(0.0, (1.25, 1.25));
+    check(0.1, (1.0, 1.25));
+    check(-0.1, (1.25, 1.0));
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use duetbench_core::analysis::{core_imbalance, too_unlike};
-use duetbench_core::plan::{Capacity, Discovered, Found, Learnt, Mode, Plan, Profile, SelfCheck, Style};
+use duetbench_core::plan::{
+    Capacity, Discovered, ExecutionConfiguration, Found, Learnt, Mode, Plan, Profile, SelfCheck, Style,
+};
 use duetbench_core::spec::ModeChoice;
 use duetbench_core::{Role, Sample};
 
@@ -149,18 +151,19 @@ fn slices_are_lengthened_until_getting_warm_is_a_small_part_of_them() {
         let profiles = vec![Some(Profile { cold_share, ..PLAIN })];
         plan.learn(Learnt { profiles, check: None }, &spec, CAPACITY);
         let planned = &plan.benchmarks[0];
-        (planned.configuration.slice_ns, planned.configuration.trial_ns, planned.cold_share_left())
+        let ExecutionConfiguration { slice_ns, trial_ns, warmup_slices, .. } = planned.configuration;
+        (slice_ns, trial_ns, warmup_slices, planned.cold_share_left())
     };
     let interleaved = |cold_share| lengths(Some(cold_share), ModeChoice::Interleaved);
-    assert_eq!(interleaved(0.0), (200_000, 20_000_000, Some(0.0)));
-    assert_eq!(interleaved(0.0075), (200_000, 20_000_000, Some(0.0075)));
-    assert_eq!(interleaved(0.03), (800_000, 20_000_000, Some(0.0075)));
+    assert_eq!(interleaved(0.0), (200_000, 20_000_000, 16, Some(0.0)));
+    assert_eq!(interleaved(0.0075), (200_000, 20_000_000, 16, Some(0.0075)));
+    assert_eq!(interleaved(0.03), (800_000, 20_000_000, 4, Some(0.0075)));
     // Sixteen slices are more than the usual trial.
-    assert_eq!(interleaved(0.3), (8_000_000, 128_000_000, Some(0.0075)));
-    assert_eq!(interleaved(0.75), (10_000_000, 160_000_000, Some(0.015)));
+    assert_eq!(interleaved(0.3), (8_000_000, 128_000_000, 2, Some(0.0075)));
+    assert_eq!(interleaved(0.75), (10_000_000, 160_000_000, 2, Some(0.015)));
     // Beyond that, until it takes a tenth of them, or slices are 250 times as long.
-    assert_eq!(interleaved(10.0), (20_000_000, 320_000_000, Some(0.1)));
-    assert_eq!(interleaved(50.0), (50_000_000, 800_000_000, Some(0.2)));
-    assert_eq!(lengths(None, ModeChoice::Interleaved), (200_000, 20_000_000, None));
-    assert_eq!(lengths(Some(0.3), ModeChoice::Sequential), (200_000, 20_000_000, None));
+    assert_eq!(interleaved(10.0), (20_000_000, 320_000_000, 2, Some(0.1)));
+    assert_eq!(interleaved(50.0), (50_000_000, 800_000_000, 2, Some(0.2)));
+    assert_eq!(lengths(None, ModeChoice::Interleaved), (200_000, 20_000_000, 16, None));
+    assert_eq!(lengths(Some(0.3), ModeChoice::Sequential), (200_000, 20_000_000, 16, None));
 }

@@ -63,8 +63,13 @@ impl<'a> Experiments<'a> {
             Some(log_ratio + of_builds[design.unit(suite_run) as usize % layouts] + sd_fork * noise.normal())
         });
         let forks = course.forks.remove(0);
-        let looks =
-            Looks { tests: &self.tests, design: &self.design, decision: self.decision, spend: Spend::AsPlanned };
+        let looks = Looks {
+            tests: &self.tests,
+            design: &self.design,
+            decision: self.decision,
+            spend: Spend::AsPlanned,
+            hidden_share: 0.0,
+        };
         let evidence = Evidence::of(&forks, Basis::TypicalSlice.into(), looks).unwrap();
         (forks, evidence)
     }
@@ -158,7 +163,13 @@ fn more_data_of_the_same_truth_never_turn_one_answer_into_another() {
     for change in [0.01, 0.02, 0.029, 0.031, 0.04] {
         for units in [8, 16, 32, 128, 400] {
             let (tests, design) = (Tests::single(units).unwrap(), fixed_design(units));
-            let looks = Looks { tests: &tests, design: &design, decision: &decision, spend: Spend::AsPlanned };
+            let looks = Looks {
+                tests: &tests,
+                design: &design,
+                decision: &decision,
+                spend: Spend::AsPlanned,
+                hidden_share: 0.0,
+            };
             let mut wrong = 0u32;
             for _ in 0..draws {
                 let sd = SD_BUILD.hypot(SD_FORK);
@@ -230,7 +241,13 @@ fn forks_taken_for_units_where_layout_varies_raise_false_alarms_many_times_over(
         let mut fork = |run| placed(&by_build, (0, run), layouts[run as usize / 4] + SD_FORK * noise.normal());
         let forks: Vec<ForkPair> = (0..32).map(&mut fork).collect();
         for i in 0..2 {
-            let looks = Looks { tests: &tests[i], design: &designs[i], decision: &decision, spend: Spend::AsPlanned };
+            let looks = Looks {
+                tests: &tests[i],
+                design: &designs[i],
+                decision: &decision,
+                spend: Spend::AsPlanned,
+                hidden_share: 0.0,
+            };
             let evidence = Evidence::of(&forks, Basis::TypicalSlice.into(), looks).unwrap();
             alarms[i] += u32::from(evidence.p_value <= 0.01);
         }

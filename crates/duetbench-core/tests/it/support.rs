@@ -104,7 +104,8 @@ pub(crate) fn fixed_design(units: u32) -> Design {
 pub(crate) fn evidence(log_ratios: &[f64]) -> Evidence {
     let design = fixed_design(u32::try_from(log_ratios.len()).unwrap());
     let (tests, decision) = (Tests::single(design.units).unwrap(), Decision::default());
-    let looks = Looks { tests: &tests, design: &design, decision: &decision, spend: Spend::AsPlanned };
+    let looks =
+        Looks { tests: &tests, design: &design, decision: &decision, spend: Spend::AsPlanned, hidden_share: 0.0 };
     Evidence::of(&forks_of(log_ratios), Basis::TypicalSlice.into(), looks).unwrap()
 }
 

@@ -19,7 +19,7 @@ fn evidence(forks: &[ForkPair], design: &Design) -> Evidence {
 
 fn evidence_by(basis: Basis, forks: &[ForkPair], design: &Design) -> Evidence {
     let (tests, decision) = (Tests::single(design.units.max(3)).unwrap(), Decision::default());
-    let looks = Looks { tests: &tests, design, decision: &decision, spend: Spend::AsPlanned };
+    let looks = Looks { tests: &tests, design, decision: &decision, spend: Spend::AsPlanned, hidden_share: 0.0 };
     Evidence::of(forks, basis.into(), looks).unwrap()
 }
 

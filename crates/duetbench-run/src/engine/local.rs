@@ -205,7 +205,7 @@ impl Local<'_> {
         if let Ok(sides) = &gathered
             && let Some(k) = sides.iter().map(|s| s.slice_invocations).min()
             && planned.mode != Mode::Sequential
-            && planned.configuration.purpose != Purpose::Stretched
+            && planned.configuration.purpose.is_judged()
         {
             self.k_hints.insert(planned.id.clone(), k);
         }

@@ -7,7 +7,7 @@ use duetbench_core::Trial;
 use duetbench_core::analysis::summarise;
 use duetbench_core::plan::{
     ColdShare, Design, ExecutionConfiguration, FirstWarmUp, Learnt, Mode, Plan, PlannedBenchmark, Profile, Purpose,
-    SelfCheck, Style, may_stay_cold,
+    SelfCheck, Style, lost_in_turns,
 };
 use duetbench_core::spec::defaults;
 use duetbench_core::warmup::SERIES_MIN;
@@ -22,10 +22,15 @@ const PROFILE_NS: u64 = 10_000_000;
 const STRETCHED_NS: u64 = 80 * defaults::SLICE_NS;
 /// Most such trials: another one where it is open whether getting warm is a large part or none.
 const COLD_LOOKS: u32 = 3;
-/// Slices of that trial are so many times as long where the usual ones may all be equally cold.
-const COLD_STRETCH: u64 = 16;
-/// Slices of that trial, those lengthened not counted: fewer, because they are long.
-const COLD_SLICES: u64 = 72;
+/// Share of a slice that is lost in turns, from which on slices may be cold from their first to their last invocation: those that are
+/// several times as long are then equally cold, and comparing the two tells nothing.
+const COLD_THROUGHOUT: f64 = 0.2;
+/// Lengths of slices that are then tried, as multiples of the usual one, with the number of slices, until less than [`COLD_KNOWN`] is lost.
+const COLD_LENGTHS: [(u64, u64); 3] = [(16, 24), (64, 16), (250, 8)];
+/// Share of a slice up to which it is long enough to tell how long getting warm takes.
+const COLD_KNOWN: f64 = 0.25;
+/// Slices that warm up in these trials.
+const COLD_WARMUP: u32 = 2;
 /// Benchmarks whose first invocation takes longer get no such trial: getting warm is no part of that worth mentioning.
 const COLD_FIRST_NS_MAX: u64 = 50 * defaults::SLICE_NS;
 /// Benchmarks whose first invocation takes longer get no first trial: it would cost more than it tells.
@@ -165,7 +170,7 @@ fn may_be_cold(planned: &PlannedBenchmark) -> bool {
 }
 
 /// The time that getting warm takes in the planned mode, as a multiple of a slice of the usual length: from slices of two lengths,
-/// and where all of these may be cold from the first to the last, from longer ones.
+/// and where all of these may be cold from the first to the last invocation, from what they lose beside the versions alone.
 fn cold_share(
     executor: &mut dyn Executor,
     planned: &PlannedBenchmark,
@@ -174,20 +179,53 @@ fn cold_share(
 ) -> Result<Option<f64>, RunError> {
     let mut stretched = as_trial(planned, planned.mode, STRETCHED_NS);
     stretched.configuration.purpose = Purpose::Stretched;
-    let mut samples = Vec::new();
+    let seen = |executor: &mut dyn Executor, look| -> Result<Vec<Sample>, RunError> {
+        Ok(executor.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default())
+    };
+    let (mut alone, mut samples) = (alone.to_vec(), Vec::new());
     for look in 0..COLD_LOOKS {
-        samples.extend(executor.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default());
-        if may_stay_cold(alone, &samples) {
-            let slice_ns = COLD_STRETCH * defaults::SLICE_NS;
-            (stretched.configuration.slice_ns, stretched.configuration.trial_ns) = (slice_ns, COLD_SLICES * slice_ns);
-            let longer = executor.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default();
-            return Ok(ColdShare::of(&longer).map(|share| share.least * COLD_STRETCH as f64));
+        let mut last = seen(executor, look)?;
+        // A neighbour may have been at work just then, so this is asked twice.
+        if is_cold_throughout(&alone, &last) {
+            samples.append(&mut last);
+            alone.extend(self::alone(executor, planned, benchmark)?);
+            last = seen(executor, look)?;
+            if is_cold_throughout(&alone, &last) {
+                return cold_throughout(executor, planned, benchmark, &alone);
+            }
         }
+        samples.append(&mut last);
         if !ColdShare::of(&samples).is_some_and(ColdShare::is_open) {
             break;
         }
     }
     Ok(ColdShare::of(&samples).map(|share| share.least))
+}
+
+fn is_cold_throughout(alone: &[Sample], in_turns: &[Sample]) -> bool {
+    lost_in_turns(alone, in_turns).is_some_and(|lost| lost > COLD_THROUGHOUT)
+}
+
+/// That time where slices of the usual length are cold throughout: what ever longer ones lose beside the versions alone.
+fn cold_throughout(
+    executor: &mut dyn Executor,
+    planned: &PlannedBenchmark,
+    benchmark: usize,
+    alone: &[Sample],
+) -> Result<Option<f64>, RunError> {
+    let mut found = None;
+    for (look, (stretch, slices)) in (0..).zip(COLD_LENGTHS) {
+        let slice_ns = stretch * defaults::SLICE_NS;
+        let mut longer = as_trial(planned, planned.mode, slices * slice_ns);
+        (longer.configuration.slice_ns, longer.configuration.warmup_slices) = (slice_ns, COLD_WARMUP);
+        let samples = executor.run_trial(&longer, &trial(benchmark, look))?.result.unwrap_or_default();
+        let Some(lost) = lost_in_turns(alone, &samples) else { break };
+        found = Some(lost * stretch as f64);
+        if lost <= COLD_KNOWN {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 /// One benchmark, each version alone, free to use every core.
