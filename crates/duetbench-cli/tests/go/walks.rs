@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{Place, Ran};
@@ -166,16 +167,46 @@ fn the_job_for_gitlab() {
     assert!(comment.contains("1 of 1 benchmark regressed"), "{comment}");
 }
 
+/// Lays out a release of the program under test alone, as `install.sh` fetches one; gives the mirror's address.
+fn release(place: &Place) -> String {
+    let stem = format!("duetbench-{}-{}-unknown-linux-gnu", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
+    let script = format!(
+        "mkdir -p latest/download '{stem}' && ln -s '{duet}' '{stem}/duet' && tar -cf - '{stem}' | gzip -1 > 'latest/download/{stem}.tar.gz' \
+         && cd latest/download && sha256sum '{stem}.tar.gz' > SHA256SUMS",
+        duet = env!("CARGO_BIN_EXE_duet"),
+    );
+    let folder = place.path().join("release");
+    fs::create_dir_all(&folder).unwrap();
+    let done = Command::new("sh").args(["-c", &script]).current_dir(&folder).status().unwrap();
+    assert!(done.success());
+    format!("file://{}", folder.display())
+}
+
+/// Does the page's first step; gives the installed program.
+fn installed(page: &Page) -> (Place, PathBuf) {
+    let place = Place::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../release/install.sh");
+    let [line] = <[String; 1]>::try_from(commands(&page.block("", "install.sh"))).expect("one line installs");
+    assert_eq!(line, "curl -fsSL https://github.com/duetbench/duetbench/releases/latest/download/install.sh | sh");
+    let mut command = Command::new("sh");
+    command.arg(script).env("HOME", place.path()).env("DUETBENCH_MIRROR", release(&place)).env_remove("DUET_VERSION");
+    let said = Ran::from(command.output().unwrap()).expect(0).stdout;
+    assert!(said.starts_with("installed duet "), "{said}");
+    let program = place.path().join(".local/bin/duet");
+    (place, program)
+}
+
 #[test]
 fn start() {
     let page = Page::read("start.md");
+    let (_home, duet) = installed(&page);
     let place = pull_request(false);
     place.git(&["checkout", "-q", "-b", "mine", "origin/main"]);
     let typed = |line: &str| match line.strip_prefix("duet ") {
         // One build and a plant of three times the work keep the walk short.
         Some(args) => {
             let words = words(args);
-            let mut command = place.command(&words.iter().map(String::as_str).collect::<Vec<_>>());
+            let mut command = place.command_of(&duet, &words.iter().map(String::as_str).collect::<Vec<_>>());
             Ran::from(command.env("DUET_BUILDS", "1").env("DUET_THRESHOLD", "20%").output().unwrap())
         }
         None => typed(&place, line),
