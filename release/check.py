@@ -3,7 +3,7 @@
 
     release/check.py [WAY]...
 
-Ways: papers, script, action, wheel, uvx, npm, maven, deb, image, go, crate. A way whose tool is missing is listed as skipped. Whatever fails ends it with 1.
+Ways: papers, script, action, wheel, uvx, npm, maven, deb, image, go, crate, binstall. A way whose tool is missing is listed as skipped. Whatever fails ends it with 1.
 """
 
 import contextlib
@@ -14,11 +14,13 @@ import os
 import pathlib
 import platform
 import shutil
+import ssl
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import tomllib
 import traceback
 import venv
 
@@ -261,6 +263,24 @@ def crate(place):
     return place.folder / "bin/duet"
 
 
+def binstall(place):
+    """`cargo binstall` by what the packed crate says of its release, from a server with a certificate of its own; nothing is compiled."""
+    rust = {name: os.environ.get(name, pathlib.Path.home() / folder) for name, folder in RUST_HOMES.items()}
+    place.run(sys.executable, ROOT / "release/crates.py", **rust)
+    crate = ROOT / "target/crates/crates/duetbench-cli"
+    address = tomllib.loads((crate / "Cargo.toml").read_text())["package"]["metadata"]["binstall"]["pkg-url"]
+    key, certificate = place.folder / "key.pem", place.folder / "certificate.pem"
+    place.run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+              "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate)
+    place.begun = time.monotonic()
+    with served(place, DIST, (certificate, key)) as mirror:
+        here = address.replace("{ repo }/releases", mirror)
+        assert here != address, address
+        asked = ["--no-confirm", "--strategies", "crate-meta-data", "--targets", TARGET.rust, "--root-certificates", certificate]
+        place.run("cargo-binstall", *asked, "--pkg-url", here, "--manifest-path", crate, "--root", place.folder, "duetbench", **rust)
+    return place.folder / "bin/duet"
+
+
 def stand_in(repository, group, name, number):
     """An empty library in a repository of Maven's."""
     folder = repository / group.replace(".", "/") / name / number
@@ -295,8 +315,8 @@ def release_sums():
 
 
 @contextlib.contextmanager
-def served(place, files):
-    """Serves files on loopback as a mirror of releases has them."""
+def served(place, files, certificate=None):
+    """Serves files on loopback as a mirror of releases has them; encrypted with a certificate and its key, if there is one."""
     root = pathlib.Path(tempfile.mkdtemp(dir=place.folder))
     (root / "latest").mkdir()
     (root / "download").mkdir()
@@ -309,9 +329,13 @@ def served(place, files):
             pass
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=root))
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield f"http{'s' if certificate else ''}://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         server.server_close()
@@ -330,6 +354,7 @@ WAYS = {
     image: ["buildah", "debootstrap", "tar", "go"],
     go: ["go"],
     crate: ["cargo", "go"],
+    binstall: ["cargo", "cargo-binstall", "openssl", "go"],
 }
 
 

@@ -1,9 +1,10 @@
 //! Projects and toolchains that are not as they should be.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use crate::common::Place;
-use crate::{FORMS, LIB, duet, example, write};
+use crate::{FORMS, LIB, duet, duet_with, example, write};
 
 /// The example alone.
 fn one() -> Place {
@@ -38,4 +39,49 @@ pub(crate) fn build_scripts_may_ask_git() {
     place.commit_all("one");
     let listed = duet(&place, &["list", "HEAD", "--bench", "^iter$"]).expect(0).stdout;
     assert_eq!(listed, "tally/words\titer\tloop\n");
+}
+
+/// A program on the path, before all others.
+fn program(place: &Place, name: &str, text: &str) -> String {
+    place.write(&format!("bin/{name}"), text);
+    let path = place.path().join("bin").join(name);
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{}", place.path().join("bin").display(), std::env::var("PATH").unwrap())
+}
+
+/// A run has one layout, and says why.
+fn one_layout(place: &Place, env: &[(&str, &str)], words: &[&str]) {
+    write(place, "old", LIB, FORMS);
+    write(place, "new", &LIB.replace("2000", "3200"), FORMS);
+    let args = ["compare", "./old", "./new", "--fixed", "--forks", "4", "--bench", "^iter$"];
+    let all = [&[("CARGO_NET_OFFLINE", "true")], env].concat();
+    let ran = duet_with(place, &args, &all).expect(3);
+    let why = ["tally/words has one layout, because it cannot be linked again"];
+    for word in why.iter().chain(words) {
+        assert!(ran.stdout.contains(word), "`{word}` is missing in {}", ran.stdout);
+    }
+}
+
+pub(crate) fn without_lld_there_is_one_layout() {
+    let place = Place::new();
+    // As Rust of a distribution that leaves LLD out.
+    let path = std::env::var_os("PATH").unwrap();
+    let real = std::env::split_paths(&path).map(|dir| dir.join("rustc")).find(|path| path.is_file()).unwrap();
+    let fake = format!(
+        "#!/bin/sh\ncase \"$*\" in '--print sysroot') echo /nowhere ;; *) exec {} \"$@\" ;; esac\n",
+        real.display()
+    );
+    let path = program(&place, "rustc", &fake);
+    let env = [("PATH", path.as_str()), ("RUSTFLAGS", "-Clinker-features=-lld")];
+    one_layout(&place, &env, &["this Rust brings no LLD along", "-fuse-ld=lld"]);
+}
+
+pub(crate) fn another_linker_may_refuse_to_order() {
+    let place = Place::new();
+    let fake = "#!/bin/sh\ncase \"$*\" in *shuffle-sections*=*=*) echo 'mold: bad option' >&2; exit 1 ;; esac\nexec ld \"$@\"\n";
+    let path = program(&place, "ld.mold", fake);
+    let env = [("PATH", path.as_str()), ("RUSTFLAGS", "-Clinker-features=-lld -Clink-arg=-fuse-ld=mold")];
+    one_layout(&place, &env, &["mold: bad option"]);
+    let nowhere = [("RUSTFLAGS", "-Clinker-features=-lld -Clink-arg=-fuse-ld=nowhere"), ("CARGO_NET_OFFLINE", "true")];
+    duet_with(&place, &["list", "./old"], &nowhere).expect(1).says(&["does not build", "nowhere"]);
 }

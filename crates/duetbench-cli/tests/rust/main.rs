@@ -49,7 +49,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // They build in one folder, which one run at a time may use.
     arguments.test_threads = Some(1);
-    let criterion: [(&str, fn()); 10] = [
+    let criterion: [(&str, fn()); 12] = [
         ("benchmarks_have_the_names_that_criterion_prints", benchmarks_have_the_names_that_criterion_prints),
         ("a_version_against_itself_gives_no_alarm", a_version_against_itself_gives_no_alarm),
         ("a_planted_slowdown_is_found_in_every_form", a_planted_slowdown_is_found_in_every_form),
@@ -60,6 +60,8 @@ fn main() {
         ("vendored_sources_are_hooked_too", published::vendored_sources_are_hooked_too),
         ("broken_workspaces_are_named", bad_input::broken_workspaces_are_named),
         ("build_scripts_may_ask_git", bad_input::build_scripts_may_ask_git),
+        ("without_lld_there_is_one_layout", bad_input::without_lld_there_is_one_layout),
+        ("another_linker_may_refuse_to_order", bad_input::another_linker_may_refuse_to_order),
     ];
     let divan: [(&str, fn()); 4] = [
         ("divan_has_the_names_that_it_filters_by", divan::divan_has_the_names_that_it_filters_by),
