@@ -3,10 +3,9 @@
 
 use duetbench_core::Report;
 use duetbench_core::analysis::Ranged;
-use duetbench_core::foreign;
 use duetbench_core::report::{BenchmarkReport, Counted};
 
-use super::format::one_line;
+use super::markup::csv::{line, number};
 use super::{instructions, summary};
 
 /// One column: its name and how its cell is written. An absent value is an empty cell.
@@ -62,19 +61,6 @@ fn by_wall(benchmark: &BenchmarkReport) -> Option<Ranged> {
     benchmark.estimate?.by_wall
 }
 
-pub(super) fn number(value: Option<f64>) -> Option<String> {
-    value.map(|v| v.to_string())
-}
-
 fn changed(counted: Option<Counted>) -> Option<String> {
     counted.map(|c| c.changed.to_string())
-}
-
-/// A line of cells, quoted where they must be.
-pub(super) fn line(cells: impl Iterator<Item = String>) -> String {
-    cells.map(|cell| quote(&foreign::cell(&one_line(&cell)))).collect::<Vec<_>>().join(",") + "\n"
-}
-
-fn quote(cell: &str) -> String {
-    if cell.contains(['"', ',', '\r', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }

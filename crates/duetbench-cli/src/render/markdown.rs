@@ -7,6 +7,7 @@ use duetbench_core::report::{BenchmarkReport, Outcome};
 use duetbench_core::{Report, Verdict};
 
 use super::format::{one_line, share, short_name, shortened};
+use super::markup::markdown::{LENGTH_MAX, cell, code, fenced, prose, prose_cell, within_tags};
 use super::names::Short;
 use super::summary::{ChangedCount, Numbers};
 use super::width::cut_middle;
@@ -14,10 +15,6 @@ use super::{command_line, gate, hint, instructions, order, profile, reported, su
 
 /// The hidden first line by which an earlier comment is found again.
 pub const MARKER: &str = "<!-- duetbench -->";
-
-/// GitHub refuses comments longer than 65,536 characters; the rest is for the link that `ci/publish.sh` adds. We count bytes, which
-/// are never fewer.
-pub const LENGTH_MAX: usize = 65_000;
 
 /// Room for the folds' ends and the sentence on rows left out.
 const RESERVE: usize = 512;
@@ -104,10 +101,10 @@ fn tail(report: &Report) -> String {
     let waivers = waiver::proposed(report);
     if !waivers.is_empty() {
         let shown = waivers[..waivers.len().min(WAIVERS_MAX)].join("\n");
-        let fence = "`".repeat(longest_run_of_backticks(&shown).max(2) + 1);
         out += &format!(
             "<details><summary>If it is worth it, accept it</summary>\n\nIn `duet-waivers.toml`, up to the most that it may be:\n\n\
-             {fence}toml\n{shown}{fence}\n\n</details>\n\n"
+             {}\n</details>\n\n",
+            fenced("toml", &shown)
         );
     }
     out += "<details><summary>How it was measured</summary>\n\n";
@@ -119,8 +116,7 @@ fn tail(report: &Report) -> String {
     }
     let command = command_line::again(report);
     if command.len() <= COMMAND_MAX && command_line::may_be_offered(report) {
-        let fence = "`".repeat(longest_run_of_backticks(&command).max(2) + 1);
-        out += &format!("\nAgain, with the same seed:\n\n{fence}sh\n{}\n{fence}\n", one_line(&command));
+        out += &format!("\nAgain, with the same seed:\n\n{}", fenced("sh", &one_line(&command)));
     }
     out + "\n</details>\n"
 }
@@ -264,127 +260,4 @@ fn row(report: &Report, benchmark: &BenchmarkReport, name: &str) -> String {
         summary::times(benchmark),
         words.join("<br>"),
     )
-}
-
-/// Foreign words as a code span in a table's cell, which ends at a bar even there.
-pub(super) fn cell(foreign: &str) -> String {
-    barred(&code(foreign))
-}
-
-/// Code in a table's cell, with its bars escaped. A backslash before one is kept apart from ours: together they would be a backslash, and the bar end
-/// the cell.
-fn barred(code: &str) -> String {
-    code.replace(r"\|", "\\\u{200b}|").replace('|', r"\|")
-}
-
-/// Foreign words as a code span outside of tables.
-pub(super) fn code(foreign: &str) -> String {
-    let clean = one_line(foreign);
-    let fence = "`".repeat(longest_run_of_backticks(&clean) + 1);
-    let pad = if clean.starts_with('`') || clean.ends_with('`') { " " } else { "" };
-    format!("{fence}{pad}{clean}{pad}{fence}")
-}
-
-fn longest_run_of_backticks(text: &str) -> usize {
-    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
-}
-
-/// Words outside of tables, with everything defused that Markdown, HTML or a mention would be made of. What stands between backticks stays as it is:
-/// our own sentences set flags and paths in them, and there nothing else has a meaning.
-#[must_use]
-pub fn prose(text: &str) -> String {
-    defused(text, str::to_owned)
-}
-
-/// The same in a table's cell, which ends at a bar even between backticks.
-pub(super) fn prose_cell(text: &str) -> String {
-    defused(text, barred)
-}
-
-/// Code spans are found as readers find them: a run of backticks, up to the next one that is as long. One that has no end is escaped, so that it
-/// does not pair with what comes behind.
-fn defused(text: &str, in_code: fn(&str) -> String) -> String {
-    let clean = one_line(text);
-    let (mut out, mut rest) = (String::new(), &*clean);
-    while let Some(at) = rest.find('`') {
-        out += &words(&rest[..at]);
-        let from = &rest[at..];
-        let run = from.len() - from.trim_start_matches('`').len();
-        let (fence, inside) = from.split_at(run);
-        rest = match end_of_code(inside, run) {
-            Some(end) => {
-                out += &format!("{fence}{}{fence}", in_code(&inside[..end]));
-                &inside[end + run..]
-            }
-            None => {
-                out += &r"\`".repeat(run);
-                inside
-            }
-        };
-    }
-    out + &words(rest)
-}
-
-/// Where the next run of exactly so many backticks begins.
-fn end_of_code(inside: &str, run: usize) -> Option<usize> {
-    let mut at = 0;
-    while let Some(found) = inside[at..].find('`') {
-        let start = at + found;
-        at = start + inside[start..].len() - inside[start..].trim_start_matches('`').len();
-        if at - start == run {
-            return Some(start);
-        }
-    }
-    None
-}
-
-/// Words without backticks, defused.
-fn words(text: &str) -> String {
-    let mut out = String::new();
-    for c in unlinked(text).chars() {
-        match c {
-            '\\' | '[' | ']' | '*' | '_' | '|' => out.extend(['\\', c]),
-            other => markup(other, &mut out),
-        }
-    }
-    out
-}
-
-/// Words between tags, where nothing is read but other tags, mentions and links.
-fn within_tags(text: &str) -> String {
-    let mut out = String::new();
-    unlinked(&one_line(text)).chars().for_each(|c| markup(c, &mut out));
-    out
-}
-
-fn unlinked(text: &str) -> String {
-    text.replace("://", ":\u{200b}//").replace("www.", "www\u{200b}.")
-}
-
-fn markup(c: char, out: &mut String) {
-    match c {
-        '&' => *out += "&amp;",
-        '<' => *out += "&lt;",
-        '>' => *out += "&gt;",
-        '@' => *out += "@\u{200b}",
-        other => out.push(other),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn code_stays_code_and_nothing_else_becomes_it() {
-        let check = |text: &str, want: &str| assert_eq!(prose(text), want);
-        check("raise `--bench 'A|B_c'` now", "raise `--bench 'A|B_c'` now");
-        check("a_b `c", r"a\_b \`c");
-        check("``a`<b>`` <c>", "``a`<b>`` &lt;c&gt;");
-        check("``a`<b>", r"\`\`a\`&lt;b&gt;");
-        check(r"\`a` @b", "\\\\`a` @\u{200b}b");
-        assert_eq!(prose_cell("x|y `A|B`"), r"x\|y `A\|B`");
-        assert_eq!(cell(r"a\|b"), "`a\\\u{200b}\\|b`");
-        assert_eq!(within_tags("a_b `<c>`"), "a_b `&lt;c&gt;`");
-    }
 }

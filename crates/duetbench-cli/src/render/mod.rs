@@ -14,7 +14,7 @@
 //! [`calibrate`] for a calibration, [`bisect`] for a search among commits and [`plan`] for what it takes to see a change, [`doctor`] for what `duet doctor` found. [`profile`], [`noise`] and [`warning`]
 //! have the words that several share.
 //!
-//! [`document`], [`format`], [`palette`], [`markdown::prose`] and [`order::label`] are what every output is drawn with; the studies of papers, a
+//! [`document`], [`format`], [`palette`], [`markup`] and [`order::label`] are what every output is drawn with; the studies of papers, a
 //! program of their own, draw with them too.
 //!
 //! A renderer is a pure function. It does not print, it does not judge, and it works out no number that the report
@@ -38,6 +38,7 @@ pub mod json;
 pub(crate) mod layouts;
 pub mod live;
 pub mod markdown;
+pub mod markup;
 pub mod noise;
 pub mod order;
 pub mod palette;
@@ -49,6 +50,7 @@ pub mod solo;
 pub mod solo_json;
 pub mod staleness;
 pub mod text;
+pub mod tone;
 pub mod tune;
 pub mod waiver;
 pub mod warning;

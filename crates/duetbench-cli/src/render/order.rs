@@ -4,7 +4,7 @@ use duetbench_core::Verdict;
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::verdict::Extent;
 
-use super::document::Tone;
+use super::tone::Tone;
 
 /// Benchmarks of one package.
 pub(super) struct Group<'a> {

@@ -2,7 +2,7 @@
 
 use anstyle::{Ansi256Color, AnsiColor, Style};
 
-use super::document::Tone;
+use super::tone::Tone;
 
 /// Styles of words by their kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use duetbench_core::SoloReport;
 use duetbench_core::solo_report::{SoloFork, SoloResult, SoloSummary};
 
-use super::csv::number;
 use super::document::{Block, Cell, Cells, Document, Line, Table, Title, Tone};
 use super::format::{TimeScale, counted, duration, first_line, many, share, short_name};
 use super::gobench::{go_name, key, measured_by};
+use super::markup::csv::number;
 use super::names::Short;
 use super::solo_json;
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use duetbench_cli::render::markup::markdown::LENGTH_MAX;
 use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::sarif::{self, Site};
 use duetbench_cli::render::text::Look;
@@ -117,7 +118,7 @@ fn units_that_leave_no_room_for_the_table_are_left_out() {
     let mut report = with_units();
     report.reported = vec![report.reported[0].clone(); 2000];
     let out = markdown::render(&report);
-    assert!(out.len() <= markdown::LENGTH_MAX && out.contains(" rows are left out here"), "{}", out.len());
+    assert!(out.len() <= LENGTH_MAX && out.contains(" rows are left out here"), "{}", out.len());
 }
 
 #[test]
@@ -127,7 +128,7 @@ fn profiles_that_leave_no_room_for_the_table_are_left_out() {
     assert!(all.contains("<summary>Where "), "{all}");
     report.profiles = vec![one; 1000];
     let out = markdown::render(&report);
-    assert!(out.len() <= markdown::LENGTH_MAX && out.contains("\nAgain, with the same seed:\n"), "{}", out.len());
+    assert!(out.len() <= LENGTH_MAX && out.contains("\nAgain, with the same seed:\n"), "{}", out.len());
 }
 
 #[test]
@@ -278,8 +279,8 @@ fn markdown_says_how_many_rows_did_not_fit() {
     let calm = |n| measured("example.com/shop/codec", &name(n), Verdict::NoChange, Change(1718.0, 1.001, 0.004));
     report.benchmarks = (0..2000).map(calm).collect();
     let out = markdown::render(&report);
-    assert!(out.len() <= markdown::LENGTH_MAX, "{} bytes", out.len());
-    assert!(out.len() > markdown::LENGTH_MAX - 1024, "wastes room: {} bytes", out.len());
+    assert!(out.len() <= LENGTH_MAX, "{} bytes", out.len());
+    assert!(out.len() > LENGTH_MAX - 1024, "wastes room: {} bytes", out.len());
     let shown = out.matches("| `With/").count();
     assert!(out.contains(&format!("{} rows are left out here", 2000 - shown)), "{shown} shown");
     assert_eq!(out.matches("<details>").count(), out.matches("</details>").count());
@@ -296,7 +297,7 @@ fn markdown_stays_within_its_limit_when_all_that_varies_is_huge() {
     report.spec.harness_args = vec![huge.clone()];
     report.benchmarks.push(benchmark("p", &huge, Verdict::Failed { role: None, reason: huge.clone() }));
     let out = markdown::render(&report);
-    assert!(out.len() <= markdown::LENGTH_MAX, "{} bytes", out.len());
+    assert!(out.len() <= LENGTH_MAX, "{} bytes", out.len());
     assert!(out.starts_with(markdown::MARKER));
 }
 

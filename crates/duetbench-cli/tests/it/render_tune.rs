@@ -1,7 +1,7 @@
 //! Output of `duet tune` in every format, sealed by the files in `golden/`. `DUET_BLESS=1` writes them anew.
 
 use duetbench_cli::options::Format;
-use duetbench_cli::render::markdown::LENGTH_MAX;
+use duetbench_cli::render::markup::markdown::LENGTH_MAX;
 use duetbench_cli::render::palette::Palette;
 use duetbench_cli::render::tune::document;
 use duetbench_cli::tuning::{TunedMetric, TunedSource, Tuning};

@@ -1,8 +1,7 @@
 //! Documents as a page for the browser: one file that loads nothing, with no script.
 
-use super::{Block, Document, Line, Tone};
-use crate::render::format::one_line;
-use crate::render::html::{STYLE, escaped};
+use super::parts::{Block, Document, Line};
+use crate::render::markup::html::{STYLE, class, element, text};
 
 /// Rules that a page of lines and tables needs beside those of a comparison's page.
 const TABLES: &str = "
@@ -23,31 +22,6 @@ pub(super) fn write(document: &Document) -> String {
          <p class=\"faint\">duet {}</p>\n</main></div>\n</html>\n",
         text(&title.version)
     )
-}
-
-/// An element of a line of words.
-pub(super) fn element(tag: &str, classes: &[&str], words: &str) -> String {
-    let classes: Vec<&str> = classes.iter().copied().filter(|class| !class.is_empty()).collect();
-    let class = if classes.is_empty() { String::new() } else { format!(" class=\"{}\"", classes.join(" ")) };
-    format!("<{tag}{class}>{}</{tag}>", text(words))
-}
-
-/// Words from outside on one line, where markup is read.
-fn text(words: &str) -> String {
-    escaped(&one_line(words))
-}
-
-/// The class of a tone in the style sheet; empty of the plain one.
-pub(super) fn class(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Plain => "",
-        Tone::Bad => "bad",
-        Tone::Good => "good",
-        Tone::Open => "open",
-        Tone::Faint => "faint",
-        Tone::Strong => "strong",
-        Tone::Hint => "hint",
-    }
 }
 
 fn block(block: &Block) -> String {

@@ -1,8 +1,10 @@
 //! Documents as a comment or a job summary.
 
-use super::{Block, Document, Line, Table, Tone};
+use super::parts::{Block, Document, Line};
+use super::table::Table;
 use crate::render::format::{many, shortened};
-use crate::render::markdown::{LENGTH_MAX, code, prose};
+use crate::render::markup::markdown::{LENGTH_MAX, code, prose};
+use crate::render::tone::Tone;
 
 /// Room for the end of the page.
 const RESERVE: usize = 1024;

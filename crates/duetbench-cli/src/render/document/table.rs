@@ -2,11 +2,11 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{Tone, html};
-use crate::render::csv;
 use crate::render::format::one_line;
-use crate::render::markdown::{self, prose_cell};
+use crate::render::markup::markdown::prose_cell;
+use crate::render::markup::{csv, html, markdown};
 use crate::render::palette::{Palette, paint};
+use crate::render::tone::Tone;
 use crate::render::width::{NAME_WIDTH_MAX, NAME_WIDTH_MIN, centre, cut_middle, left, right};
 
 /// Names are told apart by so many cells: columns give way to them, and only then they are cut further.

@@ -1,8 +1,9 @@
 //! Documents for a terminal or a log.
 
-use super::{Block, Document, Line, Tone};
+use super::parts::{Block, Document, Line};
 use crate::render::format::one_line;
 use crate::render::palette::{Palette, paint};
+use crate::render::tone::Tone;
 use crate::render::width::{left, wrapped};
 
 /// The document as text for a terminal of this width, or a log. Commands stay in one piece.

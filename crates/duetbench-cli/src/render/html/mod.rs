@@ -17,6 +17,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
 use super::format::one_line;
+use super::markup::html::{STYLE, escaped};
 use super::summary;
 use data::Data;
 
@@ -24,7 +25,6 @@ use data::Data;
 const PACKED_FROM: usize = 1_000_000;
 
 const PAGE: &str = include_str!("page/page.html");
-pub(super) const STYLE: &str = include_str!("page/page.css");
 const LIBRARY: &str = include_str!("page/vendor/plot.js");
 /// The page's own scripts; each may use those before it.
 const SCRIPTS: [&str; 14] = [
@@ -89,11 +89,6 @@ fn base_64(bytes: &[u8]) -> String {
         out.extend((0..4).map(|i| if i <= three.len() { letter(i) } else { '=' }));
     }
     out
-}
-
-/// Text where markup is read.
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Puts every part at its mark. What was put in is not looked through again: it may hold a mark as well.
