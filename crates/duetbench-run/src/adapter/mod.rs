@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::plan::{Discovered, Mode, Part, Redefinition};
+use duetbench_core::reach::Reach;
 use duetbench_core::spec::{Arch, Filter, LayoutChoice, Selection, SpecError};
 use duetbench_core::{BenchmarkId, Role};
 use serde::Deserialize;
@@ -107,6 +108,15 @@ pub enum Identity {
     Different(String),
 }
 
+/// Whether benchmarks can reach anything that differs between two builds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reaches {
+    /// The answer for benchmarks; those that are not here may be affected. Cases of a benchmark have its answer.
+    pub of: BTreeMap<BenchmarkId, Reach>,
+    /// Packages of which that cannot be told, and why, in sentences.
+    pub unknown: Vec<String>,
+}
+
 /// Order to one measuring process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
@@ -140,6 +150,8 @@ pub struct Conditions<'a> {
     pub pass_env: &'a [String],
     /// Wanted layouts of the two halves of build pairs.
     pub layouts: LayoutChoice,
+    /// Whether the reach of benchmarks is to be told, where a harness can do that.
+    pub reach: bool,
     /// Benchmarks to execute while listing; absent: all.
     pub selection: Option<&'a Selection>,
     /// Sandbox around the benchmarks; absent: they run without one.
@@ -199,6 +211,12 @@ pub trait Adapter: std::fmt::Debug + Sync {
 
     /// Packages that both builds have, and whether their benchmarks can differ. A package that cannot be compared counts as different.
     fn identical(&self, builds: [&Build; 2], sources: [&Source; 2]) -> BTreeMap<String, Identity>;
+
+    /// Whether benchmarks can reach anything that differs, where that was asked for and can be told.
+    fn reach(&self, builds: [&Build; 2], sources: [&Source; 2]) -> Reaches {
+        let _ = (builds, sources);
+        Reaches::default()
+    }
 
     /// The benchmarks of a build; must come before [`Adapter::launch`]. A benchmark that fails while it is listed is listed with its failure.
     ///
