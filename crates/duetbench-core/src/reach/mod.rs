@@ -228,7 +228,7 @@ fn guard(graph: &Graph, reached: &Reached) -> Result<(), String> {
             _ => None,
         });
         if let Some(guarded) = guarded {
-            return Err(format!("`{}` uses `{guarded}`, so that anything may run", symbol.name));
+            return Err(format!("`{}` uses `{guarded}`, by which anything may come to matter", symbol.name));
         }
     }
     Ok(())

@@ -173,6 +173,8 @@ impl Go {
         let Ok(linker) = &self.linker else { return go_alone() };
         let inventory = matching::inventory_of(plainly.program);
         let graph = reach::graph_of(plainly.program);
+        // That of another program must not be taken for this one's.
+        let _ = fs::remove_file(&graph);
         let notes = [(matching::INVENTORY, inventory.as_os_str()), (reach::GRAPH, graph.as_os_str())];
         let env = if matches!(self.reach, Some(Ok(()))) { &notes[..] } else { &notes[..1] };
         let how = Linking { toolexec: Some(&linker.toolexec), env, ..plainly };
