@@ -380,7 +380,7 @@ pub(super) fn proven(report: &Report) -> Option<String> {
             Excluded::NotAffected { saved_ns, .. } => Some(*saved_ns),
             _ => None,
         },
-        "not affected, since all code that they can reach is identical",
+        "not affected: identical reachable code",
     );
     let both: Vec<String> = identical.into_iter().chain(not_affected).collect();
     (!both.is_empty()).then(|| both.join("; "))

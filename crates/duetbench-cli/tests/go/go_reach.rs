@@ -70,13 +70,14 @@ const LEADS_TO_ONE: [Case; 21] = [
     case("the benchmark itself", [TESTS, "Direct(b.N)", "Direct(b.N + 1)"], &["Direct"]),
 ];
 
-const LEADS_TO_ALL: [Case; 9] = [
+const LEADS_TO_ALL: [Case; 10] = [
     case("what a variable begins with, by a function", [LIB, "return 111", "return 113"], ALL),
     case("an init function", [LIB, "written = 3", "written = 4"], ALL),
     case("a goroutine that an init function starts", [LIB, "background + 121", "background + 123"], ALL),
     case("an init function of another package", ["elsewhere/elsewhere.go", "begun = 1", "begun = 2"], ALL),
     case("an embedded file", ["p/data.txt", "embedded", "Embedded"], ALL),
     case("a file of test data", ["p/testdata/case.txt", "1", "2"], ALL),
+    case("what a map begins with", [LIB, "141", "143"], ALL),
     case("TestMain", [TESTS, "prepare(1)", "prepare(2)"], ALL),
     case("what the collector has to scan", [LIB, "var kept [1]*int", "var kept [2]*int"], ALL),
     case("Go's rules of an older release", ["go.mod", "go 1.22", "go 1.21"], ALL),
@@ -176,4 +177,25 @@ fn a_change_of_what_runs_for_every_benchmark_affects_all() {
 #[test]
 fn a_change_that_no_benchmark_can_reach_affects_none() {
     Bench::new().check(&LEADS_TO_NONE);
+}
+
+#[test]
+fn a_benchmark_that_is_not_affected_is_not_measured_and_said_to_be_so() {
+    let case = &LEADS_TO_ONE[0];
+    let place = Place::new();
+    write(&place, "old", None);
+    write(&place, "new", Some(case));
+    let two = ["Direct", "Sibling"].join("|");
+    let asked = ["compare", "./old", "./new", "--packages", "./p", "--bench", &two, "--forks", "3", "--builds", "1"];
+    let ran = place.duet(&[&asked[..], &["--reach", "--format", "json"]].concat());
+    assert_eq!(ran.verdict("BenchmarkSibling"), "not_affected", "{}", ran.stdout);
+    assert_ne!(ran.verdict("BenchmarkDirect"), "not_affected");
+    let shown = place.duet(&["show"]).stdout;
+    let words = "1 benchmark not affected: identical reachable code, proven and not measured";
+    assert!(shown.contains("not affected") && shown.contains(words), "{shown}");
+    let dry = |more: &[&str]| place.duet(&[&asked[..], &["--dry-run"], more].concat()).expect(0).stdout;
+    assert!(dry(&["--reach"]).contains("BenchmarkSibling: not affected"), "{shown}");
+    for more in [&["--reach", "--measure-identical"][..], &[]] {
+        assert!(!dry(more).contains("not affected"), "{more:?}");
+    }
 }

@@ -4,7 +4,7 @@ pub(super) const LIB: &str = "p/lib.go";
 pub(super) const TESTS: &str = "p/lib_test.go";
 
 /// Number of benchmarks in the package.
-pub(super) const BENCHMARKS: usize = 26;
+pub(super) const BENCHMARKS: usize = 27;
 
 pub(super) const FILES: &[(&str, &str)] = &[
     ("go.mod", "module example.com/m\n\ngo 1.22\n"),
@@ -194,6 +194,9 @@ var embedded string
 
 var kept [1]*int
 
+// The compiler puts what fills a map into a function of its own, which the linker drops where nobody needs the map.
+var colours = map[string]int{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7, "h": 8, "i": 9, "j": 10, "k": 141}
+
 //go:noinline
 func prepare(n int) { kept[0] = &n }
 
@@ -268,6 +271,7 @@ func BenchmarkEmbedded(b *testing.B)    { for i := 0; i < b.N; i++ { sink += len
 func BenchmarkLines(b *testing.B)       { for i := 0; i < b.N; i++ { sink += lines() } }
 func BenchmarkArguments(b *testing.B)   { for i := 0; i < b.N; i++ { sink += arguments() } }
 func BenchmarkEncode(b *testing.B)      { for i := 0; i < b.N; i++ { sink += encode(&b.N) } }
+func BenchmarkColours(b *testing.B)     { for i := 0; i < b.N; i++ { sink += colours["a"] } }
 
 var names = [1]string{"Alpha"}
 
