@@ -175,6 +175,7 @@ func (g *duetGrapher) put(file *duetBytes, s loader.Sym) {
 	set(duetScanned, duetIsScanned(kind))
 	set(duetKept, ldr.AttrReachable(s))
 	file.text(ldr.SymName(s))
+	file.text(ldr.SymPkg(s))
 	file.number(flags)
 	content, lines := g.content(s)
 	*file = append(*file, content...)

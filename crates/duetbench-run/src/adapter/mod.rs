@@ -117,6 +117,28 @@ pub struct Reaches {
     pub unknown: Vec<String>,
 }
 
+impl Reaches {
+    /// What was found, a sentence for each package: how many benchmarks are affected, and what affects most of them.
+    #[must_use]
+    pub fn summary(&self) -> Vec<String> {
+        let mut packages: BTreeMap<&str, (u32, BTreeMap<&str, u32>)> = BTreeMap::new();
+        for (id, reach) in &self.of {
+            let (all, reasons) = packages.entry(&id.package).or_default();
+            *all += 1;
+            if let Reach::Differs(reason) = reach {
+                *reasons.entry(reason).or_default() += 1;
+            }
+        }
+        let sentence = |(package, (all, reasons)): (&str, (u32, BTreeMap<&str, u32>))| {
+            let affected: u32 = reasons.values().sum();
+            let most = reasons.iter().max_by_key(|(_, count)| **count);
+            let most = most.map_or(String::new(), |(reason, count)| format!("; {count} since {reason}"));
+            format!("{package}: {affected} of {all} benchmarks may be affected{most}")
+        };
+        packages.into_iter().map(sentence).collect()
+    }
+}
+
 /// Order to one measuring process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {

@@ -10,6 +10,7 @@ use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 use super::material::both;
 use crate::commands::{Asked, Context};
 use crate::failure::Failure;
+use crate::render::format::one_line;
 use crate::session;
 
 /// Fetches, builds and lists the two versions.
@@ -21,7 +22,9 @@ pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result
     // What runs on a fleet is built for its processors, which may be others.
     let reach = spec.reach && spec.fleet.is_none();
     let asked = Asked { selection, harness: &spec.harness, arguments, layouts, reach };
-    context.prepare(&origin.versions, &origin.cwd, asked)
+    let prepared = context.prepare(&origin.versions, &origin.cwd, asked)?;
+    prepared.reaches.summary().iter().for_each(|line| context.printer.note(&one_line(line)));
+    Ok(prepared)
 }
 
 /// A stored run that can be gone on with.

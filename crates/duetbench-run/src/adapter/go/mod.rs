@@ -305,7 +305,8 @@ impl Adapter for Go {
 
     fn reach(&self, [baseline, candidate]: [&Build; 2], [from, to]: [&Source; 2]) -> Reaches {
         let roots = identity::roots(from, to);
-        let told = self.reach.as_ref().map(|known| reach::packages([baseline, candidate], roots, known));
+        let root = |known: &Result<(), String>| known.clone().map(|()| self.toolchain.root.as_path());
+        let told = self.reach.as_ref().map(|known| reach::packages([baseline, candidate], roots, root(known)));
         told.unwrap_or_default()
     }
 

@@ -6,28 +6,39 @@ use super::super::matching::inventory::Reader;
 
 const MAGIC: &[u8] = b"duet-graph-1\n";
 
+/// Symbols with the package of each, where that is known.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Linked {
+    pub(super) graph: Graph,
+    /// By the numbers of the symbols.
+    pub(super) packages: Vec<String>,
+}
+
 /// Reads the file; fails with the linker's reason for writing none, or because it is cut short.
 ///
 /// Ways in which running code finds a symbol are numbers here, left in [`Found::finders`] for `known`.
-pub(super) fn parse(file: &[u8]) -> Result<Graph, String> {
+pub(super) fn parse(file: &[u8]) -> Result<Linked, String> {
     let unreadable = || "the linker's graph cannot be read".to_owned();
     let mut rest = Reader(file.strip_prefix(MAGIC).ok_or_else(unreadable)?);
     let refusal = String::from_utf8_lossy(rest.bytes().ok_or_else(unreadable)?).into_owned();
     if !refusal.is_empty() {
         return Err(refusal);
     }
-    let mut graph = Graph::default();
+    let Linked { mut graph, mut packages } = Linked::default();
     while !rest.0.is_empty() {
-        graph.symbols.push(symbol(&mut rest).ok_or_else(unreadable)?);
+        let (symbol, package) = symbol(&mut rest).ok_or_else(unreadable)?;
+        graph.symbols.push(symbol);
+        packages.push(package);
     }
     if graph.symbols.iter().any(|symbol| mentioned(symbol).any(|number| number >= graph.symbols.len())) {
         return Err(unreadable());
     }
-    Ok(graph)
+    Ok(Linked { graph, packages })
 }
 
-fn symbol(rest: &mut Reader<'_>) -> Option<Symbol> {
-    let name = String::from_utf8_lossy(rest.bytes()?).into_owned();
+fn symbol(rest: &mut Reader<'_>) -> Option<(Symbol, String)> {
+    let mut text = || Some(String::from_utf8_lossy(rest.bytes()?).into_owned());
+    let (name, package) = (text()?, text()?);
     let bits = rest.number()?;
     let bit = |number: u32| bits & (1 << number) != 0;
     let part = Part {
@@ -47,7 +58,7 @@ fn symbol(rest: &mut Reader<'_>) -> Option<Symbol> {
             Some(Found { parts, finders: Some(usize::try_from(how).ok()?) })
         }
     };
-    Some(Symbol { name, content, lines, scanned: bit(4).then_some(scanned), part, edges, found })
+    Some((Symbol { name, content, lines, scanned: bit(4).then_some(scanned), part, edges, found }, package))
 }
 
 fn edge(rest: &mut Reader<'_>) -> Option<Edge> {
@@ -90,7 +101,7 @@ mod tests {
     fn file() -> Vec<u8> {
         let mut file = MAGIC.to_vec();
         file.push(0);
-        file.extend(b"\x01p\x21");
+        file.extend(b"\x01p\x01q\x21");
         file.extend([7; 48]);
         file.push(2);
         file.extend([0, 0]);
@@ -103,7 +114,8 @@ mod tests {
 
     #[test]
     fn what_the_linker_writes_is_read() {
-        let graph = parse(&file()).unwrap();
+        let Linked { graph, packages } = parse(&file()).unwrap();
+        assert_eq!(packages, ["q"]);
         let [symbol] = &graph.symbols[..] else { panic!("{graph:?}") };
         assert_eq!((symbol.name.as_str(), symbol.part.is_root, symbol.part.is_kept), ("p", true, true));
         assert_eq!(symbol.edges[0], Edge::Uses(0));

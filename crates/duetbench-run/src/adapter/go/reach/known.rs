@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use duetbench_core::reach::{Digest, Edge, Graph, Symbol};
 
+use super::graph::Linked;
+
 /// The way of interface tables: the runtime has all of them. Smaller numbers are a type's kind and one more.
 const INTERFACE_TABLE: usize = 100;
 
@@ -21,20 +23,11 @@ const LOOKS_FOR: [(&str, usize); 7] = [
 const LIST_OF_TYPES: [&str; 2] = ["reflect.typesByString", "reflect.typelinks"];
 const ALL_KINDS: usize = 27;
 
-/// Whoever uses these may have other tests and benchmarks run, start other programs, read sources, or take the program apart.
-const GUARDED: [&str; 27] = [
-    "go/parser.ParseDir",
-    "go/parser.ParseFile",
+/// Whoever uses these may have other tests and benchmarks run, or take the program apart. The standard library uses them as it
+/// should.
+const GUARDED: [&str; 18] = [
     "os.Args",
     "os.Executable",
-    "os.StartProcess",
-    "os/exec.Command",
-    "os/exec.CommandContext",
-    "os/exec.(*Cmd).Start",
-    "syscall.StartProcess",
-    "syscall.ForkExec",
-    "syscall.forkExec",
-    "syscall.Exec",
     "plugin.Open",
     "flag.Set",
     "flag.Lookup",
@@ -50,25 +43,24 @@ const GUARDED: [&str; 27] = [
     "runtime.firstmoduledata",
     "runtime.lastmoduledatap",
     "runtime.modulesSlice",
+    "runtime.activeModules",
 ];
 
-/// Beginnings of names in the standard library, and of descriptions of types, which use these as they should.
-const TRUSTED: [&str; 14] = [
-    "runtime.",
-    "runtime/",
-    "internal/",
-    "reflect.",
-    "syscall.",
-    "os.",
-    "os/exec.",
-    "flag.",
-    "testing.",
-    "testing/",
-    "main.",
-    "plugin.",
-    "type:",
-    "go:",
+/// Whoever uses these starts other programs, or reads Go.
+const GUARDED_FROM_ALL: [&str; 9] = [
+    "go/parser.ParseDir",
+    "go/parser.ParseFile",
+    "os.StartProcess",
+    "os/exec.Command",
+    "os/exec.CommandContext",
+    "os/exec.(*Cmd).Start",
+    "syscall.StartProcess",
+    "syscall.ForkExec",
+    "syscall.Exec",
 ];
+
+/// Packages of which such functions are a part, or that use them for what no benchmark does (fuzzing, by `testing`).
+const STARTERS: [&str; 6] = ["os", "os/exec", "syscall", "testing", "testing/internal/testdeps", "internal/fuzz"];
 
 /// Functions that tell names and lines of functions.
 const TELLS_LINES: [&str; 9] = [
@@ -84,28 +76,43 @@ const TELLS_LINES: [&str; 9] = [
 ];
 
 /// Adds to a graph what is known of Go's standard library; fails where it is not a test binary as `go test` writes it.
-pub(super) fn complete(graph: &mut Graph) -> Result<(), String> {
-    graph.entries = entries(graph);
+///
+/// `is_standard` says whether a package is one of the standard library.
+pub(super) fn complete(linked: Linked, mut is_standard: impl FnMut(&str) -> bool) -> Result<Graph, String> {
+    let Linked { mut graph, packages } = linked;
+    graph.entries = entries(&graph);
     if graph.entries.is_empty() {
         return Err("its list of benchmarks was not found".to_owned());
     }
-    graph.finders = finders(graph);
-    for symbol in &mut graph.symbols {
+    graph.finders = finders(&graph);
+    let starts: Vec<bool> = graph.symbols.iter().map(|symbol| starts_programs(&graph, symbol)).collect();
+    for ((symbol, package), starts) in graph.symbols.iter_mut().zip(&packages).zip(starts) {
         if let Some(found) = &mut symbol.found {
             // What is of no known kind is found by anybody.
             found.finders = found.finders.filter(|&how| how < INTERFACE_TABLE).map(|how| (how - 1).min(ALL_KINDS - 1));
         }
-        // A function whose value is taken goes by another name.
-        let name = symbol.name.strip_suffix("·f").unwrap_or(&symbol.name);
-        symbol.part.is_guarded = GUARDED.contains(&name) || symbol.part.is_list;
-        symbol.part.is_trusted = TRUSTED.iter().any(|beginning| name.starts_with(beginning));
+        let name = plain(&symbol.name);
+        symbol.part.is_guarded = GUARDED.contains(&name) || GUARDED_FROM_ALL.contains(&name) || symbol.part.is_list;
+        // Descriptions of types name methods that nobody calls for that; the main package is what `go test` writes.
+        let describes = ["type:", "go:"].iter().any(|beginning| name.starts_with(beginning));
+        let is_standard = is_standard(package) && (!starts || STARTERS.contains(&package.as_str()));
+        symbol.part.is_trusted = describes || package == "main" || is_standard;
         // Lines of the main package that `go test` writes follow the number of tests, and no benchmark runs on its stack.
-        if name.starts_with("main.") {
+        if package == "main" {
             symbol.lines = Digest::default();
         }
         symbol.part.tells_lines = TELLS_LINES.contains(&name);
     }
-    Ok(())
+    Ok(graph)
+}
+
+/// The name of a function, also where its value is taken.
+fn plain(name: &str) -> &str {
+    name.strip_suffix("·f").unwrap_or(name)
+}
+
+fn starts_programs(graph: &Graph, symbol: &Symbol) -> bool {
+    used(symbol).any(|to| GUARDED_FROM_ALL.contains(&plain(&graph.symbols[to].name)))
 }
 
 /// The functions that the lists of tests, benchmarks and the like hold, by their names without package.
@@ -154,17 +161,28 @@ mod tests {
         Symbol { name: name.into(), edges, ..Symbol::default() }
     }
 
+    /// A program whose list of benchmarks comes first, with the package of each other symbol.
+    fn linked(others: &[(&str, &str, &[usize])]) -> Linked {
+        let mut list = symbol("main..stmp_1", &(1..=others.len()).collect::<Vec<_>>());
+        list.part = Part { is_list: true, ..Part::default() };
+        let symbols = others.iter().map(|(name, _, uses)| symbol(name, uses));
+        let graph = Graph { symbols: std::iter::once(list).chain(symbols).collect(), ..Graph::default() };
+        let packages = std::iter::once("main").chain(others.iter().map(|(_, package, _)| *package));
+        Linked { graph, packages: packages.map(str::to_owned).collect() }
+    }
+
+    fn completed(others: &[(&str, &str, &[usize])]) -> Graph {
+        complete(linked(others), |package| !package.contains('.')).unwrap()
+    }
+
     #[test]
     fn benchmarks_are_named_by_their_functions() {
-        let mut list = symbol("main..stmp_1", &[1, 2, 3]);
-        list.part = Part { is_list: true, ..Part::default() };
         let names = ["go:string.\"BenchmarkA\"", "example.com/p.BenchmarkA·f", "example.com/p_test.BenchmarkA·f"];
-        let symbols = std::iter::once(list).chain(names.map(|name| symbol(name, &[]))).collect();
-        let mut graph = Graph { symbols, ..Graph::default() };
-        complete(&mut graph).unwrap();
-        assert_eq!(graph.entries, BTreeMap::from([("BenchmarkA".to_owned(), vec![2, 3])]));
-        graph.symbols[0].part.is_list = false;
-        assert!(complete(&mut graph).unwrap_err().contains("list of benchmarks"));
+        let of = names.map(|name| (name, "example.com/p", &[][..]));
+        assert_eq!(completed(&of).entries, BTreeMap::from([("BenchmarkA".to_owned(), vec![2, 3])]));
+        let mut other = linked(&of);
+        other.graph.symbols[0].part.is_list = false;
+        assert!(complete(other, |_| true).unwrap_err().contains("list of benchmarks"));
     }
 
     #[test]
@@ -180,13 +198,24 @@ mod tests {
 
     #[test]
     fn the_value_of_a_guarded_function_is_guarded_too_and_so_are_lists() {
-        let mut list = symbol("main..stmp_1", &[1]);
-        list.part = Part { is_list: true, ..Part::default() };
         let names = ["p.BenchmarkA·f", "flag.Set·f", "flag.Set", "p.Set"];
-        let symbols = std::iter::once(list).chain(names.map(|name| symbol(name, &[]))).collect();
-        let mut graph = Graph { symbols, ..Graph::default() };
-        complete(&mut graph).unwrap();
+        let graph = completed(&names.map(|name| (name, "p", &[][..])));
         let guarded: Vec<bool> = graph.symbols.iter().map(|symbol| symbol.part.is_guarded).collect();
         assert_eq!(guarded, [true, false, true, true, false]);
+    }
+
+    #[test]
+    fn the_standard_library_is_trusted_but_where_it_starts_programs() {
+        let graph = completed(&[
+            ("a.BenchmarkA·f", "example.com/a", &[]),
+            ("os/exec.Command", "os/exec", &[]),
+            ("go/build.run", "go/build", &[2]),
+            ("os/exec.other", "os/exec", &[2]),
+            // Named for another package than it belongs to, by a linkname.
+            ("weak.strong", "runtime", &[]),
+            ("os.fake", "example.com/a", &[]),
+        ]);
+        let trusted: Vec<bool> = graph.symbols.iter().map(|symbol| symbol.part.is_trusted).collect();
+        assert_eq!(trusted, [true, false, true, false, true, true, false]);
     }
 }

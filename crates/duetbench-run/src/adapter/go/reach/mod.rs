@@ -4,6 +4,7 @@
 //! may decide what runs, and the files that no graph knows of.
 
 use std::cell::LazyCell;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -48,11 +49,13 @@ pub(super) fn graph_of(program: &Path) -> PathBuf {
 }
 
 /// Compares every package that both versions have. `roots` are the directories of the two versions.
-pub(super) fn packages(builds: [&Build; 2], roots: Option<[&Path; 2]>, known: &Result<(), String>) -> Reaches {
+///
+/// `root` is where the toolchain lies, or the reason why nothing can be told.
+pub(super) fn packages(builds: [&Build; 2], roots: Option<[&Path; 2]>, root: Result<&Path, String>) -> Reaches {
     let mut reaches = Reaches::default();
     let changes = LazyCell::new(|| roots.map(|roots| (roots, Changes::between(roots, &[]))));
     for (package, sides) in matching::of_both(builds) {
-        let read = known.clone().and_then(|()| Ok([read(sides[0])?, read(sides[1])?]));
+        let read = root.clone().and_then(|root| Ok([read(sides[0], root)?, read(sides[1], root)?]));
         let graphs = match read {
             Ok(graphs) => graphs,
             Err(reason) => {
@@ -74,9 +77,12 @@ pub(super) fn packages(builds: [&Build; 2], roots: Option<[&Path; 2]>, known: &R
     reaches
 }
 
-fn read(artifact: &Artifact) -> Result<Graph, String> {
+fn read(artifact: &Artifact, root: &Path) -> Result<Graph, String> {
     let file = fs::read(graph_of(&artifact.program)).map_err(|_| "the linker left no graph")?;
-    let mut graph = graph::parse(&file)?;
-    known::complete(&mut graph)?;
-    Ok(graph)
+    let sources = root.join("src");
+    let mut is_standard = HashMap::new();
+    known::complete(graph::parse(&file)?, |package| {
+        let looked = || !package.is_empty() && sources.join(package).is_dir();
+        *is_standard.entry(package.to_owned()).or_insert_with(looked)
+    })
 }
