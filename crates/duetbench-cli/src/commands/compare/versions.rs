@@ -3,7 +3,7 @@
 use duetbench_core::Spec;
 use duetbench_core::spec::LayoutChoice;
 use duetbench_run::RunError;
-use duetbench_run::adapter::Build;
+use duetbench_run::adapter::{Build, Reaches};
 use duetbench_run::prepare::Prepared;
 use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 
@@ -23,6 +23,11 @@ pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result
     let reach = spec.reach && spec.fleet.is_none();
     let asked = Asked { selection, harness: &spec.harness, arguments, layouts, reach };
     let prepared = context.prepare(&origin.versions, &origin.cwd, asked)?;
+    if spec.reach && prepared.reaches == Reaches::default() {
+        context
+            .printer
+            .note("`--reach` says nothing here: it is for Go's benchmarks that are measured on this machine");
+    }
     prepared.reaches.summary().iter().for_each(|line| context.printer.note(&one_line(line)));
     Ok(prepared)
 }

@@ -529,6 +529,11 @@ pub mod fuzzing {
         super::matching::fuzz(file);
     }
 
+    /// Reads what our linker notes of ways through a program, and compares it with itself.
+    pub fn graph(file: &[u8]) {
+        super::reach::fuzz(file);
+    }
+
     /// Reads words as the go command splits them.
     pub fn words(text: &str) {
         super::matching::fuzz_words(text);

@@ -86,3 +86,12 @@ fn read(artifact: &Artifact, root: &Path) -> Result<Graph, String> {
         *is_standard.entry(package.to_owned()).or_insert_with(looked)
     })
 }
+
+/// Reads a graph, and compares it with itself.
+#[cfg(any(fuzzing, debug_assertions))]
+pub(super) fn fuzz(file: &[u8]) {
+    if let Ok(graph) = graph::parse(file).and_then(|linked| known::complete(linked, |_| true)) {
+        let versions = Versions::new([&graph, &graph]);
+        graph.entries.keys().for_each(|name| drop(versions.reach(name)));
+    }
+}
