@@ -3,7 +3,6 @@
 package ld
 
 import (
-	"cmd/internal/goobj"
 	"cmd/internal/objabi"
 	"cmd/link/internal/loader"
 	"cmd/link/internal/sym"
@@ -136,23 +135,13 @@ func (g *duetGrapher) findTables() {
 	}
 }
 
-// findKept numbers all that the linker kept, but for what only describes functions: that is a part of them.
+// findKept numbers all that the linker kept, but for what has no name: unless something refers to it, it describes a function,
+// and is a part of that.
 func (g *duetGrapher) findKept() {
 	ldr := g.ldr
-	aside := map[loader.Sym]bool{}
-	for s := loader.Sym(1); s < loader.Sym(ldr.NSym()); s++ {
-		if !ldr.AttrReachable(s) || !ldr.SymType(s).IsText() {
-			continue
-		}
-		for i := 0; i < ldr.NAux(s); i++ {
-			if aux := ldr.Aux(s, i); aux.Type() != goobj.AuxGotype && aux.Type() != goobj.AuxFuncdata {
-				aside[aux.Sym()] = true
-			}
-		}
-	}
 	for s := loader.Sym(1); s < loader.Sym(ldr.NSym()); s++ {
 		isDebugging := ldr.SymType(s) >= sym.SDWARFSECT
-		if ldr.AttrReachable(s) && !aside[s] && !isDebugging && ldr.SymName(s) != "go:buildid" {
+		if name := ldr.SymName(s); ldr.AttrReachable(s) && !isDebugging && name != "" && name != "go:buildid" {
 			g.number(s)
 		}
 	}
@@ -205,7 +194,7 @@ func duetDigest(b duetBytes) []byte {
 func (g *duetGrapher) scan(s loader.Sym) []byte {
 	var b duetBytes
 	b.number(g.ldr.SymSize(s))
-	if t := g.gotype(s); t != 0 {
+	if t := g.ldr.SymGoType(s); t != 0 {
 		b.text(string(g.ldr.Data(t)))
 		for relocs, i := g.ldr.Relocs(t), 0; i < relocs.Count(); i++ {
 			if name := g.ldr.SymName(relocs.At(i).Sym()); strings.HasPrefix(name, "runtime.gcbits.") {
@@ -214,15 +203,6 @@ func (g *duetGrapher) scan(s loader.Sym) []byte {
 		}
 	}
 	return duetDigest(b)
-}
-
-func (g *duetGrapher) gotype(s loader.Sym) loader.Sym {
-	for i := 0; i < g.ldr.NAux(s); i++ {
-		if aux := g.ldr.Aux(s, i); aux.Type() == goobj.AuxGotype {
-			return aux.Sym()
-		}
-	}
-	return 0
 }
 
 // content digests what a symbol holds, but for the symbols that it refers to; and lines, what it says to readers of traces.
@@ -267,22 +247,22 @@ func (g *duetGrapher) function(s loader.Sym, b, told *duetBytes) {
 	}
 	flag(ldr.IsNoSplit(s))
 	flag(ldr.IsFromAssembly(s))
-	for i := 0; i < ldr.NAux(s); i++ {
-		aux := ldr.Aux(s, i)
-		data := func(to *duetBytes) {
-			to.number(int64(aux.Type()))
-			if aux.Sym() != 0 {
-				to.text(ldr.DataString(aux.Sym()))
-			}
+	data := func(to *duetBytes, part loader.Sym) {
+		var text string
+		if part != 0 {
+			text = ldr.DataString(part)
 		}
-		switch aux.Type() {
-		case goobj.AuxPcsp, goobj.AuxPcinline, goobj.AuxPcdata:
-			data(b)
-		case goobj.AuxPcfile, goobj.AuxPcline:
-			data(told)
-		case goobj.AuxFuncdata:
-			flag(aux.Sym() != 0)
-		}
+		to.text(text)
+	}
+	// Not by NAux, which forgets them where the linker changed a function, as it does with initialisers.
+	pcsp, pcfile, pcline, pcinline, pcdata := ldr.PcdataAuxs(s, nil)
+	for _, part := range append([]loader.Sym{pcsp, pcinline}, pcdata...) {
+		data(b, part)
+	}
+	data(told, pcfile)
+	data(told, pcline)
+	for _, part := range ldr.Funcdata(s, nil) {
+		flag(part != 0)
 	}
 	info := ldr.FuncInfo(s)
 	flag(info.Valid())
@@ -350,11 +330,10 @@ func (g *duetGrapher) edges(s loader.Sym) (count int64, b duetBytes) {
 			uses(to)
 		}
 	}
-	for i := 0; i < ldr.NAux(s); i++ {
-		aux := ldr.Aux(s, i)
-		// The type of a variable tells the collector where its pointers are.
-		if (aux.Type() == goobj.AuxFuncdata || aux.Type() == goobj.AuxGotype) && aux.Sym() != 0 {
-			uses(aux.Sym())
+	// The type of a variable tells the collector where its pointers are.
+	for _, to := range append(ldr.Funcdata(s, nil), ldr.SymGoType(s)) {
+		if to != 0 {
+			uses(to)
 		}
 	}
 	if ldr.IsExternal(s) {
