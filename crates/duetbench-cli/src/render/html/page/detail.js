@@ -213,8 +213,7 @@ const Detail = (() => {
 
   /** Why there is nothing to draw. */
   function nothing({ verdict, picture, mode }) {
-    if (picture === null)
-      return PROVEN[verdict] ?? "There are no measurements to draw.";
+    if (picture === null) return PROVEN[verdict] ?? "There are no measurements to draw.";
     return picture.histogram === null && mode?.startsWith("sequential")
       ? "In sequential mode slices have no partner, so they have no ratios to show."
       : null;
