@@ -25,7 +25,7 @@ use serde::de::DeserializeOwned;
 pub(crate) type Parser = fn(&[u8]);
 
 /// A parser, by the name that `fuzz/run` has for it.
-pub(crate) const PARSERS: [(&str, Parser); 22] = [
+pub(crate) const PARSERS: [(&str, Parser); 23] = [
     ("plan-file", |bytes| with_text(bytes, plan_file)),
     ("settings", |bytes| with_text(bytes, |text| drop(toml::from_str::<Layer>(text)))),
     ("waivers", |bytes| with_text(bytes, |text| drop(duetbench_cli::gate::understood(text)))),
@@ -45,6 +45,7 @@ pub(crate) const PARSERS: [(&str, Parser); 22] = [
     ("callgrind", duetbench_run::callgrind::fuzz),
     ("store", store),
     ("linker", go::fuzzing::inventory),
+    ("graph", go::fuzzing::graph),
     ("go-words", |bytes| with_text(bytes, go::fuzzing::words)),
     ("lock", |bytes| with_text(bytes, duetbench_run::lock::fuzz)),
     ("foreign-text", |bytes| with_text(bytes, foreign_text)),

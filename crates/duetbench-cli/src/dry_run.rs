@@ -19,6 +19,10 @@ pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
     for excluded in &plan.excluded {
         out += &match excluded {
             Excluded::OnlyIn(id, role) => format!("  {}: only in the {}\n", name(id), role.word()),
+            Excluded::NotAffected { id, saved_ns } => {
+                let saved = seconds(Duration::from_nanos(*saved_ns));
+                format!("  {}: not affected, saves up to {saved}\n", name(id))
+            }
             Excluded::Identical { id, saved_ns } => {
                 let saved = seconds(Duration::from_nanos(*saved_ns));
                 format!("  {}: identical code, saves up to {saved}\n", name(id))

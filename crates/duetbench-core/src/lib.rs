@@ -29,6 +29,7 @@ pub mod pair;
 pub mod parallel;
 pub mod picture;
 pub mod plan;
+pub mod reach;
 pub mod recording;
 pub mod report;
 pub mod reported;

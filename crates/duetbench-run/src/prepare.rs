@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use duetbench_core::plan::Discovered;
+use duetbench_core::reach::Reach;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{BenchmarkId, Role};
 
-use crate::adapter::{self, Adapter, Build, Identity, Subject, Wish};
+use crate::adapter::{self, Adapter, Build, Identity, Reaches, Subject, Wish};
 use crate::error::RunError;
 use crate::scratch::Scratch;
 use crate::source::{Source, VersionRequest};
@@ -61,6 +62,8 @@ pub struct Prepared {
     pub toolchain: String,
     /// Whether a package's benchmarks can differ at all between two versions; by package, those that both have.
     pub identical: BTreeMap<String, Identity>,
+    /// Whether benchmarks can reach what differs between two versions.
+    pub reaches: Reaches,
     // Dropped last, in this order: worktrees are unregistered before their directory goes.
     /// Where the versions came from, in the same order.
     pub sources: Vec<Source>,
@@ -103,15 +106,16 @@ impl Prepared {
             };
             prepared.push(version);
         }
-        let identical = match (&prepared[..], &sources[..]) {
+        let (identical, reaches) = match (&prepared[..], &sources[..]) {
             ([a, b], [from, to]) => {
                 adapter.decide_layouts([&a.build, &b.build]);
-                adapter.identical([&a.build, &b.build], [from, to])
+                let builds = [&a.build, &b.build];
+                (adapter.identical(builds, [from, to]), adapter.reach(builds, [from, to]))
             }
-            _ => BTreeMap::new(),
+            _ => Default::default(),
         };
         let toolchain = adapter.toolchain();
-        Ok(Prepared { versions: prepared, adapter, toolchain, identical, sources, _scratch: scratch })
+        Ok(Prepared { versions: prepared, adapter, toolchain, identical, reaches, sources, _scratch: scratch })
     }
 
     /// Packages that run the same code in both versions, which was proven.
@@ -121,10 +125,17 @@ impl Prepared {
         self.identical.iter().filter(identical).map(|(package, _)| package.clone()).collect()
     }
 
+    /// Benchmarks that reach the same code in both versions, which was proven.
+    #[must_use]
+    pub fn not_affected(&self) -> BTreeSet<BenchmarkId> {
+        self.reaches.of.iter().filter(|(_, reach)| **reach == Reach::Same).map(|(id, _)| id.clone()).collect()
+    }
+
     /// Warnings about the builds for the report.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<String> = self.versions.last().map_or_else(Vec::new, |last| last.notes.clone());
+        warnings.extend(self.reaches.unknown.iter().cloned());
         match &self.versions[..] {
             [only] => warnings.extend(only.skipped.iter().map(|id| format!("{} skips itself", id.name))),
             versions => {

@@ -28,6 +28,9 @@ var duetInventoryFile = os.Getenv("DUET_LAYOUT_INVENTORY")
 // duetRefusal says why the layout of this program cannot be matched; empty: it can.
 var duetRefusal string
 
+// duetNotes write down more of a program, where files beside this one do so.
+var duetNotes []func(*Link)
+
 // duetRecords are the symbols noted so far.
 var duetRecords duetBytes
 
@@ -83,13 +86,16 @@ func (b *duetBytes) add(group int64, slot duetSlot) {
 
 // duetNoteCode begins the inventory, before any function has an address.
 func duetNoteCode(ctxt *Link) {
-	if duetInventoryFile == "" {
-		return
-	}
 	if ctxt.IsExternal() {
 		duetRefusal = "it is linked by the system's linker, as code in C or `-linkmode=external` wants"
 	} else if ctxt.BuildMode != BuildModeExe {
 		duetRefusal = "it is linked with `-buildmode=" + ctxt.BuildMode.String() + "`"
+	}
+	for _, note := range duetNotes {
+		note(ctxt)
+	}
+	if duetInventoryFile == "" {
+		return
 	}
 	ldr, textp := ctxt.loader, ctxt.Textp[duetFront(ctxt):]
 	for i, key := range duetKeys(ldr, textp) {

@@ -58,7 +58,7 @@ pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
     spec.effort = Effort { forks: Some(FORKS), budget: None, builds: Some(1), fixed: true, confirm: false };
     let packages = [".".to_owned()];
     let (timeout, layouts) = (context.settings.timeout(), LayoutChoice::Random);
-    let conditions = Conditions { timeout, pass_env: &[], layouts, selection: None, sandbox: None };
+    let conditions = Conditions { timeout, pass_env: &[], layouts, reach: false, selection: None, sandbox: None };
     let wish = Wish { harness: &spec.harness, arguments: &[], conditions };
     let request = Request { cwd: scratch.path(), packages: &packages, wish };
     let directory = |typed: &str, path| VersionRequest::Directory { typed: typed.to_owned(), path };
@@ -133,7 +133,12 @@ impl<'a> Stage<'a> {
     /// Measures and judges two of the versions with the given executor.
     fn measure(&mut self, versions: [usize; 2], executor: &mut dyn Executor) -> Result<Report, Failure> {
         let [baseline, candidate] = [self.version(versions[0])?, self.version(versions[1])?];
-        let found = Found { baseline: &baseline.found, candidate: &candidate.found, identical: &BTreeSet::new() };
+        let found = Found {
+            baseline: &baseline.found,
+            candidate: &candidate.found,
+            identical: &BTreeSet::new(),
+            not_affected: &BTreeSet::new(),
+        };
         let plan = Plan::new(&self.spec, &found, environment::capacity(None, None));
         let subjects = Subjects {
             info: [baseline.info.clone(), candidate.info.clone()],

@@ -15,7 +15,7 @@ pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
     let spec = context.settings.spec(0)?;
     let version = super::one_version(args.version.as_deref(), &args.program, &context.cwd)?;
     let (selection, arguments) = (&spec.selection, &spec.harness_args);
-    let asked = Asked { selection, harness: &spec.harness, arguments, layouts: LayoutChoice::Random };
+    let asked = Asked { selection, harness: &spec.harness, arguments, layouts: LayoutChoice::Random, reach: false };
     let prepared = context.prepare(&[version], &context.cwd, asked)?;
     let mut failed = false;
     let mut out = String::new();

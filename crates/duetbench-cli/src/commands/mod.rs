@@ -66,6 +66,7 @@ struct Asked<'a> {
     harness: &'a HarnessSpec,
     arguments: &'a [String],
     layouts: LayoutChoice,
+    reach: bool,
 }
 
 impl Context {
@@ -85,11 +86,11 @@ impl Context {
     /// Fetches, builds and lists versions; relative names start at `cwd`.
     fn prepare(&self, versions: &[VersionRequest], cwd: &Path, asked: Asked<'_>) -> Result<Prepared, RunError> {
         let pass_env = self.settings.pass_env();
-        let Asked { selection, layouts, .. } = asked;
+        let Asked { selection, layouts, reach, .. } = asked;
         let timeout = self.settings.timeout();
         let sandbox = self.settings.sandbox().then(Sandbox::find).transpose()?;
         let (selection, sandbox) = (Some(selection), sandbox.as_ref());
-        let conditions = Conditions { timeout, pass_env: &pass_env, layouts, selection, sandbox };
+        let conditions = Conditions { timeout, pass_env: &pass_env, layouts, reach, selection, sandbox };
         let wish = Wish { harness: asked.harness, arguments: asked.arguments, conditions };
         let request = Request { cwd, packages: &asked.selection.packages, wish };
         Prepared::new(versions, &request, &mut |stage| self.stage(stage), &self.interrupted)

@@ -116,6 +116,7 @@ impl Looked {
                 let measured = head.plan.benchmarks.iter().map(|b| (b.id.to_string(), failed()));
                 let excluded = head.plan.excluded.iter().filter_map(|excluded| match excluded {
                     Excluded::OnlyIn(_, Role::Baseline) => None,
+                    Excluded::NotAffected { id, .. } => Some((id.to_string(), "it was not affected".to_owned())),
                     Excluded::Identical { id, .. } => Some((id.to_string(), "its code was identical".to_owned())),
                     Excluded::OnlyIn(id, _) => Some((id.to_string(), "only one version has it".to_owned())),
                     Excluded::Failed(id, ..) => Some((id.to_string(), failed())),

@@ -114,6 +114,10 @@ options! {
         /// Measure benchmarks even where both versions are proven to run the same code
         #[arg(long)]
         measure_identical: bool,
+        /// Leave benchmarks out whose reachable code is proven to be the same in both versions, though other code of their package
+        /// differs; Go only
+        #[arg(long)]
+        reach: bool,
         /// Judge benchmarks that themselves differ between the versions like any other
         #[arg(long)]
         same_benchmarks: bool,

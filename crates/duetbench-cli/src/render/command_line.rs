@@ -132,6 +132,7 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     }
     words.extend(spec.fleet.iter().flat_map(fleet_options));
     words.extend(spec.effort.fixed.then(|| "--fixed".to_owned()));
+    words.extend(spec.reach.then(|| "--reach".to_owned()));
     words.extend(spec.measure_identical.then(|| "--measure-identical".to_owned()));
     words.extend(spec.same_benchmarks.then(|| "--same-benchmarks".to_owned()));
     if !spec.harness_args.is_empty() {

@@ -194,6 +194,7 @@ struct Request<'a> {
     fixed: bool,
     confirm: bool,
     measure_identical: bool,
+    reach: bool,
     same_benchmarks: bool,
     mode: &'static str,
     harness_args: &'a [String],
@@ -472,6 +473,7 @@ impl<'a> Request<'a> {
             fixed: spec.effort.fixed,
             confirm: spec.effort.confirm,
             measure_identical: spec.measure_identical,
+            reach: spec.reach,
             same_benchmarks: spec.same_benchmarks,
             mode: match spec.mode {
                 ModeChoice::Auto => "auto",
@@ -517,6 +519,7 @@ impl<'a> ExcludedEntry<'a> {
         let (kind, role, reason, saved_s) = match excluded {
             Excluded::OnlyIn(_, role) => ("only_in", Some(role.word()), None, None),
             Excluded::Failed(_, role, reason) => ("failed", Some(role.word()), Some(reason.as_str()), None),
+            Excluded::NotAffected { saved_ns, .. } => ("not_affected", None, None, Some(*saved_ns as f64 * 1e-9)),
             Excluded::Identical { saved_ns, .. } => ("identical", None, None, Some(*saved_ns as f64 * 1e-9)),
         };
         let id = excluded.id();

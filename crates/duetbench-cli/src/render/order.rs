@@ -24,10 +24,11 @@ pub(super) fn rank(verdict: &Verdict) -> u8 {
         Verdict::Failed { .. } => 6,
         Verdict::Inconclusive { .. } => 7,
         Verdict::NoChange => 8,
-        Verdict::IdenticalCode => 9,
-        Verdict::Redefined(_) => 10,
-        Verdict::BaselineOnly => 11,
-        Verdict::CandidateOnly => 12,
+        Verdict::NotAffected => 9,
+        Verdict::IdenticalCode => 10,
+        Verdict::Redefined(_) => 11,
+        Verdict::BaselineOnly => 12,
+        Verdict::CandidateOnly => 13,
     }
 }
 
@@ -44,6 +45,7 @@ pub fn label(verdict: &Verdict) -> &'static str {
         Verdict::NoChange => "no change",
         Verdict::Inconclusive { .. } => "inconclusive",
         Verdict::IdenticalCode => "identical code",
+        Verdict::NotAffected => "not affected",
         Verdict::Redefined(_) => "benchmark changed",
         Verdict::BaselineOnly => "only in base",
         Verdict::CandidateOnly => "only in head",
@@ -73,6 +75,7 @@ pub(super) fn shape(verdict: &Verdict) -> char {
         Verdict::Inconclusive { .. } => '○',
         Verdict::NoChange => '●',
         Verdict::IdenticalCode => '=',
+        Verdict::NotAffected => '≈',
         Verdict::Redefined(_) => '≠',
         Verdict::BaselineOnly => '-',
         Verdict::CandidateOnly => '+',

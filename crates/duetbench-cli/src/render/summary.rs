@@ -68,7 +68,7 @@ pub(super) fn confirmed_ratio(benchmark: &BenchmarkReport) -> Option<f64> {
 }
 
 /// Every verdict once, in the order in which counts are given.
-pub(super) fn all_verdicts() -> [Verdict; 13] {
+pub(super) fn all_verdicts() -> [Verdict; 14] {
     let open = Extent::Open { forks_sufficient: None };
     [
         Verdict::Regression,
@@ -80,6 +80,7 @@ pub(super) fn all_verdicts() -> [Verdict; 13] {
         Verdict::Failed { role: None, reason: String::new() },
         Verdict::Inconclusive { forks_sufficient: None },
         Verdict::NoChange,
+        Verdict::NotAffected,
         Verdict::IdenticalCode,
         Verdict::Redefined(Box::new(Verdict::NoChange)),
         Verdict::BaselineOnly,
@@ -356,21 +357,33 @@ fn moved_by_layout(report: &Report) -> Option<String> {
     ))
 }
 
-/// Benchmarks that were proven identical instead of measured, and the time that this saved.
+/// Benchmarks of which it was proven that nothing changed, instead of measured, and the time that this saved.
 pub(super) fn proven(report: &Report) -> Option<String> {
-    let saved = report.plan.excluded.iter().filter_map(|e| match e {
-        Excluded::Identical { saved_ns, .. } => Some(*saved_ns),
-        _ => None,
-    });
-    let saved: Vec<u64> = saved.collect();
-    let seconds = saved.iter().sum::<u64>() as f64 * 1e-9;
-    (!saved.is_empty()).then(|| {
-        format!(
-            "{} run identical code, proven and not measured: up to {} saved",
-            benchmarks(saved.len()),
-            duration(seconds)
-        )
-    })
+    let saved = |of: fn(&Excluded) -> Option<u64>, what: &str| {
+        let saved: Vec<u64> = report.plan.excluded.iter().filter_map(of).collect();
+        let seconds = saved.iter().sum::<u64>() as f64 * 1e-9;
+        let words = || {
+            let count = benchmarks(saved.len());
+            format!("{count} {what}, proven and not measured: up to {} saved", duration(seconds))
+        };
+        (!saved.is_empty()).then(words)
+    };
+    let identical = saved(
+        |e| match e {
+            Excluded::Identical { saved_ns, .. } => Some(*saved_ns),
+            _ => None,
+        },
+        "run identical code",
+    );
+    let not_affected = saved(
+        |e| match e {
+            Excluded::NotAffected { saved_ns, .. } => Some(*saved_ns),
+            _ => None,
+        },
+        "not affected: identical reachable code",
+    );
+    let both: Vec<String> = identical.into_iter().chain(not_affected).collect();
+    (!both.is_empty()).then(|| both.join("; "))
 }
 
 /// The change in words: a number only where there is a change, benchstat's `~` where there is none, `?` where nobody knows.
@@ -380,7 +393,7 @@ pub(super) fn change_sign(benchmark: &BenchmarkReport) -> String {
         Verdict::Regression | Verdict::Improvement | Verdict::Slower(_) | Verdict::Faster(_) => {
             benchmark.judged().map_or_else(|| "?".into(), |judged| change(judged.ratio))
         }
-        Verdict::NoChange | Verdict::IdenticalCode => "~".into(),
+        Verdict::NoChange | Verdict::IdenticalCode | Verdict::NotAffected => "~".into(),
         Verdict::Inconclusive { .. } => "?".into(),
         Verdict::Redefined(_) | Verdict::BaselineOnly | Verdict::CandidateOnly | Verdict::Failed { .. } => {
             String::new()

@@ -71,6 +71,7 @@ impl Settings {
             mode: self.first(|l| l.mode).map_or(ModeChoice::Auto, ModeChoice::from),
             layouts: self.first(|l| l.layouts).map_or(LayoutChoice::Matched, LayoutChoice::from),
             measure_identical: self.first(|l| l.measure_identical).unwrap_or(false),
+            reach: self.first(|l| l.reach).unwrap_or(false),
             same_benchmarks: self.first(|l| l.same_benchmarks).unwrap_or(false),
             seed: self.first(|l| l.seed).unwrap_or(drawn),
             harness_args: self.harness_args(),

@@ -15,6 +15,7 @@ mod go_calibrate;
 mod go_compare;
 mod go_layouts;
 mod go_profile;
+mod go_reach;
 mod go_redefined;
 mod go_reported;
 mod go_run;

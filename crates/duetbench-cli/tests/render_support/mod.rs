@@ -58,6 +58,7 @@ pub(crate) fn empty() -> Report {
             mode: ModeChoice::Auto,
             layouts: LayoutChoice::Matched,
             measure_identical: false,
+            reach: false,
             same_benchmarks: false,
             seed: 42,
             harness_args: Vec::new(),
@@ -231,6 +232,7 @@ pub(crate) fn everything() -> Report {
         Excluded::OnlyIn(id(CODEC, "BenchmarkOld"), Role::Baseline),
         Excluded::Failed(id(STORE, "BenchmarkPanics"), Role::Candidate, PANIC.into()),
         Excluded::Identical { id: id(CODEC, "BenchmarkChecksum-8"), saved_ns: 2_160_000_000 },
+        Excluded::NotAffected { id: id(CODEC, "BenchmarkVerify-8"), saved_ns: 1_080_000_000 },
     ];
     report.layouts = Some(LayoutsUsed {
         matched: [CODEC.to_owned()].into(),
@@ -270,7 +272,9 @@ fn codec() -> Vec<BenchmarkReport> {
     odd.warnings = vec![Warning::Orphans { samples: 3 }, Warning::NotCpuBound { cpu_share: 0.431 }];
     let mut identical = benchmark(CODEC, "BenchmarkChecksum-8", Verdict::IdenticalCode);
     identical.mode = None;
-    [vec![regression, long, odd, identical], sized(), rest_of_codec()].concat()
+    let mut not_affected = benchmark(CODEC, "BenchmarkVerify-8", Verdict::NotAffected);
+    not_affected.mode = None;
+    [vec![regression, long, odd, identical, not_affected], sized(), rest_of_codec()].concat()
 }
 
 fn rest_of_codec() -> Vec<BenchmarkReport> {

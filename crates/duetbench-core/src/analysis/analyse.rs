@@ -221,6 +221,7 @@ fn report_excluded(excluded: &Excluded) -> BenchmarkReport {
         Excluded::OnlyIn(_, Role::Candidate) => Verdict::CandidateOnly,
         Excluded::Failed(_, role, reason) => Verdict::Failed { role: Some(*role), reason: reason.clone() },
         Excluded::Identical { .. } => Verdict::IdenticalCode,
+        Excluded::NotAffected { .. } => Verdict::NotAffected,
     };
     BenchmarkReport::unmeasured(excluded.id().clone(), verdict)
 }

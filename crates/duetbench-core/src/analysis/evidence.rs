@@ -213,6 +213,6 @@ impl BenchmarkReport {
     /// Whether the two versions were really compared: by measuring both, or by proving them equal.
     #[must_use]
     pub fn was_compared(&self) -> bool {
-        self.verdict.is_comparison() && (!self.forks.is_empty() || self.verdict == Verdict::IdenticalCode)
+        self.verdict.is_comparison() && (!self.forks.is_empty() || self.verdict.is_proven())
     }
 }

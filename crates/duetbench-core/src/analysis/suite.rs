@@ -79,7 +79,8 @@ pub fn suite_change(
     if table.rows.len() < BENCHMARKS_MIN {
         return None;
     }
-    let is_identical = |excluded: &&Excluded| matches!(excluded, Excluded::Identical { .. });
+    let is_identical =
+        |excluded: &&Excluded| matches!(excluded, Excluded::Identical { .. } | Excluded::NotAffected { .. });
     let ones = match identical {
         IdenticalCode::LeftOut => 0,
         IdenticalCode::CountsAsOne => plan.excluded.iter().filter(is_identical).count(),

@@ -107,7 +107,7 @@ impl InstructionCounts {
         let time = match benchmark.verdict.of_times() {
             Verdict::Regression | Verdict::Slower(_) => Some(Direction::More),
             Verdict::Improvement | Verdict::Faster(_) => Some(Direction::Less),
-            Verdict::NoChange | Verdict::IdenticalCode => Some(Direction::Same),
+            Verdict::NoChange | Verdict::IdenticalCode | Verdict::NotAffected => Some(Direction::Same),
             _ => None,
         };
         Explanation { time, work: self.direction(), layout: LayoutPart::of(benchmark, report) }

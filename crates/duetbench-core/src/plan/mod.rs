@@ -193,6 +193,13 @@ pub enum Excluded {
         /// Wall time that measuring it would have taken, nanoseconds.
         saved_ns: u64,
     },
+    /// Its program differs, and nothing of what it can reach does, which was proven.
+    NotAffected {
+        /// The benchmark.
+        id: BenchmarkId,
+        /// Wall time that measuring it would have taken, nanoseconds.
+        saved_ns: u64,
+    },
 }
 
 /// Everything that is going to be measured.
@@ -231,8 +238,10 @@ impl Plan {
     #[must_use]
     pub fn new(spec: &Spec, found: &Found<'_>, capacity: Capacity) -> Plan {
         let (common, mut excluded) = join(found);
-        let (identical, measured): (Vec<Common>, Vec<Common>) =
-            common.into_iter().partition(|c| !spec.measure_identical && found.identical.contains(&c.id.package));
+        let proven = |c: &Common| !spec.measure_identical && found.identical.contains(&c.id.package);
+        let (identical, rest): (Vec<Common>, Vec<Common>) = common.into_iter().partition(proven);
+        let not_affected = |c: &Common| !spec.measure_identical && found.not_affected.contains(&c.id.family());
+        let (not_affected, measured): (Vec<Common>, Vec<Common>) = rest.into_iter().partition(not_affected);
         let budget_ns = spec.effort.budget.map(nanos);
         let share_ns = budget_ns.map(|total| total / (measured.len().max(1) as u64));
         let mut siblings: BTreeMap<String, u64> = BTreeMap::new();
@@ -243,6 +252,9 @@ impl Plan {
         };
         excluded.extend(
             identical.into_iter().map(plan).map(|b| Excluded::Identical { saved_ns: b.predicted_ns(), id: b.id }),
+        );
+        excluded.extend(
+            not_affected.into_iter().map(plan).map(|b| Excluded::NotAffected { saved_ns: b.predicted_ns(), id: b.id }),
         );
         excluded.sort_by(|a, b| a.id().cmp(b.id()));
         let confirm_rounds = if spec.effort.confirm { defaults::CONFIRM_ROUNDS } else { 0 };
@@ -316,6 +328,8 @@ pub struct Found<'a> {
     pub candidate: &'a [Discovered],
     /// Packages that are proven to run the same code in both.
     pub identical: &'a BTreeSet<String>,
+    /// Benchmarks that are proven to reach the same code in both; cases of a benchmark go by its name.
+    pub not_affected: &'a BTreeSet<BenchmarkId>,
 }
 
 impl PlannedBenchmark {
@@ -384,7 +398,8 @@ impl Excluded {
     #[must_use]
     pub fn id(&self) -> &BenchmarkId {
         match self {
-            Excluded::OnlyIn(id, _) | Excluded::Failed(id, ..) | Excluded::Identical { id, .. } => id,
+            Excluded::OnlyIn(id, _) | Excluded::Failed(id, ..) => id,
+            Excluded::Identical { id, .. } | Excluded::NotAffected { id, .. } => id,
         }
     }
 }

@@ -302,6 +302,9 @@ pub struct Spec {
     pub layouts: LayoutChoice,
     /// Measures packages too whose code is proven to be the same in both versions.
     pub measure_identical: bool,
+    /// Leaves benchmarks out that are proven to reach the same code in both versions, where that can be told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reach: bool,
     /// Judges benchmarks that themselves differ between the versions like any other.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_benchmarks: bool,

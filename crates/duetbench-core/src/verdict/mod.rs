@@ -26,6 +26,8 @@ pub enum Verdict {
     },
     /// Both versions run the same machine code.
     IdenticalCode,
+    /// The versions differ, and nothing that this benchmark can reach does.
+    NotAffected,
     /// The benchmark itself differs between the versions, so that this answer is not about the code that it measures.
     Redefined(Box<Verdict>),
     /// The candidate has no such benchmark.
@@ -68,6 +70,7 @@ impl Verdict {
             Verdict::NoChange => "no_change",
             Verdict::Inconclusive { .. } => "inconclusive",
             Verdict::IdenticalCode => "identical_code",
+            Verdict::NotAffected => "not_affected",
             Verdict::Redefined(_) => "redefined",
             Verdict::BaselineOnly => "baseline_only",
             Verdict::CandidateOnly => "candidate_only",
@@ -79,6 +82,12 @@ impl Verdict {
     #[must_use]
     pub fn is_comparison(&self) -> bool {
         !matches!(self, Verdict::BaselineOnly | Verdict::CandidateOnly | Verdict::Failed { .. })
+    }
+
+    /// Whether it was proven, so that nothing was measured.
+    #[must_use]
+    pub fn is_proven(&self) -> bool {
+        matches!(self, Verdict::IdenticalCode | Verdict::NotAffected)
     }
 
     /// Whether it says that there is a change of the code, of whatever size.

@@ -27,7 +27,7 @@ fn learnt(choice: ModeChoice, style: Style, (profile, check): (Option<Profile>, 
     let both = [Discovered { style, ..found("A") }];
     let spec = spec(forks(5), choice);
     let none = BTreeSet::new();
-    let found = Found { baseline: &both, candidate: &both, identical: &none };
+    let found = Found { baseline: &both, candidate: &both, identical: &none, not_affected: &Default::default() };
     let mut plan = Plan::new(&spec, &found, CAPACITY);
     plan.learn(Learnt { profiles: vec![profile], check }, &spec, CAPACITY);
     (plan.benchmarks[0].mode, plan.benchmarks[0].mode_reason.clone())
@@ -55,7 +55,11 @@ fn slices_are_longer_where_several_threads_take_part() {
     let both = [found("A")];
     let none = BTreeSet::new();
     let spec = spec(forks(5), ModeChoice::Auto);
-    let mut plan = Plan::new(&spec, &Found { baseline: &both, candidate: &both, identical: &none }, CAPACITY);
+    let mut plan = Plan::new(
+        &spec,
+        &Found { baseline: &both, candidate: &both, identical: &none, not_affected: &Default::default() },
+        CAPACITY,
+    );
     let before = plan.benchmarks[0].clone();
     plan.learn(Learnt { profiles: vec![Some(BUSY)], check: None }, &spec, CAPACITY);
     let after = &plan.benchmarks[0];
@@ -86,7 +90,11 @@ fn a_duet_needs_two_physical_cores_however_narrow_it_is() {
     let none = BTreeSet::new();
     let capacity = Capacity { cpus: 2, cores_physical: 1, ..CAPACITY };
     let spec = spec(forks(5), ModeChoice::Auto);
-    let mut plan = Plan::new(&spec, &Found { baseline: &both, candidate: &both, identical: &none }, capacity);
+    let mut plan = Plan::new(
+        &spec,
+        &Found { baseline: &both, candidate: &both, identical: &none, not_affected: &Default::default() },
+        capacity,
+    );
     plan.learn(Learnt { profiles: vec![None], check: Some(check(0.01, 0.001)) }, &spec, capacity);
     assert_eq!(plan.benchmarks[0].mode, Mode::InterleavedOneCore);
 }
@@ -147,7 +155,11 @@ fn slices_are_lengthened_until_getting_warm_is_a_small_part_of_them() {
         let both = [found("A")];
         let spec = spec(forks(5), mode);
         let none = BTreeSet::new();
-        let mut plan = Plan::new(&spec, &Found { baseline: &both, candidate: &both, identical: &none }, CAPACITY);
+        let mut plan = Plan::new(
+            &spec,
+            &Found { baseline: &both, candidate: &both, identical: &none, not_affected: &Default::default() },
+            CAPACITY,
+        );
         let profiles = vec![Some(Profile { cold_share, ..PLAIN })];
         plan.learn(Learnt { profiles, check: None }, &spec, CAPACITY);
         let planned = &plan.benchmarks[0];

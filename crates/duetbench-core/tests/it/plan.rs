@@ -13,7 +13,11 @@ const FOUR_ASKED: Capacity = Capacity { asked: Some(4), ..CAPACITY };
 const ONE_CORE: Capacity = Capacity { cpus: 1, cores_physical: 1, asked: None, relinks: None };
 
 fn plan_of(baseline: &[Discovered], candidate: &[Discovered], effort: Effort) -> Plan {
-    Plan::new(&spec(effort, ModeChoice::Auto), &Found { baseline, candidate, identical: &BTreeSet::new() }, CAPACITY)
+    Plan::new(
+        &spec(effort, ModeChoice::Auto),
+        &Found { baseline, candidate, identical: &BTreeSet::new(), not_affected: &Default::default() },
+        CAPACITY,
+    )
 }
 
 fn id(name: &str) -> BenchmarkId {
@@ -52,7 +56,8 @@ fn a_failure_on_either_side_excludes_and_says_whose() {
 
 fn mode_of(choice: ModeChoice, style: Style, capacity: Capacity) -> Mode {
     let both = [Discovered { style, ..found("A") }];
-    let found = Found { baseline: &both, candidate: &both, identical: &BTreeSet::new() };
+    let found =
+        Found { baseline: &both, candidate: &both, identical: &BTreeSet::new(), not_affected: &Default::default() };
     Plan::new(&spec(forks(5), choice), &found, capacity).benchmarks[0].mode
 }
 
@@ -116,7 +121,8 @@ fn a_budget_plans_for_no_fewer_units_than_settle_most_nor_more_than_are_useful()
 fn a_budget_rather_has_fewer_forks_of_each_build_pair_than_few_build_pairs() {
     let names: Vec<String> = (0..4).map(|i| format!("B{i}")).collect();
     let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
-    let found = Found { baseline: &both, candidate: &both, identical: &BTreeSet::new() };
+    let found =
+        Found { baseline: &both, candidate: &both, identical: &BTreeSet::new(), not_affected: &Default::default() };
     let capacity = Capacity { cpus: 1, cores_physical: 1, relinks: Some(LayoutChoice::Matched), ..CAPACITY };
     let design = |seconds| {
         let spec = spec(Effort { builds: None, ..budget(Duration::from_secs(seconds)) }, ModeChoice::Auto);
@@ -133,7 +139,8 @@ const RELINKS: Capacity = Capacity { relinks: Some(LayoutChoice::Random), ..CAPA
 
 fn design(effort: Effort, names: &[&str]) -> Design {
     let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
-    let found = Found { baseline: &both, candidate: &both, identical: &BTreeSet::new() };
+    let found =
+        Found { baseline: &both, candidate: &both, identical: &BTreeSet::new(), not_affected: &Default::default() };
     Plan::new(&spec(effort, ModeChoice::Auto), &found, RELINKS).benchmarks[0].configuration.design
 }
 
@@ -158,7 +165,8 @@ fn build_pairs_that_are_laid_out_alike_have_more_forks_each() {
     let default = Effort { forks: None, budget: None, builds: None, fixed: false, confirm: false };
     let matched = |names: &[&str], effort| {
         let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
-        let found = Found { baseline: &both, candidate: &both, identical: &BTreeSet::new() };
+        let found =
+            Found { baseline: &both, candidate: &both, identical: &BTreeSet::new(), not_affected: &Default::default() };
         let capacity = Capacity { relinks: Some(LayoutChoice::Matched), ..CAPACITY };
         Plan::new(&spec(effort, ModeChoice::Auto), &found, capacity).benchmarks[0].configuration.design
     };
@@ -183,13 +191,27 @@ fn units_hold_the_forks_that_the_design_gives_them() {
 fn proven_code_is_not_measured_unless_asked_for() {
     let both = [found("A")];
     let identical = BTreeSet::from(["p".to_owned()]);
-    let found = Found { baseline: &both, candidate: &both, identical: &identical };
+    let found = Found { baseline: &both, candidate: &both, identical: &identical, not_affected: &Default::default() };
     let mut spec = spec(forks(5), ModeChoice::Auto);
     let plan = Plan::new(&spec, &found, CAPACITY);
     assert!(plan.benchmarks.is_empty());
     assert!(matches!(&plan.excluded[..], [Excluded::Identical { saved_ns, .. }] if *saved_ns > 0));
     spec.measure_identical = true;
     assert_eq!(Plan::new(&spec, &found, CAPACITY).benchmarks.len(), 1);
+}
+
+#[test]
+fn what_is_not_affected_is_not_measured_unless_asked_for_and_its_cases_go_with_it() {
+    let both = [found("A/x"), found("B")];
+    let not_affected = BTreeSet::from([id("A")]);
+    let found = Found { baseline: &both, candidate: &both, identical: &BTreeSet::new(), not_affected: &not_affected };
+    let mut spec = spec(forks(5), ModeChoice::Auto);
+    let plan = Plan::new(&spec, &found, CAPACITY);
+    let measured: Vec<&str> = plan.benchmarks.iter().map(|b| b.id.name.as_str()).collect();
+    assert_eq!(measured, ["B"]);
+    assert!(matches!(&plan.excluded[..], [Excluded::NotAffected { saved_ns, .. }] if *saved_ns > 0));
+    spec.measure_identical = true;
+    assert_eq!(Plan::new(&spec, &found, CAPACITY).benchmarks.len(), 2);
 }
 
 #[test]

@@ -32,7 +32,12 @@ fn a_start_has_a_fork_pair_for_every_process_and_its_time() {
 fn followed(effort: Effort, capacity: Capacity) -> Plan {
     let spec = spec(effort, ModeChoice::Interleaved);
     let both = ["A", "B", "C"].map(found);
-    let all = duetbench_core::plan::Found { baseline: &both, candidate: &both, identical: &Default::default() };
+    let all = duetbench_core::plan::Found {
+        baseline: &both,
+        candidate: &both,
+        identical: &Default::default(),
+        not_affected: &Default::default(),
+    };
     let mut plan = Plan::new(&spec, &all, capacity);
     let start = |fork_pairs| Start { fork_pairs, measured_ns: SECOND / 5, iteration_ns: SECOND / 10, warmup: 3 };
     plan.follow(&BTreeMap::from([("p.A".into(), start(6)), ("p.B".into(), start(40))]), &spec, capacity);
@@ -64,7 +69,12 @@ fn iterations_are_as_long_and_as_many_as_planned_and_warm_up_as_planned() {
         let mut spec = spec(forks(1), ModeChoice::Interleaved);
         spec.harness.warmup = warmup;
         let both = [Discovered { style: Style::Iteration, ..found("A") }];
-        let all = duetbench_core::plan::Found { baseline: &both, candidate: &both, identical: &Default::default() };
+        let all = duetbench_core::plan::Found {
+            baseline: &both,
+            candidate: &both,
+            identical: &Default::default(),
+            not_affected: &Default::default(),
+        };
         let mut plan = Plan::new(&spec, &all, CAPACITY);
         // Far longer than what slices have room for.
         let repetitions = Repetitions { warmup: 4, iteration_ns: 2 * SECOND, ..repetitions(1, 5, 3) };

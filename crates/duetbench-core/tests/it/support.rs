@@ -39,6 +39,7 @@ pub(crate) fn spec(effort: Effort, mode: ModeChoice) -> Spec {
         mode,
         layouts: LayoutChoice::Matched,
         measure_identical: false,
+        reach: false,
         same_benchmarks: false,
         seed: 7,
         harness_args: Vec::new(),
@@ -57,8 +58,11 @@ pub(crate) fn found(name: &str) -> Discovered {
 pub(crate) fn plan(names: &[&str], mode: Mode) -> Plan {
     let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
     let spec = spec(forks(5), ModeChoice::Auto);
-    let mut plan =
-        Plan::new(&spec, &Found { baseline: &both, candidate: &both, identical: &BTreeSet::new() }, CAPACITY);
+    let mut plan = Plan::new(
+        &spec,
+        &Found { baseline: &both, candidate: &both, identical: &BTreeSet::new(), not_affected: &Default::default() },
+        CAPACITY,
+    );
     // Enough for whatever the tests have; with one look that is no look too many.
     plan.benchmarks.iter_mut().for_each(|b| (b.mode, b.configuration.design) = (mode, fixed_design(1000)));
     plan

@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::plan::{Discovered, Mode, Part, Redefinition};
+use duetbench_core::reach::Reach;
 use duetbench_core::spec::{Arch, Filter, LayoutChoice, Selection, SpecError};
 use duetbench_core::{BenchmarkId, Role};
 use serde::Deserialize;
@@ -107,6 +108,37 @@ pub enum Identity {
     Different(String),
 }
 
+/// Whether benchmarks can reach anything that differs between two builds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reaches {
+    /// The answer for benchmarks; those that are not here may be affected. Cases of a benchmark have its answer.
+    pub of: BTreeMap<BenchmarkId, Reach>,
+    /// Packages of which that cannot be told, and why, in sentences.
+    pub unknown: Vec<String>,
+}
+
+impl Reaches {
+    /// What was found, a sentence for each package: how many benchmarks are affected, and what affects most of them.
+    #[must_use]
+    pub fn summary(&self) -> Vec<String> {
+        let mut packages: BTreeMap<&str, (u32, BTreeMap<&str, u32>)> = BTreeMap::new();
+        for (id, reach) in &self.of {
+            let (all, reasons) = packages.entry(&id.package).or_default();
+            *all += 1;
+            if let Reach::Differs(reason) = reach {
+                *reasons.entry(reason).or_default() += 1;
+            }
+        }
+        let sentence = |(package, (all, reasons)): (&str, (u32, BTreeMap<&str, u32>))| {
+            let affected: u32 = reasons.values().sum();
+            let most = reasons.iter().max_by_key(|(_, count)| **count);
+            let most = most.map_or(String::new(), |(reason, count)| format!("; {count} since {reason}"));
+            format!("{package}: {affected} of {all} benchmarks may be affected{most}")
+        };
+        packages.into_iter().map(sentence).collect()
+    }
+}
+
 /// Order to one measuring process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
@@ -140,6 +172,8 @@ pub struct Conditions<'a> {
     pub pass_env: &'a [String],
     /// Wanted layouts of the two halves of build pairs.
     pub layouts: LayoutChoice,
+    /// Whether the reach of benchmarks is to be told, where a harness can do that.
+    pub reach: bool,
     /// Benchmarks to execute while listing; absent: all.
     pub selection: Option<&'a Selection>,
     /// Sandbox around the benchmarks; absent: they run without one.
@@ -199,6 +233,12 @@ pub trait Adapter: std::fmt::Debug + Sync {
 
     /// Packages that both builds have, and whether their benchmarks can differ. A package that cannot be compared counts as different.
     fn identical(&self, builds: [&Build; 2], sources: [&Source; 2]) -> BTreeMap<String, Identity>;
+
+    /// Whether benchmarks can reach anything that differs, where that was asked for and can be told.
+    fn reach(&self, builds: [&Build; 2], sources: [&Source; 2]) -> Reaches {
+        let _ = (builds, sources);
+        Reaches::default()
+    }
 
     /// The benchmarks of a build; must come before [`Adapter::launch`]. A benchmark that fails while it is listed is listed with its failure.
     ///

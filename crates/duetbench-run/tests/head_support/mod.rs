@@ -17,6 +17,7 @@ pub fn spec() -> Spec {
         mode: ModeChoice::Auto,
         layouts: LayoutChoice::Random,
         measure_identical: false,
+        reach: false,
         same_benchmarks: false,
         seed: 7,
         harness_args: Vec::new(),

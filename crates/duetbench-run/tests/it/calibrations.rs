@@ -22,12 +22,17 @@ fn head() -> RunHead {
         effort: Effort { forks: Some(6), budget: None, builds: Some(3), fixed: true, confirm: false },
         mode: ModeChoice::Interleaved,
         measure_identical: true,
+        reach: false,
         same_benchmarks: false,
         ..head_support::spec()
     };
     let all = [found("p", "BenchmarkA"), found("p", "BenchmarkB"), found("q", "BenchmarkC")];
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: Some(LayoutChoice::Random) };
-    let plan = Plan::new(&spec, &Found { baseline: &all, candidate: &all, identical: &BTreeSet::new() }, capacity);
+    let plan = Plan::new(
+        &spec,
+        &Found { baseline: &all, candidate: &all, identical: &BTreeSet::new(), not_affected: &Default::default() },
+        capacity,
+    );
     RunHead {
         started: "2026-11-02T03:04:05Z".into(),
         spec,

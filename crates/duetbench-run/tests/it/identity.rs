@@ -117,7 +117,7 @@ fn build(dir: PathBuf, scratch: PathBuf) -> Version {
     let source = Source::resolve(&request, Path::new("/"), &scratch, &[]).unwrap();
     let toolchain = Toolchain::for_all(std::slice::from_ref(&source), &scratch).unwrap();
     let (timeout, layouts) = (Duration::from_secs(60), LayoutChoice::Random);
-    let conditions = Conditions { timeout, pass_env: &[], layouts, selection: None, sandbox: None };
+    let conditions = Conditions { timeout, pass_env: &[], layouts, reach: false, selection: None, sandbox: None };
     let go = Go::new(toolchain, GoArguments::default(), &scratch, conditions).unwrap();
     let subject = Subject { role: Role::Candidate, version: "m" };
     let built = go.build(&source, &["./...".to_owned()], subject).unwrap();

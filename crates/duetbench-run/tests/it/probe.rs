@@ -65,7 +65,11 @@ fn plan(first_ns: u64, spec: &Spec) -> Plan {
     let id = BenchmarkId { package: "p".into(), name: "A".into() };
     let found =
         [Discovered { id, style: Style::Iteration, first_ns, threads: 1, runtime_threads: false, failure: None }];
-    Plan::new(spec, &Found { baseline: &found, candidate: &found, identical: &BTreeSet::new() }, CAPACITY)
+    Plan::new(
+        spec,
+        &Found { baseline: &found, candidate: &found, identical: &BTreeSet::new(), not_affected: &Default::default() },
+        CAPACITY,
+    )
 }
 
 /// The plan's warm-up after its first trials.

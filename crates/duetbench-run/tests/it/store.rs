@@ -43,7 +43,12 @@ pub(crate) fn head() -> RunHead {
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: Some(LayoutChoice::Random) };
     let plan = Plan::new(
         &spec(),
-        &Found { baseline: &baseline, candidate: &candidate, identical: &BTreeSet::new() },
+        &Found {
+            baseline: &baseline,
+            candidate: &candidate,
+            identical: &BTreeSet::new(),
+            not_affected: &Default::default(),
+        },
         capacity,
     );
     RunHead {

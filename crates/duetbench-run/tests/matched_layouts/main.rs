@@ -126,6 +126,7 @@ impl Pair {
             timeout: Duration::from_secs(60),
             pass_env: &[],
             layouts: how.layouts,
+            reach: false,
             selection: None,
             sandbox: None,
         };

@@ -58,6 +58,7 @@ pub(super) fn why_excluded(excluded: &Excluded) -> String {
         Excluded::OnlyIn(_, Role::Candidate) => "only in head".into(),
         Excluded::Failed(_, role, reason) => format!("failed in the {}: {reason}", role.word()),
         Excluded::Identical { .. } => "identical code, not measured".into(),
+        Excluded::NotAffected { .. } => "not affected, not measured".into(),
     }
 }
 

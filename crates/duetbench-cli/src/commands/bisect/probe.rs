@@ -85,7 +85,7 @@ impl Taking<'_> {
         let target = self.target.filter(|target| plan.benchmarks.iter().all(|b| b.id != **target))?;
         let excluded = plan.excluded.iter().find(|excluded| excluded.id() == target);
         Some(match excluded {
-            Some(Excluded::Identical { .. }) => Outcome::Identical,
+            Some(Excluded::Identical { .. } | Excluded::NotAffected { .. }) => Outcome::Identical,
             Some(Excluded::Failed(_, _, words)) => Outcome::Unusable(format!("`{}` fails: {words}", target.name)),
             Some(Excluded::OnlyIn(..)) | None => Outcome::Unusable(format!("it has no benchmark `{}`", target.name)),
         })

@@ -23,6 +23,7 @@ pub(super) struct Material {
     pub(super) subjects: Subjects,
     found: [Vec<Discovered>; 2],
     identical: BTreeSet<String>,
+    not_affected: BTreeSet<BenchmarkId>,
     redefined: BTreeMap<BenchmarkId, Redefinition>,
     processors_asked: Option<u32>,
     /// The layout of programs that are linked again, if they can be: matched where that holds for any package.
@@ -55,6 +56,7 @@ impl Material {
             subjects,
             found: [baseline.found.clone(), candidate.found.clone()],
             identical: prepared.proven(),
+            not_affected: prepared.not_affected(),
             redefined: baseline.build.redefined(&candidate.build),
             processors_asked: prepared.adapter.processors_asked(),
             relinks: prepared.adapter.relinks().then_some(relinked),
@@ -80,6 +82,7 @@ impl Material {
             subjects,
             found: roles.map(|role| script.discovered(role)),
             identical: BTreeSet::new(),
+            not_affected: BTreeSet::new(),
             redefined: BTreeMap::new(),
             processors_asked: None,
             relinks: None,
@@ -90,7 +93,8 @@ impl Material {
     pub(super) fn plan(&self, context: &Context, spec: &Spec, capacity: Capacity) -> Result<Plan, Failure> {
         let [baseline, candidate] = &self.found;
         let (baseline, candidate) = (selected(baseline, &context.settings)?, selected(candidate, &context.settings)?);
-        let found = Found { baseline: &baseline, candidate: &candidate, identical: &self.identical };
+        let (identical, not_affected) = (&self.identical, &self.not_affected);
+        let found = Found { baseline: &baseline, candidate: &candidate, identical, not_affected };
         let mut plan = Plan::new(spec, &found, capacity);
         plan.note_redefined(&self.redefined, spec);
         Ok(plan)

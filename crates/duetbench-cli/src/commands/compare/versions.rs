@@ -3,13 +3,14 @@
 use duetbench_core::Spec;
 use duetbench_core::spec::LayoutChoice;
 use duetbench_run::RunError;
-use duetbench_run::adapter::Build;
+use duetbench_run::adapter::{Build, Reaches};
 use duetbench_run::prepare::Prepared;
 use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 
 use super::material::both;
 use crate::commands::{Asked, Context};
 use crate::failure::Failure;
+use crate::render::format::one_line;
 use crate::session;
 
 /// Fetches, builds and lists the two versions.
@@ -18,8 +19,17 @@ pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result
     // A binary that is linked once here, or for a fleet, follows no plan of layouts.
     let relinked = spec.fleet.is_none() && spec.effort.builds != Some(1);
     let layouts = if relinked { spec.layouts } else { LayoutChoice::Random };
-    let asked = Asked { selection, harness: &spec.harness, arguments, layouts };
-    context.prepare(&origin.versions, &origin.cwd, asked)
+    // What runs on a fleet is built for its processors, which may be others.
+    let reach = spec.reach && spec.fleet.is_none();
+    let asked = Asked { selection, harness: &spec.harness, arguments, layouts, reach };
+    let prepared = context.prepare(&origin.versions, &origin.cwd, asked)?;
+    if spec.reach && prepared.reaches == Reaches::default() {
+        context
+            .printer
+            .note("`--reach` says nothing here: it is for Go's benchmarks that are measured on this machine");
+    }
+    prepared.reaches.summary().iter().for_each(|line| context.printer.note(&one_line(line)));
+    Ok(prepared)
 }
 
 /// A stored run that can be gone on with.

@@ -16,8 +16,8 @@ use duetbench_core::spec::{Arch, Filter, LayoutChoice};
 use sha2::{Digest, Sha256};
 
 use super::{
-    Adapter, Artifact, Build, Built, Conditions, Identity, Layout, Listing, Manifest, Order, PairLayouts, Relink,
-    Relinking, Sampling, Shipping, Subject, Urgency, Wish, hex,
+    Adapter, Artifact, Build, Built, Conditions, Identity, Layout, Listing, Manifest, Order, PairLayouts, Reaches,
+    Relink, Relinking, Sampling, Shipping, Subject, Urgency, Wish, hex,
 };
 use crate::adapter;
 use crate::error::RunError;
@@ -33,6 +33,7 @@ mod matching;
 mod module;
 mod overlay;
 mod packages;
+mod reach;
 mod toolchain;
 
 pub use arguments::GoArguments;
@@ -43,6 +44,9 @@ const HOOK_MARKER: &[u8] = b"duet-hook-protocol-1";
 
 /// The first release whose linker orders functions at random on demand.
 const RANDLAYOUT_SINCE: (u32, u32) = (1, 23);
+
+/// Why layouts are not matched where nobody wants them to be.
+const RANDOM: &str = "random layouts were asked for";
 
 /// Memory from which on a process whose instructions are counted collects garbage.
 const COUNTED_MEMORY: &str = "512MiB";
@@ -109,6 +113,8 @@ pub struct Go {
     sandbox: Option<Sandbox>,
     /// Whether halves of build pairs are to be laid out alike.
     layouts: LayoutChoice,
+    /// Whether the reach of benchmarks is wanted, and if it cannot be told, why not.
+    reach: Option<Result<(), String>>,
     /// The linker that lays them out alike, or the reason why there is none.
     linker: Result<matching::Linker, String>,
     pairs: PairLayouts,
@@ -128,10 +134,11 @@ impl Go {
         let scratch = scratch.join("go");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
         let (timeout, passed) = (conditions.timeout, conditions.passed(VARIABLES));
-        let linker = Err("random layouts were asked for".to_owned());
+        let linker = Err(RANDOM.to_owned());
         let (filter, sandbox) = (conditions.filter()?, conditions.sandbox.cloned());
         let (layouts, pairs) = (conditions.layouts, PairLayouts::new(matching::check_alike));
-        Ok(Go { toolchain, arguments, scratch, timeout, passed, filter, sandbox, layouts, linker, pairs })
+        let reach = conditions.reach.then(|| reach::known(&toolchain, &arguments));
+        Ok(Go { toolchain, arguments, scratch, timeout, passed, filter, sandbox, layouts, reach, linker, pairs })
     }
 
     /// Builds the package; absent where its test files are all excluded by build constraints.
@@ -165,8 +172,12 @@ impl Go {
         let go_alone = || self.link(build_args, plainly).start()?.finish();
         let Ok(linker) = &self.linker else { return go_alone() };
         let inventory = matching::inventory_of(plainly.program);
-        let note = [(matching::INVENTORY, inventory.as_os_str())];
-        let how = Linking { toolexec: Some(&linker.toolexec), env: &note, ..plainly };
+        let graph = reach::graph_of(plainly.program);
+        // That of another program must not be taken for this one's.
+        let _ = fs::remove_file(&graph);
+        let notes = [(matching::INVENTORY, inventory.as_os_str()), (reach::GRAPH, graph.as_os_str())];
+        let env = if matches!(self.reach, Some(Ok(()))) { &notes[..] } else { &notes[..1] };
+        let how = Linking { toolexec: Some(&linker.toolexec), env, ..plainly };
         match self.link(build_args, how).start()?.finish() {
             // A go command that was interrupted says nothing.
             Err(RunError::Tool { output, .. }) if !output.is_empty() => {
@@ -292,6 +303,13 @@ impl Adapter for Go {
         identity::compare_packages(baseline, candidate, identity::roots(from, to))
     }
 
+    fn reach(&self, [baseline, candidate]: [&Build; 2], [from, to]: [&Source; 2]) -> Reaches {
+        let roots = identity::roots(from, to);
+        let root = |known: &Result<(), String>| known.clone().map(|()| self.toolchain.root.as_path());
+        let told = self.reach.as_ref().map(|known| reach::packages([baseline, candidate], roots, root(known)));
+        told.unwrap_or_default()
+    }
+
     fn processors_asked(&self) -> Option<u32> {
         self.arguments.cpu
     }
@@ -323,15 +341,21 @@ impl Adapter for Go {
     }
 
     fn prepare_layouts(&mut self, on_building: &mut dyn FnMut()) {
+        if let Some(Ok(())) = self.reach {
+            match self.linker_that_notes(matching::Notes::InventoryAndGraph, on_building) {
+                Ok(linker) => return self.linker = Ok(linker),
+                Err(reason) => self.reach = Some(Err(reason)),
+            }
+        }
         if self.layouts == LayoutChoice::Matched && self.relinks() {
-            let place = self.scratch.join("linker");
-            self.linker = matching::Linker::ready(&self.toolchain, &self.arguments.build, &place, on_building);
+            self.linker = self.linker_that_notes(matching::Notes::Inventory, on_building);
         }
     }
 
     fn decide_layouts(&self, builds: [&Build; 2]) {
         for (package, sides) in matching::of_both(builds).filter(|_| self.relinks()) {
-            let linker = self.linker.as_ref().map_err(Clone::clone);
+            let wanted = self.layouts == LayoutChoice::Matched;
+            let linker = if wanted { self.linker.as_ref().map_err(Clone::clone) } else { Err(RANDOM.to_owned()) };
             self.pairs.decide(package, linker.and_then(|_| matching::plan(sides, &self.scratch)));
         }
     }
@@ -426,6 +450,16 @@ impl Adapter for Go {
 }
 
 impl Go {
+    /// Our linker, found or built.
+    fn linker_that_notes(
+        &self,
+        notes: matching::Notes,
+        on_building: &mut dyn FnMut(),
+    ) -> Result<matching::Linker, String> {
+        let place = self.scratch.join("linker");
+        matching::Linker::ready(&self.toolchain, &self.arguments.build, notes, (&place, on_building))
+    }
+
     /// Declared benchmarks of a package that need not run to be listed: neither they nor anything below them can be wanted.
     fn unwanted(&self, build: &Build, package: &str) -> Vec<String> {
         let of_package = build.declared.iter().filter(|(id, _)| id.package == package);
@@ -493,6 +527,11 @@ pub mod fuzzing {
     /// Reads what our linker notes of a program, as both sides of a plan.
     pub fn inventory(file: &[u8]) {
         super::matching::fuzz(file);
+    }
+
+    /// Reads what our linker notes of ways through a program, and compares it with itself.
+    pub fn graph(file: &[u8]) {
+        super::reach::fuzz(file);
     }
 
     /// Reads words as the go command splits them.

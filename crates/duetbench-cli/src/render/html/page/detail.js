@@ -205,12 +205,15 @@ const Detail = (() => {
     return Dom.make("section", { class: "profile" }, Dom.make("h4", {}, "Instructions beside the time"), lines);
   }
 
+  /** What was proven instead of measured. */
+  const PROVEN = {
+    identical_code: "Both versions run the same machine code, so nothing was measured.",
+    not_affected: "All code that it can reach is identical in both versions, so nothing was measured.",
+  };
+
   /** Why there is nothing to draw. */
   function nothing({ verdict, picture, mode }) {
-    if (picture === null)
-      return verdict === "identical_code"
-        ? "Both versions run the same machine code, so nothing was measured."
-        : "There are no measurements to draw.";
+    if (picture === null) return PROVEN[verdict] ?? "There are no measurements to draw.";
     return picture.histogram === null && mode?.startsWith("sequential")
       ? "In sequential mode slices have no partner, so they have no ratios to show."
       : null;

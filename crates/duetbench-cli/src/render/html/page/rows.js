@@ -57,7 +57,7 @@ const Rows = (() => {
 
   /** The change in figures. Nothing that is not known looks like a result. */
   function figure(benchmark) {
-    if (benchmark.verdict === "no_change" || benchmark.verdict === "identical_code") return "~";
+    if (["no_change", "not_affected", "identical_code"].includes(benchmark.verdict)) return "~";
     if (benchmark.verdict === "inconclusive") return "?";
     return benchmark.estimate === null ? "" : Format.change(benchmark.estimate.ratio);
   }

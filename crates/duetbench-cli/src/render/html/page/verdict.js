@@ -13,6 +13,7 @@ const Verdict = (() => {
     failed: ["failed", "failed", CROSS],
     inconclusive: ["inconclusive", "inconclusive", "M0-6L6 0L0 6L-6 0Z"],
     no_change: ["no change", "no change", "M-4.5 0A4.5 4.5 0 1 1 4.5 0A4.5 4.5 0 1 1-4.5 0Z"],
+    not_affected: ["not affected", "not affected", "M-5-4H5V-1.5H-5ZM-5 1.5H5V4H-5Z"],
     identical_code: ["identical code", "identical code", "M-5-4H5V-1.5H-5ZM-5 1.5H5V4H-5Z"],
     redefined: ["benchmark changed", "benchmarks changed", "M-5-4H5V-1.5H-5ZM-5 1.5H5V4H-5Z"],
     baseline_only: ["only in base", "only in base", "M-5-1.25H5V1.25H-5Z"],

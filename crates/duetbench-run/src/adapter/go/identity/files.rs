@@ -16,10 +16,18 @@ const ASIDE_ENDINGS: [&str; 11] = ["md", "s", "S", "c", "h", "cc", "cpp", "cxx",
 const DOCUMENTS: [&str; 9] =
     ["README", "CHANGELOG", "CHANGES", "CONTRIBUTING", "LICENSE", "LICENCE", "AUTHORS", "SECURITY", "CODEOWNERS"];
 
+/// Whether a program reads Go, or starts others that may.
+pub(super) fn reads_go(program: &Program<'_>) -> bool {
+    ["go/parser.Parse", "os/exec.Command"].iter().any(|function| program.links(function))
+}
+
 /// A differing file that the benchmarks of the package in this directory may read.
-pub(super) fn readable<'c>(changes: &'c Changes, dir: &Path, program: &Program<'_>) -> Option<&'c Path> {
-    // A program that reads Go, or starts others that may.
-    let reads_go = ["go/parser.Parse", "os/exec.Command"].iter().any(|function| program.links(function));
+pub(super) fn readable<'c>(
+    changes: &'c Changes,
+    dir: &Path,
+    program: &Program<'_>,
+    reads_go: bool,
+) -> Option<&'c Path> {
     let reads_go = reads_go || program.data_hold(b"*.go");
     changes.first(|path| counts(path, dir, program, reads_go))
 }

@@ -53,21 +53,41 @@ pub fn compare_packages(baseline: &Build, candidate: &Build, roots: Option<[&Pat
 
 /// Fails with the first difference.
 fn check<'c>(artifacts: [&Artifact; 2], roots: [&Path; 2], changes: impl Fn() -> &'c Changes) -> Result<(), String> {
-    let inside = |side: usize| artifacts[side].dir.strip_prefix(roots[side]).ok();
-    let dir = inside(0).filter(|dir| inside(1) == Some(dir)).ok_or("the package lies in another directory")?;
-    let read = |artifact: &Artifact| {
-        fs::read(&artifact.program).map_err(|e| format!("`{}` cannot be read: {e}", artifact.program.display()))
-    };
+    let dir = common_dir(artifacts, roots)?;
     let bytes = [read(artifacts[0])?, read(artifacts[1])?];
     let baseline = Program::parse(&bytes[0])?;
     if bytes[0] != bytes[1] {
         program::compare(&baseline, &Program::parse(&bytes[1])?)?;
     }
-    match files::readable(changes(), dir, &baseline) {
+    no_readable(changes(), dir, &baseline, files::reads_go(&baseline))
+}
+
+/// Fails where a file differs that the benchmarks of a package may read, if they neither parse Go nor start other programs.
+pub(super) fn check_files(artifacts: [&Artifact; 2], roots: [&Path; 2], changes: &Changes) -> Result<(), String> {
+    let dir = common_dir(artifacts, roots)?;
+    for artifact in artifacts {
+        no_readable(changes, dir, &Program::parse(&read(artifact)?)?, false)?;
+    }
+    Ok(())
+}
+
+/// The directory of a package in both versions.
+fn common_dir<'a>(artifacts: [&'a Artifact; 2], roots: [&Path; 2]) -> Result<&'a Path, String> {
+    let inside = |side: usize| artifacts[side].dir.strip_prefix(roots[side]).ok();
+    inside(0).filter(|dir| inside(1) == Some(dir)).ok_or_else(|| "the package lies in another directory".to_owned())
+}
+
+fn read(artifact: &Artifact) -> Result<Vec<u8>, String> {
+    fs::read(&artifact.program).map_err(|e| format!("`{}` cannot be read: {e}", artifact.program.display()))
+}
+
+fn no_readable(changes: &Changes, dir: &Path, program: &Program<'_>, reads_go: bool) -> Result<(), String> {
+    match files::readable(changes, dir, program, reads_go) {
         Some(path) => Err(format!("`{}` differs", path.display())),
         None => Ok(()),
     }
 }
+
 /// Reads a program and compares it with itself, for `fuzz/`.
 #[cfg(any(fuzzing, debug_assertions))]
 pub fn fuzz(bytes: &[u8]) {

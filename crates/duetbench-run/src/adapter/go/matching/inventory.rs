@@ -88,10 +88,10 @@ impl Inventory {
 }
 
 /// Takes numbers and texts off a file: numbers as LEB128, texts with their length in front.
-struct Reader<'a>(&'a [u8]);
+pub(in super::super) struct Reader<'a>(pub(in super::super) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    fn number(&mut self) -> Option<u64> {
+    pub(in super::super) fn number(&mut self) -> Option<u64> {
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {
             let (&byte, rest) = self.0.split_first()?;
@@ -104,8 +104,13 @@ impl<'a> Reader<'a> {
         None
     }
 
-    fn bytes(&mut self) -> Option<&'a [u8]> {
+    pub(in super::super) fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = usize::try_from(self.number()?).ok()?;
+        self.take(length)
+    }
+
+    /// So many bytes.
+    pub(in super::super) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let (bytes, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(bytes)

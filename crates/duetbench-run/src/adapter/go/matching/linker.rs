@@ -21,8 +21,19 @@ const FILES: [(&str, &str); 3] = [
     ("plan.go", include_str!("../../../../../../hooks/go/linker/plan.go")),
     ("place.go", include_str!("../../../../../../hooks/go/linker/place.go")),
 ];
+/// A file more, for a linker that also writes graphs.
+const GRAPH: (&str, &str) = ("graph.go", include_str!("../../../../../../hooks/go/linker/graph.go"));
 /// Keeps these files out of what the go command sees where they lie.
 const TAG: &str = "//go:build duet_linker\n";
+
+/// What a linker writes down of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Notes {
+    /// What can be placed.
+    Inventory,
+    /// Also what leads from where to where. It needs more of the linker's own parts, so that it fits fewer releases.
+    InventoryAndGraph,
+}
 
 /// Insertions and files that bring our code into the linker; see `hooks/go/linker/anchors.json`.
 #[derive(Debug, Deserialize)]
@@ -47,14 +58,16 @@ pub(super) struct Sources {
 
 impl Sources {
     /// Reads the toolchain's linker and inserts into it; fails with the reason in words.
-    pub(super) fn of(toolchain: &Toolchain) -> Result<Sources, String> {
+    pub(super) fn of(toolchain: &Toolchain, notes: Notes) -> Result<Sources, String> {
+        let more = (notes == Notes::InventoryAndGraph).then_some(GRAPH);
+        let files: Vec<(&str, &str)> = FILES.into_iter().chain(more).collect();
         let anchors: Anchors =
             serde_json::from_str(ANCHORS).map_err(|e| format!("the built-in anchors are broken: {e}"))?;
         let target = toolchain.root.join(&anchors.target);
         let original = fs::read_to_string(&target).map_err(|e| RunError::file("read", &target, e).to_string())?;
         // Directives would have the place of this toolchain in them, so the key is made of what they are made of.
         let mut digest = Sha256::new();
-        for part in [&original, ANCHORS].into_iter().chain(FILES.map(|(_, text)| text)) {
+        for part in [original.as_str(), ANCHORS].into_iter().chain(files.iter().map(|(_, text)| *text)) {
             digest.update((part.len() as u64).to_le_bytes());
             digest.update(part);
         }
@@ -66,10 +79,11 @@ impl Sources {
             )
         })?;
         let file = |name: &String| {
-            let text = FILES.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text);
+            let text = files.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text);
             (format!("duet_{name}"), text.strip_prefix(TAG).unwrap_or(text))
         };
-        Ok(Sources { target, patched, added: anchors.files.iter().map(file).collect(), key })
+        let names = anchors.files.into_iter().chain(more.map(|(name, _)| name.to_owned()));
+        Ok(Sources { target, patched, added: names.map(|name| file(&name)).collect(), key })
     }
 
     /// The linker, if it was built before.
@@ -144,7 +158,7 @@ mod tests {
     #[test]
     fn a_linker_that_the_additions_do_not_fit_is_told_by_its_release() {
         let root = tempfile::tempdir().unwrap();
-        let reason = Sources::of(&toolchain(root.path(), "package ld\n")).unwrap_err();
+        let reason = Sources::of(&toolchain(root.path(), "package ld\n"), Notes::Inventory).unwrap_err();
         let expected = "duet's additions do not fit the linker of go1.99.0: `func (ctxt *Link) textaddress() {`";
         assert!(reason.starts_with(expected), "{reason}");
     }
@@ -154,10 +168,13 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let anchors: Anchors = serde_json::from_str(ANCHORS).unwrap();
         let text: String = anchors.insertions.iter().map(|i| i.anchor.as_str()).collect();
-        let key = |text: &str| Sources::of(&toolchain(root.path(), text)).unwrap().key;
+        let key = |text: &str| Sources::of(&toolchain(root.path(), text), Notes::Inventory).unwrap().key;
         let first = key(&text);
         assert!(first.starts_with("go1.99.0-"), "{first}");
         assert_eq!(first, key(&text));
+        let with_graph = Sources::of(&toolchain(root.path(), &text), Notes::InventoryAndGraph).unwrap();
+        assert_ne!(first, with_graph.key);
+        assert_eq!(with_graph.added.len(), FILES.len() + 1);
         assert_ne!(first, key(&(text + "// changed\n")));
     }
 

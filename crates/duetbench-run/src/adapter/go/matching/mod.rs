@@ -16,13 +16,14 @@ use crate::adapter::{Artifact, Build, hex};
 use crate::error::RunError;
 
 mod addresses;
-mod inventory;
+pub(super) mod inventory;
 mod linker;
 mod plan;
 mod words;
 
 pub(super) use addresses::check_alike;
 use inventory::Inventory;
+pub(super) use linker::Notes;
 use linker::Sources;
 use plan::Plan;
 
@@ -46,12 +47,12 @@ impl Linker {
     pub(super) fn ready(
         toolchain: &Toolchain,
         flags: &[String],
-        place: &Path,
-        on_building: &mut dyn FnMut(),
+        notes: Notes,
+        (place, on_building): (&Path, &mut dyn FnMut()),
     ) -> Result<Linker, String> {
         supported(std::env::consts::OS, std::env::consts::ARCH)?;
         let before = users_toolexec(flags, &toolchain.flags)?;
-        let sources = Sources::of(toolchain)?;
+        let sources = Sources::of(toolchain, notes)?;
         fs::create_dir_all(place).map_err(|e| RunError::file("create", place, e).to_string())?;
         let linker = sources.kept().map_or_else(
             || {
