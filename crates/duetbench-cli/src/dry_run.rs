@@ -6,13 +6,13 @@ use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Excluded, Plan, PlannedBenchmark, Repetitions, SoloBenchmark, SoloPlan};
 use duetbench_core::report::VersionInfo;
 
-use crate::render::format::{benchmarks, first_line, one_line};
+use crate::render::format::{benchmarks, first_line, one_line, version};
 
 /// The plan as text, one line per benchmark.
 #[must_use]
 pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
     let [base, head] = versions;
-    let mut out = format!("base {}\nhead {}\n", told(base), told(head));
+    let mut out = format!("base {}\nhead {}\n", version(base), version(head));
     out += &format!("seed {}\n\n", plan.seed);
     let line = |b: &PlannedBenchmark| format!("{}, {}, {}", extent(b), b.style.word(), b.mode.label());
     out += &listing(plan.benchmarks.iter().map(|b| (&b.id, line(b))));
@@ -53,8 +53,8 @@ pub fn counts(takes: Duration, each: Option<Duration>) -> String {
 
 /// The plan of a run of one version as text, one line per benchmark.
 #[must_use]
-pub fn render_solo(plan: &SoloPlan, version: &VersionInfo) -> String {
-    let mut out = format!("version {}\nseed {}\n\n", told(version), plan.seed);
+pub fn render_solo(plan: &SoloPlan, of: &VersionInfo) -> String {
+    let mut out = format!("version {}\nseed {}\n\n", version(of), plan.seed);
     let time = |b: &SoloBenchmark| seconds(Duration::from_nanos(b.predicted_ns()));
     let line = |b: &SoloBenchmark| format!("{}, {}, {}", repeated(&b.repetitions), time(b), b.style.word());
     out += &listing(plan.benchmarks.iter().map(|b| (&b.id, line(b))));
@@ -75,11 +75,6 @@ fn listing<'a>(benchmarks: impl Iterator<Item = (&'a BenchmarkId, String)>) -> S
         out += &format!("  {}: {words}\n", one_line(&id.name));
     }
     out
-}
-
-/// A version as it was typed, and what it turned out to be.
-fn told(version: &VersionInfo) -> String {
-    format!("{} ({})", one_line(&version.requested), one_line(&version.resolved))
 }
 
 fn name(id: &BenchmarkId) -> String {

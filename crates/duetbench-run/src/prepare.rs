@@ -8,7 +8,7 @@ use duetbench_core::plan::Discovered;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{BenchmarkId, Role};
 
-use crate::adapter::{self, Adapter, Build, Identity, Subject, Wish};
+use crate::adapter::{self, Adapter, Build, Identity, Skipped, Subject, Wish};
 use crate::error::RunError;
 use crate::scratch::Scratch;
 use crate::source::{Source, VersionRequest};
@@ -22,6 +22,8 @@ pub enum Stage<'a> {
     Linker,
     /// A version is built.
     Building(&'a str),
+    /// A command line that is a version itself is run for the first time.
+    Trying(&'a str),
     /// A version's benchmarks are listed, each of them run once.
     Listing(&'a str),
 }
@@ -46,7 +48,7 @@ pub struct Version {
     pub build: Build,
     /// Its benchmarks.
     pub found: Vec<Discovered>,
-    skipped: Vec<BenchmarkId>,
+    skipped: Vec<Skipped>,
     notes: Vec<String>,
 }
 
@@ -125,17 +127,29 @@ impl Prepared {
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<String> = self.versions.last().map_or_else(Vec::new, |last| last.notes.clone());
-        match &self.versions[..] {
-            [only] => warnings.extend(only.skipped.iter().map(|id| format!("{} skips itself", id.name))),
-            versions => {
-                for (version, role) in versions.iter().zip(Role::BOTH) {
-                    let skips = |id: &BenchmarkId| format!("{} skips itself in the {}", id.name, role.word());
-                    warnings.extend(version.skipped.iter().map(skips));
-                }
-            }
-        }
+        let skipped: Vec<&[Skipped]> = self.versions.iter().map(|version| &version.skipped[..]).collect();
+        warnings.extend(skips(&skipped));
         warnings
     }
+}
+
+/// Benchmarks that skip themselves, each in a sentence; the side is named where the other one does not.
+fn skips(versions: &[&[Skipped]]) -> Vec<String> {
+    let mut sides: BTreeMap<&BenchmarkId, Vec<(Role, Option<&str>)>> = BTreeMap::new();
+    for (version, role) in versions.iter().zip(Role::BOTH) {
+        for one in *version {
+            sides.entry(&one.id).or_default().push((role, one.reason.as_deref()));
+        }
+    }
+    let words = |(id, told): (&BenchmarkId, Vec<(Role, Option<&str>)>)| {
+        let reason = told.iter().rev().find_map(|(_, reason)| *reason).map_or_else(String::new, |r| format!(": {r}"));
+        let side = match told[..] {
+            [(role, _)] if versions.len() > 1 => format!(" in the {}", role.word()),
+            _ => String::new(),
+        };
+        format!("{} skips itself{side}{reason}", id.name)
+    };
+    sides.into_iter().map(words).collect()
 }
 
 impl Version {
@@ -148,11 +162,16 @@ impl Version {
         on_stage: &mut dyn FnMut(Stage<'_>),
         interrupted: &AtomicBool,
     ) -> Result<Version, RunError> {
-        on_stage(Stage::Building(&source.requested));
+        if !source.is_finished() {
+            on_stage(Stage::Building(&source.requested));
+        }
         let subject = Subject { role, version: &source.requested };
         let built = adapter.build(source, request.packages, subject)?;
         RunError::stop_if(interrupted)?;
-        on_stage(Stage::Listing(&source.requested));
+        on_stage(match source.command() {
+            Some(line) => Stage::Trying(line),
+            None => Stage::Listing(&source.requested),
+        });
         let listing = adapter.list(&built.build, interrupted)?;
         let info = VersionInfo {
             requested: source.requested.clone(),
@@ -173,5 +192,22 @@ impl Version {
             skipped: self.skipped.clone(),
             notes: self.notes.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_skips_itself_is_told_once_with_its_reason() {
+        let skipped = |name: &str, reason: Option<&str>| Skipped {
+            id: BenchmarkId { package: "p".into(), name: name.into() },
+            reason: reason.map(str::to_owned),
+        };
+        let base = [skipped("A", Some("no database")), skipped("B", None)];
+        let head = [skipped("A", Some("no database"))];
+        assert_eq!(skips(&[&base, &head]), ["A skips itself: no database", "B skips itself in the baseline"]);
+        assert_eq!(skips(&[&base]), ["A skips itself: no database", "B skips itself"]);
     }
 }

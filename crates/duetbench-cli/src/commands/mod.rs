@@ -108,6 +108,7 @@ impl Context {
                 "building a linker that lays both versions out alike (once for every release of Go)".into()
             }
             Stage::Building(version) => format!("building {version}"),
+            Stage::Trying(line) => format!("running `{line}` once"),
             Stage::Listing(version) => format!("listing the benchmarks of {version}"),
         };
         self.printer.note(&text);

@@ -5,7 +5,7 @@ use duetbench_core::solo_report::{SoloFork, SoloResult, SoloSummary};
 
 use super::csv::number;
 use super::document::{Block, Cell, Cells, Document, Line, Table, Title, Tone};
-use super::format::{TimeScale, counted, duration, first_line, many, share, short_name};
+use super::format::{self, TimeScale, counted, duration, first_line, many, share, short_name};
 use super::gobench::{go_name, key, measured_by};
 use super::names::Short;
 use super::solo_json;
@@ -30,7 +30,7 @@ pub fn document(report: &SoloReport) -> Document {
         title: Title {
             command: "duet run",
             version: report.environment.duet_version.clone(),
-            subject: format!("{} ({})", version.requested, version.resolved),
+            subject: format::version(version),
         },
         blocks: vec![
             Block::Lines(incomplete.into_iter().collect()),

@@ -38,6 +38,15 @@ fn equal_programs_are_measured_and_never_called_changed() {
 }
 
 #[test]
+fn programs_are_run_and_not_built() {
+    let ran = place().duet(&["compare", "--command", "sh work.sh 10", "sh work.sh 11", "--dry-run"]).expect(0);
+    assert!(!ran.stderr.contains("building") && !ran.stderr.contains("listing"), "{}", ran.stderr);
+    let ran = ran.says(&["running `sh work.sh 10` once", "running `sh work.sh 11` once"]);
+    // A version that turned out to be what was typed is named once.
+    assert!(ran.stdout.starts_with("base sh work.sh 10\nhead sh work.sh 11\n"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_planted_slowdown_is_found_in_every_mode() {
     let place = place();
     for mode in ["auto", "duet", "sequential"] {

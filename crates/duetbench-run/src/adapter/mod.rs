@@ -170,13 +170,22 @@ pub struct Shipping {
     pub layout_seed: Option<u32>,
 }
 
+/// A benchmark that skips itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// The benchmark.
+    pub id: BenchmarkId,
+    /// Its own words on that, where it has any.
+    pub reason: Option<String>,
+}
+
 /// Result of listing a build's benchmarks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Listing {
     /// The benchmarks, with the failure of each one that failed.
     pub found: Vec<Discovered>,
     /// Benchmarks that skip themselves.
-    pub skipped: Vec<BenchmarkId>,
+    pub skipped: Vec<Skipped>,
     /// Notes on the benchmarks for the reader, in sentences; the candidate's are shown.
     pub notes: Vec<String>,
 }

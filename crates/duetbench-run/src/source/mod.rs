@@ -101,6 +101,12 @@ impl Source {
         self.copied || self.worktree.is_some()
     }
 
+    /// Whether the version is a jar or a command line, of which nothing is built.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.finished.is_some()
+    }
+
     /// The jar that this version is, where it is one.
     #[must_use]
     pub fn jar(&self) -> Option<&Path> {

@@ -22,6 +22,7 @@ use super::versions::{prepare, same_builds, unfinished};
 use super::{counting, profiling, reading};
 use crate::commands::{Context, nothing_selected};
 use crate::failure::{Failure, code};
+use crate::render::format::version;
 use crate::session::{self, Session, Subjects, lock_machine};
 use crate::{dry_run, forecast};
 
@@ -138,6 +139,8 @@ fn announce_first_trials(context: &Context, plan: &Plan, wanted: &Wanted<'_>) {
 fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means<'_, '_>) -> Result<u8, Failure> {
     let context = errand.context;
     if plan.benchmarks.is_empty() && plan.excluded.is_empty() {
+        // Those that skip themselves say why.
+        subjects.warnings.iter().for_each(|words| context.printer.note(words));
         return Err(nothing_selected(context).into());
     }
     if context.settings.dry_run() {
@@ -199,7 +202,7 @@ fn carry_out(
     (executor, mut afterwards): Means<'_, '_>,
 ) -> Result<u8, Failure> {
     let run = session.run();
-    let [baseline, candidate] = [&head.baseline, &head.candidate].map(|v| format!("{} ({})", v.requested, v.resolved));
+    let [baseline, candidate] = [&head.baseline, &head.candidate].map(version);
     let versions = format!("base {baseline}, head {candidate}, seed {}", head.spec.seed);
     session.announce(&versions, head.plan.benchmarks.len(), head.plan.predicted());
     let measured = session.compare(head, executor);
