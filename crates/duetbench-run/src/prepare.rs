@@ -8,7 +8,7 @@ use duetbench_core::plan::Discovered;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{BenchmarkId, Role};
 
-use crate::adapter::{self, Adapter, Build, Identity, Skipped, Subject, Wish};
+use crate::adapter::{self, Adapter, Build, Identity, Skipped, Subject, Unfit, Wish};
 use crate::error::RunError;
 use crate::scratch::Scratch;
 use crate::source::{Source, VersionRequest};
@@ -37,6 +37,8 @@ pub struct Request<'a> {
     pub packages: &'a [String],
     /// The harness with its options.
     pub wish: Wish<'a>,
+    /// The version whose benchmarks are measured on the code of both.
+    pub benchmarks_from: Option<Role>,
 }
 
 /// A version whose benchmarks can be started.
@@ -63,6 +65,8 @@ pub struct Prepared {
     pub toolchain: String,
     /// Whether a package's benchmarks can differ at all between two versions; by package, those that both have.
     pub identical: BTreeMap<String, Identity>,
+    /// Notes for the reader on both versions, in sentences.
+    notes: Vec<String>,
     // Dropped last, in this order: worktrees are unregistered before their directory goes.
     /// Where the versions came from, in the same order.
     pub sources: Vec<Source>,
@@ -92,6 +96,10 @@ impl Prepared {
         let mut adapter = adapter::open(&request.wish, &sources, scratch.path())?;
         adapter.prepare_layouts(&mut || on_stage(Stage::Linker));
         RunError::stop_if(interrupted)?;
+        let notes = match request.benchmarks_from {
+            Some(from) => exchange(&*adapter, &mut sources, (from, request.packages), scratch.path())?,
+            None => Vec::new(),
+        };
         let mut prepared: Vec<Version> = Vec::new();
         for (number, source) in sources.iter().enumerate() {
             let twin = sources[..number].iter().position(|earlier| earlier.resolved == source.resolved);
@@ -113,7 +121,7 @@ impl Prepared {
             _ => BTreeMap::new(),
         };
         let toolchain = adapter.toolchain();
-        Ok(Prepared { versions: prepared, adapter, toolchain, identical, sources, _scratch: scratch })
+        Ok(Prepared { versions: prepared, adapter, toolchain, identical, notes, sources, _scratch: scratch })
     }
 
     /// Packages that run the same code in both versions, which was proven.
@@ -126,11 +134,39 @@ impl Prepared {
     /// Warnings about the builds for the report.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let mut warnings: Vec<String> = self.versions.last().map_or_else(Vec::new, |last| last.notes.clone());
+        let mut warnings = self.notes.clone();
+        warnings.extend(self.versions.iter().next_back().into_iter().flat_map(|last| last.notes.iter().cloned()));
         let skipped: Vec<&[Skipped]> = self.versions.iter().map(|version| &version.skipped[..]).collect();
         warnings.extend(skips(&skipped));
         warnings
     }
+}
+
+/// Has both of two versions run the benchmarks of one; tells in which packages they do not compile on the other one's code.
+fn exchange(
+    adapter: &dyn Adapter,
+    sources: &mut [Source],
+    (from, patterns): (Role, &[String]),
+    scratch: &Path,
+) -> Result<Vec<String>, RunError> {
+    let [baseline, candidate] = sources else { return Ok(Vec::new()) };
+    if baseline.resolved == candidate.resolved {
+        return Ok(Vec::new());
+    }
+    let ((of, whose), (onto, on)) = match from {
+        Role::Baseline => ((baseline, "base"), (candidate, "head")),
+        Role::Candidate => ((candidate, "head"), (baseline, "base")),
+    };
+    onto.make_ours(scratch)?;
+    let unfit = adapter.lay_over(of, onto, patterns)?;
+    onto.resolved += &format!(", with {whose}'s benchmarks");
+    let words = |one: Unfit| {
+        format!(
+            "{whose}'s benchmarks in `{}` do not compile on {on}'s code, whose own are measured there: {}",
+            one.package, one.words
+        )
+    };
+    Ok(unfit.into_iter().map(words).collect())
 }
 
 /// Benchmarks that skip themselves, each in a sentence; the side is named where the other one does not.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use duetbench_core::Report;
 use duetbench_core::spec::{HarnessSpec, LayoutChoice, Selection};
+use duetbench_core::{Report, Role};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Conditions, Wish};
 use duetbench_run::engine::Local;
@@ -66,6 +66,7 @@ struct Asked<'a> {
     harness: &'a HarnessSpec,
     arguments: &'a [String],
     layouts: LayoutChoice,
+    benchmarks_from: Option<Role>,
 }
 
 impl Context {
@@ -91,7 +92,8 @@ impl Context {
         let (selection, sandbox) = (Some(selection), sandbox.as_ref());
         let conditions = Conditions { timeout, pass_env: &pass_env, layouts, selection, sandbox };
         let wish = Wish { harness: asked.harness, arguments: asked.arguments, conditions };
-        let request = Request { cwd, packages: &asked.selection.packages, wish };
+        let request =
+            Request { cwd, packages: &asked.selection.packages, wish, benchmarks_from: asked.benchmarks_from };
         Prepared::new(versions, &request, &mut |stage| self.stage(stage), &self.interrupted)
     }
 

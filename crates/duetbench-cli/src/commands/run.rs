@@ -91,7 +91,8 @@ impl Errand<'_> {
 /// Fetches, builds and lists the version.
 fn prepare(context: &Context, spec: &SoloSpec, origin: &SoloOrigin) -> Result<Prepared, Failure> {
     let (selection, arguments) = (&spec.selection, &spec.harness_args);
-    let asked = Asked { selection, harness: &spec.harness, arguments, layouts: LayoutChoice::Random };
+    let asked =
+        Asked { selection, harness: &spec.harness, arguments, layouts: LayoutChoice::Random, benchmarks_from: None };
     Ok(context.prepare(std::slice::from_ref(&origin.version), &origin.cwd, asked)?)
 }
 

@@ -195,6 +195,8 @@ struct Request<'a> {
     confirm: bool,
     measure_identical: bool,
     same_benchmarks: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    benchmarks_from: Option<&'static str>,
     mode: &'static str,
     harness_args: &'a [String],
 }
@@ -473,6 +475,7 @@ impl<'a> Request<'a> {
             confirm: spec.effort.confirm,
             measure_identical: spec.measure_identical,
             same_benchmarks: spec.same_benchmarks,
+            benchmarks_from: spec.benchmarks_from.map(Role::word),
             mode: match spec.mode {
                 ModeChoice::Auto => "auto",
                 ModeChoice::Duet => "duet",

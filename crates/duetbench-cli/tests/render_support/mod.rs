@@ -59,6 +59,7 @@ pub(crate) fn empty() -> Report {
             layouts: LayoutChoice::Matched,
             measure_identical: false,
             same_benchmarks: false,
+            benchmarks_from: None,
             seed: 42,
             harness_args: Vec::new(),
             harness: HarnessSpec::default(),

@@ -40,6 +40,7 @@ pub(crate) fn spec(effort: Effort, mode: ModeChoice) -> Spec {
         layouts: LayoutChoice::Matched,
         measure_identical: false,
         same_benchmarks: false,
+        benchmarks_from: None,
         seed: 7,
         harness_args: Vec::new(),
         harness: HarnessSpec::default(),

@@ -18,6 +18,7 @@ pub fn spec() -> Spec {
         layouts: LayoutChoice::Random,
         measure_identical: false,
         same_benchmarks: false,
+        benchmarks_from: None,
         seed: 7,
         harness_args: Vec::new(),
         harness: HarnessSpec::default(),

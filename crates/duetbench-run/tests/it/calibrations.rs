@@ -23,6 +23,7 @@ fn head() -> RunHead {
         mode: ModeChoice::Interleaved,
         measure_identical: true,
         same_benchmarks: false,
+        benchmarks_from: None,
         ..head_support::spec()
     };
     let all = [found("p", "BenchmarkA"), found("p", "BenchmarkB"), found("q", "BenchmarkC")];

@@ -18,7 +18,7 @@ pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result
     // A binary that is linked once here, or for a fleet, follows no plan of layouts.
     let relinked = spec.fleet.is_none() && spec.effort.builds != Some(1);
     let layouts = if relinked { spec.layouts } else { LayoutChoice::Random };
-    let asked = Asked { selection, harness: &spec.harness, arguments, layouts };
+    let asked = Asked { selection, harness: &spec.harness, arguments, layouts, benchmarks_from: spec.benchmarks_from };
     context.prepare(&origin.versions, &origin.cwd, asked)
 }
 
