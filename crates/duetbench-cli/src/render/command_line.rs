@@ -93,6 +93,7 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     if program.is_some() || report.candidate.requested != VersionInfo::WORK_TREE {
         words.push(quote(&report.candidate.requested));
     }
+    words.extend(spec.harness.commands.iter().filter_map(|further| further.head.as_deref()).map(quote));
     words.extend(program.iter().flat_map(|program| program_options(program)));
     let mut option = |name: &str, value: String| words.extend([name.to_owned(), quote(&value)]);
     if let Some(pattern) = &spec.selection.bench {

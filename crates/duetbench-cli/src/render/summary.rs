@@ -272,7 +272,9 @@ fn planned(report: &Report) -> usize {
 
 /// Both versions as they were asked for and as they turned out.
 pub(super) fn versions(report: &Report) -> [String; 2] {
-    [&report.baseline, &report.candidate].map(format::version)
+    let further = report.spec.harness.commands.iter().filter(|program| program.head.is_some()).count();
+    let [base, head] = [&report.baseline, &report.candidate].map(format::version);
+    [base, if further > 0 { format!("{} command lines", further + 1) } else { head }]
 }
 
 /// The verdict in words, with what fresh trials said of a regression.
