@@ -123,7 +123,9 @@ fn are_different_programs(report: &Report) -> bool {
     let typed = report.spec.harness.commands.first().is_some_and(|program| program.command.is_none());
     let name =
         |line: &str| line.split_whitespace().next().map(|word| word.rsplit('/').next().unwrap_or(word).to_owned());
-    typed && name(&report.baseline.requested) != name(&report.candidate.requested)
+    let further = report.spec.harness.commands.iter().filter_map(|program| program.head.as_deref());
+    let mut heads = further.chain([&report.candidate.requested[..]]);
+    typed && heads.any(|head| name(head) != name(&report.baseline.requested))
 }
 
 /// Judges what benchmarks reported under the units that rules name, and tells which of these nobody reports.

@@ -2,49 +2,99 @@
 
 use std::time::Duration;
 
-use duetbench_core::BenchmarkId;
 use duetbench_core::plan::{Excluded, Plan, PlannedBenchmark, Repetitions, SoloBenchmark, SoloPlan};
 use duetbench_core::report::VersionInfo;
 
-use crate::render::format::{benchmarks, first_line, one_line};
+use duetbench_core::{BenchmarkId, Spec};
+
+use crate::forecast;
+use crate::options::Format;
+use crate::render::format::{benchmarks, first_line, one_line, version};
+
+mod json;
+
+/// A plan that is shown instead of carried out.
+#[derive(Debug, Clone, Copy)]
+pub struct DryRun<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The request.
+    pub spec: &'a Spec,
+    /// Baseline and candidate.
+    pub versions: &'a [VersionInfo; 2],
+    /// Warnings about them.
+    pub warnings: &'a [String],
+    /// Steps that follow once everything is judged by time, a sentence each.
+    pub afterwards: &'a [String],
+}
+
+impl DryRun<'_> {
+    /// The plan for machines where they are asked for, else for people.
+    #[must_use]
+    pub fn write(&self, format: Format) -> String {
+        if format == Format::Json {
+            return json::write(self);
+        }
+        let warnings = self.warnings.iter().map(|words| format!("warning: {}", one_line(words)));
+        // A fleet's time is bounded by its calls.
+        let forecast = forecast::words(self.plan, self.spec).filter(|_| self.spec.fleet.is_none());
+        let lines = forecast.into_iter().chain(self.afterwards.iter().cloned());
+        let lines: String = lines.chain(warnings).map(|line| line + "\n").collect();
+        render(self.plan, self.versions) + &lines
+    }
+}
 
 /// The plan as text, one line per benchmark.
-#[must_use]
-pub fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
+fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
     let [base, head] = versions;
-    let mut out = format!("base {}\nhead {}\n", told(base), told(head));
+    let mut out = format!("base {}\nhead {}\n", version(base), version(head));
     out += &format!("seed {}\n\n", plan.seed);
     let line = |b: &PlannedBenchmark| format!("{}, {}, {}", extent(b), b.style.word(), b.mode.label());
     out += &listing(plan.benchmarks.iter().map(|b| (&b.id, line(b))));
     for excluded in &plan.excluded {
         out += &match excluded {
             Excluded::OnlyIn(id, role) => format!("  {}: only in the {}\n", name(id), role.word()),
-            Excluded::NotAffected { id, saved_ns } => {
-                let saved = seconds(Duration::from_nanos(*saved_ns));
-                format!("  {}: not affected, saves up to {saved}\n", name(id))
-            }
             Excluded::Identical { id, saved_ns } => {
                 let saved = seconds(Duration::from_nanos(*saved_ns));
                 format!("  {}: identical code, saves up to {saved}\n", name(id))
+            }
+            Excluded::NotAffected { id, saved_ns } => {
+                let saved = seconds(Duration::from_nanos(*saved_ns));
+                format!("  {}: not affected, saves up to {saved}\n", name(id))
             }
             Excluded::Failed(id, role, words) => {
                 format!("  {}: fails in the {}: {}\n", name(id), role.word(), first_line(words))
             }
         };
     }
-    out + &format!("\n{}, about {}\n", benchmarks(plan.benchmarks.len()), seconds(plan.predicted()))
+    let proven: Vec<u64> = plan.excluded.iter().filter_map(saved_ns).collect();
+    let saved = || seconds(Duration::from_nanos(proven.iter().sum()));
+    let proven_words = if proven.is_empty() {
+        String::new()
+    } else {
+        format!("; {} proven the same saves up to {}", proven.len(), saved())
+    };
+    out + &format!("\n{}, about {}{proven_words}\n", benchmarks(plan.benchmarks.len()), seconds(plan.predicted()))
+}
+
+/// The time that is saved where it is proven that no change can show.
+fn saved_ns(excluded: &Excluded) -> Option<u64> {
+    match excluded {
+        Excluded::Identical { saved_ns, .. } | Excluded::NotAffected { saved_ns, .. } => Some(*saved_ns),
+        Excluded::OnlyIn(..) | Excluded::Failed(..) => None,
+    }
 }
 
 /// Time that reading the units named by rules would add, in words.
 #[must_use]
 pub fn readings(takes: Duration) -> String {
-    format!("what benchmarks report under units that rules name: about {} more, and linking\n", seconds(takes))
+    format!("what benchmarks report under units that rules name: about {} more, and linking", seconds(takes))
 }
 
 /// Time that profiling the regressions would add, in words.
 #[must_use]
 pub fn profiles(takes: Duration) -> String {
-    format!("profiles of regressions, if there are any: about {} more\n", seconds(takes))
+    format!("profiles of regressions, if there are any: about {} more", seconds(takes))
 }
 
 /// Time that counting instructions would add: for the benchmarks that are counted in any case, and for each of those that are where they changed.
@@ -52,13 +102,13 @@ pub fn profiles(takes: Duration) -> String {
 pub fn counts(takes: Duration, each: Option<Duration>) -> String {
     let changed =
         each.map_or_else(String::new, |each| format!(", and {} for each benchmark that changed", seconds(each)));
-    format!("instructions: about {} more{changed}\n", seconds(takes))
+    format!("instructions: about {} more{changed}", seconds(takes))
 }
 
 /// The plan of a run of one version as text, one line per benchmark.
 #[must_use]
-pub fn render_solo(plan: &SoloPlan, version: &VersionInfo) -> String {
-    let mut out = format!("version {}\nseed {}\n\n", told(version), plan.seed);
+pub fn render_solo(plan: &SoloPlan, of: &VersionInfo) -> String {
+    let mut out = format!("version {}\nseed {}\n\n", version(of), plan.seed);
     let time = |b: &SoloBenchmark| seconds(Duration::from_nanos(b.predicted_ns()));
     let line = |b: &SoloBenchmark| format!("{}, {}, {}", repeated(&b.repetitions), time(b), b.style.word());
     out += &listing(plan.benchmarks.iter().map(|b| (&b.id, line(b))));
@@ -79,11 +129,6 @@ fn listing<'a>(benchmarks: impl Iterator<Item = (&'a BenchmarkId, String)>) -> S
         out += &format!("  {}: {words}\n", one_line(&id.name));
     }
     out
-}
-
-/// A version as it was typed, and what it turned out to be.
-fn told(version: &VersionInfo) -> String {
-    format!("{} ({})", one_line(&version.requested), one_line(&version.resolved))
 }
 
 fn name(id: &BenchmarkId) -> String {

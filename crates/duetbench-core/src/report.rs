@@ -121,7 +121,7 @@ pub struct Report {
 pub enum Outcome {
     /// No regression found.
     Clean,
-    /// Something failed, or nothing was compared.
+    /// Something failed, or nothing was compared, or not long enough for any answer.
     Failed,
     /// At least one regression.
     Regression,
@@ -196,6 +196,15 @@ impl Report {
         all.filter(|(_, verdict)| is_meant(verdict)).map(|(id, _)| id).collect::<BTreeSet<_>>().len()
     }
 
+    /// Whether measuring ended before any benchmark had an interval, so that nothing at all was answered.
+    #[must_use]
+    pub fn answers_nothing(&self) -> bool {
+        let lacks_interval =
+            |b: &BenchmarkReport| b.estimate.is_none() && matches!(b.verdict.of_times(), Verdict::Inconclusive { .. });
+        let answered = |b: &BenchmarkReport| b.estimate.is_some() || b.verdict == Verdict::IdenticalCode;
+        self.benchmarks.iter().any(lacks_interval) && !self.benchmarks.iter().any(answered)
+    }
+
     /// Whether an open question stops the change: each does where open questions are not tolerated (`strict`), and where a rule says so.
     #[must_use]
     pub fn lacks_answers(&self, strict: bool) -> bool {
@@ -211,7 +220,7 @@ impl Report {
         let compared = self.benchmarks.iter().any(BenchmarkReport::was_compared);
         if self.failing() > 0 {
             Outcome::Regression
-        } else if self.concerned("failed") > 0 || !compared {
+        } else if self.concerned("failed") > 0 || !compared || self.answers_nothing() {
             Outcome::Failed
         } else if self.gate.as_ref().is_some_and(|gate| !gate.stale.is_empty()) {
             Outcome::StaleWaiver

@@ -9,7 +9,7 @@ use duetbench_core::reach::Reach;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{BenchmarkId, Role};
 
-use crate::adapter::{self, Adapter, Build, Identity, Reaches, Subject, Wish};
+use crate::adapter::{self, Adapter, Build, Identity, Reaches, Skipped, Subject, Unfit, Wish};
 use crate::error::RunError;
 use crate::scratch::Scratch;
 use crate::source::{Source, VersionRequest};
@@ -23,6 +23,8 @@ pub enum Stage<'a> {
     Linker,
     /// A version is built.
     Building(&'a str),
+    /// A command line that is a version itself is run for the first time.
+    Trying(&'a str),
     /// A version's benchmarks are listed, each of them run once.
     Listing(&'a str),
 }
@@ -36,6 +38,8 @@ pub struct Request<'a> {
     pub packages: &'a [String],
     /// The harness with its options.
     pub wish: Wish<'a>,
+    /// The version whose benchmarks are measured on the code of both.
+    pub benchmarks_from: Option<Role>,
 }
 
 /// A version whose benchmarks can be started.
@@ -47,7 +51,7 @@ pub struct Version {
     pub build: Build,
     /// Its benchmarks.
     pub found: Vec<Discovered>,
-    skipped: Vec<BenchmarkId>,
+    skipped: Vec<Skipped>,
     notes: Vec<String>,
 }
 
@@ -64,6 +68,8 @@ pub struct Prepared {
     pub identical: BTreeMap<String, Identity>,
     /// Whether benchmarks can reach what differs between two versions.
     pub reaches: Reaches,
+    /// Notes for the reader on both versions, in sentences.
+    notes: Vec<String>,
     // Dropped last, in this order: worktrees are unregistered before their directory goes.
     /// Where the versions came from, in the same order.
     pub sources: Vec<Source>,
@@ -93,6 +99,10 @@ impl Prepared {
         let mut adapter = adapter::open(&request.wish, &sources, scratch.path())?;
         adapter.prepare_layouts(&mut || on_stage(Stage::Linker));
         RunError::stop_if(interrupted)?;
+        let notes = match request.benchmarks_from {
+            Some(from) => exchange(&*adapter, &mut sources, (from, request.packages), scratch.path())?,
+            None => Vec::new(),
+        };
         let mut prepared: Vec<Version> = Vec::new();
         for (number, source) in sources.iter().enumerate() {
             let twin = sources[..number].iter().position(|earlier| earlier.resolved == source.resolved);
@@ -115,7 +125,7 @@ impl Prepared {
             _ => Default::default(),
         };
         let toolchain = adapter.toolchain();
-        Ok(Prepared { versions: prepared, adapter, toolchain, identical, reaches, sources, _scratch: scratch })
+        Ok(Prepared { versions: prepared, adapter, toolchain, identical, reaches, notes, sources, _scratch: scratch })
     }
 
     /// Packages that run the same code in both versions, which was proven.
@@ -134,19 +144,59 @@ impl Prepared {
     /// Warnings about the builds for the report.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let mut warnings: Vec<String> = self.versions.last().map_or_else(Vec::new, |last| last.notes.clone());
+        let mut warnings = self.notes.clone();
+        warnings.extend(self.versions.iter().next_back().into_iter().flat_map(|last| last.notes.iter().cloned()));
         warnings.extend(self.reaches.unknown.iter().cloned());
-        match &self.versions[..] {
-            [only] => warnings.extend(only.skipped.iter().map(|id| format!("{} skips itself", id.name))),
-            versions => {
-                for (version, role) in versions.iter().zip(Role::BOTH) {
-                    let skips = |id: &BenchmarkId| format!("{} skips itself in the {}", id.name, role.word());
-                    warnings.extend(version.skipped.iter().map(skips));
-                }
-            }
-        }
+        let skipped: Vec<&[Skipped]> = self.versions.iter().map(|version| &version.skipped[..]).collect();
+        warnings.extend(skips(&skipped));
         warnings
     }
+}
+
+/// Has both of two versions run the benchmarks of one; tells in which packages they do not compile on the other one's code.
+fn exchange(
+    adapter: &dyn Adapter,
+    sources: &mut [Source],
+    (from, patterns): (Role, &[String]),
+    scratch: &Path,
+) -> Result<Vec<String>, RunError> {
+    let [baseline, candidate] = sources else { return Ok(Vec::new()) };
+    if baseline.resolved == candidate.resolved {
+        return Ok(Vec::new());
+    }
+    let ((of, whose), (onto, on)) = match from {
+        Role::Baseline => ((baseline, "base"), (candidate, "head")),
+        Role::Candidate => ((candidate, "head"), (baseline, "base")),
+    };
+    onto.make_ours(scratch)?;
+    let unfit = adapter.lay_over(of, onto, patterns)?;
+    onto.resolved += &format!(", with {whose}'s benchmarks");
+    let words = |one: Unfit| {
+        format!(
+            "{whose}'s benchmarks in `{}` do not compile on {on}'s code, whose own are measured there: {}",
+            one.package, one.words
+        )
+    };
+    Ok(unfit.into_iter().map(words).collect())
+}
+
+/// Benchmarks that skip themselves, each in a sentence; the side is named where the other one does not.
+fn skips(versions: &[&[Skipped]]) -> Vec<String> {
+    let mut sides: BTreeMap<&BenchmarkId, Vec<(Role, Option<&str>)>> = BTreeMap::new();
+    for (version, role) in versions.iter().zip(Role::BOTH) {
+        for one in *version {
+            sides.entry(&one.id).or_default().push((role, one.reason.as_deref()));
+        }
+    }
+    let words = |(id, told): (&BenchmarkId, Vec<(Role, Option<&str>)>)| {
+        let reason = told.iter().rev().find_map(|(_, reason)| *reason).map_or_else(String::new, |r| format!(": {r}"));
+        let side = match told[..] {
+            [(role, _)] if versions.len() > 1 => format!(" in the {}", role.word()),
+            _ => String::new(),
+        };
+        format!("{} skips itself{side}{reason}", id.name)
+    };
+    sides.into_iter().map(words).collect()
 }
 
 impl Version {
@@ -159,11 +209,16 @@ impl Version {
         on_stage: &mut dyn FnMut(Stage<'_>),
         interrupted: &AtomicBool,
     ) -> Result<Version, RunError> {
-        on_stage(Stage::Building(&source.requested));
+        if !source.is_finished() {
+            on_stage(Stage::Building(&source.requested));
+        }
         let subject = Subject { role, version: &source.requested };
         let built = adapter.build(source, request.packages, subject)?;
         RunError::stop_if(interrupted)?;
-        on_stage(Stage::Listing(&source.requested));
+        on_stage(match source.command() {
+            Some(line) => Stage::Trying(line),
+            None => Stage::Listing(&source.requested),
+        });
         let listing = adapter.list(&built.build, interrupted)?;
         let info = VersionInfo {
             requested: source.requested.clone(),
@@ -184,5 +239,22 @@ impl Version {
             skipped: self.skipped.clone(),
             notes: self.notes.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_skips_itself_is_told_once_with_its_reason() {
+        let skipped = |name: &str, reason: Option<&str>| Skipped {
+            id: BenchmarkId { package: "p".into(), name: name.into() },
+            reason: reason.map(str::to_owned),
+        };
+        let base = [skipped("A", Some("no database")), skipped("B", None)];
+        let head = [skipped("A", Some("no database"))];
+        assert_eq!(skips(&[&base, &head]), ["A skips itself: no database", "B skips itself in the baseline"]);
+        assert_eq!(skips(&[&base]), ["A skips itself: no database", "B skips itself"]);
     }
 }

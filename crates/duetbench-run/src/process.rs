@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use duetbench_core::foreign::shortened;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use rustix::thread::CpuSet;
@@ -18,12 +17,14 @@ use rustix::thread::CpuSet;
 use crate::error::RunError;
 
 mod gate;
+mod last_words;
 mod leftovers;
 mod sandbox;
 mod streams;
 
 pub use gate::{Gate, spawn_together};
 use gate::{Passage, now_ns};
+pub use last_words::{go_report, words_of_death};
 use leftovers::Start;
 pub(crate) use leftovers::keep_failure;
 pub use leftovers::{adopt_orphans, end_leftovers, told_leftovers};
@@ -457,28 +458,6 @@ pub fn failure_words(status: ExitStatus) -> Option<String> {
     }
 }
 
-/// Last words of a process that died: the panic if there is one, else the end of its output, no line longer than can be read.
-#[must_use]
-pub fn words_of_death(death: &str, output: &str) -> String {
-    let last_words = ["panic: ", "fatal error: ", "panicked at "].iter().find_map(|head| output.find(head));
-    let is_stack = |line: &str| line.starts_with("stack backtrace:") || line.starts_with("note: run with ");
-    let told: Vec<&str> = match last_words {
-        Some(at) => output[at..].lines().take_while(|l| !l.is_empty() && !is_stack(l)).take(5).collect(),
-        None => {
-            let lines: Vec<&str> =
-                output.lines().map(str::trim).filter(|l| !l.is_empty() && !is_java_frame(l)).collect();
-            lines[lines.len().saturating_sub(5)..].to_vec()
-        }
-    };
-    let told: Vec<String> = told.into_iter().map(shortened).collect();
-    if told.is_empty() { death.to_owned() } else { format!("{death}: {}", told.join("\n")) }
-}
-
-/// Whether a line is one of a Java stack: the exception stands before them.
-fn is_java_frame(line: &str) -> bool {
-    (line.starts_with("at ") && line.ends_with(')')) || (line.starts_with("... ") && line.ends_with(" more"))
-}
-
 fn cpu_set(cpus: &[u32]) -> CpuSet {
     let mut set = CpuSet::new();
     for &cpu in cpus.iter().filter(|&&c| (c as usize) < CpuSet::MAX_CPU) {
@@ -489,33 +468,4 @@ fn cpu_set(cpus: &[u32]) -> CpuSet {
 
 fn pid_of(child: &std::process::Child) -> Pid {
     Pid::from_child(child)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_panic_is_quoted_without_its_stack() {
-        let words = words_of_death("exit status 2", "x\npanic: boom\n\ngoroutine 1 [running]:\nmain.f()\n");
-        assert_eq!(words, "exit status 2: panic: boom");
-        let rust = "thread 'main' (7) panicked at b.rs:3:5:\nboom\nstack backtrace:\n   0: f\n   1: g\n";
-        assert_eq!(words_of_death("exit status 101", rust), "exit status 101: panicked at b.rs:3:5:\nboom");
-    }
-
-    #[test]
-    fn a_line_that_floods_is_cut() {
-        for output in ["x".repeat(16_000), format!("panic: {}", "x".repeat(16_000))] {
-            let words = words_of_death("exit status 2", &output);
-            assert!(words.starts_with("exit status 2: ") && words.ends_with("x…"), "{words}");
-            assert!(words.chars().count() < 350, "{}", words.len());
-        }
-    }
-
-    #[test]
-    fn an_exception_is_quoted_without_its_stack() {
-        let frames = "\tat a.B.c(B.java:3)\n".repeat(9);
-        let output = format!("<failure>\n\njava.lang.Error: no luck\n{frames}\t... 3 more\n");
-        assert_eq!(words_of_death("exit status 1", &output), "exit status 1: <failure>\njava.lang.Error: no luck");
-    }
 }

@@ -2,7 +2,10 @@
 
 package duethook
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // List mode: every benchmark runs once with one iteration, and says so in the file DUET_LIST.
 
@@ -12,8 +15,12 @@ func (b *B) duetListStart() {
 	duetWriteLine("start\t" + b.name)
 }
 
-// duetListLeaf notes what the first call cost, unless the benchmark was only a parent, was skipped or failed.
+// duetListLeaf notes what the first call cost, unless the benchmark was only a parent, was skipped or failed; why it was skipped is
+// known to nobody else, because package testing prints it in verbose mode only.
 func (b *B) duetListLeaf() {
+	if b.Skipped() {
+		duetWriteLine("skip\t" + b.name + "\t" + strings.Join(strings.Fields(string(b.output)), " "))
+	}
 	if b.hasSub.Load() || b.Failed() || b.Skipped() {
 		return
 	}

@@ -28,6 +28,8 @@ type definition struct {
 	// Leaf is true where it cannot have sub-benchmarks: its parameter is neither handed on nor asked to run one.
 	Leaf  bool   `json:"leaf"`
 	Parts []part `json:"parts"` // its own function first, the others by name
+	// Body is a digest of its own function without its name.
+	Body string `json:"body"`
 }
 
 // part is a declaration, or a file that a literal in one names.
@@ -59,6 +61,7 @@ type folder struct {
 	path         string
 	declarations []*declaration
 	benchmarks   map[string][]*ast.FuncDecl
+	bodies       map[string]hash.Hash
 	byName       map[string][]*declaration
 	files        map[string]string // digests of files and folders by what names them
 }
@@ -72,14 +75,14 @@ func definitionsOf(units []*unit) map[string][]definition {
 		}
 		path := filepath.Dir(u.path)
 		if folders[path] == nil {
-			folders[path] = &folder{path: path, benchmarks: map[string][]*ast.FuncDecl{}, byName: map[string][]*declaration{}, files: map[string]string{}}
+			folders[path] = &folder{path: path, benchmarks: map[string][]*ast.FuncDecl{}, bodies: map[string]hash.Hash{}, byName: map[string][]*declaration{}, files: map[string]string{}}
 		}
 		folders[path].add(u)
 	}
 	found := map[string][]definition{}
 	for path, f := range folders {
 		for name, decls := range f.benchmarks {
-			one := definition{Benchmark: name, Leaf: true, Parts: f.parts(name)}
+			one := definition{Benchmark: name, Leaf: true, Parts: f.parts(name), Body: hex.EncodeToString(f.bodies[name].Sum(nil))}
 			for _, decl := range decls {
 				loops, leaf := uses(decl)
 				one.Loops, one.Leaf = one.Loops || loops, one.Leaf && leaf
@@ -93,7 +96,12 @@ func definitionsOf(units []*unit) map[string][]definition {
 
 func (f *folder) add(u *unit) {
 	for _, decl := range u.benchmarks() {
-		f.benchmarks[decl.Name.Name] = append(f.benchmarks[decl.Name.Name], decl)
+		name := decl.Name.Name
+		f.benchmarks[name] = append(f.benchmarks[name], decl)
+		if f.bodies[name] == nil {
+			f.bodies[name] = sha256.New()
+		}
+		u.hashTokens(f.bodies[name], decl.Type.Params.Pos(), decl.Body)
 	}
 	imports := u.imports()
 	start := u.file.Name.End()

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::CommandFactory;
 
-use super::Cli;
+use super::{Cli, scan};
 use crate::failure::Failure;
 
 /// The commands that measure.
@@ -127,16 +127,8 @@ const HYPERFINE: &[Foreign] = &[
         &["--export-asciidoc", "--export-orgmode"],
         Instead("`--format markdown -o VALUE` is the nearest form"),
     ),
-    valued(
-        Programs,
-        &["-P", "--parameter-scan", "-D", "--parameter-step-size"],
-        Instead("`-L NAME 1,2,4,8` gives every value of a parameter"),
-    ),
-    valued(
-        Always,
-        &["--reference"],
-        Instead("the first of the two command lines is what the second one is compared with"),
-    ),
+    valued(Programs, &["-D", "--parameter-step-size"], Instead("it belongs to a scan, as in `-P NAME 1 9 -D 2`")),
+    valued(Always, &["--reference"], Instead("the first command line is what the others are compared with")),
 ];
 
 const RUNS: Means = Instead(
@@ -202,7 +194,8 @@ pub(crate) fn understood(words: Vec<OsString>) -> Result<Vec<OsString>, Failure>
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let programs = words[..end].iter().any(|word| word == "--command");
     let mut line = Line { command: command.to_owned(), programs, ours: Vec::new(), behind: Vec::new() };
-    let mut rest = words[..end].iter();
+    let scanned = if programs { scan::as_lists(&words[..end])? } else { words[..end].to_vec() };
+    let mut rest = scanned.iter();
     while let Some(word) = rest.next() {
         let (option, inline) = split(word);
         let value = || inline.or_else(|| rest.as_slice().first().and_then(|next| next.to_str()));
@@ -308,6 +301,7 @@ mod tests {
             ("compare --command a b -s c -c d -C e", "compare --command a b --setup c --cleanup d --conclude e"),
             ("compare a.jar b.jar -f 5 -wi 10 -t 2", "compare a.jar b.jar --forks 5 --warmup 10 -- -t 2"),
             ("run a.jar -i 20 -r 0.1", "run a.jar --iterations 20 --seconds 0.1"),
+            ("compare --command a -P n 1 3 b", "compare --command a -L n 1,2,3 b"),
             ("compare v1 v2 -- -count 10", "compare v1 v2 -- -count 10"),
             ("show -f", "show -f"),
         ] {
@@ -328,7 +322,7 @@ mod tests {
                 "hyperfine",
                 "`duet export latest --as hyperfine -o x.json`",
             ),
-            ("compare --command a b -P n 1 9", "hyperfine", "`-L NAME 1,2,4,8`"),
+            ("compare --command a b -D 2", "hyperfine", "`-P NAME 1 9 -D 2`"),
             ("compare a.jar b.jar -i 5", "JMH", "`duet run` has `--iterations`"),
             ("compare a.jar b.jar -prof gc", "JMH", "`-prof gc`"),
         ] {

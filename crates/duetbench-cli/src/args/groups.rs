@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Id};
+use duetbench_core::spec::CommandSpec;
 
 use super::{
     AnalyzeArgs, BisectArgs, CalibrateArgs, CommandArgs, CompareArgs, DemoArgs, ListArgs, PolicyArgs, RunArgs,
@@ -85,7 +86,6 @@ made_of! {
     SittingArgs: seed, wait, dry_run;
     JudgeArgs: decide, strict;
     FleetArgs: instances, caps, account;
-    CompareArgs: project, extent, plan, measure, profile, count, judge, sitting, program, fleet;
     BisectArgs: project, extent, measure, decide, seed, wait, dry_run;
     CalibrateArgs: project, extent, sitting, program, fleet;
     RunArgs: project, plan, sitting, program;
@@ -95,6 +95,32 @@ made_of! {
     PolicyArgs: account;
     SweepArgs: account;
     SmokeArgs: account;
+}
+
+impl Group for CompareArgs {
+    fn put(&self, layer: &mut Layer) {
+        let parts: [&dyn Group; 10] = [
+            &self.project,
+            &self.extent,
+            &self.plan,
+            &self.measure,
+            &self.profile,
+            &self.count,
+            &self.judge,
+            &self.sitting,
+            &self.program,
+            &self.fleet,
+        ];
+        parts.iter().for_each(|part| part.put(layer));
+        if let Some(programs) = &mut layer.command
+            && let [first] = &programs[..]
+        {
+            let first = first.clone();
+            let further =
+                |line: &String| CommandSpec { head: Some(line.clone()), name: String::new(), ..first.clone() };
+            programs.extend(self.more.iter().map(further));
+        }
+    }
 }
 
 /// Options of a group, to name them in conflicts.

@@ -22,6 +22,7 @@ mod init;
 mod propose;
 mod run;
 mod runs;
+mod scan;
 mod tune;
 mod why;
 
@@ -178,6 +179,9 @@ pub struct CompareArgs {
     pub base: Option<String>,
     /// The version under test [default: the work tree]
     pub head: Option<String>,
+    /// With `--command`, further command lines that are compared with the first one
+    #[arg(value_name = "HEAD", requires = "command")]
+    pub more: Vec<String>,
     /// Benchmarks.
     #[command(flatten)]
     pub project: ProjectArgs,
@@ -218,7 +222,7 @@ pub struct CompareArgs {
 
 /// Options that a stored comparison has settled as well.
 fn settled_by_the_run() -> Vec<Id> {
-    let versions = ["base", "head"].map(Id::from).to_vec();
+    let versions = ["base", "head", "more"].map(Id::from).to_vec();
     [versions, ids::<PlanFileArgs>(), ids::<MeasureArgs>(), ids::<DecideArgs>()].concat()
 }
 

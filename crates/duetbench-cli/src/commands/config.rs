@@ -44,7 +44,11 @@ fn check(context: &Context) -> Result<u8, Failure> {
     out += &spec.rules.rules().enumerate().map(|(i, rule)| describe(i + 1, rule)).collect::<String>();
     out += &format!("strict: {}\n", if context.settings.strict() { "yes" } else { "no" });
     let file = WaiverFile::read(&policy_dir(&context.cwd))?;
-    out += &format!("waivers: {} in `{}`\n", file.waivers.len(), file.path.display());
+    out += &if file.path.exists() {
+        format!("waivers: {} in `{}`\n", file.waivers.len(), file.path.display())
+    } else {
+        "waivers: no `duet-waivers.toml`\n".into()
+    };
     for waiver in &file.waivers {
         let expired = if today() > waiver.expires { " (expired)" } else { "" };
         out += &format!(

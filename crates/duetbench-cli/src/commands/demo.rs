@@ -60,7 +60,7 @@ pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
     let (timeout, layouts) = (context.settings.timeout(), LayoutChoice::Random);
     let conditions = Conditions { timeout, pass_env: &[], layouts, reach: false, selection: None, sandbox: None };
     let wish = Wish { harness: &spec.harness, arguments: &[], conditions };
-    let request = Request { cwd: scratch.path(), packages: &packages, wish };
+    let request = Request { cwd: scratch.path(), packages: &packages, wish, benchmarks_from: None };
     let directory = |typed: &str, path| VersionRequest::Directory { typed: typed.to_owned(), path };
     let versions = [directory("the demo project", base), directory("its slower version", slower)];
     context.printer.note("building two versions of a small project (one with 5 % more work in one function)");

@@ -117,9 +117,10 @@ fn name_by_command(recording: &mut Recording, stored: &StoredRun, role: Role) {
     }
     let plain =
         |program: &CommandSpec| program.command.is_none() && program.name.is_empty() && program.parameters.is_empty();
+    let one = matches!(&commands[..], [program] if plain(program));
     for recorded in &mut recording.benchmarks {
         let Some(id) = ids.iter().find(|id| id.to_string() == recorded.benchmark) else { continue };
-        recorded.benchmark = if commands.iter().all(plain) { typed.requested.clone() } else { id.name.clone() };
+        recorded.benchmark = if one { typed.requested.clone() } else { id.name.clone() };
     }
 }
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use duetbench_core::Report;
 use duetbench_core::spec::{HarnessSpec, LayoutChoice, Selection};
+use duetbench_core::{Report, Role};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Conditions, Wish};
 use duetbench_run::engine::Local;
@@ -67,6 +67,7 @@ struct Asked<'a> {
     arguments: &'a [String],
     layouts: LayoutChoice,
     reach: bool,
+    benchmarks_from: Option<Role>,
 }
 
 impl Context {
@@ -92,7 +93,8 @@ impl Context {
         let (selection, sandbox) = (Some(selection), sandbox.as_ref());
         let conditions = Conditions { timeout, pass_env: &pass_env, layouts, reach, selection, sandbox };
         let wish = Wish { harness: asked.harness, arguments: asked.arguments, conditions };
-        let request = Request { cwd, packages: &asked.selection.packages, wish };
+        let request =
+            Request { cwd, packages: &asked.selection.packages, wish, benchmarks_from: asked.benchmarks_from };
         Prepared::new(versions, &request, &mut |stage| self.stage(stage), &self.interrupted)
     }
 
@@ -109,6 +111,7 @@ impl Context {
                 "building a linker that lays both versions out alike (once for every release of Go)".into()
             }
             Stage::Building(version) => format!("building {version}"),
+            Stage::Trying(line) => format!("running `{line}` once"),
             Stage::Listing(version) => format!("listing the benchmarks of {version}"),
         };
         self.printer.note(&text);

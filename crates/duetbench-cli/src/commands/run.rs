@@ -17,7 +17,7 @@ use crate::args::RunArgs;
 use crate::failure::{Failure, code, solo_exit_code};
 use crate::options::Format;
 use crate::planned::Planned;
-use crate::render::solo;
+use crate::render::{format, solo};
 use crate::session::{Session, lock_machine, same_version, unfinished};
 use crate::{assemble, dry_run, seed};
 
@@ -91,7 +91,14 @@ impl Errand<'_> {
 /// Fetches, builds and lists the version.
 fn prepare(context: &Context, spec: &SoloSpec, origin: &SoloOrigin) -> Result<Prepared, Failure> {
     let (selection, arguments) = (&spec.selection, &spec.harness_args);
-    let asked = Asked { selection, harness: &spec.harness, arguments, layouts: LayoutChoice::Random, reach: false };
+    let asked = Asked {
+        selection,
+        harness: &spec.harness,
+        arguments,
+        layouts: LayoutChoice::Random,
+        reach: false,
+        benchmarks_from: None,
+    };
     Ok(context.prepare(std::slice::from_ref(&origin.version), &origin.cwd, asked)?)
 }
 
@@ -144,7 +151,7 @@ fn carry_out(
     executor: &mut dyn Executor<SoloBenchmark>,
 ) -> Result<u8, Failure> {
     let SoloHead { spec, plan, version, .. } = head;
-    let versions = format!("version {} ({}), seed {}", version.requested, version.resolved, spec.seed);
+    let versions = format!("version {}, seed {}", format::version(version), spec.seed);
     session.announce(&versions, plan.benchmarks.len(), plan.predicted());
     let measured = session.record(head, executor);
     session.tell_how_to_go_on("run", &measured);

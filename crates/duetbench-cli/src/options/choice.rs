@@ -1,6 +1,7 @@
 //! Options whose value is one of a few words.
 
 use clap::ValueEnum;
+use duetbench_core::Role;
 use duetbench_core::spec::{Arch, EngineName, LayoutChoice, ModeChoice};
 
 use super::value::{Setting, choices};
@@ -20,7 +21,7 @@ macro_rules! read_as_words {
         })+
     };
 }
-read_as_words!(Format, ModeArg, LayoutsArg, CountArg, EngineArg, ArchArg);
+read_as_words!(Format, ModeArg, LayoutsArg, CountArg, EngineArg, ArchArg, SideArg);
 
 fn words<T: ValueEnum>() -> Vec<String> {
     T::value_variants().iter().filter_map(|v| Some(v.to_possible_value()?.get_name().to_owned())).collect()
@@ -129,6 +130,24 @@ impl From<EngineArg> for EngineName {
         match engine {
             EngineArg::Lambda => EngineName::Lambda,
             EngineArg::Here => EngineName::Here,
+        }
+    }
+}
+
+/// `--benchmarks-from`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SideArg {
+    /// The baseline
+    Base,
+    /// The candidate
+    Head,
+}
+
+impl From<SideArg> for Role {
+    fn from(side: SideArg) -> Self {
+        match side {
+            SideArg::Base => Role::Baseline,
+            SideArg::Head => Role::Candidate,
         }
     }
 }

@@ -17,7 +17,7 @@ mod rule;
 mod table;
 mod value;
 
-pub use choice::{ArchArg, CountArg, EngineArg, Format, LayoutsArg, ModeArg};
+pub use choice::{ArchArg, CountArg, EngineArg, Format, LayoutsArg, ModeArg, SideArg};
 use rule::RuleTable;
 pub use table::{Group, Row};
 use table::{Typed, options};
@@ -121,6 +121,9 @@ options! {
         /// Judge benchmarks that themselves differ between the versions like any other
         #[arg(long)]
         same_benchmarks: bool,
+        /// Measure the benchmarks of this version on the code of both, in the packages in which they compile; Go only [default: each its own]
+        #[arg(long, value_enum, value_name = "SIDE")]
+        benchmarks_from: Option<SideArg>,
     }
 
     /// Profiles of what was judged.

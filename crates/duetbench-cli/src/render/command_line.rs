@@ -6,7 +6,7 @@ use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::{
     CommandSpec, Decision, Effort, FleetSpec, LayoutChoice, Metric, ModeChoice, Spec, StandardOutput, defaults,
 };
-use duetbench_core::{BenchmarkId, Report};
+use duetbench_core::{BenchmarkId, Report, Role};
 
 use super::waiver;
 
@@ -93,6 +93,7 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     if program.is_some() || report.candidate.requested != VersionInfo::WORK_TREE {
         words.push(quote(&report.candidate.requested));
     }
+    words.extend(spec.harness.commands.iter().filter_map(|further| further.head.as_deref()).map(quote));
     words.extend(program.iter().flat_map(|program| program_options(program)));
     let mut option = |name: &str, value: String| words.extend([name.to_owned(), quote(&value)]);
     if let Some(pattern) = &spec.selection.bench {
@@ -135,6 +136,7 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     words.extend(spec.reach.then(|| "--reach".to_owned()));
     words.extend(spec.measure_identical.then(|| "--measure-identical".to_owned()));
     words.extend(spec.same_benchmarks.then(|| "--same-benchmarks".to_owned()));
+    words.extend(spec.benchmarks_from.map(|side| format!("--benchmarks-from {}", side_typed(side))));
     if !spec.harness_args.is_empty() {
         words.push("--".into());
         words.extend(spec.harness_args.iter().map(|argument| quote(argument)));
@@ -237,6 +239,14 @@ pub(crate) fn quote(word: &str) -> String {
 /// A name as the regular expression that matches nothing else.
 pub(crate) fn escape_pattern(name: &str) -> String {
     name.chars().flat_map(|c| r"\.+*?()|[]{}^$".contains(c).then_some('\\').into_iter().chain([c])).collect()
+}
+
+/// A side as it is typed.
+fn side_typed(side: Role) -> &'static str {
+    match side {
+        Role::Baseline => "base",
+        Role::Candidate => "head",
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,17 @@
 //! Numbers and foreign words for people.
 
+use duetbench_core::report::VersionInfo;
+
 pub use duetbench_core::foreign::{one_line, shortened};
+
+/// A version as it was typed and, where that says more, as it turned out: `v1.2 (4e1f… tidy up)`.
+#[must_use]
+pub fn version(version: &VersionInfo) -> String {
+    let (requested, resolved) = (one_line(&version.requested), one_line(&version.resolved));
+    let commit = resolved.split(' ').next().unwrap_or_default();
+    let says_the_same = resolved.starts_with(&requested) || (commit.len() >= 7 && requested.starts_with(commit));
+    if says_the_same { resolved } else { format!("{requested} ({resolved})") }
+}
 
 /// SI prefixes for seconds, smallest first, each with its factor.
 const PREFIXES: [(f64, &str); 5] = [(1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k")];
@@ -224,6 +235,18 @@ mod tests {
         check(&[2.5e9], &["2.500"]);
         check(&[0.0], &["0.000"]);
         check(&[f64::NAN, 12.0], &["?", "12.00n"]);
+    }
+
+    #[test]
+    fn a_version_is_named_once() {
+        let check = |requested: &str, resolved: &str, want: &str| {
+            let [requested, resolved] = [requested, resolved].map(str::to_owned);
+            assert_eq!(version(&VersionInfo { requested, resolved, artifact_digest: String::new() }), want);
+        };
+        check("v1.2", "4e1f00aa11 tidy up", "v1.2 (4e1f00aa11 tidy up)");
+        check("a.org/m@v1.2.0", "a.org/m@v1.2.0", "a.org/m@v1.2.0");
+        check("work tree", "work tree (4e1f00aa11)", "work tree (4e1f00aa11)");
+        check("4e1f00aa11bb", "4e1f00aa11 tidy up", "4e1f00aa11 tidy up");
     }
 
     #[test]

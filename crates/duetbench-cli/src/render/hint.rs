@@ -116,10 +116,21 @@ fn knob(report: &Report, needs: &[Need]) -> Option<(String, f64)> {
         let forks = needs.iter().filter_map(|need| need.forks).max()?;
         return Some((format!("`--forks {forks}`"), more_s));
     }
-    // First trials took some of a budget too.
+    Some((format!("`--budget {}`", typed_time(looked_s(report) + report.measured_s + more_s)), more_s))
+}
+
+/// The part of a budget that first trials took, seconds.
+fn looked_s(report: &Report) -> f64 {
     let measuring_ns = report.plan.budget_ns.map(Duration::from_nanos);
-    let before = effort.budget.zip(measuring_ns).map_or(0.0, |(all, rest)| all.saturating_sub(rest).as_secs_f64());
-    Some((format!("`--budget {}`", typed_time(before + report.measured_s + more_s)), more_s))
+    let budget = report.spec.effort.budget.zip(measuring_ns);
+    budget.map_or(0.0, |(all, rest)| all.saturating_sub(rest).as_secs_f64())
+}
+
+/// The budget that would be enough for a first answer about each benchmark, where one was set.
+pub(super) fn enough_budget(report: &Report) -> Option<String> {
+    report.spec.effort.budget?;
+    let all_s = report.plan.forecast().all_ns as f64 * 1e-9;
+    Some(format!("`--budget {}`", typed_time(looked_s(report) + all_s)))
 }
 
 /// The way to settle one open question, in words.

@@ -196,6 +196,8 @@ struct Request<'a> {
     measure_identical: bool,
     reach: bool,
     same_benchmarks: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    benchmarks_from: Option<&'static str>,
     mode: &'static str,
     harness_args: &'a [String],
 }
@@ -475,6 +477,7 @@ impl<'a> Request<'a> {
             measure_identical: spec.measure_identical,
             reach: spec.reach,
             same_benchmarks: spec.same_benchmarks,
+            benchmarks_from: spec.benchmarks_from.map(Role::word),
             mode: match spec.mode {
                 ModeChoice::Auto => "auto",
                 ModeChoice::Duet => "duet",

@@ -72,7 +72,7 @@ pub fn render(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> String {
         results.push(result);
     }
     results.extend(report.gate.iter().flat_map(stale));
-    let compared = report.benchmarks.iter().any(BenchmarkReport::was_compared);
+    let compared = report.benchmarks.iter().any(BenchmarkReport::was_compared) && !report.answers_nothing();
     let run = Run {
         tool: Tool { driver: Driver::of(&report.environment.duet_version) },
         invocations: [Invocation { execution_successful: report.complete && compared }],

@@ -4,7 +4,7 @@ use duetbench_core::SoloReport;
 use duetbench_core::solo_report::{SoloFork, SoloResult, SoloSummary};
 
 use super::document::{Block, Cell, Cells, Document, Line, Table, Title, Tone};
-use super::format::{TimeScale, counted, duration, first_line, many, share, short_name};
+use super::format::{self, TimeScale, counted, duration, first_line, many, share, short_name};
 use super::gobench::{go_name, key, measured_by};
 use super::markup::csv::number;
 use super::names::Short;
@@ -30,7 +30,7 @@ pub fn document(report: &SoloReport) -> Document {
         title: Title {
             command: "duet run",
             version: report.environment.duet_version.clone(),
-            subject: format!("{} ({})", version.requested, version.resolved),
+            subject: format::version(version),
         },
         blocks: vec![
             Block::Lines(incomplete.into_iter().collect()),

@@ -8,7 +8,10 @@ use duetbench_core::{Report, Verdict};
 
 use super::format::{self, TimeScale, benchmarks, change, counted, duration, many, one_line, share};
 use super::order::{is_tolerated, label};
-use super::{calibrate, fleet, layouts, noise, warning};
+use super::{calibrate, fleet, hint, layouts, noise, warning};
+
+/// Share of what fork pairs vary from which on an effect of layout can be told; the page has the same bound.
+const LAYOUT_SHARE_MIN: f64 = 0.005;
 
 /// Findings about the machine that are worth the room; `--format json` and `duet doctor` have all.
 const NOISES_MAX: usize = 3;
@@ -96,6 +99,7 @@ pub(super) fn headline(report: &Report) -> String {
     let accepted = report.count("regression");
     let none = if accepted > 0 { format!("{accepted} regressed, as accepted") } else { "No regression found".into() };
     match report.outcome() {
+        Outcome::Failed if report.answers_nothing() => answers_nothing(report),
         Outcome::Regression => format!("{} of {} regressed{also_improved}", report.failing(), benchmarks(total)),
         Outcome::StaleWaiver => format!("{none} in {}, but a waiver has to go", benchmarks(total)),
         Outcome::Failed if !report.benchmarks.iter().any(|b| b.verdict.is_comparison()) => {
@@ -119,6 +123,38 @@ pub(super) fn headline(report: &Report) -> String {
         }
         Outcome::Clean => format!("No change in {}", benchmarks(total)),
     }
+}
+
+/// The sentence for a run that measured too little for a single answer, with the budget that would have been enough.
+fn answers_nothing(report: &Report) -> String {
+    let failed = report.concerned("failed");
+    let also_failed = if failed > 0 {
+        format!(", and {failed} of {} failed", benchmarks(report.benchmarks.len()))
+    } else {
+        String::new()
+    };
+    let too_little = |budget| format!(": {} is too little time", humantime::format_duration(budget));
+    let why = report.spec.effort.budget.map_or_else(String::new, too_little);
+    format!("{}{also_failed}{why}{}", unmeasured(report), enough(report))
+}
+
+/// How far measuring came where it gave no answer.
+fn unmeasured(report: &Report) -> &'static str {
+    let none = report.benchmarks.iter().all(|b| b.forks.is_empty());
+    if none { "Nothing was measured" } else { "Nothing was measured long enough for an answer" }
+}
+
+/// The budget that is enough for an answer about each benchmark, as the end of a sentence.
+fn enough(report: &Report) -> String {
+    hint::enough_budget(report).map_or_else(String::new, |option| format!(", {option} would do"))
+}
+
+/// The same as the end of a line that begins otherwise; empty where there are answers.
+pub(super) fn unanswered(report: &Report) -> String {
+    if !report.answers_nothing() {
+        return String::new();
+    }
+    format!("; {}{}", unmeasured(report).replacen('N', "n", 1), enough(report))
 }
 
 /// Numbers of benchmarks by verdict.
@@ -237,12 +273,9 @@ fn planned(report: &Report) -> usize {
 
 /// Both versions as they were asked for and as they turned out.
 pub(super) fn versions(report: &Report) -> [String; 2] {
-    [&report.baseline, &report.candidate].map(|version| {
-        let (requested, resolved) = (one_line(&version.requested), one_line(&version.resolved));
-        let commit = resolved.split(' ').next().unwrap_or_default();
-        let says_the_same = resolved.starts_with(&requested) || (commit.len() >= 7 && requested.starts_with(commit));
-        if says_the_same { resolved } else { format!("{requested} ({resolved})") }
-    })
+    let further = report.spec.harness.commands.iter().filter(|program| program.head.is_some()).count();
+    let [base, head] = [&report.baseline, &report.candidate].map(format::version);
+    [base, if further > 0 { format!("{} command lines", further + 1) } else { head }]
 }
 
 /// The verdict in words, with what fresh trials said of a regression.
@@ -350,6 +383,9 @@ fn moved_by_layout(report: &Report) -> Option<String> {
     } else {
         "where the linker put things"
     };
+    if typical.share < LAYOUT_SHARE_MIN {
+        return Some(format!("{units}{what} moves a benchmark by too little to tell"));
+    }
     Some(format!(
         "{units}{what} moves a benchmark by {} (median standard deviation), {} of what fork pairs vary",
         share(typical.sd_between),

@@ -279,6 +279,7 @@ fn close(report: &Report, palette: &Palette, width: Option<usize>) -> String {
     }
     let version = one_line(&report.environment.duet_version);
     let counts = summary::counts_in(report, &format!(" in {} (duet {version})", duration(report.measured_s)));
+    let counts = counts + &summary::unanswered(report);
     out + &format!("{}\n", paint(palette.strong, &wrapped(&counts, width, 0)))
 }
 

@@ -46,6 +46,10 @@ fn check_failure(bad: &str, more: &[&str], words: &[&str]) {
     assert_no_false_alarm(&ran, &["BenchmarkGood"]);
     let failed = ran.benchmark("BenchmarkBad");
     assert_eq!(failed["verdict"], "failed", "{failed:#}");
+    // Nothing else that was printed, and nothing twice.
+    let (reason, warnings) = (failed["failure"]["reason"].to_string(), failed["warnings"].to_string());
+    assert!(!reason.contains("BenchmarkGood") && !reason.contains("cpu:"), "{reason}");
+    assert!(!warnings.contains("too_few_units") && !warnings.contains("failed_trials"), "{warnings}");
     for word in words {
         assert!(failed.to_string().contains(word), "`{word}` is missing in {failed:#}");
     }
@@ -102,8 +106,11 @@ fn benchmarks_that_skip_themselves_are_named() {
     let skips = "func BenchmarkSkips(b *testing.B) {\n\tb.Skip(\"not here\")\n}\n";
     let skipping = simple(&format!("{GOOD}{skips}"));
     let ran = compare(&two(&skipping, &skipping), &["--forks", "3"]).expect(0);
-    assert!(ran.json()["warnings"].to_string().contains("BenchmarkSkips skips itself"), "{}", ran.stdout);
-    compare(&two(&simple(skips), &simple(skips)), &[]).expect(1).says(&["skips itself"]);
+    let (warnings, skips_itself) =
+        (ran.json()["warnings"].to_string(), "BenchmarkSkips skips itself: fixture_test.go:");
+    assert_eq!(warnings.matches("skips itself").count(), 1, "{warnings}");
+    assert!(warnings.contains(skips_itself) && warnings.contains(": not here"), "{warnings}");
+    compare(&two(&simple(skips), &simple(skips)), &[]).expect(1).says(&[skips_itself, "every benchmark skips itself"]);
 }
 
 #[test]

@@ -286,11 +286,12 @@ fn one_core_is_enough_and_duet_mode_steps_back() {
 #[test]
 fn list_shows_names_and_failures() {
     let place = Place::go_module(&styles(100, 10));
-    let listed = place.duet(&["list"]).expect(0).stdout;
+    let listed = place.duet(&["list"]).expect(0).says(&["rewritten: its counting loop", "recall: the function"]).stdout;
     let names: Vec<&str> = listed.lines().filter_map(|l| l.split('\t').nth(1)).collect();
     assert_eq!(names, NAMES);
-    let filtered = place.duet(&["list", "--bench", "Parent", "--exclude", "odd"]).expect(0).stdout;
-    assert_eq!(filtered, "example.com/fixture\tBenchmarkParent/x=1\trewritten\n");
+    let filtered = place.duet(&["list", "--bench", "Parent", "--exclude", "odd"]).expect(0);
+    assert!(!filtered.stderr.contains("recall:"), "{}", filtered.stderr);
+    assert_eq!(filtered.stdout, "example.com/fixture\tBenchmarkParent/x=1\trewritten\n");
     place.write("fixture_test.go", &simple("func BenchmarkBad(b *testing.B) {\n\tb.Fatal(\"no luck\")\n}\n"));
     assert!(place.duet(&["list"]).expect(1).stdout.contains("BenchmarkBad\tfailed: "));
 }

@@ -88,3 +88,47 @@ fn a_benchmark_that_never_loops_fails_and_has_no_verdict() {
     let reason = ran.benchmark("BenchmarkIdle")["failure"]["reason"].to_string();
     assert!(reason.contains("never loops"), "{reason}");
 }
+
+#[test]
+fn the_benchmarks_of_one_version_are_measured_on_the_code_of_both() {
+    let heavier = TESTS.replace("return 300", "return 1200");
+    let place = two([(CODE, TESTS), (&CODE.replace("s := 0", "s := 0\n\tn *= 4"), &heavier)]);
+    for (side, label) in [("head", "baseline"), ("base", "candidate")] {
+        let ran = compare(&place, &["--format", "json", "--benchmarks-from", side]).expect(3);
+        // Three times slower by the code alone, and not by the benchmark as well.
+        for name in ["BenchmarkCode", "BenchmarkFamily/x"] {
+            assert_eq!(ran.verdict(name), "regression", "{name}\n{}", ran.stdout);
+            let ratio = ran.benchmark(name)["ratio"].as_f64().unwrap();
+            assert!((2.0..8.0).contains(&ratio), "{name}: {ratio}");
+        }
+        let resolved = ran.json()["versions"][label]["resolved"].to_string();
+        assert!(resolved.contains(&format!(", with {side}'s benchmarks")), "{resolved}");
+    }
+    // Nobody's files were touched.
+    for (dir, text) in [("old", TESTS), ("new", &heavier[..])] {
+        assert_eq!(std::fs::read_to_string(place.path().join(dir).join("fixture_test.go")).unwrap(), text);
+    }
+}
+
+#[test]
+fn benchmarks_that_do_not_compile_on_the_other_code_are_named_with_the_words_of_the_compiler() {
+    let tests = TESTS.replace("Work(300)", "Newer(300)");
+    let code = format!("{CODE}\nfunc Newer(n int) int {{ return Work(n) }}\n");
+    let place = two([(CODE, TESTS), (&code, &tests)]);
+    let ran = compare(&place, &["--format", "json", "--benchmarks-from", "head"]).expect(0);
+    assert_eq!(ran.verdict("BenchmarkCode"), "redefined", "{}", ran.stdout);
+    let warnings = ran.json()["warnings"].to_string();
+    for words in ["head's benchmarks in `example.com/fixture` do not compile on base's code", "undefined: Newer"] {
+        assert!(warnings.contains(words), "{warnings}");
+    }
+}
+
+#[test]
+fn a_benchmark_with_another_name_and_the_same_body_is_said_to_be_renamed() {
+    let place = two([(CODE, TESTS), (CODE, &TESTS.replace("BenchmarkCode(", "BenchmarkWork("))]);
+    let planned = compare(&place, &["--dry-run", "--measure-identical"]).expect(0).stdout;
+    let words = "`BenchmarkCode` in base has the same body as `BenchmarkWork` in head: perhaps renamed";
+    assert!(planned.contains(words), "{planned}");
+    let other = compare(&place, &["--dry-run", "--measure-identical", "--bench", "Family"]).expect(0).stdout;
+    assert!(!other.contains("renamed"), "{other}");
+}

@@ -14,6 +14,7 @@ mod go_bisect;
 mod go_calibrate;
 mod go_compare;
 mod go_layouts;
+mod go_modules;
 mod go_profile;
 mod go_reach;
 mod go_redefined;

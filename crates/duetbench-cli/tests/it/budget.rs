@@ -56,6 +56,21 @@ fn an_expensive_benchmark_gets_what_is_left_and_no_more() {
 }
 
 #[test]
+fn a_run_too_short_for_any_answer_fails_and_says_what_would_be_enough() {
+    let (place, script) = (Place::new(), script(&[part("Long", [220_000_000, 220_000_000], 920, 0.002)]));
+    let ran = place.scripted(&script, &["--budget", "1s", "--format", "json"]).expect(1);
+    assert_eq!((ran.verdict("BenchmarkLong").as_str(), forks(&ran, "BenchmarkLong")), ("inconclusive", 0));
+    let text = place.duet(&["show"]).expect(1).stdout;
+    assert!(text.starts_with("✗ Nothing was measured: 1s is too little time, `--budget 10s` would do\n"), "{text}");
+    let last = text.lines().last().unwrap();
+    assert!(last.ends_with("1 inconclusive; nothing was measured, `--budget 10s` would do"), "{last}");
+    place.scripted(&script, &["--budget", "10s", "--quiet"]).expect(0);
+    // The same without a budget, and with pairs that are too few for an interval.
+    let text = place.scripted(&script, &["--forks", "2", "--builds", "1", "--quiet"]).expect(1).stdout;
+    assert!(text.starts_with("✗ Nothing was measured long enough for an answer\n"), "{text}");
+}
+
+#[test]
 fn what_would_get_too_few_units_gives_way_and_says_why() {
     let place = Place::new();
     let ran = place.scripted(&unequal(), &["--budget", "20s", "--format", "json"]).expect(0);

@@ -38,6 +38,35 @@ fn equal_programs_are_measured_and_never_called_changed() {
 }
 
 #[test]
+fn several_programs_are_compared_with_the_first() {
+    let place = place();
+    let (base, same, slower) = ("sh work.sh 8000", "sh work.sh 8000 x", "sh work.sh 16000");
+    // The first one stands beside itself too.
+    let lines = ["compare", "--command", base, base, same, slower];
+    let ran = place.duet(&[&lines[..], &FIXED, &["8", "--alpha", "5%"]].concat()).expect(3);
+    assert_no_false_alarm(&ran, &[base, same]);
+    assert_eq!(ran.verdict(slower), "regression", "{}", ran.stdout);
+    let text = place.duet(&["show"]).expect(3).stdout;
+    assert!(text.contains(&format!("\n{base} → 3 command lines\n")), "{text}");
+    let again = format!("`duet compare --command '{base}' '{base}' '{same}' '{slower}' --bench ");
+    assert!(text.contains(&again), "{text}");
+    let exported = place.duet(&["export", "latest", "--as", "hyperfine", "--side", "candidate"]).expect(0).stdout;
+    for line in [base, same, slower] {
+        assert!(exported.contains(&format!("\"command\": \"{line}\"")), "{exported}");
+    }
+    place.duet(&["compare", "v1", "v2", "v3"]).expect(2).says(&["--command"]);
+}
+
+#[test]
+fn programs_are_run_and_not_built() {
+    let ran = place().duet(&["compare", "--command", "sh work.sh 10", "sh work.sh 11", "--dry-run"]).expect(0);
+    assert!(!ran.stderr.contains("building") && !ran.stderr.contains("listing"), "{}", ran.stderr);
+    let ran = ran.says(&["running `sh work.sh 10` once", "running `sh work.sh 11` once"]);
+    // A version that turned out to be what was typed is named once.
+    assert!(ran.stdout.starts_with("base sh work.sh 10\nhead sh work.sh 11\n"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_planted_slowdown_is_found_in_every_mode() {
     let place = place();
     for mode in ["auto", "duet", "sequential"] {

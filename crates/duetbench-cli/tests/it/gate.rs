@@ -216,7 +216,8 @@ fn what_cannot_be_waived_is_said() {
 #[test]
 fn the_files_can_be_checked() {
     let place = Place::new();
-    place.duet(&["config", "check"]).expect(0);
+    let checked = place.duet(&["config", "check"]).expect(0).stdout;
+    assert_eq!(checked.contains("waivers: no `duet-waivers.toml`"), !place.path().join("duet-waivers.toml").exists());
     place.write(
         "duet.toml",
         "threshold = '2%'\n[[rule]]\nmetric = 'allocs'\naction = 'gate'\n[[rule]]\nslower = 'gate'\nredefined = 'gate'\n",

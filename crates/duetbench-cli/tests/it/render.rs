@@ -46,6 +46,22 @@ fn columns_agree_with_the_verdict_beside_them() {
 }
 
 #[test]
+fn an_effect_of_layout_that_cannot_be_told_has_no_numbers() {
+    let line = |share: f64| {
+        let mut report = everything();
+        report.benchmarks.iter_mut().filter_map(|one| one.layout.as_mut()).for_each(|layout| layout.share = share);
+        let text = text::render(&report, &Palette::plain(), Look::default());
+        text.lines().find(|line| line.starts_with("layout:")).unwrap().to_owned()
+    };
+    assert!(
+        line(0.004).ends_with("where the linker put things moves a benchmark by too little to tell"),
+        "{}",
+        line(0.004)
+    );
+    assert!(line(0.006).ends_with("of what fork pairs vary"), "{}", line(0.006));
+}
+
+#[test]
 fn text_fits_terminals_of_every_width() {
     for (file, width) in [("width60.txt", 60), ("width80.txt", 80), ("width120.txt", 120), ("width200.txt", 200)] {
         let text = text::render(&everything(), &Palette::plain(), Look { width: Some(width), plot: true, all: false });

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::schema::{BISECT, CALIBRATE, PLAN, REPORT, SETTINGS, TUNE, WAIVERS, departures, departures_from, read};
+use crate::common::Place;
+use crate::schema::{
+    BISECT, CALIBRATE, DRY_RUN, PLAN, REPORT, SETTINGS, TUNE, WAIVERS, departures, departures_from, read,
+};
 
 #[test]
 fn rendered_reports_keep_to_the_schema() {
@@ -27,7 +30,7 @@ fn the_schema_describes_everything_in_words() {
             check(inner, &format!("{at}.{key}"));
         }
     }
-    for root in [REPORT, TUNE, BISECT, CALIBRATE, PLAN, SETTINGS, WAIVERS].map(read) {
+    for root in [REPORT, TUNE, BISECT, CALIBRATE, DRY_RUN, PLAN, SETTINGS, WAIVERS].map(read) {
         check(&root, "report");
         for (name, definition) in root["$defs"].as_object().expect("there are definitions") {
             check(definition, name);
@@ -42,6 +45,28 @@ fn what_tune_finds_keeps_to_its_schema() {
     found["recordings"][0]["results"][0]["benchmarks"][0]["stable"] = json!("yes");
     let at = "report.recordings[0].results[0].benchmarks[0].stable: type";
     assert!(departures_from(TUNE, &found).iter().any(|departure| departure.starts_with(at)));
+}
+
+#[test]
+fn a_dry_run_keeps_to_its_schema() {
+    let script = r#"{
+        "BenchmarkA": {"baseline_ns": 100, "candidate_ns": 100, "takes_ms": 100},
+        "BenchmarkOld": {"baseline_ns": 100}
+    }"#;
+    let place = Place::new();
+    let ran = place.scripted(script, &["--dry-run", "--budget", "20s", "--format", "json"]).expect(0);
+    let mut planned = ran.json();
+    assert_eq!(departures_from(DRY_RUN, &planned), Vec::<String>::new(), "{planned:#}");
+    assert_eq!((&planned["benchmarks"][0]["name"], &planned["budget_s"]), (&json!("BenchmarkA"), &json!(20.0)));
+    let old = &planned["excluded"][0];
+    assert_eq!(
+        (&old["name"], &old["reason"], &old["role"]),
+        (&json!("BenchmarkOld"), &json!("only_in_one"), &json!("baseline"))
+    );
+    planned["benchmarks"][0]["mode"] = json!("fast");
+    assert!(departures_from(DRY_RUN, &planned).iter().any(|one| one.starts_with("report.benchmarks[0].mode: enum")));
+    // Nothing was measured, and nothing is stored.
+    place.duet(&["show"]).expect(1);
 }
 
 #[test]

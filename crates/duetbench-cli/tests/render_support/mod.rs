@@ -60,6 +60,7 @@ pub(crate) fn empty() -> Report {
             measure_identical: false,
             reach: false,
             same_benchmarks: false,
+            benchmarks_from: None,
             seed: 42,
             harness_args: Vec::new(),
             harness: HarnessSpec::default(),

@@ -124,6 +124,15 @@ fn beside_open(estimate: &Estimate, threshold: f64) -> Option<Warning> {
     alone.then(|| Warning::BesideOpen { basis: estimate.basis.other(), interval })
 }
 
+/// Whether a warning tells more than that a benchmark failed for this reason: it has too few units because it fails, and not for want of time.
+fn tells_more(warning: &Warning, reason: &str) -> bool {
+    match warning {
+        Warning::TooFewUnits { .. } => false,
+        Warning::FailedTrials { first, .. } => first != reason,
+        _ => true,
+    }
+}
+
 /// The decision about one benchmark, with its evidence.
 struct Conclusion {
     estimate: Option<Estimate>,
@@ -145,6 +154,9 @@ impl Conclusion {
             }
             (Err(error), _) => (None, Verdict::Failed { role: None, reason: error.to_string() }),
         };
+        if let Verdict::Failed { reason, .. } = &verdict {
+            warnings.retain(|warning| tells_more(warning, reason));
+        }
         let design = &one.planned.configuration.design;
         // A runtime that compiles lays out code anew in every process.
         if !design.by_build && verdict.is_change() && !one.planned.runtime_threads {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Capacity, Profile, SelfCheck, Style};
-use crate::spec::{ModeChoice, defaults};
+use crate::spec::ModeChoice;
 
 /// Mode in which the two sides of a trial are run on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -119,15 +119,9 @@ impl Circumstances<'_> {
 
     /// One core, unless the machine's self-check found another mode clearly better.
     fn narrowest(&self) -> (Mode, String) {
-        let waits = match self.profile {
-            Some(profile) if profile.cpu_share < defaults::CPU_SHARE_MIN => {
-                format!("; it waits for {:.0}% of its time", 100.0 * (1.0 - profile.cpu_share))
-            }
-            _ => String::new(),
-        };
         let Some(check) = self.check else {
             let usual = "usually the narrowest interval per second for code that keeps one core busy";
-            return (Mode::InterleavedOneCore, format!("{usual}{waits}"));
+            return (Mode::InterleavedOneCore, usual.into());
         };
         let valid = |mode: Mode| mode != Mode::Duet || self.capacity.cores_physical > 1;
         let of_one_core = check.width(Mode::InterleavedOneCore).unwrap_or(f64::INFINITY);
@@ -136,6 +130,6 @@ impl Circumstances<'_> {
             Some((mode, width)) if *width < CLEARLY_NARROWER * of_one_core => *mode,
             _ => Mode::InterleavedOneCore,
         };
-        (mode, format!("by this machine's self-check: {}{waits}", check.words()))
+        (mode, format!("by this machine's self-check: {}", check.words()))
     }
 }

@@ -85,6 +85,9 @@ pub struct CommandSpec {
     pub name: String,
     /// The command line, run in a version's directory; absent: each version is a command line itself (`--command`).
     pub command: Option<String>,
+    /// The candidate's command line, where it is not that of its version: several may be compared with one baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
     /// Command line that is run once in a version's directory before anything else.
     pub build: Option<String>,
     /// Command line that is run before every measured process.

@@ -8,6 +8,7 @@ use regex_automata::hybrid::dfa::DFA;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::Role;
 use crate::plan::Repetitions;
 
 mod fleet;
@@ -308,6 +309,9 @@ pub struct Spec {
     /// Judges benchmarks that themselves differ between the versions like any other.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_benchmarks: bool,
+    /// The version whose benchmarks are measured on the code of both; absent: each has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub benchmarks_from: Option<Role>,
     /// Source of every random choice of the run.
     pub seed: u64,
     /// Arguments for the harness, as typed after `--`.

@@ -66,7 +66,9 @@ fn too_few_forks_decide_nothing() {
 fn failures_that_leave_too_few_forks_are_the_verdict() {
     let of_candidate = vec![failure(Some(Role::Candidate), "exit status 2"), failure(Some(Role::Candidate), "again")];
     let expected = Verdict::Failed { role: Some(Role::Candidate), reason: "exit status 2".into() };
-    assert_eq!(judged(&[0.1], of_candidate).verdict, expected);
+    let report = judged(&[0.1], of_candidate);
+    // It lacks units because it fails, which the verdict says in its words.
+    assert_eq!((report.verdict, report.warnings), (expected, vec![]));
     let of_both = vec![failure(Some(Role::Candidate), "exit status 2"), failure(None, "timed out")];
     assert_eq!(judged(&[], of_both).verdict, Verdict::Failed { role: None, reason: "exit status 2".into() });
 }

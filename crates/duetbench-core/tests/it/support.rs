@@ -41,6 +41,7 @@ pub(crate) fn spec(effort: Effort, mode: ModeChoice) -> Spec {
         measure_identical: false,
         reach: false,
         same_benchmarks: false,
+        benchmarks_from: None,
         seed: 7,
         harness_args: Vec::new(),
         harness: HarnessSpec::default(),

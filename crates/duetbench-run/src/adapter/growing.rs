@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::error::RunError;
-use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, wait_all};
+use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, wait_all, words_of_death};
 
 /// Most benchmarks of one program that may take the process down with them before we give the program up.
 pub(super) const CULPRITS_MAX: usize = 25;
@@ -15,7 +15,7 @@ pub(super) const CULPRITS_MAX: usize = 25;
 pub(super) struct Listed {
     /// The tail of its output.
     pub(super) output: String,
-    /// Cause of its death, in words; absent when it ended well.
+    /// Cause of its death, with its last words; absent when it ended well.
     pub(super) death: Option<String>,
 }
 
@@ -42,10 +42,10 @@ fn run_to_its_end(
 ) -> Result<Listed, RunError> {
     let mut children = [launch.spawn()?];
     let mut length = 0;
-    let death = loop {
+    let hung = loop {
         match wait_all(&mut children, Instant::now() + timeout, interrupted, |_| {}) {
             WaitEnd::Interrupted => return Err(RunError::Interrupted),
-            WaitEnd::Ended => break children[0].status().and_then(failure_words),
+            WaitEnd::Ended => break None,
             WaitEnd::TimedOut => {
                 let grown = fs::metadata(file).map_or(0, |m| m.len());
                 if grown == length {
@@ -57,7 +57,11 @@ fn run_to_its_end(
             }
         }
     };
-    Ok(Listed { output: children[0].output_tail(), death })
+    let output = children[0].output_tail();
+    // All that a process which hangs has printed is about those before.
+    let died = || children[0].status().and_then(failure_words).map(|death| words_of_death(&death, &output));
+    let death = hung.or_else(died);
+    Ok(Listed { output, death })
 }
 
 /// Undoes `\\`, `\t`, `\n` and `\r`.

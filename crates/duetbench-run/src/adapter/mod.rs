@@ -64,6 +64,8 @@ pub struct Declared {
     pub leaf: bool,
     /// The parts of its definition, its own function first.
     pub parts: Vec<Part>,
+    /// Digest of its own function without its name.
+    pub body: String,
 }
 
 impl Build {
@@ -88,6 +90,37 @@ impl Build {
             .filter_map(|(id, base, head)| Some((id.clone(), Redefinition::between(&base.parts, &head.parts)?)))
             .collect()
     }
+
+    /// Benchmarks that probably have another name in the candidate: of a package those that only one version has, with a body that no
+    /// other of them has. The name in the baseline comes first.
+    #[must_use]
+    pub fn renamed<'a>(&'a self, candidate: &'a Build) -> Vec<[&'a BenchmarkId; 2]> {
+        let (gone, new) = (by_body(self, candidate), by_body(candidate, self));
+        let pair =
+            |(body, ids): (&(&str, &str), &Vec<&'a BenchmarkId>)| match (&ids[..], new.get(body).map(Vec::as_slice)) {
+                ([was], Some([is])) => Some([*was, *is]),
+                _ => None,
+            };
+        gone.iter().filter_map(pair).collect()
+    }
+}
+
+/// Benchmarks that the other build does not have, by package and body.
+fn by_body<'a>(of: &'a Build, other: &Build) -> BTreeMap<(&'a str, &'a str), Vec<&'a BenchmarkId>> {
+    let mut found: BTreeMap<(&str, &str), Vec<&BenchmarkId>> = BTreeMap::new();
+    for (id, declared) in of.declared.iter().filter(|(id, _)| !other.declared.contains_key(*id)) {
+        found.entry((&id.package, &declared.body)).or_default().push(id);
+    }
+    found
+}
+
+/// A package in which the benchmarks of the other version do not compile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfit {
+    /// The package.
+    pub package: String,
+    /// The compiler's words.
+    pub words: String,
 }
 
 /// A version's build and what its reader should know about it.
@@ -204,13 +237,22 @@ pub struct Shipping {
     pub layout_seed: Option<u32>,
 }
 
+/// A benchmark that skips itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// The benchmark.
+    pub id: BenchmarkId,
+    /// Its own words on that, where it has any.
+    pub reason: Option<String>,
+}
+
 /// Result of listing a build's benchmarks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Listing {
     /// The benchmarks, with the failure of each one that failed.
     pub found: Vec<Discovered>,
     /// Benchmarks that skip themselves.
-    pub skipped: Vec<BenchmarkId>,
+    pub skipped: Vec<Skipped>,
     /// Notes on the benchmarks for the reader, in sentences; the candidate's are shown.
     pub notes: Vec<String>,
 }
@@ -219,6 +261,19 @@ pub struct Listing {
 pub trait Adapter: std::fmt::Debug + Sync {
     /// The toolchain that builds and runs both versions, in a few words.
     fn toolchain(&self) -> String;
+
+    /// Has a version run the benchmarks of another one on its own code, as far as they compile there; `onto` is ours to change. Must come
+    /// before [`Adapter::build`].
+    ///
+    /// # Errors
+    /// When this harness cannot tell benchmarks from the code that they measure.
+    fn lay_over(&self, of: &Source, onto: &Source, patterns: &[String]) -> Result<Vec<Unfit>, RunError> {
+        let _ = (of, onto, patterns);
+        Err(RunError::Toolchain {
+            what: "only Go's benchmarks can be measured on the code of the other version".into(),
+            hint: Some("leave out `--benchmarks-from`".into()),
+        })
+    }
 
     /// Builds a version; `patterns` choose packages in the harness's own syntax.
     ///

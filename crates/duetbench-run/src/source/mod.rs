@@ -101,6 +101,30 @@ impl Source {
         self.copied || self.worktree.is_some()
     }
 
+    /// Makes a copy of the tree below the scratch directory `scratch` where it is somebody else's, so that files in it can be changed.
+    ///
+    /// # Errors
+    /// When it cannot be copied.
+    pub(crate) fn make_ours(&mut self, scratch: &Path) -> Result<(), RunError> {
+        if self.is_ours() {
+            return Ok(());
+        }
+        let inside = self.dir.strip_prefix(&self.tree).map(Path::to_owned).unwrap_or_default();
+        let copy = (0..).map(|n| scratch.join(format!("copy-{n}"))).find(|p| !p.exists()).unwrap_or_default();
+        // The history, and our own store, are no part of what is built.
+        tree::copy(&self.tree, &copy, &|entry| entry.file_name() != ".git" && entry.file_name() != ".duet")?;
+        self.tree = canonical(&copy)?;
+        self.dir = self.tree.join(inside);
+        self.copied = true;
+        Ok(())
+    }
+
+    /// Whether the version is a jar or a command line, of which nothing is built.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.finished.is_some()
+    }
+
     /// The jar that this version is, where it is one.
     #[must_use]
     pub fn jar(&self) -> Option<&Path> {

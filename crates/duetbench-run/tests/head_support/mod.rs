@@ -19,6 +19,7 @@ pub fn spec() -> Spec {
         measure_identical: false,
         reach: false,
         same_benchmarks: false,
+        benchmarks_from: None,
         seed: 7,
         harness_args: Vec::new(),
         harness: HarnessSpec::default(),

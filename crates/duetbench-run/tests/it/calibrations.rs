@@ -24,6 +24,7 @@ fn head() -> RunHead {
         measure_identical: true,
         reach: false,
         same_benchmarks: false,
+        benchmarks_from: None,
         ..head_support::spec()
     };
     let all = [found("p", "BenchmarkA"), found("p", "BenchmarkB"), found("q", "BenchmarkC")];

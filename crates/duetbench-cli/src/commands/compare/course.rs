@@ -21,9 +21,11 @@ use super::material::Material;
 use super::versions::{prepare, same_builds, unfinished};
 use super::{counting, profiling, reading};
 use crate::commands::{Context, nothing_selected};
+use crate::dry_run::{self, DryRun};
 use crate::failure::{Failure, code};
+use crate::forecast;
+use crate::render::format::version;
 use crate::session::{self, Session, Subjects, lock_machine};
-use crate::{dry_run, forecast};
 
 /// Means for the steps that follow once everything is judged by time.
 #[derive(Default)]
@@ -138,12 +140,15 @@ fn announce_first_trials(context: &Context, plan: &Plan, wanted: &Wanted<'_>) {
 fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means<'_, '_>) -> Result<u8, Failure> {
     let context = errand.context;
     if plan.benchmarks.is_empty() && plan.excluded.is_empty() {
+        // Those that skip themselves say why.
+        subjects.warnings.iter().for_each(|words| context.printer.note(words));
         return Err(nothing_selected(context).into());
     }
     if context.settings.dry_run() {
-        let more = more_to_come(&plan, &errand.spec.rules, &means.1);
-        let forecast = forecast::words(&plan, &errand.spec).map_or_else(String::new, |words| words + "\n");
-        context.printer.data(&(dry_run::render(&plan, &subjects.info) + &forecast + &more))?;
+        let afterwards = more_to_come(&plan, &errand.spec.rules, &means.1);
+        let Subjects { info: versions, warnings, .. } = &subjects;
+        let dry = DryRun { plan: &plan, spec: &errand.spec, versions, warnings, afterwards: &afterwards };
+        context.printer.data(&dry.write(context.settings.format()))?;
         return Ok(code::CLEAN);
     }
     let head = session::head(&errand.spec, plan, subjects);
@@ -153,7 +158,7 @@ fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means
 }
 
 /// The steps that follow once everything is judged by time, in words.
-fn more_to_come(plan: &Plan, rules: &Policy, afterwards: &Afterwards<'_>) -> String {
+fn more_to_come(plan: &Plan, rules: &Policy, afterwards: &Afterwards<'_>) -> Vec<String> {
     let asked: Vec<_> = reading::asked(plan, rules).into_iter().map(|(planned, _)| planned).collect();
     let readings = afterwards.reader.as_ref().map(|_| dry_run::readings(unit_reading_takes(&asked)));
     let counts = afterwards.counter.as_ref().map(|(_, countable)| counting::takes(plan, rules, *countable));
@@ -199,7 +204,7 @@ fn carry_out(
     (executor, mut afterwards): Means<'_, '_>,
 ) -> Result<u8, Failure> {
     let run = session.run();
-    let [baseline, candidate] = [&head.baseline, &head.candidate].map(|v| format!("{} ({})", v.requested, v.resolved));
+    let [baseline, candidate] = [&head.baseline, &head.candidate].map(version);
     let versions = format!("base {baseline}, head {candidate}, seed {}", head.spec.seed);
     session.announce(&versions, head.plan.benchmarks.len(), head.plan.predicted());
     let measured = session.compare(head, executor);

@@ -42,6 +42,7 @@ impl Material {
         if let [base, head] = &prepared.sources[..] {
             warnings.extend(altered::between(&base.dir, &head.dir));
         }
+        warnings.extend(renamed(context, [&baseline.build, &candidate.build])?);
         let layouts = prepared.adapter.pair_layouts().map(PairLayouts::used);
         let matched = layouts.as_ref().is_some_and(|used| !used.matched.is_empty());
         let relinked = if matched { LayoutChoice::Matched } else { LayoutChoice::Random };
@@ -112,6 +113,23 @@ impl Material {
     pub(super) fn capacity(&self) -> Capacity {
         environment::capacity(self.processors_asked, self.relinks)
     }
+}
+
+/// Wanted benchmarks that probably have another name in head, a sentence each.
+fn renamed(context: &Context, [base, head]: [&Build; 2]) -> Result<Vec<String>, Failure> {
+    let filter = context.settings.selection().filter()?;
+    let is_leaf = |id: &BenchmarkId| base.declared.get(id).or(head.declared.get(id)).is_some_and(|one| one.leaf);
+    let may_be_wanted = |id: &BenchmarkId| {
+        if is_leaf(id) { filter.keeps(&id.name) } else { filter.may_keep_below(&id.name) }
+    };
+    let wanted = |pair: &[&BenchmarkId; 2]| pair.iter().any(|id| may_be_wanted(id));
+    let words = |[was, is]: [&BenchmarkId; 2]| {
+        format!(
+            "`{}` in base has the same body as `{}` in head: perhaps renamed, and not compared; `--benchmarks-from head` measures head's in both",
+            was.name, is.name
+        )
+    };
+    Ok(base.renamed(head).into_iter().filter(wanted).map(words).collect())
 }
 
 /// The two versions.

@@ -21,7 +21,8 @@ pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result
     let layouts = if relinked { spec.layouts } else { LayoutChoice::Random };
     // What runs on a fleet is built for its processors, which may be others.
     let reach = spec.reach && spec.fleet.is_none();
-    let asked = Asked { selection, harness: &spec.harness, arguments, layouts, reach };
+    let asked =
+        Asked { selection, harness: &spec.harness, arguments, layouts, reach, benchmarks_from: spec.benchmarks_from };
     let prepared = context.prepare(&origin.versions, &origin.cwd, asked)?;
     if spec.reach && prepared.reaches == Reaches::default() {
         context

@@ -6,7 +6,7 @@ use super::words::{self, blind, bounds, sees, time};
 use super::{json, rows};
 use crate::calibration::CalibrationReport;
 use crate::render::document::{Block, Cells, Document, Line, Table, Title};
-use crate::render::format::{detectable, duration, many, one_line, share, shortened};
+use crate::render::format::{self, detectable, duration, many, one_line, share, shortened};
 use crate::render::names::Short;
 
 /// The calibration as a document.
@@ -28,9 +28,7 @@ pub fn document(report: &CalibrationReport) -> Document {
 
 /// The version that was measured against itself.
 fn subject(report: &CalibrationReport) -> String {
-    let (requested, resolved) = (&report.version.requested, &report.version.resolved);
-    let version = if resolved.starts_with(requested) { resolved.clone() } else { format!("{requested} ({resolved})") };
-    format!("{version} against itself")
+    format!("{} against itself", format::version(&report.version))
 }
 
 /// The answers in plain words.

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use duetbench_core::BenchmarkId;
 use duetbench_core::spec::{CommandSpec, Filter, HarnessSpec};
+use duetbench_core::{BenchmarkId, Role};
 
 use super::{Adapter, Artifact, Build, Built, Identity, KINDS, Listing, Order, Subject, Wish};
 use crate::adapter;
@@ -165,7 +165,10 @@ impl Adapter for Commands {
 
     fn build(&self, source: &Source, _: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
         self.build_all(&source.dir, subject)?;
-        let line = |entry: &CommandSpec| entry.command.clone().or_else(|| source.command().map(String::from));
+        let line = |entry: &CommandSpec| {
+            let own = entry.head.clone().filter(|_| subject.role == Role::Candidate);
+            own.or_else(|| entry.command.clone()).or_else(|| source.command().map(String::from))
+        };
         let lines: Vec<String> = self.entries.iter().map(|entry| line(entry).unwrap_or_default()).collect();
         let split = |(line, entry): (&String, &CommandSpec)| line::words(line, entry.shell.as_deref());
         let words = lines.iter().zip(&self.entries).map(split).collect::<Result<Vec<_>, _>>()?;
@@ -174,6 +177,10 @@ impl Adapter for Commands {
         let artifact = Artifact { program, dir: source.dir.clone(), digest, build_args: lines };
         let build = Build { artifacts: BTreeMap::from([(PACKAGE.to_owned(), artifact)]), ..Build::default() };
         Ok(Built { build, notes: Vec::new() })
+    }
+
+    fn tells_sides_apart(&self) -> bool {
+        self.entries.iter().any(|entry| entry.head.is_some())
     }
 
     fn identical(&self, _: [&Build; 2], _: [&Source; 2]) -> BTreeMap<String, Identity> {

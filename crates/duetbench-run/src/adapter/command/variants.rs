@@ -49,13 +49,15 @@ pub(super) fn variants(entries: &[CommandSpec], sources: &[Source]) -> Result<Ve
 
 /// The command lines of an entry, one of each version, that of the last one last.
 fn lines<'a>(spec: &'a CommandSpec, sources: &'a [Source]) -> Result<Vec<&'a str>, RunError> {
-    let line = |source: &'a Source| {
-        spec.command.as_deref().or(source.command()).ok_or_else(|| {
+    let last = sources.len().saturating_sub(1);
+    let line = |(number, source): (usize, &'a Source)| {
+        let own = spec.head.as_deref().filter(|_| number == last);
+        own.or(spec.command.as_deref()).or(source.command()).ok_or_else(|| {
             let entry = if spec.name.is_empty() { "[[command]]" } else { &spec.name };
             RunError::argument(entry, "it has no `command` to be run in each version's directory")
         })
     };
-    sources.iter().map(line).collect()
+    sources.iter().enumerate().map(line).collect()
 }
 
 fn check(spec: &CommandSpec, lines: &[&str]) -> Result<(), RunError> {

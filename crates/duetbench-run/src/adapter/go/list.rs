@@ -1,6 +1,6 @@
 //! Listing a test binary's benchmarks by running each once, surviving those that crash or hang.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
@@ -11,11 +11,11 @@ use duetbench_core::BenchmarkId;
 use duetbench_core::foreign::shortened;
 use duetbench_core::plan::{Discovered, Style};
 
-use super::super::Listing;
+use super::super::{Listing, Skipped};
 use super::{ByName, exact_pattern};
 use crate::adapter::growing::{self, CULPRITS_MAX, Listed};
 use crate::error::RunError;
-use crate::process::{Launch, words_of_death};
+use crate::process::{Launch, go_report};
 
 /// Longest pattern, bytes: the system takes no longer argument than 128 KiB.
 const PATTERN_MAX: usize = 120_000;
@@ -46,17 +46,18 @@ impl Lister<'_> {
     /// All leaf benchmarks; those that failed with their own words.
     pub(super) fn run(&self, interrupted: &AtomicBool) -> Result<Listing, RunError> {
         let mut found = ByName::new();
-        let mut skipped = BTreeSet::new();
+        let mut skipped = BTreeMap::new();
         let mut culprits: Vec<String> = Vec::new();
         loop {
             let pass = self.pass(&culprits, interrupted)?;
             let started = parse(&pass.lines, self.package, &mut found);
+            let reasons = reasons_to_skip(&pass.lines);
             for name in childless(&started, &found) {
                 match failure_of(&name, &pass.output) {
                     Some(words) => drop(found.insert(name.clone(), self.failed(&name, words))),
                     // The last one to start in a process that died is no skipper but the culprit.
                     None if pass.death.is_some() && started.last() == Some(&name) => {}
-                    None => drop(skipped.insert(self.id(&name))),
+                    None => drop(skipped.insert(self.id(&name), reasons.get(name.as_str()).copied().map(shortened))),
                 }
             }
             let Some(death) = pass.death else { break };
@@ -64,20 +65,17 @@ impl Lister<'_> {
                 started.last().cloned().filter(|name| !culprits.contains(name) && culprits.len() < CULPRITS_MAX)
             else {
                 return Err(RunError::NothingToMeasure {
-                    what: format!(
-                        "the benchmarks of `{}` cannot be listed: {}",
-                        self.package,
-                        words_of_death(&death, &pass.output)
-                    ),
+                    what: format!("the benchmarks of `{}` cannot be listed: {death}", self.package),
                     hint: Some("does `go test -run '^$' -bench . -benchtime 1x` work there?".into()),
                 });
             };
-            found.insert(culprit.clone(), self.failed(&culprit, words_of_death(&death, &pass.output)));
+            found.insert(culprit.clone(), self.failed(&culprit, death));
             culprits.push(culprit);
         }
         let failed = |id: &BenchmarkId| found.get(&id.name).is_some_and(|d| d.failure.is_some());
-        skipped.retain(|id| !failed(id));
-        Ok(Listing { found: found.into_values().collect(), skipped: skipped.into_iter().collect(), notes: Vec::new() })
+        skipped.retain(|id, _| !failed(id));
+        let skipped = skipped.into_iter().map(|(id, reason)| Skipped { id, reason }).collect();
+        Ok(Listing { found: found.into_values().collect(), skipped, notes: Vec::new() })
     }
 
     fn id(&self, name: &str) -> BenchmarkId {
@@ -139,6 +137,12 @@ pub(super) fn parse(lines: &str, package: &str, found: &mut ByName) -> Vec<Strin
     started
 }
 
+/// Words of the benchmarks that skip themselves, by name.
+fn reasons_to_skip(lines: &str) -> BTreeMap<&str, &str> {
+    let told = lines.lines().filter_map(|line| line.strip_prefix("skip\t")?.split_once('\t'));
+    told.filter(|(_, words)| !words.is_empty()).collect()
+}
+
 /// Names that were started but are neither leaves nor parents.
 fn childless(started: &[String], found: &ByName) -> Vec<String> {
     let is_parent = |name: &String| {
@@ -150,11 +154,8 @@ fn childless(started: &[String], found: &ByName) -> Vec<String> {
 /// The harness's report that this benchmark failed, if there is one.
 fn failure_of(name: &str, output: &str) -> Option<String> {
     let head = format!("--- FAIL: {name}");
-    let mut lines = output.lines().skip_while(|l| l.trim() != head);
-    lines.next()?;
-    let words: Vec<String> =
-        lines.take_while(|l| l.starts_with([' ', '\t'])).map(str::trim).take(10).map(shortened).collect();
-    Some(if words.is_empty() { "it failed without a word".into() } else { words.join("\n") })
+    output.lines().find(|line| line.trim() == head)?;
+    Some(go_report(output, |line| line == head).unwrap_or_else(|| "it failed without a word".into()))
 }
 
 #[cfg(test)]
@@ -172,6 +173,11 @@ mod tests {
         let output = "goos: linux\n--- FAIL: BenchmarkF\n    a_test.go:3: no luck\nFAIL\n";
         assert_eq!(failure_of("BenchmarkF", output).as_deref(), Some("a_test.go:3: no luck"));
         assert_eq!(failure_of("BenchmarkSkip", output), None);
+        let lines = "start\tBenchmarkSkip\nskip\tBenchmarkSkip\ta_test.go:4: no database\nskip\tBenchmarkMute\t\n";
+        assert_eq!(
+            reasons_to_skip(lines).into_iter().collect::<Vec<_>>(),
+            [("BenchmarkSkip", "a_test.go:4: no database")]
+        );
         let flood = format!("--- FAIL: BenchmarkF\n    {}\n", "x".repeat(16_000));
         assert_eq!(failure_of("BenchmarkF", &flood).map(|words| words.chars().count()), Some(301));
     }

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     Adapter, Artifact, Build, Built, Conditions, Identity, Layout, Listing, Manifest, Order, PairLayouts, Reaches,
-    Relink, Relinking, Sampling, Shipping, Subject, Urgency, Wish, hex,
+    Relink, Relinking, Sampling, Shipping, Subject, Unfit, Urgency, Wish, hex,
 };
 use crate::adapter;
 use crate::error::RunError;
@@ -27,10 +27,12 @@ use crate::tool::Tool;
 
 mod arguments;
 mod declared;
+mod exchange;
 pub mod identity;
 mod list;
 mod matching;
 mod module;
+mod modules;
 mod overlay;
 mod packages;
 mod reach;
@@ -76,7 +78,7 @@ impl adapter::Kind for Kind {
     }
 
     fn manifests(&self) -> &'static [Manifest] {
-        &[Manifest { file: "go.mod", project: "a Go module" }]
+        &[Manifest { file: "go.mod", project: "a Go module" }, Manifest { file: "go.work", project: "a Go workspace" }]
     }
 
     fn registry(&self) -> Option<&'static dyn Registry> {
@@ -273,7 +275,7 @@ impl Adapter for Go {
     }
 
     fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
-        packages::check_replacements(&self.toolchain, source)?;
+        packages::check_replacements(&self.toolchain, source, patterns)?;
         let found = packages::list(&self.toolchain, &self.arguments.build, source, patterns)
             .map_err(|e| build_error(e, subject))?;
         let place = self.scratch.join(subject.role.word());
@@ -297,6 +299,10 @@ impl Adapter for Go {
         let notes = recalled(&overlay.not_rewritten).into_iter().collect();
         build.declared = overlay.declared_within(&source.tree);
         Ok(Built { build, notes })
+    }
+
+    fn lay_over(&self, of: &Source, onto: &Source, patterns: &[String]) -> Result<Vec<Unfit>, RunError> {
+        exchange::lay_over(self, of, onto, patterns)
     }
 
     fn identical(&self, [baseline, candidate]: [&Build; 2], [from, to]: [&Source; 2]) -> BTreeMap<String, Identity> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::Toolchain;
+use super::{Toolchain, modules};
 use crate::error::RunError;
 use crate::source::Source;
 
@@ -52,12 +52,19 @@ pub(super) fn list(
     source: &Source,
     patterns: &[String],
 ) -> Result<Vec<Package>, RunError> {
-    check_module(toolchain, source)?;
-    // Flags that only `go test` knows do not reach `go list`.
-    let flags = build_flags.iter().map(String::as_str).filter(|f| f.starts_with("-tags") || f.starts_with("-mod"));
-    let fixed = ["list", "-e", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles,Error"];
-    let args = fixed.into_iter().chain(flags).chain(["--"]).chain(patterns.iter().map(String::as_str));
-    with_tests(&toolchain.command(args, &source.dir).text()?)
+    let mut found = Vec::new();
+    for place in modules::places(toolchain, source, patterns)? {
+        let fixed = ["list", "-e", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles,Error"];
+        let args = fixed.into_iter().chain(flags_of_list(build_flags)).chain(["--"]);
+        let args = args.chain(place.patterns.iter().map(String::as_str));
+        found.extend(with_tests(&toolchain.command(args, &place.dir).text()?)?);
+    }
+    Ok(found)
+}
+
+/// The user's flags but those that only `go test` knows.
+pub(super) fn flags_of_list(build_flags: &[String]) -> impl Iterator<Item = &str> {
+    build_flags.iter().map(String::as_str).filter(|f| f.starts_with("-tags") || f.starts_with("-mod"))
 }
 
 /// The packages with test files in an answer of `go list`.
@@ -79,41 +86,6 @@ pub(super) fn with_tests(text: &str) -> Result<Vec<Package>, RunError> {
         }
     }
     Ok(packages)
-}
-
-/// Refuses a directory without a module, and says where the modules are.
-fn check_module(toolchain: &Toolchain, source: &Source) -> Result<(), RunError> {
-    let go_mod = toolchain.command(["env", "GOMOD"], &source.dir).text()?;
-    if !go_mod.is_empty() && go_mod != "/dev/null" {
-        return Ok(());
-    }
-    let mut modules = Vec::new();
-    find_modules(&source.dir, 4, &mut modules);
-    let inside: Vec<String> =
-        modules.iter().filter_map(|m| m.strip_prefix(&source.dir).ok()).map(|m| format!("`{}`", m.display())).collect();
-    Err(RunError::Source {
-        what: format!("`{}` is not inside a Go module", source.requested),
-        hint: Some(if inside.is_empty() {
-            "run duet where `go test` works".into()
-        } else {
-            format!("run duet in one of its modules: {}", inside.join(", "))
-        }),
-    })
-}
-
-fn find_modules(dir: &Path, depth: u32, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(dir) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.join("go.mod").is_file() {
-            found.push(path.clone());
-        }
-        let hidden = entry.file_name().to_string_lossy().starts_with(['.', '_']);
-        if depth > 0 && !hidden && entry.file_type().is_ok_and(|t| t.is_dir()) {
-            find_modules(&path, depth - 1, found);
-        }
-    }
-    found.sort();
 }
 
 #[derive(Debug, Deserialize)]
@@ -140,11 +112,17 @@ struct ModulePath {
 
 /// Refuses local replacements that lead out of the version's tree: both versions would silently share that code, or
 /// the path would lead nowhere.
-pub(super) fn check_replacements(toolchain: &Toolchain, source: &Source) -> Result<(), RunError> {
-    let Ok(text) = toolchain.command(["mod", "edit", "-json"], &source.dir).text() else { return Ok(()) };
+pub(super) fn check_replacements(toolchain: &Toolchain, source: &Source, patterns: &[String]) -> Result<(), RunError> {
+    let places = modules::places(toolchain, source, patterns)?;
+    let mut roots = modules::roots(toolchain, source, &places)?.into_iter();
+    roots.try_for_each(|root| check_replacements_in(toolchain, source, &root))
+}
+
+fn check_replacements_in(toolchain: &Toolchain, source: &Source, module: &Path) -> Result<(), RunError> {
+    let Ok(text) = toolchain.command(["mod", "edit", "-json"], module).text() else { return Ok(()) };
     let Ok(go_mod) = serde_json::from_str::<GoMod>(&text) else { return Ok(()) };
     for replace in go_mod.replace.unwrap_or_default().into_iter().filter(|r| r.new.version.is_none()) {
-        let target = std::fs::canonicalize(source.dir.join(&replace.new.path));
+        let target = std::fs::canonicalize(module.join(&replace.new.path));
         if !target.is_ok_and(|t| t.starts_with(&source.tree)) {
             return Err(RunError::Source {
                 what: format!(

@@ -44,6 +44,11 @@ impl Toolchain {
     /// When Go is absent, too old, or set up in a way that excludes the hook.
     pub fn for_all(versions: &[Source], scratch: &Path) -> Result<Toolchain, RunError> {
         let envs = versions.iter().map(|version| go_env(&version.dir)).collect::<Result<Vec<_>, _>>()?;
+        for (version, env) in versions.iter().zip(&envs).filter(|(version, _)| !version.is_ours()) {
+            if let Ok(inside) = version.dir.strip_prefix(&env.module_cache) {
+                return Err(of_module_cache(&version.requested, inside));
+            }
+        }
         let newest = envs.into_iter().max_by_key(|e| parse(&e.version)).ok_or_else(absent)?;
         if newest.flags.split_whitespace().any(|f| f.trim_start_matches('-').starts_with("overlay")) {
             return Err(RunError::Toolchain {
@@ -80,6 +85,38 @@ impl Toolchain {
     pub(crate) fn command<'a>(&self, args: impl IntoIterator<Item = &'a str>, dir: &Path) -> Tool {
         Tool::new(&self.go.to_string_lossy(), args, dir).env("GOROOT", &self.root).env("GOTOOLCHAIN", "local")
     }
+}
+
+/// The go command refuses to see files of the module cache in another form; the same module is had by its name.
+fn of_module_cache(requested: &str, inside: &Path) -> RunError {
+    let what = format!("`{requested}` lies in Go's module cache, where nothing can be built with a hook");
+    RunError::Source { what, hint: published_name(inside).map(|name| format!("name the module: `{name}`")) }
+}
+
+/// The name of the published module whose files lie in such a folder of the module cache.
+fn published_name(inside: &Path) -> Option<String> {
+    let mut parts = Vec::new();
+    for part in inside.iter().map(|part| part.to_string_lossy().into_owned()) {
+        let is_last = part.contains('@');
+        parts.push(part);
+        if is_last {
+            return Some(unescaped(&parts.join("/")));
+        }
+    }
+    None
+}
+
+/// A path without the marks that stand before small letters which are really capitals.
+fn unescaped(path: &str) -> String {
+    let mut capital = false;
+    let mut letter = |c: char| {
+        if c == '!' {
+            capital = true;
+            return None;
+        }
+        Some(if std::mem::take(&mut capital) { c.to_ascii_uppercase() } else { c })
+    };
+    path.chars().filter_map(&mut letter).collect()
 }
 
 fn absent() -> RunError {
@@ -130,7 +167,9 @@ fn outside_module_cache(env: &GoEnv, scratch: &Path) -> Result<PathBuf, RunError
 #[cfg(test)]
 mod tests {
     use super::super::RANDLAYOUT_SINCE;
-    use super::{Toolchain, parse};
+    use std::path::Path;
+
+    use super::{Toolchain, parse, published_name};
 
     #[test]
     fn linkers_order_functions_at_random_from_1_23_on() {
@@ -140,6 +179,16 @@ mod tests {
             Toolchain { go, root, version: version.into(), flags: String::new() }.is_at_least(RANDLAYOUT_SINCE)
         };
         assert_eq!(["go1.22.12", "go1.23.0", "go1.26.8"].map(orders), [false, true, true]);
+    }
+
+    #[test]
+    fn a_module_is_named_from_its_folder_in_the_cache() {
+        let name = |inside: &str| published_name(Path::new(inside));
+        assert_eq!(
+            name("github.com/!burnt!sushi/toml@v1.2.0/internal"),
+            Some("github.com/BurntSushi/toml@v1.2.0".into())
+        );
+        assert_eq!(name("cache/download"), None);
     }
 
     #[test]

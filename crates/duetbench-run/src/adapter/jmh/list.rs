@@ -12,7 +12,7 @@ use duetbench_core::spec::Filter;
 use super::entry::{self, Entry, Lines};
 use crate::adapter::growing::{self, CULPRITS_MAX, Listed};
 use crate::error::RunError;
-use crate::process::{Launch, words_of_death};
+use crate::process::Launch;
 
 /// Lists one jar.
 pub(super) struct Lister<'f> {
@@ -40,10 +40,9 @@ enum Part<'a> {
     Nothing,
 }
 
-/// Output and end of one pass.
+/// List and end of one pass.
 struct Pass {
     lines: Lines,
-    output: String,
     /// Absent when every benchmark had its turn.
     death: Option<String>,
 }
@@ -56,15 +55,14 @@ impl Lister<'_> {
         let mut from = 0;
         let skipped = self.unwanted(interrupted)?;
         for culprits in 0.. {
-            let Pass { lines, output, death } =
-                self.pass(Part::From { index: from, skipped: &skipped }, interrupted)?;
+            let Pass { lines, death } = self.pass(Part::From { index: from, skipped: &skipped }, interrupted)?;
             outcomes.extend(lines.done.iter().map(|(index, ns)| (*index, Ok(*ns))));
             outcomes.extend(lines.failed.iter().map(|(index, words)| (*index, Err(words.clone()))));
             entries = lines.entries;
             let Some(death) = death else { break };
             let culprit = lines.last_started.filter(|index| *index >= from && culprits < CULPRITS_MAX);
-            let Some(culprit) = culprit else { return Err(cannot_list(&words_of_death(&death, &output))) };
-            outcomes.insert(culprit, Err(words_of_death(&death, &output)));
+            let Some(culprit) = culprit else { return Err(cannot_list(&death)) };
+            outcomes.insert(culprit, Err(death));
             from = culprit + 1;
         }
         let mut tried = Vec::with_capacity(entries.len());
@@ -87,9 +85,9 @@ impl Lister<'_> {
         if self.filter.keeps_all() {
             return Ok(Vec::new());
         }
-        let Pass { lines, output, death } = self.pass(Part::Nothing, interrupted)?;
+        let Pass { lines, death } = self.pass(Part::Nothing, interrupted)?;
         if let Some(death) = death {
-            return Err(cannot_list(&words_of_death(&death, &output)));
+            return Err(cannot_list(&death));
         }
         let named = entry::ids(&lines.entries).into_iter().zip(&lines.entries);
         Ok(named.filter(|(id, _)| !self.filter.keeps(&id.name)).map(|(_, entry)| entry.index).collect())
@@ -97,8 +95,8 @@ impl Lister<'_> {
 
     /// One benchmark in a JVM with its own arguments.
     fn alone(&self, entry: &Entry, interrupted: &AtomicBool) -> Result<Result<u64, String>, RunError> {
-        let Pass { mut lines, output, death } = self.pass(Part::Only(entry), interrupted)?;
-        let died = || words_of_death(&death.unwrap_or_else(|| "it ended without an answer".into()), &output);
+        let Pass { mut lines, death } = self.pass(Part::Only(entry), interrupted)?;
+        let died = || death.unwrap_or_else(|| "it ended without an answer".into());
         Ok(match lines.done.remove(&entry.index) {
             Some(ns) => Ok(ns),
             None => Err(lines.failed.remove(&entry.index).unwrap_or_else(died)),
@@ -121,12 +119,12 @@ impl Lister<'_> {
             }
             Part::Nothing => launch.env.push(("DUET_FROM".into(), i32::MAX.to_string().into())),
         }
-        let Listed { output, death } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
+        let Listed { death, .. } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
         let lines = Lines::parse(&fs::read_to_string(&self.file).unwrap_or_default());
         let ended_early = || (!lines.ended).then(|| "the JVM ended by itself, as `System.exit` makes it".to_owned());
         // A benchmark that left threads behind may fail the JVM's end when all is written down.
         let death = death.filter(|_| !lines.ended).or_else(ended_early);
-        Ok(Pass { lines, output, death })
+        Ok(Pass { lines, death })
     }
 }
 

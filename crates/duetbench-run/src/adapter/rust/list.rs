@@ -13,7 +13,7 @@ use duetbench_core::spec::Filter;
 
 use crate::adapter::growing::{self, CULPRITS_MAX, Listed, unescaped};
 use crate::error::RunError;
-use crate::process::{Launch, words_of_death};
+use crate::process::Launch;
 
 /// The file with the names that do not run; empty: none runs.
 const SKIP: &str = "DUET_SKIP";
@@ -64,23 +64,22 @@ impl Lines {
 impl Lister<'_> {
     /// The wanted benchmarks; those that failed with their words.
     pub(super) fn run(&self, interrupted: &AtomicBool) -> Result<Vec<Discovered>, RunError> {
-        let (named, output, death) = self.pass(None, interrupted)?;
+        let (named, death) = self.pass(None, interrupted)?;
         if let Some(death) = death {
-            return Err(self.cannot_be_listed(&words_of_death(&death, &output)));
+            return Err(self.cannot_be_listed(&death));
         }
         let unwanted = named.names.iter().filter(|name| !self.filter.keeps(&unescaped(name)));
         let mut skipped: BTreeSet<String> = unwanted.cloned().collect();
         let mut outcomes = BTreeMap::new();
         while named.names.iter().any(|name| !skipped.contains(name)) {
-            let (lines, output, death) = self.pass(Some(&skipped), interrupted)?;
+            let (lines, death) = self.pass(Some(&skipped), interrupted)?;
             outcomes.extend(lines.outcomes);
             skipped.extend(outcomes.keys().cloned());
             let Some(death) = death else { break };
-            let words = words_of_death(&death, &output);
             let failed = outcomes.values().filter(|outcome| outcome.is_err()).count();
             let culprit = lines.started.last().filter(|name| !skipped.contains(*name) && failed < CULPRITS_MAX);
-            let Some(culprit) = culprit else { return Err(self.cannot_be_listed(&words)) };
-            outcomes.insert(culprit.clone(), Err(words));
+            let Some(culprit) = culprit else { return Err(self.cannot_be_listed(&death)) };
+            outcomes.insert(culprit.clone(), Err(death));
             skipped.insert(culprit.clone());
         }
         Ok(outcomes.into_iter().map(|(name, outcome)| self.discovered(&name, outcome)).collect())
@@ -107,7 +106,7 @@ impl Lister<'_> {
         &self,
         skipped: Option<&BTreeSet<String>>,
         interrupted: &AtomicBool,
-    ) -> Result<(Lines, String, Option<String>), RunError> {
+    ) -> Result<(Lines, Option<String>), RunError> {
         let _ = fs::remove_file(&self.file);
         let mut launch = self.launch.clone();
         let mut skip = PathBuf::new();
@@ -117,9 +116,9 @@ impl Lister<'_> {
             fs::write(&skip, names).map_err(|e| RunError::file("write", &skip, e))?;
         }
         launch.env.extend([("DUET_LIST".into(), self.file.clone().into()), (SKIP.into(), skip.into())]);
-        let Listed { output, death } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
+        let Listed { death, .. } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
         let text = fs::read(&self.file).unwrap_or_default();
-        Ok((Lines::parse(&String::from_utf8_lossy(&text)), output, death))
+        Ok((Lines::parse(&String::from_utf8_lossy(&text)), death))
     }
 }
 

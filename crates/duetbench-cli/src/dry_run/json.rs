@@ -1,0 +1,142 @@
+//! The plan as JSON, in types of its own; described by `schema/dry-run-v1.schema.json`. Keys are always there: what is not known is `null`.
+
+use duetbench_core::plan::{Excluded, Forecast, PlannedBenchmark};
+use duetbench_core::report::VersionInfo;
+use duetbench_core::{BenchmarkId, Role};
+use serde::Serialize;
+
+use super::DryRun;
+use crate::render::document;
+
+/// Version of the format; goes up when a reader of the previous one could misread the next.
+const SCHEMA_VERSION: u32 = 1;
+
+pub(super) fn write(dry: &DryRun<'_>) -> String {
+    document::json(&Document::of(dry))
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema_version: u32,
+    duet_version: &'static str,
+    seed: u64,
+    versions: Versions<'a>,
+    predicted_s: f64,
+    budget_s: Option<f64>,
+    enough_for: u32,
+    enough_s: f64,
+    benchmarks: Vec<Benchmark<'a>>,
+    excluded: Vec<Left<'a>>,
+    afterwards: &'a [String],
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Versions<'a> {
+    baseline: Version<'a>,
+    candidate: Version<'a>,
+}
+
+#[derive(Serialize)]
+struct Version<'a> {
+    requested: &'a str,
+    resolved: &'a str,
+    artifact_digest: &'a str,
+}
+
+#[derive(Serialize)]
+struct Benchmark<'a> {
+    package: &'a str,
+    name: &'a str,
+    style: &'static str,
+    mode: &'static str,
+    mode_reason: &'a str,
+    fork_pairs: u32,
+    build_pairs: Option<u32>,
+    ends_early: bool,
+    predicted_s: f64,
+}
+
+/// A benchmark that is not measured.
+#[derive(Serialize)]
+struct Left<'a> {
+    package: &'a str,
+    name: &'a str,
+    reason: &'static str,
+    role: Option<&'static str>,
+    words: Option<&'a str>,
+    saved_s: Option<f64>,
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 * 1e-9
+}
+
+impl<'a> Document<'a> {
+    fn of(dry: &'a DryRun<'a>) -> Document<'a> {
+        let DryRun { plan, spec, versions: [baseline, candidate], warnings, afterwards } = dry;
+        let Forecast { enough_for, all_ns, .. } = plan.forecast();
+        Document {
+            schema_version: SCHEMA_VERSION,
+            duet_version: env!("CARGO_PKG_VERSION"),
+            seed: plan.seed,
+            versions: Versions { baseline: Version::of(baseline), candidate: Version::of(candidate) },
+            predicted_s: plan.predicted().as_secs_f64(),
+            budget_s: spec.effort.budget.map(|budget| budget.as_secs_f64()),
+            enough_for,
+            enough_s: seconds(all_ns),
+            benchmarks: plan.benchmarks.iter().map(Benchmark::of).collect(),
+            excluded: plan.excluded.iter().map(Left::of).collect(),
+            afterwards,
+            warnings,
+        }
+    }
+}
+
+impl<'a> Version<'a> {
+    fn of(version: &'a VersionInfo) -> Version<'a> {
+        let VersionInfo { requested, resolved, artifact_digest } = version;
+        Version { requested, resolved, artifact_digest }
+    }
+}
+
+impl<'a> Benchmark<'a> {
+    fn of(planned: &'a PlannedBenchmark) -> Benchmark<'a> {
+        let design = &planned.configuration.design;
+        Benchmark {
+            package: &planned.id.package,
+            name: &planned.id.name,
+            style: planned.style.word(),
+            mode: planned.mode.word(),
+            mode_reason: &planned.mode_reason,
+            fork_pairs: design.forks(),
+            build_pairs: design.by_build.then_some(design.units),
+            ends_early: design.sequential,
+            predicted_s: seconds(planned.predicted_ns()),
+        }
+    }
+}
+
+impl<'a> Left<'a> {
+    fn of(excluded: &'a Excluded) -> Left<'a> {
+        let BenchmarkId { package, name } = excluded.id();
+        let left = |reason, role: Option<Role>| Left {
+            package,
+            name,
+            reason,
+            role: role.map(Role::word),
+            words: None,
+            saved_s: None,
+        };
+        match excluded {
+            Excluded::OnlyIn(_, role) => left("only_in_one", Some(*role)),
+            Excluded::Identical { saved_ns, .. } => {
+                Left { saved_s: Some(seconds(*saved_ns)), ..left("identical_code", None) }
+            }
+            Excluded::NotAffected { saved_ns, .. } => {
+                Left { saved_s: Some(seconds(*saved_ns)), ..left("not_affected", None) }
+            }
+            Excluded::Failed(_, role, words) => Left { words: Some(words), ..left("failed", Some(*role)) },
+        }
+    }
+}

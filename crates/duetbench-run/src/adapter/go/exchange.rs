@@ -1,0 +1,150 @@
+//! The benchmarks of one version on the code of the other: its test files in place of that version's own, package by package, as far as
+//! they compile there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::packages::{self, Package};
+use super::{Go, modules};
+use crate::adapter::Unfit;
+use crate::error::RunError;
+use crate::source::Source;
+use crate::tree;
+
+/// Ending of the files that only tests are built from.
+const TEST_FILE: &str = "_test.go";
+/// Lines that a compiler's complaint is quoted with.
+const COMPLAINT_LINES_MAX: usize = 3;
+
+/// A package whose test files were exchanged.
+struct Exchanged {
+    /// Its folder in the version whose benchmarks are taken.
+    from: PathBuf,
+    /// Its folder in the version that gets them.
+    onto: PathBuf,
+    /// The test files that this one had.
+    own: Vec<(PathBuf, Vec<u8>)>,
+}
+
+/// Gives a version the test files of another one, wherever it has the package; tells where they do not compile, which is left as it was.
+pub(super) fn lay_over(go: &Go, of: &Source, onto: &Source, patterns: &[String]) -> Result<Vec<Unfit>, RunError> {
+    let mut exchanged: BTreeMap<String, Exchanged> = BTreeMap::new();
+    for package in packages::list(&go.toolchain, &go.arguments.build, of, patterns)? {
+        if let Some(there) = counterpart(&package, of, onto) {
+            exchanged.insert(package.import_path, Exchanged::make(package.dir, there)?);
+        }
+    }
+    let mut unfit = Vec::new();
+    for (package, words) in complaints(go, onto, patterns)? {
+        if let Some(refused) = exchanged.remove(&package) {
+            refused.undo()?;
+            unfit.push(Unfit { package, words });
+        }
+    }
+    exchanged.values().try_for_each(Exchanged::add_data)?;
+    Ok(unfit)
+}
+
+/// The folder of a package in the other version, where it has code.
+fn counterpart(package: &Package, of: &Source, onto: &Source) -> Option<PathBuf> {
+    let there = onto.dir.join(package.dir.strip_prefix(&of.dir).ok()?);
+    let has_code = fs::read_dir(&there).ok()?.flatten().any(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        name.ends_with(".go") && !name.ends_with(TEST_FILE)
+    });
+    has_code.then_some(there)
+}
+
+impl Exchanged {
+    fn make(from: PathBuf, onto: PathBuf) -> Result<Exchanged, RunError> {
+        let mut own = Vec::new();
+        for path in test_files(&onto)? {
+            let text = fs::read(&path).map_err(|e| RunError::file("read", &path, e))?;
+            fs::remove_file(&path).map_err(|e| RunError::file("remove", &path, e))?;
+            own.push((path, text));
+        }
+        for path in test_files(&from)? {
+            let target = onto.join(path.file_name().unwrap_or_default());
+            fs::copy(&path, &target).map_err(|e| RunError::file("copy", &path, e))?;
+        }
+        Ok(Exchanged { from, onto, own })
+    }
+
+    fn undo(self) -> Result<(), RunError> {
+        for path in test_files(&self.onto)? {
+            fs::remove_file(&path).map_err(|e| RunError::file("remove", &path, e))?;
+        }
+        for (path, text) in &self.own {
+            fs::write(path, text).map_err(|e| RunError::file("write", path, e))?;
+        }
+        Ok(())
+    }
+
+    /// Files that these benchmarks read come with them.
+    fn add_data(&self) -> Result<(), RunError> {
+        let data = self.from.join("testdata");
+        if data.is_dir() { tree::copy(&data, &self.onto.join("testdata"), &|_| true) } else { Ok(()) }
+    }
+}
+
+fn test_files(dir: &Path) -> Result<Vec<PathBuf>, RunError> {
+    let entries = fs::read_dir(dir).map_err(|e| RunError::file("read", dir, e))?;
+    let paths = entries.flatten().map(|entry| entry.path());
+    Ok(paths.filter(|path| path.to_string_lossy().ends_with(TEST_FILE) && path.is_file()).collect())
+}
+
+/// A package, or its tests, as `go list -export` compiled it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Compiled {
+    #[serde(default)]
+    import_path: String,
+    #[serde(default)]
+    for_test: String,
+    #[serde(default)]
+    error: Option<Complaint>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Complaint {
+    err: String,
+}
+
+/// The compiler's complaints about tests, by package.
+fn complaints(go: &Go, source: &Source, patterns: &[String]) -> Result<BTreeMap<String, String>, RunError> {
+    let mut found = BTreeMap::new();
+    for place in modules::places(&go.toolchain, source, patterns)? {
+        let fixed = ["list", "-e", "-export", "-test", "-json=ImportPath,ForTest,Error"];
+        let flags = packages::flags_of_list(&go.arguments.build);
+        let args = fixed.into_iter().chain(flags).chain(["--"]).chain(place.patterns.iter().map(String::as_str));
+        let text = go.toolchain.command(args, &place.dir).text()?;
+        for one in serde_json::Deserializer::from_str(&text).into_iter::<Compiled>().flatten() {
+            let package = if one.for_test.is_empty() { one.import_path } else { one.for_test };
+            if let Some(error) = one.error {
+                found.entry(package).or_insert_with(|| quoted(&error.err));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The beginning of a compiler's complaint, on one line.
+fn quoted(complaint: &str) -> String {
+    let lines = complaint.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.take(COMPLAINT_LINES_MAX).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complaint_is_quoted_without_the_name_of_the_package() {
+        let complaint = "# example.com/p [example.com/p.test]\np/p_test.go:3:60: undefined: G\np/p_test.go:4:1: x\n";
+        assert_eq!(quoted(complaint), "p/p_test.go:3:60: undefined: G; p/p_test.go:4:1: x");
+    }
+}
