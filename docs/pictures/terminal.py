@@ -28,6 +28,7 @@ COLUMNS, LINES = 124, 32
 CELL, LINE = 8.4, 18
 # Seconds between two frames, at most that of a still picture, and of the last one.
 FRAME, STILL, LAST = 0.25, 1.0, 6.0
+WAITING = "waiting for process"
 COLOURS = {"ff8700": "#ff8700", "brightblue": "#6c9ef8", "5f87ff": "#6c9ef8"}
 
 
@@ -84,6 +85,9 @@ def lines_of(screen):
                 stretches[-1][0] += cell.data
             else:
                 stretches.append([cell.data, look])
+        # Whoever else measures on this machine is no part of the story.
+        if WAITING in "".join(text for text, _ in stretches):
+            continue
         lines.append(tuple((text, look) for text, look in stretches) if any(text.strip() for text, _ in stretches) else ())
     while lines and not lines[-1]:
         lines.pop()

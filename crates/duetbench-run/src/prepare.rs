@@ -188,13 +188,15 @@ fn skips(versions: &[&[Skipped]]) -> Vec<String> {
             sides.entry(&one.id).or_default().push((role, one.reason.as_deref()));
         }
     }
+    let names: Vec<&str> = sides.keys().map(|id| id.name.as_str()).collect();
+    let is_unique = |name: &str| names.iter().filter(|other| **other == name).count() == 1;
     let words = |(id, told): (&BenchmarkId, Vec<(Role, Option<&str>)>)| {
         let reason = told.iter().rev().find_map(|(_, reason)| *reason).map_or_else(String::new, |r| format!(": {r}"));
         let side = match told[..] {
             [(role, _)] if versions.len() > 1 => format!(" in the {}", role.word()),
             _ => String::new(),
         };
-        format!("{} skips itself{side}{reason}", id.name)
+        format!("{} skips itself{side}{reason}", if is_unique(&id.name) { id.name.clone() } else { id.to_string() })
     };
     sides.into_iter().map(words).collect()
 }
@@ -256,5 +258,8 @@ mod tests {
         let head = [skipped("A", Some("no database"))];
         assert_eq!(skips(&[&base, &head]), ["A skips itself: no database", "B skips itself in the baseline"]);
         assert_eq!(skips(&[&base]), ["A skips itself: no database", "B skips itself"]);
+        let of_two = ["p", "q"]
+            .map(|package| Skipped { id: BenchmarkId { package: package.into(), name: "A".into() }, reason: None });
+        assert_eq!(skips(&[&of_two]), ["p.A skips itself", "q.A skips itself"]);
     }
 }
