@@ -269,16 +269,24 @@ def binstall(place):
     place.run(sys.executable, ROOT / "release/crates.py", **rust)
     crate = ROOT / "target/crates/crates/duetbench-cli"
     address = tomllib.loads((crate / "Cargo.toml").read_text())["package"]["metadata"]["binstall"]["pkg-url"]
-    key, certificate = place.folder / "key.pem", place.folder / "certificate.pem"
-    place.run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-              "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate)
+    authority, certificate, key = certified(place)
     place.begun = time.monotonic()
     with served(place, DIST, (certificate, key)) as mirror:
         here = address.replace("{ repo }/releases", mirror)
         assert here != address, address
-        asked = ["--no-confirm", "--strategies", "crate-meta-data", "--targets", TARGET.rust, "--root-certificates", certificate]
+        asked = ["--no-confirm", "--strategies", "crate-meta-data", "--targets", TARGET.rust, "--root-certificates", authority]
         place.run("cargo-binstall", *asked, "--pkg-url", here, "--manifest-path", crate, "--root", place.folder, "duetbench", **rust)
     return place.folder / "bin/duet"
+
+
+def certified(place):
+    """An authority's certificate, and one for this machine's loopback with its key."""
+    authority, authoritys, certificate, key = (place.folder / f"{name}.pem" for name in ("authority", "authoritys", "certificate", "key"))
+    new = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    place.run(*new, "-subj", "/CN=an authority", "-keyout", authoritys, "-out", authority)
+    leaf = ["-addext", "basicConstraints=CA:FALSE", "-addext", "subjectAltName=IP:127.0.0.1"]
+    place.run(*new, "-CA", authority, "-CAkey", authoritys, "-subj", "/CN=127.0.0.1", *leaf, "-keyout", key, "-out", certificate)
+    return authority, certificate, key
 
 
 def stand_in(repository, group, name, number):
@@ -333,6 +341,8 @@ def served(place, files, certificate=None):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*certificate)
         server.socket = context.wrap_socket(server.socket, server_side=True)
+        # Clients hang up without a goodbye.
+        server.handle_error = lambda *_: None
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http{'s' if certificate else ''}://127.0.0.1:{server.server_port}"
