@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::command_line::quote;
 use super::format::{TimeScale, many, one_line, share, shortened};
 
-/// Functions of each kind that people are shown; `--format json` has more.
-pub(super) const SHOWN_MAX: usize = 5;
+/// Functions of each kind that people are shown, besides those that somebody could change; `--format json` has more.
+const SHOWN_MAX: usize = 5;
 /// Said where no function stands out.
 pub(super) const NOTHING_GAINED: &str = "no function gained more than processes of one side differ by: the change is spread over many, waits instead of computing, or is too small for so few samples";
 
@@ -19,9 +19,20 @@ pub fn lines(difference: &ProfileDifference) -> Vec<String> {
     if difference.flat.is_empty() && difference.cumulative.is_empty() {
         lines.push(NOTHING_GAINED.into());
     }
-    lines.extend(difference.flat.iter().take(SHOWN_MAX).map(|f| function("itself", f)));
-    lines.extend(difference.cumulative.iter().take(SHOWN_MAX).map(|f| function("with what it calls", f)));
+    lines.extend(shown(&difference.flat).map(|f| function("itself", f)));
+    lines.extend(shown(&difference.cumulative).map(|f| function("with what it calls", f)));
     lines
+}
+
+/// The functions that people are shown: the largest gains, and those of modules, which the whole depth of a library may stand before.
+pub(super) fn shown(gained: &[FunctionGain]) -> impl Iterator<Item = &FunctionGain> {
+    let first = gained.iter().enumerate();
+    first.filter(|(place, found)| *place < SHOWN_MAX || is_of_a_module(&found.function)).map(|(_, found)| found)
+}
+
+/// Whether a Go function is not of the standard library, whose import paths have no dot in their first element.
+fn is_of_a_module(function: &str) -> bool {
+    function.split_once('/').is_some_and(|(first, _)| first.contains('.'))
 }
 
 /// The command that shows the two profiles of one benchmark against each other.
@@ -185,5 +196,20 @@ impl<'a> FunctionEntry<'a> {
             Origin::Collector => "collector",
         };
         FunctionEntry { function: &found.function, origin, baseline_ns, candidate_ns, gain_ns, share: found.share }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_of_a_module_is_shown_however_many_of_the_library_gained_more() {
+        let gain = Gain { baseline_ns: 1.0, candidate_ns: 2.0, gain_ns: 1.0, beyond_noise: true };
+        let found = |name: &str| FunctionGain { function: name.into(), origin: Origin::Program, share: None, gain };
+        let library = ["sort.Ints", "crypto/sha256.Sum256", "main.f", "fmt.Fprintf", "strconv.Itoa", "io.Copy"];
+        let gained: Vec<FunctionGain> = library.into_iter().chain(["example.com/codec.Sum"]).map(found).collect();
+        let shown: Vec<&str> = shown(&gained).map(|one| &*one.function).collect();
+        assert_eq!(shown, [&library[..5], &["example.com/codec.Sum"]].concat());
     }
 }

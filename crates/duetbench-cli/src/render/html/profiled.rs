@@ -38,7 +38,7 @@ impl Profiled {
     pub(super) fn of(id: &BenchmarkId, report: &Report) -> Option<Profiled> {
         let (difference, files) =
             profile::compared(report).find_map(|(of, difference, files)| (of == id).then_some((difference, files)))?;
-        let functions = |gained: &[FunctionGain]| gained.iter().take(profile::SHOWN_MAX).map(Function::of).collect();
+        let functions = |gained: &[FunctionGain]| profile::shown(gained).map(Function::of).collect();
         Some(Profiled {
             words: words(difference),
             flat: functions(&difference.flat),
