@@ -54,6 +54,7 @@ lint:
 	site/check.py
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --features duetbench-cli/lambda -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --locked -p duetbench-stats -p duetbench-core
 
 # Everything that is published of a version, in `dist`, and its installation in every way that this machine can; see release/README.md.
 release:

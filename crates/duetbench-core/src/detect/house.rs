@@ -27,7 +27,7 @@ pub struct HouseRule {
 /// Result of the rule.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// The verdict of the rule that all of duet has ([`crate::verdict::rule`]); *slower* means worse.
+    /// The verdict of the rule that all of duet has (`verdict::rule`); *slower* means worse.
     Judged(Verdict),
     /// A side has too few units to be judged.
     TooFew {
