@@ -67,7 +67,7 @@ fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
             }
         };
     }
-    let proven: Vec<u64> = plan.excluded.iter().filter_map(saved_ns).collect();
+    let proven: Vec<u64> = plan.excluded.iter().filter_map(Excluded::saved_ns).collect();
     let saved = || seconds(Duration::from_nanos(proven.iter().sum()));
     let proven_words = if proven.is_empty() {
         String::new()
@@ -75,14 +75,6 @@ fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
         format!("; {} proven the same saves up to {}", proven.len(), saved())
     };
     out + &format!("\n{}, about {}{proven_words}\n", benchmarks(plan.benchmarks.len()), seconds(plan.predicted()))
-}
-
-/// The time that is saved where it is proven that no change can show.
-fn saved_ns(excluded: &Excluded) -> Option<u64> {
-    match excluded {
-        Excluded::Identical { saved_ns, .. } | Excluded::NotAffected { saved_ns, .. } => Some(*saved_ns),
-        Excluded::OnlyIn(..) | Excluded::Failed(..) => None,
-    }
 }
 
 /// Time that reading the units named by rules would add, in words.

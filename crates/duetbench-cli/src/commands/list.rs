@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use duetbench_core::plan::Style;
-use duetbench_core::spec::LayoutChoice;
 
 use super::{Asked, Context, selected};
 use crate::args::ListArgs;
@@ -23,15 +22,7 @@ const STYLES: [(Style, &str); 2] = [
 pub fn run(args: &ListArgs, context: &Context) -> Result<u8, Failure> {
     let spec = context.settings.spec(0)?;
     let version = super::one_version(args.version.as_deref(), &args.program, &context.cwd)?;
-    let (selection, arguments) = (&spec.selection, &spec.harness_args);
-    let asked = Asked {
-        selection,
-        harness: &spec.harness,
-        arguments,
-        layouts: LayoutChoice::Random,
-        reach: false,
-        benchmarks_from: None,
-    };
+    let asked = Asked::of_one(&spec.selection, &spec.harness, &spec.harness_args);
     let prepared = context.prepare(&[version], &context.cwd, asked)?;
     let mut failed = false;
     let mut styles = BTreeSet::new();

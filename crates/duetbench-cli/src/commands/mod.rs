@@ -70,6 +70,13 @@ struct Asked<'a> {
     benchmarks_from: Option<Role>,
 }
 
+impl<'a> Asked<'a> {
+    /// Those of one version, which has no other to be laid out like, to be compared with, or to lend it benchmarks.
+    fn of_one(selection: &'a Selection, harness: &'a HarnessSpec, arguments: &'a [String]) -> Asked<'a> {
+        Asked { selection, harness, arguments, layouts: LayoutChoice::Random, reach: false, benchmarks_from: None }
+    }
+}
+
 impl Context {
     /// Where runs are stored: as set, or at the root of the checkout around the current directory.
     #[must_use]

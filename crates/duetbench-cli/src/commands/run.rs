@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use duetbench_core::Role;
 use duetbench_core::plan::{Discovered, SoloBenchmark, SoloPlan};
 use duetbench_core::report::VersionInfo;
-use duetbench_core::spec::{LayoutChoice, SoloSpec};
+use duetbench_core::spec::SoloSpec;
 use duetbench_run::engine::{Executor, Scripted, Watched};
 use duetbench_run::prepare::{Prepared, Version};
 use duetbench_run::store::{SoloHead, SoloOrigin, Store, StoredRun};
@@ -90,15 +90,7 @@ impl Errand<'_> {
 
 /// Fetches, builds and lists the version.
 fn prepare(context: &Context, spec: &SoloSpec, origin: &SoloOrigin) -> Result<Prepared, Failure> {
-    let (selection, arguments) = (&spec.selection, &spec.harness_args);
-    let asked = Asked {
-        selection,
-        harness: &spec.harness,
-        arguments,
-        layouts: LayoutChoice::Random,
-        reach: false,
-        benchmarks_from: None,
-    };
+    let asked = Asked::of_one(&spec.selection, &spec.harness, &spec.harness_args);
     Ok(context.prepare(std::slice::from_ref(&origin.version), &origin.cwd, asked)?)
 }
 

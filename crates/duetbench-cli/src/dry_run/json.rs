@@ -1,12 +1,12 @@
 //! The plan as JSON, in types of its own; described by `schema/dry-run-v1.schema.json`. Keys are always there: what is not known is `null`.
 
 use duetbench_core::plan::{Excluded, Forecast, PlannedBenchmark};
-use duetbench_core::report::VersionInfo;
 use duetbench_core::{BenchmarkId, Role};
 use serde::Serialize;
 
 use super::DryRun;
 use crate::render::document;
+use crate::render::version::VersionsEntry;
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
 const SCHEMA_VERSION: u32 = 1;
@@ -20,7 +20,7 @@ struct Document<'a> {
     schema_version: u32,
     duet_version: &'static str,
     seed: u64,
-    versions: Versions<'a>,
+    versions: VersionsEntry<'a>,
     predicted_s: f64,
     budget_s: Option<f64>,
     enough_for: u32,
@@ -29,19 +29,6 @@ struct Document<'a> {
     excluded: Vec<Left<'a>>,
     afterwards: &'a [String],
     warnings: &'a [String],
-}
-
-#[derive(Serialize)]
-struct Versions<'a> {
-    baseline: Version<'a>,
-    candidate: Version<'a>,
-}
-
-#[derive(Serialize)]
-struct Version<'a> {
-    requested: &'a str,
-    resolved: &'a str,
-    artifact_digest: &'a str,
 }
 
 #[derive(Serialize)]
@@ -80,7 +67,7 @@ impl<'a> Document<'a> {
             schema_version: SCHEMA_VERSION,
             duet_version: env!("CARGO_PKG_VERSION"),
             seed: plan.seed,
-            versions: Versions { baseline: Version::of(baseline), candidate: Version::of(candidate) },
+            versions: VersionsEntry::of(baseline, candidate),
             predicted_s: plan.predicted().as_secs_f64(),
             budget_s: spec.effort.budget.map(|budget| budget.as_secs_f64()),
             enough_for,
@@ -90,13 +77,6 @@ impl<'a> Document<'a> {
             afterwards,
             warnings,
         }
-    }
-}
-
-impl<'a> Version<'a> {
-    fn of(version: &'a VersionInfo) -> Version<'a> {
-        let VersionInfo { requested, resolved, artifact_digest } = version;
-        Version { requested, resolved, artifact_digest }
     }
 }
 
@@ -126,16 +106,12 @@ impl<'a> Left<'a> {
             reason,
             role: role.map(Role::word),
             words: None,
-            saved_s: None,
+            saved_s: excluded.saved_ns().map(seconds),
         };
         match excluded {
             Excluded::OnlyIn(_, role) => left("only_in_one", Some(*role)),
-            Excluded::Identical { saved_ns, .. } => {
-                Left { saved_s: Some(seconds(*saved_ns)), ..left("identical_code", None) }
-            }
-            Excluded::NotAffected { saved_ns, .. } => {
-                Left { saved_s: Some(seconds(*saved_ns)), ..left("not_affected", None) }
-            }
+            Excluded::Identical { .. } => left("identical_code", None),
+            Excluded::NotAffected { .. } => left("not_affected", None),
             Excluded::Failed(_, role, words) => Left { words: Some(words), ..left("failed", Some(*role)) },
         }
     }

@@ -9,7 +9,7 @@ use duetbench_core::analysis::SuiteChange;
 use duetbench_core::analysis::{Method, Warning};
 use duetbench_core::noise::{Diagnosis, Finding};
 use duetbench_core::plan::{Excluded, PlannedBenchmark, SelfCheck};
-use duetbench_core::report::{self, BenchmarkReport, Counted, ForkPair, ForkSide, Outcome, VersionInfo};
+use duetbench_core::report::{self, BenchmarkReport, Counted, ForkPair, ForkSide, Outcome};
 use duetbench_core::spec::{ModeChoice, Spec};
 use duetbench_core::{Report, Role, Verdict};
 use serde::Serialize;
@@ -21,6 +21,7 @@ use super::gate::GateEntry;
 use super::instructions::InstructionsEntry;
 use super::profile::ProfileEntry;
 use super::reported::ReportedEntry;
+use super::version::VersionsEntry;
 use super::{document, layouts, noise, summary, warning};
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
@@ -43,7 +44,7 @@ struct Document<'a> {
     outcome: &'static str,
     exit_code: u8,
     seed: u64,
-    versions: Versions<'a>,
+    versions: VersionsEntry<'a>,
     decision: Decision,
     counts: BTreeMap<&'static str, usize>,
     benchmarks: Vec<Benchmark<'a>>,
@@ -68,19 +69,6 @@ struct Document<'a> {
     request: Request<'a>,
     plan: Plan<'a>,
     environment: Environment<'a>,
-}
-
-#[derive(Serialize)]
-struct Versions<'a> {
-    baseline: Version<'a>,
-    candidate: Version<'a>,
-}
-
-#[derive(Serialize)]
-struct Version<'a> {
-    requested: &'a str,
-    resolved: &'a str,
-    artifact_digest: &'a str,
 }
 
 #[derive(Serialize)]
@@ -280,7 +268,7 @@ impl<'a> Document<'a> {
             outcome: outcome(report.outcome()),
             exit_code,
             seed: report.plan.seed,
-            versions: Versions { baseline: Version::of(&report.baseline), candidate: Version::of(&report.candidate) },
+            versions: VersionsEntry::of(&report.baseline, &report.candidate),
             decision: Decision {
                 threshold: decision.threshold,
                 alpha: decision.alpha,
@@ -349,16 +337,6 @@ pub(super) fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Regression => "regression",
         Outcome::StaleWaiver => "stale_waiver",
         Outcome::Inconclusive => "inconclusive",
-    }
-}
-
-impl<'a> Version<'a> {
-    fn of(version: &'a VersionInfo) -> Version<'a> {
-        Version {
-            requested: &version.requested,
-            resolved: &version.resolved,
-            artifact_digest: &version.artifact_digest,
-        }
     }
 }
 
@@ -519,13 +497,13 @@ impl<'a> Planned<'a> {
 
 impl<'a> ExcludedEntry<'a> {
     fn of(excluded: &'a Excluded) -> ExcludedEntry<'a> {
-        let (kind, role, reason, saved_s) = match excluded {
-            Excluded::OnlyIn(_, role) => ("only_in", Some(role.word()), None, None),
-            Excluded::Failed(_, role, reason) => ("failed", Some(role.word()), Some(reason.as_str()), None),
-            Excluded::NotAffected { saved_ns, .. } => ("not_affected", None, None, Some(*saved_ns as f64 * 1e-9)),
-            Excluded::Identical { saved_ns, .. } => ("identical", None, None, Some(*saved_ns as f64 * 1e-9)),
+        let (kind, role, reason) = match excluded {
+            Excluded::OnlyIn(_, role) => ("only_in", Some(role.word()), None),
+            Excluded::Failed(_, role, reason) => ("failed", Some(role.word()), Some(reason.as_str())),
+            Excluded::NotAffected { .. } => ("not_affected", None, None),
+            Excluded::Identical { .. } => ("identical", None, None),
         };
-        let id = excluded.id();
+        let (id, saved_s) = (excluded.id(), excluded.saved_ns().map(|ns| ns as f64 * 1e-9));
         ExcludedEntry { package: &id.package, name: &id.name, kind, role, reason, saved_s }
     }
 }

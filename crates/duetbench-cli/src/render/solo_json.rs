@@ -8,6 +8,7 @@ use duetbench_core::solo_report::{SoloFork, SoloResult};
 use serde::Serialize;
 
 use super::document;
+use super::version::VersionEntry;
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -28,17 +29,10 @@ struct Document<'a> {
     complete: bool,
     measured_s: f64,
     seed: u64,
-    version: Version<'a>,
+    version: VersionEntry<'a>,
     benchmarks: Vec<Benchmark<'a>>,
     warnings: &'a [String],
     environment: Environment<'a>,
-}
-
-#[derive(Serialize)]
-struct Version<'a> {
-    requested: &'a str,
-    resolved: &'a str,
-    artifact_digest: &'a str,
 }
 
 #[derive(Serialize)]
@@ -103,11 +97,7 @@ impl<'a> Document<'a> {
             complete: report.complete,
             measured_s: report.measured_s,
             seed: report.plan.seed,
-            version: Version {
-                requested: &version.requested,
-                resolved: &version.resolved,
-                artifact_digest: &version.artifact_digest,
-            },
+            version: VersionEntry::of(version),
             benchmarks: report.benchmarks.iter().map(benchmark).collect(),
             warnings: &report.warnings,
             environment: Environment {

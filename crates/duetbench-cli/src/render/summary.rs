@@ -138,7 +138,7 @@ fn answers_nothing(report: &Report) -> String {
     format!("{}{also_failed}{why}{}", unmeasured(report), enough(report))
 }
 
-/// How far measuring came where it gave no answer.
+/// Extent of measuring where it gave no answer.
 fn unmeasured(report: &Report) -> &'static str {
     let none = report.benchmarks.iter().all(|b| b.forks.is_empty());
     if none { "Nothing was measured" } else { "Nothing was measured long enough for an answer" }
@@ -395,8 +395,9 @@ fn moved_by_layout(report: &Report) -> Option<String> {
 
 /// Benchmarks of which it was proven that nothing changed, instead of measured, and the time that this saved.
 pub(super) fn proven(report: &Report) -> Option<String> {
-    let saved = |of: fn(&Excluded) -> Option<u64>, what: &str| {
-        let saved: Vec<u64> = report.plan.excluded.iter().filter_map(of).collect();
+    let saved = |is_meant: fn(&Excluded) -> bool, what: &str| {
+        let meant = report.plan.excluded.iter().filter(|excluded| is_meant(excluded));
+        let saved: Vec<u64> = meant.filter_map(Excluded::saved_ns).collect();
         let seconds = saved.iter().sum::<u64>() as f64 * 1e-9;
         let words = || {
             let count = benchmarks(saved.len());
@@ -404,20 +405,8 @@ pub(super) fn proven(report: &Report) -> Option<String> {
         };
         (!saved.is_empty()).then(words)
     };
-    let identical = saved(
-        |e| match e {
-            Excluded::Identical { saved_ns, .. } => Some(*saved_ns),
-            _ => None,
-        },
-        "run identical code",
-    );
-    let not_affected = saved(
-        |e| match e {
-            Excluded::NotAffected { saved_ns, .. } => Some(*saved_ns),
-            _ => None,
-        },
-        "not affected: identical reachable code",
-    );
+    let identical = saved(|e| matches!(e, Excluded::Identical { .. }), "run identical code");
+    let not_affected = saved(|e| matches!(e, Excluded::NotAffected { .. }), "not affected: identical reachable code");
     let both: Vec<String> = identical.into_iter().chain(not_affected).collect();
     (!both.is_empty()).then(|| both.join("; "))
 }

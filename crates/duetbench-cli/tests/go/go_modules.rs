@@ -24,7 +24,7 @@ fn the_modules_of_a_workspace_are_measured_in_one_run() {
     assert!(proven.contains("\n0 benchmarks, about 0ms; 2 proven the same saves up to "), "{proven}");
     let one = place.duet(&[&compare[..], &["--packages", "./b"]].concat()).expect(0).stdout;
     assert!(!one.contains("example.com/a") && one.contains("example.com/b"), "{one}");
-    // What a module takes from outside of the version would be the same in both.
+    // A module from outside of the version would be the same in both.
     place.write("new/b/go.mod", "module example.com/b\n\ngo 1.21\n\nreplace example.com/c => ../../c\n");
     place.duet(&compare).expect(2).says(&["replaces `example.com/c`"]);
 }

@@ -402,6 +402,15 @@ impl Excluded {
             Excluded::Identical { id, .. } | Excluded::NotAffected { id, .. } => id,
         }
     }
+
+    /// Wall time that is saved where it is proven that no change can show, nanoseconds.
+    #[must_use]
+    pub fn saved_ns(&self) -> Option<u64> {
+        match self {
+            Excluded::Identical { saved_ns, .. } | Excluded::NotAffected { saved_ns, .. } => Some(*saved_ns),
+            Excluded::OnlyIn(..) | Excluded::Failed(..) => None,
+        }
+    }
 }
 
 /// The style that constrains the pair: a parallel side decides, then a side that must be called again.

@@ -66,7 +66,7 @@ impl<'g> Flood<'g> {
         Flood { follows_lists: true, ..Flood::new(graph) }
     }
 
-    /// What was reached so far.
+    /// Symbols and methods that were reached so far.
     pub(super) fn reached(&self) -> Reached {
         self.reached.clone()
     }

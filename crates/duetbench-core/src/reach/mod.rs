@@ -37,7 +37,7 @@ pub struct Symbol {
     pub found: Option<Found>,
 }
 
-/// What is special about a symbol in the search.
+/// Special properties of a symbol in the search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent facts about one symbol")]
 pub struct Part {
@@ -103,7 +103,7 @@ pub struct Graph {
     pub symbols: Vec<Symbol>,
     /// Lists of functions that find symbols without references.
     pub finders: Vec<Vec<usize>>,
-    /// What the lists of benchmarks and the like hold: the functions of each name.
+    /// Contents of the lists of benchmarks and the like: the functions of each name.
     pub entries: BTreeMap<String, Vec<usize>>,
 }
 
@@ -209,7 +209,7 @@ fn sorted(graph: &Graph, numbers: impl Iterator<Item = usize>) -> Vec<usize> {
     numbers
 }
 
-/// What the collector looks through, whoever uses it.
+/// Variables that the collector looks through, whoever uses them.
 fn scanned(graph: &Graph) -> Vec<Digest> {
     let of_program = graph.symbols.iter().filter(|symbol| symbol.part.is_kept && !symbol.part.is_list);
     let mut all: Vec<Digest> = of_program.filter_map(|symbol| symbol.scanned).collect();

@@ -29,7 +29,7 @@ impl Pairing {
     pub(super) fn run(&mut self, graphs: [&Graph; 2], reached: &[Reached; 2]) -> Result<(), String> {
         self.follow(graphs)?;
         loop {
-            // What is reached grows from one run to the next, so references that depend on it are looked at again.
+            // The reach grows from one run to the next, so references that depend on it are looked at again.
             for pair in self.pairs() {
                 self.follow_late(graphs, reached, pair)?;
             }
@@ -151,7 +151,7 @@ impl Pairing {
 
 /// Whether two symbols are the same but for what they refer to.
 fn equal(one: &Symbol, other: &Symbol) -> bool {
-    // What else the program keeps, and from which of its users a common symbol was taken, is not this benchmark's affair.
+    // The rest of the program, and the user from which a common symbol was taken, are not this benchmark's affair.
     let part = |symbol: &Symbol| Part { is_kept: true, is_trusted: true, ..symbol.part };
     if part(one) != part(other) || !same_name(&one.name, &other.name) {
         return false;

@@ -101,7 +101,7 @@ fn a_duet_needs_two_physical_cores_however_narrow_it_is() {
 
 #[test]
 fn benchmarks_of_one_mode_have_one_reason_however_much_they_wait() {
-    // How much each waits is a warning of its own, which measuring tells better than a first trial.
+    // The share that each waits is a warning of its own, which measuring tells better than a first trial.
     let reason = |cpu_share| {
         let waiting = Profile { cores_busy: 0.6, cpu_share, ..PLAIN };
         learnt(ModeChoice::Auto, Style::Loop, (Some(waiting), None)).1

@@ -151,7 +151,7 @@ pub struct Reaches {
 }
 
 impl Reaches {
-    /// What was found, a sentence for each package: how many benchmarks are affected, and what affects most of them.
+    /// Findings, a sentence for each package: how many benchmarks are affected, and what affects most of them.
     #[must_use]
     pub fn summary(&self) -> Vec<String> {
         let mut packages: BTreeMap<&str, (u32, BTreeMap<&str, u32>)> = BTreeMap::new();

@@ -21,7 +21,7 @@ use super::material::Material;
 use super::versions::{prepare, same_builds, unfinished};
 use super::{counting, profiling, reading};
 use crate::commands::{Context, nothing_selected};
-use crate::dry_run::{self, DryRun};
+use crate::dry_run;
 use crate::failure::{Failure, code};
 use crate::forecast;
 use crate::render::format::version;
@@ -146,10 +146,7 @@ fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means
     }
     if context.settings.dry_run() {
         let afterwards = more_to_come(&plan, &errand.spec.rules, &means.1);
-        let Subjects { info: versions, warnings, .. } = &subjects;
-        let dry = DryRun { plan: &plan, spec: &errand.spec, versions, warnings, afterwards: &afterwards };
-        context.printer.data(&dry.write(context.settings.format()))?;
-        return Ok(code::CLEAN);
+        return errand.show_plan(&plan, &subjects, &afterwards);
     }
     let head = session::head(&errand.spec, plan, subjects);
     let mut store = Store::open(&context.db())?;

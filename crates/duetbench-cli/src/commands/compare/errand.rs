@@ -8,7 +8,8 @@ use duetbench_core::{Role, Spec};
 use duetbench_run::store::{Origin, RunId, Store};
 
 use crate::commands::Context;
-use crate::failure::Failure;
+use crate::dry_run::DryRun;
+use crate::failure::{Failure, code};
 use crate::planned::Planned;
 use crate::session::Subjects;
 
@@ -19,6 +20,16 @@ pub(in crate::commands) struct Errand<'a> {
     /// The plan file that is followed.
     pub(in crate::commands) planned: Option<Planned>,
     pub(in crate::commands) purpose: &'a dyn Purpose,
+}
+
+impl Errand<'_> {
+    /// Prints the plan instead of carrying it out, with the steps `afterwards`.
+    pub(super) fn show_plan(&self, plan: &Plan, subjects: &Subjects, afterwards: &[String]) -> Result<u8, Failure> {
+        let Subjects { info: versions, warnings, .. } = subjects;
+        let dry = DryRun { plan, spec: &self.spec, versions, warnings, afterwards };
+        self.context.printer.data(&dry.write(self.context.settings.format()))?;
+        Ok(code::CLEAN)
+    }
 }
 
 /// The two versions.

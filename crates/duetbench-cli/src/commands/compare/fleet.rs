@@ -24,12 +24,11 @@ use super::outfit::{CALL_MIN, Outfit, call_max, deployment};
 use super::profiling::none_here;
 use super::versions::{prepare, same_builds, unfinished};
 use crate::commands::{Context, nothing_selected};
-use crate::dry_run::DryRun;
 use crate::failure::{Failure, code};
 use crate::fleet;
 use crate::render::fleet::dollars;
 use crate::render::format::benchmarks;
-use crate::session::{self, Subjects};
+use crate::session;
 
 /// Builds, packs, rehearses, sends and concludes; gives the exit code.
 pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Result<u8, Failure> {
@@ -69,7 +68,7 @@ pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Re
     let forecast = forecast(&plan, &fleet, parallel, (outfit.prices.rate, CallLength::default()));
     announce(context, (&outfit, &packages), &forecast);
     if context.settings.dry_run() {
-        return show_plan(errand, (&plan, &material));
+        return errand.show_plan(&plan, &material.subjects, &[]);
     }
     let terms = FleetTerms {
         rate: outfit.prices.rate,
@@ -90,14 +89,6 @@ fn builds_wanted(spec: &Spec, prepared: &Prepared) -> u32 {
     if prepared.adapter.relinks() { spec.effort.builds.unwrap_or(defaults::FLEET_BUILDS) } else { 1 }
 }
 
-/// Prints the plan instead of carrying it out.
-fn show_plan(errand: &Errand<'_>, (plan, material): (&Plan, &Material)) -> Result<u8, Failure> {
-    let Subjects { info: versions, warnings, .. } = &material.subjects;
-    let dry = DryRun { plan, spec: &errand.spec, versions, warnings, afterwards: &[] };
-    errand.context.printer.data(&dry.write(errand.context.settings.format()))?;
-    Ok(code::CLEAN)
-}
-
 /// A report where nothing is left to measure: all code is identical, or nothing runs.
 fn without_calls(errand: &Errand<'_>, (plan, material): (Plan, Material)) -> Result<u8, Failure> {
     let (context, spec) = (errand.context, &errand.spec);
@@ -105,7 +96,7 @@ fn without_calls(errand: &Errand<'_>, (plan, material): (Plan, Material)) -> Res
         return Err(nothing_selected(context).into());
     }
     if context.settings.dry_run() {
-        return show_plan(errand, (&plan, &material));
+        return errand.show_plan(&plan, &material.subjects, &[]);
     }
     let head = session::head(spec, plan, material.subjects);
     let mut store = Store::open(&context.db())?;

@@ -19,7 +19,7 @@ pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result
     // A binary that is linked once here, or for a fleet, follows no plan of layouts.
     let relinked = spec.fleet.is_none() && spec.effort.builds != Some(1);
     let layouts = if relinked { spec.layouts } else { LayoutChoice::Random };
-    // What runs on a fleet is built for its processors, which may be others.
+    // A fleet's programs are built for its processors, which may be others.
     let reach = spec.reach && spec.fleet.is_none();
     let asked =
         Asked { selection, harness: &spec.harness, arguments, layouts, reach, benchmarks_from: spec.benchmarks_from };

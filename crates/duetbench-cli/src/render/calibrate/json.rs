@@ -9,6 +9,7 @@ use super::note::{RateEntry, SeenEntry};
 use super::words::blind_word;
 use crate::calibration::CalibrationReport;
 use crate::render::document;
+use crate::render::version::VersionEntry;
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -26,7 +27,7 @@ struct Document<'a> {
     run: &'a str,
     made: &'a str,
     measured_s: f64,
-    version: Version<'a>,
+    version: VersionEntry<'a>,
     machine: Vec<Fact<'a>>,
     decision: Decision,
     budgets_s: &'a [f64],
@@ -36,13 +37,6 @@ struct Document<'a> {
     blind: usize,
     benchmarks: Vec<Benchmark<'a>>,
     failed: Vec<Failed<'a>>,
-}
-
-#[derive(Serialize)]
-struct Version<'a> {
-    requested: &'a str,
-    resolved: &'a str,
-    artifact_digest: &'a str,
 }
 
 #[derive(Serialize)]
@@ -130,11 +124,7 @@ impl<'a> Document<'a> {
             run: &made.run,
             made: &made.made,
             measured_s: report.measured_s,
-            version: Version {
-                requested: &version.requested,
-                resolved: &version.resolved,
-                artifact_digest: &version.artifact_digest,
-            },
+            version: VersionEntry::of(version),
             machine: made.machine.facts().map(|(fact, value)| Fact { fact, value }).collect(),
             decision: Decision {
                 threshold: decision.threshold,

@@ -26,10 +26,10 @@ const GRAPH: (&str, &str) = ("graph.go", include_str!("../../../../../../hooks/g
 /// Keeps these files out of what the go command sees where they lie.
 const TAG: &str = "//go:build duet_linker\n";
 
-/// What a linker writes down of a program.
+/// Notes that a linker takes of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Notes {
-    /// What can be placed.
+    /// Symbols that can be placed.
     Inventory,
     /// Also what leads from where to where. It needs more of the linker's own parts, so that it fits fewer releases.
     InventoryAndGraph,

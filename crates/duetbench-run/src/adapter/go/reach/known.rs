@@ -1,4 +1,4 @@
-//! What the graph of a Go program does not say by itself: the lists of `go test`, functions of the standard library that find types
+//! Facts that the graph of a Go program does not say by itself: the lists of `go test`, functions of the standard library that find types
 //! without references, and those that may decide what runs.
 
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ pub(super) fn complete(linked: Linked, mut is_standard: impl FnMut(&str) -> bool
     let starts: Vec<bool> = graph.symbols.iter().map(|symbol| starts_programs(&graph, symbol)).collect();
     for ((symbol, package), starts) in graph.symbols.iter_mut().zip(&packages).zip(starts) {
         if let Some(found) = &mut symbol.found {
-            // What is of no known kind is found by anybody.
+            // A symbol of no known kind is found by anybody.
             found.finders = found.finders.filter(|&how| how < INTERFACE_TABLE).map(|how| (how - 1).min(ALL_KINDS - 1));
         }
         let name = plain(&symbol.name);
