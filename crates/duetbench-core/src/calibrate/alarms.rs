@@ -67,8 +67,8 @@ impl Alarms {
     /// Cuts the units of every benchmark into parts that follow each other and judges each of them at the decision's `alpha`, looked
     /// at as the design says.
     ///
-    /// A part is called changed where its interval excludes a ratio of 1, and a planted change is found where it does so on the
-    /// side of the change. The other rules of a verdict are left out: a change below the threshold is called *no change*
+    /// A part is called changed where its p-value is at most `alpha`, and a planted change is found where its estimate is then on
+    /// the side of the change too. The other rules of a verdict are left out: a change below the threshold is called *no change*
     /// however well it is seen, and the adjustment for the suite depends on what else was measured. The change that is planted
     /// into a part is the minimal detectable one by all other parts of its benchmark, so that no number speaks about itself.
     pub(super) fn of(observed: &[Observed<'_>], decision: &Decision) -> Alarms {
@@ -136,7 +136,7 @@ fn half_of(log_ratio: f64) -> f64 {
     (log_ratio.exp_m1() / 2.0).ln_1p()
 }
 
-/// On which side of 1 the interval lies when a log ratio was added to all of these fork pairs: 1, -1, or 0 where it holds 1.
+/// The sign of the change that is called when a log ratio was added to all of these fork pairs: 1, -1, or 0 where none is.
 fn found(forks: &[ForkPair], planted: f64, one: &Observed<'_>, looks: Looks<'_>) -> Option<f64> {
     let shifted = |fork: &ForkPair| ForkPair {
         log_ratio: fork.log_ratio + planted,
