@@ -91,6 +91,8 @@ class Study:
         if self.header is None:
             self.header = describe(self.duet) | ({"beside": args.beside} if args.beside else {})
             self.lines.write_text(json.dumps({"header": self.header}) + "\n")
+        elif (now := describe(self.duet))["duet"] != self.header.get("later", [self.header])[-1]["duet"]:
+            self._goes_on_with(now)
         self._scratch = tempfile.TemporaryDirectory(prefix="duet-study-")
         self.scratch = Path(self._scratch.name)
 
@@ -104,6 +106,13 @@ class Study:
                 self.header = entry["header"]
             elif "failure" not in entry["value"]:
                 self.results[entry["key"]] = entry["value"]
+
+    def _goes_on_with(self, now):
+        """Notes that the steps from here on are made by another duet than those before."""
+        now["after"] = len(self.results)
+        self.header.setdefault("later", []).append(now)
+        with self.lines.open("a") as lines:
+            lines.write(json.dumps({"header": self.header}) + "\n")
 
     def do(self, key, work):
         """The result of a step: a dictionary, kept from before or made now. A failed step gives none, nor one that the time
@@ -381,6 +390,8 @@ def header_text(header):
     rows = [["machine", header["machine"]], ["load average at the start", header["load"]], ["date", header["date"]],
             ["duet", header["duet"]], ["toolchain", header["toolchain"]], ["made by", f"`{header['command']}`"]]
     rows += [["beside it", header["beside"]]] if "beside" in header else []
+    for later in header.get("later", []):
+        rows.append([f"after {later['after']} steps", f"{later['duet']}, {later['date']}, load average {later['load']}"])
     return table(["", ""], rows)
 
 
