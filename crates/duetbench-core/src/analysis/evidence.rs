@@ -29,6 +29,13 @@ pub struct ForkSide {
     pub collector_share: Option<f64>,
 }
 
+impl ForkSide {
+    /// Mean time per invocation without what the collector costs, nanoseconds.
+    pub(super) fn typical_ns(&self) -> f64 {
+        self.ns_per_op * (1.0 - self.collector_share.unwrap_or(0.0))
+    }
+}
+
 /// The two log ratios of a fork pair, candidate to baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LogRatios {

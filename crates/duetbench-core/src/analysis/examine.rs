@@ -7,7 +7,7 @@ use super::{
     Choice, Counted, Estimate, Evidence, ForkPair, ForkSide, Warning, choose_basis, compare_bytes, compare_counts,
     count, judge,
 };
-use crate::plan::{Plan, PlannedBenchmark};
+use crate::plan::{Mode, Plan, PlannedBenchmark};
 use crate::sample::Role;
 use crate::spec::{Decision, Thresholds};
 use crate::stats::{self, Spend, StatsError};
@@ -16,6 +16,24 @@ use crate::verdict::rule::{PValues, decided};
 
 /// Largest share of a change that is taken to be hidden: a first look cannot tell more, and the run's self-test speaks up before.
 const HIDDEN_MAX: f64 = 0.5;
+
+/// Share of a change that does not show in the mode of a benchmark.
+fn hidden_share(planned: &PlannedBenchmark, forks: &[ForkPair]) -> f64 {
+    let share = match planned.mode {
+        Mode::Duet => contended_share(planned, forks),
+        _ => planned.cold_share_left(),
+    };
+    share.map_or(0.0, |share| share.clamp(0.0, HIDDEN_MAX))
+}
+
+/// Share of its time that a version takes longer beside the other one than alone. The slower of two that run at once is alone at the
+/// end of each slice: that is where its additional work is done, in less time by this share. Absent where nobody saw them alone.
+fn contended_share(planned: &PlannedBenchmark, forks: &[ForkPair]) -> Option<f64> {
+    let alone_ns = planned.profile.filter(|_| !planned.style.is_counted())?.invocation_ns;
+    let slower = |f: &ForkPair| f.baseline.typical_ns().max(f.candidate.typical_ns());
+    let beside_ns = stats::median(&forks.iter().map(slower).collect::<Vec<f64>>()).ok()?;
+    Some(1.0 - alone_ns / beside_ns)
+}
 
 /// The tests of every design that occurs, computed once, and the thresholds that they are for.
 #[derive(Debug)]
@@ -67,7 +85,7 @@ impl<'a> Examined<'a> {
         let decision = boundaries.thresholds.decision(&planned.id);
         let choice = choose_basis(first_round, bytes.as_ref(), planned.mode, &decision);
         let design = &planned.configuration.design;
-        let hidden_share = planned.cold_share_left().map_or(0.0, |share| share.min(HIDDEN_MAX));
+        let hidden_share = hidden_share(planned, first_round);
         let looks = |tests| Looks { tests, design, decision: &decision, spend, hidden_share };
         let evidence = boundaries.of(planned).and_then(|tests| Evidence::of(first_round, choice, looks(tests)));
         Examined { planned, decision, allocs, bytes, choice, evidence }

@@ -1,12 +1,12 @@
 //! The whole suite through `analyse`.
 
 use duetbench_core::analysis::{Measured, Method, TrialFailure, Warning, analyse};
-use duetbench_core::plan::{Design, Excluded, Mode, Style};
+use duetbench_core::plan::{Design, Excluded, Mode, Profile, Style};
 use duetbench_core::report::{BenchmarkReport, ForkPair};
 use duetbench_core::spec::{Decision, defaults};
 use duetbench_core::{BenchmarkId, Role, Verdict};
 
-use crate::support::{fixed_design, one_slice_forks, placed, plan, plan_of, samples_of, slices};
+use crate::support::{PLAIN, fixed_design, one_slice_forks, placed, plan, plan_of, samples_of, slices};
 
 fn failure(role: Option<Role>, reason: &str) -> TrialFailure {
     TrialFailure { role, reason: reason.into(), discarded: false }
@@ -39,6 +39,21 @@ fn the_estimate_is_that_of_the_method() {
     assert!((estimate.minimal_detectable_change - (1.03 * (2.4885f64 * at_the_end).exp() - 1.0)).abs() < 2e-6);
     assert_eq!((estimate.confidence, estimate.p_adjusted), (0.9, estimate.p_value));
     assert_eq!(judged(&[0.1; 10], vec![]).estimate.unwrap().method, Method::YuenTrimmedT);
+}
+
+#[test]
+fn a_duet_excludes_nothing_that_contention_hides() {
+    let measured = || Measured { samples: one_slice_forks(&[0.04, 0.05, 0.06, 0.05, 0.04]), failed_trials: vec![] };
+    let seen = |alone_ns| {
+        let mut plan = plan(&["A"], Mode::Duet);
+        plan.benchmarks[0].profile = Some(Profile { invocation_ns: alone_ns, ..PLAIN });
+        analyse(&plan, &[measured()], &Decision::default()).remove(0).estimate.unwrap()
+    };
+    // The slower version takes 1e9 * exp(0.05) nanoseconds beside the other one. Alone it takes as long, or four fifths.
+    let beside_ns = 1e9 * 0.05f64.exp();
+    let (alike, contended) = (seen(beside_ns), seen(0.8 * beside_ns));
+    assert_eq!((alike.ratio, alike.ratio_low), (contended.ratio, contended.ratio_low));
+    assert!((contended.ratio_high - 1.0 - (alike.ratio_high - 1.0) / 0.8).abs() < 1e-6);
 }
 
 #[test]

@@ -9,18 +9,9 @@ use duetbench_core::plan::{
 use duetbench_core::spec::ModeChoice;
 use duetbench_core::{Role, Sample};
 
-use crate::support::{CAPACITY, forks, found, slice, spec};
+use crate::support::{CAPACITY, PLAIN, forks, found, slice, spec};
 
-const BUSY: Profile = Profile {
-    cores_busy: 1.9,
-    cpu_share: 1.9,
-    invocation_ns: 1e5,
-    collects: false,
-    cold_share: None,
-    warmup_slices: None,
-    unsteady: None,
-};
-const PLAIN: Profile = Profile { cores_busy: 1.0, cpu_share: 1.0, ..BUSY };
+const BUSY: Profile = Profile { cores_busy: 1.9, cpu_share: 1.9, ..PLAIN };
 
 /// The mode of one benchmark after it was looked at, and the reason.
 fn learnt(choice: ModeChoice, style: Style, (profile, check): (Option<Profile>, Option<SelfCheck>)) -> (Mode, String) {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use duetbench_core::analysis::{Basis, Evidence, Looks, Measured, Monitor, Standing, Tests};
-use duetbench_core::plan::{Capacity, Design, Discovered, Found, Mode, Plan, Style};
+use duetbench_core::plan::{Capacity, Design, Discovered, Found, Mode, Plan, Profile, Style};
 use duetbench_core::report::{ForkPair, ForkSide};
 use duetbench_core::sample::{Coordinates, Memory};
 use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Policy, Selection};
@@ -30,6 +30,17 @@ pub(crate) fn budget(budget: Duration) -> Effort {
 }
 
 pub(crate) const CAPACITY: Capacity = Capacity { cpus: 4, cores_physical: 2, asked: None, relinks: None };
+
+/// What first trials say of a benchmark that keeps one core busy, and of nothing else.
+pub(crate) const PLAIN: Profile = Profile {
+    cores_busy: 1.0,
+    cpu_share: 1.0,
+    invocation_ns: 1e5,
+    collects: false,
+    cold_share: None,
+    warmup_slices: None,
+    unsteady: None,
+};
 
 pub(crate) fn spec(effort: Effort, mode: ModeChoice) -> Spec {
     Spec {

@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::num::f64::ANY;
 use proptest::prelude::{prop_assert, proptest};
 
-use crate::support::{Noise, plan, same_cases, slice};
+use crate::support::{Noise, PLAIN, plan, same_cases, slice};
 
 proptest! {
     #![proptest_config(same_cases())]
@@ -126,15 +126,7 @@ fn drift_looks_at_what_is_judged_alone() {
 /// The warnings of a benchmark of this style that warmed up for 30 iterations and is measured with these samples.
 fn warnings(style: Style, samples: Vec<duetbench_core::Sample>, unsteady: Option<Unsteady>) -> Vec<Warning> {
     let mut plan = plan(&["A"], Mode::InterleavedOneCore);
-    let profile = Profile {
-        cores_busy: 1.0,
-        cpu_share: 1.0,
-        invocation_ns: 1.0,
-        collects: false,
-        cold_share: None,
-        warmup_slices: Some(30),
-        unsteady,
-    };
+    let profile = Profile { invocation_ns: 1.0, warmup_slices: Some(30), unsteady, ..PLAIN };
     plan.benchmarks[0].style = style;
     plan.benchmarks[0].configuration.warmup_slices = 30;
     plan.benchmarks[0].profile = Some(profile);

@@ -163,13 +163,13 @@ fn is_worth_a_look(planned: &PlannedBenchmark) -> bool {
     planned.mode != Mode::Sequential && planned.style != Style::Parallel && cheap
 }
 
-/// Whether its versions use each other's caches in slices so short that it may matter.
+/// Whether its versions use each other's caches in slices so short that it may matter, at once or once a duet is given up.
 fn may_be_cold(planned: &PlannedBenchmark) -> bool {
     let short = planned.first_ns <= COLD_FIRST_NS_MAX && !planned.style.is_counted();
-    planned.mode == Mode::InterleavedOneCore && short && is_worth_a_look(planned)
+    matches!(planned.mode, Mode::InterleavedOneCore | Mode::Duet) && short && is_worth_a_look(planned)
 }
 
-/// The time that getting warm takes in the planned mode, as a multiple of a slice of the usual length: from slices of two lengths,
+/// The time that getting warm takes in turns on one core, as a multiple of a slice of the usual length: from slices of two lengths,
 /// and where all of these may be cold from the first to the last invocation, from what they lose beside the versions alone.
 fn cold_share(
     executor: &mut dyn Executor,
@@ -177,7 +177,7 @@ fn cold_share(
     benchmark: usize,
     alone: &[Sample],
 ) -> Result<Option<f64>, RunError> {
-    let mut stretched = as_trial(planned, planned.mode, STRETCHED_NS);
+    let mut stretched = as_trial(planned, Mode::InterleavedOneCore, STRETCHED_NS);
     stretched.configuration.purpose = Purpose::Stretched;
     let seen = |executor: &mut dyn Executor, look| -> Result<Vec<Sample>, RunError> {
         Ok(executor.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default())
@@ -216,7 +216,7 @@ fn cold_throughout(
     let mut found = None;
     for (look, (stretch, slices)) in (0..).zip(COLD_LENGTHS) {
         let slice_ns = stretch * defaults::SLICE_NS;
-        let mut longer = as_trial(planned, planned.mode, slices * slice_ns);
+        let mut longer = as_trial(planned, Mode::InterleavedOneCore, slices * slice_ns);
         (longer.configuration.slice_ns, longer.configuration.warmup_slices) = (slice_ns, COLD_WARMUP);
         let samples = executor.run_trial(&longer, &trial(benchmark, look))?.result.unwrap_or_default();
         let Some(lost) = lost_in_turns(alone, &samples) else { break };
