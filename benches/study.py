@@ -75,7 +75,7 @@ class Study:
         self.duet, self.page, self.title, self.body = args.duet.resolve(), args.output, title, body
         self.lines = args.output.parent / "data" / f"{args.output.stem}.jsonl"
         self.published = self.lines.with_suffix(".jsonl.gz")
-        self.results, self.header = {}, None
+        self.results, self.header, self.successor = {}, None, None
         self.prefix = []  # words before duet's own on its command line
         self.unknown, self._help = set(), None
         self.left_out, self.ends = 0, time.monotonic() + (args.time_limit or math.inf)
@@ -85,34 +85,27 @@ class Study:
             with open_lines(self.published) as published:
                 self.lines.write_text(published.read())
         if args.resume and self.lines.exists():
-            self._load()
+            self.header, self.results = kept(self.lines.read_text())
             if self.header and measures(self.header["command"]) != measures(command_line()):
                 sys.exit(f"`{self.lines}` was made by `{self.header['command']}`: use the same options, or leave `--resume` out")
         if self.header is None:
             self.header = describe(self.duet) | ({"beside": args.beside} if args.beside else {})
             self.lines.write_text(json.dumps({"header": self.header}) + "\n")
         elif (now := describe(self.duet))["duet"] != self.header.get("later", [self.header])[-1]["duet"]:
-            self._goes_on_with(now)
+            self.successor = now
         self._scratch = tempfile.TemporaryDirectory(prefix="duet-study-")
         self.scratch = Path(self._scratch.name)
 
-    def _load(self):
-        for line in self.lines.read_text().splitlines():
-            try:
-                entry = json.loads(line)
-            except ValueError:  # the line that was being written when the run was killed
-                continue
-            if "header" in entry:
-                self.header = entry["header"]
-            elif "failure" not in entry["value"]:
-                self.results[entry["key"]] = entry["value"]
-
-    def _goes_on_with(self, now):
-        """Notes that the steps from here on are made by another duet than those before."""
-        now["after"] = len(self.results)
-        self.header.setdefault("later", []).append(now)
+    def _append(self, entry):
         with self.lines.open("a") as lines:
-            lines.write(json.dumps({"header": self.header}) + "\n")
+            lines.write(json.dumps(entry) + "\n")
+
+    def _note_successor(self):
+        """Notes that the steps from here on are made by another duet than those before; once, and only if there are any."""
+        if self.successor:
+            self.header.setdefault("later", []).append(self.successor | {"after": len(self.results)})
+            self._append({"header": self.header})
+            self.successor = None
 
     def do(self, key, work):
         """The result of a step: a dictionary, kept from before or made now. A failed step gives none, nor one that the time
@@ -127,9 +120,9 @@ class Study:
             except (Failed, OSError) as failure:
                 say(f"failed: {failure}")
                 value = {"failure": str(failure)}
+            self._note_successor()
             self.results[key] = value
-            with self.lines.open("a") as lines:
-                lines.write(json.dumps({"key": key, "value": value}) + "\n")
+            self._append({"key": key, "value": value})
             self.write()
         return self.get(key)
 
@@ -349,6 +342,21 @@ def at_most(hits, cases, share):
     whole = math.lgamma(cases + 1)
     return sum(math.exp(whole - math.lgamma(k + 1) - math.lgamma(cases - k + 1) + k * math.log(share)
                         + (cases - k) * math.log1p(-share)) for k in range(hits + 1))
+
+
+def kept(text):
+    """The header of a study's results, its last where it was written again, and the steps that did not fail; none without any."""
+    header, results = None, {}
+    for line in text.splitlines():
+        try:
+            entry = json.loads(line)
+        except ValueError:  # the line that was being written when the run was killed
+            continue
+        if "header" in entry:
+            header = entry["header"]
+        elif "failure" not in entry["value"]:
+            results[entry["key"]] = entry["value"]
+    return header, results
 
 
 def describe(duet):

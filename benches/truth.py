@@ -12,7 +12,6 @@ lengths get a random part of one collection's operations more, evenly spread ove
 
 import contextlib
 import copy
-import json
 import math
 import os
 import random
@@ -24,7 +23,7 @@ import subprocess
 import tempfile
 import time
 
-from study import REPOSITORY, Failed, environment, open_lines, run
+from study import REPOSITORY, Failed, environment, kept, open_lines, run
 
 SIDES = ("base", "head")
 # The least that a pilot run takes, seconds of processor time; longer until it has so many collections, if there are any, but not
@@ -265,10 +264,8 @@ def holds(result, truth):
 def earlier(path):
     """The truths among the results of an earlier run, and where and when it was."""
     with open_lines(path) as lines:
-        entries = [json.loads(line) for line in lines]
-    header = entries[0]["header"]
-    truths = {entry["key"]: entry["value"] for entry in entries[1:]
-              if entry["key"].startswith("truth ") and "failure" not in entry["value"]}
+        header, results = kept(lines.read())
+    truths = {key: value for key, value in results.items() if key.startswith("truth ")}
     return truths, f" The truth is that of an earlier run: {header['machine']}, {header['date']}."
 
 
