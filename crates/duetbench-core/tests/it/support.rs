@@ -31,7 +31,7 @@ pub(crate) fn budget(budget: Duration) -> Effort {
 
 pub(crate) const CAPACITY: Capacity = Capacity { cpus: 4, cores_physical: 2, asked: None, relinks: None };
 
-/// What first trials say of a benchmark that keeps one core busy, and of nothing else.
+/// First trials of a benchmark that keeps one core busy, with nothing else to say.
 pub(crate) const PLAIN: Profile = Profile {
     cores_busy: 1.0,
     cpu_share: 1.0,
