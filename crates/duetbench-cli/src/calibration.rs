@@ -73,7 +73,7 @@ pub fn of(run: StoredRun<RunHead>, budgets_s: &[f64]) -> CalibrationReport {
         .map(|((planned, round), costs)| Observed {
             id: planned.id.clone(),
             mode: planned.mode,
-            basis: choose_basis(&round.forks, round.bytes.as_ref(), planned.mode, &decision).basis,
+            basis: choose_basis(&round.forks, round.bytes.as_ref(), &decision).basis,
             forks: &round.forks,
             design: planned.configuration.design,
             costs,

@@ -9,7 +9,7 @@ use duetbench_core::spec::Metric;
 /// Signs and p-values are only asked where both versions are the same files. A skewed benchmark is told where the mean over layouts
 /// differs from the typical one by more than half its threshold.
 pub fn flagged(report: &Report) -> Vec<String> {
-    let cold_shares: Vec<Option<f64>> = report.plan.benchmarks.iter().map(|b| b.cold_share_left()).collect();
+    let cold_shares: Vec<Option<f64>> = report.plan.benchmarks.iter().map(|b| b.cold_share_left(b.mode)).collect();
     let run = SelfTested {
         plan: &report.plan,
         reports: &report.benchmarks,

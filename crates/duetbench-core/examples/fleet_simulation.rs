@@ -180,6 +180,7 @@ fn fork_pair(suite_run: u32, log_ratio: f64) -> ForkPair {
         round: 0,
         suite_run,
         fork: 0,
+        mode: Mode::InterleavedOneCore,
         baseline: side,
         candidate: side,
         log_ratio,

@@ -415,6 +415,7 @@ fn fork(suite_run: u32, baseline_ns: f64, ratio: f64) -> ForkPair {
         round: 0,
         suite_run,
         fork: 0,
+        mode: Mode::InterleavedOneCore,
         baseline: side(baseline_ns * drift),
         candidate: side(baseline_ns * ratio * drift),
         log_ratio: ratio.ln(),

@@ -105,9 +105,10 @@ impl From<Basis> for Choice {
 ///
 /// That makes them what a change is judged by. No benchmark is said not to have changed by one of the two numbers alone.
 #[must_use]
-pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, mode: Mode, decision: &Decision) -> Choice {
-    let clock = choose_clock(forks, mode);
-    if mode == Mode::Sequential || bytes.is_some_and(|b| b.changed) {
+pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, decision: &Decision) -> Choice {
+    let clock = choose_clock(forks);
+    let is_unpaired = forks.iter().any(|f| f.mode == Mode::Sequential);
+    if is_unpaired || bytes.is_some_and(|b| b.changed) {
         return Choice { basis: Basis::AllSlices, clock, slow_slices: None };
     }
     let of_slow_slices = |f: &ForkPair| f.log_ratio_complete - f.log_ratio;
@@ -127,9 +128,9 @@ pub fn choose_basis(forks: &[ForkPair], bytes: Option<&Counted>, mode: Mode, dec
 /// the wall time of at least [`defaults::BUSY_SLICES_MIN`] of its slices, and the machine is disturbed if over all of them a
 /// share of more than [`defaults::LOST_SHARE_MAX`] is missing. Neither looks at the ratio. With both sides on one core there is
 /// nothing that CPU time would hide; elsewhere a side may wait for a thread of its own.
-fn choose_clock(forks: &[ForkPair], mode: Mode) -> Clock {
-    let complete = !forks.is_empty() && forks.iter().all(|f| f.cpu.is_some() && f.busy.is_some());
-    if mode != Mode::InterleavedOneCore || !complete {
+fn choose_clock(forks: &[ForkPair]) -> Clock {
+    let tells = |f: &ForkPair| f.mode == Mode::InterleavedOneCore && f.cpu.is_some() && f.busy.is_some();
+    if forks.is_empty() || !forks.iter().all(tells) {
         return Clock::Wall;
     }
     let median =

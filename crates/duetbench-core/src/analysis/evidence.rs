@@ -56,6 +56,8 @@ pub struct ForkPair {
     pub suite_run: u32,
     /// Fork within the suite run.
     pub fork: u32,
+    /// The mode in which it was measured: another than planned once a duet was given up.
+    pub mode: Mode,
     /// The baseline's numbers.
     pub baseline: ForkSide,
     /// The candidate's numbers.

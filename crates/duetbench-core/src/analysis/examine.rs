@@ -17,11 +17,12 @@ use crate::verdict::rule::{PValues, decided};
 /// Largest share of a change that is taken to be hidden: a first look cannot tell more, and the run's self-test speaks up before.
 const HIDDEN_MAX: f64 = 0.5;
 
-/// Share of a change that does not show in the mode of a benchmark.
+/// Share of a change that does not show in the mode that a benchmark was measured in.
 fn hidden_share(planned: &PlannedBenchmark, forks: &[ForkPair]) -> f64 {
-    let share = match planned.mode {
-        Mode::Duet => contended_share(planned, forks),
-        _ => planned.cold_share_left(),
+    let share = match forks.first().map(|fork| fork.mode) {
+        Some(Mode::Duet) => contended_share(planned, forks),
+        Some(mode) => planned.cold_share_left(mode),
+        None => None,
     };
     share.map_or(0.0, |share| share.clamp(0.0, HIDDEN_MAX))
 }
@@ -83,7 +84,7 @@ impl<'a> Examined<'a> {
         let allocs = counted(compare_counts, first_round, |s| s.allocs_per_op);
         let bytes = counted(compare_bytes, first_round, |s| s.bytes_per_op);
         let decision = boundaries.thresholds.decision(&planned.id);
-        let choice = choose_basis(first_round, bytes.as_ref(), planned.mode, &decision);
+        let choice = choose_basis(first_round, bytes.as_ref(), &decision);
         let design = &planned.configuration.design;
         let hidden_share = hidden_share(planned, first_round);
         let looks = |tests| Looks { tests, design, decision: &decision, spend, hidden_share };

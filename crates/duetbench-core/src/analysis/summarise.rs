@@ -177,6 +177,7 @@ impl Fork {
             round: 0,
             suite_run: 0,
             fork: 0,
+            mode,
             baseline,
             candidate,
             log_ratio: wall.log_ratio,

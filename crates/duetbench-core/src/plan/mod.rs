@@ -339,11 +339,11 @@ impl PlannedBenchmark {
         self.redefined.as_ref().is_none_or(|redefined| redefined.tolerated)
     }
 
-    /// Share of its slices that getting warm still takes: a change of the work reads smaller by it. Absent where it was not looked
-    /// at, and in modes in which the versions do not share caches.
+    /// Share of its slices that getting warm still takes in this mode: a change of the work reads smaller by it. Absent where it was
+    /// not looked at, and in modes in which the versions do not share caches.
     #[must_use]
-    pub fn cold_share_left(&self) -> Option<f64> {
-        let cold_share = self.profile?.cold_share.filter(|_| self.mode == Mode::InterleavedOneCore)?;
+    pub fn cold_share_left(&self, mode: Mode) -> Option<f64> {
+        let cold_share = self.profile?.cold_share.filter(|_| mode == Mode::InterleavedOneCore)?;
         Some(cold_share * defaults::SLICE_NS as f64 / self.configuration.slice_ns.max(1) as f64)
     }
 

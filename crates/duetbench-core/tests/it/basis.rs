@@ -15,8 +15,12 @@ fn forks(shift: f64, spread: f64) -> Vec<ForkPair> {
     (0..12).map(|_| ForkPair { log_ratio_complete: shift + spread * noise.normal(), ..fork(0.0) }).collect()
 }
 
+fn measured_in(mode: Mode, forks: &[ForkPair]) -> Vec<ForkPair> {
+    forks.iter().map(|fork| ForkPair { mode, ..*fork }).collect()
+}
+
 fn basis(forks: &[ForkPair], bytes: Counted, mode: Mode) -> (Basis, bool) {
-    let choice = choose_basis(forks, Some(&bytes), mode, &Decision::default());
+    let choice = choose_basis(&measured_in(mode, forks), Some(&bytes), &Decision::default());
     (choice.basis, choice.slow_slices.is_some())
 }
 
@@ -48,7 +52,8 @@ fn on_processor(share: f64, busy: f64) -> Vec<ForkPair> {
 
 #[test]
 fn cpu_time_is_judged_where_busy_code_loses_its_processor() {
-    let clock = |forks: &[ForkPair], mode| choose_basis(forks, Some(&EQUAL), mode, &Decision::default()).clock;
+    let clock =
+        |forks: &[ForkPair], mode| choose_basis(&measured_in(mode, forks), Some(&EQUAL), &Decision::default()).clock;
     let one_core = Mode::InterleavedOneCore;
     assert_eq!(clock(&on_processor(0.7, 0.8), one_core), Clock::Cpu);
     // An undisturbed machine, code that waits in most slices, and two cores.

@@ -158,7 +158,7 @@ fn slices_are_lengthened_until_getting_warm_is_a_small_part_of_them() {
         plan.learn(Learnt { profiles, check: None }, &spec, CAPACITY);
         let planned = &plan.benchmarks[0];
         let ExecutionConfiguration { slice_ns, trial_ns, warmup_slices, .. } = planned.configuration;
-        (slice_ns, trial_ns, warmup_slices, planned.cold_share_left())
+        (slice_ns, trial_ns, warmup_slices, planned.cold_share_left(planned.mode))
     };
     let interleaved = |cold_share| lengths(Some(cold_share), ModeChoice::Interleaved);
     assert_eq!(interleaved(0.0), (200_000, 20_000_000, 16, Some(0.0)));

@@ -2,7 +2,7 @@
 
 use duetbench_core::Verdict;
 use duetbench_core::analysis::{Measured, Monitor, Standing, analyse};
-use duetbench_core::plan::{Design, Plan};
+use duetbench_core::plan::{Design, Mode, Plan, Profile};
 use duetbench_core::report::ForkPair;
 use duetbench_core::spec::Decision;
 use proptest::collection::vec;
@@ -10,7 +10,9 @@ use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 use proptest::sample::select;
 use proptest::test_runner::Config as ProptestConfig;
 
-use crate::support::{Course, Noise, build_pairs, fixed_design, placed, plan_of, same_cases, samples_of, standings};
+use crate::support::{
+    Course, Noise, PLAIN, build_pairs, fixed_design, placed, plan_of, same_cases, samples_of, standings,
+};
 
 /// The suite runs after which one looks, when those in `failed` gave nothing.
 fn looks(design: Design, failed: &[u32], suite_runs: u32) -> Vec<u32> {
@@ -61,6 +63,25 @@ fn stand(of_each: &[&[f64]]) -> Vec<Standing> {
     let last = of_each.iter().map(|d| d.len() as u32).max().unwrap().max(1) - 1;
     let forks: Vec<&[ForkPair]> = forks.iter().map(Vec::as_slice).collect();
     standings(&mut Monitor::new(&plan, &decision), last, &forks)
+}
+
+#[test]
+fn a_duet_that_was_given_up_is_looked_at_as_what_it_became() {
+    let design = fixed(20);
+    let mut plan = plan_of(&["A"], design);
+    plan.benchmarks[0].mode = Mode::Duet;
+    // Alone an invocation takes as long as beside the other version; half of each slice is lost where they take turns.
+    plan.benchmarks[0].profile = Some(Profile { invocation_ns: 1.0, cold_share: Some(0.5), ..PLAIN });
+    let decision = Decision::default();
+    let stands = |mode| {
+        let d = [0.02, 0.021, 0.019, 0.02];
+        let forks: Vec<ForkPair> =
+            (0..).zip(d).map(|(run, d)| ForkPair { mode, ..placed(&design, (0, run), d) }).collect();
+        standings(&mut Monitor::new(&plan, &decision), 3, &[&forks])
+    };
+    // A change of 2 % is within the tolerance; twice as large a one is not.
+    assert_eq!(stands(Mode::Duet), [Standing::Settled]);
+    assert_eq!(stands(Mode::InterleavedOneCore), [Standing::Open]);
 }
 
 const SLOWER: [f64; 4] = [0.1, 0.101, 0.099, 0.1];

@@ -145,6 +145,7 @@ pub(crate) fn fork(log_ratio: f64) -> ForkPair {
         round: 0,
         suite_run: 0,
         fork: 0,
+        mode: Mode::InterleavedOneCore,
         baseline: side,
         candidate: side,
         log_ratio,

@@ -62,9 +62,12 @@ fn spec(warmup: Option<u32>) -> Spec {
 }
 
 fn plan(first_ns: u64, spec: &Spec) -> Plan {
+    plan_of(Style::Iteration, first_ns, spec)
+}
+
+fn plan_of(style: Style, first_ns: u64, spec: &Spec) -> Plan {
     let id = BenchmarkId { package: "p".into(), name: "A".into() };
-    let found =
-        [Discovered { id, style: Style::Iteration, first_ns, threads: 1, runtime_threads: false, failure: None }];
+    let found = [Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure: None }];
     Plan::new(
         spec,
         &Found { baseline: &found, candidate: &found, identical: &BTreeSet::new(), not_affected: &Default::default() },
@@ -102,6 +105,19 @@ fn what_runs_on_all_cores_anyhow_is_looked_at_in_that_mode_alone() {
     plan.benchmarks[0].mode = Mode::InterleavedAllCores;
     learnt(&mut played, &plan, &spec);
     assert_eq!(played.asked, [(Mode::InterleavedAllCores, 0, 300)]);
+}
+
+#[test]
+fn a_duet_is_seen_in_turns_too_since_its_cores_may_turn_out_unlike() {
+    let in_turns = |mode| {
+        let (spec, mut played) = (spec(None), Played::new([0, 0]));
+        let mut plan = plan_of(Style::Loop, 1000, &spec);
+        plan.benchmarks[0].mode = mode;
+        learnt(&mut played, &plan, &spec);
+        played.asked.iter().any(|(mode, ..)| *mode == Mode::InterleavedOneCore)
+    };
+    assert!(in_turns(Mode::InterleavedOneCore) && in_turns(Mode::Duet));
+    assert!(!in_turns(Mode::Sequential) && !in_turns(Mode::InterleavedAllCores));
 }
 
 #[test]
