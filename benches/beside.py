@@ -10,7 +10,7 @@ QUESTIONS = {"near": "near", "wrong": "wrong sign", "holds": "interval holds the
 EXPLAINED = (
     f"An estimate is *near* if it differs from the truth by at most {100 * POINTS:.1f} points or a tenth of the true change. It has the "
     "*wrong sign* if it is on the other side of no change than the truth, where the truth is shown to be on one. The interval *holds* "
-    "the truth if its ends, moved outwards by the truth's own uncertainty at the same confidence, enclose it. *Open* where the limit "
+    "the truth if its ends, moved outwards by the truth's own uncertainty at the same confidence (Student's t), enclose it. *Open* where the limit "
     f"is within {ERRORS} standard errors of the truth; the word after it says what the middle says.")
 
 
@@ -32,10 +32,10 @@ def judged(result, truth):
     """The row of an estimate: its points, and an answer to each question."""
     if result["ratio"] is None:
         return {"points": ""} | dict.fromkeys(QUESTIONS, "")
-    middle, error = truth
+    middle = truth.middle
     off, change = result["ratio"] - math.exp(middle), math.expm1(middle)
-    shown = abs(middle) > ERRORS * error
-    return {"points": f"{100 * off:+.1f}", "near": near(off, change, ERRORS * error * math.exp(middle)),
+    shown = abs(middle) > ERRORS * truth.error
+    return {"points": f"{100 * off:+.1f}", "near": near(off, change, ERRORS * truth.error * math.exp(middle)),
             "wrong": "**yes**" if shown and (result["ratio"] - 1) * change < 0 else "no" if shown else "open",
             "holds": "" if result["low"] is None else "yes" if holds(result, truth) else "**no**"}
 

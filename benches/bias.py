@@ -97,7 +97,7 @@ def truth_table(truth, names):
     for name in names:
         pilot, found = truth.pilot(name), truth.ratio(name)
         if pilot and found:
-            off, uncertain = math.expm1(found[0]) - MORE / 100, found[1] * math.exp(found[0])
+            off, uncertain = math.expm1(found.middle) - MORE / 100, found.error * math.exp(found.middle)
             rows.append([name, f"{pilot[0]['ns'] / 1000:.1f}", len(truth.log_ratios(name)), in_words(found), f"{100 * off:+.2f}",
                          f"{off / uncertain:+.1f}"])
     head = ["benchmark", "µs, base", "repetitions", "truth (standard error)", f"points from {MORE}", "the same in standard errors"]

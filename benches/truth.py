@@ -22,6 +22,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+import typing
 
 from study import REPOSITORY, Failed, environment, kept, open_lines, run
 
@@ -33,6 +34,8 @@ PILOT_S, PILOT_COLLECTIONS, PILOT_MOST_S = 0.5, 8, 5
 TURN_S, TURN_COLLECTIONS = 0.1, 2
 # So many standard errors of the truth count as its uncertainty.
 ERRORS = 2
+# Parts of an integral by Simpson's rule.
+SIMPSON = 200
 
 
 def options_of(options, repetitions):
@@ -242,9 +245,16 @@ def slope(short, long, lengths):
     return {"cpu_ns": 1e9 * cpu_s / more, "wall_ns": 1e9 * wall_s / more if wall_s > 0 else None, "operations": lengths}
 
 
+class Mean(typing.NamedTuple):
+    """Mean and standard error of logarithms of ratios, and the degrees of freedom of that error."""
+    middle: float
+    error: float
+    degrees: int
+
+
 def estimate(logs):
-    """Mean and standard error of logarithms of ratios; none with fewer than two."""
-    return (statistics.mean(logs), error_of(logs)) if len(logs) > 1 else None
+    """Their mean; none with fewer than two."""
+    return Mean(statistics.mean(logs), error_of(logs), len(logs) - 1) if len(logs) > 1 else None
 
 
 def error_of(values):
@@ -255,10 +265,23 @@ def error_of(values):
 def holds(result, truth):
     """Whether an interval holds the truth, which has an error of its own: each end is as far off as both uncertainties together,
     at the interval's own confidence."""
-    middle, error = truth
     at, low, high = (math.log(result[end]) for end in ("ratio", "low", "high"))
-    reach = statistics.NormalDist().inv_cdf((1 + result["confidence"]) / 2) * error
-    return at - math.hypot(at - low, reach) <= middle <= at + math.hypot(high - at, reach)
+    reach = student_quantile((1 + result["confidence"]) / 2, truth.degrees) * truth.error
+    return at - math.hypot(at - low, reach) <= truth.middle <= at + math.hypot(high - at, reach)
+
+
+def student_quantile(p, degrees):
+    """The quantile of Student's t for a probability above one half, by bisection.
+
+    With t = sqrt(degrees) tan(a) the density is proportional to cos(a) to the power of degrees - 1."""
+    scale = math.gamma((degrees + 1) / 2) / math.gamma(degrees / 2) / math.sqrt(math.pi)
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        angle = (low + high) / 2
+        parts = [math.cos(angle * i / SIMPSON) ** (degrees - 1) for i in range(SIMPSON + 1)]
+        integral = angle / SIMPSON / 3 * (parts[0] + 4 * sum(parts[1::2]) + 2 * sum(parts[2:-1:2]) + parts[-1])
+        low, high = (angle, high) if 0.5 + scale * integral < p else (low, angle)
+    return math.sqrt(degrees) * math.tan(low)
 
 
 def earlier(path):
@@ -271,4 +294,4 @@ def earlier(path):
 
 def in_words(found):
     """A truth as people read it."""
-    return f"{100 * math.expm1(found[0]):+.2f} % ({100 * found[1]:.2f})" if found else ""
+    return f"{100 * math.expm1(found.middle):+.2f} % ({100 * found.error:.2f})" if found else ""
