@@ -25,9 +25,10 @@ from pathlib import Path
 from study import REPOSITORY, Failed, Study, environment, met, paragraph, parser, percent, run, table
 
 LIMITS_US = {"duet": 1.0, "interleaved": 10.0}
-# The limits are for slices that only the hook separates, so for benchmarks that nothing else disturbs.
-JUDGED = ["BenchmarkCount", "BenchmarkLoop"]
-BENCHMARKS = [*JUDGED, "BenchmarkAllocates", "BenchmarkParallel"]
+# The project of each harness, and its benchmarks that nothing else disturbs: the limits are for slices that only the hook separates.
+PROJECTS = {"Go": "small", "Rust": "small_rust"}
+JUDGED = {"Go": ["BenchmarkCount", "BenchmarkLoop"], "Rust": ["count"]}
+BENCHMARKS = [*JUDGED["Go"], "BenchmarkAllocates", "BenchmarkParallel"]
 SLICES = """
     SELECT trials.benchmark, trials.id, samples.iteration, samples.block, samples.role, samples.start_ns, samples.wall_ns
     FROM samples JOIN trials ON trials.id = samples.trial WHERE samples.warm_up = 0
@@ -42,17 +43,19 @@ def main():
     args = options.parse_args()
     random.seed(1)  # the order of runs only
     study = Study(args, "What the hook costs", body)
-    shutil.copytree(REPOSITORY / "benches" / "small", study.scratch / "small")
-    for mode in LIMITS_US:
-        study.do(f"slices {mode}", lambda: between_slices(study, mode, args.forks))
+    for project in PROJECTS.values():
+        shutil.copytree(REPOSITORY / "benches" / project, study.scratch / project)
+    for harness in PROJECTS:
+        for mode in LIMITS_US:
+            study.do(f"slices {harness} {mode}", lambda: between_slices(study, harness, mode, args.forks))
     for benchmark in BENCHMARKS:
         study.do(f"binary {benchmark}", lambda: beside_plain(study, benchmark, args))
     study.finish()
 
 
-def between_slices(study, mode, forks):
-    db = study.scratch / f"{mode}.db"
-    report = measured(study, mode, forks, db)
+def between_slices(study, harness, mode, forks):
+    db = study.scratch / f"{harness}-{mode}.db"
+    report = measured(study, harness, mode, forks, db)
     names = [planned["name"] for planned in report["plan"]["benchmarks"]]
     modes = {b["name"]: b["mode"] for b in report["benchmarks"]}
     gaps = {name: {"within": [], "pause": []} for name in names}
@@ -65,19 +68,22 @@ def between_slices(study, mode, forks):
                    "all": spread([gap for found in by_kind.values() for gap in found])} for name, by_kind in gaps.items()}
 
 
-def measured(study, mode, forks, db):
-    """Runs duet on the small module; keeps the binary that it measures."""
-    project = study.scratch / "small"
-    command = [study.duet, "compare", project, project, "--mode", mode, "--forks", str(forks), "--format", "json", "--db", db]
+def measured(study, harness, mode, forks, db):
+    """Runs duet on the small project; keeps the binary that it measures, if that is Go's."""
+    project = study.scratch / PROJECTS[harness]
+    command = [study.duet, "compare", project, project, "--mode", mode, "--forks", str(forks), "--measure-identical", "--format", "json",
+               "--db", db]
     child = subprocess.Popen(command, cwd=study.scratch, env=environment(), text=True, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
     messages = []
     threading.Thread(target=lambda: messages.extend(child.stderr), daemon=True).start()
     keeper = threading.Thread(target=keep_binary, args=(child, study.duet, study.scratch / "hooked.test", messages))
-    keeper.start()
+    if harness == "Go":
+        keeper.start()
     output = child.stdout.read()
     child.wait()
-    keeper.join()
+    if keeper.is_alive():
+        keeper.join()
     try:
         return json.loads(output)
     except ValueError:
@@ -149,7 +155,7 @@ def spread(gaps):
 def beside_plain(study, benchmark, args):
     hooked, plain, project = study.scratch / "hooked.test", study.scratch / "plain.test", study.scratch / "small"
     if not hooked.exists():
-        measured(study, "interleaved", 12, study.scratch / "again.db")
+        measured(study, "Go", "interleaved", 12, study.scratch / "again.db")
     if not hooked.exists():
         raise Failed("the hooked binary was not caught while duet ran it")
     if not plain.exists():
@@ -176,7 +182,7 @@ def ns_per_op(binary, benchmark, benchtime, cwd):
 
 
 def body(study):
-    slices = {mode: study.get(f"slices {mode}") for mode in LIMITS_US}
+    slices = {(harness, mode): study.get(f"slices {harness} {mode}") for harness in PROJECTS for mode in LIMITS_US}
     parts = [paragraph(__doc__, 0), "## Asked and measured", asked(slices),
              "## Between slices", paragraph(__doc__, 1),
              gap_table(slices), GAPS_NOTE, "## Beside an unhooked binary",
@@ -195,26 +201,26 @@ GAPS_NOTE = (
 
 def asked(slices):
     rows = []
-    for mode, limit in LIMITS_US.items():
-        for benchmark in JUDGED:
-            found = (slices[mode] or {}).get(benchmark)
+    for (harness, mode), made in slices.items():
+        for benchmark in JUDGED[harness]:
+            found, limit = (made or {}).get(benchmark), LIMITS_US[mode]
             if found and found["within"]:
                 middle = found["within"]["median"]
                 what = "slice in duet mode" if mode == "duet" else "interleaved pair"
-                rows.append([f"{what}, {benchmark}", f"at most {limit:.0f} µs", f"{middle:.2f} µs",
+                rows.append([f"{what}, {harness}, {benchmark}", f"at most {limit:.0f} µs", f"{middle:.2f} µs",
                              f"{found['all']['mean']:.2f} µs", met(middle <= limit)])
     return table(["cost of a", "asked", "median within blocks", "mean of all, pauses included", "median meets it"], rows)
 
 
 def gap_table(slices):
     rows = []
-    for found in filter(None, slices.values()):
-        for benchmark, by_kind in found.items():
+    for (harness, _), found in slices.items():
+        for benchmark, by_kind in (found or {}).items():
             within, pause, every = by_kind["within"], by_kind["pause"], by_kind["all"]
             if every:
-                rows.append([benchmark, by_kind["mode"].replace("_", " "), every["count"], *of(within, "median", "mean", "p95"),
+                rows.append([harness, benchmark, by_kind["mode"].replace("_", " "), every["count"], *of(within, "median", "mean", "p95"),
                              *of(pause, "median", "mean"), *of(every, "mean")])
-    head = ["benchmark", "mode", "gaps", "within blocks: median", "mean", "95th percentile", "pause: median", "mean", "all: mean"]
+    head = ["harness", "benchmark", "mode", "gaps", "within blocks: median", "mean", "95th percentile", "pause: median", "mean", "all: mean"]
     return table(head, rows)
 
 
