@@ -77,7 +77,7 @@ def measured(study, harness, mode, forks, db):
                              stderr=subprocess.PIPE)
     messages = []
     threading.Thread(target=lambda: messages.extend(child.stderr), daemon=True).start()
-    keeper = threading.Thread(target=keep_binary, args=(child, study.duet, study.scratch / "hooked.test", messages))
+    keeper = threading.Thread(target=keep_binary, args=(child, study.scratch / "hooked.test", messages))
     if harness == "Go":
         keeper.start()
     output = child.stdout.read()
@@ -90,12 +90,12 @@ def measured(study, harness, mode, forks, db):
         raise Failed(f"duet ended with {child.returncode}: {''.join(messages)[-500:]}")
 
 
-def keep_binary(child, duet, target, messages):
+def keep_binary(child, target, messages):
     """Copies the program of a process that duet has started for measuring; duet removes its builds when it ends."""
     while child.poll() is None and not target.exists():
         if any(": measuring " in line for line in list(messages)):
             for pid in children_of(child.pid):
-                copy_program(pid, duet, target)
+                copy_program(pid, target)
         time.sleep(0.003)
 
 
@@ -109,11 +109,11 @@ def children_of(parent):
             yield int(stat.parent.name)
 
 
-def copy_program(pid, duet, target):
+def copy_program(pid, target):
     draft = target.with_suffix(".part")
     try:
-        # Between fork and exec the process is still duet.
-        if Path(os.readlink(f"/proc/{pid}/exe")) != duet:
+        # Between fork and exec the process is still duet; others link the next programs.
+        if ".test" in Path(os.readlink(f"/proc/{pid}/exe")).name:
             shutil.copyfile(f"/proc/{pid}/exe", draft)
             draft.chmod(0o755)
             draft.replace(target)

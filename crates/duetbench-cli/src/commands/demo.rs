@@ -21,8 +21,8 @@ use crate::args::DemoArgs;
 use crate::demo::neighbour::{Disturbed, Neighbour};
 use crate::demo::{UsualConclusion, project, usual};
 use crate::failure::{Failure, code};
-use crate::render::format::{change, interval};
 use crate::render::order::label;
+use crate::render::summary;
 use crate::seed;
 use crate::session::{self, Session, Subjects, lock_machine};
 
@@ -180,11 +180,8 @@ fn section(title: &str, part: &Part) -> String {
 }
 
 fn duet_words(benchmark: &BenchmarkReport) -> String {
-    let verdict = label(&benchmark.verdict);
-    benchmark.estimate.map_or_else(
-        || verdict.to_owned(),
-        |e| format!("{verdict} {} {}", change(e.ratio), interval(e.ratio_low, e.ratio_high)),
-    )
+    let interval = summary::shown_interval(benchmark).map_or_else(String::new, summary::between);
+    format!("{} {} {interval}", label(&benchmark.verdict), summary::change_sign(benchmark))
 }
 
 /// Summary of the two parts.

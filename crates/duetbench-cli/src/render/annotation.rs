@@ -3,7 +3,7 @@
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::{Report, Verdict};
 
-use super::format::{change, one_line, short_name};
+use super::format::{change_within, one_line, short_name};
 use super::{gate, summary};
 
 /// Most lines: GitHub shows ten errors of a step.
@@ -24,7 +24,11 @@ fn regressions(report: &Report) -> Vec<String> {
     let one = |one: &BenchmarkReport| {
         let e = one.estimate?;
         let (name, interval) = (one_line(&short_name(&one.id.name)), summary::between(e.interval()));
-        Some(format!("time of `{name}` {} {interval}: {}", change(e.ratio), summary::verdict_words(one)))
+        Some(format!(
+            "time of `{name}` {} {interval}: {}",
+            change_within(e.ratio, e.ratio_low, e.ratio_high),
+            summary::verdict_words(one)
+        ))
     };
     regressed.filter_map(one).collect()
 }

@@ -65,6 +65,16 @@ pub fn change(ratio: f64) -> String {
     change_to(ratio, 0)
 }
 
+/// A change beside its interval: with more digits where fewer would lie outside of it, as `+4.96%` in `[+4.95%, +4.96%]`.
+#[must_use]
+pub fn change_within(ratio: f64, low: f64, high: f64) -> String {
+    let percent = percent_of(ratio);
+    let power = 10f64.powi(i32::try_from(decimals_of(percent)).unwrap_or(0));
+    let rounded = (percent * power).round() / power;
+    let lies_within = (percent_of(low)..=percent_of(high)).contains(&rounded);
+    change_to(ratio, if lies_within { 0 } else { decimals_between(low, high) })
+}
+
 /// Both ends of an interval of ratios as changes in percent, with so many digits that its width can be read: `[+4.7%, +5.5%]`,
 /// `[+19.94%, +20.03%]`. Where it leaves open whether anything changed and reaches beyond +100 % or to -99 %, the words [`TOO_FEW`].
 #[must_use]
@@ -74,20 +84,36 @@ pub fn interval(low: f64, high: f64) -> String {
     if is_open && says_nothing {
         return TOO_FEW.into();
     }
-    let quarter = (high - low).abs() * 100.0 / 4.0;
-    let decimals = if quarter >= 1.0 || !quarter.is_finite() {
-        0
-    } else if quarter >= 0.1 {
-        1
-    } else {
-        DECIMALS_MAX
-    };
+    let decimals = decimals_between(low, high);
     format!("[{}, {}]", change_to(low, decimals), change_to(high, decimals))
+}
+
+/// Decimals by which the width of an interval can be read.
+fn decimals_between(low: f64, high: f64) -> usize {
+    match (high - low).abs() * 100.0 / 4.0 {
+        quarter if quarter >= 1.0 || !quarter.is_finite() => 0,
+        quarter if quarter >= 0.1 => 1,
+        _ => DECIMALS_MAX,
+    }
+}
+
+fn percent_of(ratio: f64) -> f64 {
+    (ratio - 1.0) * 100.0
+}
+
+/// Decimals that leave a change two significant digits.
+fn decimals_of(percent: f64) -> usize {
+    // Of what takes almost no time any more, the rest tells.
+    match if percent < -99.0 { percent + 100.0 } else { percent.abs() } {
+        size if size >= 9.95 => 0,
+        size if size >= 0.995 => 1,
+        _ => DECIMALS_MAX,
+    }
 }
 
 /// A change with at least so many decimals.
 fn change_to(ratio: f64, least: usize) -> String {
-    let percent = (ratio - 1.0) * 100.0;
+    let percent = percent_of(ratio);
     if ratio.is_nan() {
         return "?".into();
     }
@@ -97,14 +123,7 @@ fn change_to(ratio: f64, least: usize) -> String {
     if percent.abs() < 0.005 {
         return "0.00%".into();
     }
-    // Of what takes almost no time any more, the rest tells.
-    let telling = if percent < -99.0 { percent + 100.0 } else { percent.abs() };
-    let decimals = match telling {
-        size if size >= 9.95 => 0,
-        size if size >= 0.995 => 1,
-        _ => DECIMALS_MAX,
-    };
-    format!("{percent:+.*}%", decimals.max(least))
+    format!("{percent:+.*}%", decimals_of(percent).max(least))
 }
 
 /// Largest and smallest ratio that an open question may leave possible before its interval says nothing of the code: +100 % and -99 %.
@@ -262,6 +281,18 @@ mod tests {
         check(14.0, "+1300%");
         check(f64::INFINITY, "+∞");
         check(f64::NAN, "?");
+    }
+
+    #[test]
+    fn a_change_lies_within_the_interval_beside_it() {
+        let check = |ratio, low, high, want| assert_eq!(change_within(ratio, low, high), want);
+        check(1.0496, 1.0495, 1.0497, "+4.96%");
+        check(1.0512, 1.0468, 1.0548, "+5.1%");
+        check(1.2472, 1.2468, 1.2478, "+24.72%");
+        check(1.2472, 1.22, 1.27, "+25%");
+        check(1.2472, 1.2431, 1.2478, "+24.7%");
+        check(f64::NAN, f64::NAN, f64::NAN, "?");
+        check(f64::INFINITY, 1.0, f64::INFINITY, "+∞");
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! The table of a comparison that is being measured: intervals narrow, and a verdict appears once it is known.
 
-use duetbench_core::analysis::{Answers, Ranged, Seen};
+use duetbench_core::analysis::{Answers, Seen};
 use duetbench_core::{BenchmarkId, Verdict};
 
 use super::document::{Cell, Cells, Column, Group, Table, Tone, Turn};
 use super::forest::{Axis, Mark};
-use super::format::change;
 use super::palette::Palette;
 use super::{names, order, summary};
 
@@ -73,18 +72,18 @@ fn columns(names: &names::Short, axis: &Axis) -> Vec<Column> {
 }
 
 fn cells(row: &Row<'_>, names: &names::Short, axis: &Axis) -> Vec<Cell> {
-    let Mark { verdict, range: Ranged { ratio, interval } } = row.mark;
+    let Mark { verdict, range } = row.mark;
     let (tone, number, word) = match row.is_open() {
         true => (Tone::Faint, String::new(), "narrowing"),
         false if *verdict == Verdict::NoChange => (Tone::Faint, "~".into(), order::label(verdict)),
-        false => (order::tone(verdict), change(ratio), order::label(verdict)),
+        false => (order::tone(verdict), summary::change_beside(range), order::label(verdict)),
     };
     let name = format!("{} {}", order::shape(verdict), names.name(row.id));
     vec![
         Cell::toned(name, if verdict.is_change() { tone } else { Tone::Plain }),
         Cell::toned(number, tone),
         Cell::toned(axis.draw(row.mark), tone),
-        Cell::toned(summary::between(interval), tone),
+        Cell::toned(summary::between(range.interval), tone),
         Cell::toned(word, tone),
     ]
 }

@@ -62,5 +62,5 @@ pub(crate) mod command_line;
 mod confirmation;
 mod hint;
 mod names;
-mod summary;
+pub(crate) mod summary;
 mod width;

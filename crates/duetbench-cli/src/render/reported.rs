@@ -6,7 +6,7 @@ use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
 use serde::Serialize;
 
-use super::format::{change, interval, one_line, shortened};
+use super::format::{change_within, interval, one_line, shortened};
 use super::names::Short;
 use super::order::label;
 
@@ -37,7 +37,9 @@ pub(super) fn rows(report: &Report) -> Vec<Row<'_>> {
 
 fn row<'a>(metric: &'a ReportedMetric, names: &Short) -> Row<'a> {
     let value = |value: Option<f64>| value.map_or_else(String::new, figure);
-    let changed = |c: Change| format!("{} {}", change(c.ratio), interval(c.ratio_low, c.ratio_high));
+    let changed = |c: Change| {
+        format!("{} {}", change_within(c.ratio, c.ratio_low, c.ratio_high), interval(c.ratio_low, c.ratio_high))
+    };
     let (name, unit) = (names.name(&metric.id), one_line(&metric.unit));
     let changed = metric.change.map_or_else(String::new, changed);
     let cells = [name, unit, value(metric.baseline), value(metric.candidate), changed];

@@ -6,7 +6,7 @@ use duetbench_core::report::{BenchmarkReport, Counted, Outcome};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
 
-use super::format::{self, TimeScale, benchmarks, change, counted, duration, many, one_line, share};
+use super::format::{self, TimeScale, benchmarks, change_within, counted, duration, many, one_line, share};
 use super::order::{is_tolerated, label};
 use super::{calibrate, fleet, hint, layouts, noise, warning};
 
@@ -47,7 +47,7 @@ pub(super) fn times(benchmark: &BenchmarkReport) -> String {
 }
 
 /// The interval that stands beside a verdict: of an open question all that it leaves open, of the rest what it rests on.
-pub(super) fn shown_interval(benchmark: &BenchmarkReport) -> Option<RatioInterval> {
+pub(crate) fn shown_interval(benchmark: &BenchmarkReport) -> Option<RatioInterval> {
     match benchmark.verdict {
         Verdict::Inconclusive { .. } => benchmark.open_range(),
         _ => benchmark.judged().map(|judged| judged.interval),
@@ -55,14 +55,19 @@ pub(super) fn shown_interval(benchmark: &BenchmarkReport) -> Option<RatioInterva
 }
 
 /// An interval of ratios as changes in percent.
-pub(super) fn between(interval: RatioInterval) -> String {
+pub(crate) fn between(interval: RatioInterval) -> String {
     format::interval(interval.low, interval.high)
 }
 
 /// The change by wall time with its interval, where CPU time was judged.
 pub(super) fn by_wall(benchmark: &BenchmarkReport) -> Option<String> {
-    let Ranged { ratio, interval } = benchmark.estimate?.by_wall?;
-    Some(format!("{} {}", change(ratio), between(interval)))
+    let wall = benchmark.estimate?.by_wall?;
+    Some(format!("{} {}", change_beside(wall), between(wall.interval)))
+}
+
+/// The change whose interval stands beside it.
+pub(super) fn change_beside(Ranged { ratio, interval }: Ranged) -> String {
+    format::change_within(ratio, interval.low, interval.high)
 }
 
 /// The ratio by fresh trials alone, where they confirmed a regression.
@@ -337,7 +342,7 @@ fn suite(report: &Report) -> Option<String> {
     let interval = between(RatioInterval { low: suite.ratio_low, high: suite.ratio_high });
     Some(format!(
         "{} {interval} in the geometric mean of {} over {} units ({:.0}% interval); a change of {} would be seen",
-        change(suite.ratio),
+        change_within(suite.ratio, suite.ratio_low, suite.ratio_high),
         benchmarks(suite.benchmarks as usize),
         suite.units,
         100.0 * suite.confidence,
@@ -413,10 +418,10 @@ pub(super) fn proven(report: &Report) -> Option<String> {
 
 /// The change in words: a number only where there is a change, benchstat's `~` where there is none, `?` where nobody knows.
 /// It is the one that was judged, so that it and the interval beside it are of the same trials.
-pub(super) fn change_sign(benchmark: &BenchmarkReport) -> String {
+pub(crate) fn change_sign(benchmark: &BenchmarkReport) -> String {
     match benchmark.verdict.of_times() {
         Verdict::Regression | Verdict::Improvement | Verdict::Slower(_) | Verdict::Faster(_) => {
-            benchmark.judged().map_or_else(|| "?".into(), |judged| change(judged.ratio))
+            benchmark.judged().map_or_else(|| "?".into(), change_beside)
         }
         Verdict::NoChange | Verdict::IdenticalCode | Verdict::NotAffected => "~".into(),
         Verdict::Inconclusive { .. } => "?".into(),
