@@ -1,15 +1,14 @@
 //! Searches for the commit that made a benchmark slower: as they are kept in the store, and as they are reported.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use duetbench_core::spec::Effort;
-use duetbench_core::{BenchmarkId, Spec};
+use duetbench_core::{BenchmarkId, Spec, bisect};
 pub use duetbench_run::source::Commit;
 use serde::{Deserialize, Serialize};
 
 /// Version of the record; one of another version is begun anew.
-pub const RECORD_VERSION: u32 = 1;
+pub const RECORD_VERSION: u32 = 2;
 
 /// A search, as it is kept: enough to go on with it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,18 +19,22 @@ pub struct Record {
     pub cwd: PathBuf,
     /// The request.
     pub spec: Spec,
-    /// The commits from the good one to the bad one.
+    /// The commits from the good one to the bad one, and behind them those inside merges that were searched.
     pub commits: Vec<Commit>,
-    /// The benchmark that is searched by, once the end points were compared.
-    pub benchmark: Option<BenchmarkId>,
-    /// Changes of all benchmarks that regressed between the end points, as ratios.
+    /// Number of the bad one.
+    pub last: usize,
+    /// Whether merges are not searched inside.
+    pub first_parent: bool,
+    /// Changes of all benchmarks that regressed between the end points, as ratios, the largest first; empty before these were compared.
     pub regressed: Vec<Regressed>,
+    /// Lines of commits that are searched, in the order in which they are.
+    pub lines: Vec<Line>,
     /// Comparisons that came to their end, in order.
     pub compared: Vec<Compared>,
     /// A comparison that did not.
     pub open: Option<Comparison>,
-    /// Commits that were left out, by their number, with the reason.
-    pub skipped: BTreeMap<usize, String>,
+    /// Commits that were left out.
+    pub skipped: Vec<Skipped>,
     /// Whether the search came to its end.
     pub complete: bool,
 }
@@ -45,13 +48,59 @@ pub struct Regressed {
     pub ratio: f64,
 }
 
-/// A comparison of two commits in a run, by their numbers.
+/// A line of commits that is searched by a benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
-    /// The earlier commit.
+pub struct Line {
+    /// Numbers of the commits, that which all others are compared with first.
+    pub commits: Vec<usize>,
+    /// The benchmark.
+    pub benchmark: BenchmarkId,
+    /// The merge that brought the line in; absent from good to bad.
+    pub merge: Option<Merge>,
+    /// The answer, once there is one.
+    pub end: Option<End>,
+}
+
+/// A merge that is searched inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Merge {
+    /// Number of the line on which it was found.
+    pub line: usize,
+    /// Number of the commit before it on that line.
+    pub parent: usize,
+    /// Its own number.
+    pub commit: usize,
+}
+
+/// The answer of a line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// The search's own.
+    Told(bisect::Answer),
+    /// Its last commit makes less than half of what the merge makes.
+    NotSlower,
+    /// Its ends cannot be compared, for this reason.
+    Unusable(String),
+}
+
+/// Two commits, by their numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pair {
+    /// The earlier one.
     pub base: usize,
     /// The later one.
     pub head: usize,
+}
+
+/// A comparison of two commits in a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The commits.
+    #[serde(flatten)]
+    pub pair: Pair,
+    /// The benchmark for which it was made; absent before it was known which ones regressed.
+    pub benchmark: Option<BenchmarkId>,
     /// The run; absent where nothing was measured, since both are proven to run the same code.
     pub run: Option<String>,
 }
@@ -70,6 +119,17 @@ pub struct Compared {
     pub measured_s: f64,
 }
 
+/// A commit that was left out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Its number.
+    pub commit: usize,
+    /// The only benchmark that it cannot be compared by; absent where it is all of them.
+    pub benchmark: Option<BenchmarkId>,
+    /// The reason, in words.
+    pub why: String,
+}
+
 impl Record {
     /// A search that has not begun.
     #[must_use]
@@ -78,12 +138,14 @@ impl Record {
             version: RECORD_VERSION,
             cwd,
             spec,
+            last: commits.len() - 1,
             commits,
-            benchmark: None,
+            first_parent: false,
             regressed: Vec::new(),
+            lines: Vec::new(),
             compared: Vec::new(),
             open: None,
-            skipped: BTreeMap::new(),
+            skipped: Vec::new(),
             complete: false,
         }
     }
@@ -92,9 +154,12 @@ impl Record {
     #[must_use]
     pub fn asks_for_the_same(&self, other: &Record) -> bool {
         let unlimited = |spec: &Spec| Spec { seed: 0, effort: Effort { budget: None, ..spec.effort }, ..spec.clone() };
-        let ends = |record: &Record| record.commits.iter().map(|commit| commit.id.clone()).collect::<Vec<_>>();
+        let ends = |record: &Record| -> Vec<String> {
+            record.commits.iter().take(record.last + 1).map(|commit| commit.id.clone()).collect()
+        };
         self.version == other.version
             && self.cwd == other.cwd
+            && self.first_parent == other.first_parent
             && ends(self) == ends(other)
             && unlimited(&self.spec) == unlimited(&other.spec)
     }
@@ -105,26 +170,38 @@ impl Record {
 pub struct Bisection {
     /// Version of duet.
     pub duet_version: String,
-    /// The commits from the good one to the bad one.
+    /// The commits from the good one to the bad one, and behind them those inside merges that were searched.
     pub commits: Vec<Commit>,
+    /// Number of the bad one.
+    pub last: usize,
     /// Smallest change that is worth a search, a fraction.
     pub threshold: f64,
-    /// The benchmark by which was searched; absent where none regressed.
-    pub benchmark: Option<String>,
-    /// Ratio of the bad commit to the good one.
-    pub ratio: Option<f64>,
-    /// The answer.
-    pub answer: Answer,
-    /// Other benchmarks that regressed between the end points.
+    /// Whether merges were not to be searched inside.
+    pub first_parent: bool,
+    /// Answers by benchmark: the one that slowed down most, and then those that what was found before does not explain; empty where none
+    /// regressed.
+    pub sought: Vec<Sought>,
+    /// Benchmarks that regressed between the end points and were not searched by.
     pub others: Vec<Other>,
     /// All comparisons, in order.
     pub compared: Vec<Shown>,
-    /// Commits that were left out, with the reason.
-    pub skipped: BTreeMap<usize, String>,
+    /// Commits that were left out.
+    pub skipped: Vec<Skipped>,
     /// Largest of the minimal detectable changes of the end points' comparison, a fraction, where nothing regressed.
     pub detects: Option<f64>,
     /// Whether the budget ended it.
     pub out_of_budget: bool,
+}
+
+/// A benchmark that was searched by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sought {
+    /// Its name.
+    pub benchmark: String,
+    /// Ratio of the bad commit to the good one.
+    pub ratio: f64,
+    /// The answer.
+    pub answer: Answer,
 }
 
 /// The answer of a search.
@@ -132,17 +209,12 @@ pub struct Bisection {
 pub enum Answer {
     /// These steps make the change.
     Steps(Vec<Found>),
-    /// No benchmark is slower in the bad commit.
-    NothingSlower,
-    /// The change between the end points was gone when more was measured.
-    Gone,
-    /// It came with one of the commits from the first to the last of these numbers; more of the same would not tell, or time was over.
-    CannotTell {
-        /// The first of them.
-        first: usize,
-        /// The last of them.
-        last: usize,
-    },
+    /// The change is not there: it was gone when more was measured, or a merge makes it without what it brought in.
+    NotSlower,
+    /// It came with one of these commits, by their numbers; more of the same would not tell, or time was over.
+    CannotTell(Vec<usize>),
+    /// The ends of the line cannot be compared, for this reason.
+    Unusable(String),
 }
 
 /// A step that was found.
@@ -150,8 +222,10 @@ pub enum Answer {
 pub struct Found {
     /// Number of the last commit before it.
     pub parent: usize,
-    /// Number of the first commit after it; those between cannot be built.
+    /// Number of the first commit after it.
     pub culprit: usize,
+    /// Numbers of those between, which cannot be compared.
+    pub hidden: Vec<usize>,
     /// Ratio of culprit to parent.
     pub ratio: f64,
     /// Probability that a step lies there.
@@ -160,6 +234,44 @@ pub struct Found {
     pub run: Option<String>,
     /// The run's verdict.
     pub verdict: Option<&'static str>,
+    /// The lines that it merges, where it was searched inside.
+    pub inside: Vec<Inside>,
+}
+
+/// A line that a merge brought in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inside {
+    /// Number of the commit that its others were compared with.
+    pub base: usize,
+    /// Number of its last commit.
+    pub tip: usize,
+    /// Number of commits behind the first.
+    pub commits: usize,
+    /// Ratio of its last commit to its first; absent where these were not compared.
+    pub ratio: Option<f64>,
+    /// The answer.
+    pub answer: Answer,
+}
+
+impl Answer {
+    /// The steps, those inside merges in place of the merges; none where there is another answer.
+    #[must_use]
+    pub fn innermost(&self) -> Vec<&Found> {
+        let Answer::Steps(steps) = self else { return Vec::new() };
+        let of_step = |step| {
+            let inside = Found::inner(step);
+            if inside.is_empty() { vec![step] } else { inside }
+        };
+        steps.iter().flat_map(of_step).collect()
+    }
+}
+
+impl Found {
+    /// The steps inside, where it is a merge and they make it.
+    #[must_use]
+    pub fn inner(&self) -> Vec<&Found> {
+        self.inside.iter().flat_map(|inside| inside.answer.innermost()).collect()
+    }
 }
 
 /// Another benchmark that regressed between the end points.
@@ -169,7 +281,7 @@ pub struct Other {
     pub name: String,
     /// Ratio of the bad commit to the good one.
     pub ratio: f64,
-    /// Its ratio over all steps found; absent where it was not measured there.
+    /// Its ratio over all steps found at which it was measured; absent where it was at none.
     pub ratio_of_steps: Option<f64>,
 }
 
@@ -177,8 +289,14 @@ impl Other {
     /// Whether the steps make at least half of its change.
     #[must_use]
     pub fn is_explained(&self) -> Option<bool> {
-        self.ratio_of_steps.map(|steps| steps.ln() / self.ratio.ln() >= 0.5)
+        self.ratio_of_steps.map(|steps| is_half(steps.ln(), self.ratio.ln()))
     }
+}
+
+/// Whether a change makes at least half of another, both log ratios.
+#[must_use]
+pub fn is_half(part: f64, whole: f64) -> bool {
+    part / whole >= 0.5
 }
 
 /// A comparison, as it is reported.
@@ -186,6 +304,6 @@ impl Other {
 pub struct Shown {
     /// The comparison.
     pub compared: Compared,
-    /// Ratio of the later commit to the earlier one; absent where both run the same code.
+    /// Ratio of the later commit to the earlier one by the benchmark for which it was made; absent where both run the same code.
     pub ratio: Option<f64>,
 }

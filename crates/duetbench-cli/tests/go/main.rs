@@ -11,6 +11,7 @@ mod walk_support;
 
 mod go_bad_input;
 mod go_bisect;
+mod go_bisect_further;
 mod go_calibrate;
 mod go_compare;
 mod go_layouts;

@@ -1,6 +1,6 @@
 //! The search for the commit that made a benchmark slower: told ratios of build pairs, it says where to measure next.
 //!
-//! Commits are counted along the first parents: commit 0 is the good one, the last one the bad one. Between them the time changes in one
+//! Commits are counted along a line, such as that of first parents: commit 0 is the good one, the last one the bad one. Between them the time changes in one
 //! step, in two, or (where the end points deceived) not at all. [`Belief`] is the posterior over these cases after all ratios told so far;
 //! [`Search::next`] asks for the measurement that tells most about it in a second, and ends once one commit has all but `alpha` of the
 //! probability and was compared with its parent directly.
@@ -91,7 +91,8 @@ pub enum Next {
 }
 
 /// The end of a search.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// These steps make the change, in the order of the commits.
     Steps(Vec<Step>),

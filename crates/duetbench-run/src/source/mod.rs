@@ -13,7 +13,7 @@ mod history;
 mod registry;
 
 pub use git::default_base;
-pub use history::{Commit, first_parents, releases};
+pub use history::{Commit, first_parents, merged, merged_between, releases};
 pub use registry::Registry;
 
 /// A version as the user typed it, by its form.

@@ -1,24 +1,29 @@
-//! The course of a search: it asks core where to measure next, and keeps every comparison.
+//! The course of a search: it asks core where to measure next on each line, and keeps every comparison.
 
 use std::time::Instant;
 
-use duetbench_core::bisect::{self, ALPHA, Costs, Next, Probe, Question, Rules, Search};
+use duetbench_core::bisect::{self, Costs, Next, Question, Search};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::{Effort, Selection};
-use duetbench_core::{BenchmarkId, Report, Spec, Verdict};
+use duetbench_core::{BenchmarkId, Spec, Verdict};
 use duetbench_run::RunError;
+use duetbench_run::source::merged;
 use duetbench_run::store::{BisectionId, Store};
 
+use super::conclusion::Conclusion;
+use super::known::{Known, log_ratios};
 use super::pairs_of;
-use super::probe::{Comparing, Outcome, pattern};
+use super::probe::{Comparing, Outcome, Unusable, pattern};
 use crate::assemble;
-use crate::bisection::{Answer, Bisection, Compared, Comparison, Found, Other, Record, Regressed, Shown};
+use crate::bisection::{
+    Answer, Bisection, Compared, Comparison, End, Line, Merge, Pair, Record, Regressed, Skipped, is_half,
+};
 use crate::commands::Context;
 use crate::failure::{Failure, code};
 use crate::render;
 use crate::render::format::{change, duration, first_line, many};
 
-/// Share of the budget that the comparison of the end points may take.
+/// Share of the budget that the comparison of two end points may take.
 const ENDS_SHARE: u32 = 4;
 
 /// A search on its way.
@@ -26,336 +31,315 @@ pub(super) struct Course<'a> {
     context: &'a Context,
     store: &'a mut Store,
     id: BisectionId,
-    record: Record,
-    search: Search,
-    /// The reports of its comparisons, in the order of the record; absent where nothing was measured.
-    reports: Vec<Option<Report>>,
+    known: Known,
     begun: Instant,
 }
 
 impl<'a> Course<'a> {
     pub(super) fn new(context: &'a Context, store: &'a mut Store, (id, record): (BisectionId, Record)) -> Course<'a> {
-        let rules = Rules { alpha: ALPHA, worth: record.spec.decision.threshold.ln_1p() };
-        let search = Search::new(record.commits.len() - 1, rules);
-        Course { context, store, id, record, search, reports: Vec::new(), begun: Instant::now() }
+        Course { context, store, id, known: Known { record, reports: Vec::new() }, begun: Instant::now() }
     }
 
     /// Searches to the end, and reports it; gives the exit code.
     pub(super) fn carry_out(mut self) -> Result<u8, Failure> {
-        self.remember()?;
-        let answer = match self.searched() {
+        for compared in &self.known.record.compared {
+            let report = match &compared.of.run {
+                Some(run) => Some(assemble::report(self.store.load(run)?.comparison()?)),
+                None => None,
+            };
+            self.known.reports.push(report);
+        }
+        match self.searched() {
             Err(Failure::Run(RunError::Interrupted)) => {
                 self.context.printer.note("interrupted; `duet bisect --resume` goes on from here");
                 return Ok(code::INTERRUPTED);
             }
             other => other?,
-        };
-        let out_of_budget = self.is_over();
-        // A longer budget can go on with it.
-        self.record.complete = !(out_of_budget && matches!(answer, Answer::CannotTell { .. }));
-        self.store.keep_bisection(self.id, &self.record)?;
-        let bisection = self.reported(answer, out_of_budget);
+        }
+        let bisection = Conclusion { known: &self.known }.reported(self.is_over());
+        // A longer budget can go on with what is open.
+        self.known.record.complete = self.known.record.lines.iter().all(|line| line.end.is_some());
+        self.keep()?;
         self.context.printer.document(&render::bisect::document(&bisection))?;
-        Ok(match bisection.answer {
-            Answer::Steps(_) => code::REGRESSION,
-            Answer::NothingSlower | Answer::Gone | Answer::CannotTell { .. } => code::INCONCLUSIVE,
-        })
+        Ok(exit_code(&bisection))
     }
 
-    /// Tells the search all that earlier sittings found.
-    fn remember(&mut self) -> Result<(), Failure> {
-        for compared in self.record.compared.clone() {
-            let report = match &compared.of.run {
-                Some(run) => Some(assemble::report(self.store.load(run)?.comparison()?)),
-                None => None,
-            };
-            self.take(&compared.of, report);
-        }
-        let commits = &self.record.commits;
-        let same_tree = |later: usize| (0..later).rev().find(|&before| commits[before].tree == commits[later].tree);
-        for later in 1..commits.len() {
-            if let Some(before) = same_tree(later) {
-                self.search.tell(Probe { base: before, head: later, found: bisect::Found::Identical });
-            }
-        }
-        self.record.skipped.keys().for_each(|&commit| self.search.skip(commit));
-        Ok(())
+    fn keep(&mut self) -> Result<(), Failure> {
+        Ok(self.store.keep_bisection(self.id, &self.known.record)?)
     }
 
-    fn searched(&mut self) -> Result<Answer, Failure> {
-        if self.record.benchmark.is_none() && !self.ends_differ()? {
-            return Ok(Answer::NothingSlower);
+    /// Searches one line after the other: from good to bad, inside the merges found there, and from good to bad by the next benchmark.
+    fn searched(&mut self) -> Result<(), Failure> {
+        if self.known.record.regressed.is_empty() && !self.ends_differ()? {
+            return Ok(());
         }
         loop {
-            let costs = self.costs();
-            let next = self.search.next(&costs);
-            let answer = match next {
-                Next::Done(answer) => answer,
-                _ if self.is_over() => self.search.so_far(),
-                Next::Measure(question) => {
-                    self.announce(question, &costs);
-                    self.compare(question, self.spec_of(question))?;
-                    continue;
-                }
-                Next::Confirm(question) => {
-                    let [parent, culprit] = [question.base, question.head].map(|at| self.told(at));
-                    self.context.printer.note(&format!("comparing {culprit} with its parent {parent}"));
-                    self.compare(question, self.ordinary(true))?;
-                    continue;
-                }
-            };
-            return Ok(self.named(&answer));
+            let open = self.known.record.lines.iter().position(|line| line.end.is_none());
+            let Some(at) = open.or_else(|| self.next_benchmark()) else { return Ok(()) };
+            let line = self.known.record.lines[at].clone();
+            let Some(end) = self.end_of(&line)? else { return Ok(()) };
+            self.judge_others(&line, &end)?;
+            self.known.record.lines[at].end = Some(end);
+            self.go_inside(at)?;
+            self.keep()?;
         }
     }
 
     /// Whether the budget is used up.
     fn is_over(&self) -> bool {
-        self.record.spec.effort.budget.is_some_and(|budget| self.begun.elapsed() >= budget)
+        self.known.record.spec.effort.budget.is_some_and(|budget| self.begun.elapsed() >= budget)
     }
 
     /// Compares the end points; whether a benchmark is slower in the bad commit.
     fn ends_differ(&mut self) -> Result<bool, Failure> {
-        let last = self.record.commits.len() - 1;
-        self.context.printer.note(&format!(
-            "{} between {} and {}; comparing these two first",
-            many(last, "commit", "commits"),
-            self.told(0),
-            self.told(last)
-        ));
-        let question = Question { base: 0, head: last, pairs: 0 };
-        let before = self.record.compared.len();
-        self.compare(question, self.ordinary(false))?;
-        let Some(report) = self.reports.get(before).and_then(Option::as_ref) else { return Ok(false) };
+        let last = self.known.record.last;
+        let between = many(last, "commit", "commits");
+        let [good, bad] = [0, last].map(|at| self.known.told(at));
+        self.context.printer.note(&format!("{between} between {good} and {bad}; comparing these two first"));
+        let spec = self.ordinary(self.known.record.spec.selection.clone(), false);
+        if let Some(unusable) = self.compare((Pair { base: 0, head: last }, None), spec)? {
+            return Err(self.unusable_ends(last, &unusable));
+        }
+        let Some(report) = self.known.reports.first().and_then(Option::as_ref) else { return Ok(false) };
         let is_slower = |b: &&BenchmarkReport| matches!(b.verdict, Verdict::Regression);
         let of = |b: &BenchmarkReport| Some(Regressed { id: b.id.clone(), ratio: 1.0 + b.change()? });
         let mut regressed: Vec<Regressed> = report.benchmarks.iter().filter(is_slower).filter_map(of).collect();
         regressed.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
-        let Some(largest) = regressed.first() else { return Ok(false) };
-        self.context.printer.note(&format!("{} is {}", largest.id.name, change(largest.ratio)));
-        self.record.benchmark = Some(largest.id.clone());
-        self.record.regressed = regressed;
-        self.store.keep_bisection(self.id, &self.record)?;
-        // Now that it is known which benchmark counts, the search is told of the end points.
-        let compared = self.record.compared[before].of.clone();
-        let report = self.reports[before].take();
-        self.reports.truncate(before);
-        self.take(&compared, report);
-        Ok(true)
+        self.known.record.regressed = regressed;
+        self.keep()?;
+        Ok(!self.known.record.regressed.is_empty())
     }
 
-    /// The request of an ordinary comparison: of all that was selected, or of all that regressed.
-    fn ordinary(&self, confirm: bool) -> Spec {
-        let spec = self.record.spec.clone();
+    /// Begins with the next benchmark that nothing found so far explains; the number of its line.
+    fn next_benchmark(&mut self) -> Option<usize> {
+        let answers: Vec<Answer> = {
+            let conclusion = Conclusion { known: &self.known };
+            self.known.whole_lines().map(|(at, _)| conclusion.answer(at)).collect()
+        };
+        let next = self.known.unexplained(&answers.iter().collect::<Vec<_>>())?.clone();
+        let (name, is) = (&next.id.name, change(next.ratio));
+        self.context.printer.note(&if answers.is_empty() {
+            format!("{name} is {is}")
+        } else {
+            format!("that does not explain {name}, which is {is}: searching on by it")
+        });
+        let commits = (0..=self.known.record.last).collect();
+        self.known.record.lines.push(Line { commits, benchmark: next.id, merge: None, end: None });
+        Some(self.known.record.lines.len() - 1)
+    }
+
+    /// The answer of a line; absent where the budget is used up before.
+    fn end_of(&mut self, line: &Line) -> Result<Option<End>, Failure> {
+        if let Some(merge) = line.merge {
+            let Some(differs) = self.ends_differ_inside(line, merge)? else { return Ok(None) };
+            if let Some(end) = differs {
+                return Ok(Some(end));
+            }
+        }
+        loop {
+            let search = self.known.search(line);
+            let costs = self.known.costs();
+            let (question, spec) = match search.next(&costs) {
+                Next::Done(answer) => return Ok(Some(End::Told(answer))),
+                _ if self.is_over() => {
+                    let so_far = search.so_far();
+                    return Ok(matches!(so_far, bisect::Answer::Steps(_)).then_some(End::Told(so_far)));
+                }
+                Next::Measure(question) => {
+                    self.announce((line, &search), question, &costs);
+                    (question, self.of_pairs(question, &line.benchmark))
+                }
+                Next::Confirm(question) => {
+                    let [parent, culprit] = [question.base, question.head].map(|at| self.known.told(line.commits[at]));
+                    self.context.printer.note(&format!("comparing {culprit} with its parent {parent}"));
+                    (question, self.ordinary(self.of_regressed(), true))
+                }
+            };
+            let pair = Pair { base: line.commits[question.base], head: line.commits[question.head] };
+            let Some(unusable) = self.compare((pair, Some(&line.benchmark)), spec)? else { continue };
+            let is_end = question.head + 1 == line.commits.len();
+            match line.merge {
+                Some(_) if is_end => return Ok(Some(End::Unusable(unusable.why))),
+                None if is_end => return Err(self.unusable_ends(pair.head, &unusable)),
+                _ => self.leave_out(pair.head, (unusable, &line.benchmark))?,
+            }
+        }
+    }
+
+    /// Whether the line inside a merge is slower by itself: nothing where it is, else its answer; absent where the budget is used up before.
+    #[expect(clippy::option_option, reason = "no answer yet is not the end of the budget")]
+    fn ends_differ_inside(&mut self, line: &Line, merge: Merge) -> Result<Option<Option<End>>, Failure> {
+        let pair = Pair { base: line.commits[0], head: line.commits[line.commits.len() - 1] };
+        if self.known.direct(pair, &line.benchmark).is_none() {
+            if self.is_over() {
+                return Ok(None);
+            }
+            let [merged, base, tip] = [merge.commit, pair.base, pair.head].map(|at| self.known.told(at));
+            let inside = many(line.commits.len() - 1, "commit", "commits");
+            self.context
+                .printer
+                .note(&format!("{merged} merges {inside}; comparing the last, {tip}, with {base}, where they begin"));
+            let spec = self.ordinary(self.of_regressed(), false);
+            if let Some(unusable) = self.compare((pair, Some(&line.benchmark)), spec)? {
+                return Ok(Some(Some(End::Unusable(unusable.why))));
+            }
+        }
+        let of = |pair| self.known.direct(pair, &line.benchmark).map_or(0.0, |direct| direct.log_ratio);
+        let whole = of(Pair { base: merge.parent, head: merge.commit });
+        Ok(Some((!is_half(of(pair), whole)).then_some(End::NotSlower)))
+    }
+
+    /// Compares the commits of each step by all benchmarks that regressed, where that was not done to find it.
+    fn judge_others(&mut self, line: &Line, end: &End) -> Result<(), Failure> {
+        let End::Told(bisect::Answer::Steps(steps)) = end else { return Ok(()) };
+        for step in steps {
+            let pair = Pair { base: line.commits[step.parent], head: line.commits[step.culprit] };
+            let is_open = self.known.not_searched().any(|one| self.known.direct(pair, &one.id).is_none());
+            if is_open && !self.is_over() {
+                let [parent, culprit] = [pair.base, pair.head].map(|at| self.known.told(at));
+                let text = format!("comparing {culprit} with its parent {parent} by all benchmarks that are slower");
+                self.context.printer.note(&text);
+                self.compare((pair, Some(&line.benchmark)), self.ordinary(self.of_regressed(), true))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the lines that merges among the steps of a line brought in, where they make it slower.
+    fn go_inside(&mut self, at: usize) -> Result<(), Failure> {
+        let line = self.known.record.lines[at].clone();
+        let Some(End::Told(bisect::Answer::Steps(steps))) = &line.end else { return Ok(()) };
+        if self.known.record.first_parent {
+            return Ok(());
+        }
+        for step in steps.iter().filter(|step| step.culprit - step.parent == 1 && step.log_ratio > 0.0) {
+            let merge = Merge { line: at, parent: line.commits[step.parent], commit: line.commits[step.culprit] };
+            let commits = &self.known.record.commits;
+            let outside: Vec<String> =
+                self.known.outside(merge).into_iter().map(|commit| commits[commit].id.clone()).collect();
+            let parents = commits[merge.commit].parents.clone();
+            for parent in parents.iter().filter(|parent| **parent != outside[0] && parents.len() > 1) {
+                let known: Vec<&str> = outside.iter().map(String::as_str).collect();
+                let brought = merged(parent, &known, &self.known.record.cwd)?;
+                let commits: Vec<usize> = brought.into_iter().map(|commit| self.known.number(commit)).collect();
+                if !commits.is_empty() {
+                    let benchmark = line.benchmark.clone();
+                    self.known.record.lines.push(Line { commits, benchmark, merge: Some(merge), end: None });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The request of an ordinary comparison.
+    fn ordinary(&self, selection: Selection, confirm: bool) -> Spec {
+        let spec = self.known.record.spec.clone();
         let budget = spec.effort.budget.map(|budget| budget / ENDS_SHARE);
         let effort = Effort { budget, confirm: confirm || spec.effort.confirm, ..spec.effort };
-        let ids = self.record.regressed.iter().map(|regressed| &regressed.id);
-        let selection = if confirm { self.restricted(pattern(ids)) } else { spec.selection.clone() };
         Spec { effort, selection, seed: self.seed(), ..spec }
     }
 
-    /// The request of a comparison of so many pairs, by the benchmark alone.
-    fn spec_of(&self, question: Question) -> Spec {
-        let spec = self.record.spec.clone();
+    /// The request of a comparison of so many pairs, by one benchmark alone.
+    fn of_pairs(&self, question: Question, benchmark: &BenchmarkId) -> Spec {
+        let spec = self.known.record.spec.clone();
         let pairs = pairs_of(question);
-        let by_build = self.by_build();
+        let by_build = self.known.by_build(benchmark);
         let (builds, forks) = if by_build { (Some(pairs), None) } else { (spec.effort.builds, Some(pairs)) };
         let effort = Effort { forks, budget: None, builds, fixed: true, confirm: false };
-        let selection = self.restricted(pattern(self.record.benchmark.iter()));
+        let selection = self.restricted(pattern(std::iter::once(benchmark)));
         Spec { effort, selection, seed: self.seed(), ..spec }
+    }
+
+    /// All benchmarks that regressed.
+    fn of_regressed(&self) -> Selection {
+        self.restricted(pattern(self.known.record.regressed.iter().map(|regressed| &regressed.id)))
     }
 
     fn restricted(&self, bench: String) -> Selection {
-        Selection { bench: Some(bench), exclude: None, ..self.record.spec.selection.clone() }
+        Selection { bench: Some(bench), exclude: None, ..self.known.record.spec.selection.clone() }
     }
 
     /// A seed of its own for every comparison, so that layouts of one are not those of another.
     fn seed(&self) -> u64 {
-        self.record.spec.seed.wrapping_add(self.record.compared.len() as u64)
+        self.known.record.spec.seed.wrapping_add(self.known.record.compared.len() as u64)
     }
 
-    /// Whether pairs are build pairs, as the first comparison had them.
-    fn by_build(&self) -> bool {
-        let first = self.reports.iter().flatten().next();
-        first.is_some_and(|report| by_build(report, self.record.benchmark.as_ref()))
-    }
-
-    /// Compares two commits, keeps that, and tells the search.
-    fn compare(&mut self, question: Question, spec: Spec) -> Result<(), Failure> {
+    /// Compares two commits for the sake of a benchmark, and keeps that; says why where they cannot be compared.
+    fn compare(
+        &mut self,
+        (pair, benchmark): (Pair, Option<&BenchmarkId>),
+        spec: Spec,
+    ) -> Result<Option<Unusable>, Failure> {
         RunError::stop_if(&self.context.interrupted)?;
-        let Question { base, head, .. } = question;
-        let settings = self.context.settings.selecting(&spec.selection);
+        let record = &mut self.known.record;
         let context = Context {
-            settings,
+            settings: self.context.settings.selecting(&spec.selection),
             printer: self.context.printer.clone(),
-            cwd: self.record.cwd.clone(),
+            cwd: record.cwd.clone(),
             interrupted: self.context.interrupted.clone(),
         };
-        let open = self.record.open.take().filter(|open| (open.base, open.head) == (base, head));
-        let begun = open.and_then(|open| open.run);
+        let same = |open: &Comparison| open.pair == pair && open.benchmark.as_ref() == benchmark;
+        let begun = record.open.take().filter(same).and_then(|open| open.run);
         let clock = Instant::now();
-        let target = self.record.benchmark.clone();
-        let ends = [base, head].map(|at| self.record.commits[at].id.clone());
-        let comparing = Comparing { context: &context, spec, target: target.as_ref() };
-        let outcome = comparing.carry_out(ends.each_ref().map(String::as_str), begun.as_deref())?;
+        let ends = [pair.base, pair.head].map(|at| record.commits[at].id.as_str());
+        let comparing = Comparing { context: &context, spec, target: benchmark };
+        let outcome = comparing.carry_out(ends, begun.as_deref())?;
         let took_s = clock.elapsed().as_secs_f64();
+        let of = |run| Comparison { pair, benchmark: benchmark.cloned(), run };
         let report = match outcome {
             Outcome::Measured(report) => Some(*report),
             Outcome::Identical => None,
-            Outcome::Unusable(why) => return self.left_out(head, &why),
+            Outcome::Unusable(why) => return Ok(Some(why)),
             Outcome::Interrupted(run) => {
-                self.record.open = run.map(|run| Comparison { base, head, run: Some(run) });
-                self.store.keep_bisection(self.id, &self.record)?;
+                record.open = run.map(|run| of(Some(run)));
+                self.keep()?;
                 return Err(RunError::Interrupted.into());
             }
         };
-        let of = Comparison { base, head, run: report.as_ref().map(|report| report.run.clone()) };
         let measured_s = report.as_ref().map_or(0.0, |report| report.measured_s);
-        let pairs = report.as_ref().map_or(0, |report| log_ratios(report, target.as_ref()).len());
-        self.record.compared.push(Compared { of: of.clone(), pairs, took_s, measured_s });
-        self.store.keep_bisection(self.id, &self.record)?;
-        self.take(&of, report);
-        Ok(())
+        let pairs = report.as_ref().map_or(0, |report| {
+            let first = report.benchmarks.first().map(|b| &b.id);
+            benchmark.or(first).map_or(0, |id| log_ratios(report, id).len())
+        });
+        let of = of(report.as_ref().map(|report| report.run.clone()));
+        record.compared.push(Compared { of, pairs, took_s, measured_s });
+        self.known.reports.push(report);
+        self.keep()?;
+        Ok(None)
     }
 
-    /// Leaves out a commit that cannot be compared; the end points cannot be left out.
-    fn left_out(&mut self, commit: usize, why: &str) -> Result<(), Failure> {
-        let told = self.told(commit);
-        if commit == 0 || commit + 1 == self.record.commits.len() {
-            return Err(Failure::Run(RunError::Source {
-                what: format!("{told} cannot be compared: {why}"),
-                hint: Some("begin with commits that build and have the benchmark".into()),
-            }));
-        }
-        self.context.printer.note(&format!("{told} is left out: {}", first_line(why)));
-        self.record.skipped.insert(commit, first_line(why));
-        self.search.skip(commit);
-        self.store.keep_bisection(self.id, &self.record)?;
-        Ok(())
+    /// Leaves out a commit that cannot be compared.
+    fn leave_out(&mut self, commit: usize, (unusable, by): (Unusable, &BenchmarkId)) -> Result<(), Failure> {
+        let why = first_line(&unusable.why);
+        self.context.printer.note(&format!("{} is left out: {why}", self.known.told(commit)));
+        let benchmark = unusable.by_benchmark.then(|| by.clone());
+        self.known.record.skipped.push(Skipped { commit, benchmark, why });
+        self.keep()
     }
 
-    /// Tells the search the result of a comparison, and keeps the report.
-    fn take(&mut self, of: &Comparison, report: Option<Report>) {
-        let found = match &report {
-            Some(report) => bisect::Found::LogRatios(log_ratios(report, self.record.benchmark.as_ref())),
-            None => bisect::Found::Identical,
-        };
-        if self.record.benchmark.is_some() {
-            self.search.tell(Probe { base: of.base, head: of.head, found });
-        }
-        self.reports.push(report);
-    }
-
-    /// Costs as the comparisons so far had them.
-    fn costs(&self) -> Costs {
-        let measured: Vec<&Compared> = self.record.compared.iter().filter(|one| one.pairs > 0).collect();
-        let mean = |of: &dyn Fn(&Compared) -> f64| -> f64 {
-            measured.iter().map(|one| of(one)).sum::<f64>() / measured.len().max(1) as f64
-        };
-        // The share of building is not known apart from that of listing: half of it stands for what a second visit saves.
-        let aside_s = mean(&|one| (one.took_s - one.measured_s).max(0.0));
-        let single = measured.iter().skip(1).map(|one| one.measured_s / one.pairs as f64).reduce(f64::min);
-        let pair_s = single.unwrap_or_else(|| mean(&|one| one.measured_s / one.pairs as f64)).max(0.001);
-        Costs { build_s: aside_s / 2.0, visit_s: aside_s / 2.0, pair_s }
+    fn unusable_ends(&self, commit: usize, Unusable { why, .. }: &Unusable) -> Failure {
+        Failure::Run(RunError::Source {
+            what: format!("{} cannot be compared: {why}", self.known.told(commit)),
+            hint: Some("begin with commits that build and have the benchmark".into()),
+        })
     }
 
     /// Says which commit is compared next, and how much is left.
-    fn announce(&self, question: Question, costs: &Costs) {
-        let left = self.search.candidates();
-        let time = self.search.expected_s(costs).map_or_else(String::new, |s| format!(", about {}", duration(s)));
+    fn announce(&self, (line, search): (&Line, &Search), question: Question, costs: &Costs) {
+        let left = many(search.candidates(), "candidate", "candidates");
+        let time = search.expected_s(costs).map_or_else(String::new, |s| format!(", about {}", duration(s)));
         let pairs = many(pairs_of(question) as usize, "pair", "pairs");
-        let last = self.record.commits.len() - 1;
-        let told = self.told(question.head);
-        let left = many(left, "candidate", "candidates");
-        let text = format!("commit {} of {last}, {told}: {pairs}; {left} left{time}", question.head);
-        self.context.printer.note(&text);
-    }
-
-    /// A commit in words.
-    fn told(&self, commit: usize) -> String {
-        let commit = &self.record.commits[commit];
-        format!("`{}` ({})", commit.short(), first_line(&commit.subject))
-    }
-
-    /// An answer of core with runs and ratios.
-    fn named(&self, answer: &bisect::Answer) -> Answer {
-        match answer {
-            bisect::Answer::Nothing => Answer::Gone,
-            bisect::Answer::CannotTell(range) => Answer::CannotTell { first: *range.start(), last: *range.end() },
-            bisect::Answer::Steps(steps) => Answer::Steps(steps.iter().map(|step| self.found(step)).collect()),
-        }
-    }
-
-    fn found(&self, step: &bisect::Step) -> Found {
-        let (run, report) = self.direct(step.parent, step.culprit).unzip();
-        let target = report.zip(self.record.benchmark.as_ref());
-        let judged = target.and_then(|(report, id)| report.benchmarks.iter().find(|b| b.id == *id));
-        let ratio = judged.and_then(BenchmarkReport::change).map_or(step.log_ratio.exp(), |change| 1.0 + change);
-        Found {
-            parent: step.parent,
-            culprit: step.culprit,
-            ratio,
-            probability: step.probability,
-            run,
-            verdict: judged.map(|b| b.verdict.word()),
-        }
-    }
-
-    /// The last comparison of two commits.
-    fn direct(&self, base: usize, head: usize) -> Option<(String, &Report)> {
-        let all = self.record.compared.iter().zip(&self.reports).rev();
-        let mut theirs = all.filter(|(one, _)| (one.of.base, one.of.head) == (base, head));
-        theirs.find_map(|(one, report)| Some((one.of.run.clone()?, report.as_ref()?)))
-    }
-
-    fn reported(&self, answer: Answer, out_of_budget: bool) -> Bisection {
-        let record = &self.record;
-        let target = record.benchmark.as_ref();
-        let compared = record.compared.iter().zip(&self.reports).map(|(compared, report)| {
-            let of = |report: &Report| mean(&log_ratios(report, target)).map(f64::exp);
-            Shown { compared: compared.clone(), ratio: report.as_ref().and_then(of) }
-        });
-        let ends = self.reports.first().and_then(Option::as_ref);
-        let detects = ends.filter(|_| target.is_none()).and_then(|report| {
-            let all = report.benchmarks.iter().filter_map(|b| b.estimate.map(|e| e.minimal_detectable_change));
-            all.reduce(f64::max)
-        });
-        Bisection {
-            duet_version: env!("CARGO_PKG_VERSION").into(),
-            commits: record.commits.clone(),
-            threshold: record.spec.decision.threshold,
-            benchmark: target.map(|id| id.name.clone()),
-            ratio: record.regressed.first().map(|one| one.ratio),
-            others: record.regressed.iter().skip(1).map(|one| self.other(one, &answer)).collect(),
-            answer,
-            compared: compared.collect(),
-            skipped: record.skipped.clone(),
-            detects,
-            out_of_budget,
-        }
-    }
-
-    /// Another benchmark, with its change over the steps.
-    fn other(&self, one: &Regressed, answer: &Answer) -> Other {
-        let steps: &[Found] = if let Answer::Steps(steps) = answer { steps } else { &[] };
-        let ratio = |step: &Found| mean(&log_ratios(self.direct(step.parent, step.culprit)?.1, Some(&one.id)));
-        let of_steps: Option<f64> = steps.iter().map(ratio).sum();
-        let ratio_of_steps = of_steps.filter(|_| !steps.is_empty()).map(f64::exp);
-        Other { name: one.id.name.clone(), ratio: one.ratio, ratio_of_steps }
+        let (at, last) = (question.head, line.commits.len() - 1);
+        let commits = &self.known.record.commits;
+        let inside =
+            line.merge.map_or_else(String::new, |merge| format!(" inside `{}`", commits[merge.commit].short()));
+        let told = self.known.told(line.commits[at]);
+        self.context.printer.note(&format!("commit {at} of {last}{inside}, {told}: {pairs}; {left} left{time}"));
     }
 }
 
-/// The log ratios of a benchmark's units in a run.
-fn log_ratios(report: &Report, id: Option<&BenchmarkId>) -> Vec<f64> {
-    let one = report.benchmarks.iter().find(|b| Some(&b.id) == id);
-    one.map_or_else(Vec::new, |b| b.unit_log_ratios(by_build(report, id)))
-}
-
-/// Whether a benchmark's units are build pairs.
-fn by_build(report: &Report, id: Option<&BenchmarkId>) -> bool {
-    let planned = report.plan.benchmarks.iter().find(|planned| Some(&planned.id) == id);
-    planned.is_some_and(|planned| planned.configuration.design.by_build)
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+/// Named, or not.
+fn exit_code(bisection: &Bisection) -> u8 {
+    let is_named = bisection.sought.iter().any(|sought| matches!(sought.answer, Answer::Steps(_)));
+    if is_named { code::REGRESSION } else { code::INCONCLUSIVE }
 }

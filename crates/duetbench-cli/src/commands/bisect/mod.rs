@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use duetbench_core::bisect::{ALPHA, Costs, Found, Probe, Question, Rules, Search};
 use duetbench_core::spec::defaults;
 use duetbench_run::adapter::registries;
-use duetbench_run::source::{Commit, VersionRequest, first_parents, releases};
+use duetbench_run::source::{Commit, VersionRequest, first_parents, merged_between, releases};
 use duetbench_run::store::{BisectionId, Store};
 
 use super::Context;
@@ -16,7 +16,9 @@ use crate::options::Format;
 use crate::render::bisect;
 use crate::seed;
 
+mod conclusion;
 mod course;
+mod known;
 mod probe;
 
 use course::Course;
@@ -49,11 +51,12 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
     }
     let commits = commits(args, context)?;
     if context.settings.dry_run() {
-        context.printer.document(&bisect::plan(&commits, &forecast(commits.len() - 1)))?;
+        let inside = if args.first_parent { 0 } else { inside_merges(&commits, context)? };
+        context.printer.document(&bisect::plan((&commits, inside), &forecast(commits.len() - 1)))?;
         return Ok(code::CLEAN);
     }
     let mut store = Store::open(&context.db())?;
-    let new = Record::new(context.cwd.clone(), spec, commits);
+    let new = Record { first_parent: args.first_parent, ..Record::new(context.cwd.clone(), spec, commits) };
     let begun = kept(&store)?.into_iter().find(|(_, record)| !record.complete && record.asks_for_the_same(&new));
     let search = match begun {
         Some((id, mut record)) => {
@@ -89,6 +92,14 @@ fn commits(args: &BisectArgs, context: &Context) -> Result<Vec<Commit>, Failure>
         [VersionRequest::Revision(_), VersionRequest::Revision(_)] => Ok(first_parents(good, bad, &context.cwd)?),
         [VersionRequest::Published(_), VersionRequest::Published(_)] => Ok(releases(good, bad, &registries())?),
         _ => Err(refused(format!("between `{good}` and `{bad}` there is nothing to search"))),
+    }
+}
+
+/// Number of commits that merges on the way from the good one to the bad one brought in.
+fn inside_merges(commits: &[Commit], context: &Context) -> Result<usize, Failure> {
+    match commits {
+        [good, .., bad] if commits.iter().any(Commit::merges) => Ok(merged_between(&good.id, &bad.id, &context.cwd)?),
+        _ => Ok(0),
     }
 }
 

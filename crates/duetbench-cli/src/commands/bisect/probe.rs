@@ -21,10 +21,18 @@ pub(super) enum Outcome {
     Measured(Box<Report>),
     /// The benchmark runs the same code in both commits, which was proven.
     Identical,
-    /// The later commit cannot be compared, for this reason.
-    Unusable(String),
+    /// One of the commits cannot be compared, as a rule the later one.
+    Unusable(Unusable),
     /// It was interrupted; its run, where it has one.
     Interrupted(Option<String>),
+}
+
+/// Why commits cannot be compared.
+pub(super) struct Unusable {
+    /// The reason, in words.
+    pub(super) why: String,
+    /// Whether it is the benchmark's alone: another one may be there.
+    pub(super) by_benchmark: bool,
 }
 
 /// A comparison to make.
@@ -52,8 +60,11 @@ impl Comparing<'_> {
         match (done, purpose.taken.into_inner()) {
             (Ok(_), Some(outcome)) => Ok(outcome),
             (Err(_), _) if interrupted => Ok(Outcome::Interrupted(None)),
-            (Ok(_), None) => Ok(Outcome::Unusable("nothing was compared".into())),
-            (Err(Failure::Run(error)), _) if is_the_commits(&error) => Ok(Outcome::Unusable(error.to_string())),
+            (Ok(_), None) => Ok(Outcome::Unusable(Unusable { why: "nothing was compared".into(), by_benchmark: true })),
+            (Err(Failure::Run(error)), _) if is_the_commits(&error) => {
+                let by_benchmark = matches!(error, RunError::NothingToMeasure { .. });
+                Ok(Outcome::Unusable(Unusable { why: error.to_string(), by_benchmark }))
+            }
             (Err(failure), _) => Err(failure),
         }
     }
@@ -84,10 +95,11 @@ impl Taking<'_> {
     fn obstacle(&self, plan: &Plan) -> Option<Outcome> {
         let target = self.target.filter(|target| plan.benchmarks.iter().all(|b| b.id != **target))?;
         let excluded = plan.excluded.iter().find(|excluded| excluded.id() == target);
+        let unusable = |why| Outcome::Unusable(Unusable { why, by_benchmark: true });
         Some(match excluded {
             Some(Excluded::Identical { .. } | Excluded::NotAffected { .. }) => Outcome::Identical,
-            Some(Excluded::Failed(_, _, words)) => Outcome::Unusable(format!("`{}` fails: {words}", target.name)),
-            Some(Excluded::OnlyIn(..)) | None => Outcome::Unusable(format!("it has no benchmark `{}`", target.name)),
+            Some(Excluded::Failed(_, _, words)) => unusable(format!("`{}` fails: {words}", target.name)),
+            Some(Excluded::OnlyIn(..)) | None => unusable(format!("it has no benchmark `{}`", target.name)),
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::json;
-use crate::bisection::{Answer, Bisection, Commit, Found, Shown};
+use crate::bisection::{Answer, Bisection, Commit, Found, Inside, Shown, Skipped, Sought};
 use crate::render::document::{Block, Cell, Cells, Document, Line, Table, Title, Tone};
 use crate::render::format::{change, duration, first_line, many, share, short_name};
 
@@ -13,47 +13,66 @@ const LISTED_MAX: usize = 30;
 /// The result as a document.
 #[must_use]
 pub fn document(bisection: &Bisection) -> Document {
-    let blocks = [steps(bisection), Some(Block::Lines(facts(bisection))), others(bisection), comparisons(bisection)];
+    let of_each = bisection.sought.iter().flat_map(|sought| of_benchmark(bisection, sought));
+    let rest = [others(bisection), comparisons(bisection)].into_iter().flatten();
     Document {
         title: Title { command: "duet bisect", version: bisection.duet_version.clone(), subject: headline(bisection) },
-        blocks: blocks.into_iter().flatten().collect(),
+        blocks: of_each.chain([Block::Lines(facts(bisection))]).chain(rest).collect(),
         rows: Some(rows(bisection)),
         json: Some(json::json(bisection)),
         go: None,
     }
 }
 
-/// The answer in a sentence.
+/// The answers in a sentence.
 fn headline(bisection: &Bisection) -> String {
-    let commits = &bisection.commits;
-    let name = short_name(bisection.benchmark.as_deref().unwrap_or_default());
-    match &bisection.answer {
-        Answer::Steps(steps) => match &steps[..] {
-            [step] if step.culprit - step.parent == 1 => {
-                format!("`{}` made {name} slower: {}", commits[step.culprit].short(), change(step.ratio))
+    let all: Vec<String> = bisection.sought.iter().map(|sought| answer(bisection, sought)).collect();
+    if all.is_empty() { "nothing is slower in the bad commit".into() } else { all.join("; ") }
+}
+
+fn answer(bisection: &Bisection, sought: &Sought) -> String {
+    let name = short_name(&sought.benchmark);
+    let is = change(sought.ratio);
+    match &sought.answer {
+        Answer::Steps(steps) => match &sought.answer.innermost()[..] {
+            [step] if step.hidden.is_empty() => {
+                let short = bisection.commits[step.culprit].short();
+                let merge = steps.iter().find(|merge| !merge.inner().is_empty());
+                let inside =
+                    merge.map(|merge| format!(", inside the merge `{}`,", bisection.commits[merge.culprit].short()));
+                format!("`{short}`{} made {name} slower: {}", inside.unwrap_or_default(), change(step.ratio))
             }
             [step] => format!("one of {} made {name} slower: {}", range(bisection, step), change(step.ratio)),
-            steps => format!("{} made {name} what it is", many(steps.len(), "commit", "commits")),
+            all => format!("{} made {name} what it is", many(all.len(), "commit", "commits")),
         },
-        Answer::NothingSlower => "nothing is slower in the bad commit".into(),
-        Answer::Gone => {
+        Answer::NotSlower => {
             format!("{name} is not slower after all: what the first comparison found was gone in the next ones")
         }
-        Answer::CannotTell { first, last } => {
-            let left = many(last - first + 1, "commit", "commits");
-            format!("{name} is {}, and {left} may have made it so", change(bisection.ratio.unwrap_or(f64::NAN)))
+        Answer::CannotTell(left) => {
+            format!("{name} is {is}, and {} may have made it so", many(left.len(), "commit", "commits"))
         }
+        Answer::Unusable(why) => format!("{name} is {is}, and cannot be searched: {}", first_line(why)),
     }
 }
 
 /// The commits that cannot be told from each other since some cannot be built.
 fn range(bisection: &Bisection, step: &Found) -> String {
-    let names: Vec<&str> = bisection.commits[step.parent + 1..=step.culprit].iter().map(Commit::short).collect();
+    let all = step.hidden.iter().chain([&step.culprit]);
+    let names: Vec<&str> = all.map(|&at| bisection.commits[at].short()).collect();
     format!("`{}`", names.join("`, `"))
 }
 
-fn steps(bisection: &Bisection) -> Option<Block> {
-    let Answer::Steps(steps) = &bisection.answer else { return None };
+/// The answer by one benchmark.
+fn of_benchmark(bisection: &Bisection, sought: &Sought) -> Vec<Block> {
+    let several = bisection.sought.len() > 1;
+    let heading = several.then(|| Block::Lines(vec![Line::Heading(short_name(&sought.benchmark))]));
+    let words = words(bisection, sought);
+    let words = (!words.is_empty()).then_some(Block::Lines(words));
+    [heading, steps(bisection, &sought.answer), words].into_iter().flatten().collect()
+}
+
+fn steps(bisection: &Bisection, answer: &Answer) -> Option<Block> {
+    let Answer::Steps(steps) = answer else { return None };
     let mut table = Table::new(&[
         ("commit", Cells::Words),
         ("change", Cells::Number),
@@ -61,10 +80,10 @@ fn steps(bisection: &Bisection) -> Option<Block> {
         ("run", Cells::Words),
         ("subject", Cells::Name),
     ]);
-    for step in steps {
+    for (depth, step) in with_inner(steps, 0) {
         let culprit = &bisection.commits[step.culprit];
         table.push([
-            Cell::from(culprit.short()),
+            Cell::from(format!("{}{}", "▸ ".repeat(depth), culprit.short())),
             Cell::toned(change(step.ratio), if step.ratio > 1.0 { Tone::Bad } else { Tone::Plain }),
             share(step.probability.min(0.9999)).into(),
             step.run.clone().unwrap_or_default().into(),
@@ -74,38 +93,98 @@ fn steps(bisection: &Bisection) -> Option<Block> {
     Some(Block::Table(table))
 }
 
-fn facts(bisection: &Bisection) -> Vec<Line> {
+/// Steps with those inside of each behind it, and the number of merges around.
+fn with_inner<'a>(steps: &'a [Found], depth: usize) -> Vec<(usize, &'a Found)> {
+    let inner = |inside: &'a Inside| match &inside.answer {
+        Answer::Steps(steps) => with_inner(steps, depth + 1),
+        Answer::NotSlower | Answer::CannotTell(_) | Answer::Unusable(_) => Vec::new(),
+    };
+    let all = |step: &'a Found| std::iter::once((depth, step)).chain(step.inside.iter().flat_map(inner));
+    steps.iter().flat_map(all).collect()
+}
+
+/// The rest that is to be said of an answer.
+fn words(bisection: &Bisection, sought: &Sought) -> Vec<Line> {
     let mut lines = Vec::new();
-    let commits = &bisection.commits;
-    if let Answer::Steps(steps) = &bisection.answer {
-        for step in steps.iter().filter(|step| step.culprit - step.parent > 1) {
-            let range = range(bisection, step);
-            lines.push(Line::warning(format!(
-                "some of {range} cannot be compared, so which of them it is cannot be told"
-            )));
-        }
-        for step in steps.iter().filter(|step| commits[step.culprit].merges) {
-            let short = commits[step.culprit].short();
-            lines.push(Line::Sentence(format!("`{short}` is a merge, and the commits inside were not searched")));
-            lines.push(Line::Command(format!("duet bisect {short}^1 {short}^2")));
+    if let Answer::Steps(steps) = &sought.answer {
+        for (_, step) in with_inner(steps, 0) {
+            if !step.hidden.is_empty() {
+                let range = range(bisection, step);
+                lines.push(Line::warning(format!(
+                    "some of {range} cannot be compared, so which of them it is cannot be told"
+                )));
+            } else if bisection.commits[step.culprit].merges() && step.ratio > 1.0 {
+                lines.extend(of_merge(bisection, step));
+            }
         }
         let found: f64 = steps.iter().map(|step| step.ratio).product();
-        let rest = bisection.ratio.map_or(1.0, |all| all / found);
+        let rest = sought.ratio / found;
         if (rest - 1.0).abs() >= bisection.threshold {
             lines.push(Line::Sentence(format!("{} of the change between the end points is not located", change(rest))));
         }
-        let runs = steps.iter().filter_map(|step| step.run.as_ref());
+        let innermost = sought.answer.innermost();
+        let runs = innermost.iter().filter_map(|step| step.run.as_ref());
         lines.extend(runs.map(|run| Line::hint(format!("`duet show {run}` is the comparison with the parent"))));
     }
-    if let Answer::CannotTell { first, last } = bisection.answer {
-        let (first, last) = (commits[first].short(), commits[last].short());
-        lines.push(Line::Sentence(format!("it came with one of `{first}` … `{last}`, as far as is known")));
-        lines.push(Line::hint(if bisection.out_of_budget {
-            "the same command with a longer `--budget` goes on from here"
-        } else {
-            "more of the same would not tell: compare these commits by hand with `duet compare`"
-        }));
+    if let Answer::CannotTell(left) = &sought.answer {
+        lines.extend(left_over(bisection, left, ""));
     }
+    lines
+}
+
+/// The merge itself, where it was not told which commit inside it is.
+fn of_merge(bisection: &Bisection, step: &Found) -> Vec<Line> {
+    let short = |at: usize| bisection.commits[at].short();
+    let merge = short(step.culprit);
+    if step.inside.is_empty() {
+        let mut lines = vec![Line::Sentence(format!("`{merge}` is a merge, and was not searched inside"))];
+        lines.extend(bisection.first_parent.then(|| Line::hint("without `--first-parent` it is")));
+        return lines;
+    }
+    let mut lines = Vec::new();
+    for inside in &step.inside {
+        let (base, tip) = (short(inside.base), short(inside.tip));
+        match &inside.answer {
+            Answer::Steps(_) => {}
+            Answer::NotSlower => {
+                let alone = inside.ratio.map_or_else(|| "no slower".into(), change);
+                lines.push(Line::Sentence(format!(
+                    "no commit inside the merge `{merge}` makes it, but the merge itself: `{tip}`, the last of them, is {alone} against \
+                     `{base}`, where they begin"
+                )));
+            }
+            Answer::CannotTell(left) => {
+                lines.extend(left_over(bisection, left, &format!("inside the merge `{merge}` ")))
+            }
+            Answer::Unusable(why) => lines.push(Line::warning(format!(
+                "the merge `{merge}` cannot be searched inside, since `{tip}` and `{base}` cannot be compared: {}",
+                first_line(why)
+            ))),
+        }
+    }
+    let inner: f64 = step.inner().iter().map(|inner| inner.ratio).product();
+    let rest = step.ratio / inner;
+    if inner > 1.0 && (rest - 1.0).abs() >= bisection.threshold {
+        lines.push(Line::Sentence(format!("{} of it comes of the merge `{merge}` itself", change(rest))));
+    }
+    lines
+}
+
+/// Commits that may have made it, where that cannot be told.
+fn left_over(bisection: &Bisection, left: &[usize], place: &str) -> Vec<Line> {
+    let short = |at: Option<&usize>| at.map_or("", |&at| bisection.commits[at].short());
+    let (first, last) = (short(left.first()), short(left.last()));
+    let hint = if bisection.out_of_budget {
+        "the same command with a longer `--budget` goes on from here"
+    } else {
+        "more of the same would not tell: compare these commits by hand with `duet compare`"
+    };
+    let words = format!("{place}it came with one of `{first}` … `{last}`, as far as is known");
+    vec![Line::Sentence(words), Line::hint(hint)]
+}
+
+fn facts(bisection: &Bisection) -> Vec<Line> {
+    let mut lines = Vec::new();
     if let Some(detects) = bisection.detects {
         lines.push(Line::Sentence(format!(
             "a slowdown of {} would have been found in every benchmark in 80 % of cases",
@@ -113,8 +192,10 @@ fn facts(bisection: &Bisection) -> Vec<Line> {
         )));
         lines.push(Line::hint("a longer `--budget` sees smaller ones"));
     }
-    let left_out =
-        |(at, why): (&usize, &String)| Line::warning(format!("`{}` is left out: {why}", commits[*at].short()));
+    let left_out = |one: &Skipped| {
+        let short = bisection.commits[one.commit].short();
+        Line::warning(format!("`{short}` is left out: {}", one.why))
+    };
     lines.extend(bisection.skipped.iter().map(left_out));
     lines
 }
@@ -129,7 +210,7 @@ fn others(bisection: &Bisection) -> Option<Block> {
     for other in &bisection.others {
         let explained = match other.is_explained() {
             Some(true) => "yes",
-            Some(false) => "no: search it with `--bench`",
+            Some(false) => "no, and not yet searched",
             None => "?",
         };
         let by_this = other.ratio_of_steps.map_or_else(String::new, change);
@@ -150,7 +231,7 @@ fn comparisons(bisection: &Bisection) -> Option<Block> {
     ])
     .folded(many(bisection.compared.len(), "comparison", "comparisons"));
     for Shown { compared, ratio } in &bisection.compared {
-        let [base, head] = [compared.of.base, compared.of.head].map(|at| &bisection.commits[at]);
+        let [base, head] = [compared.of.pair.base, compared.of.pair.head].map(|at| &bisection.commits[at]);
         let proven = compared.of.run.is_none();
         table.push([
             compared.of.run.clone().unwrap_or_default(),
@@ -167,20 +248,22 @@ fn comparisons(bisection: &Bisection) -> Option<Block> {
 
 /// Every comparison with numbers at full precision.
 fn rows(bisection: &Bisection) -> Table {
-    let mut table = Table::plain(&["run", "base", "head", "ratio", "pairs", "took_s", "measured_s"]);
+    let mut table = Table::plain(&["run", "base", "head", "benchmark", "ratio", "pairs", "took_s", "measured_s"]);
     for Shown { compared, ratio } in &bisection.compared {
-        let [base, head] = [compared.of.base, compared.of.head].map(|at| bisection.commits[at].id.clone());
+        let [base, head] = [compared.of.pair.base, compared.of.pair.head].map(|at| bisection.commits[at].id.clone());
         let numbers = [compared.pairs.to_string(), compared.took_s.to_string(), compared.measured_s.to_string()];
         let first = [compared.of.run.clone().unwrap_or_default(), base, head];
         let ratio = ratio.map_or_else(String::new, |ratio| ratio.to_string());
-        table.push(first.into_iter().chain([ratio]).chain(numbers));
+        let benchmark = compared.of.benchmark.as_ref().map_or_else(String::new, |id| id.name.clone());
+        table.push(first.into_iter().chain([benchmark, ratio]).chain(numbers));
     }
     table
 }
 
-/// The commits that would be searched, and the build pairs that are expected for changes of some sizes, percent.
+/// The commits that would be searched with the number of those inside their merges, and the build pairs that are expected for changes of
+/// some sizes, percent.
 #[must_use]
-pub fn plan(commits: &[Commit], forecast: &BTreeMap<u32, f64>) -> Document {
+pub fn plan((commits, inside): (&[Commit], usize), forecast: &BTreeMap<u32, f64>) -> Document {
     let last = commits.len() - 1;
     let mut list = Table::new(&[("commit", Cells::Words), ("", Cells::Words), ("subject", Cells::Name)]);
     let shown = |at: usize| last < LISTED_MAX || at == 0 || at == last;
@@ -188,7 +271,7 @@ pub fn plan(commits: &[Commit], forecast: &BTreeMap<u32, f64>) -> Document {
         let role = match at {
             0 => "good",
             _ if at == last => "bad",
-            _ if commit.merges => "merge",
+            _ if commit.merges() => "merge",
             _ => "",
         };
         list.push([commit.short().to_owned(), role.to_owned(), first_line(&commit.subject)]);
@@ -199,16 +282,24 @@ pub fn plan(commits: &[Commit], forecast: &BTreeMap<u32, f64>) -> Document {
     }
     let mut rows = Table::plain(&["commit", "subject", "merges"]);
     for commit in commits {
-        rows.push([commit.id.clone(), first_line(&commit.subject), commit.merges.to_string()]);
+        rows.push([commit.id.clone(), first_line(&commit.subject), commit.merges().to_string()]);
     }
     let words = "expected where build pairs of equal code spread by 3.7 %; those of most benchmarks spread less. A build pair takes about a \
                  second in Go, and each of about log₂ of the commits is built once";
+    let mut words = vec![Line::Small("", words.into())];
+    if inside > 0 {
+        let inside = many(inside, "commit is", "commits are");
+        words.push(Line::Small(
+            "",
+            format!("{inside} inside merges: they are searched if the merge is the one, and add to this"),
+        ));
+    }
     let subject = format!("{} to search, nothing measured", many(last, "commit", "commits"));
     Document {
         title: Title { command: "duet bisect", version: env!("CARGO_PKG_VERSION").into(), subject },
-        blocks: vec![Block::Table(list), Block::Table(expected), Block::Lines(vec![Line::Small("", words.into())])],
+        blocks: vec![Block::Table(list), Block::Table(expected), Block::Lines(words)],
         rows: Some(rows),
-        json: Some(json::plan(commits, forecast)),
+        json: Some(json::plan((commits, inside), forecast)),
         go: None,
     }
 }

@@ -24,11 +24,13 @@ struct Document<'a> {
     ratio: Option<f64>,
     steps: Vec<Step<'a>>,
     candidates: Vec<&'a str>,
+    further: Vec<Further<'a>>,
     others: Vec<Other<'a>>,
     skipped: Vec<Skipped<'a>>,
     compared: Vec<Compared<'a>>,
     detects: Option<f64>,
     expected: Vec<Expected>,
+    inside_merges: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -41,6 +43,29 @@ struct Step<'a> {
     probability: f64,
     run: Option<&'a str>,
     verdict: Option<&'static str>,
+    merge: bool,
+    inside: Vec<Inside<'a>>,
+}
+
+#[derive(Serialize)]
+struct Inside<'a> {
+    base: &'a str,
+    tip: &'a str,
+    commits: usize,
+    ratio: Option<f64>,
+    answer: &'static str,
+    steps: Vec<Step<'a>>,
+    candidates: Vec<&'a str>,
+    reason: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Further<'a> {
+    benchmark: &'a str,
+    ratio: f64,
+    answer: &'static str,
+    steps: Vec<Step<'a>>,
+    candidates: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -54,6 +79,7 @@ struct Other<'a> {
 #[derive(Serialize)]
 struct Skipped<'a> {
     commit: &'a str,
+    benchmark: Option<&'a str>,
     reason: &'a str,
 }
 
@@ -61,6 +87,7 @@ struct Skipped<'a> {
 struct Compared<'a> {
     base: &'a str,
     head: &'a str,
+    benchmark: Option<&'a str>,
     run: Option<&'a str>,
     identical: bool,
     ratio: Option<f64>,
@@ -77,25 +104,105 @@ struct Expected {
 
 /// The result as JSON.
 pub(super) fn json(bisection: &Bisection) -> String {
-    let id = |at: usize| bisection.commits[at].id.as_str();
-    let (answer, steps, candidates) = match &bisection.answer {
-        Answer::Steps(steps) => ("steps", &steps[..], 0..0),
-        Answer::NothingSlower => ("nothing_slower", &[][..], 0..0),
-        Answer::Gone => ("gone", &[][..], 0..0),
-        Answer::CannotTell { first, last } => ("cannot_tell", &[][..], *first..*last + 1),
-    };
-    let step = |step| of_step(bisection, step);
+    let commits = Commits(&bisection.commits);
+    let first = bisection.sought.first();
+    let further = bisection.sought.iter().skip(1).map(|sought| Further {
+        benchmark: &sought.benchmark,
+        ratio: sought.ratio,
+        answer: word(&sought.answer),
+        steps: commits.steps(&sought.answer),
+        candidates: commits.candidates(&sought.answer),
+    });
     let others = bisection.others.iter().map(|one| Other {
         name: &one.name,
         ratio: one.ratio,
         ratio_of_steps: one.ratio_of_steps,
         explained: one.is_explained(),
     });
-    let compared = bisection.compared.iter().map(|shown| {
+    let skipped = bisection.skipped.iter().map(|one| Skipped {
+        commit: commits.id(one.commit),
+        benchmark: one.benchmark.as_ref().map(|id| id.name.as_str()),
+        reason: &one.why,
+    });
+    document::json(&Document {
+        answer: first.map_or("nothing_slower", |sought| word(&sought.answer)),
+        threshold: bisection.threshold,
+        benchmark: first.map(|sought| sought.benchmark.as_str()),
+        ratio: first.map(|sought| sought.ratio),
+        steps: first.map(|sought| commits.steps(&sought.answer)).unwrap_or_default(),
+        candidates: first.map(|sought| commits.candidates(&sought.answer)).unwrap_or_default(),
+        further: further.collect(),
+        others: others.collect(),
+        skipped: skipped.collect(),
+        compared: bisection.compared.iter().map(|shown| commits.compared(shown)).collect(),
+        detects: bisection.detects,
+        ..Document::of(&bisection.commits[..=bisection.last], &bisection.duet_version)
+    })
+}
+
+/// The answer from good to bad in a word.
+fn word(answer: &Answer) -> &'static str {
+    match answer {
+        Answer::Steps(_) => "steps",
+        Answer::NotSlower => "gone",
+        Answer::CannotTell(_) => "cannot_tell",
+        Answer::Unusable(_) => "unusable",
+    }
+}
+
+/// The commits, by whose numbers all is named.
+struct Commits<'a>(&'a [Commit]);
+
+impl<'a> Commits<'a> {
+    fn id(&self, at: usize) -> &'a str {
+        &self.0[at].id
+    }
+
+    fn steps(&self, answer: &'a Answer) -> Vec<Step<'a>> {
+        let steps: &[Found] = if let Answer::Steps(steps) = answer { steps } else { &[] };
+        steps.iter().map(|step| self.step(step)).collect()
+    }
+
+    fn candidates(&self, answer: &Answer) -> Vec<&'a str> {
+        let left: &[usize] = if let Answer::CannotTell(left) = answer { left } else { &[] };
+        left.iter().map(|&at| self.id(at)).collect()
+    }
+
+    fn step(&self, step: &'a Found) -> Step<'a> {
+        let culprit = &self.0[step.culprit];
+        Step {
+            commit: &culprit.id,
+            subject: &culprit.subject,
+            parent: self.id(step.parent),
+            hidden: step.hidden.iter().map(|&at| self.id(at)).collect(),
+            ratio: step.ratio,
+            probability: step.probability,
+            run: step.run.as_deref(),
+            verdict: step.verdict,
+            merge: culprit.merges(),
+            inside: step.inside.iter().map(|inside| self.inside(inside)).collect(),
+        }
+    }
+
+    fn inside(&self, inside: &'a bisection::Inside) -> Inside<'a> {
+        Inside {
+            base: self.id(inside.base),
+            tip: self.id(inside.tip),
+            commits: inside.commits,
+            ratio: inside.ratio,
+            answer: if inside.answer == Answer::NotSlower { "not_slower" } else { word(&inside.answer) },
+            steps: self.steps(&inside.answer),
+            candidates: self.candidates(&inside.answer),
+            reason: if let Answer::Unusable(why) = &inside.answer { Some(why) } else { None },
+        }
+    }
+
+    fn compared(&self, shown: &'a bisection::Shown) -> Compared<'a> {
         let bisection::Compared { of, pairs, took_s, measured_s } = &shown.compared;
         Compared {
-            base: id(of.base),
-            head: id(of.head),
+            base: self.id(of.pair.base),
+            head: self.id(of.pair.head),
+            benchmark: of.benchmark.as_ref().map(|id| id.name.as_str()),
             run: of.run.as_deref(),
             identical: of.run.is_none(),
             ratio: shown.ratio,
@@ -103,44 +210,17 @@ pub(super) fn json(bisection: &Bisection) -> String {
             took_s: *took_s,
             measured_s: *measured_s,
         }
-    });
-    let skipped = bisection.skipped.iter().map(|(at, reason)| Skipped { commit: id(*at), reason });
-    document::json(&Document {
-        answer,
-        threshold: bisection.threshold,
-        benchmark: bisection.benchmark.as_deref(),
-        ratio: bisection.ratio,
-        steps: steps.iter().map(step).collect(),
-        candidates: candidates.map(id).collect(),
-        others: others.collect(),
-        skipped: skipped.collect(),
-        compared: compared.collect(),
-        detects: bisection.detects,
-        ..Document::of(&bisection.commits, &bisection.duet_version)
-    })
-}
-
-fn of_step<'a>(bisection: &'a Bisection, step: &'a Found) -> Step<'a> {
-    let id = |at: usize| bisection.commits[at].id.as_str();
-    Step {
-        commit: id(step.culprit),
-        subject: &bisection.commits[step.culprit].subject,
-        parent: id(step.parent),
-        hidden: (step.parent + 1..step.culprit).map(id).collect(),
-        ratio: step.ratio,
-        probability: step.probability,
-        run: step.run.as_deref(),
-        verdict: step.verdict,
     }
 }
 
 /// The plan of a search as JSON.
-pub(super) fn plan(commits: &[Commit], forecast: &BTreeMap<u32, f64>) -> String {
+pub(super) fn plan((commits, inside): (&[Commit], usize), forecast: &BTreeMap<u32, f64>) -> String {
     let expected =
         forecast.iter().map(|(percent, pairs)| Expected { change: f64::from(*percent) / 100.0, pairs: *pairs });
     document::json(&Document {
         expected: expected.collect(),
         candidates: commits[1..].iter().map(|commit| commit.id.as_str()).collect(),
+        inside_merges: Some(inside),
         ..Document::of(commits, env!("CARGO_PKG_VERSION"))
     })
 }
@@ -161,11 +241,13 @@ impl<'a> Document<'a> {
             ratio: None,
             steps: Vec::new(),
             candidates: Vec::new(),
+            further: Vec::new(),
             others: Vec::new(),
             skipped: Vec::new(),
             compared: Vec::new(),
             detects: None,
             expected: Vec::new(),
+            inside_merges: None,
         }
     }
 }

@@ -1,0 +1,142 @@
+//! The result of a search for a commit, in every form.
+
+use duetbench_cli::bisection::{
+    Answer, Bisection, Commit, Compared, Comparison, Found, Inside, Other, Pair, Shown, Skipped, Sought,
+};
+use duetbench_cli::options::Format;
+use duetbench_cli::render::bisect::document;
+use duetbench_core::BenchmarkId;
+
+use crate::golden_files::check;
+use crate::render_support::written;
+use crate::schema::{BISECT, departures_from};
+
+/// Commits 0 to 3 are the line from good to bad, of which 2 merges 4, 5 and 6; the others are those of another merge.
+fn commits() -> Vec<Commit> {
+    let subjects = [
+        "Release",
+        "Read ahead",
+        "Merge branch 'codec'",
+        "Merge branch 'cache'",
+        "Buffers",
+        "Escape twice",
+        "Names",
+        "Keep more",
+    ];
+    let commit = |(at, subject): (usize, &&str)| {
+        let id = |at: usize| format!("{at}").repeat(40);
+        let parents = match at {
+            0 => Vec::new(),
+            2 => vec![id(1), id(6)],
+            3 => vec![id(2), id(7)],
+            4 | 7 => vec![id(0)],
+            _ => vec![id(at - 1)],
+        };
+        Commit { id: id(at), tree: format!("tree-{at}"), subject: (*subject).to_owned(), parents }
+    };
+    subjects.iter().enumerate().map(commit).collect()
+}
+
+fn found((parent, culprit): (usize, usize), ratio: f64, run: &str, inside: Vec<Inside>) -> Found {
+    let (run, verdict) = (Some(run.to_owned()), Some("regression"));
+    Found { parent, culprit, hidden: Vec::new(), ratio, probability: 0.998, run, verdict, inside }
+}
+
+/// A search by two benchmarks: one came with a commit inside a merge, the other of another merge itself.
+fn of_two_merges() -> Bisection {
+    let inner = Answer::Steps(vec![found((4, 5), 1.38, "r7", Vec::new())]);
+    let codec = Inside { base: 0, tip: 6, commits: 3, ratio: Some(1.38), answer: inner };
+    let cache = Inside { base: 0, tip: 7, commits: 1, ratio: Some(1.002), answer: Answer::NotSlower };
+    let sought = |name: &str, ratio: f64, step: Found| Sought {
+        benchmark: name.into(),
+        ratio,
+        answer: Answer::Steps(vec![step]),
+    };
+    let compared = |(base, head): (usize, usize), of: Option<&str>, run: Option<(&str, f64)>| Shown {
+        compared: Compared {
+            of: Comparison {
+                pair: Pair { base, head },
+                benchmark: of.map(|name| BenchmarkId { package: "example.com/codec".into(), name: name.into() }),
+                run: run.map(|(run, _)| run.to_owned()),
+            },
+            pairs: if run.is_some() { 8 } else { 0 },
+            took_s: 12.5,
+            measured_s: 9.25,
+        },
+        ratio: run.map(|(_, ratio)| ratio),
+    };
+    let (encode, cached) = (Some("BenchmarkEncode"), Some("BenchmarkCached"));
+    Bisection {
+        duet_version: "0.0.0".into(),
+        commits: commits(),
+        last: 3,
+        threshold: 0.03,
+        first_parent: false,
+        sought: vec![
+            sought("BenchmarkEncode", 1.42, found((1, 2), 1.41, "r4", vec![codec])),
+            sought("BenchmarkCached", 1.2, found((2, 3), 1.2, "r9", vec![cache])),
+        ],
+        others: vec![
+            Other { name: "BenchmarkDecode".into(), ratio: 1.1, ratio_of_steps: Some(1.09) },
+            Other { name: "BenchmarkOpen".into(), ratio: 1.05, ratio_of_steps: None },
+        ],
+        compared: vec![
+            compared((0, 3), None, Some(("r1", 1.42))),
+            compared((0, 1), encode, None),
+            compared((1, 2), encode, Some(("r4", 1.41))),
+            compared((0, 6), encode, Some(("r5", 1.38))),
+            compared((4, 5), encode, Some(("r7", 1.38))),
+            compared((2, 3), cached, Some(("r9", 1.2))),
+        ],
+        skipped: vec![Skipped { commit: 4, benchmark: None, why: "it does not build".into() }],
+        detects: None,
+        out_of_budget: false,
+    }
+}
+
+#[test]
+fn every_form_of_a_search_inside_merges() {
+    let document = document(&of_two_merges());
+    check("bisect.txt", &written(&document, Format::Text));
+    check("bisect.md", &written(&document, Format::Markdown));
+    check("bisect.csv", &written(&document, Format::Csv));
+    let json = written(&document, Format::Json);
+    check("bisect.json", &json);
+    assert_eq!(departures_from(BISECT, &serde_json::from_str(&json).unwrap()), Vec::<String>::new());
+}
+
+#[test]
+fn a_merge_that_was_not_searched_inside_is_told_by_the_reason() {
+    let check = |change: &dyn Fn(&mut Bisection), want: &str| {
+        let mut bisection = of_two_merges();
+        bisection.sought.truncate(1);
+        change(&mut bisection);
+        let text = written(&document(&bisection), Format::Text);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(want), "`{want}` is not in {text}");
+    };
+    let step = |bisection: &mut Bisection, change: &dyn Fn(&mut Found)| {
+        let Answer::Steps(steps) = &mut bisection.sought[0].answer else { return };
+        change(&mut steps[0]);
+    };
+    let answer = |answer: Answer| move |step: &mut Found| step.inside[0].answer = answer.clone();
+    let outside = |bisection: &mut Bisection| {
+        bisection.first_parent = true;
+        step(bisection, &|step| step.inside.clear());
+    };
+    check(&outside, "is a merge, and was not searched inside hint: without `--first-parent` it is");
+    let open = |bisection: &mut Bisection| {
+        bisection.out_of_budget = true;
+        step(bisection, &answer(Answer::CannotTell(vec![5, 6])));
+    };
+    check(&open, "inside the merge `2222222222` it came with one of `5555555555` … `6666666666`, as far as is known");
+    check(&open, "the same command with a longer `--budget` goes on from here");
+    let apart = |bisection: &mut Bisection| step(bisection, &answer(Answer::Unusable("it has no benchmark".into())));
+    check(
+        &apart,
+        "cannot be searched inside, since `6666666666` and `0000000000` cannot be compared: it has no benchmark",
+    );
+    // The line makes a part of what the merge makes.
+    let part = |bisection: &mut Bisection| step(bisection, &|step| step.ratio = 1.6);
+    check(&part, "+16% of it comes of the merge `2222222222` itself");
+}
