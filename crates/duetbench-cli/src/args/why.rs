@@ -7,7 +7,7 @@ Nothing is measured: what a run has not got is named with the command that makes
 Examples:
   duet why                           the largest slowdown of the latest run that stops the change
   duet why r12 Encode/json           one benchmark of a run
-  duet why r12 --format markdown     for a pull request (also: html)";
+  duet why r12 --format markdown     for a pull request (also: html, json, csv)";
 
 /// `duet why`.
 #[derive(Debug, Args)]

@@ -77,7 +77,7 @@ struct UnansweredEntry<'a> {
 }
 
 #[derive(Serialize)]
-struct BreachEntry<'a> {
+pub(super) struct BreachEntry<'a> {
     package: &'a str,
     name: &'a str,
     metric: &'a str,
@@ -108,7 +108,7 @@ impl<'a> GateEntry<'a> {
 }
 
 impl<'a> BreachEntry<'a> {
-    fn of(breach: &'a Breach) -> BreachEntry<'a> {
+    pub(super) fn of(breach: &'a Breach) -> BreachEntry<'a> {
         let (standing, ceiling, expires) = match breach.standing {
             Standing::Fails => ("fails", None, None),
             Standing::Informs => ("informs", None, None),

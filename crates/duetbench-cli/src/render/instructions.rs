@@ -190,6 +190,11 @@ impl<'a> InstructionsEntry<'a> {
             .then(|| report.instructions.iter().map(|one| InstructionsEntry::of(one, report)).collect())
     }
 
+    /// Those of one benchmark; absent where it was not counted.
+    pub(super) fn of_one(report: &'a Report, benchmark: &BenchmarkReport) -> Option<InstructionsEntry<'a>> {
+        report.instructions.iter().find(|one| one.id == benchmark.id).map(|one| InstructionsEntry::of(one, report))
+    }
+
     fn of(one: &'a BenchmarkInstructions, report: &Report) -> InstructionsEntry<'a> {
         let (package, name) = (one.id.package.as_str(), one.id.name.as_str());
         let counts = one.counts().map(|counts| CountsEntry::of(counts, one, report));

@@ -80,7 +80,7 @@ struct Decision {
 }
 
 #[derive(Serialize)]
-struct Benchmark<'a> {
+pub(super) struct Benchmark<'a> {
     package: &'a str,
     name: &'a str,
     verdict: &'static str,
@@ -341,7 +341,7 @@ pub(super) fn outcome(outcome: Outcome) -> &'static str {
 }
 
 impl<'a> Benchmark<'a> {
-    fn of(benchmark: &'a BenchmarkReport) -> Benchmark<'a> {
+    pub(super) fn of(benchmark: &'a BenchmarkReport) -> Benchmark<'a> {
         let estimate = benchmark.estimate;
         let failure = match &benchmark.verdict {
             Verdict::Failed { role, reason } => Some(Failure { role: role.map(Role::word), reason }),

@@ -153,7 +153,7 @@ impl<'a> ProfileEntry<'a> {
         (!report.profiles.is_empty()).then(|| report.profiles.iter().map(ProfileEntry::of).collect())
     }
 
-    fn of(profile: &'a BenchmarkProfile) -> ProfileEntry<'a> {
+    pub(super) fn of(profile: &'a BenchmarkProfile) -> ProfileEntry<'a> {
         let (files, difference) = match &profile.outcome {
             ProfileOutcome::Explained { difference, files: [baseline, candidate] } => {
                 (Some(FilesEntry { baseline, candidate }), Some(DifferenceEntry::of(difference)))

@@ -15,6 +15,7 @@ const ON_STORES: &[(&str, &[&str])] = &[
     ("show r1 --untrusted", ALL),
     ("show r2", &["text", "markdown", "csv", "json", "go", "html"]),
     ("show r3", ALL),
+    ("why r1", FIVE),
     ("analyze r1", ALL),
     ("analyze r1 --threshold 20%", ALL),
     ("analyze r2 r5 --method both", FIVE),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::common::Place;
 use crate::schema::{
-    BISECT, CALIBRATE, DRY_RUN, PLAN, REPORT, SETTINGS, TUNE, WAIVERS, departures, departures_from, read,
+    BISECT, CALIBRATE, DRY_RUN, PLAN, REPORT, SETTINGS, TUNE, WAIVERS, WHY, departures, departures_from, read,
 };
 
 #[test]
@@ -30,7 +30,7 @@ fn the_schema_describes_everything_in_words() {
             check(inner, &format!("{at}.{key}"));
         }
     }
-    for root in [REPORT, TUNE, BISECT, CALIBRATE, DRY_RUN, PLAN, SETTINGS, WAIVERS].map(read) {
+    for root in [REPORT, TUNE, BISECT, CALIBRATE, DRY_RUN, PLAN, SETTINGS, WAIVERS, WHY].map(read) {
         check(&root, "report");
         for (name, definition) in root["$defs"].as_object().expect("there are definitions") {
             check(definition, name);

@@ -4,9 +4,13 @@ use duetbench_cli::options::Format;
 use duetbench_cli::render::sarif::Site;
 use duetbench_cli::render::why::document;
 
+use duetbench_cli::render::palette::Palette;
+use serde_json::{Value, json};
+
 use crate::common::Place;
 use crate::golden_files::check;
 use crate::render_support::{with_instructions, written};
+use crate::schema::{REPORT, WHY, departures_from, read};
 
 const SCRIPT: &str = r#"{
     "BenchmarkDecode": {"baseline_ns": 100, "candidate_ns": 110, "spread": 0.002, "allocs": [2, 3]},
@@ -25,6 +29,34 @@ fn every_form_of_a_change_that_was_profiled_and_counted() {
     // Of one that was neither, it says how to see more.
     let once = report.benchmarks.iter().find(|b| b.id.name == "BenchmarkOnce").expect("it is there");
     check("why_little.txt", &written(&document(&report, once, None), Format::Text));
+}
+
+#[test]
+fn for_programs_it_has_the_parts_of_the_report() {
+    let report = with_instructions();
+    let site = Site { path: "codec/codec_test.go".into(), line: Some(41) };
+    let encode = document(&report, &report.benchmarks[0], Some(&site));
+    check("why.csv", &written(&encode, Format::Csv));
+    let json = written(&encode, Format::Json);
+    check("why.json", &json);
+    let mut whole: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(departures_from(WHY, &whole), Vec::<String>::new());
+    let once = report.benchmarks.iter().find(|b| b.id.name == "BenchmarkOnce").expect("it is there");
+    let little: Value = serde_json::from_str(&written(&document(&report, once, None), Format::Json)).unwrap();
+    assert_eq!(departures_from(WHY, &little), Vec::<String>::new());
+    assert_eq!((&little["source"], &little["lacking"]), (&Value::Null, &json!(["--profile", "--count"])));
+    whole["layout"] = json!("shuffled");
+    assert!(departures_from(WHY, &whole).iter().any(|one| one.starts_with("report.layout: enum")));
+    let refused = document(&report, once, None).write(Format::Sarif, &Palette::plain(), None);
+    assert!(refused.is_err_and(|failure| failure.to_string().contains("`duet why`")));
+}
+
+#[test]
+fn definitions_of_its_schema_are_those_of_the_report() {
+    let (why, report) = (read(WHY), read(REPORT));
+    for (name, definition) in why["$defs"].as_object().unwrap() {
+        assert_eq!(Some(definition), report["$defs"].get(name), "{name}");
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ pub fn read(path: &str) -> Value {
 }
 
 pub const REPORT: &str = "../../schema/report-v1.schema.json";
+pub const WHY: &str = "../../schema/why-v1.schema.json";
 pub const BISECT: &str = "../../schema/bisect-v1.schema.json";
 pub const TUNE: &str = "../../schema/tune-v1.schema.json";
 pub const CALIBRATE: &str = "../../schema/calibrate-v1.schema.json";

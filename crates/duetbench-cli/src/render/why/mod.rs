@@ -2,7 +2,7 @@
 
 use duetbench_core::Report;
 use duetbench_core::hotspot::{ProfileDifference, ProfileOutcome};
-use duetbench_core::instructions::LayoutPart;
+use duetbench_core::instructions::{LayoutPart, Per};
 use duetbench_core::report::BenchmarkReport;
 
 use super::document::{Block, Cells, Document, Line, Table, Title};
@@ -10,6 +10,8 @@ use super::format::{TimeScale, one_line, share, short_name, shortened};
 use super::sarif::Site;
 use super::summary::{self, ChangedCount, Numbers};
 use super::{command_line, gate, instructions, profile};
+
+mod json;
 
 /// Functions that are drawn.
 const FUNCTIONS_MAX: usize = 8;
@@ -30,8 +32,49 @@ pub fn document(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site
     Document {
         title: Title { command: "duet why", version: env!("CARGO_PKG_VERSION").into(), subject },
         blocks: blocks.into_iter().flatten().collect(),
-        ..Document::default()
+        rows: Some(rows(report, benchmark)),
+        json: Some(json::json(report, benchmark, site)),
+        go: None,
     }
+}
+
+/// What was measured of it, as a whole and by function, with numbers at full precision.
+fn rows(report: &Report, benchmark: &BenchmarkReport) -> Table {
+    let mut table =
+        Table::plain(&["measure", "function", "unit", "baseline", "candidate", "change", "share_of_change"]);
+    let number = |value: f64| value.to_string();
+    let mut put = |[measure, function, unit]: [&str; 3], [baseline, candidate]: [f64; 2], share: Option<f64>| {
+        let change = candidate / baseline - 1.0;
+        let change = if change.is_finite() { number(change) } else { String::new() };
+        let words = [measure, function, unit].map(str::to_owned);
+        let share = share.filter(|share| share.is_finite()).map_or_else(String::new, number);
+        table.push(words.into_iter().chain([number(baseline), number(candidate), change, share]));
+    };
+    if let [Some(baseline), Some(candidate)] = benchmark.times_ns() {
+        put(["time", "", "ns/op"], [baseline, candidate], None);
+    }
+    for (measure, unit, counted) in [("allocs", "allocs/op", benchmark.allocs), ("bytes", "B/op", benchmark.bytes)] {
+        if let Some(counted) = counted {
+            put([measure, "", unit], [counted.baseline, counted.candidate], None);
+        }
+    }
+    if let Some(counts) = instructions::of(report, benchmark) {
+        let unit = match counts.per {
+            Per::Invocation => "instructions/op",
+            Per::Process => "instructions/process",
+        };
+        put(["instructions", "", unit], [counts.baseline.all, counts.candidate.all], None);
+        let all = counts.candidate.all - counts.baseline.all;
+        for found in &counts.functions {
+            let share = (found.candidate - found.baseline) / all;
+            put(["instructions", &found.function, unit], [found.baseline, found.candidate], Some(share));
+        }
+    }
+    for found in difference(report, benchmark).into_iter().flat_map(|difference| &difference.flat) {
+        let times = [found.gain.baseline_ns, found.gain.candidate_ns];
+        put(["sampled time", &found.function, "ns/op"], times, found.share);
+    }
+    table
 }
 
 /// Verdict, times, what else changed, and where the benchmark is.
@@ -106,29 +149,31 @@ fn difference<'a>(report: &'a Report, benchmark: &BenchmarkReport) -> Option<&'a
 
 /// Layout, and what is to be known before the rest is believed.
 fn circumstances(report: &Report, benchmark: &BenchmarkReport) -> Vec<Line> {
-    let layout = match LayoutPart::of(benchmark, report) {
+    let words = |layout| match layout {
         LayoutPart::Matched => "it is not the layout: what both versions have lay at the same addresses in both",
         LayoutPart::Averaged => "it is not the layout of one binary: it was averaged over builds in other orders",
         LayoutPart::Open => "it may be the layout: one build of each version was measured",
     };
-    let mut lines = Vec::new();
-    if !benchmark.forks.is_empty() {
-        lines.push(Line::Small("layout", layout.into()));
-    }
-    lines.extend(summary::remarks(benchmark).into_iter().map(Line::warning));
-    lines
+    let layout = layout(report, benchmark).map(|layout| Line::Small("layout", words(layout).into()));
+    layout.into_iter().chain(summary::remarks(benchmark).into_iter().map(Line::warning)).collect()
+}
+
+/// The part that layout may have in the change, where it was measured.
+fn layout(report: &Report, benchmark: &BenchmarkReport) -> Option<LayoutPart> {
+    (!benchmark.forks.is_empty()).then(|| LayoutPart::of(benchmark, report))
+}
+
+/// Options by which a run would have known more.
+fn lacking(report: &Report, benchmark: &BenchmarkReport) -> Vec<&'static str> {
+    let profile = difference(report, benchmark).is_none().then_some("--profile");
+    let count = instructions::of(report, benchmark).is_none().then_some("--count");
+    profile.into_iter().chain(count).collect()
 }
 
 /// Commands that tell more.
 fn next(report: &Report, benchmark: &BenchmarkReport) -> Vec<Line> {
     let mut lines = Vec::new();
-    let mut lacking = Vec::new();
-    if difference(report, benchmark).is_none() {
-        lacking.push("--profile");
-    }
-    if instructions::of(report, benchmark).is_none() {
-        lacking.push("--count");
-    }
+    let lacking = lacking(report, benchmark);
     if command_line::may_be_offered(report) {
         if !lacking.is_empty() {
             let again =
