@@ -7,10 +7,14 @@
 mod common;
 mod schema;
 
-use std::process::Command;
+use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use common::{Place, Ran, compare, two};
 use libtest_mimic::{Arguments, Trial};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// A loop of so many steps, and one that allocates as much whatever they are.
@@ -50,10 +54,12 @@ func BenchmarkMap(b *testing.B) {
 }
 
 fn main() {
-    let tests: [(&str, fn()); 3] = [
+    let tests: [(&str, fn()); 5] = [
         ("a_planted_percent_of_work_is_found_exactly_and_again", a_planted_percent_of_work_is_found_exactly_and_again),
         ("a_rule_on_instructions_gates", a_rule_on_instructions_gates),
         ("layouts_do_not_change_a_count", layouts_do_not_change_a_count),
+        ("ctrl_c_while_counting_keeps_the_run", ctrl_c_while_counting_keeps_the_run),
+        ("no_secret_reaches_what_is_counted", no_secret_reaches_what_is_counted),
     ];
     let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
     let runs = has("valgrind") && Command::new("go").arg("version").output().is_ok();
@@ -68,6 +74,9 @@ fn main() {
             .with_kind("needs go and valgrind")
             .with_ignored_flag(!runs)
     };
+    let apart =
+        Trial::test("with_valgrind::what_is_counted_stays_in_its_sandbox", run(what_is_counted_stays_in_its_sandbox));
+    let apart = apart.with_kind("needs go, valgrind and bwrap").with_ignored_flag(!runs || !has("bwrap"));
     let absent = Trial::test(
         "with_valgrind::without_valgrind_it_says_so_and_measures",
         run(without_valgrind_it_says_so_and_measures),
@@ -75,7 +84,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // They would wait for each other's turn at the machine.
     arguments.test_threads = Some(1);
-    libtest_mimic::run(&arguments, tests.into_iter().map(trial).chain([absent]).collect()).exit();
+    libtest_mimic::run(&arguments, tests.into_iter().map(trial).chain([apart, absent]).collect()).exit();
 }
 
 /// The counts of a benchmark in a JSON report.
@@ -155,6 +164,122 @@ fn layouts_do_not_change_a_count() {
         number(&counts(&report, "BenchmarkWork")["baseline"]["all"])
     });
     assert!(all.iter().all(|one| (one / all[0] - 1.0).abs() < 0.001), "{all:?}");
+}
+
+fn ctrl_c_while_counting_keeps_the_run() {
+    let place = two(&work(1000), &work(1010));
+    let args =
+        ["compare", "./old", "./new", "--forks", "5", "--fixed", "--builds", "1", "--threshold", "20%", "--count=all"];
+    let more = ["--measure-identical", "--format", "json"];
+    let mut command = place.command(&[&args[..], &more].concat());
+    let mut child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("counting the instructions of 2 benchmarks") {
+        line.clear();
+        assert!(lines.read_line(&mut line).unwrap() > 0, "it never came to counting");
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let mut rest = String::new();
+    lines.read_to_string(&mut rest).unwrap();
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_ne!(ran.code, 130, "{rest}");
+    assert!(rest.contains("interrupted while counting instructions: the run itself came to its end"), "{rest}");
+    let report = ran.json();
+    assert_eq!((&report["complete"], report.get("instructions")), (&true.into(), None), "{report:#}");
+    for name in ["BenchmarkWork", "BenchmarkMap"] {
+        assert_eq!(ran.benchmark(name)["forks"].as_array().unwrap().len(), 5, "{report:#}");
+    }
+    let shown = place.duet(&["show", "--format", "json"]).expect(ran.code).json();
+    assert_eq!(shown["benchmarks"], report["benchmarks"]);
+}
+
+/// Keeps the environment of what is counted: garbage collection is off nowhere else.
+const TELLS: &str = "package fixture
+
+import (
+	\"os\"
+	\"strings\"
+	\"testing\"
+)
+
+var sink int
+
+func BenchmarkTells(b *testing.B) {
+	if os.Getenv(\"GOGC\") == \"off\" {
+		os.WriteFile(\"environment\", []byte(strings.Join(os.Environ(), \"\\n\")), 0o600)
+	}
+	for i := 0; i < b.N; i++ {
+		for j := 0; j < 100; j++ {
+			sink += j * i
+		}
+	}
+}
+";
+
+fn no_secret_reaches_what_is_counted() {
+    let place = two(TELLS, TELLS);
+    let secret = |args: &[&str]| {
+        let mut command = place.command(args);
+        command.env("SHOP_TOKEN", "hunter2").env("SHOP_COLOUR", "green");
+        Ran::from(command.output().unwrap()).expect(0)
+    };
+    let measured = ["--forks", "3", "--fixed", "--threshold", "20%", "--format", "json", "--count=all"];
+    let go = ["compare", "./old", "./new", "--builds", "1", "--measure-identical", "--pass-env", "SHOP_COLOUR"];
+    let ran = secret(&[&go[..], &measured].concat());
+    counts(&ran.json(), "BenchmarkTells");
+    for side in ["old", "new"] {
+        let environment = std::fs::read_to_string(place.path().join(side).join("environment")).unwrap();
+        assert!(environment.contains("SHOP_COLOUR=green") && !environment.contains("hunter2"), "{environment}");
+    }
+    // The last process that writes what a whole program prints is one that is counted, as valgrind's own variables show.
+    let programs = ["compare", "--command", "env", "env", "--mode", "interleaved", "--stdout", "environment"];
+    secret(&[&programs[..], &measured, &["--pass-env", "SHOP_COLOUR"]].concat());
+    let environment = std::fs::read_to_string(place.path().join("environment")).unwrap();
+    assert!(environment.contains("vgpreload") && environment.contains("SHOP_COLOUR=green"), "{environment}");
+    assert!(!environment.contains("hunter2"), "{environment}");
+}
+
+/// Fails where it reaches what is outside of its directory.
+const REACHES: &str = "package fixture
+
+import (
+	\"net\"
+	\"os\"
+	\"testing\"
+)
+
+var sink int
+
+func BenchmarkReaches(b *testing.B) {
+	if _, err := net.Dial(\"tcp\", \"ADDRESS\"); err == nil {
+		b.Fatal(\"reached the network\")
+	}
+	if err := os.WriteFile(\"OUTSIDE/reached\", nil, 0o600); err == nil {
+		b.Fatal(\"wrote outside of its directory\")
+	}
+	if os.Getenv(\"GOGC\") == \"off\" {
+		os.WriteFile(\"counted\", nil, 0o600)
+	}
+	for i := 0; i < b.N; i++ {
+		for j := 0; j < 100; j++ {
+			sink += j * i
+		}
+	}
+}
+";
+
+fn what_is_counted_stays_in_its_sandbox() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let home = std::env::var_os("HOME").map_or_else(|| "/var/tmp".into(), PathBuf::from);
+    let outside = tempfile::tempdir_in(home).unwrap();
+    let text = REACHES
+        .replace("ADDRESS", &listener.local_addr().unwrap().to_string())
+        .replace("OUTSIDE", outside.path().to_str().unwrap());
+    let place = two(&text, &text);
+    let report = compare(&place, &["--count=all", "--sandbox"]).expect(0).json();
+    assert_eq!(counts(&report, "BenchmarkReaches")["explanation"]["work"], "same", "{report:#}");
+    assert!(place.path().join("new/counted").exists() && !outside.path().join("reached").exists());
 }
 
 fn without_valgrind_it_says_so_and_measures() {

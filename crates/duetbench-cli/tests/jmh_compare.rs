@@ -126,6 +126,23 @@ fn one_jar_is_compared_on_two_jvms_by_their_arguments() {
 }
 
 #[test]
+fn instructions_of_a_jvm_are_not_counted_and_that_is_said() {
+    let place = place();
+    let few = ["--bench", "words", "--forks", "3"];
+    let why = "a JVM compiles while it runs";
+    let warnings = |more: &[&str]| {
+        let report = compare(&place, ["base.jar", "base.jar"], &[&few[..], more].concat()).expect(0).json();
+        assert!(report.get("instructions").is_none(), "{report:#}");
+        report["warnings"].to_string()
+    };
+    let counted = warnings(&["--count"]);
+    assert!(counted.contains(&format!("`--count` has no effect here: {why}")), "{counted}");
+    place.write("duet.toml", "[[rule]]\nmetric = 'instructions'\naction = 'gate'\n");
+    let ruled = warnings(&[]);
+    assert!(ruled.contains(&format!("no rule on `instructions` is kept here: {why}")), "{ruled}");
+}
+
+#[test]
 fn a_run_of_a_jar_is_tuned_and_its_plan_followed() {
     let place = place();
     let often = ["--suite-runs", "2", "--iterations", "40", "--seconds", "0.01"];
