@@ -158,10 +158,13 @@ impl<'a> Course<'a> {
             let pair = Pair { base: line.commits[question.base], head: line.commits[question.head] };
             let Some(unusable) = self.compare((pair, Some(&line.benchmark)), spec)? else { continue };
             let is_end = question.head + 1 == line.commits.len();
-            match line.merge {
-                Some(_) if is_end => return Ok(Some(End::Unusable(unusable.why))),
-                None if is_end => return Err(self.unusable_ends(pair.head, &unusable)),
-                _ => self.leave_out(pair.head, (unusable, &line.benchmark))?,
+            if !is_end {
+                self.leave_out(pair.head, (unusable, &line.benchmark))?;
+            } else if self.known.record.lines.len() == 1 {
+                return Err(self.unusable_ends(pair.head, &unusable));
+            } else {
+                // What was found on other lines is told all the same.
+                return Ok(Some(End::Unusable(unusable.why)));
             }
         }
     }
