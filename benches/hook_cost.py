@@ -113,7 +113,7 @@ def copy_program(pid, target):
     draft = target.with_suffix(".part")
     try:
         # Between fork and exec the process is still duet; others link the next programs.
-        if ".test" in Path(os.readlink(f"/proc/{pid}/exe")).name:
+        if Path(os.readlink(f"/proc/{pid}/exe")).name.startswith("program-"):
             shutil.copyfile(f"/proc/{pid}/exe", draft)
             draft.chmod(0o755)
             draft.replace(target)
