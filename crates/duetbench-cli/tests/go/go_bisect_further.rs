@@ -180,3 +180,36 @@ fn benchmarks_that_slowed_for_other_reasons_are_searched_in_the_same_search() {
     let ends = |one: &&Value| one["base"] == found["good"] && one["head"] == found["bad"];
     assert_eq!(found["compared"].as_array().unwrap().iter().filter(ends).count(), 1, "{found:#}");
 }
+
+#[test]
+fn inside_one_merge_each_benchmark_has_its_commit_also_before_the_branch_was_updated() {
+    let place = Place::new();
+    module(&place, &["Work", "Other"]);
+    commit(&place, "Work", "2", "work-0");
+    commit(&place, "Other", "2", "start");
+    place.git(&["checkout", "-q", "-b", "side"]);
+    commit(&place, "Other", "3", "side-1");
+    place.git(&["checkout", "-q", "main"]);
+    commit(&place, "Aside", "2", "main-1");
+    place.git(&["checkout", "-q", "side"]);
+    place.git(&["merge", "-q", "--no-ff", "-m", "update", "main"]);
+    place.git(&["tag", "update"]);
+    commit(&place, "Work", "5", "side-2");
+    merge(&place, "side", "end");
+    let found = bisect(&place, &[]).expect(3).json();
+    assert_keeps_to_schema(&found);
+    // The line begins where the branch was updated, since what came by that is no part of the merge.
+    let inside = &found["steps"][0]["inside"][0];
+    assert_eq!(inside["base"], id(&place, "main-1"), "{found:#}");
+    assert_eq!(inside["steps"][0]["commit"], id(&place, "side-2"), "{found:#}");
+    let other = &found["further"][0];
+    assert_eq!(other["benchmark"], "BenchmarkOther", "{found:#}");
+    let update = &other["steps"][0]["inside"][0]["steps"][0];
+    assert_eq!(
+        (&update["commit"], &update["parent"]),
+        (&id(&place, "update").into(), &id(&place, "main-1").into()),
+        "{found:#}"
+    );
+    assert_eq!(update["inside"][0]["steps"][0]["commit"], id(&place, "side-1"), "{found:#}");
+    assert_eq!(update["inside"][0]["steps"][0]["parent"], id(&place, "start"), "{found:#}");
+}
