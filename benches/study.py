@@ -36,6 +36,8 @@ BENCHSTAT = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
 class Failed(Exception):
     """A step gave no result; the study goes on without it."""
 
+    said = ""  # by duet, in full
+
 
 def parser(description, page):
     """The options that every study has."""
@@ -77,6 +79,7 @@ class Study:
         self.published = self.lines.with_suffix(".jsonl.gz")
         self.results, self.header, self.successor = {}, None, None
         self.prefix = []  # words before duet's own on its command line
+        self.environment = environment()
         self.unknown, self._help = set(), None
         self.left_out, self.ends = 0, time.monotonic() + (args.time_limit or math.inf)
         self.turns, self.alone = args.turns, False
@@ -208,12 +211,12 @@ class Study:
     def report(self, arguments, db):
         """Runs duet for a JSON report. Exit codes are verdicts; only a missing report is a failure.
 
-        Two figures are added to it: how long duet took in all, and how long it took until it measured.
+        Added to it are how long duet took in all, how long it took until it measured, and what it said meanwhile.
         """
         command = [*self.prefix, self.duet, *arguments, "--format", "json", "--db", self.scratch / db]
         began, prepared, said = time.monotonic(), None, []
         with (self.scratch / "report.json").open("w+") as output:
-            with subprocess.Popen(command, cwd=self.scratch, env=environment(), stdout=output, stderr=subprocess.PIPE,
+            with subprocess.Popen(command, cwd=self.scratch, env=self.environment, stdout=output, stderr=subprocess.PIPE,
                                   text=True) as child:
                 for line in child.stderr:
                     said.append(line)
@@ -222,10 +225,12 @@ class Study:
             took = time.monotonic() - began
             output.seek(0)
             try:
-                return json.load(output) | {"wall_s": took, "prepared_s": prepared}
+                return json.load(output) | {"wall_s": took, "prepared_s": prepared, "said": "".join(said)}
             except ValueError:
-                words = "".join(said)[-500:]
-                raise Failed(f"`duet {' '.join(map(str, arguments))}` ended with {child.returncode}: {words}")
+                words = "".join(said)
+                failed = Failed(f"`duet {' '.join(map(str, arguments))}` ended with {child.returncode}: {words[-500:]}")
+                failed.said = words
+                raise failed
 
     def resources(self, command, cores):
         """Wall time, processor time and memory of a command that must not fail, on `all` cores or `one`; and what it printed."""
@@ -297,7 +302,7 @@ def digest(report):
     """The parts of a report that the pages need, without its forks."""
     names = {"verdict": "verdict", "mode": "mode", "ratio": "ratio", "low": "ratio_low", "high": "ratio_high",
              "confidence": "confidence", "p": "p_value", "basis": "basis", "detects": "minimal_detectable_change", "base_ns": "baseline_ns", "package": "package", "name": "name",
-             "failure": "failure"}
+             "failure": "failure", "clock": "clock"}
     benchmarks = [{short: b[long] for short, long in names.items()}
                   | {count: (b["counts"] or {}).get(count) for count in ("forks", "builds")} for b in report["benchmarks"]]
     return {"run": report["run"], "seed": report["seed"], "complete": report["complete"], "measured_s": report["measured_s"],
