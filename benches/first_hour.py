@@ -254,7 +254,8 @@ def summary(made):
     rows = [row_of_summary(condition, of(made, condition)) for condition in CONDITIONS if of(made, condition)]
     promised, absent, false, equal = (sum(row[column] for row in rows) for column in (3, 4, 6, 7))
     share = absent / promised if promised else None
-    sentence = (f"**{sum(map(all, modules.values()))} of {len(modules)} modules gave answers at every first try. Of {promised} answers that "
+    sentence = (f"**{sum(map(all, modules.values()))} of {len(modules)} modules gave answers at every first try, and "
+                f"{len(modules) - sum(map(any, modules.values()))} were refused with a reason at each. Of {promised} answers that "
                 f"duet said the budget is enough for, {absent} ({percent(share, 0)}) are missing. {false} of {equal} benchmarks of equal code "
                 "were called changed.**")
     head = ["", "comparisons with answers", "benchmarks measured", "budget said to be enough for", "answers missing of these", "share",
