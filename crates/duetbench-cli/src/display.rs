@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::printer::Printer;
 
 /// Time between two lines in a log.
-const LOG_EVERY: Duration = Duration::from_secs(15);
+pub const LOG_EVERY: Duration = Duration::from_secs(15);
 /// Most redraws of a terminal per second.
 const DRAW_HZ: u8 = 4;
 

@@ -44,6 +44,7 @@ pub mod sites;
 pub mod staleness;
 pub mod steadiness;
 pub mod tuning;
+pub mod waiting;
 pub mod warm_up;
 
 /// A program with a command line, settings and output as `duet` has them.

@@ -22,6 +22,7 @@ use crate::options::Format;
 use crate::printer::Printer;
 use crate::project;
 use crate::settings::Settings;
+use crate::waiting::Waiting;
 
 pub mod analyze;
 pub mod bisect;
@@ -102,26 +103,29 @@ impl Context {
         let wish = Wish { harness: asked.harness, arguments: asked.arguments, conditions };
         let request =
             Request { cwd, packages: &asked.selection.packages, wish, benchmarks_from: asked.benchmarks_from };
-        Prepared::new(versions, &request, &mut |stage| self.stage(stage), &self.interrupted)
+        let mut waiting = None;
+        let mut begin = |stage: Stage<'_>| {
+            // A step ends when the next begins, and is told before it.
+            drop(waiting.take());
+            waiting = Some(Waiting::begin(&self.printer, words_of(stage)));
+        };
+        Prepared::new(versions, &request, &mut begin, &self.interrupted)
     }
 
     /// Runs trials of these builds on this machine.
     fn local<'a, B>(&self, prepared: &'a Prepared, builds: B) -> Result<Local<'a, B>, RunError> {
         Local::new(&*prepared.adapter, builds, self.settings.timeout(), self.interrupted.clone())
     }
+}
 
-    /// Tells people what is being done before measuring.
-    fn stage(&self, stage: Stage<'_>) {
-        let text = match stage {
-            Stage::Fetching(module) => format!("fetching {module}"),
-            Stage::Linker => {
-                "building a linker that lays both versions out alike (once for every release of Go)".into()
-            }
-            Stage::Building(version) => format!("building {version}"),
-            Stage::Trying(line) => format!("running `{line}` once"),
-            Stage::Listing(version) => format!("listing the benchmarks of {version}"),
-        };
-        self.printer.note(&text);
+/// A step before measuring, in words.
+fn words_of(stage: Stage<'_>) -> String {
+    match stage {
+        Stage::Fetching(module) => format!("fetching {module}"),
+        Stage::Linker => "building a linker that lays both versions out alike (once for every release of Go)".into(),
+        Stage::Building(version) => format!("building {version}"),
+        Stage::Trying(line) => format!("running `{line}` once"),
+        Stage::Listing(version) => format!("listing the benchmarks of {version}"),
     }
 }
 

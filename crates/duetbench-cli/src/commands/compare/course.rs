@@ -26,6 +26,7 @@ use crate::failure::{Failure, code};
 use crate::forecast;
 use crate::render::format::version;
 use crate::session::{self, Session, Subjects, lock_machine};
+use crate::waiting::Waiting;
 
 /// Means for the steps that follow once everything is judged by time.
 #[derive(Default)]
@@ -111,9 +112,11 @@ fn look(errand: &Errand<'_>, (plan, material): (&mut Plan, &Material), benches: 
     let (context, spec, planned) = (errand.context, &errand.spec, errand.planned.as_ref());
     let warm_up = |id: &BenchmarkId| spec.harness.warmup.is_none() && !planned.is_some_and(|planned| planned.knows(id));
     let wanted = Wanted { mode: spec.mode == ModeChoice::Auto, warm_up: &warm_up };
-    announce_first_trials(context, plan, &wanted);
+    let waiting = announce_first_trials(context, plan, &wanted);
     let began = Instant::now();
-    let learnt = probe(plan, benches, &wanted, &context.interrupted)?;
+    let learnt = probe(plan, benches, &wanted, &context.interrupted);
+    drop(waiting);
+    let learnt = learnt?;
     plan.spend(began.elapsed());
     plan.learn(learnt, spec, material.capacity());
     if let Some(planned) = planned {
@@ -129,11 +132,12 @@ fn tell_forecast(errand: &Errand<'_>, plan: &Plan) {
 }
 
 /// Says what happens before measuring, and how long it takes where somebody would wonder.
-fn announce_first_trials(context: &Context, plan: &Plan, wanted: &Wanted<'_>) {
+fn announce_first_trials<'a>(context: &'a Context, plan: &Plan, wanted: &Wanted<'_>) -> Waiting<'a> {
     let takes = probing_takes(plan, wanted).as_secs();
     let long = humantime::format_duration(std::time::Duration::from_secs(takes));
     let how_long = if takes > 2 { format!(" (about {long})") } else { String::new() };
-    context.printer.note(&format!("looking at each benchmark for a moment, to see how it is best measured{how_long}"));
+    let words = format!("looking at each benchmark for a moment, to see how it is best measured{how_long}");
+    Waiting::begin(&context.printer, words)
 }
 
 /// From a plan to the exit code.
