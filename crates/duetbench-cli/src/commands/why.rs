@@ -26,7 +26,7 @@ pub fn run(args: &WhyArgs, context: &Context) -> Result<u8, Failure> {
         }
         None => largest(&report).ok_or_else(|| nothing(&report))?,
     };
-    let site = sites::of(&report).remove(&benchmark.id).filter(|site| site.line.is_some());
+    let site = sites::of(&report).benchmarks.remove(&benchmark.id).filter(|site| site.line.is_some());
     context.printer.document(&why::document(&report, benchmark, site.as_ref()))?;
     Ok(code::CLEAN)
 }

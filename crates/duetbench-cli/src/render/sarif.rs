@@ -25,6 +25,33 @@ pub struct Site {
     pub line: Option<usize>,
 }
 
+/// Places in the repository that a report is about.
+#[derive(Debug, Clone, Default)]
+pub struct Sites {
+    /// The benchmarks', as far as they are known.
+    pub benchmarks: BTreeMap<BenchmarkId, Site>,
+    /// The folder of settings and waivers below the repository's root; empty for the root itself.
+    pub policy: String,
+}
+
+impl Sites {
+    /// A file in the folder of settings and waivers.
+    fn policy(&self, file: &str) -> Site {
+        let folder = if self.policy.is_empty() { String::new() } else { format!("{}/", self.policy) };
+        Site { path: folder + file, line: None }
+    }
+
+    fn place(&self, id: &BenchmarkId) -> Place {
+        let site = self.benchmarks.get(id).cloned().unwrap_or_else(|| self.policy(SETTINGS));
+        let logical = LogicalLocation {
+            name: one_line(&id.name),
+            fully_qualified_name: one_line(&id.to_string()),
+            kind: "function",
+        };
+        Place { site, logical: Some(logical) }
+    }
+}
+
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const HOME: &str = "https://github.com/duetbench/duetbench";
 /// Where waivers stand.
@@ -51,9 +78,9 @@ const RULES: [(&str, &str, &str); 5] = [
     ("stale-waiver", "A waiver expired or is not needed any more", "error"),
 ];
 
-/// The report as SARIF; `sites` are the places of benchmarks, as far as they are known.
+/// The report as SARIF, with the places that it is about.
 #[must_use]
-pub fn render(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> String {
+pub fn render(report: &Report, sites: &Sites) -> String {
     let mut results = worse(report, sites);
     for benchmark in &report.benchmarks {
         let found = match &benchmark.verdict {
@@ -64,14 +91,14 @@ pub fn render(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> String {
             Verdict::Failed { .. } => (Rule::Failed, failed(benchmark)),
             _ => continue,
         };
-        let at = Place::of(&benchmark.id, sites);
+        let at = sites.place(&benchmark.id);
         let mut result = Result::new(found.0, found.1, at, &benchmark.id.to_string());
         if report.gate.as_ref().is_some_and(|gate| gate.unanswered().any(|id| *id == benchmark.id)) {
             result.level = "error";
         }
         results.push(result);
     }
-    results.extend(report.gate.iter().flat_map(stale));
+    results.extend(report.gate.iter().flat_map(|gate| stale(gate, sites)));
     let compared = report.benchmarks.iter().any(BenchmarkReport::was_compared) && !report.answers_nothing();
     let run = Run {
         tool: Tool { driver: Driver::of(&report.environment.duet_version) },
@@ -82,7 +109,7 @@ pub fn render(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> String {
 }
 
 /// Results for everything that got worse: by the repository's rules, or without any by the verdicts.
-fn worse(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> Vec<Result> {
+fn worse(report: &Report, sites: &Sites) -> Vec<Result> {
     if let Some(gate) = &report.gate {
         return gate.breaches.iter().map(|breach| of_breach(breach, report, sites)).collect();
     }
@@ -91,12 +118,12 @@ fn worse(report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> Vec<Result> {
         let change = one.estimate.map_or_else(String::new, |e| format!(" {}", change(e.ratio)));
         let words =
             format!("time of `{}`{change}{}: {}", short_name(&one.id.name), interval(one), summary::verdict_words(one));
-        Result::new(Rule::Regression, words, Place::of(&one.id, sites), &fingerprint(&one.id, &Metric::Time))
+        Result::new(Rule::Regression, words, sites.place(&one.id), &fingerprint(&one.id, &Metric::Time))
     };
     regressed.map(one).collect()
 }
 
-fn of_breach(breach: &Breach, report: &Report, sites: &BTreeMap<BenchmarkId, Site>) -> Result {
+fn of_breach(breach: &Breach, report: &Report, sites: &Sites) -> Result {
     let of_time = report.benchmarks.iter().find(|one| one.id == breach.id && breach.metric == Metric::Time);
     let words = format!("{}{}", gate::breach(breach), of_time.map_or_else(String::new, interval));
     let mark = fingerprint(&breach.id, &breach.metric);
@@ -104,7 +131,7 @@ fn of_breach(breach: &Breach, report: &Report, sites: &BTreeMap<BenchmarkId, Sit
         Some(Verdict::Slower(_)) => Rule::Slower,
         _ => Rule::Regression,
     };
-    let mut result = Result::new(rule, words, Place::of(&breach.id, sites), &mark);
+    let mut result = Result::new(rule, words, sites.place(&breach.id), &mark);
     result.level = if breach.standing.fails() { "error" } else { "note" };
     if let Standing::Waived { ceiling, expires } = breach.standing {
         let justification = format!("accepted up to {} until {expires} in {WAIVERS}", share(ceiling));
@@ -113,9 +140,9 @@ fn of_breach(breach: &Breach, report: &Report, sites: &BTreeMap<BenchmarkId, Sit
     result
 }
 
-fn stale(gate: &Gate) -> impl Iterator<Item = Result> {
+fn stale(gate: &Gate, sites: &Sites) -> impl Iterator<Item = Result> {
     let one = |stale: &duetbench_core::gate::StaleWaiver| {
-        let site = Site { path: WAIVERS.into(), line: None };
+        let site = sites.policy(WAIVERS);
         let why = if stale.why == Stale::Expired { "expired" } else { "unused" };
         let mark = format!("{}:{}:{why}", stale.waiver.benchmark, stale.waiver.metric.word());
         Result::new(Rule::StaleWaiver, gate::stale(stale), Place { site, logical: None }, &mark)
@@ -160,18 +187,6 @@ fn fingerprint(id: &BenchmarkId, metric: &Metric) -> String {
 struct Place {
     site: Site,
     logical: Option<LogicalLocation>,
-}
-
-impl Place {
-    fn of(id: &BenchmarkId, sites: &BTreeMap<BenchmarkId, Site>) -> Place {
-        let site = sites.get(id).cloned().unwrap_or_else(|| Site { path: SETTINGS.into(), line: None });
-        let logical = LogicalLocation {
-            name: one_line(&id.name),
-            fully_qualified_name: one_line(&id.to_string()),
-            kind: "function",
-        };
-        Place { site, logical: Some(logical) }
-    }
 }
 
 /// A path as the reference of a URI.

@@ -94,7 +94,7 @@ fn no_format_of_a_report_lets_anything_through() {
         check("markdown", &markdown::render(&report));
         check("csv", &csv::render(&report));
         check("go", &gobench::render(&report));
-        check("sarif", &sarif::render(&report, &std::collections::BTreeMap::new()));
+        check("sarif", &sarif::render(&report, &sarif::Sites::default()));
     }
 }
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use duetbench_cli::render::markup::markdown::LENGTH_MAX;
 use duetbench_cli::render::palette::Palette;
-use duetbench_cli::render::sarif::{self, Site};
+use duetbench_cli::render::sarif::{self, Site, Sites};
 use duetbench_cli::render::text::Look;
 use duetbench_cli::render::{csv, gobench, html, json, markdown, text};
-use duetbench_core::analysis::Ranged;
+use duetbench_core::analysis::{Counted, Ranged};
 use duetbench_core::gate::{Gate, Waiver};
 use duetbench_core::spec::{Action, Metric, Policy, Rule, Thresholds};
 use duetbench_core::verdict::Extent;
@@ -212,11 +212,22 @@ fn nothing_is_drawn_where_there_is_no_interval() {
 }
 
 #[test]
+fn means_of_allocations_are_not_said_to_be_exact() {
+    let mut report = everything();
+    let counted = Counted { baseline: 2.011, candidate: 3.011, changed: true };
+    report.benchmarks.iter_mut().filter(|b| b.allocs.is_some()).for_each(|b| b.allocs = Some(counted));
+    let text = text::render(&report, &Palette::plain(), Look::default());
+    for (shown, said) in [(&text, "2.011 → 3.011"), (&markdown::render(&report), "2.011 → 3.011")] {
+        assert!(shown.contains(said) && !shown.contains("exact"), "{shown}");
+    }
+}
+
+#[test]
 fn sarif_of_everything() {
     let (report, at) = (everything(), |path: &str, line| Site { path: path.into(), line });
     let sites = report.benchmarks.iter().filter(|b| b.verdict != Verdict::Regression || b.allocs.is_some());
-    let sites = sites.map(|b| (b.id.clone(), at("codec dir/codec_test.go", b.mode.map(|_| 7)))).collect();
-    check("everything.sarif", &sarif::render(&report, &sites));
+    let benchmarks = sites.map(|b| (b.id.clone(), at("codec dir/codec_test.go", b.mode.map(|_| 7)))).collect();
+    check("everything.sarif", &sarif::render(&report, &Sites { benchmarks, policy: String::new() }));
 }
 
 #[test]
@@ -244,7 +255,10 @@ fn sarif_follows_the_gate() {
     let policy = Policy::new(&rules).expect("rules");
     let today = "2026-06-01".parse().expect("a day");
     report.gate = Some(Gate::decide(report.found(), Thresholds::new(&report.spec.decision, &policy), &waivers, today));
-    check("gate.sarif", &sarif::render(&report, &BTreeMap::new()));
+    check("gate.sarif", &sarif::render(&report, &Sites::default()));
+    // A project in a folder of the repository has its files there.
+    let inside = sarif::render(&report, &Sites { policy: "sub dir".into(), ..Sites::default() });
+    assert!(inside.contains("\"sub%20dir/duet.toml\"") && !inside.contains("\"duet.toml\""));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The table of harnesses. A new one is a folder beside this file and a line in [`KINDS`].
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use duetbench_core::BenchmarkId;
@@ -44,10 +45,10 @@ pub trait Kind: Sync {
         &[]
     }
 
-    /// The file that declares a benchmark, and the line from 1, in the checkout around a folder.
-    fn locate(&self, cwd: &Path, id: &BenchmarkId) -> Option<(PathBuf, usize)> {
-        let _ = (cwd, id);
-        None
+    /// The files that declare benchmarks, and the lines from 1, in the checkout around a folder; those that are found.
+    fn locate(&self, cwd: &Path, wanted: &[&BenchmarkId]) -> BTreeMap<BenchmarkId, (PathBuf, usize)> {
+        let _ = (cwd, wanted);
+        BTreeMap::new()
     }
 
     /// The adapter for all the versions.

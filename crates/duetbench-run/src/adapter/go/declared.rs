@@ -1,14 +1,31 @@
-//! The place where a benchmark is declared, looked up in the files as they are now.
+//! The places where benchmarks are declared, looked up in the files as they are now.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use duetbench_core::BenchmarkId;
 use duetbench_formats::bounded;
 
-/// The test file that declares a benchmark's function, and the line, counted from 1; in the module around a folder.
-pub(super) fn locate(cwd: &Path, id: &BenchmarkId) -> Option<(PathBuf, usize)> {
-    let (module, dir) = cwd.ancestors().find_map(|dir| Some((module_path(&dir.join("go.mod"))?, dir)))?;
+use super::modules;
+
+/// The test files that declare benchmarks' functions, and the lines, counted from 1; in the modules around a folder, and in those below
+/// it or below the workspace that it belongs to.
+pub(super) fn locate(cwd: &Path, wanted: &[&BenchmarkId]) -> BTreeMap<BenchmarkId, (PathBuf, usize)> {
+    let workspace = cwd.ancestors().find(|dir| dir.join("go.work").is_file()).unwrap_or(cwd);
+    let mut dirs: Vec<PathBuf> = cwd.ancestors().map(Path::to_owned).collect();
+    modules::find(workspace, modules::DEPTH_MAX, &mut dirs);
+    let named = |dir: PathBuf| Some((module_path(&dir.join("go.mod"))?, dir));
+    let mut modules: Vec<(String, PathBuf)> = dirs.into_iter().filter_map(named).collect();
+    // A package belongs to the module that has most of its name; of copies the one that is nearest to the folder.
+    modules.sort_by_key(|(module, _)| Reverse(module.len()));
+    let place = |id: &BenchmarkId| modules.iter().find_map(|module| within(module, id));
+    wanted.iter().filter_map(|id| Some(((*id).clone(), place(id)?))).collect()
+}
+
+/// The declaration of a benchmark in a module, which has this path and this folder.
+fn within((module, dir): &(String, PathBuf), id: &BenchmarkId) -> Option<(PathBuf, usize)> {
     let rest = id.package.strip_prefix(module.as_str())?;
     let is_inside = rest.is_empty() || rest.starts_with('/');
     is_inside.then(|| declaration(&dir.join(rest.trim_start_matches('/')), &id.name))?

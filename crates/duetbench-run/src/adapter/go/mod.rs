@@ -89,8 +89,8 @@ impl adapter::Kind for Kind {
         &VARIABLES
     }
 
-    fn locate(&self, cwd: &Path, id: &BenchmarkId) -> Option<(PathBuf, usize)> {
-        declared::locate(cwd, id)
+    fn locate(&self, cwd: &Path, wanted: &[&BenchmarkId]) -> BTreeMap<BenchmarkId, (PathBuf, usize)> {
+        declared::locate(cwd, wanted)
     }
 
     fn open(&self, wish: &Wish<'_>, versions: &[Source], scratch: &Path) -> Result<Box<dyn Adapter>, RunError> {

@@ -8,8 +8,8 @@ use super::Toolchain;
 use crate::error::RunError;
 use crate::source::Source;
 
-/// Depth to which modules are looked for, where their names help somebody.
-const DEPTH_MAX: u32 = 4;
+/// Depth to which modules are looked for, where their names or their benchmarks' places help somebody.
+pub(super) const DEPTH_MAX: u32 = 4;
 /// All packages of the module around a directory.
 const ALL: &str = "./...";
 
@@ -128,9 +128,12 @@ fn outside(source: &Source) -> RunError {
     RunError::Source { what: format!("`{}` is not inside a Go module", source.requested), hint: Some(hint) }
 }
 
-fn find(dir: &Path, depth: u32, found: &mut Vec<PathBuf>) {
+/// The folders of modules below a folder, added in order.
+pub(super) fn find(dir: &Path, depth: u32, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
-    for entry in entries.flatten() {
+    let mut entries: Vec<_> = entries.flatten().collect();
+    entries.sort_by_key(std::fs::DirEntry::path);
+    for entry in entries {
         let path = entry.path();
         if path.join("go.mod").is_file() {
             found.push(path.clone());
@@ -140,7 +143,6 @@ fn find(dir: &Path, depth: u32, found: &mut Vec<PathBuf>) {
             find(&path, depth - 1, found);
         }
     }
-    found.sort();
 }
 
 #[cfg(test)]
