@@ -44,6 +44,25 @@ impl DryRun<'_> {
     }
 }
 
+/// The plan of a run of one version that is shown instead of carried out.
+#[derive(Debug, Clone, Copy)]
+pub struct SoloDryRun<'a> {
+    /// The plan.
+    pub plan: &'a SoloPlan,
+    /// The version.
+    pub version: &'a VersionInfo,
+    /// Warnings about it.
+    pub warnings: &'a [String],
+}
+
+impl SoloDryRun<'_> {
+    /// The plan for machines where they are asked for, else for people.
+    #[must_use]
+    pub fn write(&self, format: Format) -> String {
+        if format == Format::Json { json::write_solo(self) } else { render_solo(self.plan, self.version) }
+    }
+}
+
 /// The plan as text, one line per benchmark.
 fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
     let [base, head] = versions;
@@ -98,8 +117,7 @@ pub fn counts(takes: Duration, each: Option<Duration>) -> String {
 }
 
 /// The plan of a run of one version as text, one line per benchmark.
-#[must_use]
-pub fn render_solo(plan: &SoloPlan, of: &VersionInfo) -> String {
+fn render_solo(plan: &SoloPlan, of: &VersionInfo) -> String {
     let mut out = format!("version {}\nseed {}\n\n", version(of), plan.seed);
     let time = |b: &SoloBenchmark| seconds(Duration::from_nanos(b.predicted_ns()));
     let line = |b: &SoloBenchmark| format!("{}, {}, {}", repeated(&b.repetitions), time(b), b.style.word());

@@ -14,12 +14,13 @@ use duetbench_run::{environment, noise};
 
 use super::{Asked, Context, nothing_selected, selected};
 use crate::args::RunArgs;
+use crate::dry_run::SoloDryRun;
 use crate::failure::{Failure, code, solo_exit_code};
 use crate::options::Format;
 use crate::planned::Planned;
 use crate::render::{format, solo};
 use crate::session::{Session, lock_machine, same_version, unfinished};
-use crate::{assemble, dry_run, seed};
+use crate::{assemble, seed};
 
 /// Measures, stores and reports; gives the exit code.
 ///
@@ -101,7 +102,8 @@ fn only(prepared: &Prepared) -> Result<&Version, Failure> {
 /// Measures what was planned, if it is to be measured.
 fn measure(context: &Context, head: &SoloHead, executor: &mut dyn Executor<SoloBenchmark>) -> Result<u8, Failure> {
     if context.settings.dry_run() {
-        context.printer.data(&dry_run::render_solo(&head.plan, &head.version))?;
+        let SoloHead { plan, version, warnings, .. } = head;
+        context.printer.data(&SoloDryRun { plan, version, warnings }.write(context.settings.format()))?;
         return Ok(code::CLEAN);
     }
     if head.plan.benchmarks.is_empty() && head.plan.failed.is_empty() {
@@ -115,7 +117,9 @@ fn measure(context: &Context, head: &SoloHead, executor: &mut dyn Executor<SoloB
 /// Goes on with a run that did not come to its end.
 fn resume(name: &str, args: &RunArgs, context: &Context) -> Result<u8, Failure> {
     let mut store = Store::open_existing(&context.db())?;
-    let StoredRun { name, head, trials, .. } = unfinished(store.load(name)?.solo()?)?;
+    // The last run may be a comparison.
+    let name = if name == "latest" { store.last_of_one()? } else { name.to_owned() };
+    let StoredRun { name, head, trials, .. } = unfinished(store.load(&name)?.solo()?)?;
     if let Some(script) = &args.sitting.scripted {
         let mut scripted = Scripted::load(script)?;
         let session = Session::resume(context, &mut store, &name, &trials)?;

@@ -1,18 +1,23 @@
-//! The plan as JSON, in types of its own; described by `schema/dry-run-v1.schema.json`. Keys are always there: what is not known is `null`.
+//! Plans as JSON, in types of their own; described by `schema/dry-run-v1.schema.json` and `schema/dry-run-of-one-v1.schema.json`. Keys are
+//! always there: what is not known is `null`.
 
-use duetbench_core::plan::{Excluded, Forecast, PlannedBenchmark};
+use duetbench_core::plan::{Excluded, Forecast, PlannedBenchmark, Repetitions, SoloBenchmark};
 use duetbench_core::{BenchmarkId, Role};
 use serde::Serialize;
 
-use super::DryRun;
+use super::{DryRun, SoloDryRun};
 use crate::render::document;
-use crate::render::version::VersionsEntry;
+use crate::render::version::{VersionEntry, VersionsEntry};
 
-/// Version of the format; goes up when a reader of the previous one could misread the next.
+/// Version of both formats; goes up when a reader of the previous one could misread the next.
 const SCHEMA_VERSION: u32 = 1;
 
 pub(super) fn write(dry: &DryRun<'_>) -> String {
     document::json(&Document::of(dry))
+}
+
+pub(super) fn write_solo(dry: &SoloDryRun<'_>) -> String {
+    document::json(&SoloDocument::of(dry))
 }
 
 #[derive(Serialize)]
@@ -113,6 +118,72 @@ impl<'a> Left<'a> {
             Excluded::Identical { .. } => left("identical_code", None),
             Excluded::NotAffected { .. } => left("not_affected", None),
             Excluded::Failed(_, role, words) => Left { words: Some(words), ..left("failed", Some(*role)) },
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SoloDocument<'a> {
+    schema_version: u32,
+    duet_version: &'static str,
+    seed: u64,
+    version: VersionEntry<'a>,
+    predicted_s: f64,
+    benchmarks: Vec<SoloEntry<'a>>,
+    failed: Vec<Failed<'a>>,
+    warnings: &'a [String],
+}
+
+#[derive(Serialize)]
+struct SoloEntry<'a> {
+    package: &'a str,
+    name: &'a str,
+    style: &'static str,
+    suite_runs: u32,
+    forks: u32,
+    warmup: u32,
+    iterations: u32,
+    iteration_s: f64,
+    predicted_s: f64,
+}
+
+#[derive(Serialize)]
+struct Failed<'a> {
+    package: &'a str,
+    name: &'a str,
+    words: &'a str,
+}
+
+impl<'a> SoloDocument<'a> {
+    fn of(dry: &SoloDryRun<'a>) -> SoloDocument<'a> {
+        let SoloDryRun { plan, version, warnings } = *dry;
+        let failed = |(id, words): &'a (BenchmarkId, String)| Failed { package: &id.package, name: &id.name, words };
+        SoloDocument {
+            schema_version: SCHEMA_VERSION,
+            duet_version: env!("CARGO_PKG_VERSION"),
+            seed: plan.seed,
+            version: VersionEntry::of(version),
+            predicted_s: plan.predicted().as_secs_f64(),
+            benchmarks: plan.benchmarks.iter().map(SoloEntry::of).collect(),
+            failed: plan.failed.iter().map(failed).collect(),
+            warnings,
+        }
+    }
+}
+
+impl<'a> SoloEntry<'a> {
+    fn of(planned: &'a SoloBenchmark) -> SoloEntry<'a> {
+        let Repetitions { suite_runs, forks, iterations, warmup, iteration_ns } = planned.repetitions;
+        SoloEntry {
+            package: &planned.id.package,
+            name: &planned.id.name,
+            style: planned.style.word(),
+            suite_runs,
+            forks,
+            warmup,
+            iterations,
+            iteration_s: seconds(iteration_ns),
+            predicted_s: seconds(planned.predicted_ns()),
         }
     }
 }

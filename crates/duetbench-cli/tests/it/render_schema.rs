@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::common::Place;
 use crate::schema::{
-    BISECT, CALIBRATE, DRY_RUN, PLAN, REPORT, SETTINGS, TUNE, WAIVERS, WHY, departures, departures_from, read,
+    BISECT, CALIBRATE, DRY_RUN, DRY_RUN_OF_ONE, PLAN, REPORT, SETTINGS, TUNE, WAIVERS, WHY, departures, departures_from,
+    read,
 };
 
 #[test]
@@ -30,7 +31,7 @@ fn the_schema_describes_everything_in_words() {
             check(inner, &format!("{at}.{key}"));
         }
     }
-    for root in [REPORT, TUNE, BISECT, CALIBRATE, DRY_RUN, PLAN, SETTINGS, WAIVERS, WHY].map(read) {
+    for root in [REPORT, TUNE, BISECT, CALIBRATE, DRY_RUN, DRY_RUN_OF_ONE, PLAN, SETTINGS, WAIVERS, WHY].map(read) {
         check(&root, "report");
         for (name, definition) in root["$defs"].as_object().expect("there are definitions") {
             check(definition, name);
@@ -66,6 +67,24 @@ fn a_dry_run_keeps_to_its_schema() {
     planned["benchmarks"][0]["mode"] = json!("fast");
     assert!(departures_from(DRY_RUN, &planned).iter().any(|one| one.starts_with("report.benchmarks[0].mode: enum")));
     // Nothing was measured, and nothing is stored.
+    place.duet(&["show"]).expect(1);
+}
+
+#[test]
+fn a_dry_run_of_one_version_keeps_to_its_schema() {
+    let script = r#"{"BenchmarkA": {"candidate_ns": 100}}"#;
+    let place = Place::new();
+    place.write("script.json", script);
+    let args =
+        ["run", "--scripted", "script.json", "--dry-run", "--forks", "3", "--seconds", "0.5", "--format", "json"];
+    let mut planned = place.duet(&args).expect(0).json();
+    assert_eq!(departures_from(DRY_RUN_OF_ONE, &planned), Vec::<String>::new(), "{planned:#}");
+    let one = &planned["benchmarks"][0];
+    assert_eq!((&one["name"], &one["forks"], &one["iteration_s"]), (&json!("BenchmarkA"), &json!(3), &json!(0.5)));
+    assert_eq!(planned["version"]["resolved"], json!("scripted"));
+    planned["benchmarks"][0]["forks"] = json!(0);
+    let departures = departures_from(DRY_RUN_OF_ONE, &planned);
+    assert!(departures.iter().any(|one| one.starts_with("report.benchmarks[0].forks: minimum")), "{departures:?}");
     place.duet(&["show"]).expect(1);
 }
 

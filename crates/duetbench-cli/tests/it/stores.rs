@@ -84,13 +84,16 @@ fn runs_are_listed_and_removed_with_all_that_was_kept_of_them() {
 }
 
 #[test]
-fn latest_is_the_last_comparison_for_who_goes_on_with_one() {
+fn latest_is_the_last_of_its_kind_for_who_goes_on_with_one() {
     let place = Place::new();
     let script = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.004}}"#;
     place.scripted(script, &["--forks", "6", "--fixed"]).expect(0);
     let one = ["run", "--scripted", "script.json", "--suite-runs", "1", "--forks", "2", "--iterations", "2"];
     place.duet(&one).expect(0);
     place.duet(&["compare", "--resume", "latest"]).expect(2).says(&["`r1`", "came to its end"]);
+    place.duet(&["run", "--resume", "r1"]).expect(2).says(&["comparison of two versions"]);
+    place.scripted(script, &["--forks", "6", "--fixed"]).expect(0);
+    place.duet(&["run", "--resume", "latest"]).expect(2).says(&["`r2`", "came to its end"]);
 }
 
 #[test]

@@ -20,6 +20,7 @@ pub const BISECT: &str = "../../schema/bisect-v1.schema.json";
 pub const TUNE: &str = "../../schema/tune-v1.schema.json";
 pub const CALIBRATE: &str = "../../schema/calibrate-v1.schema.json";
 pub const DRY_RUN: &str = "../../schema/dry-run-v1.schema.json";
+pub const DRY_RUN_OF_ONE: &str = "../../schema/dry-run-of-one-v1.schema.json";
 pub const PLAN: &str = "../../schema/plan-v1.schema.json";
 pub const SETTINGS: &str = "../../schema/settings-v1.schema.json";
 pub const WAIVERS: &str = "../../schema/waivers-v1.schema.json";

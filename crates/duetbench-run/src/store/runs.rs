@@ -54,12 +54,24 @@ impl Store {
     /// # Errors
     /// When there is none, or the store cannot be read.
     pub fn last_comparison(&self) -> Result<String, RunError> {
-        let select = "SELECT max(id) FROM runs WHERE head ->> 'kind' IS NULL";
+        self.last("SELECT max(id) FROM runs WHERE head ->> 'kind' IS NULL", "comparison")
+    }
+
+    /// The last run of one version, whatever was measured since.
+    ///
+    /// # Errors
+    /// When there is none, or the store cannot be read.
+    pub fn last_of_one(&self) -> Result<String, RunError> {
+        self.last("SELECT max(id) FROM runs WHERE head ->> 'kind' = 'solo'", "run of one version")
+    }
+
+    /// The run that a query names, which is for the last one of this kind.
+    fn last(&self, select: &str, kind: &str) -> Result<String, RunError> {
         let last: Option<i64> = self
             .connection
             .query_row(select, [], |row| row.get(0))
             .map_err(|e| failed(&self.path, "cannot be read", e))?;
-        let none = || RunError::StoredRun { what: format!("there is no comparison in `{}`", self.path.display()) };
+        let none = || RunError::StoredRun { what: format!("there is no {kind} in `{}`", self.path.display()) };
         last.map(|id| RunId(id).to_string()).ok_or_else(none)
     }
 
