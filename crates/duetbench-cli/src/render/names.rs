@@ -40,6 +40,43 @@ impl Short {
     }
 }
 
+/// Short names of benchmarks of which only full names are known.
+pub(super) struct ShortOfFull {
+    short: Short,
+}
+
+impl ShortOfFull {
+    /// Names for these full ones.
+    pub(super) fn of<'a>(full: impl Iterator<Item = &'a str>) -> ShortOfFull {
+        let ids: Vec<BenchmarkId> = full.map(parts).collect();
+        ShortOfFull { short: Short::of(ids.iter()) }
+    }
+
+    /// The package, where there is only one, and it has a name.
+    pub(super) fn common(&self) -> Option<&str> {
+        self.short.common()
+    }
+
+    /// The name of one of them.
+    pub(super) fn name(&self, full: &str) -> String {
+        self.short.name(&parts(full))
+    }
+}
+
+/// A full name as a package and what is in it: in Go a function, in Java a class. Other names are a benchmark's alone.
+fn parts(full: &str) -> BenchmarkId {
+    let path = full.split([':', ' ']).next().unwrap_or(full);
+    let of_class = || {
+        let (before, _) = path.rsplit_once('.').filter(|_| !path.contains(['/', '|', '=']))?;
+        before.rfind('.')
+    };
+    let (package, name) = match path.find(".Benchmark").or_else(of_class) {
+        Some(dot) => (&full[..dot], &full[dot + 1..]),
+        None => ("", full),
+    };
+    BenchmarkId { package: package.to_owned(), name: name.to_owned() }
+}
+
 /// The shortest end of a path, in whole parts, that is the end of no other one.
 fn telling_end<'p>(package: &'p str, all: &BTreeSet<&str>) -> &'p str {
     let ends = package.rmatch_indices('/').map(|(at, _)| &package[at + 1..]);
@@ -67,5 +104,21 @@ mod tests {
         check(&["util", "a/util"], &["util.X", "a/util.X"]);
         assert_eq!(Short::of([&id("a.org/m")].into_iter()).common(), Some("a.org/m"));
         assert_eq!(Short::of([&id("a"), &id("b")].into_iter()).common(), None);
+    }
+
+    #[test]
+    fn full_names_are_shortened_as_those_whose_packages_are_known() {
+        let check = |full: &str, package: &str, name: &str| {
+            assert_eq!(parts(full), BenchmarkId { package: package.into(), name: name.into() });
+        };
+        check("a.org/m/codec.BenchmarkX/size=1.5", "a.org/m/codec", "BenchmarkX/size=1.5");
+        check("org.example.text.TextBenchmark.hash:size=1.5", "org.example.text", "TextBenchmark.hash:size=1.5");
+        check("TextBenchmark.hash", "", "TextBenchmark.hash");
+        check("BenchmarkX", "", "BenchmarkX");
+        check("./a.out b.c.d", "", "./a.out b.c.d");
+        let names = ["a.org/m.BenchmarkX", "a.org/m/codec.BenchmarkX"];
+        let short = ShortOfFull::of(names.into_iter());
+        assert_eq!((names.map(|full| short.name(full)), short.common()), (["m.X".into(), "codec.X".into()], None));
+        assert_eq!(ShortOfFull::of(names.into_iter().take(1)).common(), Some("a.org/m"));
     }
 }

@@ -248,8 +248,9 @@ fn the_table_holds_the_warm_up_against_the_harnesss() {
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };
-    assert!(line("jmh.json", "p.C.warms").contains(&"12 (12.0s)".to_owned()), "{:?}", line("jmh.json", "p.C.warms"));
-    assert!(line("jmh.json", "p.C.few").contains(&"?".to_owned()));
-    let shown = line("default.json", "p.C.warms");
+    assert!(line("jmh.json", "C.warms").contains(&"12 (12.0s)".to_owned()), "{:?}", line("jmh.json", "C.warms"));
+    assert!(line("jmh.json", "C.few").contains(&"?".to_owned()));
+    assert!(line("jmh.json", "package:").contains(&"p".to_owned()));
+    let shown = line("default.json", "C.warms");
     assert!(shown.contains(&"≤ 62 (1m 02s)".to_owned()) && shown.contains(&"5 (50.0s)".to_owned()), "{shown:?}");
 }

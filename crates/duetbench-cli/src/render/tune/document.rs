@@ -7,7 +7,8 @@ use duetbench_core::tune::TunedWarmUp;
 use super::{json, rows, words};
 use crate::render::command_line::quote;
 use crate::render::document::{Block, Cell, Cells, Column, Document, Group, Line, Table, Title, Tone};
-use crate::render::format::{duration, many, share, short_name};
+use crate::render::format::{duration, many, share};
+use crate::render::names::ShortOfFull;
 use crate::tuning::{Summary, TunedBenchmark, TunedMetric, TunedSource, Tuning};
 
 /// The results as a document.
@@ -34,18 +35,22 @@ fn headline(tuning: &Tuning) -> String {
 }
 
 fn of_source(source: &TunedSource) -> Vec<Block> {
+    let choices = source.results.iter().flat_map(|result| &result.choices);
+    let short = &ShortOfFull::of(choices.map(|tuned| tuned.choice.benchmark.as_str()));
     let legend = Line::Small("configuration", words::legend(source));
-    let mut blocks = vec![Block::Lines(vec![Line::Heading(source.name.clone()), legend])];
+    let package = short.common().map(|package| Line::Small("package", package.to_owned()));
+    let mut blocks =
+        vec![Block::Lines([Line::Heading(source.name.clone()), legend].into_iter().chain(package).collect())];
     match source.results.as_slice() {
         [result] => {
-            blocks.push(Block::Table(of_metric(result)));
-            blocks.extend(unstable(result).map(Block::Table));
+            blocks.push(Block::Table(of_metric(result, short)));
+            blocks.extend(unstable(result, short).map(Block::Table));
             let summary = &result.summary;
             let heading = Line::Heading(words::counts(summary));
             blocks.push(Block::Lines([heading].into_iter().chain(facts(summary)).chain(warnings(source)).collect()));
         }
         results => {
-            blocks.push(Block::Table(of_metrics(results)));
+            blocks.push(Block::Table(of_metrics(results, short)));
             blocks.push(Block::Table(summaries(results.iter().map(|r| (r.metric.word(), &r.summary)))));
             blocks.push(Block::Lines(warnings(source)));
         }
@@ -54,7 +59,7 @@ fn of_source(source: &TunedSource) -> Vec<Block> {
 }
 
 /// Results by one metric.
-fn of_metric(result: &TunedMetric) -> Table {
+fn of_metric(result: &TunedMetric, short: &ShortOfFull) -> Table {
     let chosen = [
         Column::words("configuration"),
         Column::numbers("time"),
@@ -70,7 +75,7 @@ fn of_metric(result: &TunedMetric) -> Table {
     let mut table = Table::grouped(groups).folded(named(result));
     for tuned in &result.choices {
         let warm_up = if warms_up { warm_up_cells(tuned).to_vec() } else { Vec::new() };
-        table.push(row(tuned).into_iter().chain(warm_up));
+        table.push(row(tuned, short).into_iter().chain(warm_up));
     }
     table
 }
@@ -87,12 +92,12 @@ fn named(result: &TunedMetric) -> String {
     format!("{}, by {}", many(result.choices.len(), "benchmark", "benchmarks"), result.metric.word())
 }
 
-fn row(tuned: &TunedBenchmark) -> [Cell; 7] {
+fn row(tuned: &TunedBenchmark, short: &ShortOfFull) -> [Cell; 7] {
     let choice = &tuned.choice;
     let tone = if choice.stable { Tone::Plain } else { Tone::Open };
     let saved = choice.chosen_s < choice.full_s;
     [
-        short_name(&choice.benchmark).into(),
+        short.name(&choice.benchmark).into(),
         words::configuration(&choice.full).into(),
         duration(choice.full_s).into(),
         words::configuration(&choice.chosen).into(),
@@ -109,10 +114,10 @@ fn warm_up_cells(tuned: &TunedBenchmark) -> [Cell; 2] {
 }
 
 /// Benchmarks that are not stable even in full, with what would be enough.
-fn unstable(result: &TunedMetric) -> Option<Table> {
+fn unstable(result: &TunedMetric, short: &ShortOfFull) -> Option<Table> {
     let mut table = Table::new(&[("not stable even in full", Cells::Name), ("", Cells::Words)]);
     for tuned in result.choices.iter().filter(|tuned| !tuned.choice.stable) {
-        table.push([short_name(&tuned.choice.benchmark), words::enough(tuned.enough)]);
+        table.push([short.name(&tuned.choice.benchmark), words::enough(tuned.enough)]);
     }
     (!table.is_empty()).then_some(table)
 }
@@ -124,7 +129,7 @@ fn facts(summary: &Summary) -> Vec<Line> {
 }
 
 /// Results by several metrics beside each other.
-fn of_metrics(results: &[TunedMetric]) -> Table {
+fn of_metrics(results: &[TunedMetric], short: &ShortOfFull) -> Table {
     let metrics = results.iter().map(|result| Column::words(result.metric.word())).collect();
     let mut table = Table::grouped(vec![names(), full(), Group { title: "chosen by".into(), columns: metrics }]);
     let by_name: Vec<HashMap<&str, &TunedBenchmark>> = results
@@ -134,7 +139,7 @@ fn of_metrics(results: &[TunedMetric]) -> Table {
     let mut shown = HashSet::new();
     let all = results.iter().flat_map(|result| &result.choices);
     for TunedBenchmark { choice, .. } in all.filter(|tuned| shown.insert(tuned.choice.benchmark.as_str())) {
-        let first = [short_name(&choice.benchmark), words::configuration(&choice.full), duration(choice.full_s)]
+        let first = [short.name(&choice.benchmark), words::configuration(&choice.full), duration(choice.full_s)]
             .map(Cell::from);
         let own = by_name.iter().map(|choices| choices.get(choice.benchmark.as_str()).copied());
         table.push(first.into_iter().chain(own.map(|own| own.map_or_else(Cell::default, chosen))));
