@@ -14,6 +14,8 @@ pub fn words(plan: &Plan, spec: &Spec) -> Option<String> {
     let forecast = plan.forecast();
     let (most_s, all_s) = (plan.predicted().as_secs_f64(), forecast.all_ns as f64 * 1e-9);
     if let Some(budget) = spec.effort.budget {
+        // First trials may have taken some of it already.
+        let spent_s = budget.as_secs_f64() - plan.budget_ns.map_or(0.0, |left_ns| left_ns as f64 * 1e-9);
         let budget = humantime::format_duration(budget);
         let enough_for =
             if forecast.enough_for == 0 { "none".into() } else { format!("about {}", forecast.enough_for) };
@@ -21,7 +23,7 @@ pub fn words(plan: &Plan, spec: &Spec) -> Option<String> {
             format!(
                 "{budget} is enough for {enough_for} of {}, the cheapest first: `--bench PATTERN` chooses, `--budget {}` is enough for all",
                 benchmarks(forecast.benchmarks as usize),
-                typed_time(all_s)
+                typed_time(spent_s + all_s)
             )
         });
     }

@@ -81,7 +81,9 @@ mod tests {
     fn benchmarks_of_several_modules_are_found_below_the_repositorys_root() {
         let dir = tempfile::tempdir().unwrap();
         let at = |path: &str| dir.path().join(path);
-        ["a/enc", "a/v2", "b", "c/.cache/b"].map(|folder| fs::create_dir_all(at(folder)).unwrap());
+        for folder in ["a/enc", "a/v2", "b", "c/.cache/b"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
         fs::create_dir(at(".git")).unwrap();
         for (folder, module) in [("a", "a"), ("a/v2", "a/v2"), ("b", "b"), ("c", "c"), ("c/.cache/b", "b")] {
             fs::write(at(folder).join("go.mod"), format!("module example.com/{module}\n")).unwrap();

@@ -100,7 +100,9 @@ mod tests {
     #[test]
     fn a_step_tells_its_time_again_and_again_until_it_ends() {
         let (tell, told) = mpsc::channel();
-        let ticker = Ticker::every(Duration::from_millis(1), move |elapsed| drop(tell.send(elapsed)));
+        let ticker = Ticker::every(Duration::from_millis(1), move |elapsed| {
+            let _ = tell.send(elapsed);
+        });
         let (first, second) = (told.recv().unwrap(), told.recv().unwrap());
         assert!(first < second);
         drop(ticker);

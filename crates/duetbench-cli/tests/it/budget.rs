@@ -1,8 +1,13 @@
 //! Runs under a budget, by the clock of a script: that its end is kept, who gets the time, and what is said before and after.
 
+use std::time::Duration;
+
+use duetbench_cli::forecast;
+use duetbench_core::Report;
 use serde_json::Value;
 
 use crate::common::{Place, Ran};
+use crate::render_support::everything;
 
 /// A benchmark whose invocations and trials take so long.
 fn part(name: &str, ns: [u64; 2], takes_ms: u64, spread: f64) -> String {
@@ -123,4 +128,18 @@ fn a_dry_run_says_what_the_time_is_enough_for() {
     );
     assert!(!dry(&["--forks", "20"]).contains("--budget"));
     assert!(!dry(&["--bench", "B00"]).contains("up to about"), "it is short");
+}
+
+#[test]
+fn time_that_first_trials_took_is_enough_for_nothing_more() {
+    let mut report = everything();
+    report.plan.benchmarks.iter_mut().for_each(|b| b.trial_predicted_ns = 1_000_000_000);
+    let check = |report: &Report, enough_for: &str, would_do: &str| {
+        let words = forecast::words(&report.plan, &report.spec).unwrap();
+        assert!(words.starts_with(&format!("1m 30s is enough for about {enough_for} of 14 benchmarks")), "{words}");
+        assert!(words.ends_with(&format!("`--budget {would_do}` is enough for all")), "{words}");
+    };
+    check(&report, "8", "3m");
+    report.plan.spend(Duration::from_secs(60));
+    check(&report, "2", "4m");
 }

@@ -72,7 +72,6 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     if errand.purpose.is_settled(errand, (&plan, &material.subjects))? {
         return Ok(code::CLEAN);
     }
-    tell_forecast(errand, &plan);
     let made_of = (&prepared, builds.clone());
     let afterwards = afterwards((context, errand.purpose), made_of, (&spec.rules, Some(&mut material.subjects)))?;
     let mut versions = context.local(&prepared, builds.clone())?;
@@ -84,6 +83,7 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
         let benches = Benches { versions: &mut versions, baseline_alone: &mut baseline_alone };
         look(errand, (&mut plan, &material), benches)?;
     }
+    tell_forecast(errand, &plan);
     measure(errand, (plan, material.subjects), (&mut Watched::new(&mut versions), afterwards))
 }
 
@@ -125,7 +125,7 @@ fn look(errand: &Errand<'_>, (plan, material): (&mut Plan, &Material), benches: 
     Ok(())
 }
 
-/// Says before anything is measured what the time is enough for; a dry run has it in its output.
+/// Says before anything is measured what the time is enough for that first trials left; a dry run has it in its output.
 fn tell_forecast(errand: &Errand<'_>, plan: &Plan) {
     let words = forecast::words(plan, &errand.spec).filter(|_| !errand.context.settings.dry_run());
     words.iter().for_each(|words| errand.context.printer.note(words));
