@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::common::Place;
 use crate::schema::{
-    BISECT, CALIBRATE, DRY_RUN, DRY_RUN_OF_ONE, PLAN, REPORT, SETTINGS, TUNE, WAIVERS, WHY, departures, departures_from,
-    read,
+    BISECT, CALIBRATE, DRY_RUN, DRY_RUN_OF_ONE, PLAN, REPORT, SETTINGS, TUNE, WAIVERS, WHY, departures,
+    departures_from, read,
 };
 
 #[test]
