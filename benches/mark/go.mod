@@ -1,0 +1,3 @@
+module duetbench/mark
+
+go 1.21
