@@ -33,6 +33,8 @@ CHANGED = ["go.uber.org/zap@v1.27.0", "github.com/pelletier/go-toml/v2@v2.2.4", 
            "github.com/tidwall/gjson@v1.18.0", "github.com/sirupsen/logrus@v1.9.3", "github.com/BurntSushi/toml@v1.4.0"]
 GRADES = {"identical_code": "identical code", "not_affected": "not affected", "measured": "measured"}
 KINDS = {"published": "neighbouring versions", "change": "one function changed"}
+# Names of files, and not of symbols.
+FILE = re.compile(r"(^|/)([A-Z]+|[^/]*\.(go|md|ya?ml|mod|sum|txt|json|toml|sh|tmpl|work))$")
 # Functions that are drawn for a step until one can be changed.
 DRAWS = 5
 
@@ -203,7 +205,7 @@ def body(study, args):
         return "Nothing was compared yet."
     measured = [value for key, value in study.results.items() if key.startswith("measured ") and "failure" not in value]
     parts = [*(paragraph(__doc__, number) for number in range(1, 4)), grades_table(made), "## What benchmarks execute", traced_table(made)]
-    parts += [false_proofs(made), "## Measured all the same", measured_table(measured), "## By module", module_table(made)]
+    parts += [false_proofs(made), "## What affects benchmarks", reasons_table(made), "## Measured all the same", measured_table(measured), "## By module", module_table(made)]
     if "published" in made:
         parts += ["## Published versions", published_table(made["published"])]
     return "\n\n".join(parts)
@@ -260,6 +262,27 @@ def words_of(kind, result):
     if kind == "change":
         return f"`{result['function']['name']}` in `{result['function']['file']}`"
     return f"one of {result['marked']} functions whose text differs"
+
+
+def reasons_table(made):
+    """What most of the affected benchmarks of each package have in common, by its kind."""
+    sums, functions = collections.Counter(), collections.Counter()
+    for kind, results in made.items():
+        for result in results.values():
+            for affected, alike, words in re.findall(r"(\d+) of \d+ benchmarks may be affected; (\d+) since (.*)", "\n".join(result["reasons"])):
+                functions[kind] += int(affected)
+                sums[kind, reason_of(words)] += int(alike)
+    rows = [[KINDS[kind], reason, count, percent(count / functions[kind], 1)] for (kind, reason), count in sums.most_common()]
+    return table(["steps", "what differs", "benchmarks", "of those affected"], sorted(rows, key=lambda row: row[0])) + (
+        "\n\nBenchmark functions. Of each package the first difference is known that was found for most of its benchmarks; the others are left out.")
+
+
+def reason_of(words):
+    if "is in the place of" in words:
+        return "the name of equal data (" + " or ".join(sorted(set(re.findall(r"\.(\w+)`", words)))) + ")"
+    if words.startswith("`") and FILE.search(words.split("`")[1]):
+        return "a file that it may read"
+    return re.sub(r"`[^`]*`", "code or data", words, count=1) if words.startswith("`") else words
 
 
 def measured_table(measured):
