@@ -35,6 +35,8 @@ GRADES = {"identical_code": "identical code", "not_affected": "not affected", "m
 KINDS = {"published": "neighbouring versions", "change": "one function changed"}
 # Names of files, and not of symbols.
 FILE = re.compile(r"(^|/)([A-Z]+|[^/]*\.(go|md|ya?ml|mod|sum|txt|json|toml|sh|tmpl|work))$")
+# Tables of functions, by the end of their names.
+TABLES = {"stkobj", "argliveinfo", "opendefer", "arginfo0", "arginfo1"}
 # Functions that are drawn for a step until one can be changed.
 DRAWS = 5
 
@@ -205,7 +207,8 @@ def body(study, args):
         return "Nothing was compared yet."
     measured = [value for key, value in study.results.items() if key.startswith("measured ") and "failure" not in value]
     parts = [*(paragraph(__doc__, number) for number in range(1, 4)), grades_table(made), "## What benchmarks execute", traced_table(made)]
-    parts += [false_proofs(made), "## What affects benchmarks", reasons_table(made), "## Measured all the same", measured_table(measured), "## By module", module_table(made)]
+    parts += [false_proofs(made), "## What affects benchmarks", reasons_table(made), "## Measured all the same", measured_table(measured)]
+    parts += ["## By module", module_table(made)]
     if "published" in made:
         parts += ["## Published versions", published_table(made["published"])]
     return "\n\n".join(parts)
@@ -278,11 +281,15 @@ def reasons_table(made):
 
 
 def reason_of(words):
-    if "is in the place of" in words:
-        return "the name of equal data (" + " or ".join(sorted(set(re.findall(r"\.(\w+)`", words)))) + ")"
-    if words.startswith("`") and FILE.search(words.split("`")[1]):
+    """A reason by its kind, without the names in it."""
+    names = re.findall(r"`([^`]*)`", words)
+    if words.startswith("`") and FILE.search(names[0]):
         return "a file that it may read"
-    return re.sub(r"`[^`]*`", "code or data", words, count=1) if words.startswith("`") else words
+    # The linker keeps such a table once for all functions that have the same, under the name of any of them.
+    ends = {name.rpartition(".")[2] for name in names} if "is in the place of" in words else set()
+    if len(ends) == 1 and ends <= TABLES:
+        return f"the name of an equal table (`{ends.pop()}`)"
+    return "code or data differs" if words.startswith("`") else re.sub(r" of `[^`]*`", "", words)
 
 
 def measured_table(measured):
