@@ -11,6 +11,13 @@ pub const LOG_EVERY: Duration = Duration::from_secs(15);
 /// Most redraws of a terminal per second.
 const DRAW_HZ: u8 = 4;
 
+/// A line of the terminal that the template draws, for work of this length if it is known.
+pub fn bar(length: Option<u64>, template: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(length, ProgressDrawTarget::stderr_with_hz(DRAW_HZ));
+    bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar
+}
+
 /// Progress of work: a bar on a terminal, or lines in a log.
 pub struct Display<'a> {
     printer: &'a Printer,
@@ -22,11 +29,7 @@ impl<'a> Display<'a> {
     /// A display of work of this length, with a bar as the template says.
     #[must_use]
     pub fn new(printer: &'a Printer, length: u64, template: &str) -> Display<'a> {
-        let bar = printer.is_live().then(|| {
-            let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr_with_hz(DRAW_HZ));
-            bar.set_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar
-        });
+        let bar = printer.is_live().then(|| bar(Some(length), template));
         Display { printer, bar, logged: Instant::now() }
     }
 

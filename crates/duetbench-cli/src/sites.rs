@@ -69,7 +69,7 @@ mod tests {
         fs::write(at("sub/enc/enc_test.go"), "package enc\nfunc BenchmarkEncodeAll(b\nfunc BenchmarkEncode(b").unwrap();
         let checkout = Checkout { root: dir.path().to_owned(), cwd: at("sub/enc") };
         let check =
-            |package: &str, name: &str, want: Option<(&str, Option<usize>)>| check(&checkout, (package, name), want);
+            |package: &str, name: &str, want: Option<(&str, Option<usize>)>| check(&checkout, package, name, want);
         check("example.com/m/enc", "BenchmarkEncode/small-8", Some(("sub/enc/enc_test.go", Some(3))));
         check("example.com/m", "BenchmarkTop-8", Some(("sub/a_test.go", Some(3))));
         check("example.com/m/enc", "BenchmarkGone", Some(("sub/go.mod", None)));
@@ -92,7 +92,7 @@ mod tests {
             fs::write(at(folder).join("x_test.go"), "package x\n\nfunc BenchmarkX(b *testing.B) {\n").unwrap();
         }
         let found = |cwd: &str, package: &str, want: Option<(&str, Option<usize>)>| {
-            check(&Checkout { root: at(""), cwd: at(cwd) }, (package, "BenchmarkX"), want);
+            check(&Checkout { root: at(""), cwd: at(cwd) }, package, "BenchmarkX", want);
         };
         found("", "example.com/a/enc", Some(("a/enc/x_test.go", Some(3))));
         found("", "example.com/a/v2", Some(("a/v2/x_test.go", Some(3))));
@@ -112,14 +112,14 @@ mod tests {
         fs::create_dir(at(".git")).unwrap();
         let checkout = Checkout { root: at(""), cwd: at("sub/enc") };
         assert_eq!(checkout.sites(&[]).policy, "");
-        check(&checkout, ("", "sort a"), None);
+        check(&checkout, "", "sort a", None);
         fs::write(at("sub/duet.toml"), "").unwrap();
         assert_eq!(checkout.sites(&[]).policy, "sub");
-        check(&checkout, ("", "sort a"), Some(("sub/duet.toml", None)));
+        check(&checkout, "", "sort a", Some(("sub/duet.toml", None)));
     }
 
     /// Checks the place of a benchmark, which has this package and name.
-    fn check(checkout: &Checkout, (package, name): (&str, &str), want: Option<(&str, Option<usize>)>) {
+    fn check(checkout: &Checkout, package: &str, name: &str, want: Option<(&str, Option<usize>)>) {
         let id = BenchmarkId { package: package.into(), name: name.into() };
         let site = checkout.sites(&[&id]).benchmarks.remove(&id);
         assert_eq!(site, want.map(|(path, line)| Site { path: path.into(), line }), "{package}.{name}");

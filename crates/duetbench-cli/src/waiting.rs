@@ -4,9 +4,9 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 
-use crate::display::LOG_EVERY;
+use crate::display::{LOG_EVERY, bar};
 use crate::printer::Printer;
 
 /// Time between two redraws on a terminal.
@@ -51,8 +51,7 @@ impl Drop for Waiting<'_> {
 
 /// A line of the terminal with these words.
 fn line(words: &str) -> ProgressBar {
-    let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    line.set_style(ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    let line = bar(None, "{wide_msg}");
     line.set_message(words.to_owned());
     line.tick();
     line
@@ -106,7 +105,7 @@ mod tests {
         let (first, second) = (told.recv().unwrap(), told.recv().unwrap());
         assert!(first < second);
         drop(ticker);
-        // What was told before it ended is left, and then nobody is there to tell more.
+        // Times told before it ended are left, and then nobody is there to tell more.
         assert!(told.iter().all(|later| later > second));
     }
 

@@ -118,7 +118,7 @@ fn measure(context: &Context, head: &SoloHead, executor: &mut dyn Executor<SoloB
 fn resume(name: &str, args: &RunArgs, context: &Context) -> Result<u8, Failure> {
     let mut store = Store::open_existing(&context.db())?;
     // The last run may be a comparison.
-    let name = if name == "latest" { store.last_of_one()? } else { name.to_owned() };
+    let name = store.run_of_one_named(name)?;
     let StoredRun { name, head, trials, .. } = unfinished(store.load(&name)?.solo()?)?;
     if let Some(script) = &args.sitting.scripted {
         let mut scripted = Scripted::load(script)?;

@@ -103,7 +103,7 @@ fn percent_of(ratio: f64) -> f64 {
 
 /// Decimals that leave a change two significant digits.
 fn decimals_of(percent: f64) -> usize {
-    // Of what takes almost no time any more, the rest tells.
+    // The rest tells of a time of which almost all is gone.
     match if percent < -99.0 { percent + 100.0 } else { percent.abs() } {
         size if size >= 9.95 => 0,
         size if size >= 0.995 => 1,

@@ -68,14 +68,20 @@ fn runs(found: &Value) -> Vec<&str> {
     found["compared"].as_array().unwrap().iter().filter_map(|one| one["run"].as_str()).collect()
 }
 
-/// A branch with the plant in its second commit, merged where the main line had gone on.
-fn with_branch() -> Place {
+/// A branch with the plant in its second commit, which is checked out.
+fn planted_on_a_branch() -> Place {
     let place = Place::new();
     module(&place, &["Work"]);
     commit(&place, "Work", "2", "start");
     place.git(&["checkout", "-q", "-b", "side"]);
     commit(&place, "Work", "2", "side-1");
     commit(&place, "Work", "4", "side-2");
+    place
+}
+
+/// The same branch, a commit longer, merged where the main line had gone on.
+fn with_branch() -> Place {
+    let place = planted_on_a_branch();
     commit(&place, "Work", "4", "side-3");
     place.git(&["checkout", "-q", "main"]);
     commit(&place, "Aside", "2", "main-1");
@@ -133,12 +139,7 @@ fn where_only_the_merge_is_slower_the_merge_is_named() {
 
 #[test]
 fn what_was_measured_of_the_same_sources_is_not_measured_again() {
-    let place = Place::new();
-    module(&place, &["Work"]);
-    commit(&place, "Work", "2", "start");
-    place.git(&["checkout", "-q", "-b", "side"]);
-    commit(&place, "Work", "2", "side-1");
-    commit(&place, "Work", "4", "side-2");
+    let place = planted_on_a_branch();
     // It holds what the last commit of the branch does.
     merge(&place, "side", "end");
     let found = bisect(&place, &[]).expect(3).json();

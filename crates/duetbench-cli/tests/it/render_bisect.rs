@@ -37,14 +37,14 @@ fn commits() -> Vec<Commit> {
     subjects.iter().enumerate().map(commit).collect()
 }
 
-fn found((parent, culprit): (usize, usize), ratio: f64, run: &str, inside: Vec<Inside>) -> Found {
+fn found(of: Pair, ratio: f64, run: &str, inside: Vec<Inside>) -> Found {
     let (run, verdict) = (Some(run.to_owned()), Some("regression"));
-    Found { parent, culprit, hidden: Vec::new(), ratio, probability: 0.998, run, verdict, inside }
+    Found { parent: of.base, culprit: of.head, hidden: Vec::new(), ratio, probability: 0.998, run, verdict, inside }
 }
 
 /// A search by two benchmarks: one came with a commit inside a merge, the other of another merge itself.
 fn of_two_merges() -> Bisection {
-    let inner = Answer::Steps(vec![found((4, 5), 1.38, "r7", Vec::new())]);
+    let inner = Answer::Steps(vec![found(Pair { base: 4, head: 5 }, 1.38, "r7", Vec::new())]);
     let codec = Inside { base: 0, tip: 6, commits: 3, ratio: Some(1.38), answer: inner };
     let cache = Inside { base: 0, tip: 7, commits: 1, ratio: Some(1.002), answer: Answer::NotSlower };
     let sought = |name: &str, ratio: f64, step: Found| Sought {
@@ -73,8 +73,8 @@ fn of_two_merges() -> Bisection {
         threshold: 0.03,
         first_parent: false,
         sought: vec![
-            sought("BenchmarkEncode", 1.42, found((1, 2), 1.41, "r4", vec![codec])),
-            sought("BenchmarkCached", 1.2, found((2, 3), 1.2, "r9", vec![cache])),
+            sought("BenchmarkEncode", 1.42, found(Pair { base: 1, head: 2 }, 1.41, "r4", vec![codec])),
+            sought("BenchmarkCached", 1.2, found(Pair { base: 2, head: 3 }, 1.2, "r9", vec![cache])),
         ],
         others: vec![
             Other { name: "BenchmarkDecode".into(), ratio: 1.1, ratio_of_steps: Some(1.09) },

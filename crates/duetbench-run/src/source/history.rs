@@ -76,7 +76,7 @@ pub fn first_parents(good: &str, bad: &str, cwd: &Path) -> Result<Vec<Commit>, R
 /// The line by which a merge brought in a parent of it, the earliest commit first: from where it left the `known` commits and what led to
 /// them, up to that parent. No commit behind the first one is among those, so that each step on this line is of what was brought in.
 ///
-/// Where the line had itself merged what is known (`git merge main`), it begins there: its earlier commits are a merge's further inside.
+/// A line that had itself merged what is known (`git merge main`) begins there: its earlier commits are a merge's further inside.
 /// Empty where all of it is known, or where it begins anew.
 ///
 /// # Errors

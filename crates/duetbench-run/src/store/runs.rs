@@ -49,24 +49,27 @@ impl Store {
         })
     }
 
-    /// The last comparison, whatever was measured since.
+    /// The name of a comparison: `latest` is the last one, whatever was measured since.
     ///
     /// # Errors
     /// When there is none, or the store cannot be read.
-    pub fn last_comparison(&self) -> Result<String, RunError> {
-        self.last("SELECT max(id) FROM runs WHERE head ->> 'kind' IS NULL", "comparison")
+    pub fn comparison_named(&self, name: &str) -> Result<String, RunError> {
+        self.named(name, "SELECT max(id) FROM runs WHERE head ->> 'kind' IS NULL", "comparison")
     }
 
-    /// The last run of one version, whatever was measured since.
+    /// The same of a run of one version.
     ///
     /// # Errors
-    /// When there is none, or the store cannot be read.
-    pub fn last_of_one(&self) -> Result<String, RunError> {
-        self.last("SELECT max(id) FROM runs WHERE head ->> 'kind' = 'solo'", "run of one version")
+    /// As for [`Store::comparison_named`].
+    pub fn run_of_one_named(&self, name: &str) -> Result<String, RunError> {
+        self.named(name, "SELECT max(id) FROM runs WHERE head ->> 'kind' = 'solo'", "run of one version")
     }
 
-    /// The run that a query names, which is for the last one of this kind.
-    fn last(&self, select: &str, kind: &str) -> Result<String, RunError> {
+    /// The name as it is, or for `latest` that of the run which a query for the last one of this kind gives.
+    fn named(&self, name: &str, select: &str, kind: &str) -> Result<String, RunError> {
+        if name != "latest" {
+            return Ok(name.to_owned());
+        }
         let last: Option<i64> = self
             .connection
             .query_row(select, [], |row| row.get(0))

@@ -146,7 +146,7 @@ impl<'a> Course<'a> {
                     return Ok(matches!(so_far, bisect::Answer::Steps(_)).then_some(End::Told(so_far)));
                 }
                 Next::Measure(question) => {
-                    self.announce((line, &search), question, &costs);
+                    self.announce(line, question, &left(&search, &costs));
                     (question, self.of_pairs(question, &line.benchmark))
                 }
                 Next::Confirm(question) => {
@@ -159,11 +159,11 @@ impl<'a> Course<'a> {
             let Some(unusable) = self.compare((pair, Some(&line.benchmark)), spec)? else { continue };
             let is_end = question.head + 1 == line.commits.len();
             if !is_end {
-                self.leave_out(pair.head, (unusable, &line.benchmark))?;
+                self.leave_out(pair.head, &unusable, &line.benchmark)?;
             } else if self.known.record.lines.len() == 1 {
                 return Err(self.unusable_ends(pair.head, &unusable));
             } else {
-                // What was found on other lines is told all the same.
+                // The answers of other lines are told all the same.
                 return Ok(Some(End::Unusable(unusable.why)));
             }
         }
@@ -312,7 +312,7 @@ impl<'a> Course<'a> {
     }
 
     /// Leaves out a commit that cannot be compared.
-    fn leave_out(&mut self, commit: usize, (unusable, by): (Unusable, &BenchmarkId)) -> Result<(), Failure> {
+    fn leave_out(&mut self, commit: usize, unusable: &Unusable, by: &BenchmarkId) -> Result<(), Failure> {
         let why = first_line(&unusable.why);
         self.context.printer.note(&format!("{} is left out: {why}", self.known.told(commit)));
         let benchmark = unusable.by_benchmark.then(|| by.clone());
@@ -327,18 +327,22 @@ impl<'a> Course<'a> {
         })
     }
 
-    /// Says which commit is compared next, and how much is left.
-    fn announce(&self, (line, search): (&Line, &Search), question: Question, costs: &Costs) {
-        let left = many(search.candidates(), "candidate", "candidates");
-        let time = search.expected_s(costs).map_or_else(String::new, |s| format!(", about {}", duration(s)));
+    /// Says which commit is compared next, and how much is left in words.
+    fn announce(&self, line: &Line, question: Question, left: &str) {
         let pairs = many(pairs_of(question) as usize, "pair", "pairs");
         let (at, last) = (question.head, line.commits.len() - 1);
         let commits = &self.known.record.commits;
         let inside =
             line.merge.map_or_else(String::new, |merge| format!(" inside `{}`", commits[merge.commit].short()));
         let told = self.known.told(line.commits[at]);
-        self.context.printer.note(&format!("commit {at} of {last}{inside}, {told}: {pairs}; {left} left{time}"));
+        self.context.printer.note(&format!("commit {at} of {last}{inside}, {told}: {pairs}; {left}"));
     }
+}
+
+/// The candidates of a search and the time that they will take, in words.
+fn left(search: &Search, costs: &Costs) -> String {
+    let time = search.expected_s(costs).map_or_else(String::new, |s| format!(", about {}", duration(s)));
+    format!("{} left{time}", many(search.candidates(), "candidate", "candidates"))
 }
 
 /// Named, or not.

@@ -52,7 +52,7 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
     let commits = commits(args, context)?;
     if context.settings.dry_run() {
         let inside = if args.first_parent { 0 } else { inside_merges(&commits, context)? };
-        context.printer.document(&bisect::plan((&commits, inside), &forecast(commits.len() - 1)))?;
+        context.printer.document(&bisect::plan(&commits, inside, &forecast(commits.len() - 1)))?;
         return Ok(code::CLEAN);
     }
     let mut store = Store::open(&context.db())?;

@@ -112,11 +112,11 @@ fn look(errand: &Errand<'_>, (plan, material): (&mut Plan, &Material), benches: 
     let (context, spec, planned) = (errand.context, &errand.spec, errand.planned.as_ref());
     let warm_up = |id: &BenchmarkId| spec.harness.warmup.is_none() && !planned.is_some_and(|planned| planned.knows(id));
     let wanted = Wanted { mode: spec.mode == ModeChoice::Auto, warm_up: &warm_up };
-    let waiting = announce_first_trials(context, plan, &wanted);
     let began = Instant::now();
-    let learnt = probe(plan, benches, &wanted, &context.interrupted);
-    drop(waiting);
-    let learnt = learnt?;
+    let learnt = {
+        let _waiting = announce_first_trials(context, plan, &wanted);
+        probe(plan, benches, &wanted, &context.interrupted)?
+    };
     plan.spend(began.elapsed());
     plan.learn(learnt, spec, material.capacity());
     if let Some(planned) = planned {

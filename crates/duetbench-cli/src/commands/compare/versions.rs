@@ -36,7 +36,7 @@ pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result
 /// A stored run that can be gone on with.
 pub(super) fn unfinished(store: &Store, name: &str) -> Result<StoredRun<RunHead>, Failure> {
     // The last run may have measured one version.
-    let name = if name == "latest" { store.last_comparison()? } else { name.to_owned() };
+    let name = store.comparison_named(name)?;
     session::unfinished(store.load(&name)?.comparison()?)
 }
 

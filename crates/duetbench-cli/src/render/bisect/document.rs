@@ -263,7 +263,7 @@ fn rows(bisection: &Bisection) -> Table {
 /// The commits that would be searched with the number of those inside their merges, and the build pairs that are expected for changes of
 /// some sizes, percent.
 #[must_use]
-pub fn plan((commits, inside): (&[Commit], usize), forecast: &BTreeMap<u32, f64>) -> Document {
+pub fn plan(commits: &[Commit], inside: usize, forecast: &BTreeMap<u32, f64>) -> Document {
     let last = commits.len() - 1;
     let mut list = Table::new(&[("commit", Cells::Words), ("", Cells::Words), ("subject", Cells::Name)]);
     let shown = |at: usize| last < LISTED_MAX || at == 0 || at == last;
@@ -299,7 +299,7 @@ pub fn plan((commits, inside): (&[Commit], usize), forecast: &BTreeMap<u32, f64>
         title: Title { command: "duet bisect", version: env!("CARGO_PKG_VERSION").into(), subject },
         blocks: vec![Block::Table(list), Block::Table(expected), Block::Lines(words)],
         rows: Some(rows),
-        json: Some(json::plan((commits, inside), forecast)),
+        json: Some(json::plan(commits, inside, forecast)),
         go: None,
     }
 }

@@ -214,7 +214,7 @@ impl<'a> Commits<'a> {
 }
 
 /// The plan of a search as JSON.
-pub(super) fn plan((commits, inside): (&[Commit], usize), forecast: &BTreeMap<u32, f64>) -> String {
+pub(super) fn plan(commits: &[Commit], inside: usize, forecast: &BTreeMap<u32, f64>) -> String {
     let expected =
         forecast.iter().map(|(percent, pairs)| Expected { change: f64::from(*percent) / 100.0, pairs: *pairs });
     document::json(&Document {

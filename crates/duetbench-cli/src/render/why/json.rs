@@ -5,7 +5,7 @@ use duetbench_core::Report;
 use duetbench_core::report::BenchmarkReport;
 use serde::Serialize;
 
-use super::layout;
+use super::{breaches, layout, profiled};
 use crate::render::document;
 use crate::render::gate::BreachEntry;
 use crate::render::instructions::InstructionsEntry;
@@ -41,18 +41,17 @@ struct Source<'a> {
 /// All that is known of one benchmark, as JSON.
 pub(super) fn json(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site>) -> String {
     let lacking = super::lacking(report, benchmark);
-    let breaches = report.gate.iter().flat_map(|gate| &gate.breaches).filter(|breach| breach.id == benchmark.id);
     document::json(&Document {
         schema_version: SCHEMA_VERSION,
         duet_version: &report.environment.duet_version,
         run: &report.run,
         versions: VersionsEntry::of(&report.baseline, &report.candidate),
         benchmark: Benchmark::of(benchmark),
-        breaches: breaches.map(BreachEntry::of).collect(),
+        breaches: breaches(report, benchmark).map(BreachEntry::of).collect(),
         source: site.map(|site| Source { path: &site.path, line: site.line }),
         layout: layout(report, benchmark).map(duetbench_core::instructions::LayoutPart::word),
         instructions: InstructionsEntry::of_one(report, benchmark),
-        profile: report.profiles.iter().find(|profile| profile.id == benchmark.id).map(ProfileEntry::of),
+        profile: profiled(report, benchmark).map(ProfileEntry::of),
         lacking: &lacking,
     })
 }

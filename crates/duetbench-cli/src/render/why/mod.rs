@@ -1,7 +1,8 @@
 //! Everything that is known about one change, as a document.
 
 use duetbench_core::Report;
-use duetbench_core::hotspot::{ProfileDifference, ProfileOutcome};
+use duetbench_core::gate::Breach;
+use duetbench_core::hotspot::{BenchmarkProfile, ProfileDifference, ProfileOutcome};
 use duetbench_core::instructions::{LayoutPart, Per};
 use duetbench_core::report::BenchmarkReport;
 
@@ -38,7 +39,7 @@ pub fn document(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site
     }
 }
 
-/// What was measured of it, as a whole and by function, with numbers at full precision.
+/// Everything measured of it, as a whole and by function, with numbers at full precision.
 fn rows(report: &Report, benchmark: &BenchmarkReport) -> Table {
     let mut table =
         Table::plain(&["measure", "function", "unit", "baseline", "candidate", "change", "share_of_change"]);
@@ -94,13 +95,18 @@ fn answer(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site>) -> 
         counted.map(|ChangedCount { unit, base, head }| Line::Small("counts", format!("{unit} {base} → {head}"))),
     );
     lines.extend(instructions::case(report, benchmark).map(|case| Line::Small("work", case)));
-    let breaches = report.gate.iter().flat_map(|gate| &gate.breaches).filter(|breach| breach.id == benchmark.id);
-    lines.extend(breaches.map(|breach| Line::Small("gate", gate::breach(breach))));
+    lines.extend(breaches(report, benchmark).map(|breach| Line::Small("gate", gate::breach(breach))));
     let package = Some(benchmark.id.package.as_str()).filter(|package| !package.is_empty());
     lines.extend(package.map(|package| Line::Small("package", one_line(package))));
     let at = site.and_then(|site| Some(format!("{}:{}", one_line(&site.path), site.line?)));
     lines.extend(at.map(|at| Line::Small("source", at)));
     lines
+}
+
+/// The rules that the benchmark breaks.
+fn breaches<'a>(report: &'a Report, benchmark: &BenchmarkReport) -> impl Iterator<Item = &'a Breach> {
+    let gate = report.gate.iter().flat_map(|gate| &gate.breaches);
+    gate.filter(|breach| breach.id == benchmark.id)
 }
 
 /// Functions by their instructions.
@@ -139,9 +145,12 @@ fn functions(report: &Report, benchmark: &BenchmarkReport) -> Option<Block> {
     Some(Block::Table(table))
 }
 
+fn profiled<'a>(report: &'a Report, benchmark: &BenchmarkReport) -> Option<&'a BenchmarkProfile> {
+    report.profiles.iter().find(|profile| profile.id == benchmark.id)
+}
+
 fn difference<'a>(report: &'a Report, benchmark: &BenchmarkReport) -> Option<&'a ProfileDifference> {
-    let profile = report.profiles.iter().find(|profile| profile.id == benchmark.id)?;
-    match &profile.outcome {
+    match &profiled(report, benchmark)?.outcome {
         ProfileOutcome::Explained { difference, .. } => Some(difference),
         ProfileOutcome::Failed { .. } => None,
     }
