@@ -75,12 +75,13 @@ impl Ticker {
     fn every(period: Duration, mut tell: impl FnMut(Duration) + Send + 'static) -> Ticker {
         let (end, ended) = mpsc::channel::<()>();
         let began = Instant::now();
-        let thread = thread::spawn(move || {
+        let ticking = move || {
             while ended.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
                 tell(began.elapsed());
             }
-        });
-        Ticker { end: Some(end), thread: Some(thread) }
+        };
+        // Where no thread can be started, the step goes on without.
+        Ticker { end: Some(end), thread: thread::Builder::new().spawn(ticking).ok() }
     }
 }
 
