@@ -3,7 +3,7 @@
 
 A repository has one commit for each release of a module, with the sources as they were published: so neighbouring commits differ by real
 changes, some of which are slower or faster too. From a random commit on, one benchmark gets a slowdown of a known size, or two of them
-from two commits on. `duet bisect` searches from the first commit to the last, by that benchmark.
+from two commits on. `duet bisect` searches from the first commit to the last, by that benchmark, with half of the size as its threshold.
 
 Beside it is the usual search: `git bisect`, which builds each commit that it asks for, runs the benchmark ten times, and calls the commit
 bad if benchstat says that it is slower than the first commit. It names one commit, and is right if that is one of those planted.
@@ -182,8 +182,9 @@ def by_duet(history, case, commits):
     """The numbers of the commits that duet names, each with those that it cannot tell from it."""
     study, number = history.study, {commit: n for n, commit in enumerate(commits)}
     packages = [word for package in history.module.packages for word in ("--packages", package)]
-    command = [study.duet, "bisect", commits[0], commits[-1], *packages, *only([case.benchmark]), "--budget", history.args.budget,
-               "--format", "json", "--db", study.scratch / "bisect.db"]
+    looked_for = case.percents or min(float(size) for size in history.args.sizes)
+    command = [study.duet, "bisect", commits[0], commits[-1], *packages, *only([case.benchmark]), "--threshold", f"{looked_for / 2:g}%",
+               "--budget", history.args.budget, "--format", "json", "--db", study.scratch / "bisect.db"]
     ended = subprocess.run(command, cwd=history.repository, env=environment(), capture_output=True, text=True)
     try:
         report = json.loads(ended.stdout)
