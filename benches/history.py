@@ -276,7 +276,7 @@ def asked(study, args):
 
 
 def ordinary(study, name, size, benchmark):
-    ratio = (study.get(f"{name} {size} % in ordinary runs") or {}).get(benchmark.removeprefix("Benchmark"))
+    ratio = (study.get(f"{name} {size} % in ordinary runs") or {}).get(benchmark)
     return percent(ratio - 1) if ratio else ""
 
 
