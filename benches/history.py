@@ -9,8 +9,8 @@ Beside it is the usual search: `git bisect`, which builds each commit that it as
 bad if benchstat says that it is slower than the first commit. It names one commit, and is right if that is one of those planted.
 
 The same search without a plant, *none*, shows what the real changes come to. A commit that it names is not counted as wrong elsewhere.
-Sizes are those in the release in the middle, where the cost of what is planted was measured; beside them is what they come to in ordinary
-runs of its plain test binaries, by turns.
+Sizes are those in the release in the middle, where the cost of what is planted was measured; beside them is what they come to without duet:
+in the processor time of whole processes of its plain test binaries, which take turns.
 """
 
 import collections
@@ -24,7 +24,8 @@ import planting
 from planting import Planting, only
 from study import (REPOSITORY, Failed, Study, decimals, environment, listed, mean, median_of, module_copy, paragraph, parser, percent, run,
                    table)
-from usual import Sides, benchstat_binary, judged, measured
+from truth import Truth, built, in_words, options_of
+from usual import Sides, benchstat_binary, judged
 
 Module = collections.namedtuple("Module", "path packages benchmarks")
 # Benchmarks that are about as fast in the last of the newest 60 releases as in the first, and long enough for a small plant to take time
@@ -62,11 +63,24 @@ def arguments():
     options.add_argument("--ways", type=listed, default=list(WAYS), help="searches")
     options.add_argument("--budget", default="10m", help="of every search by duet; one that needs more is *open*")
     options.add_argument("--reference-budget", default="60s", help="measuring time for the cost of what is planted")
-    options.add_argument("--truth-count", type=int, default=15, help="ordinary runs of each side, by which the sizes are checked")
-    options.add_argument("--truth-benchtime", default="300ms")
     options.add_argument("--usual-count", type=int, default=10)
     options.add_argument("--usual-benchtime", default="100ms")
+    options_of(options, 6)
     return options.parse_args()
+
+
+class PlantedTruth(Truth):
+    """The true size of a plant in one module."""
+
+    def __init__(self, study, args, module, size):
+        super().__init__(study, args, [])
+        self.plant = f"{module} {size} %"
+
+    def build(self, directories):
+        self.binaries = [built(self.study, directory) for directory in directories]
+
+    def label(self, name):
+        return f"truth {self.plant} {name}"
 
 
 Case = collections.namedtuple("Case", "module benchmark percents plants repetition")
@@ -108,14 +122,12 @@ class History:
         plants = Planting(self.study, self.name, names_of(self.args, self.name), self.args.reference_budget)
         worked, self.effects = plants.calibrate(), plants.effects
         for size in self.args.sizes if worked else []:
-            self.study.do(f"{self.name} {size} % in ordinary runs", lambda: self.in_ordinary_runs(plants, float(size) / 100))
+            truth = PlantedTruth(self.study, self.args, self.name, size)
+            truth.build([copy / self.module.packages[0] for copy in (plants.base(), plants.head(float(size) / 100))])
+            for name in plants.effects:
+                for repetition in range(1, self.args.truth_repetitions + 1):
+                    truth.measure(name, repetition)
         return worked
-
-    def in_ordinary_runs(self, plants, size):
-        """The ratios that a plant of this size comes to, by turns of both plain test binaries."""
-        sides = Sides(self.study, [plants.base(), plants.head(size)], self.module.packages)
-        length = (self.args.truth_count, self.args.truth_benchtime)
-        return {b["name"]: b["ratio"] for b in measured("interleaved", sides, list(plants.effects), length)["benchmarks"]}
 
     def versions(self):
         answer = run(["go", "list", "-m", "-versions", self.module.path], self.study.scratch)
@@ -271,13 +283,9 @@ def asked(study, args):
         versions = (study.get(f"{name} versions") or {"versions": []})["versions"]
         if versions:
             rows += [[f"`{MODULES[name].path}`", len(versions), versions[0], versions[-1], benchmark,
-                      *(ordinary(study, name, size, benchmark) for size in args.sizes)] for benchmark in names_of(args, name)]
-    return table(["module", "releases", "from", "to", "benchmark", *(f"{size} % in ordinary runs" for size in args.sizes)], rows)
-
-
-def ordinary(study, name, size, benchmark):
-    ratio = (study.get(f"{name} {size} % in ordinary runs") or {}).get(benchmark)
-    return percent(ratio - 1) if ratio else ""
+                      *(in_words(PlantedTruth(study, args, name, size).ratio(benchmark)) for size in args.sizes)]
+                     for benchmark in names_of(args, name)]
+    return table(["module", "releases", "from", "to", "benchmark", *(f"{size} % is" for size in args.sizes)], rows)
 
 
 def by_size(judgements):
