@@ -96,6 +96,7 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
         instructions,
         reported: Vec::new(),
         pictures: Vec::new(),
+        stacks: Vec::new(),
     };
     if report.fleet.is_some() && !report.complete {
         // It is the rest of the run that it lacks, not a longer one.
@@ -183,6 +184,13 @@ pub fn illustrated(run: StoredRun<RunHead>) -> Report {
     let report = report(run);
     let pictures = pictures(&report.plan, &measured, report.spec.thresholds(), &report.benchmarks);
     Report { pictures, ..report }
+}
+
+/// The report with the call stacks of what was profiled.
+#[must_use]
+pub fn with_stacks(report: Report, store: &Store) -> Report {
+    let stacks = report.profiles.iter().filter_map(|profile| store.stacks(&report.run, profile)).collect();
+    Report { stacks, ..report }
 }
 
 /// The report of a stored run of one version.

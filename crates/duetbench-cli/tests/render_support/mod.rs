@@ -107,6 +107,7 @@ pub(crate) fn empty() -> Report {
         instructions: Vec::new(),
         reported: Vec::new(),
         pictures: Vec::new(),
+        stacks: Vec::new(),
         warnings: Vec::new(),
     }
 }

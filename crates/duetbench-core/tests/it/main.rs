@@ -46,6 +46,7 @@ mod schedule;
 mod selection;
 mod self_test;
 mod simulation;
+mod stacks;
 mod suite;
 mod summarise;
 mod support;
