@@ -56,8 +56,12 @@ fn frames(files: [&Path; 2], difference: &ProfileDifference) -> Result<Vec<Frame
     let mut tree = CallTree::default();
     let mut hit_ns = [0.0; 2];
     for (side, (role, path)) in Role::BOTH.into_iter().zip(files).enumerate() {
-        let bytes = read_regular(path, FILE_BYTES_MAX, "read the profile").map_err(|e| e.to_string())?;
-        let failed = |e: pprof::PprofError| format!("`{}`: {e}", path.display());
+        let name = path.file_name().unwrap_or_default().display();
+        let bytes = read_regular(path, FILE_BYTES_MAX, "read the profile").map_err(|e| match e {
+            RunError::File { source, .. } => format!("`{name}` cannot be read: {source}"),
+            other => other.to_string(),
+        })?;
+        let failed = |e: pprof::PprofError| format!("`{name}`: {e}");
         let period_ns = pprof::parse(&bytes).and_then(|pprof| pprof.add_stacks(role, &mut tree)).map_err(failed)?;
         // Of each process an equal part, as in the difference: all made the same number of invocations.
         let operations = difference.invocations.saturating_mul(difference.processes[side].into()).max(1);

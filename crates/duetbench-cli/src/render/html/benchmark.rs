@@ -327,7 +327,7 @@ impl Times {
 }
 
 /// A number with six significant digits, more than a chart can show: full precision would be most of the file.
-fn short(value: f64) -> f64 {
+pub(super) fn short(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
