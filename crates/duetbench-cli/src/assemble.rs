@@ -97,6 +97,7 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
         reported: Vec::new(),
         pictures: Vec::new(),
         stacks: Vec::new(),
+        history: Vec::new(),
     };
     if report.fleet.is_some() && !report.complete {
         // It is the rest of the run that it lacks, not a longer one.
@@ -184,6 +185,17 @@ pub fn illustrated(run: StoredRun<RunHead>) -> Report {
     let report = report(run);
     let pictures = pictures(&report.plan, &measured, report.spec.thresholds(), &report.benchmarks);
     Report { pictures, ..report }
+}
+
+/// The report with the times of its benchmarks in earlier runs on such a machine.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn with_history(report: Report, store: &Store) -> Result<Report, RunError> {
+    let here = Machine::of(&report.environment, report.spec.fleet.as_ref());
+    let is_comparable = |head: &RunHead| Machine::of(&head.environment, head.spec.fleet.as_ref()).is_alike(&here);
+    let history = store.history(&report.run, &is_comparable)?;
+    Ok(Report { history, ..report })
 }
 
 /// The report with the call stacks of what was profiled.

@@ -10,6 +10,7 @@ use crate::calibrate::CalibrationNote;
 use crate::environment::Environment;
 use crate::fleet::FleetReport;
 use crate::gate::{Found, Gate};
+use crate::history::PastRun;
 use crate::hotspot::{BenchmarkProfile, BenchmarkStacks};
 use crate::instructions::BenchmarkInstructions;
 use crate::noise::Diagnosis;
@@ -115,6 +116,9 @@ pub struct Report {
     /// Call stacks of benchmarks that were profiled, where somebody looks at them.
     #[serde(skip)]
     pub stacks: Vec<BenchmarkStacks>,
+    /// Earlier runs and this one, the last, where somebody looks at them.
+    #[serde(skip)]
+    pub history: Vec<PastRun>,
     /// Warnings about the run as a whole.
     pub warnings: Vec<String>,
 }

@@ -89,7 +89,7 @@ impl Context {
     /// form shows them.
     fn report(&self, store: &Store, stored: StoredRun<RunHead>) -> Result<Report, Failure> {
         let report = if self.settings.format() == Format::Html {
-            assemble::with_stacks(assemble::illustrated(stored), store)
+            assemble::with_history(assemble::with_stacks(assemble::illustrated(stored), store), store)?
         } else {
             assemble::report(stored)
         };

@@ -27,6 +27,7 @@ mod fleet_account;
 mod fleet_faults;
 mod fleet_world;
 mod gate;
+mod history;
 mod hotspot;
 mod instructions;
 mod judge;

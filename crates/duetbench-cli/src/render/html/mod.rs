@@ -6,6 +6,7 @@
 
 mod benchmark;
 mod data;
+mod history;
 mod profiled;
 mod said;
 
