@@ -52,6 +52,10 @@ export async function call_stacks_are_a_flame_graph(begin) {
     near(await places(), [whole[0], ["codec.BenchmarkEncode", 0, 100, 1], ["json.(*encodeState).string", 0, 100, 2], [NASTY, 0, 1, 3]]);
     await string.click();
     near(await places(), whole);
+    const old = graph.getByText("json.old");
+    await old.click();
+    near(await places(), [whole[0], ["codec.BenchmarkEncode", 0, 100, 1], ["json.old", 0, 100, 2]]);
+    await old.click();
     assert.equal(await visit.overflows(), false);
     await detail.locator('figure:has(.flame) summary').click();
     const table = detail.locator("figure:has(.flame) tbody tr");

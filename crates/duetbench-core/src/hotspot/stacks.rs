@@ -134,8 +134,19 @@ impl CallTree {
         seen.sort_by(|a, b| spans[*b].width_ns.total_cmp(&spans[*a].width_ns));
         seen.truncate(FRAMES_MAX);
         let lefts_ns = self.lefts_ns(&spans, &seen);
-        let order = self.callers_first(&seen);
-        order.into_iter().map(|place| self.frame(place, (&spans, hit_ns), lefts_ns[&place])).collect()
+        let frame = |place: usize| {
+            let (Place { name, depth, .. }, Span { hits, width_ns }) = (self.places[place], spans[place]);
+            Frame {
+                function: self.names[name].clone(),
+                depth,
+                baseline_ns: hits[0] as f64 * hit_ns[0],
+                candidate_ns: hits[1] as f64 * hit_ns[1],
+                left: lefts_ns[&place] / all.width_ns,
+                width: width_ns / all.width_ns,
+                trend: trend(hits, all.hits, hit_ns),
+            }
+        };
+        self.callers_first(&seen).into_iter().map(frame).collect()
     }
 
     /// Samples and widths of all places, with what they called.
@@ -182,21 +193,6 @@ impl CallTree {
             waiting.extend(called.remove(&place).unwrap_or_default());
         }
         order
-    }
-
-    fn frame(&self, place: usize, (spans, hit_ns): (&[Span], [f64; 2]), left_ns: f64) -> Frame {
-        let (all, span) = (&spans[0], &spans[place]);
-        let [baseline_ns, candidate_ns] = [0, 1].map(|side| span.hits[side] as f64 * hit_ns[side]);
-        let Place { name, depth, .. } = self.places[place];
-        Frame {
-            function: self.names[name].clone(),
-            depth,
-            baseline_ns,
-            candidate_ns,
-            left: left_ns / all.width_ns,
-            width: span.width_ns / all.width_ns,
-            trend: trend(span.hits, all.hits, hit_ns),
-        }
     }
 }
 

@@ -106,6 +106,17 @@ fn no_more_frames_than_a_page_has_room_for() {
 }
 
 #[test]
+fn profiles_that_name_ever_new_functions_keep_their_time() {
+    let mut tree = CallTree::default();
+    for i in 0..120_000 {
+        let function = format!("f{i}");
+        tree.add(Role::Baseline, [function.as_str()], 1);
+        tree.add(Role::Candidate, [function.as_str(), "g"], 1);
+    }
+    assert_eq!(lines(&tree.frames([1.0; 2])), ["0  120000 120000 0.0 100.0 alike"]);
+}
+
+#[test]
 fn without_samples_of_both_sides_there_is_nothing() {
     assert_eq!(tree(&[("f", 10, 0)]).frames([1.0; 2]), []);
     assert_eq!(tree(&[("f", 10, 10)]).frames([0.0; 2]), []);

@@ -14,7 +14,7 @@ const LOOKED_THROUGH_MAX: u32 = 200;
 /// Forks of each benchmark and run whose slices are read, the last ones: a picture needs no more, and a store has millions.
 const FORKS_MAX: usize = 5;
 /// Slices of each, the last ones.
-const SLICES_MAX: u32 = 200;
+const SLICES_MAX: u32 = 100;
 
 const SELECT_RUNS: &str =
     "SELECT id, head, complete FROM runs WHERE id <= ?1 AND head ->> 'kind' IS NULL ORDER BY id DESC LIMIT ?2";

@@ -63,9 +63,9 @@ const Flame = (() => {
     }
   }
 
-  /** The frame to which a key leads. */
-  function step(key, frames, nodes, at) {
-    const siblings = frames.filter((one) => one.caller === at.caller && !nodes[one.i].hidden);
+  /** The frame to which a key leads; one that is hidden takes no focus. */
+  function step(key, frames, at) {
+    const siblings = frames.filter((one) => one.caller === at.caller);
     const beside = siblings.indexOf(at);
     const called = frames[at.i + 1];
     const steps = {
@@ -112,7 +112,7 @@ const Flame = (() => {
     graph.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.altKey || event.metaKey) return;
       const isChosen = event.key === "Enter" || event.key === " ";
-      const to = isChosen ? current : step(event.key, frames, nodes, current);
+      const to = isChosen ? current : step(event.key, frames, current);
       if (to === null) return;
       event.preventDefault();
       if (isChosen) widen(to);
