@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use common::{Place, Ran, compare, two};
 use libtest_mimic::{Arguments, Trial};
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A loop of so many steps, and one that allocates as much whatever they are.
 fn work(steps: u32) -> String {
@@ -116,6 +116,9 @@ fn a_planted_percent_of_work_is_found_exactly_and_again() {
     // Whether it takes more time is another question.
     assert_eq!(planted["explanation"]["work"], "more", "{planted:#}");
     assert_eq!(same["explanation"]["work"], "same", "{same:#}");
+    assert_eq!(planted["code"]["listed"], json!(["example.com/fixture.BenchmarkWork"]), "{planted:#}");
+    let executed = &same["code"];
+    assert!(executed["differing"] == 0 && number(&executed["functions"]) > 50.0, "{same:#}");
 
     let again = compare(&place, &["--count=all"]).expect(0).json();
     for (name, first) in [("BenchmarkWork", planted), ("BenchmarkMap", same)] {

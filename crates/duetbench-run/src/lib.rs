@@ -11,6 +11,7 @@ pub mod environment;
 pub mod error;
 pub mod fleet;
 pub mod lock;
+mod machine_code;
 pub mod noise;
 pub mod page;
 pub mod plan_file;

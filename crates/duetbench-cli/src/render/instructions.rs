@@ -3,7 +3,8 @@
 use duetbench_core::Report;
 use duetbench_core::hotspot::{Gain, Origin, ProfileOutcome};
 use duetbench_core::instructions::{
-    BenchmarkInstructions, Direction, Executed, Explanation, FunctionCount, InstructionCounts, LayoutPart, Per,
+    BenchmarkInstructions, Direction, Executed, ExecutedCode, Explanation, FunctionCount, InstructionCounts,
+    LayoutPart, Per,
 };
 use duetbench_core::report::BenchmarkReport;
 use serde::Serialize;
@@ -43,10 +44,23 @@ fn lines(counts: &InstructionCounts, benchmark: &BenchmarkReport, report: &Repor
             "the garbage collector's are among them, because memory did not last without it: {before} → {after}"
         ));
     }
+    lines.extend(counts.code.as_ref().map(executed));
     let changed = counts.direction() != Direction::Same;
     let shown = counts.functions.iter().take(if changed { SHOWN_MAX } else { 0 });
     lines.extend(shown.map(|found| function(found, counts, sampled(report, benchmark, &found.function))));
     lines
+}
+
+/// The code that was executed, in a line.
+fn executed(code: &ExecutedCode) -> String {
+    let functions = many(code.functions, "function", "functions");
+    if code.differing == 0 {
+        return format!("the {functions} that it executed are the same in both versions: seen, not proven");
+    }
+    let shown: Vec<String> = code.listed.iter().take(SHOWN_MAX).map(|name| shortened(&one_line(name))).collect();
+    let rest = code.differing.saturating_sub(shown.len());
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    format!("of {functions} that it executed {} differ: {}{more}", code.differing, shown.join(", "))
 }
 
 /// Both counts with their change.
@@ -158,6 +172,7 @@ struct CountsEntry<'a> {
     tolerance: f64,
     explanation: Option<ExplanationEntry>,
     functions: Vec<FunctionEntry<'a>>,
+    code: Option<&'a ExecutedCode>,
 }
 
 #[derive(Serialize)]
@@ -221,6 +236,7 @@ impl<'a> CountsEntry<'a> {
                 words: words(explanation, counts),
             }),
             functions: counts.functions.iter().map(FunctionEntry::of).collect(),
+            code: counts.code.as_ref(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use duetbench_core::Verdict;
 use duetbench_core::hotspot::Origin;
 use duetbench_core::instructions::{
-    BenchmarkInstructions, CountOutcome, Executed, FunctionCount, InstructionCounts, Per,
+    BenchmarkInstructions, CountOutcome, Executed, ExecutedCode, FunctionCount, InstructionCounts, Per,
 };
 use duetbench_core::report::{LayoutsUsed, Report};
 use duetbench_core::verdict::Extent;
@@ -20,7 +20,13 @@ fn counts(baseline: f64, candidate: f64, spread: f64) -> InstructionCounts {
         baseline: executed(baseline),
         candidate: executed(candidate),
         functions: Vec::new(),
+        code: None,
     }
+}
+
+/// Functions that were executed, these of which differ.
+fn executed(differing: &[&str]) -> ExecutedCode {
+    ExecutedCode::new(412, differing.to_vec())
 }
 
 /// A run with every case that a benchmark can be whose instructions were counted, and one that could not be.
@@ -57,6 +63,14 @@ pub(crate) fn with_instructions() -> Report {
             function("runtime.mallocgc", Origin::Runtime, 0.0, 131.0),
             function("example.com/shop/codec.old\u{1b}[31m", Origin::Program, 21.5, 0.0),
         ],
+        code: Some(executed(&[
+            "example.com/shop/codec.(*Writer[go.shape.int]).escape",
+            "a.old",
+            "a.one",
+            "a.two",
+            "a.three",
+            "runtime.f",
+        ])),
         ..counts(12_410.25, 14_020.25, 0.0002)
     };
     let mut collecting = counts(3.307e7, 3.1e7, 0.0004);
@@ -69,7 +83,11 @@ pub(crate) fn with_instructions() -> Report {
     let failed = CountOutcome::Failed { reason: "exit status 1: only one at a time".into() };
     report.instructions = vec![
         one(CODEC, "BenchmarkEncode/json-8", encode),
-        one(CODEC, "BenchmarkBranches", counts(8012.0, 8013.0, 0.0001)),
+        one(
+            CODEC,
+            "BenchmarkBranches",
+            InstructionCounts { code: Some(executed(&[])), ..counts(8012.0, 8013.0, 0.0001) },
+        ),
         one(STORE, "BenchmarkOneBuild", counts(8012.0, 8012.0, 0.0)),
         one(STORE, "BenchmarkLess", whole),
         one(CODEC, "BenchmarkLittle", counts(8012.0, 8092.0, 0.0001)),

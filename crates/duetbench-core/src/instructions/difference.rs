@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Executed, FunctionCount, InstructionCounts, Per, ProcessCount};
+use super::{Executed, ExecutedCode, FunctionCount, InstructionCounts, Per, ProcessCount};
 use crate::hotspot::{Origin, origin};
 
 /// Most functions that counts list.
@@ -45,7 +45,17 @@ impl InstructionCounts {
         functions.sort_by(|a, b| size(b).total_cmp(&size(a)));
         functions.truncate(LISTED_MAX);
         let processes = u32::try_from(sides[0].processes.more.len()).unwrap_or(u32::MAX);
-        Some(InstructionCounts { per, invocations, processes, baseline, candidate, functions })
+        Some(InstructionCounts { per, invocations, processes, baseline, candidate, functions, code: None })
+    }
+}
+
+impl ExecutedCode {
+    /// So many functions, and the names of those that differ.
+    #[must_use]
+    pub fn new(functions: usize, mut differing: Vec<&str>) -> ExecutedCode {
+        differing.sort_by_key(|name| (origin(name) != Origin::Program, *name));
+        let listed = differing.iter().take(LISTED_MAX).map(|name| (*name).to_owned()).collect();
+        ExecutedCode { functions, differing: differing.len(), listed }
     }
 }
 

@@ -66,6 +66,17 @@ pub struct FunctionCount {
     pub candidate: f64,
 }
 
+/// Functions that a benchmark executed, by whether their machine code is the same in both versions. That of its data is not known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExecutedCode {
+    /// Functions of the programs that any counted process executed.
+    pub functions: usize,
+    /// Those among them that differ, or that one version has alone.
+    pub differing: usize,
+    /// The first of these by name, the program's own before the runtime's, at most [`LISTED_MAX`].
+    pub listed: Vec<String>,
+}
+
 /// Instructions of a benchmark in both versions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InstructionCounts {
@@ -81,6 +92,9 @@ pub struct InstructionCounts {
     pub candidate: Executed,
     /// Functions whose count changed, the largest change first, at most [`LISTED_MAX`].
     pub functions: Vec<FunctionCount>,
+    /// The code that was executed; absent where both versions were not laid out alike, so that equal code has other bytes.
+    #[serde(default)]
+    pub code: Option<ExecutedCode>,
 }
 
 /// Result of counting one benchmark.

@@ -56,6 +56,11 @@ impl Claim {
         self.time_for(self.goal().1)
     }
 
+    /// Wall time that is enough for an answer in nine of ten cases, nanoseconds.
+    fn enough_ns(&self) -> u64 {
+        self.time_for(self.most.min(defaults::ENOUGH_UNITS))
+    }
+
     /// Time for the next answer that can be expected, nanoseconds: each goal that was passed in vain halves the hope of one.
     fn rank(&self) -> u64 {
         let (passed, _) = self.goal();
@@ -100,9 +105,9 @@ pub fn shared_out(claims: &[Option<Claim>], left_ns: u64) -> Vec<bool> {
 pub struct Forecast {
     /// Benchmarks that are measured.
     pub benchmarks: u32,
-    /// Those for which the budget is enough, so that each comes to its first goal; all of them without one.
+    /// Those for which the budget is enough, with [`defaults::ENOUGH_UNITS`] for each; all of them without one.
     pub enough_for: u32,
-    /// Wall time in which all of them come to it, nanoseconds.
+    /// Wall time that is enough for all, nanoseconds.
     pub all_ns: u64,
 }
 
@@ -110,7 +115,7 @@ impl Plan {
     /// The number of benchmarks that its time is enough for, if it goes as predicted.
     #[must_use]
     pub fn forecast(&self) -> Forecast {
-        let mut costs: Vec<u64> = self.claims().iter().map(Claim::to_goal_ns).collect();
+        let mut costs: Vec<u64> = self.claims().iter().map(Claim::enough_ns).collect();
         costs.sort_unstable();
         let all: u64 = costs.iter().fold(0, |sum, cost| sum.saturating_add(*cost));
         let mut left = self.first_round_ns().unwrap_or(u64::MAX);

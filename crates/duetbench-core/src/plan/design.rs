@@ -73,7 +73,7 @@ impl Share {
     fn forks(self, added_ns: u64) -> u32 {
         let each_ns = self.trial_ns.saturating_add(added_ns).max(1);
         let forks = self.share_ns.saturating_mul(2) / each_ns;
-        u32::try_from(forks).unwrap_or(u32::MAX).clamp(defaults::GOAL_UNITS, defaults::UNITS_MAX)
+        u32::try_from(forks).unwrap_or(u32::MAX).clamp(defaults::ENOUGH_UNITS, defaults::UNITS_MAX)
     }
 
     /// Build pairs, and fork pairs of each: as many of these as make the most of the time, but rather fewer than too few build pairs.

@@ -155,13 +155,13 @@ fn a_plan_says_for_how_many_its_time_is_enough() {
     let told = |plan: &Plan| (plan.forecast().enough_for, plan.forecast().benchmarks);
     assert_eq!(told(&plan), (123, 123));
     plan.budget_ns = Some(60 * SECOND_NS);
-    assert_eq!(told(&plan), (50, 123));
-    assert_eq!(plan.forecast().all_ns, 123 * 8 * 150_000_000);
+    assert_eq!(told(&plan), (25, 123));
+    assert_eq!(plan.forecast().all_ns, 123 * 16 * 150_000_000);
     // First trials took a part of it, and a fifth is kept for confirming.
     plan.spend(std::time::Duration::from_secs(12));
-    assert_eq!(told(&plan), (40, 123));
+    assert_eq!(told(&plan), (20, 123));
     plan.confirm_rounds = 2;
-    assert_eq!(told(&plan), (32, 123));
+    assert_eq!(told(&plan), (16, 123));
 }
 
 fn sequential(units: u32) -> Design {

@@ -110,10 +110,10 @@ fn a_budget_bounds_what_is_predicted() {
 }
 
 #[test]
-fn a_budget_plans_for_no_fewer_units_than_settle_most_nor_more_than_are_useful() {
+fn a_budget_plans_for_no_fewer_units_than_settle_noisy_ones_nor_more_than_are_useful() {
     let both = [found("A")];
     let units = |time| plan_of(&both, &both, budget(time)).benchmarks[0].configuration.design.units;
-    assert_eq!(units(Duration::from_nanos(1)), defaults::GOAL_UNITS);
+    assert_eq!(units(Duration::from_nanos(1)), defaults::ENOUGH_UNITS);
     assert_eq!(units(Duration::from_secs(100_000)), defaults::UNITS_MAX);
 }
 
@@ -130,7 +130,7 @@ fn a_budget_rather_has_fewer_forks_of_each_build_pair_than_few_build_pairs() {
         (design.units, design.forks_per_unit)
     };
     // Without a budget each build pair has seven.
-    assert_eq!(design(1), (8, 1));
+    assert_eq!(design(1), (16, 1));
     assert!(design(20).0 >= defaults::BUILDS_MIN && design(20).1 < 7, "{:?}", design(20));
     assert!(design(600).0 >= defaults::BUILDS_MIN && design(600).1 == 7, "{:?}", design(600));
 }

@@ -1,5 +1,6 @@
 //! Processes whose instructions are counted under callgrind, to say whether a change of time is one of work. They give no sample of the run.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::Role;
-use duetbench_core::instructions::{InstructionCounts, PROCESSES, ProcessCount, SideCounts};
+use duetbench_core::instructions::{ExecutedCode, InstructionCounts, PROCESSES, ProcessCount, SideCounts};
 use duetbench_core::plan::PlannedBenchmark;
 
 use super::profiling::read_regular;
@@ -16,6 +17,7 @@ use super::unmeasured::{Obstacle, Processes};
 use crate::adapter::{Adapter, Build};
 use crate::callgrind::{self, FILE_BYTES_MAX};
 use crate::error::RunError;
+use crate::machine_code;
 use crate::process::Launch;
 use crate::program::{Patience, Trouble};
 use crate::scratch::Scratch;
@@ -123,8 +125,23 @@ impl<'a> Counter<'a> {
             }
         }
         let sides = counted.each_ref().map(|[fewer, more]| SideCounts { fewer, more });
-        InstructionCounts::of(sides, invocations)
-            .ok_or_else(|| Obstacle::Failed("more invocations did not execute more instructions".into()))
+        let mut counts = InstructionCounts::of(sides, invocations)
+            .ok_or_else(|| Obstacle::Failed("more invocations did not execute more instructions".into()))?;
+        if !whole {
+            let functions = counted.iter().flatten().flatten().flat_map(|process| process.functions.keys());
+            counts.code = self.executed(planned, &functions.map(String::as_str).collect())?;
+        }
+        Ok(counts)
+    }
+
+    /// Functions that were executed, by their code in both programs.
+    fn executed(
+        &self,
+        planned: &PlannedBenchmark,
+        functions: &BTreeSet<&str>,
+    ) -> Result<Option<ExecutedCode>, Obstacle> {
+        let [baseline, candidate] = Role::BOTH.map(|role| self.processes.counted(planned, role, FEWER_MIN));
+        Ok(machine_code::compare([&baseline?.program, &candidate?.program], functions))
     }
 
     /// The counts of one process, which makes so many invocations.

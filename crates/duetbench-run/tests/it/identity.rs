@@ -61,7 +61,8 @@ func hold(p *int) uintptr {
 
 func self() []byte {
 	text, _ := os.ReadFile("opened.go")
-	return text
+	below, _ := os.ReadDir("../.named")
+	return fmt.Append(text, len(below), "T.github.com/m.T")
 }
 "#;
 
@@ -79,10 +80,11 @@ func BenchmarkWork(b *testing.B) {
 "#;
 
 /// A module whose one package is not at its root.
-const FILES: [(&str, &str); 14] = [
+const FILES: [(&str, &str); 15] = [
     ("go.mod", "module example.com/m\n\ngo 1.21\n"),
     ("README.md", "# m\n"),
     (".github/workflows/ci.yml", "on: push\n"),
+    (".named/of/one.yml", "1\n"),
     ("docs/guide.md", "guide\n"),
     ("elsewhere/table.csv", "1,2\n"),
     ("sundries/far.bin", "1"),
@@ -206,6 +208,9 @@ fn file_cases() -> Vec<Case> {
             put(d, ".github/workflows/ci.yml", "on: pull_request\n");
             put(d, "docs/guide.md", "guide, second edition\n");
             put(d, "LICENSE", "do what you like\n");
+        }),
+        case("settings below a directory that is named", Some("`.named/of/one.yml` differs"), |d| {
+            put(d, ".named/of/one.yml", "2\n");
         }),
         case("documents and settings of the package", None, |d| {
             put(d, "p/README.md", "# P\n");

@@ -47,7 +47,9 @@ fn counts(path: &Path, dir: &Path, program: &Program<'_>, reads_go: bool) -> boo
     // Seen from the package, where benchmarks run, the way leads up to what both have in common and down through these.
     let common = path.iter().zip(dir).take_while(|(a, b)| a == b).count();
     let way = dirs.get(common..).unwrap_or_default();
-    let is_named = || way.iter().any(|dir| holds(dir)) || ending.is_some_and(|end| holds(&format!("*{end}")));
+    // Every program has names of packages, so that `.github` would be found in `T.github.com/m.T` wherever there are such.
+    let is_dir_named = |dir: &str| program.data_hold_but_before(dir.as_bytes(), b".com/");
+    let is_named = || way.iter().any(|dir| is_dir_named(dir)) || ending.is_some_and(|end| holds(&format!("*{end}")));
     match (kind(base, dirs), path.starts_with(dir)) {
         (Kind::BuildInput, _) => reads_go && base.ends_with(".go"),
         (Kind::Other, true) => true,

@@ -120,8 +120,17 @@ impl<'a> Program<'a> {
     /// Whether data that code may refer to, such as the text of string constants, hold these bytes.
     pub(super) fn data_hold(&self, text: &[u8]) -> bool {
         let finder = memmem::Finder::new(text);
-        let data = self.sections.iter().filter(|s| !s.runs() && rule(s.name) != Rule::Lines);
-        data.into_iter().any(|s| finder.find(s.bytes).is_some())
+        self.data().any(|bytes| finder.find(bytes).is_some())
+    }
+
+    /// Whether they hold these bytes anywhere else than before those others.
+    pub(super) fn data_hold_but_before(&self, text: &[u8], next: &[u8]) -> bool {
+        let finder = memmem::Finder::new(text);
+        self.data().any(|bytes| finder.find_iter(bytes).any(|at| !bytes[at + text.len()..].starts_with(next)))
+    }
+
+    fn data(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.sections.iter().filter(|s| !s.runs() && rule(s.name) != Rule::Lines).map(|s| s.bytes)
     }
 
     /// Whether a function was linked, by the beginning of its name.

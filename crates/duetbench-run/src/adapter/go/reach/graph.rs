@@ -5,6 +5,9 @@ use duetbench_core::reach::{Digest, Edge, Found, Graph, Method, Part, Symbol};
 use super::super::matching::inventory::Reader;
 
 const MAGIC: &[u8] = b"duet-graph-1\n";
+/// Tables of functions for the runtime, by the end of their names. The linker keeps one of those that are equal, named after any of their
+/// functions; nothing that runs knows the name.
+const TABLES: [&str; 5] = [".stkobj", ".opendefer", ".argliveinfo", ".arginfo0", ".arginfo1"];
 
 /// Symbols with the package of each, where that is known.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -38,7 +41,10 @@ pub(super) fn parse(file: &[u8]) -> Result<Linked, String> {
 
 fn symbol(rest: &mut Reader<'_>) -> Option<(Symbol, String)> {
     let mut text = || Some(String::from_utf8_lossy(rest.bytes()?).into_owned());
-    let (name, package) = (text()?, text()?);
+    let (mut name, package) = (text()?, text()?);
+    if let Some(table) = TABLES.iter().find(|table| name.ends_with(**table)) {
+        (*table).clone_into(&mut name);
+    }
     let bits = rest.number()?;
     let bit = |number: u32| bits & (1 << number) != 0;
     let part = Part {
@@ -122,6 +128,22 @@ mod tests {
         let Edge::Method(method) = &symbol.edges[1] else { panic!("{symbol:?}") };
         assert_eq!((method.exported, method.targets), (true, [None, Some(0), Some(0)]));
         assert_eq!(symbol.found, Some(Found { parts: vec![0], finders: Some(23) }));
+    }
+
+    #[test]
+    fn a_table_of_functions_has_the_name_of_none() {
+        let named = |name: &str| {
+            let mut file = MAGIC.to_vec();
+            file.extend([0, u8::try_from(name.len()).unwrap()]);
+            file.extend(name.bytes());
+            file.extend([1, b'q', 0]);
+            file.extend([7; 48]);
+            file.extend([0, 0]);
+            parse(&file).unwrap().graph.symbols[0].name.clone()
+        };
+        assert_eq!(named("m.(*T).f.stkobj"), named("m.g.stkobj"));
+        assert_ne!(named("m.g.stkobj"), named("m.g.opendefer"));
+        assert_eq!(named("m.g"), "m.g");
     }
 
     #[test]
