@@ -96,6 +96,8 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
         instructions,
         reported: Vec::new(),
         pictures: Vec::new(),
+        stacks: Vec::new(),
+        history: Vec::new(),
     };
     if report.fleet.is_some() && !report.complete {
         // It is the rest of the run that it lacks, not a longer one.
@@ -183,6 +185,24 @@ pub fn illustrated(run: StoredRun<RunHead>) -> Report {
     let report = report(run);
     let pictures = pictures(&report.plan, &measured, report.spec.thresholds(), &report.benchmarks);
     Report { pictures, ..report }
+}
+
+/// The report with the times of its benchmarks in earlier runs on such a machine.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn with_history(report: Report, store: &Store) -> Result<Report, RunError> {
+    let here = Machine::of(&report.environment, report.spec.fleet.as_ref());
+    let is_comparable = |head: &RunHead| Machine::of(&head.environment, head.spec.fleet.as_ref()).is_alike(&here);
+    let history = store.history(&report.run, &is_comparable)?;
+    Ok(Report { history, ..report })
+}
+
+/// The report with the call stacks of what was profiled.
+#[must_use]
+pub fn with_stacks(report: Report, store: &Store) -> Report {
+    let stacks = report.profiles.iter().filter_map(|profile| store.stacks(&report.run, profile)).collect();
+    Report { stacks, ..report }
 }
 
 /// The report of a stored run of one version.

@@ -22,6 +22,7 @@ pub mod environment;
 pub mod fleet;
 pub mod foreign;
 pub mod gate;
+pub mod history;
 pub mod hotspot;
 pub mod instructions;
 pub mod noise;

@@ -10,7 +10,8 @@ use crate::calibrate::CalibrationNote;
 use crate::environment::Environment;
 use crate::fleet::FleetReport;
 use crate::gate::{Found, Gate};
-use crate::hotspot::BenchmarkProfile;
+use crate::history::PastRun;
+use crate::hotspot::{BenchmarkProfile, BenchmarkStacks};
 use crate::instructions::BenchmarkInstructions;
 use crate::noise::Diagnosis;
 use crate::picture::Picture;
@@ -112,6 +113,12 @@ pub struct Report {
     /// A picture of each benchmark, in their order; empty where nobody looks at pictures.
     #[serde(skip)]
     pub pictures: Vec<Option<Picture>>,
+    /// Call stacks of benchmarks that were profiled, where somebody looks at them.
+    #[serde(skip)]
+    pub stacks: Vec<BenchmarkStacks>,
+    /// Earlier runs and this one, the last, where somebody looks at them.
+    #[serde(skip)]
+    pub history: Vec<PastRun>,
     /// Warnings about the run as a whole.
     pub warnings: Vec<String>,
 }

@@ -88,8 +88,12 @@ impl Context {
     /// The report of a stored run: with what the newest calibration says of it, held against rules and waivers, and with pictures where the
     /// form shows them.
     fn report(&self, store: &Store, stored: StoredRun<RunHead>) -> Result<Report, Failure> {
-        let judge = if self.settings.format() == Format::Html { assemble::illustrated } else { assemble::report };
-        gate::decided(assemble::with_calibration(judge(stored), store)?, &self.cwd)
+        let report = if self.settings.format() == Format::Html {
+            assemble::with_history(assemble::with_stacks(assemble::illustrated(stored), store), store)?
+        } else {
+            assemble::report(stored)
+        };
+        gate::decided(assemble::with_calibration(report, store)?, &self.cwd)
     }
 
     /// Fetches, builds and lists versions; relative names start at `cwd`.

@@ -7,6 +7,7 @@ use duetbench_run::store::Store;
 use super::Context;
 use super::waive::{is_called, unknown};
 use crate::args::WhyArgs;
+use crate::assemble;
 use crate::failure::{Failure, code};
 use crate::render::command_line::quote;
 use crate::render::why;
@@ -18,7 +19,7 @@ use crate::sites;
 /// When there is no such run or benchmark, or nothing in it changed.
 pub fn run(args: &WhyArgs, context: &Context) -> Result<u8, Failure> {
     let store = Store::open_to_read(&context.db())?;
-    let report = context.report(&store, store.load(&args.run)?.comparison()?)?;
+    let report = assemble::with_stacks(context.report(&store, store.load(&args.run)?.comparison()?)?, &store);
     let benchmark = match &args.bench {
         Some(name) => {
             let called = report.benchmarks.iter().find(|one| is_called(&one.id, name));

@@ -3,6 +3,7 @@
 
 import * as about from "./cases_about.mjs";
 import * as detail from "./cases_detail.mjs";
+import * as flame from "./cases_flame.mjs";
 import * as list from "./cases_list.mjs";
 import * as people from "./cases_people.mjs";
 
@@ -30,6 +31,10 @@ export const CASES = {
   a_detail_has_everything: detail.a_detail_has_everything,
   a_detail_begins_with_one_sentence_and_both_times: detail.a_detail_begins_with_one_sentence_and_both_times,
   profiles_are_bars_by_function: detail.profiles_are_bars_by_function,
+  call_stacks_are_a_flame_graph: flame.call_stacks_are_a_flame_graph,
+  a_flame_graph_works_by_keyboard: flame.a_flame_graph_works_by_keyboard,
+  a_flame_graph_is_told_without_colour: flame.a_flame_graph_is_told_without_colour,
+  earlier_runs_are_a_line_with_this_one_marked: detail.earlier_runs_are_a_line_with_this_one_marked,
   slices_share_an_axis_and_spikes_are_clipped: detail.slices_share_an_axis_and_spikes_are_clipped,
   every_verdict_opens: detail.every_verdict_opens,
   foreign_names_stay_text: detail.foreign_names_stay_text,

@@ -108,6 +108,29 @@ export async function profiles_are_bars_by_function(begin) {
   await visit.end();
 }
 
+export async function earlier_runs_are_a_line_with_this_one_marked(begin) {
+  const visit = await begin({ number: 5 });
+  const { data } = visit;
+  const detail = await visit.open(data.benchmarks[0]);
+  const history = detail.locator(".history");
+  assert.equal(await history.locator("figcaption p").textContent(), data.benchmarks[0].history.words);
+  const points = await history
+    .locator("circle")
+    .evaluateAll((all) => all.map((dot) => [dot.classList.value, ...["cx", "cy", "r"].map((name) => Number(dot.getAttribute(name)))]));
+  assert.equal(points.length, 11);
+  assert.deepEqual(points.map(([kind]) => kind), [...Array(10).fill("past"), "now"]);
+  const [first, last] = [points[0], points.at(-1)];
+  assert.ok(last[1] > first[1] && last[2] < first[2] && last[3] > first[3], "the last one is right, above, and larger");
+  assert.ok(points.every(([, x, y]) => x > 0 && x < 220 && y > 0 && y < 44), `${points}`);
+  await history.locator("summary").click();
+  await history.locator("tbody tr").first().waitFor();
+  const rows = await history.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+  assert.deepEqual(rows[3], ["r4", "2026-11-13 16:00 UTC", "<i>topic</i>", "1.000 µs"]);
+  assert.deepEqual(rows[5], ["r7", "2026-11-16 16:00 UTC", "work tree", "1.000 µs"]);
+  assert.equal(await (await visit.open(data.benchmarks[1])).locator(".history").count(), 0);
+  await visit.end();
+}
+
 export async function slices_share_an_axis_and_spikes_are_clipped(begin) {
   const change = (data) => {
     data.benchmarks[0].picture.slices[1].points[7][1] *= 20;

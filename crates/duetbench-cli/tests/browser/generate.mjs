@@ -218,7 +218,37 @@ const PROFILE = {
     { name: "runtime.mallocgc", origin: "runtime", baseline_ns: 0, candidate_ns: 58, gain: "+58.00ns", share: null },
   ],
   cumulative: [],
+  stacks: {
+    functions: [
+      "",
+      "example.com/shop/codec.BenchmarkEncode",
+      "encoding/json.(*encodeState).string",
+      "encoding/json.old",
+      "runtime.mallocgc",
+      `<b title="x">&amp;`,
+    ],
+    frames: [
+      [0, 0, 0, 1, 1020, 1270, "grew"],
+      [1, 1, 0, 0.9, 900, 1150, "grew"],
+      [2, 2, 0, 0.6, 500, 850, "grew"],
+      [3, 5, 0, 0.006, 8, 8, "alike"],
+      [2, 3, 0.6, 0.1, 141, 0, "shrank"],
+      [2, 4, 0.7, 0.1, 0, 141, "grew"],
+      [1, 4, 0.9, 0.1, 120, 120, "alike"],
+    ],
+  },
   command: "go tool pprof -top -diff_base=profiles/r12/codec.BenchmarkEncode.baseline.pb.gz profiles/r12/codec.BenchmarkEncode.candidate.pb.gz",
+};
+
+/** Earlier runs, and times of one benchmark in all of them but one. */
+const RUNS = Array.from({ length: 12 }, (_, i) => ({
+  name: `r${i + 1}`,
+  started: `2026-11-${10 + i}T16:00:00Z`,
+  version: i === 3 ? "<i>topic</i>" : "work tree",
+}));
+const HISTORY = {
+  words: "Between 1.000µs and 1.270µs in 11 runs up to this one, which took longest.",
+  points: RUNS.map((_, i) => [i, i === 11 ? 1270 : 1000 + 3 * (i % 3)]).filter(([i]) => i !== 5),
 };
 
 /** Half of an interval that agrees with its verdict. */
@@ -252,6 +282,7 @@ function benchmark(i, random) {
     words: wordsOf(verdict),
     instructions: [],
     profile: null,
+    history: null,
     picture: null,
   };
   if (!MEASURED.includes(verdict)) return bare;
@@ -287,6 +318,7 @@ function benchmark(i, random) {
       : null,
     instructions: isSlower ? ["7.01k → 7.08k instructions per operation (+1.00%): more work"] : [],
     profile: isSlower ? PROFILE : null,
+    history: i === 0 ? HISTORY : null,
   };
 }
 
@@ -321,6 +353,7 @@ export function generate(number, seed = 1) {
       counts.regression > 0
         ? "duet waive r12 --bench '^BenchmarkEncode/small$' --ceiling 10% --until 2026-12-31 --reason '…'"
         : null,
+    runs: RUNS,
     sections: [
       {
         title: "Noise",

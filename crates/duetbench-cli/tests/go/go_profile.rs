@@ -113,8 +113,36 @@ fn it_is_shown_again(place: &Place, ran: &Ran, files: [&str; 2]) {
     assert!(text.contains("example.com/fixture.slowPart, itself: "), "{text}");
     let comment = place.duet(&["show", "--format", "markdown"]).expect(3).stdout;
     assert!(comment.contains("<summary>Where Both got slower</summary>") && comment.contains(&deeper), "{comment}");
+    its_call_stacks_are_drawn(place);
     // A run that came to its end is not measured again, nor profiled.
     place.duet(&["compare", "--resume", "r1", "--profile"]).expect(2).says(&["came to its end"]);
+}
+
+/// The page has the stacks of both sides as long as the profiles are there.
+fn its_call_stacks_are_drawn(place: &Place) {
+    let profile = || {
+        place.duet(&["show", "--format", "html", "-o", "page.html"]).expect(3);
+        let page = fs::read_to_string(place.path().join("page.html")).unwrap();
+        let (_, data) = page.split_once(r#"id="data">"#).unwrap();
+        let data: Value = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+        let both = data["benchmarks"].as_array().unwrap().iter().find(|one| one["name"] == "BenchmarkBoth").unwrap();
+        both["profile"].clone()
+    };
+    let stacks = profile()["stacks"].take();
+    let function = |frame: &Value| stacks["functions"][frame[1].as_u64().unwrap() as usize].clone();
+    let frames = stacks["frames"].as_array().unwrap();
+    let planted = frames.iter().find(|frame| function(frame) == "example.com/fixture.slowPart").unwrap();
+    assert_eq!((&planted[0], &planted[6]), (&3.into(), &"grew".into()), "{stacks:#}");
+    assert!(planted[3].as_f64().unwrap() > 0.5, "{stacks:#}");
+    let why = place.duet(&["why"]).expect(0).stdout;
+    assert!(why.contains("call stack, by sampled time") && why.contains("· · · fixture.slowPart"), "{why}");
+    let (there, away) = (place.path().join(".duet/profiles"), place.path().join("away"));
+    fs::rename(&there, &away).unwrap();
+    let gone = profile();
+    assert_eq!(gone["stacks"], Value::Null);
+    let said = gone["words"].as_array().unwrap().last().unwrap().as_str().unwrap();
+    assert!(said.starts_with("no call stacks: `fixture.BenchmarkBoth.baseline.pb.gz` cannot be read: "), "{said}");
+    fs::rename(away, there).unwrap();
 }
 
 #[test]

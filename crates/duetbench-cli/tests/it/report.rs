@@ -57,7 +57,7 @@ fn a_run_becomes_a_page_whatever_it_came_to() {
 }
 
 /// Keys of the page's data, and of one benchmark in them.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "accept",
     "baseline",
     "benchmarks",
@@ -72,19 +72,21 @@ const KEYS: [&str; 19] = [
     "outcome",
     "reproduce",
     "run",
+    "runs",
     "sections",
     "started",
     "summary",
     "threshold",
     "warnings",
 ];
-const KEYS_OF_ONE: [&str; 22] = [
+const KEYS_OF_ONE: [&str; 23] = [
     "allocs",
     "baseline_ns",
     "bytes",
     "candidate_ns",
     "confirmation",
     "estimate",
+    "history",
     "id",
     "instructions",
     "label",
@@ -139,6 +141,36 @@ fn what_only_one_version_has_has_no_picture() {
     place.scripted(RUN, &[]).expect(3);
     written(&place, &[]);
     assert_eq!(of(&data(&page(&place, "page.html")), "BenchmarkGone")["picture"], Value::Null);
+}
+
+#[test]
+fn from_three_runs_on_a_benchmark_has_its_history() {
+    let place = Place::new();
+    let measured = |head_ns: u32| {
+        let run = RUN.replace("\"candidate_ns\": 110", &format!("\"candidate_ns\": {head_ns}"));
+        place.scripted(&run, &[]).expect(3);
+        written(&place, &[]);
+        data(&page(&place, "page.html"))
+    };
+    let history = |data: &Value, name: &str| of(data, name)["history"].clone();
+    assert_eq!(history(&measured(110), "BenchmarkDecode"), Value::Null);
+    assert_eq!(history(&measured(120), "BenchmarkDecode"), Value::Null);
+    let third = measured(140);
+    let names: Vec<&Value> = third["runs"].as_array().unwrap().iter().map(|run| &run["name"]).collect();
+    assert_eq!(names, ["r1", "r2", "r3"]);
+    let decode = history(&third, "BenchmarkDecode");
+    let words = decode["words"].as_str().unwrap();
+    assert!(words.starts_with("Last 3 runs: ") && words.contains(", the longest."), "{words}");
+    // All three saw the same drift of the scripted machine.
+    let points: Vec<(u64, f64)> = serde_json::from_value(decode["points"].clone()).unwrap();
+    for (run, ns) in [(0, 110.0), (1, 120.0), (2, 140.0)] {
+        let (place, found) = points[run];
+        assert!(place == run as u64 && (found / ns - points[0].1 / 110.0).abs() < 0.01, "{points:?}");
+    }
+    assert_eq!(history(&third, "BenchmarkGone"), Value::Null);
+    // An older run has the history that it had, and a form without pictures reads none.
+    written(&place, &["r2"]).expect(3);
+    assert_eq!(data(&page(&place, "page.html"))["runs"].as_array().unwrap().len(), 2);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use duetbench_core::analysis::{
 use duetbench_core::environment::Environment;
 use duetbench_core::fleet::{Account, CallEnd, FleetReport, FleetTerms, Rate, Task, Usage};
 use duetbench_core::gate::Gate;
+use duetbench_core::history::PastRun;
 use duetbench_core::noise::{Diagnosis, Finding, Kind, Severity};
 use duetbench_core::picture::{Distributions, ForkPoint, Histogram, LookPoint, Picture, SliceCourse, SlicePoint};
 use duetbench_core::plan::{
@@ -107,6 +108,8 @@ pub(crate) fn empty() -> Report {
         instructions: Vec::new(),
         reported: Vec::new(),
         pictures: Vec::new(),
+        stacks: Vec::new(),
+        history: Vec::new(),
         warnings: Vec::new(),
     }
 }
@@ -459,7 +462,15 @@ pub(crate) fn pictured(report: Report) -> Report {
     };
     let first = report.benchmarks.iter().position(|b| !b.forks.is_empty());
     let pictures = (0..report.benchmarks.len()).map(|i| (Some(i) == first).then(|| picture.clone())).collect();
-    Report { pictures, ..report }
+    let earlier = [("r3", 1715.0), ("r7", 1719.5), ("r9", 1716.0), ("r12", 1800.5)];
+    let past = |(run, ns): (&str, f64)| PastRun {
+        run: run.into(),
+        started: "2026-11-20T10:00:00Z".into(),
+        version: "main\u{1b}[31m".into(),
+        times_ns: first.map(|i| (report.benchmarks[i].id.clone(), ns)).into_iter().collect(),
+    };
+    let history = earlier.map(past).into();
+    Report { pictures, history, ..report }
 }
 
 fn counted(baseline: f64, candidate: f64) -> Counted {

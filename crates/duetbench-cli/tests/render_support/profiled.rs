@@ -1,8 +1,10 @@
 //! A report with profiles.
 
-use duetbench_core::Verdict;
-use duetbench_core::hotspot::{BenchmarkProfile, FunctionGain, Gain, Origin, ProfileDifference, ProfileOutcome};
+use duetbench_core::hotspot::{
+    BenchmarkProfile, BenchmarkStacks, CallTree, FunctionGain, Gain, Origin, ProfileDifference, ProfileOutcome,
+};
 use duetbench_core::report::Report;
+use duetbench_core::{Role, Verdict};
 
 use super::{CODEC, Change, empty, id, measured, planned};
 
@@ -62,5 +64,31 @@ pub(crate) fn profiled() -> Report {
         explained("BenchmarkSpread", nothing, "it's"),
         BenchmarkProfile { id: id(CODEC, "BenchmarkOnce"), outcome: failed },
     ];
+    report.stacks = vec![
+        BenchmarkStacks { id: id(CODEC, "BenchmarkEncode/json-8"), frames: Ok(stacks().frames([3.33; 2])) },
+        BenchmarkStacks {
+            id: id(CODEC, "BenchmarkSpread"),
+            frames: Err("`it's.baseline.pb.gz` cannot be read: not there".into()),
+        },
+    ];
     report
+}
+
+/// Stacks of both sides, with names that are foreign.
+fn stacks() -> CallTree {
+    let mut tree = CallTree::default();
+    let (benchmark, encode) = ("example.com/shop/codec.BenchmarkEncode", "example.com/shop/codec.Encode\u{1b}[31m@all");
+    let escape = "example.com/shop/codec.(*Writer[go.shape.int]).escape";
+    let all: [(&[&str], u64, u64); 5] = [
+        (&["testing.(*B).launch", "testing.(*B).runN", benchmark, encode, escape], 123, 210),
+        (&["testing.(*B).launch", "testing.(*B).runN", benchmark, encode, "example.com/shop/codec.old"], 60, 0),
+        (&["testing.(*B).launch", "testing.(*B).runN", benchmark, encode], 237, 317),
+        (&["testing.(*B).launch", "testing.(*B).runN", benchmark, encode, "runtime.mallocgc"], 0, 10),
+        (&["runtime.gcBgMarkWorker", "runtime.scanobject"], 92, 81),
+    ];
+    for (stack, baseline, candidate) in all {
+        tree.add(Role::Baseline, stack.iter().copied(), baseline);
+        tree.add(Role::Candidate, stack.iter().copied(), candidate);
+    }
+    tree
 }

@@ -58,6 +58,12 @@ impl Machine {
         self.facts.contains_key("engine")
     }
 
+    /// Whether times measured on both can stand in one picture: on the same processors, or instances of the same size.
+    #[must_use]
+    pub fn is_alike(&self, now: &Machine) -> bool {
+        self.differences(now).iter().all(|changed| OF_SOFTWARE.contains(&changed.fact.as_str()))
+    }
+
     /// Facts that have changed, in name order; empty where it is the same machine.
     #[must_use]
     pub fn differences(&self, now: &Machine) -> Vec<Difference> {
@@ -68,6 +74,9 @@ impl Machine {
             .collect()
     }
 }
+
+/// Facts of a machine that runs programs no faster or slower, or of which a history shows that they do.
+const OF_SOFTWARE: [&str; 2] = ["kernel", "toolchain"];
 
 fn of_environment(environment: &Environment) -> Vec<(&'static str, String)> {
     let facts = [

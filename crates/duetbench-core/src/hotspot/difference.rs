@@ -9,7 +9,7 @@ pub const LISTED_MAX: usize = 10;
 
 /// A gain must be so many times its standard error. Hundreds of functions are looked at, and at three not one in seven hundred
 /// gains so much by chance.
-const ERRORS_MIN: f64 = 3.0;
+pub(super) const ERRORS_MIN: f64 = 3.0;
 
 /// Functions that every stack of a Go benchmark begins in, besides those of package `testing`.
 const HARNESS: [&str; 3] = ["main.main", "runtime.goexit", "runtime.main"];
@@ -144,6 +144,6 @@ pub(crate) fn origin(function: &str) -> Origin {
 }
 
 /// Whether a function only calls the benchmark.
-fn is_harness(function: &str) -> bool {
+pub(super) fn is_harness(function: &str) -> bool {
     function.starts_with("testing.") || HARNESS.contains(&function)
 }

@@ -10,9 +10,11 @@ use serde::{Deserialize, Serialize};
 use crate::sample::BenchmarkId;
 
 mod difference;
+mod stacks;
 
 pub use difference::LISTED_MAX;
 pub(crate) use difference::origin;
+pub use stacks::{BenchmarkStacks, CallTree, DEPTH_MAX, FRAMES_MAX, Frame, Trend};
 
 /// Regressions of a run that are profiled, the largest ones.
 pub const BENCHMARKS_MAX: usize = 10;

@@ -12,7 +12,7 @@ use duetbench_core::Role;
 use duetbench_core::instructions::{ExecutedCode, InstructionCounts, PROCESSES, ProcessCount, SideCounts};
 use duetbench_core::plan::PlannedBenchmark;
 
-use super::profiling::read;
+use super::profiling::read_regular;
 use super::unmeasured::{Obstacle, Processes};
 use crate::adapter::{Adapter, Build};
 use crate::callgrind::{self, FILE_BYTES_MAX};
@@ -203,7 +203,7 @@ impl<'a> Counter<'a> {
 
 /// Reads a file of counts, and takes it away.
 fn taken(file: &Path) -> Result<ProcessCount, Obstacle> {
-    let bytes = read(file, FILE_BYTES_MAX, "read the counts");
+    let bytes = read_regular(file, FILE_BYTES_MAX, "read the counts");
     let _ = fs::remove_file(file);
     callgrind::parse(&bytes?).map_err(|e| Obstacle::Failed(e.to_string()))
 }

@@ -36,6 +36,7 @@ pub use local::Local;
 pub(crate) use local::order;
 pub use one_version::OneVersion;
 pub use probe::{Benches, Wanted, probe, probing_takes};
+pub(crate) use profiling::read_regular;
 pub use profiling::{Profiler, Profiles, profiling_takes};
 pub use reading::{UnitReader, unit_reading_takes};
 pub use scripted::Scripted;

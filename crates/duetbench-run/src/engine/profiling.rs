@@ -92,7 +92,7 @@ impl<'a> Profiler<'a> {
         let file = self.files.path().join(format!("{}-{turn}.pb.gz", role.word()));
         let asked = Asked { role, turn, invocations: n, profile: Some(&file), program: None };
         self.processes.run(planned, asked, PROCESS_NS)?;
-        let pprof = pprof::parse(&read(&file, FILE_BYTES_MAX, "read the profile")?)
+        let pprof = pprof::parse(&read_regular(&file, FILE_BYTES_MAX, "read the profile")?)
             .map_err(|e| Obstacle::Failed(e.to_string()));
         let _ = std::fs::remove_file(&file);
         pprof
@@ -106,7 +106,7 @@ fn invocations_made(style: Style, asked: u64) -> u64 {
 }
 
 /// The file that a process left, up to a byte more than it may have; what it may have put there instead is not followed. `deed` is for the error.
-pub(super) fn read(path: &Path, bytes_max: usize, deed: &'static str) -> Result<Vec<u8>, RunError> {
+pub(crate) fn read_regular(path: &Path, bytes_max: usize, deed: &'static str) -> Result<Vec<u8>, RunError> {
     let refused = |e| RunError::file(deed, path, e);
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let flags = flags.bits().cast_signed();

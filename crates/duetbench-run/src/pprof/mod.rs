@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
-use duetbench_core::hotspot::{Hits, ProcessProfile};
+use duetbench_core::Role;
+use duetbench_core::hotspot::{CallTree, Hits, ProcessProfile};
 use flate2::read::GzDecoder;
 use prost::Message;
 use thiserror::Error;
@@ -23,6 +24,8 @@ pub const FILE_BYTES_MAX: usize = 4 << 20;
 const CONTENT_BYTES_MAX: u64 = 4 << 20;
 /// Most frames that are looked at while counting: a small file can name a long stack again and again.
 const FRAMES_MAX: u64 = 20_000_000;
+/// Most frames of one stack: Go keeps 128 places, into each of which a few functions may have been inlined.
+const STACK_MAX: usize = 1000;
 /// Name of a place without a function's name.
 const UNNAMED: &str = "(unnamed)";
 
@@ -45,6 +48,8 @@ pub enum PprofError {
     #[error("the profile does not count processor time")]
     NotOfTime,
 }
+
+const TOO_DEEP: PprofError = PprofError::Damaged("its stacks are too many and too deep");
 
 /// Reads a pprof file as Go writes it, compressed.
 ///
@@ -83,6 +88,26 @@ impl Pprof {
         Ok(ProcessProfile { invocations, period_ns, samples, functions: counter.by_name() })
     }
 
+    /// Adds its stacks to those of a side. Gives the processor time that a sample stands for, in nanoseconds.
+    ///
+    /// # Errors
+    /// As for [`Pprof::count`].
+    pub fn add_stacks(&self, role: Role, tree: &mut CallTree) -> Result<u64, PprofError> {
+        let (value, period_ns) = self.counts().ok_or(PprofError::NotOfTime)?;
+        let names = Names::of(self);
+        let mut frames = 0;
+        for sample in &self.profile.samples {
+            let stack: Vec<usize> = names.innermost_first(&sample.locations).take(STACK_MAX).collect();
+            frames += stack.len() as u64;
+            if frames > FRAMES_MAX {
+                return Err(TOO_DEEP);
+            }
+            let outermost_first = stack.iter().rev().map(|name| names.words[*name]);
+            tree.add(role, outermost_first, sample.values[value].unsigned_abs());
+        }
+        Ok(period_ns)
+    }
+
     /// Index of the value that is the number of samples, and the processor time that each stands for, in nanoseconds.
     fn counts(&self) -> Option<(usize, u64)> {
         let is =
@@ -99,24 +124,20 @@ impl Pprof {
     }
 }
 
-/// Hits by function, as far as they are counted.
-struct Counter<'a> {
-    names: Vec<&'a str>,
-    hits: Vec<Hits>,
-    /// The last sample, counted from 1, in which each name was met.
-    met: Vec<usize>,
+/// The functions of a profile's places.
+struct Names<'a> {
+    words: Vec<&'a str>,
     /// The names in each location's lines, the innermost first, by their places.
     locations: Vec<Vec<usize>>,
-    frames: u64,
 }
 
-impl<'a> Counter<'a> {
-    fn new(pprof: &'a Pprof) -> Counter<'a> {
-        let (mut names, mut known) = (vec![UNNAMED], HashMap::from([(UNNAMED, 0)]));
+impl<'a> Names<'a> {
+    fn of(pprof: &'a Pprof) -> Names<'a> {
+        let (mut words, mut known) = (vec![UNNAMED], HashMap::from([(UNNAMED, 0)]));
         let mut place = |name: &'a str| {
             *known.entry(name).or_insert_with(|| {
-                names.push(name);
-                names.len() - 1
+                words.push(name);
+                words.len() - 1
             })
         };
         // Several functions may have the same name: instances of a generic one have.
@@ -130,28 +151,47 @@ impl<'a> Counter<'a> {
             false => location.lines.iter().map(of_line).collect(),
         };
         let locations = pprof.profile.locations.iter().map(of_location).collect();
-        let (hits, met) = (vec![Hits::default(); names.len()], vec![0; names.len()]);
-        Counter { names, hits, met, locations, frames: 0 }
+        Names { words, locations }
+    }
+
+    /// The names of a stack.
+    fn innermost_first(&self, stack: &[u64]) -> impl Iterator<Item = usize> {
+        let index = |location: &u64| usize::try_from(*location).unwrap_or(0).saturating_sub(1);
+        stack.iter().filter_map(move |location| self.locations.get(index(location))).flatten().copied()
+    }
+}
+
+/// Hits by function, as far as they are counted.
+struct Counter<'a> {
+    names: Names<'a>,
+    hits: Vec<Hits>,
+    /// The last sample, counted from 1, in which each name was met.
+    met: Vec<usize>,
+    frames: u64,
+}
+
+impl<'a> Counter<'a> {
+    fn new(pprof: &'a Pprof) -> Counter<'a> {
+        let names = Names::of(pprof);
+        let (hits, met) = (vec![Hits::default(); names.words.len()], vec![0; names.words.len()]);
+        Counter { names, hits, met, frames: 0 }
     }
 
     /// Counts the sample of this number, which was seen so many times.
     fn add(&mut self, (number, times): (usize, u64), stack: &[u64]) -> Result<(), PprofError> {
         let mut innermost = true;
-        for location in stack {
-            let index = usize::try_from(*location).unwrap_or(0).saturating_sub(1);
-            for &name in self.locations.get(index).into_iter().flatten() {
-                self.frames += 1;
-                if self.frames > FRAMES_MAX {
-                    return Err(PprofError::Damaged("its stacks are too many and too deep"));
-                }
-                let hits = &mut self.hits[name];
-                if std::mem::take(&mut innermost) {
-                    hits.flat = hits.flat.saturating_add(times);
-                }
-                if self.met[name] != number + 1 {
-                    self.met[name] = number + 1;
-                    hits.cumulative = hits.cumulative.saturating_add(times);
-                }
+        for name in self.names.innermost_first(stack) {
+            self.frames += 1;
+            if self.frames > FRAMES_MAX {
+                return Err(TOO_DEEP);
+            }
+            let hits = &mut self.hits[name];
+            if std::mem::take(&mut innermost) {
+                hits.flat = hits.flat.saturating_add(times);
+            }
+            if self.met[name] != number + 1 {
+                self.met[name] = number + 1;
+                hits.cumulative = hits.cumulative.saturating_add(times);
             }
         }
         Ok(())
@@ -159,7 +199,7 @@ impl<'a> Counter<'a> {
 
     /// Every function that was met.
     fn by_name(self) -> BTreeMap<String, Hits> {
-        let met = self.names.into_iter().zip(self.hits).filter(|(_, hits)| hits.cumulative > 0);
+        let met = self.names.words.into_iter().zip(self.hits).filter(|(_, hits)| hits.cumulative > 0);
         met.map(|(name, hits)| (name.to_owned(), hits)).collect()
     }
 }

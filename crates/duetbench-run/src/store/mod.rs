@@ -16,6 +16,7 @@ mod costs;
 mod format;
 mod guard;
 mod head;
+mod history;
 mod instructions;
 mod profiles;
 mod provenance;

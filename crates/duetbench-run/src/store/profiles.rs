@@ -1,18 +1,32 @@
 //! CPU profiles of the regressions of a run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use duetbench_core::hotspot::BenchmarkProfile;
+use duetbench_core::Role;
+use duetbench_core::hotspot::{BenchmarkProfile, BenchmarkStacks, CallTree, Frame, ProfileDifference, ProfileOutcome};
 use rusqlite::params;
 
 use super::{RunId, Store, failed};
+use crate::engine::read_regular;
 use crate::error::RunError;
+use crate::pprof::{self, FILE_BYTES_MAX};
 
 impl Store {
     /// The folder for the profiles of the run of this name: beside the database.
     #[must_use]
     pub fn profiles_dir(&self, run: &str) -> PathBuf {
         self.path.with_file_name("profiles").join(run)
+    }
+
+    /// The call stacks of a benchmark, from the profiles beside the database; absent where it has none.
+    #[must_use]
+    pub fn stacks(&self, run: &str, profile: &BenchmarkProfile) -> Option<BenchmarkStacks> {
+        let ProfileOutcome::Explained { difference, files } = &profile.outcome else { return None };
+        // Of the paths only the names are followed: the store may be somebody else's, or may have been moved.
+        let name = |file: &String| Some(self.profiles_dir(run).join(Path::new(file).file_name()?));
+        let [Some(baseline), Some(candidate)] = files.each_ref().map(name) else { return None };
+        let frames = frames([&baseline, &candidate], difference);
+        Some(BenchmarkStacks { id: profile.id.clone(), frames })
     }
 
     /// Keeps what profiling one benchmark came to.
@@ -35,4 +49,23 @@ impl Store {
         let texts = self.texts("SELECT profile FROM profiles WHERE run = ?1 ORDER BY id", run)?;
         Ok(texts.iter().filter_map(|json| serde_json::from_str(json).ok()).collect())
     }
+}
+
+/// The frames of both sides' profiles, or why there are none.
+fn frames(files: [&Path; 2], difference: &ProfileDifference) -> Result<Vec<Frame>, String> {
+    let mut tree = CallTree::default();
+    let mut hit_ns = [0.0; 2];
+    for (side, (role, path)) in Role::BOTH.into_iter().zip(files).enumerate() {
+        let name = path.file_name().unwrap_or_default().display();
+        let bytes = read_regular(path, FILE_BYTES_MAX, "read the profile").map_err(|e| match e {
+            RunError::File { source, .. } => format!("`{name}` cannot be read: {source}"),
+            other => other.to_string(),
+        })?;
+        let failed = |e: pprof::PprofError| format!("`{name}`: {e}");
+        let period_ns = pprof::parse(&bytes).and_then(|pprof| pprof.add_stacks(role, &mut tree)).map_err(failed)?;
+        // Of each process an equal part, as in the difference: all made the same number of invocations.
+        let operations = difference.invocations.saturating_mul(difference.processes[side].into()).max(1);
+        hit_ns[side] = period_ns as f64 / operations as f64;
+    }
+    Ok(tree.frames(hit_ns))
 }

@@ -21,4 +21,5 @@ mod noise;
 mod pprof;
 mod probe;
 mod store;
+mod store_history;
 mod store_layouts;

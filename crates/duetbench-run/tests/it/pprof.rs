@@ -2,11 +2,15 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use duetbench_run::pprof::{FILE_BYTES_MAX, PprofError, merge, parse};
+use duetbench_core::hotspot::{BenchmarkProfile, CallTree, Gain, ProfileDifference, ProfileOutcome};
+use duetbench_core::{BenchmarkId, Role};
+use duetbench_run::pprof::{FILE_BYTES_MAX, Pprof, PprofError, merge, parse};
+use duetbench_run::store::Store;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -110,6 +114,68 @@ fn merged_profiles_are_read_by_pprof_and_by_us() {
     assert_eq!(merge(&[]), Err(PprofError::Damaged("there is none to merge")));
 }
 
+#[test]
+fn stacks_of_a_real_profile_are_a_tree() {
+    let (pprof, mut tree) = (parse(profile()).unwrap(), CallTree::default());
+    for role in Role::BOTH {
+        assert_eq!(pprof.add_stacks(role, &mut tree), Ok(10_000_000));
+    }
+    let frames = tree.frames([1.0, 2.0]);
+    let samples = total(&top(profile())) as f64;
+    assert_eq!((frames[0].baseline_ns, frames[0].candidate_ns), (samples, 2.0 * samples));
+    // The recursion is four deep, and begins in the benchmark.
+    let begins = frames.iter().position(|frame| frame.function.ends_with("spin.BenchmarkSpin")).unwrap();
+    let below: Vec<(usize, &str)> =
+        frames[begins..].iter().take(6).map(|f| (f.depth, f.function.rsplit('.').next().unwrap())).collect();
+    let want = [(1, "BenchmarkSpin"), (2, "outer"), (3, "outer"), (4, "outer"), (5, "outer"), (6, "inner")];
+    assert_eq!(below, want);
+    let inner = &frames[begins + 5];
+    assert!(2.0 * inner.baseline_ns > samples && inner.candidate_ns == 2.0 * inner.baseline_ns, "{inner:?}");
+}
+
+/// The outcome of profiling with these files: of each side two processes that made 1000 invocations.
+fn explained(files: [&Path; 2]) -> BenchmarkProfile {
+    let nothing = Gain { baseline_ns: 0.0, candidate_ns: 0.0, gain_ns: 0.0, beyond_noise: false };
+    let difference = ProfileDifference {
+        processes: [2, 2],
+        samples: [1, 1],
+        invocations: 1000,
+        total: nothing,
+        runtime: nothing,
+        flat: Vec::new(),
+        cumulative: Vec::new(),
+    };
+    let files = files.map(|file| file.to_string_lossy().into_owned());
+    let id = BenchmarkId { package: "example.com/spin".into(), name: "BenchmarkSpin".into() };
+    BenchmarkProfile { id, outcome: ProfileOutcome::Explained { difference, files } }
+}
+
+#[test]
+fn stacks_are_read_beside_the_store_and_nowhere_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(&dir.path().join("store/duet.db")).unwrap();
+    let elsewhere = dir.path().join("a.pb.gz");
+    fs::write(&elsewhere, profile()).unwrap();
+    let read = |file: &Path| store.stacks("r1", &explained([file, file])).map(|stacks| stacks.frames);
+    let refused = |file: &Path| read(file).unwrap().unwrap_err();
+    assert!(refused(&elsewhere).starts_with("`a.pb.gz` cannot be read: "), "{}", refused(&elsewhere));
+    // Wherever it was when it was written.
+    let home = store.profiles_dir("r1");
+    fs::create_dir_all(&home).unwrap();
+    fs::copy(&elsewhere, home.join("a.pb.gz")).unwrap();
+    let frames = read(&elsewhere).unwrap().unwrap();
+    let samples = total(&top(profile())) as f64;
+    assert_eq!(frames[0].candidate_ns, samples * 10_000_000.0 / 2000.0);
+    fs::write(home.join("spoilt.pb.gz"), "no profile").unwrap();
+    let spoilt = refused(Path::new("spoilt.pb.gz"));
+    assert!(spoilt.starts_with("`spoilt.pb.gz`: the profile cannot be read"), "{spoilt}");
+    symlink(&elsewhere, home.join("link.pb.gz")).unwrap();
+    assert!(refused(Path::new("link.pb.gz")).starts_with("`link.pb.gz` cannot be read: "));
+    assert_eq!(read(Path::new("..")), None);
+    let failed = ProfileOutcome::Failed { reason: "no luck".into() };
+    assert_eq!(store.stacks("r1", &BenchmarkProfile { outcome: failed, ..explained([&elsewhere; 2]) }), None);
+}
+
 /// The same profile of a program in which `inner` has another name of the same length.
 fn renamed() -> Vec<u8> {
     let (mut content, from, to) = (content(profile()), b"spin.inner", b"spin.other");
@@ -174,7 +240,12 @@ fn no_mutation_of_a_profile_makes_reading_panic() {
     for round in 0..10_000 {
         // Nearly every change of the file itself is seen by its checksum, so most are made below it.
         let spoilt = if round % 10 == 0 { draw.spoilt(file) } else { compressed(&draw.spoilt(&content)) };
-        match parse(&spoilt).and_then(|pprof| Ok((pprof.count(1)?, merge(&[pprof.clone(), pprof])?))) {
+        let used = |pprof: Pprof| {
+            let counted = pprof.count(1)?;
+            pprof.add_stacks(Role::Candidate, &mut CallTree::default())?;
+            Ok((counted, merge(&[pprof.clone(), pprof])?))
+        };
+        match parse(&spoilt).and_then(used) {
             Ok((counted, merged)) => {
                 read += 1;
                 assert_eq!(parse(&merged).unwrap().count(1).unwrap().samples, 2 * counted.samples);

@@ -69,7 +69,7 @@ pub(crate) fn head() -> RunHead {
     }
 }
 
-fn solo_head() -> SoloHead {
+pub(crate) fn solo_head() -> SoloHead {
     let found = |name: &str, failure: Option<&str>| Discovered {
         failure: failure.map(String::from),
         ..found("example.com/p", name)

@@ -7,6 +7,7 @@ use duetbench_core::report::{BenchmarkReport, Counted};
 use duetbench_core::{Report, Verdict, report};
 use serde::Serialize;
 
+use super::history::History;
 use super::profiled::Profiled;
 use super::said;
 use crate::render::format::{one_line, short_name};
@@ -38,6 +39,7 @@ pub(super) struct Benchmark {
     words: Vec<String>,
     instructions: Vec<String>,
     profile: Option<Profiled>,
+    history: Option<History>,
     picture: Option<Drawing>,
 }
 
@@ -173,6 +175,7 @@ impl Benchmark {
             words: words(report, one),
             instructions: counted(one, report),
             profile: Profiled::of(&one.id, report),
+            history: History::of(&one.id, report),
             picture: picture.map(Drawing::of),
         }
     }
@@ -327,7 +330,7 @@ impl Times {
 }
 
 /// A number with six significant digits, more than a chart can show: full precision would be most of the file.
-fn short(value: f64) -> f64 {
+pub(super) fn short(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 

@@ -7,6 +7,7 @@ use duetbench_core::{Report, Verdict};
 use serde::Serialize;
 
 use super::benchmark::Benchmark;
+use super::history::Run;
 use crate::render::format::{many, one_line, share, short_name};
 use crate::render::{command_line, gate, hint, json, noise, order, profile, reported, summary};
 
@@ -34,6 +35,8 @@ pub(super) struct Data {
     reproduce: String,
     accept: Option<String>,
     sections: Vec<Section>,
+    /// Runs of which benchmarks have a history, the oldest first.
+    runs: Vec<Run>,
     benchmarks: Vec<Benchmark>,
 }
 
@@ -77,6 +80,7 @@ impl Data {
             reproduce: one_line(&command_line::again(report)),
             accept: (!accept.is_empty()).then_some(accept),
             sections: reported(report).into_iter().chain([noises(report), plan(report), environment(report)]).collect(),
+            runs: Run::all(report),
             benchmarks: benchmarks.map(|(id, (one, picture))| Benchmark::of(id, one, (report, picture))).collect(),
         }
     }

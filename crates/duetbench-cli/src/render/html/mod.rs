@@ -6,6 +6,7 @@
 
 mod benchmark;
 mod data;
+mod history;
 mod profiled;
 mod said;
 
@@ -27,7 +28,7 @@ const PACKED_FROM: usize = 1_000_000;
 const PAGE: &str = include_str!("page/page.html");
 const LIBRARY: &str = include_str!("page/vendor/plot.js");
 /// The page's own scripts; each may use those before it.
-const SCRIPTS: [&str; 14] = [
+const SCRIPTS: [&str; 16] = [
     include_str!("page/format.js"),
     include_str!("page/dom.js"),
     include_str!("page/verdict.js"),
@@ -37,6 +38,8 @@ const SCRIPTS: [&str; 14] = [
     include_str!("page/head.js"),
     include_str!("page/charts.js"),
     include_str!("page/figures.js"),
+    include_str!("page/flame.js"),
+    include_str!("page/history.js"),
     include_str!("page/detail.js"),
     include_str!("page/sections.js"),
     include_str!("page/controls.js"),

@@ -1,9 +1,12 @@
 //! Where the time of one benchmark went, for the page: its CPU profiles as bars by function.
 
-use duetbench_core::hotspot::{FunctionGain, Gain, Origin, ProfileDifference};
+use std::collections::BTreeMap;
+
+use duetbench_core::hotspot::{Frame, FunctionGain, Gain, Origin, ProfileDifference, Trend};
 use duetbench_core::{BenchmarkId, Report};
 use serde::Serialize;
 
+use super::benchmark::short;
 use crate::render::format::{TimeScale, one_line};
 use crate::render::profile;
 
@@ -16,6 +19,8 @@ pub(super) struct Profiled {
     flat: Vec<Function>,
     /// Functions that gained with what they call.
     cumulative: Vec<Function>,
+    /// Whole call stacks, where the profiles are at hand.
+    stacks: Option<Stacks>,
     /// The command that shows them in full.
     command: String,
 }
@@ -33,16 +38,29 @@ struct Function {
     share: Option<f64>,
 }
 
+/// Call stacks, with short rows instead of names: there may be hundreds of frames.
+#[derive(Serialize)]
+struct Stacks {
+    /// Names of functions, the empty one for everything.
+    functions: Vec<String>,
+    /// Depth, function, beginning and width as fractions, baseline and candidate in nanoseconds, trend; each behind its caller.
+    frames: Vec<(usize, usize, f64, f64, f64, f64, &'static str)>,
+}
+
 impl Profiled {
     /// That of this benchmark; absent where it was not profiled.
     pub(super) fn of(id: &BenchmarkId, report: &Report) -> Option<Profiled> {
         let (difference, files) =
             profile::compared(report).find_map(|(of, difference, files)| (of == id).then_some((difference, files)))?;
         let functions = |gained: &[FunctionGain]| profile::shown(gained).map(Function::of).collect();
+        let stacks = report.stacks.iter().find(|stacks| stacks.id == *id).map(|stacks| &stacks.frames);
+        let unread = stacks.and_then(|frames| frames.as_ref().err());
+        let unread = unread.map(|why| format!("no call stacks: {}", one_line(why)));
         Some(Profiled {
-            words: words(difference),
+            words: words(difference).into_iter().chain(unread).collect(),
             flat: functions(&difference.flat),
             cumulative: functions(&difference.cumulative),
+            stacks: stacks.and_then(|frames| Stacks::of(frames.as_ref().ok()?)),
             command: profile::command(&files.each_ref().map(|file| portable(file))),
         })
     }
@@ -69,6 +87,32 @@ impl Function {
             gain: format!("+{}s", TimeScale::of(&[gain_ns]).write(gain_ns)),
             share: found.share,
         }
+    }
+}
+
+impl Stacks {
+    /// Those of a picture; absent where it has no frame.
+    fn of(frames: &[Frame]) -> Option<Stacks> {
+        let mut functions = Vec::new();
+        let mut places = BTreeMap::new();
+        let row = |frame: &Frame| {
+            let function = *places.entry(frame.function.clone()).or_insert_with(|| {
+                functions.push(one_line(&frame.function));
+                functions.len() - 1
+            });
+            let [left, width] = [frame.left, frame.width].map(short);
+            (frame.depth, function, left, width, short(frame.baseline_ns), short(frame.candidate_ns), word(frame.trend))
+        };
+        let frames: Vec<_> = frames.iter().map(row).collect();
+        (!frames.is_empty()).then_some(Stacks { functions, frames })
+    }
+}
+
+fn word(trend: Trend) -> &'static str {
+    match trend {
+        Trend::Grew => "grew",
+        Trend::Shrank => "shrank",
+        Trend::Alike => "alike",
     }
 }
 

@@ -1,13 +1,15 @@
 //! Everything that is known about one change, as a document.
 
+use std::collections::BTreeSet;
+
 use duetbench_core::Report;
 use duetbench_core::gate::Breach;
-use duetbench_core::hotspot::{BenchmarkProfile, ProfileDifference, ProfileOutcome};
+use duetbench_core::hotspot::{BenchmarkProfile, Frame, ProfileDifference, ProfileOutcome, Trend};
 use duetbench_core::instructions::{LayoutPart, Per};
 use duetbench_core::report::BenchmarkReport;
 
 use super::document::{Block, Cells, Document, Line, Table, Title};
-use super::format::{TimeScale, one_line, share, short_name, shortened};
+use super::format::{TimeScale, change, one_line, share, short_name, shortened};
 use super::sarif::Site;
 use super::summary::{self, ChangedCount, Numbers};
 use super::{command_line, gate, instructions, profile};
@@ -16,6 +18,8 @@ mod json;
 
 /// Functions that are drawn.
 const FUNCTIONS_MAX: usize = 8;
+/// Call stacks that are listed, of those that changed most, and with their callers.
+const STACKS_MAX: [usize; 2] = [8, 24];
 /// Length of the longest bar, in characters.
 const BAR_LENGTH: f64 = 30.0;
 
@@ -26,6 +30,7 @@ pub fn document(report: &Report, benchmark: &BenchmarkReport, site: Option<&Site
         Some(Block::Lines(answer(report, benchmark, site))),
         counts(report, benchmark),
         functions(report, benchmark),
+        stacks(report, benchmark),
         Some(Block::Lines(circumstances(report, benchmark))),
         Some(Block::Lines(next(report, benchmark))),
     ];
@@ -145,6 +150,65 @@ fn functions(report: &Report, benchmark: &BenchmarkReport) -> Option<Block> {
     Some(Block::Table(table))
 }
 
+/// The call stacks whose time changed most, below their callers.
+fn stacks(report: &Report, benchmark: &BenchmarkReport) -> Option<Block> {
+    let frames = report.stacks.iter().find(|stacks| stacks.id == benchmark.id)?.frames.as_ref().ok()?;
+    let mut table = Table::new(&[
+        ("call stack, by sampled time", Cells::Name),
+        ("base", Cells::Number),
+        ("head", Cells::Number),
+        ("change", Cells::Number),
+    ]);
+    for frame in changed_most(frames) {
+        let [base, head] = [frame.baseline_ns, frame.candidate_ns];
+        let scale = TimeScale::of(&[base, head]);
+        let changed = match (base > 0.0, head > 0.0) {
+            (false, _) => "new".into(),
+            (true, false) => "gone".into(),
+            (true, true) => change(head / base),
+        };
+        let name = if frame.depth == 0 { "everything" } else { without_path(&frame.function) };
+        let name = format!("{}{}", "· ".repeat(frame.depth), shortened(&one_line(name)));
+        table.push([name, scale.write(base), scale.write(head), changed]);
+    }
+    (!table.is_empty()).then_some(Block::Table(table))
+}
+
+/// The frames whose time changed most, with their callers, callers first.
+fn changed_most(frames: &[Frame]) -> Vec<&Frame> {
+    let size = |i: &usize| (frames[*i].candidate_ns - frames[*i].baseline_ns).abs();
+    let mut changed: Vec<usize> = (0..frames.len()).filter(|i| frames[*i].trend != Trend::Alike).collect();
+    changed.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    let [most, with_callers] = STACKS_MAX;
+    let mut listed = BTreeSet::new();
+    for place in changed.into_iter().take(most) {
+        let mut longer = listed.clone();
+        longer.extend(up_to_everything(frames, place));
+        if longer.len() <= with_callers {
+            listed = longer;
+        }
+    }
+    listed.into_iter().map(|i| &frames[i]).collect()
+}
+
+/// A frame and its callers: each stands behind its own.
+fn up_to_everything(frames: &[Frame], place: usize) -> Vec<usize> {
+    let (mut chain, mut depth) = (vec![place], frames[place].depth);
+    for (i, frame) in frames[..place].iter().enumerate().rev() {
+        if frame.depth < depth {
+            chain.push(i);
+            depth = frame.depth;
+        }
+    }
+    chain
+}
+
+/// A function's name without the path of its package.
+fn without_path(function: &str) -> &str {
+    let end = function.find(['[', '(']).unwrap_or(function.len());
+    function[..end].rfind('/').map_or(function, |at| &function[at + 1..])
+}
+
 fn profiled<'a>(report: &'a Report, benchmark: &BenchmarkReport) -> Option<&'a BenchmarkProfile> {
     report.profiles.iter().find(|profile| profile.id == benchmark.id)
 }
@@ -196,4 +260,48 @@ fn next(report: &Report, benchmark: &BenchmarkReport) -> Vec<Line> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_functions_lose_the_path_of_their_package_alone() {
+        let check = |function, want| assert_eq!(without_path(function), want);
+        check("example.com/shop/codec.(*Writer).escape", "codec.(*Writer).escape");
+        check("main.run[example.com/shop/codec.T]", "main.run[example.com/shop/codec.T]");
+        check("sort.Ints", "sort.Ints");
+    }
+
+    #[test]
+    fn the_stacks_that_changed_most_stand_below_their_callers() {
+        let frame = |function: &str, depth, candidate_ns, trend| Frame {
+            function: function.into(),
+            depth,
+            baseline_ns: 100.0,
+            candidate_ns,
+            left: 0.0,
+            width: 0.0,
+            trend,
+        };
+        let listed = |frames: &[Frame]| -> Vec<String> {
+            changed_most(frames).iter().map(|frame| frame.function.clone()).collect()
+        };
+        let (grew, alike) = (Trend::Grew, Trend::Alike);
+        let mut frames = vec![
+            frame("all", 0, 100.0, alike),
+            frame("a", 1, 100.0, alike),
+            frame("a1", 2, 101.0, alike),
+            frame("a2", 2, 150.0, grew),
+            frame("b", 1, 300.0, alike),
+        ];
+        assert_eq!(listed(&frames), ["all", "a", "a2"]);
+        // One whose callers have no room is left out, and what changed less may still be in.
+        let small = (0..9).map(|i| frame(&format!("c{i}"), 1, 60.0, Trend::Shrank));
+        let deep = (1..30).map(|depth| frame("deep", depth, 900.0, if depth == 29 { grew } else { alike }));
+        frames.extend(small.chain(deep));
+        assert_eq!(listed(&frames), ["all", "a", "a2", "c0", "c1", "c2", "c3", "c4", "c5"]);
+        assert_eq!(listed(&frames[..3]), [""; 0]);
+    }
 }

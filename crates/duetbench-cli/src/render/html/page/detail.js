@@ -195,6 +195,7 @@ const Detail = (() => {
       found.words.map((line) => Dom.make("p", {}, Dom.words(line))),
       gains("Functions by themselves", found.flat),
       gains("Functions with what they call", found.cumulative),
+      found.stacks && Flame.build(found.stacks),
       Dom.command("Look closer", found.command),
     );
   }
@@ -219,8 +220,8 @@ const Detail = (() => {
       : null;
   }
 
-  /** Fills the place below a row. Gives what draws its charts, and draws them again when the width changes. */
-  function open(place, benchmark) {
+  /** Fills the place below a row; `runs` are those of its history. Gives what draws its charts, and draws them again when the width changes. */
+  function open(place, benchmark, runs) {
     const figures = Figures.all(benchmark).map(Figures.build);
     const why = nothing(benchmark);
     const title = Dom.make("h3", {}, Dom.name(benchmark.name));
@@ -233,6 +234,7 @@ const Detail = (() => {
       warnings(benchmark),
       profile(benchmark),
       instructions(benchmark),
+      benchmark.history && History.build(benchmark.history, runs),
       facts(benchmark),
       why && Dom.make("p", { class: "nothing" }, why),
       Dom.make(

@@ -211,5 +211,5 @@ const Figures = (() => {
     return { element, draw: () => place.replaceChildren(...figure.draw(Math.max(240, Math.floor(place.clientWidth)))) };
   }
 
-  return { all, build };
+  return { all, asTable, build };
 })();

@@ -5,6 +5,8 @@ const List = (() => {
 
   /** One entry for each benchmark: itself, its row, what is searched of it, whether it is shown. */
   let entries = [];
+  /** The runs of which there are times. */
+  let runs = [];
   let ordered = [];
   let sort = null;
   let open = null;
@@ -30,6 +32,7 @@ const List = (() => {
     Dom.get("bar").append(Rows.ruler(axis));
     Dom.get("rows").style.setProperty("--marks", Rows.grid(axis));
     const home = homes(data.benchmarks);
+    runs = data.runs;
     Dom.get("rows").classList.toggle("many", data.benchmarks.length > MANY);
     entries = data.benchmarks.map((benchmark) => ({
       benchmark,
@@ -113,7 +116,7 @@ const List = (() => {
     stand(entry);
     entry.row.classList.add("open");
     button(entry).setAttribute("aria-expanded", "true");
-    Detail.open(place(entry), entry.benchmark);
+    Detail.open(place(entry), entry.benchmark, runs);
   }
 
   function remember(fragment) {
