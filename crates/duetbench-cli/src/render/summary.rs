@@ -14,7 +14,7 @@ use super::{calibrate, fleet, hint, layouts, noise, warning};
 const LAYOUT_SHARE_MIN: f64 = 0.005;
 
 /// Findings about the machine that are worth the room; `--format json` and `duet doctor` have all.
-const NOISES_MAX: usize = 3;
+pub(super) const NOISES_MAX: usize = 3;
 
 /// The numbers of one benchmark as they stand in a table; empty where there are none.
 pub(super) struct Numbers {
@@ -171,23 +171,29 @@ pub(super) fn counts(report: &Report) -> String {
 pub(super) fn counts_in(report: &Report, words: &str) -> String {
     let each = all_verdicts().into_iter().filter_map(|verdict| {
         let count = report.count(verdict.word());
-        let several = match verdict {
-            Verdict::Regression => "regressions",
-            Verdict::Improvement => "improvements",
-            _ => label(&verdict),
-        };
         let left_open = || {
             let open = report.benchmarks.iter().filter(|b| matches!(b.verdict, Verdict::Inconclusive { .. }));
             slowdown_left_open(open).filter(|_| matches!(verdict, Verdict::Inconclusive { .. }))
         };
-        let words = || bracketed(&many(count, label(&verdict), several));
-        (count > 0).then(|| words() + &left_open().map_or_else(String::new, |most| format!(" ({most})")))
+        (count > 0).then(|| {
+            counted_in_words(&verdict, count) + &left_open().map_or_else(String::new, |most| format!(" ({most})"))
+        })
     });
     let worse = report.reported.iter().filter(|one| one.verdict == Verdict::Regression).count();
     let reported = || many(worse, "regression of a reported unit", "regressions of reported units");
     let listed = each.chain((worse > 0).then(reported)).collect::<Vec<_>>().join(", ");
     let total = benchmarks(report.benchmarks.len()) + words;
     if listed.is_empty() { total } else { format!("{total}: {listed}") }
+}
+
+/// So many benchmarks with this verdict: `2 regressions`, `1 slower (size open)`.
+pub(super) fn counted_in_words(verdict: &Verdict, count: usize) -> String {
+    let several = match verdict {
+        Verdict::Regression => "regressions",
+        Verdict::Improvement => "improvements",
+        other => label(other),
+    };
+    bracketed(&many(count, label(verdict), several))
 }
 
 /// Words with a comma, so that they can stand in a list.
@@ -444,7 +450,7 @@ pub(super) fn remarks_beside_numbers(benchmark: &BenchmarkReport) -> Vec<String>
 fn remarks_of(benchmark: &BenchmarkReport, told: fn(&Warning) -> bool) -> Vec<String> {
     let failure = match &benchmark.verdict {
         Verdict::Failed { role, reason } => {
-            let side = role.map_or(String::new(), |role| format!("in the {}: ", role.word()));
+            let side = role.map_or(String::new(), |role| format!("in {}: ", role.side()));
             Some(format!("{side}{}", one_line(reason)))
         }
         _ => None,

@@ -29,7 +29,7 @@ fn a_version_that_does_not_build_speaks_through_the_compiler() {
 #[test]
 fn no_benchmarks_no_module_no_package() {
     let none = simple("func TestNothing(t *testing.T) {}");
-    compare(&two(&none, &none), &[]).expect(1).says(&["no benchmarks", "BenchmarkXxx"]);
+    compare(&two(&none, &none), &[]).expect(1).says(&["no benchmarks", "BenchmarkXxx", "`-- -tags TAG`"]);
     compare(&two(&simple(GOOD), &simple(GOOD)), &["--packages", "./nope"]).expect(1).says(&["nope"]);
     let place = Place::new();
     place.write("sub/go.mod", "module example.com/sub\n").write("README", "");
