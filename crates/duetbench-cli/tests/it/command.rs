@@ -148,6 +148,9 @@ fn a_shell_runs_the_lines_where_one_is_asked_for() {
     let line = "echo {n} | sed s/^/M/ >> log";
     place.duet(&["list", "--command", line, "-L", "n", "3", "--shell", "sh -e"]).expect(0);
     assert_eq!(logged(&place), "M3");
+    let note = ["`echo a | wc` is started without a shell, so that `|` is an argument", "`--shell sh`"];
+    let dry = place.duet(&["compare", "--command", "echo a | wc", "true", "--dry-run"]).stdout;
+    assert!(note.iter().all(|words| dry.contains(words)), "{dry}");
 }
 
 #[test]

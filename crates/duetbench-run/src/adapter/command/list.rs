@@ -56,6 +56,7 @@ pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicB
         };
         listing.found.push(Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure });
     }
+    listing.notes.extend(commands.shell_note.clone());
     if !short.is_empty() {
         listing.notes.push(about_short(&short, floor_ns(patience)?));
     }
@@ -104,7 +105,7 @@ fn about_short(names: &[String], floor_ns: Option<u64>) -> String {
 fn about_memory(peaks: &BTreeMap<String, u64>, before: &BTreeMap<String, u64>) -> Option<String> {
     let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
     let one = |(name, bytes): (&String, &u64)| {
-        let other = before.get(name).map_or_else(String::new, |bytes| format!(" (baseline {})", mib(*bytes)));
+        let other = before.get(name).map_or_else(String::new, |bytes| format!(" (base {})", mib(*bytes)));
         format!("`{name}` {}{other}", mib(*bytes))
     };
     (!peaks.is_empty()).then(|| format!("largest resident memory while listing: {}", shown(peaks.iter().map(one))))

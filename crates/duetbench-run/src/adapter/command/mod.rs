@@ -21,7 +21,7 @@ mod line;
 mod list;
 mod variants;
 
-use variants::{Variant, variants};
+use variants::{Variant, shell_note, variants};
 
 /// The package that all of them are in.
 const PACKAGE: &str = "command";
@@ -53,6 +53,8 @@ impl adapter::Kind for Kind {
 pub struct Commands {
     entries: Vec<CommandSpec>,
     variants: Vec<Variant>,
+    /// Note on a command line that is written for a shell and started without one.
+    shell_note: Option<String>,
     /// Largest resident set of each benchmark of the version that was listed before, in bytes.
     peaks: BTreeMap<String, u64>,
     timeout: Duration,
@@ -88,12 +90,14 @@ impl Commands {
             return Err(RunError::argument("--sandbox", why));
         }
         let variants = variants(&entries, sources)?;
+        let shell_note = shell_note(&entries, sources);
         // A program may be of any language.
         let passed = wish.conditions.passed(KINDS.iter().flat_map(|kind| kind.variables()).copied());
         let (timeout, filter) = (wish.conditions.timeout, wish.conditions.filter()?);
         Ok(Commands {
             entries,
             variants,
+            shell_note,
             peaks: BTreeMap::new(),
             timeout,
             passed,
