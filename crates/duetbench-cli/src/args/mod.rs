@@ -60,7 +60,7 @@ pub struct Cli {
     pub show: ShowArgs,
 }
 
-// Wrapped to the terminal, so that a line holds a paragraph.
+// Paragraphs are lines here, because they are wrapped to the terminal.
 const EXIT_CODES: &str = "\
 Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage, 3 regression, 4 an open question (only with --strict, \
 or where a rule says so), or what `calibrate --see` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.

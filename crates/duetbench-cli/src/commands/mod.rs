@@ -135,18 +135,6 @@ fn short(version: &str) -> &str {
     if is_commit { &version[..10] } else { version }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_commit_is_named_as_reports_name_it() {
-        let whole = "6f87e97e8f365e94d8a1b2c3d4e5f60718293a4b";
-        assert_eq!(words_of(Stage::Building(whole)), "building 6f87e97e8f");
-        assert_eq!(words_of(Stage::Listing("v1.2.0")), "listing the benchmarks of v1.2.0");
-    }
-}
-
 /// The version that was typed: a command line, something with sources, or by default the work tree.
 fn one_version(typed: Option<&str>, program: &CommandArgs, cwd: &Path) -> Result<VersionRequest, Failure> {
     match typed {
@@ -187,5 +175,17 @@ pub fn check_fractions(options: &[(&str, f64)]) -> Result<(), Failure> {
     match options.iter().find(|(_, value)| !(*value > 0.0 && *value < 1.0)) {
         Some((name, value)) => Err(Failure::usage(format!("`--{name}` is {value}, not between 0 and 1"))),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_is_named_as_reports_name_it() {
+        let whole = "6f87e97e8f365e94d8a1b2c3d4e5f60718293a4b";
+        assert_eq!(words_of(Stage::Building(whole)), "building 6f87e97e8f");
+        assert_eq!(words_of(Stage::Listing("v1.2.0")), "listing the benchmarks of v1.2.0");
     }
 }

@@ -305,7 +305,7 @@ export async function a_thousand_rows_cost_little(begin) {
     (await changes(() => page.selectOption("#sort", "name"))) <= 2001,
     "sorting moves every row more than once",
   );
-  // What is open may reach over the edges of its row.
+  // An open row may reach over its edges.
   await visit.open(data.benchmarks[0]);
   assert.equal(await page.$eval(".row.open", (row) => getComputedStyle(row).contentVisibility), "visible");
   await visit.end();

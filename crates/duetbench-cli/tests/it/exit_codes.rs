@@ -142,7 +142,7 @@ fn usage_errors_are_2_and_name_what_is_wrong() {
     place.duet(&["compare", "--forks", "3", "--budget", "1m"]).expect(2).says(&["--forks", "--budget"]);
     place.scripted(STEADY, &["--alpha", "70%"]).expect(2).says(&["alpha", "0.5"]);
     place.scripted(STEADY, &["--bench", "("]).expect(2).says(&["--bench"]);
-    // What says all that there is to say has no hint.
+    // An error that says what to do has no hint beside it.
     place.scripted(STEADY, &[]).expect(0);
     let over = place.duet(&["compare", "--resume", "r1"]).expect(2).stderr;
     assert_eq!(over, "duet: run `r1` came to its end: `duet show r1` prints its report\n");

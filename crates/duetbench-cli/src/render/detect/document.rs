@@ -100,7 +100,7 @@ fn values(detected: &Detected, values: &[f64]) -> Vec<String> {
         let scale = TimeScale::of(values);
         return values.iter().map(|v| format!("{}s", scale.write(*v))).collect();
     }
-    // What is small keeps its digits, and what is large has thousands.
+    // Small values keep their digits, and large ones have thousands.
     let value = |value: &f64| if value.abs() < 1.0 { figure(*value) } else { amount(*value) };
     values.iter().map(|one| format!("{} {}", value(one), detected.unit)).collect()
 }
