@@ -347,11 +347,12 @@ fn suite(report: &Report) -> Option<String> {
     let suite = report.suite?;
     let interval = between(RatioInterval { low: suite.ratio_low, high: suite.ratio_high });
     Some(format!(
-        "{} {interval} in the geometric mean of {} over {} units ({:.0}% interval); a change of {} would be seen",
+        "{} {interval} in the geometric mean of {} over {} units ({}% interval); a change of {} would be seen",
         change_within(suite.ratio, suite.ratio_low, suite.ratio_high),
         benchmarks(suite.benchmarks as usize),
         suite.units,
-        100.0 * suite.confidence,
+        // All of its nines count, and none is rounded to certainty.
+        (100_000.0 * suite.confidence).round() / 1000.0,
         share(suite.minimal_detectable_change)
     ))
 }

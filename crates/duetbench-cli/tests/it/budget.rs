@@ -87,6 +87,7 @@ fn what_would_get_too_few_units_gives_way_and_says_why() {
     assert!(text.contains("needs about 70s more, and the budget had 1"), "{text}");
     assert!(text.contains("would probably settle the open question, in about 70s more"), "{text}");
     assert!(text.contains("hint: `--budget 70s`"), "{text}");
+    assert!(text.contains("% interval)") && !text.contains("(100% interval)"), "{text}");
 }
 
 #[test]
