@@ -47,12 +47,17 @@ pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicB
         end_leftovers(&id.name);
         let outcome = outcome?;
         let (first_ns, failure) = match outcome {
+            // Beside the failure of the other version nothing else is worth a remark.
+            Ok((first_ns, _)) if commands.failed.contains(&variant.name) => (first_ns, None),
             Ok((first_ns, peak)) => {
                 short.extend((style == Style::Process && first_ns < SHORT_NS).then(|| variant.name.clone()));
                 peaks.extend(peak.map(|bytes| (variant.name.clone(), bytes)));
                 (first_ns, None)
             }
-            Err(words) => (0, Some(words)),
+            Err(words) => {
+                commands.failed.insert(variant.name.clone());
+                (0, Some(words))
+            }
         };
         listing.found.push(Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure });
     }

@@ -57,6 +57,8 @@ pub struct Commands {
     shell_note: Option<String>,
     /// Largest resident set of each benchmark of the version that was listed before, in bytes.
     peaks: BTreeMap<String, u64>,
+    /// Benchmarks that failed in a version that was listed before.
+    failed: BTreeSet<String>,
     timeout: Duration,
     /// Variables of the user's that programs may see.
     passed: Vec<(OsString, OsString)>,
@@ -99,6 +101,7 @@ impl Commands {
             variants,
             shell_note,
             peaks: BTreeMap::new(),
+            failed: BTreeSet::new(),
             timeout,
             passed,
             filter,
