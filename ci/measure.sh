@@ -32,6 +32,8 @@ elif [ -z "$base" ]; then
 fi
 
 mkdir -p "$out"
+# The folder hides itself from git, so that the work tree stays as it was checked out.
+[ -e "$out/.gitignore" ] || echo '*' > "$out/.gitignore"
 rm -f "$out/report.json" "$out/comment.md" "$out/report.html" "$out/duet.db" "$out/duet-waivers.toml"
 read -r -a flags <<< "${ACTION_FLAGS:-}"
 for option in bench budget threshold; do

@@ -72,7 +72,7 @@ fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
     out += &listing(plan.benchmarks.iter().map(|b| (&b.id, line(b))));
     for excluded in &plan.excluded {
         out += &match excluded {
-            Excluded::OnlyIn(id, role) => format!("  {}: only in the {}\n", name(id), role.word()),
+            Excluded::OnlyIn(id, role) => format!("  {}: only in {}\n", name(id), role.side()),
             Excluded::Identical { id, saved_ns } => {
                 let saved = seconds(Duration::from_nanos(*saved_ns));
                 format!("  {}: identical code, saves up to {saved}\n", name(id))
@@ -82,7 +82,7 @@ fn render(plan: &Plan, versions: &[VersionInfo; 2]) -> String {
                 format!("  {}: not affected, saves up to {saved}\n", name(id))
             }
             Excluded::Failed(id, role, words) => {
-                format!("  {}: fails in the {}: {}\n", name(id), role.word(), first_line(words))
+                format!("  {}: fails in {}: {}\n", name(id), role.side(), first_line(words))
             }
         };
     }

@@ -83,16 +83,15 @@ impl Failure {
         }
     }
 
-    /// Advice to the user of a program on it, where there is any.
+    /// Advice on it, where there is any that the words do not give.
     #[must_use]
-    pub fn hint(&self, program: &str) -> Option<String> {
+    pub fn hint(&self) -> Option<String> {
         match self {
             Failure::Run(e) => e.hint(),
             Failure::Format(e) => e.hint(),
             Failure::Fleet(e) => e.hint.clone(),
             Failure::Refused { hint, .. } => Some(hint.clone()),
-            Failure::Usage { .. } => Some(format!("`{program} help` explains the options")),
-            Failure::Output(_) => None,
+            Failure::Usage { .. } | Failure::Output(_) => None,
         }
     }
 }

@@ -153,7 +153,7 @@ impl Printer {
 
     /// Tells people why the command of a program ends.
     pub fn failure(program: &str, failure: &Failure) {
-        let hint = failure.hint(program).map_or_else(String::new, |hint| format!("\nhint: {hint}"));
+        let hint = failure.hint().map_or_else(String::new, |hint| format!("\nhint: {hint}"));
         to_people(&format!("{program}: {failure}{hint}"));
     }
 

@@ -87,7 +87,7 @@ impl Observer for Recorder<'_> {
         self.store.add_trial(self.run, trial, outcome)?;
         if let Err(failure) = &outcome.result {
             let name = &self.benchmarks[trial.benchmark].name;
-            let role = failure.role.map_or(String::new(), |role| format!(" ({})", role.word()));
+            let role = failure.role.map_or(String::new(), |role| format!(" ({})", role.side()));
             let first_line = failure.reason.lines().next().unwrap_or_default();
             let fate = if failure.discarded { "discarded a trial" } else { "failed" };
             self.display.tell(&format!("{name}{role} {fate}: {first_line}"));

@@ -161,14 +161,15 @@ impl<'a> Session<'a> {
 
     /// Tells people how to go on with a run that did not come to its end.
     pub fn tell_how_to_go_on(&self, command: &str, measured: &Result<RunSummary, RunError>) {
-        let run = self.run;
+        let run = format!("{}{}", self.run, self.context.settings.bounds_typed());
         match measured {
             Ok(summary) if summary.complete => {}
             Ok(_) => {
                 self.context.printer.note(&format!("interrupted; `duet {command} --resume {run}` goes on from here"));
             }
             Err(_) => self.context.printer.note(&format!(
-                "what was measured until then is stored: `duet show {run}`; `duet {command} --resume {run}` goes on"
+                "what was measured until then is stored: `duet show {}`; `duet {command} --resume {run}` goes on",
+                self.run
             )),
         }
     }

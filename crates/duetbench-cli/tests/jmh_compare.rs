@@ -175,7 +175,7 @@ fn revisions_of_a_maven_project_are_built_without_touching_the_checkout() {
     assert!(!place.path().join("target").exists());
     assert_eq!(place.git(&["status", "--porcelain"]).trim(), "M src/main/java/org/example/text/Text.java");
     place.write("src/main/java/org/example/text/Broken.java", "class Broken { int x = \"no number\"; }\n");
-    place.duet(&["compare", "HEAD"]).expect(1).says(&["the candidate", "does not build", "Broken.java"]);
+    place.duet(&["compare", "HEAD"]).expect(1).says(&["head (", "does not build", "Broken.java"]);
 }
 
 #[test]

@@ -11,14 +11,15 @@ pub fn one_line(foreign: &str) -> String {
     words.map(seen).collect::<Vec<_>>().join(" ")
 }
 
-/// The beginning of a text that is too long to be read where it stands.
+/// The beginning of a text that is too long to be read where it stands, in whole words unless the last one is very long.
 #[must_use]
 pub fn shortened(text: &str) -> String {
     const CHARACTERS_MAX: usize = 300;
-    match text.char_indices().nth(CHARACTERS_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    const WORD_MAX: usize = 40;
+    let Some((end, next)) = text.char_indices().nth(CHARACTERS_MAX) else { return text.to_owned() };
+    let beginning = &text[..end];
+    let whole = beginning.rfind(' ').filter(|at| next != ' ' && end - at <= WORD_MAX).unwrap_or(end);
+    format!("{}…", beginning[..whole].trim_end())
 }
 
 /// Words of several lines, as of a compiler, for people to read: every line is one of visible characters, and none is taken for a command by

@@ -72,6 +72,15 @@ impl Role {
             Role::Candidate => "candidate",
         }
     }
+
+    /// The word used for people, as in tables: `base` or `head`.
+    #[must_use]
+    pub fn side(self) -> &'static str {
+        match self {
+            Role::Baseline => "base",
+            Role::Candidate => "head",
+        }
+    }
 }
 
 /// Where a sample stands in the experiment, outermost level first. Two samples that differ only in `role` are a pair.

@@ -103,6 +103,12 @@ pub(crate) enum More {
 }
 
 impl Tool {
+    /// Whether its files are read, and not written alone.
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        self.reader.is_some()
+    }
+
     /// Command lines that lead to enough processes for a verdict, of the base; those of the head are the same with another name.
     #[must_use]
     pub fn more_processes(&self) -> Vec<String> {
@@ -117,7 +123,8 @@ impl Tool {
             Some(More::Once { command, ending }) => {
                 vec![(*command).to_owned(), format!("duet analyze base{ending} head{ending}")]
             }
-            None => vec![thrice("")],
+            // Those that only the user knows how to make are tables.
+            None => vec![thrice(".csv")],
         }
     }
 }

@@ -47,7 +47,7 @@ pub enum RunError {
         hint: Option<String>,
     },
     /// A version does not build.
-    #[error("the {} (`{version}`) does not build:\n{output}", role.word())]
+    #[error("{} (`{version}`) does not build:\n{output}", role.side())]
     Build {
         /// The role of the version.
         role: Role,

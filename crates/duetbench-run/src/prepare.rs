@@ -193,7 +193,7 @@ fn skips(versions: &[&[Skipped]]) -> Vec<String> {
     let words = |(id, told): (&BenchmarkId, Vec<(Role, Option<&str>)>)| {
         let reason = told.iter().rev().find_map(|(_, reason)| *reason).map_or_else(String::new, |r| format!(": {r}"));
         let side = match told[..] {
-            [(role, _)] if versions.len() > 1 => format!(" in the {}", role.word()),
+            [(role, _)] if versions.len() > 1 => format!(" in {}", role.side()),
             _ => String::new(),
         };
         format!("{} skips itself{side}{reason}", if is_unique(&id.name) { id.name.clone() } else { id.to_string() })
@@ -256,7 +256,7 @@ mod tests {
         };
         let base = [skipped("A", Some("no database")), skipped("B", None)];
         let head = [skipped("A", Some("no database"))];
-        assert_eq!(skips(&[&base, &head]), ["A skips itself: no database", "B skips itself in the baseline"]);
+        assert_eq!(skips(&[&base, &head]), ["A skips itself: no database", "B skips itself in base"]);
         assert_eq!(skips(&[&base]), ["A skips itself: no database", "B skips itself"]);
         let of_two = ["p", "q"]
             .map(|package| Skipped { id: BenchmarkId { package: package.into(), name: "A".into() }, reason: None });

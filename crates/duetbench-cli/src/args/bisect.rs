@@ -6,11 +6,11 @@ use super::ProjectArgs;
 use crate::options::{DecideArgs, DryRunArgs, ExtentArgs, MeasureArgs, SeedArgs, WaitArgs};
 
 pub(super) const EXAMPLES: &str = "\
-GOOD is compared with BAD first. Then single commits between them are compared with GOOD, always the one that tells most for its time,
-until one of them is 99 % sure; it is compared with its parent before it is named. Commits are those of `git log --first-parent`; if a merge
-is the one, the search goes on inside it. Other benchmarks that this does not explain are searched next. A commit that does not build is left
+GOOD is compared with BAD first. Then single commits between them are compared with GOOD, always the one that tells most for its time, \
+until one of them is 99 % sure; it is compared with its parent before it is named. Commits are those of `git log --first-parent`; if a merge \
+is the one, the search goes on inside it. Other benchmarks that this does not explain are searched next. A commit that does not build is left \
 out. Every comparison is a stored run (`duet show`). The same command goes on after Ctrl-C, with all that it had.
-Exit codes: 3 the commit (or the range that is left) is named; 4 nothing is slower, or it cannot be told which commit; 1 something failed;
+Exit codes: 3 the commit (or the range that is left) is named; 4 nothing is slower, or it cannot be told which commit; 1 something failed; \
 2 usage; 130 interrupted.
 Examples:
   duet bisect v1.2.0                 who made HEAD slower than v1.2.0

@@ -10,10 +10,10 @@ use super::{CommandArgs, FleetArgs, ProjectArgs, ProposeArgs, SittingArgs};
 use crate::options::ExtentArgs;
 
 pub(super) const EXAMPLES: &str = "\
-A version is measured against itself, as `duet compare V V --measure-identical --fixed` does it.
-Nothing that differs can be the code, so what fork pairs vary is what hides changes. The calibration
+A version is measured against itself, as `duet compare V V --measure-identical --fixed` does it. \
+Nothing that differs can be the code, so what fork pairs vary is what hides changes. The calibration \
 is stored, and every later report says what can be seen. A plan file is not followed.
-Exit codes: 0 calibrated, or nothing has changed with --if-changed, or with --see every benchmark would see it; 1 something failed, or
+Exit codes: 0 calibrated, or nothing has changed with --if-changed, or with --see every benchmark would see it; 1 something failed, or \
 nothing was learnt, or there is no calibration; 2 usage; 4 with --see some benchmark would not see it; 130 interrupted.
 Examples:
   duet calibrate                     the work tree, as long as a comparison takes at most

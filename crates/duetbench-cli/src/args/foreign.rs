@@ -9,7 +9,7 @@ use super::{Cli, scan};
 use crate::failure::Failure;
 
 /// The commands that measure.
-const MEASURING: [&str; 4] = ["compare", "run", "list", "calibrate"];
+const MEASURING: [&str; 5] = ["compare", "bisect", "run", "list", "calibrate"];
 
 /// One option of another tool.
 struct Foreign {
@@ -31,6 +31,8 @@ enum When {
     Destination,
     /// The benchmarks of a project are measured.
     Projects,
+    /// The same, and the value is a number, which our option of this name does not take.
+    Number,
     /// Those of one version, by `duet run`.
     OneVersion,
 }
@@ -49,7 +51,7 @@ enum Means {
 }
 
 use Means::{Harness, Instead, Same, Usual};
-use When::{Always, Destination, OneVersion, Programs, Projects};
+use When::{Always, Destination, Number, OneVersion, Programs, Projects};
 
 /// An option with a value.
 const fn valued(when: When, typed: &'static [&'static str], means: Means) -> Foreign {
@@ -71,12 +73,12 @@ const GO: &[Foreign] = &[
     switch(Projects, &["-short", "--short", "-race", "--race"], Harness),
     valued(Projects, &["-run", "--run"], Usual),
     switch(Projects, &["-benchmem", "--benchmem"], Usual),
-    valued(
+    valued(Projects, &["-count"], COUNT),
+    valued(Number, &["--count"], COUNT),
+    switch(
         Projects,
-        &["-count", "--count"],
-        Instead(
-            "`--forks VALUE` measures at most so many pairs of fresh processes; without it measuring ends when it knows",
-        ),
+        &["-v"],
+        Instead("`--all` shows every benchmark in the table, and `duet why` tells all that is known of one change"),
     ),
     valued(
         Projects,
@@ -97,6 +99,10 @@ const GO: &[Foreign] = &[
     ),
     switch(Projects, &["-json", "--json"], Instead("`--format json`")),
 ];
+
+const COUNT: Means = Instead(
+    "`--forks VALUE` measures at most so many pairs of fresh processes; without it measuring ends when it knows",
+);
 
 const HYPERFINE: &[Foreign] = &[
     valued(Programs, &["-w"], Same("--warmup")),
@@ -246,12 +252,13 @@ impl Line {
     fn find(&self, option: &str, value: Option<&str>) -> Option<(&'static str, &'static Foreign)> {
         let fits = |foreign: &&Foreign| {
             foreign.typed.contains(&option)
-                && (foreign.when == Destination || !is_ours(&self.command, option))
+                && (matches!(foreign.when, Destination | Number) || !is_ours(&self.command, option))
                 && match foreign.when {
                     Always => true,
                     Programs => self.programs,
                     Destination => self.programs && matches!(value, Some("null" | "pipe")),
                     Projects => !self.programs,
+                    Number => !self.programs && value.is_some_and(|value| value.parse::<u32>().is_ok()),
                     OneVersion => !self.programs && self.command == "run",
                 }
         };
@@ -295,6 +302,9 @@ mod tests {
             ("compare -tags x --cpu=2 v1 -- -short", "compare v1 -- -tags x --cpu 2 -short"),
             ("list -short", "list -- -short"),
             ("calibrate --run r1", "calibrate --run r1"),
+            ("bisect -bench=Foo v1", "bisect --bench Foo v1"),
+            ("compare --count v1", "compare --count v1"),
+            ("compare --count=all v1", "compare --count=all v1"),
             ("compare --command a b -w 3 -N -p c -S bash", "compare --command a b --warmup 3 --prepare c --shell bash"),
             ("compare --command a b --output null", "compare --command a b --stdout null"),
             ("compare --command a b --output report.txt", "compare --command a b --output report.txt"),
@@ -313,6 +323,10 @@ mod tests {
     fn options_without_one_are_answered_with_the_right_one() {
         for (typed, tool, answer) in [
             ("compare -count 10", "`go test`", "`--forks 10`"),
+            ("compare --count 10", "`go test`", "`--forks 10`"),
+            ("compare --count=5 v1", "`go test`", "`--forks 5`"),
+            ("bisect -count 3 v1", "`go test`", "`--forks 3`"),
+            ("compare -v v1", "`go test`", "`--all`"),
             ("compare --benchtime=1s", "`go test`", "`--budget 2m`"),
             ("compare --runs 20 --command a b", "hyperfine", "`--forks 20`"),
             ("compare --command a b -r 20", "hyperfine", "`--forks 20`"),

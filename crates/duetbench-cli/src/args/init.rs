@@ -3,7 +3,7 @@
 use clap::Args;
 
 pub(super) const EXAMPLES: &str = "\
-Written are duet.toml, lines in .gitignore, and what the service needs: for GitHub a workflow that measures pull requests and one that
+Written are duet.toml, lines in .gitignore, and what the service needs: for GitHub a workflow that measures pull requests and one that \
 comments on them, also on those from forks; for GitLab a job. Files that are there stay as they are. Nothing is asked.
 Examples:
   duet init                          a Go module, a Maven or Gradle project: found by its files

@@ -60,12 +60,15 @@ pub struct Cli {
     pub show: ShowArgs,
 }
 
+// Paragraphs are lines here, because they are wrapped to the terminal.
 const EXIT_CODES: &str = "\
-Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage, 3 regression,
-4 an open question (only with --strict, or where a rule says so), or what `calibrate --see` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.
-Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable (`--bench` is
-DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with its options (there: `[[command]]` tables), what `calibrate`
-does besides measuring, `--method` with its options, and the options of `tune`, `export` and `init`. The command line wins over variables, variables win over duet.toml.";
+Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage, 3 regression, 4 an open question (only with --strict, \
+or where a rule says so), or what `calibrate --see` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.
+
+Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable (`--bench` is \
+DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with its options (there: `[[command]]` tables), what \
+`calibrate` does besides measuring, `--method` with its options, and the options of `tune`, `export` and `init`. The command line wins \
+over variables, variables win over duet.toml.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -133,7 +136,7 @@ pub enum Command {
 }
 
 const SHOW_EXAMPLES: &str = "\
-The page of `--format html` is one file, `duet-report.html` where a terminal would have to show it. It loads nothing, so that it can be
+The page of `--format html` is one file, `duet-report.html` where a terminal would have to show it. It loads nothing, so that it can be \
 kept, sent or published as it is. The exit code is the run's own.
 Examples:
   duet show                          the last run
@@ -165,7 +168,7 @@ Examples:
   duet compare --command 'sort -S {mem} a' 'gsort -S {mem} a' -L mem 1M,64M --prepare 'cp a.orig a'";
 
 const DOCTOR_EXAMPLES: &str = "\
-Steal, quotas, other programs, frequency and heat make intervals wider. Nothing of a project is measured or stored; the exit
+Steal, quotas, other programs, frequency and heat make intervals wider. Nothing of a project is measured or stored; the exit \
 code is 0 whatever is found.
 Examples:
   duet doctor                        what would disturb a comparison now
@@ -312,6 +315,22 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_is_wrapped_to_the_terminal_alone() {
+        // A line that is broken by hand is broken again, in the middle of sentences, where there is less room.
+        let broken = |command: &clap::Command| {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let lines: Vec<&str> = help.lines().collect();
+            let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ') && line != "Examples:";
+            let goes_on = |pair: &[&str]| is_prose(pair[0]) && is_prose(pair[1]) && !pair[1].starts_with("Exit codes:");
+            lines.windows(2).find(|pair| goes_on(pair)).map(|pair| pair.join(" / "))
+        };
+        let all = Cli::command();
+        for command in all.get_subcommands().chain([&all]) {
+            assert_eq!(broken(command), None, "{}", command.get_name());
+        }
     }
 
     #[test]

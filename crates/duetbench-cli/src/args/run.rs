@@ -10,7 +10,7 @@ use super::{CommandArgs, ProjectArgs, SittingArgs};
 use crate::options::PlanFileArgs;
 
 pub(super) const EXAMPLES: &str = "\
-The defaults are 3 suite runs of 1 process each with 5 iterations of 1 second. Nothing is judged; exit codes: 0 all was
+The defaults are 3 suite runs of 1 process each with 5 iterations of 1 second. Nothing is judged; exit codes: 0 all was \
 measured, 1 something failed, 130 interrupted.
 Examples:
   duet run                           the work tree, to learn from with `duet tune`

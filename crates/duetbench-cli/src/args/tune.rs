@@ -22,7 +22,8 @@ Examples:
 /// `duet tune`. Typed only: what it learns is in the plan it writes.
 #[derive(Debug, Args)]
 pub struct TuneArgs {
-    /// A run, as `r12` or `latest`, or result files of other tools: CSV of µOpTime or pa, JMH JSON, Go benchmark text
+    /// A run, as `r12` or `latest`, or result files of other tools: Go benchmark text, JSON of JMH, hyperfine, pyperf, pytest-benchmark or
+    /// Google Benchmark, a folder of criterion, CSV of benchstat, µOpTime or pa
     #[arg(default_value = "latest", value_name = "RUN|FILE")]
     pub from: Vec<PathBuf>,
     /// The measure that has to be small: CV, RMAD, or the width of the interval of the mean (rciw1, rciw2) or the median (rciw3)
@@ -126,7 +127,7 @@ fn parse_level(text: &str) -> Result<Level, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::{CommandFactory, Parser};
 
     use super::*;
     use crate::args::{Cli, Command};
@@ -161,6 +162,16 @@ mod tests {
         assert_eq!(tune("--warmup 10").warmup, Some(WarmUpArg::Iterations(10)));
         assert_eq!(tune("--warmup auto").warmup, Some(WarmUpArg::Auto));
         assert!(Cli::try_parse_from(["duet", "tune", "--warmup", "some"]).is_err());
+    }
+
+    #[test]
+    fn help_names_every_tool_whose_files_are_read() {
+        let mut command = Cli::command();
+        let help = command.find_subcommand_mut("tune").unwrap().render_long_help().to_string().to_lowercase();
+        for tool in duetbench_formats::TOOLS.iter().filter(|tool| tool.is_read()) {
+            let words = if tool.name == "papers" { "µoptime" } else { tool.name };
+            assert!(words.split('-').all(|word| help.contains(word)), "{}", tool.name);
+        }
     }
 
     #[test]

@@ -77,7 +77,7 @@ fn of_comparison(stored: StoredRun, args: &ExportArgs, context: &Context) -> Res
             Err(Failure::usage(format!("as a recording Go benchmark text holds one version: {show} writes both")))
         }
         (Some(SideArg::Both), _) => {
-            Err(Failure::usage("the form holds one version: choose `--side baseline` or `--side candidate`"))
+            Err(Failure::usage("the form holds one version: choose `--side base` or `--side head`"))
         }
         (Some(SideArg::Baseline), _) => of(Role::Baseline),
         (None | Some(SideArg::Candidate), Writer { report: Some(write), .. }) => {

@@ -127,10 +127,16 @@ fn words_of(stage: Stage<'_>) -> String {
     match stage {
         Stage::Fetching(module) => format!("fetching {module}"),
         Stage::Linker => "building a linker that lays both versions out alike (once for every release of Go)".into(),
-        Stage::Building(version) => format!("building {version}"),
+        Stage::Building(version) => format!("building {}", short(version)),
         Stage::Trying(line) => format!("running `{line}` once"),
-        Stage::Listing(version) => format!("listing the benchmarks of {version}"),
+        Stage::Listing(version) => format!("listing the benchmarks of {}", short(version)),
     }
+}
+
+/// A version, with no more of a commit's full name than reports show.
+fn short(version: &str) -> &str {
+    let is_commit = version.len() >= 40 && version.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_commit { &version[..10] } else { version }
 }
 
 /// The version that was typed: a command line, something with sources, or by default the work tree.
@@ -173,5 +179,17 @@ pub fn check_fractions(options: &[(&str, f64)]) -> Result<(), Failure> {
     match options.iter().find(|(_, value)| !(*value > 0.0 && *value < 1.0)) {
         Some((name, value)) => Err(Failure::usage(format!("`--{name}` is {value}, not between 0 and 1"))),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_is_named_as_reports_name_it() {
+        let whole = "6f87e97e8f365e94d8a1b2c3d4e5f60718293a4b";
+        assert_eq!(words_of(Stage::Building(whole)), "building 6f87e97e8f");
+        assert_eq!(words_of(Stage::Listing("v1.2.0")), "listing the benchmarks of v1.2.0");
     }
 }

@@ -9,6 +9,7 @@ use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::SoloSpec;
 use duetbench_run::engine::{Executor, Scripted, Watched};
 use duetbench_run::prepare::{Prepared, Version};
+use duetbench_run::source::check;
 use duetbench_run::store::{SoloHead, SoloOrigin, Store, StoredRun};
 use duetbench_run::{environment, noise};
 
@@ -43,8 +44,9 @@ pub fn run(args: &RunArgs, context: &Context) -> Result<u8, Failure> {
         let head = errand.head(info, &scripted.discovered(Role::Candidate), "script")?;
         return measure(context, &head, &mut scripted);
     }
-    let _lock = lock_machine(context)?;
     let version = super::one_version(args.version.as_deref(), &args.program, &context.cwd)?;
+    check(&version, &context.cwd)?;
+    let _lock = lock_machine(context)?;
     let origin = SoloOrigin { cwd: context.cwd.clone(), version };
     let prepared = prepare(context, &errand.spec, &origin)?;
     let only = only(&prepared)?;

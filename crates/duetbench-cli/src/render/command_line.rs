@@ -92,6 +92,9 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     words.push(quote(&report.baseline.requested));
     if program.is_some() || report.candidate.requested != VersionInfo::WORK_TREE {
         words.push(quote(&report.candidate.requested));
+    } else if seed.is_some() {
+        // Elsewhere, or later, the work tree is another one.
+        words.extend(commit_of_clean_tree(&report.candidate.resolved).map(str::to_owned));
     }
     words.extend(spec.harness.commands.iter().filter_map(|further| further.head.as_deref()).map(quote));
     words.extend(program.iter().flat_map(|program| program_options(program)));
@@ -142,6 +145,12 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
         words.extend(spec.harness_args.iter().map(|argument| quote(argument)));
     }
     words.join(" ")
+}
+
+/// The commit that a work tree without changes was.
+fn commit_of_clean_tree(resolved: &str) -> Option<&str> {
+    let commit = resolved.strip_prefix(VersionInfo::WORK_TREE)?.strip_prefix(" (")?.strip_suffix(')')?;
+    (commit.len() >= 7 && commit.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(commit)
 }
 
 /// The program, where the versions are command lines; what stands in `duet.toml` stands there still.
@@ -252,6 +261,16 @@ fn side_typed(side: Role) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_work_tree_without_changes_is_its_commit() {
+        let check = |resolved: &str, want: Option<&str>| assert_eq!(commit_of_clean_tree(resolved), want, "{resolved}");
+        check("work tree (9f8e7d6c5b)", Some("9f8e7d6c5b"));
+        check("work tree (9f8e7d6c5b with changes)", None);
+        check("work tree ()", None);
+        check("work tree", None);
+        check("work tree ($(touch x))", None);
+    }
 
     #[test]
     fn words_survive_a_shell() {

@@ -357,6 +357,9 @@ mod tests {
     fn long_texts_are_cut_between_characters() {
         assert_eq!(shortened(&"µ".repeat(300)), "µ".repeat(300));
         assert_eq!(shortened(&"µ".repeat(301)), "µ".repeat(300) + "…");
+        assert_eq!(shortened(&"a plain loop ".repeat(24)), "a plain loop ".repeat(23) + "a…");
+        assert_eq!(shortened(&format!("xy{}", "word ".repeat(70))), format!("xy{}…", "word ".repeat(59).trim_end()));
+        assert_eq!(shortened(&format!("{}, and more", "a".repeat(299))), "a".repeat(299) + ",…");
     }
 
     #[test]

@@ -11,10 +11,13 @@ use duetbench_core::{Environment, Report, Role};
 use super::format::one_line;
 use super::summary;
 
+/// The first line, for who looks into the file.
+const READER: &str = "# both versions side by side: benchstat -col version FILE";
+
 /// The forks of the report in their order, one line per fork and version.
 #[must_use]
 pub fn render(report: &Report) -> String {
-    let mut out = configuration(report);
+    let mut out = format!("{READER}\n{}", configuration(report));
     let sides = report.benchmarks.iter().flat_map(|b| &b.forks).flat_map(|fork| [fork.baseline, fork.candidate]);
     if sides.into_iter().any(|side| side.cpu_ns_per_op.is_some()) {
         out += "Unit cpu-ns/op better=lower\n";

@@ -149,12 +149,14 @@ fn open_question(report: &Report) -> Option<Hint> {
     let questions = |count| many(count, "open question", "open questions");
     let with_interval = open.iter().filter(|b| b.estimate.is_some()).count();
     let words = match knob(report, &needs) {
-        Some((option, more_s)) if !needs.is_empty() => format!(
-            "{option} would probably settle {} of {}, in about {} more",
-            needs.len(),
-            questions(open.len()),
-            typed_time(more_s)
-        ),
+        Some((option, more_s)) if !needs.is_empty() => {
+            let settled = match (needs.len(), open.len()) {
+                (1, 1) => "the open question".to_owned(),
+                (some, all) if some == all => format!("all {}", questions(all)),
+                (some, all) => format!("{some} of {}", questions(all)),
+            };
+            format!("{option} would probably settle {settled}, in about {} more", typed_time(more_s))
+        }
         _ if with_interval > 0 => format!(
             "even {} fork pairs may leave {}: a machine with less load or a larger `--threshold` helps more",
             FORKS_BEARABLE,

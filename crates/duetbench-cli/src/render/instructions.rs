@@ -127,7 +127,7 @@ fn sampled(report: &Report, benchmark: &BenchmarkReport, function: &str) -> Opti
 }
 
 /// A number of instructions with four significant digits: `7.01k`, `33.07M`.
-fn amount(count: f64) -> String {
+pub(super) fn amount(count: f64) -> String {
     let (scaled, unit) = match count {
         c if c >= 999.95e6 => (c / 1e9, "G"),
         c if c >= 999.95e3 => (c / 1e6, "M"),

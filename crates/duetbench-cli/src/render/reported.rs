@@ -68,7 +68,7 @@ fn left_out(metric: &ReportedMetric) -> String {
 }
 
 /// A value with as many digits as say something.
-fn figure(value: f64) -> String {
+pub(super) fn figure(value: f64) -> String {
     let digits = value.abs().log10().floor();
     let decimals = if digits.is_finite() { (3.0 - digits).clamp(0.0, 9.0) as usize } else { 0 };
     format!("{value:.decimals$}")

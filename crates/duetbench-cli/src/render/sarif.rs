@@ -71,9 +71,9 @@ enum Rule {
 
 /// Identity, meaning and usual level of each rule.
 const RULES: [(&str, &str, &str); 5] = [
-    ("regression", "The candidate got worse by more than the threshold", "error"),
-    ("slower", "The candidate got slower; whether by more than the threshold is not known yet", "note"),
-    ("inconclusive", "The data do not tell whether the candidate got worse", "note"),
+    ("regression", "Head got worse by more than the threshold", "error"),
+    ("slower", "Head got slower; whether by more than the threshold is not known yet", "note"),
+    ("inconclusive", "The data do not tell whether head got worse", "note"),
     ("failed", "The benchmark could not be measured", "error"),
     ("stale-waiver", "A waiver expired or is not needed any more", "error"),
 ];

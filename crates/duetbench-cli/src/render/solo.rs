@@ -8,7 +8,8 @@ use super::format::{self, TimeScale, counted, duration, first_line, many, share,
 use super::gobench::{go_name, key, measured_by};
 use super::markup::csv::number;
 use super::names::Short;
-use super::solo_json;
+use super::summary::NOISES_MAX;
+use super::{noise, solo_json};
 
 /// The run as a document.
 #[must_use]
@@ -24,7 +25,10 @@ pub fn document(report: &SoloReport) -> Document {
     let warnings = report.warnings.iter().map(Line::warning);
     let legend = Line::Small("", LEGEND.to_owned());
     let facts = Line::Small("run", facts(report));
-    let last = [legend].into_iter().chain(failed).chain(warnings).chain([facts]);
+    let mut noises = noise::lines(&report.noise.findings);
+    noises.truncate(NOISES_MAX);
+    let noise = (!noises.is_empty()).then(|| Line::Labelled(Tone::Open, "noise", noises.join("; ")));
+    let last = [legend].into_iter().chain(failed).chain(warnings).chain([facts]).chain(noise);
     let version = &report.version;
     Document {
         title: Title {

@@ -14,7 +14,7 @@ use super::{calibrate, fleet, hint, layouts, noise, warning};
 const LAYOUT_SHARE_MIN: f64 = 0.005;
 
 /// Findings about the machine that are worth the room; `--format json` and `duet doctor` have all.
-const NOISES_MAX: usize = 3;
+pub(super) const NOISES_MAX: usize = 3;
 
 /// The numbers of one benchmark as they stand in a table; empty where there are none.
 pub(super) struct Numbers {
@@ -171,23 +171,29 @@ pub(super) fn counts(report: &Report) -> String {
 pub(super) fn counts_in(report: &Report, words: &str) -> String {
     let each = all_verdicts().into_iter().filter_map(|verdict| {
         let count = report.count(verdict.word());
-        let several = match verdict {
-            Verdict::Regression => "regressions",
-            Verdict::Improvement => "improvements",
-            _ => label(&verdict),
-        };
         let left_open = || {
             let open = report.benchmarks.iter().filter(|b| matches!(b.verdict, Verdict::Inconclusive { .. }));
             slowdown_left_open(open).filter(|_| matches!(verdict, Verdict::Inconclusive { .. }))
         };
-        let words = || bracketed(&many(count, label(&verdict), several));
-        (count > 0).then(|| words() + &left_open().map_or_else(String::new, |most| format!(" ({most})")))
+        (count > 0).then(|| {
+            counted_in_words(&verdict, count) + &left_open().map_or_else(String::new, |most| format!(" ({most})"))
+        })
     });
     let worse = report.reported.iter().filter(|one| one.verdict == Verdict::Regression).count();
     let reported = || many(worse, "regression of a reported unit", "regressions of reported units");
     let listed = each.chain((worse > 0).then(reported)).collect::<Vec<_>>().join(", ");
     let total = benchmarks(report.benchmarks.len()) + words;
     if listed.is_empty() { total } else { format!("{total}: {listed}") }
+}
+
+/// So many benchmarks with this verdict: `2 regressions`, `1 slower (size open)`.
+pub(super) fn counted_in_words(verdict: &Verdict, count: usize) -> String {
+    let several = match verdict {
+        Verdict::Regression => "regressions",
+        Verdict::Improvement => "improvements",
+        other => label(other),
+    };
+    bracketed(&many(count, label(verdict), several))
 }
 
 /// Words with a comma, so that they can stand in a list.
@@ -341,11 +347,12 @@ fn suite(report: &Report) -> Option<String> {
     let suite = report.suite?;
     let interval = between(RatioInterval { low: suite.ratio_low, high: suite.ratio_high });
     Some(format!(
-        "{} {interval} in the geometric mean of {} over {} units ({:.0}% interval); a change of {} would be seen",
+        "{} {interval} in the geometric mean of {} over {} units ({}% interval); a change of {} would be seen",
         change_within(suite.ratio, suite.ratio_low, suite.ratio_high),
         benchmarks(suite.benchmarks as usize),
         suite.units,
-        100.0 * suite.confidence,
+        // All of its nines count, and none is rounded to certainty.
+        (100_000.0 * suite.confidence).round() / 1000.0,
         share(suite.minimal_detectable_change)
     ))
 }
@@ -444,7 +451,7 @@ pub(super) fn remarks_beside_numbers(benchmark: &BenchmarkReport) -> Vec<String>
 fn remarks_of(benchmark: &BenchmarkReport, told: fn(&Warning) -> bool) -> Vec<String> {
     let failure = match &benchmark.verdict {
         Verdict::Failed { role, reason } => {
-            let side = role.map_or(String::new(), |role| format!("in the {}: ", role.word()));
+            let side = role.map_or(String::new(), |role| format!("in {}: ", role.side()));
             Some(format!("{side}{}", one_line(reason)))
         }
         _ => None,

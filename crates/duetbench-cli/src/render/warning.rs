@@ -77,12 +77,12 @@ pub fn text(warning: &Warning) -> String {
             format!("{within} within the threshold, {beside}: {}", format::interval(interval.low, interval.high))
         }
         Warning::NoSteadyState { role, within } => format!(
-            "the {} did not become steady within {within} iterations, all of which warm up now: `--warmup N` sets how many do",
-            role.word()
+            "{} did not become steady within {within} iterations, all of which warm up now: `--warmup N` sets how many do",
+            role.side()
         ),
         Warning::StillChanging { role, forks, of, ratio, warm_up } => format!(
-            "{forks} of {of} processes of the {} went on changing while they were judged ({} in the median): needs more than {warm_up} iterations to warm up: try `--warmup {}`",
-            role.word(),
+            "{forks} of {of} processes of {} went on changing while they were judged ({} in the median): needs more than {warm_up} iterations to warm up: try `--warmup {}`",
+            role.side(),
             change(*ratio),
             2 * warm_up.max(&1)
         ),
@@ -149,11 +149,11 @@ mod tests {
         );
         check(
             Warning::NoSteadyState { role: Role::Candidate, within: 300 },
-            "the candidate did not become steady within 300 iterations, all of which warm up now: `--warmup N` sets how many do",
+            "head did not become steady within 300 iterations, all of which warm up now: `--warmup N` sets how many do",
         );
         check(
             Warning::StillChanging { role: Role::Baseline, forks: 7, of: 10, ratio: 0.92, warm_up: 30 },
-            "7 of 10 processes of the baseline went on changing while they were judged (-8.0% in the median): needs more than 30 iterations to warm up: try `--warmup 60`",
+            "7 of 10 processes of base went on changing while they were judged (-8.0% in the median): needs more than 30 iterations to warm up: try `--warmup 60`",
         );
         check(
             Warning::FailedTrials { trials: 2, first: "panic: boom\n\tgoroutine 1".into() },

@@ -12,6 +12,7 @@ use duetbench_formats::bounded;
 use crate::failure::Failure;
 use crate::options::{CountArg, Format, HarnessName, Layer};
 use crate::project;
+use crate::render::command_line::quote;
 
 mod bounds;
 mod environment;
@@ -212,6 +213,19 @@ impl Settings {
         self.first(|l| l.timeout).unwrap_or(TIMEOUT)
     }
 
+    /// The options that no stored run keeps, as they were typed: whoever goes on with a run types them again.
+    #[must_use]
+    pub fn bounds_typed(&self) -> String {
+        let typed = &self.layers[0];
+        let timeout = typed.timeout.map(|limit| {
+            let words = humantime::format_duration(limit).to_string().replace(' ', "");
+            format!(" --timeout {words}")
+        });
+        let passed = typed.pass_env.iter().flatten().map(|name| format!(" --pass-env {}", quote(name)));
+        let sandbox = typed.sandbox.filter(|is_wanted| *is_wanted).map(|_| " --sandbox".to_owned());
+        timeout.into_iter().chain(passed).chain(sandbox).collect()
+    }
+
     /// Variables that benchmarks may see on top of the allow-list.
     #[must_use]
     pub fn pass_env(&self) -> Vec<String> {
@@ -329,6 +343,15 @@ mod tests {
         assert_eq!((effort.forks, effort.budget), (None, Some(Duration::from_secs(120))));
         let both = Settings { layers: vec![file("budget = '2m'\nforks = 5")], in_ci: false, branch: None };
         assert!(both.spec(1).is_err());
+    }
+
+    #[test]
+    fn what_no_run_keeps_is_told_as_it_was_typed() {
+        let told = |layers: Vec<Layer>| Settings { layers, in_ci: false, branch: None }.bounds_typed();
+        let typed = "timeout = '90s'\npass_env = ['HOME', 'LANG']\nsandbox = true";
+        assert_eq!(told(vec![file(typed)]), " --timeout 1m30s --pass-env HOME --pass-env LANG --sandbox");
+        // The file is read again.
+        assert_eq!(told(vec![file(""), file(typed)]), "");
     }
 
     #[test]

@@ -40,6 +40,9 @@ export async function figures_are_those_of_the_data(begin) {
   assert.deepEqual(await of(9), ["slower, within tolerance", "+1.2%", "[+0.60%, +1.8%]"]);
   assert.deepEqual(await of(10), ["faster, size open", "−3.0%", "[−4.4%, −1.5%] cpu"]);
   assert.deepEqual(await of(11), ["faster, within tolerance", "−1.2%", "[−1.8%, −0.60%]"]);
+  // A sign is nothing to those who hear it, a number is.
+  const heard = (i) => visit.page.getAttribute(`#row-${visit.data.benchmarks[i].id} .change`, "aria-hidden");
+  assert.deepEqual(await Promise.all([0, 2, 3, 4].map(heard)), [null, "true", "true", "true"]);
   const signs = await visit.page.locator(".signs").textContent();
   for (const word of ["within tolerance: a real change", "size open: a real change", "cpu: judged by CPU time"])
     assert.ok(signs.includes(word), `${word} is not explained`);
@@ -270,6 +273,8 @@ export async function a_thousand_rows_cost_little(begin) {
     (all) => all.filter((line) => line.checkVisibility({ contentVisibilityAuto: true })).length,
   );
   assert.ok(rendered >= 2 && rendered < 100, `${rendered} rows are rendered`);
+  // Numbers of list items would be counted again for every row that is out of sight: a filter took the square of their number.
+  assert.equal(await page.$eval("#rows > li", (row) => getComputedStyle(row).display), "block");
   const nodes = await page.$$eval("#rows *", (all) => all.length);
   assert.ok(nodes < 40 * 1000, `${nodes} elements`);
   const changes = async (act) => {
@@ -300,6 +305,9 @@ export async function a_thousand_rows_cost_little(begin) {
     (await changes(() => page.selectOption("#sort", "name"))) <= 2001,
     "sorting moves every row more than once",
   );
+  // An open row may reach over its edges.
+  await visit.open(data.benchmarks[0]);
+  assert.equal(await page.$eval(".row.open", (row) => getComputedStyle(row).contentVisibility), "visible");
   await visit.end();
 }
 

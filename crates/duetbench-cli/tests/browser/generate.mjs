@@ -200,7 +200,7 @@ function estimateOf(effect, half, verdict) {
 function wordsOf(verdict) {
   if (verdict === "inconclusive") return ["needs about 40 fork pairs, has 16: raise `--budget` or `--forks`"];
   if (verdict === "failed")
-    return ["in the candidate: panic: runtime error: index out of range [3] with length 3 <b>goroutine 7</b>"];
+    return ["in head: panic: runtime error: index out of range [3] with length 3 <b>goroutine 7</b>"];
   return [];
 }
 

@@ -16,20 +16,19 @@ fn versions_that_do_not_exist_are_named() {
 fn a_version_that_does_not_build_speaks_through_the_compiler() {
     let broken = simple("func BenchmarkGood(b *testing.B) { undefinedThing() }");
     compare(&two(&simple(GOOD), &broken), &[]).expect(1).says(&[
-        "candidate",
-        "./new",
+        "head (`./new`) does not build",
         "undefinedThing",
         "fixture_test.go:15",
     ]);
-    compare(&two(&broken, &simple(GOOD)), &[]).expect(1).says(&["baseline", "./old", "undefinedThing"]);
+    compare(&two(&broken, &simple(GOOD)), &[]).expect(1).says(&["base (`./old`) does not build", "undefinedThing"]);
     let no_go = simple("func BenchmarkGood(b *testing.B) { for i := 0; i < ");
-    compare(&two(&simple(GOOD), &no_go), &[]).expect(1).says(&["candidate", "./new", "fixture_test.go:15"]);
+    compare(&two(&simple(GOOD), &no_go), &[]).expect(1).says(&["head (`./new`) does not build", "fixture_test.go:15"]);
 }
 
 #[test]
 fn no_benchmarks_no_module_no_package() {
     let none = simple("func TestNothing(t *testing.T) {}");
-    compare(&two(&none, &none), &[]).expect(1).says(&["no benchmarks", "BenchmarkXxx"]);
+    compare(&two(&none, &none), &[]).expect(1).says(&["no benchmarks", "BenchmarkXxx", "`-- -tags TAG`"]);
     compare(&two(&simple(GOOD), &simple(GOOD)), &["--packages", "./nope"]).expect(1).says(&["nope"]);
     let place = Place::new();
     place.write("sub/go.mod", "module example.com/sub\n").write("README", "");

@@ -163,8 +163,10 @@ fn the_job_for_gitlab() {
     command.env("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main").env("ACTION_OUT", "duet-report");
     command.env("DUET_BUILDS", "1").env("DUET_FORKS", "6").env("DUET_THRESHOLD", "20%");
     Ran::from(command.output().unwrap()).expect(3);
-    let comment = fs::read_to_string(place.path().join("duet-report/comment.md")).unwrap();
-    assert!(comment.contains("1 of 1 benchmark regressed"), "{comment}");
+    for name in ["comment.md", "report.html"] {
+        let kept = fs::read_to_string(place.path().join("duet-report").join(name)).unwrap();
+        assert!(kept.contains("1 of 1 benchmark regressed"), "{name}: {kept}");
+    }
 }
 
 /// Lays out a release of the program under test alone, as `install.sh` fetches one; gives the mirror's address.

@@ -22,7 +22,6 @@ fn repository() -> Place {
     let place = Place::new();
     place.git(&["init", "-q"]);
     place.write("go.mod", "module example.com/codec\n\ngo 1.21\n").write("codec.go", SUM).write("codec_test.go", TEST);
-    place.write(".gitignore", "duet-report/\n.duet/\n");
     place.commit_all("a codec");
     place.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     place.git(&["checkout", "-q", "-b", "change"]);
@@ -72,6 +71,7 @@ fn a_change_fails_is_waived_passes_and_fails_when_that_is_over() {
     assert_eq!(fs::read_to_string(place.path().join(".duet/summary.md")).unwrap(), comment);
     let output = fs::read_to_string(place.path().join(".duet/output.txt")).unwrap();
     assert!(output.contains("verdict=regression\nexit-code=3\nfolder=duet-report\n"), "{output}");
+    assert_eq!(place.git(&["status", "--porcelain", "--", "duet-report"]), "", "the checkout is as it was");
     let base = place.git(&["rev-parse", "--short=10", "main"]);
     assert!(kept(&place, "report.json").contains(base.trim()), "the base is not the merge base");
     assert!(kept(&place, "report.html").contains(r#""headline":"1 of 1 benchmark regressed.""#));

@@ -81,6 +81,64 @@ fn what_is_said_first_is_sealed() {
     check("analyze_few.json", &["base.json", "few.json", "--format", "json"], 1);
 }
 
+/// A file of JMH with a benchmark of throughput and one of time, in three forks.
+fn jmh(speed: f64) -> String {
+    let one = |name: &str, mode: &str, unit: &str, value: f64| {
+        let fork = |i: u32| (0..3).map(|j| value * (1.0 + 0.001 * f64::from((i * 3 + j) % 5))).collect::<Vec<_>>();
+        json!({
+            "jmhVersion": "1.37", "benchmark": format!("org.example.text.Bench.{name}"), "mode": mode, "threads": 1, "forks": 3,
+            "warmupIterations": 0, "warmupTime": "1 s", "warmupBatchSize": 1,
+            "measurementIterations": 3, "measurementTime": "1 s", "measurementBatchSize": 1,
+            "primaryMetric": {"score": value, "scoreError": 1.0, "scoreUnit": unit, "rawData": (0..3).map(fork).collect::<Vec<_>>()},
+            "secondaryMetrics": {}
+        })
+    };
+    json!([one("hash", "thrpt", "ops/s", 352_920.0 * speed), one("norm", "avgt", "us/op", 3.5 / speed)]).to_string()
+}
+
+#[test]
+fn a_table_reads_as_that_of_a_comparison_whatever_the_unit() {
+    let place = place();
+    place.write("old.json", &jmh(1.0)).write("new.json", &jmh(0.8));
+    let text = place.duet(&["analyze", "old.json", "new.json"]).expect(3).stdout;
+    let row = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+    let heading = row("org.example.text ");
+    assert!(
+        heading.contains(" before → after  change  ")
+            && heading.contains(" sure within  ")
+            && heading.contains("verdict"),
+        "{text}"
+    );
+    // Slower both: fewer operations a second, and more time.
+    assert!(row("Bench.hash ").contains("353.6k ops/s → 282.9k ops/s    -20%"), "{text}");
+    assert!(row("Bench.norm ").contains("3.507µs → 4.384µs    +25%"), "{text}");
+    assert!(text.ends_with("\n2 benchmarks: 2 regressions\n"), "{text}");
+    let both = place.duet(&["analyze", "old.json", "new.json", "--method", "both"]).expect(3).stdout;
+    assert!(
+        both.contains("353.6k ops/s  282.9k ops/s") && both.contains("duet's rule: 2 benchmarks: 2 regressions"),
+        "{both}"
+    );
+}
+
+#[test]
+fn columns_cannot_contradict_the_change_beside_them() {
+    let place = place();
+    let times = |times: &[f64]| json!({"results": [{"command": "sort a", "times": times}]}).to_string();
+    place.write("wild.json", &times(&[0.091, 0.0912, 0.0931, 0.2, 0.0909, 0.0933]));
+    place.write("calm.json", &times(&[0.0959, 0.0711, 0.0931, 0.0802, 0.0979, 0.0633]));
+    let place = &place;
+    let row = |files: [&str; 2]| {
+        let text = place.duet(&[&["analyze"][..], &files].concat()).expect(0).stdout;
+        text.lines().find(|line| line.starts_with("sort a ")).unwrap().to_owned()
+    };
+    let told = row(["wild.json", "calm.json"]);
+    let ran = place.duet(&["analyze", "wild.json", "calm.json", "--format", "json"]).expect(0);
+    let ratio = ran.benchmark("sort a")["duet"]["ratio"].as_f64().unwrap();
+    let cells: Vec<f64> = told.split_whitespace().filter_map(|word| word.strip_suffix("ms")?.parse().ok()).collect();
+    assert!((cells[1] / cells[0] - ratio).abs() < 0.001, "{told}: {ratio}");
+    assert!(told.contains(" ?  [") && told.contains("inconclusive"), "{told}");
+}
+
 #[test]
 fn forms_may_differ_and_runs_take_part() {
     let place = place();

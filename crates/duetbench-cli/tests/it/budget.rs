@@ -85,8 +85,9 @@ fn what_would_get_too_few_units_gives_way_and_says_why() {
     assert!(is_out_of_time(&endless) && endless["ratio"].is_null(), "{endless:#}");
     let text = place.duet(&["show"]).expect(0).stdout;
     assert!(text.contains("needs about 70s more, and the budget had 1"), "{text}");
-    assert!(text.contains("would probably settle 1 of 1 open question, in about 70s more"), "{text}");
+    assert!(text.contains("would probably settle the open question, in about 70s more"), "{text}");
     assert!(text.contains("hint: `--budget 70s`"), "{text}");
+    assert!(text.contains("% interval)") && !text.contains("(100% interval)"), "{text}");
 }
 
 #[test]

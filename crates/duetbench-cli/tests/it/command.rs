@@ -148,6 +148,9 @@ fn a_shell_runs_the_lines_where_one_is_asked_for() {
     let line = "echo {n} | sed s/^/M/ >> log";
     place.duet(&["list", "--command", line, "-L", "n", "3", "--shell", "sh -e"]).expect(0);
     assert_eq!(logged(&place), "M3");
+    let note = ["`echo a | wc` is started without a shell, so that `|` is an argument", "`--shell sh`"];
+    let dry = place.duet(&["compare", "--command", "echo a | wc", "true", "--dry-run"]).stdout;
+    assert!(note.iter().all(|words| dry.contains(words)), "{dry}");
 }
 
 #[test]
@@ -164,6 +167,9 @@ fn a_program_that_fails_is_told_with_its_words() {
         assert_eq!(failed["verdict"], "failed", "{line}: {}", ran.stdout);
         assert!(failed["failure"].to_string().contains(words), "{line}: {failed}");
     }
+    // A failure stands alone.
+    let dry = place.duet(&["compare", "--command", "false", "true", "--dry-run"]).expect(1).stdout;
+    assert!(dry.contains("fails in base: exit status 1") && !dry.contains("warning:"), "{dry}");
     let ran = compare(&place, ["sh work.sh 10", "sh work.sh 10"], "3", &["--prepare", "sh -c 'echo cannot; exit 1'"]);
     let failure = ran.expect(1).benchmark("sh work.sh 10")["failure"].to_string();
     assert!(failure.contains("what is to prepare it failed: exit status 1: cannot"), "{failure}");

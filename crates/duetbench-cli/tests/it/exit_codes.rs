@@ -16,6 +16,12 @@ fn a_dry_run_of_nothing_fails_as_the_run_does() {
         .scripted(r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 100}}"#, &["--dry-run", "--bench", "B$"])
         .expect(1)
         .says(&["no benchmark is left after `--bench B$`"]);
+    let apart = r#"{"BenchmarkA": {"baseline_ns": 100}, "BenchmarkB": {"candidate_ns": 100}}"#;
+    for more in [&["--dry-run"][..], &[]] {
+        place.scripted(apart, more).expect(1);
+    }
+    let shown = place.scripted(apart, &["--dry-run"]).stdout;
+    assert!(shown.contains("BenchmarkA: only in base\n") && shown.contains("BenchmarkB: only in head\n"), "{shown}");
 }
 
 #[test]
@@ -136,6 +142,10 @@ fn usage_errors_are_2_and_name_what_is_wrong() {
     place.duet(&["compare", "--forks", "3", "--budget", "1m"]).expect(2).says(&["--forks", "--budget"]);
     place.scripted(STEADY, &["--alpha", "70%"]).expect(2).says(&["alpha", "0.5"]);
     place.scripted(STEADY, &["--bench", "("]).expect(2).says(&["--bench"]);
+    // An error that says what to do has no hint beside it.
+    place.scripted(STEADY, &[]).expect(0);
+    let over = place.duet(&["compare", "--resume", "r1"]).expect(2).stderr;
+    assert_eq!(over, "duet: run `r1` came to its end: `duet show r1` prints its report\n");
     place.write("duet.toml", "treshold = '3%'\n");
     place.scripted(STEADY, &[]).expect(2).says(&["duet.toml", "treshold"]);
 }
@@ -188,7 +198,8 @@ fn the_same_seed_gives_the_same_report() {
 fn an_interrupted_run_keeps_what_it_has() {
     let script = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 100, "spread": 0.002, "interrupt_in": 4}}"#;
     let place = Place::new();
-    let ran = place.scripted(script, &["--fixed", "--format", "json"]).expect(130);
+    let ran = place.scripted(script, &["--fixed", "--format", "json", "--timeout", "2s"]).expect(130);
+    let ran = ran.says(&["`duet compare --resume r1 --timeout 2s` goes on from here"]);
     assert_eq!(ran.json()["complete"], false);
     assert_eq!(ran.benchmark("BenchmarkA")["forks"].as_array().unwrap().len(), 4);
     let shown = place.duet(&["show", "--format", "json"]);

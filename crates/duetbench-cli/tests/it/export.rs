@@ -115,12 +115,13 @@ fn sides_are_chosen_and_both_stand_in_two_forms() {
         ran.json()["results"][0]["mean"].as_f64().unwrap() * 1e9
     };
     // Scripted forks drift, both sides alike.
-    assert!((value("candidate") / value("baseline") - 1.2).abs() < 0.01);
+    assert!((value("head") / value("base") - 1.2).abs() < 0.01);
+    assert_eq!([value("candidate"), value("baseline")], [value("head"), value("base")], "former names");
     let both = place.duet(&["export", "r1", "--as", "benchstat-csv", "--side", "both"]).expect(0).stdout;
     assert!(both.contains(",sec/op,CI,sec/op,CI,vs base,P\n") && both.contains("\nA,"), "{both}");
     let row = both.lines().find(|line| line.starts_with("A,")).unwrap();
     assert!(row.contains("+20.00%,p=0.0") && row.ends_with(" n=6"), "{row}");
-    place.duet(&["export", "r1", "--as", "jmh", "--side", "both"]).expect(2).says(&["`--side baseline`"]);
+    place.duet(&["export", "r1", "--as", "jmh", "--side", "both"]).expect(2).says(&["`--side base`"]);
     place.duet(&["export", "r1", "--as", "go", "--side", "both"]).expect(2).says(&["`duet show r1 --format go`"]);
     place.duet(&["export", "r1", "--as", "parquet", "--side", "baseline"]).expect(2).says(&["the column `side`"]);
     place.duet(&["export", "r2", "--as", "jmh", "--side", "baseline"]).expect(2).says(&["`r2` measured one version"]);
@@ -135,6 +136,9 @@ fn what_cannot_be_written_says_why() {
     place.duet(&["export", "nowhere.json", "--as", "jmh"]).expect(1).says(&["nowhere.json"]);
     place.duet(&["export", "r1", "--as", "jmh", "-o", "no/such/folder.json"]).expect(1).says(&["no/such/folder.json"]);
     place.duet(&["export", "r1"]).expect(2).says(&["--as"]);
+    let known = place.duet(&["export", "r1", "--as", "nosuch"]).expect(2).stderr;
+    assert!(known.contains("pyperf") && !known.contains(" csv,"), "{known}");
+    place.duet(&["export", "r1", "--as", "csv"]).expect(2).says(&["`duet show --format csv` writes it"]);
 }
 
 /// A report in the form of this name.

@@ -38,6 +38,14 @@ fn a_regression_fails_until_it_is_waived_and_again_when_that_is_over() {
     let comment = place.duet(&["show", "--format", "markdown"]).expect(0).stdout;
     assert!(comment.contains("1 of 2 benchmarks regressed, as accepted"), "{comment}");
 
+    // An accepted regression stays one, whatever else is open.
+    let open = SLOWER.replace("100, \"spread\": 0.002}\n}", "101, \"spread\": 0.2}\n}");
+    let text = place.scripted(&open, &[]).expect(0).stdout;
+    assert!(text.contains("1 regressed, as accepted, but 1 of 2 benchmarks undecided"), "{text}");
+    let broken = SLOWER.replace("100, \"spread\": 0.002}\n}", "100, \"failure\": \"panic\"}\n}");
+    let text = place.scripted(&broken, &[]).expect(1).stdout;
+    assert!(text.contains("1 regressed, as accepted, but 1 of 2 benchmarks failed"), "{text}");
+
     place.write("duet-waivers.toml", &waiver("11%", "2000-01-01"));
     let text = place.scripted(SLOWER, &[]).expect(3).stdout;
     assert!(text.contains("which was accepted until 2000-01-01") && text.contains("renew or remove it"), "{text}");

@@ -398,13 +398,17 @@ fn hints_say_what_to_do_next_and_a_clean_run_needs_none() {
         &[settled_by(30), settled_by(50), settled_by(9000), OPEN],
         &["`--forks 50` would probably settle 2 of 4 open questions, in about 2m more"],
     );
+    check(
+        &[settled_by(30), settled_by(50)],
+        &["`--forks 50` would probably settle all 2 open questions, in about 4m more"],
+    );
     let too_dear = "even 400 fork pairs may leave 1 open question: \
                     a machine with less load or a larger `--threshold` helps more";
     check(&[settled_by(9000)], &[too_dear]);
     check(&[OPEN], &[too_dear]);
     check(
         &[Verdict::Slower(Extent::Open { forks_sufficient: Some(60) })],
-        &["`--forks 60` would probably settle 1 of 1 open question, in about 7m more"],
+        &["`--forks 60` would probably settle the open question, in about 7m more"],
     );
     let mut young = run_of(&[OPEN]);
     young.benchmarks[0].estimate = None;

@@ -5,6 +5,13 @@ use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::Duration;
 
+use duetbench_cli::assemble::solo_report;
+use duetbench_cli::options::Format;
+use duetbench_cli::render::palette::Palette;
+use duetbench_cli::render::solo;
+use duetbench_core::SoloReport;
+use duetbench_core::noise::{Finding, Kind, Severity};
+use duetbench_run::store::Store;
 use serde_json::Value;
 
 use crate::common::{Place, Ran, trials};
@@ -27,6 +34,20 @@ fn iterations(ran: &Ran, name: &str) -> BTreeMap<(u64, u64), usize> {
     let forks = benchmark["forks"].as_array().unwrap().clone();
     let place = |fork: &Value| (fork["suite_run"].as_u64().unwrap(), fork["fork"].as_u64().unwrap());
     forks.iter().map(|fork| (place(fork), fork["iterations_ns"].as_array().unwrap().len())).collect()
+}
+
+#[test]
+fn what_disturbed_a_run_is_told_below_its_table() {
+    let place = Place::new();
+    run(&place, SCRIPT, &[]).expect(0);
+    let store = Store::open_to_read(&place.path().join(".duet/duet.db")).unwrap();
+    let mut report = solo_report(store.load("r1").unwrap().solo().unwrap());
+    let text = |report: &SoloReport| solo::document(report).write(Format::Text, &Palette::plain(), None).unwrap();
+    report.noise.findings.clear();
+    assert!(!text(&report).contains("noise:"));
+    report.noise.findings = vec![Finding { kind: Kind::Migrated { times: 3 }, severity: Severity::Severe }];
+    let told = text(&report);
+    assert!(told.lines().last().is_some_and(|line| line.starts_with("noise: severe: ")), "{told}");
 }
 
 #[test]

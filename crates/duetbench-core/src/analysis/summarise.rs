@@ -30,13 +30,13 @@ pub struct Summary {
 #[non_exhaustive]
 pub enum Rejection {
     /// A slice took no time.
-    #[error("a slice of the {} took no time", .0.word())]
+    #[error("a slice of {} took no time", .0.side())]
     NoTime(Role),
     /// A slice consists of no invocation.
-    #[error("a slice of the {} has no invocations", .0.word())]
+    #[error("a slice of {} has no invocations", .0.side())]
     NoInvocations(Role),
     /// Invocations are faster than any processor: the measured loop was not run as often as was asked.
-    #[error("an invocation of the {} took less than 0.001 ns, so it does nothing", .0.word())]
+    #[error("an invocation of {} took less than 0.001 ns, so it does nothing", .0.side())]
     NoWork(Role),
 }
 

@@ -53,6 +53,9 @@ impl Mode {
 /// Another mode must be so much narrower than one core to be taken: widths are estimated from few trials.
 const CLEARLY_NARROWER: f64 = 0.7;
 
+/// Most that a reading of busy cores may be above their number: clocks are read a little before and after.
+const READING_MAX: f64 = 1.1;
+
 /// Facts that decide a benchmark's mode.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Circumstances<'a> {
@@ -111,10 +114,12 @@ pub(super) fn choose_mode(c: &Circumstances<'_>) -> (Mode, String) {
 }
 
 impl Circumstances<'_> {
-    /// The cores that the benchmark itself keeps busy, if they are several.
+    /// The cores that the benchmark itself keeps busy, if they are several. More than there are cannot be: such a reading is one of a
+    /// loaded machine, and tells nothing.
     fn needs_several(&self) -> Option<f64> {
         let profile = self.profile.filter(|p| !p.collects && self.style != Style::Parallel)?;
-        (profile.keeps_several_cores_busy() && self.capacity.cpus > 1).then_some(profile.cores_busy)
+        let possible = profile.cores_busy <= READING_MAX * f64::from(self.capacity.cpus);
+        (profile.keeps_several_cores_busy() && self.capacity.cpus > 1 && possible).then_some(profile.cores_busy)
     }
 
     /// One core, unless the machine's self-check found another mode clearly better.

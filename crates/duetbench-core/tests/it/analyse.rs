@@ -100,7 +100,7 @@ fn failures_that_leave_enough_forks_are_a_warning() {
 fn impossible_samples_are_failed_trials() {
     let measured = Measured { samples: slices((0, 0), 0, 100).to_vec(), failed_trials: vec![] };
     let report = analyse(&plan(&["A"], Mode::Duet), &[measured], &Decision::default()).remove(0);
-    let reason = "a slice of the baseline took no time".to_string();
+    let reason = "a slice of base took no time".to_string();
     assert_eq!(report.verdict, Verdict::Failed { role: Some(Role::Baseline), reason });
 }
 
@@ -110,7 +110,7 @@ fn invocations_faster_than_any_processor_are_failed_trials() {
     samples.iter_mut().for_each(|s| s.invocations = 1001 * s.wall_ns);
     let measured = Measured { samples: samples.clone(), failed_trials: vec![] };
     let report = analyse(&plan(&["A"], Mode::Duet), &[measured], &Decision::default()).remove(0);
-    let reason = "an invocation of the baseline took less than 0.001 ns, so it does nothing".to_string();
+    let reason = "an invocation of base took less than 0.001 ns, so it does nothing".to_string();
     assert_eq!(report.verdict, Verdict::Failed { role: Some(Role::Baseline), reason });
     samples.iter_mut().for_each(|s| s.invocations = 999 * s.wall_ns);
     let measured = Measured { samples, failed_trials: vec![] };

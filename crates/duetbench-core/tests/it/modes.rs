@@ -37,6 +37,11 @@ fn a_benchmark_that_keeps_several_cores_busy_gets_them_whatever_was_asked_but_se
     assert_eq!(mode(ModeChoice::Auto, Style::Loop, PLAIN), Mode::InterleavedOneCore);
     // The harness itself started it on every core.
     assert_eq!(mode(ModeChoice::Auto, Style::Parallel, BUSY), Mode::InterleavedOneCore);
+    // No benchmark keeps more cores busy than there are.
+    let impossible = Profile { cores_busy: 1.25 * f64::from(CAPACITY.cpus), ..BUSY };
+    assert_eq!(mode(ModeChoice::Auto, Style::Loop, impossible), Mode::InterleavedOneCore);
+    let all = Profile { cores_busy: 1.02 * f64::from(CAPACITY.cpus), ..BUSY };
+    assert_eq!(mode(ModeChoice::Auto, Style::Loop, all), Mode::InterleavedAllCores);
     // It may have been the collector.
     assert_eq!(mode(ModeChoice::Auto, Style::Loop, Profile { collects: true, ..BUSY }), Mode::InterleavedOneCore);
 }

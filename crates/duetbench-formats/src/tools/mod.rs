@@ -60,7 +60,11 @@ mod tests {
         check("pytest-benchmark", "do pytest --benchmark-only --benchmark-json=base$i.json; done", each);
         check("google-benchmark", "--benchmark_out=base$i.json", each);
         check("criterion", "CRITERION_HOME", "duet analyze base1,base2,base3 head1,head2,head3");
-        check("benchstat-csv", "base1,base2,base3", "duet analyze base1,base2,base3 head1,head2,head3");
+        check(
+            "benchstat-csv",
+            "base1.csv,base2.csv,base3.csv",
+            "duet analyze base1.csv,base2.csv,base3.csv head1.csv,head2.csv,head3.csv",
+        );
     }
 
     #[test]

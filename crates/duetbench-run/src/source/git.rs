@@ -119,12 +119,18 @@ pub(super) fn work_tree(cwd: &Path) -> Result<Source, RunError> {
     })
 }
 
-pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source, RunError> {
+/// The repository around a folder, and the full name of the commit that a revision is in it.
+pub(super) fn found(text: &str, cwd: &Path) -> Result<(PathBuf, String), RunError> {
     let repository = repository_of(cwd, &format!("the revision `{text}`"))?;
     let commit = commit_of(&repository, text).ok_or_else(|| RunError::Source {
         what: format!("there is no revision, directory or published version `{text}` in `{}`", repository.display()),
         hint: Some("`git log --oneline` lists revisions; a shallow clone may lack it (`git fetch --unshallow`)".into()),
     })?;
+    Ok((repository, commit))
+}
+
+pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source, RunError> {
+    let (repository, commit) = found(text, cwd)?;
     let path = fresh_path(scratch, &commit);
     let path_text = path.to_string_lossy().into_owned();
     git(&repository, ["worktree", "add", "--quiet", "--detach", "--force", &path_text, &commit]).map_err(|e| {

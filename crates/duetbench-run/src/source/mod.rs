@@ -68,6 +68,19 @@ impl VersionRequest {
     }
 }
 
+/// Whether a version can be there, found out without making anything: what a registry has is asked for when it is fetched.
+///
+/// # Errors
+/// When there is no such version, with the reason.
+pub fn check(request: &VersionRequest, cwd: &Path) -> Result<(), RunError> {
+    match request {
+        VersionRequest::WorkTree | VersionRequest::Published(_) | VersionRequest::Command(_) => Ok(()),
+        VersionRequest::Revision(revision) => git::found(revision, cwd).map(|_| ()),
+        VersionRequest::Directory { typed, path } => directory(typed, path).map(|_| ()),
+        VersionRequest::Jar { typed, path } => jar(typed, path, cwd).map(|_| ()),
+    }
+}
+
 /// A source tree ready to be built; what was made for it is removed on drop.
 #[derive(Debug)]
 pub struct Source {

@@ -13,6 +13,7 @@ use duetbench_run::engine::{
     unit_reading_takes,
 };
 use duetbench_run::prepare::Prepared;
+use duetbench_run::source::check;
 use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 
 use super::errand::{Errand, Purpose, Subject};
@@ -64,6 +65,8 @@ pub(in crate::commands) fn begin(errand: &Errand<'_>, subject: Subject<'_>) -> R
 /// The same on this machine.
 fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     let (context, spec) = (errand.context, &errand.spec);
+    // Whoever mistyped a version need not wait to be told.
+    origin.versions.iter().try_for_each(|version| check(version, &origin.cwd))?;
     let _lock = lock_machine(context)?;
     let prepared = prepare(context, spec, &origin)?;
     let (mut material, builds) = Material::prepared(context, &prepared, origin)?;
@@ -150,7 +153,10 @@ fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means
     }
     if context.settings.dry_run() {
         let afterwards = more_to_come(&plan, &errand.spec.rules, &means.1);
-        return errand.show_plan(&plan, &subjects, &afterwards);
+        let shown = errand.show_plan(&plan, &subjects, &afterwards)?;
+        // The run would fail too.
+        let compares = !plan.benchmarks.is_empty() || plan.excluded.iter().any(|one| one.saved_ns().is_some());
+        return Ok(if compares { shown } else { code::FAILED });
     }
     let head = session::head(&errand.spec, plan, subjects);
     let mut store = Store::open(&context.db())?;

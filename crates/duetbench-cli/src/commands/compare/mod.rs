@@ -78,7 +78,7 @@ fn requests(args: &CompareArgs, cwd: &Path) -> Result<[VersionRequest; 2], Failu
     if args.program.command {
         return match (&args.base, &args.head) {
             (Some(base), Some(head)) => Ok([base, head].map(|line| VersionRequest::Command(line.clone()))),
-            _ => Err(Failure::usage("`--command` needs two command lines, the baseline's and the candidate's")),
+            _ => Err(Failure::usage("`--command` needs two command lines, the base's and the head's")),
         };
     }
     let base = match &args.base {

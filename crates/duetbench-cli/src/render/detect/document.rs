@@ -1,5 +1,7 @@
 //! The answer as a document.
 
+use std::collections::BTreeMap;
+
 use duetbench_core::detect::{Answer, Change, Detected, Fidelity, HouseFinding, PaperFinding, Summary, UNITS_MIN};
 
 use duetbench_core::Verdict;
@@ -7,8 +9,12 @@ use duetbench_core::Verdict;
 use super::unpaired::{Unpaired, plural};
 use super::{Answered, json, rows};
 use crate::render::document::{Block, Cells, Document, Line, Table, Title};
-use crate::render::format::{TimeScale, change, detectable, interval, many, share, short_name};
-use crate::render::order::label;
+use crate::render::format::{TimeScale, benchmarks, change, change_within, detectable, interval, many, share};
+use crate::render::instructions::amount;
+use crate::render::names::ShortOfFull;
+use crate::render::order::{self, label};
+use crate::render::reported::figure;
+use crate::render::summary::counted_in_words;
 
 /// The warning below every table.
 const APART: &str =
@@ -40,36 +46,52 @@ fn versions(answered: &Answered) -> String {
     format!("{} → {}", answered.detection.base, answered.detection.head)
 }
 
+/// One row for each benchmark: where duet's rule alone was asked, as in the report of a comparison, else with what each rule says.
 fn table(answered: &Answered) -> Table {
-    let (paper, house) = (answered.rules.paper.is_some(), answered.rules.house.is_some());
-    let confidence =
-        answered.rules.house.as_ref().map(|rule| format!("{} interval", share(1.0 - rule.decision().interval_alpha())));
-    let confidence = confidence.unwrap_or_default();
-    let mut headings = vec![("benchmark", Cells::Name), ("base", Cells::Number), ("head", Cells::Number)];
-    if paper {
-        headings.extend([("change", Cells::Number), ("intervals", Cells::Words), ("papers' rule", Cells::Words)]);
-    }
-    if house {
-        headings.extend([
-            ("vs base", Cells::Number),
-            (confidence.as_str(), Cells::Words),
-            ("duet's rule", Cells::Words),
-            ("detects", Cells::Number),
-        ]);
+    let detected = &answered.detection.benchmarks;
+    let short = &ShortOfFull::of(detected.iter().map(|one| one.benchmark.as_str()));
+    let sure = answered.rules.house.as_ref().map(|rule| share(1.0 - rule.decision().interval_alpha()));
+    let sure = sure.map(|sure| format!("{sure} sure within")).unwrap_or_default();
+    let mut headings = vec![(short.common().unwrap_or("benchmark"), Cells::Name)];
+    let house = [("change", Cells::Number), (sure.as_str(), Cells::Words)];
+    match (&answered.rules.paper, &answered.rules.house) {
+        (None, _) => {
+            headings.push(("before → after", Cells::Number));
+            headings.extend(house.into_iter().chain([("verdict", Cells::Words), ("detects", Cells::Number)]));
+        }
+        (Some(_), also) => {
+            headings.extend([("base", Cells::Number), ("head", Cells::Number), ("change", Cells::Number)]);
+            headings.extend([("intervals", Cells::Words), ("papers' rule", Cells::Words)]);
+            let house = house.into_iter().chain([("duet's rule", Cells::Words), ("detects", Cells::Number)]);
+            headings.extend(house.filter(|_| also.is_some()));
+        }
     }
     let mut table = Table::new(&headings);
-    for detected in &answered.detection.benchmarks {
-        let mut row = vec![short_name(&detected.benchmark)];
-        row.extend(values(detected, &detected.results));
-        if paper {
-            row.extend(detected.paper.as_ref().map_or_else(Default::default, |p| paper_cells(detected, p)));
-        }
-        if house {
-            row.extend(detected.house.as_ref().map_or_else(Default::default, house_cells));
-        }
-        table.push(row);
-    }
+    detected.iter().for_each(|one| table.push(row(answered, one, short)));
     table
+}
+
+fn row(answered: &Answered, detected: &Detected, short: &ShortOfFull) -> Vec<String> {
+    let name = short.name(&detected.benchmark);
+    let house = detected.house.as_ref().map(house_cells);
+    match (&answered.rules.paper, &answered.rules.house) {
+        (None, _) => [name, values(detected, &agreeing(detected)).join(" → ")]
+            .into_iter()
+            .chain(house.unwrap_or_default())
+            .collect(),
+        (Some(_), also) => {
+            let paper = detected.paper.as_ref().map_or_else(Default::default, |finding| paper_cells(detected, finding));
+            let house = also.iter().flat_map(|_| house.clone().unwrap_or_default());
+            [name].into_iter().chain(values(detected, &detected.results)).chain(paper).chain(house).collect()
+        }
+    }
+}
+
+/// Both values so that they cannot contradict the change beside them: the base's, and that times the ratio.
+fn agreeing(detected: &Detected) -> [f64; 2] {
+    let [base, head] = detected.results;
+    let ratio = detected.house.as_ref().and_then(|finding| finding.test).map(|test| test.ratio);
+    [base, ratio.map_or(head, |ratio| base * ratio)]
 }
 
 /// Values of a benchmark, in one unit.
@@ -78,7 +100,9 @@ fn values(detected: &Detected, values: &[f64]) -> Vec<String> {
         let scale = TimeScale::of(values);
         return values.iter().map(|v| format!("{}s", scale.write(*v))).collect();
     }
-    values.iter().map(|v| format!("{v:.4e} {}", detected.unit)).collect()
+    // Small values keep their digits, and large ones have thousands.
+    let value = |value: &f64| if value.abs() < 1.0 { figure(*value) } else { amount(*value) };
+    values.iter().map(|one| format!("{} {}", value(one), detected.unit)).collect()
 }
 
 fn paper_cells(detected: &Detected, finding: &PaperFinding) -> [String; 3] {
@@ -91,12 +115,13 @@ fn paper_cells(detected: &Detected, finding: &PaperFinding) -> [String; 3] {
 fn house_cells(finding: &HouseFinding) -> [String; 4] {
     let said = match &finding.answer {
         Answer::Judged(verdict) => label(verdict).to_owned(),
-        Answer::TooFew { level, have } => format!("? needs ≥ {UNITS_MIN} {}, has {have}", plural(*level)),
+        Answer::TooFew { level, have } => format!("inconclusive: needs ≥ {UNITS_MIN} {}, has {have}", plural(*level)),
     };
     let Some(test) = finding.test else { return ["?".into(), String::new(), said, String::new()] };
     let sign = match finding.answer {
         Answer::Judged(Verdict::NoChange) => "~".to_owned(),
-        _ => change(test.ratio),
+        Answer::Judged(Verdict::Inconclusive { .. }) => "?".to_owned(),
+        _ => change_within(test.ratio, test.low, test.high),
     };
     [sign, interval(test.low, test.high), said, detectable(test.detectable)]
 }
@@ -111,27 +136,35 @@ fn summary(answered: &Answered) -> Vec<String> {
         lines.push(format!("papers' rule: {}", counts((worse, better), detection.benchmarks.len())));
     }
     if answered.rules.house.is_some() {
-        let of = |wanted: fn(&Answer) -> bool| {
-            detection.benchmarks.iter().filter_map(|b| b.house.as_ref()).filter(|h| wanted(&h.answer)).count()
-        };
-        let worse = of(|a| *a == Answer::Judged(Verdict::Regression));
-        let better = of(|a| *a == Answer::Judged(Verdict::Improvement));
-        let tolerated = of(|a| a.word().ends_with("within_tolerance"));
-        let no_change = of(|a| *a == Answer::Judged(Verdict::NoChange));
-        let open = of(Answer::is_open);
-        let all = counts((worse, better), detection.benchmarks.len());
-        lines
-            .push(format!("duet's rule: {all}, {tolerated} within tolerance, {no_change} no change, {open} undecided"));
+        let rule = if answered.rules.paper.is_some() { "duet's rule: " } else { "" };
+        lines.push(format!("{rule}{}", judged(&detection.benchmarks)));
     }
     lines.extend(detection.fidelity.as_ref().map(fidelity));
+    let all = [&detection.only_base, &detection.only_head].into_iter().flatten().map(String::as_str);
+    let short = ShortOfFull::of(detection.benchmarks.iter().map(|one| one.benchmark.as_str()).chain(all));
     for (names, side) in [(&detection.only_base, "base"), (&detection.only_head, "head")] {
         if !names.is_empty() {
-            let shown: Vec<String> = names.iter().take(5).map(|n| short_name(n)).collect();
+            let shown: Vec<String> = names.iter().take(5).map(|name| short.name(name)).collect();
             let more = if names.len() > shown.len() { ", …" } else { "" };
             lines.push(format!("only in {side}: {} ({}{more})", names.len(), shown.join(", ")));
         }
     }
     lines
+}
+
+/// `3 benchmarks: 1 regression, 2 no change`, as the last line of a comparison counts.
+fn judged(detected: &[Detected]) -> String {
+    let open = Verdict::Inconclusive { forks_sufficient: None };
+    let mut kinds: BTreeMap<u8, Vec<&Verdict>> = BTreeMap::new();
+    for finding in detected.iter().filter_map(|one| one.house.as_ref()) {
+        let verdict = match &finding.answer {
+            Answer::Judged(verdict) => verdict,
+            Answer::TooFew { .. } => &open,
+        };
+        kinds.entry(order::rank(verdict)).or_default().push(verdict);
+    }
+    let listed: Vec<String> = kinds.values().map(|kind| counted_in_words(kind[0], kind.len())).collect();
+    format!("{}: {}", benchmarks(detected.len()), listed.join(", "))
 }
 
 fn said_by_paper(detected: &Detected) -> Option<Change> {

@@ -35,6 +35,16 @@ fn split(line: &str) -> Result<Vec<String>, RunError> {
     if words.first().is_none_or(String::is_empty) { Err(wrong("it names no program")) } else { Ok(words) }
 }
 
+/// Words that only a shell understands.
+const SHELL_WORDS: [&str; 11] = ["|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1", "&>"];
+
+/// A word that stands by itself in a command line, without quotes, and that only a shell understands.
+pub(super) fn shell_word(line: &str) -> Option<&'static str> {
+    let words = split(line).ok()?;
+    let bare = |word: &&str| line.split_whitespace().any(|one| one == *word);
+    SHELL_WORDS.into_iter().find(|word| words.iter().any(|one| one == word) && bare(word))
+}
+
 /// A word with every `{name}` that is a parameter replaced by its value; other braces stay.
 pub(super) fn filled(word: &str, values: &BTreeMap<String, String>) -> String {
     let mut out = String::new();
@@ -131,6 +141,17 @@ fn add_file(hash: &mut Sha256, path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_for_a_shell_are_seen_where_no_quotes_hide_them() {
+        let check = |line: &str, want: Option<&str>| assert_eq!(shell_word(line), want, "{line}");
+        check("ls | wc", Some("|"));
+        check("make && ./program", Some("&&"));
+        check("./program > /dev/null", Some(">"));
+        check("grep '|' text", None);
+        check("sh -c 'ls | wc'", None);
+        check("./program --output=a>b", None);
+    }
 
     #[test]
     fn words_are_those_of_a_shell_and_nothing_is_expanded() {

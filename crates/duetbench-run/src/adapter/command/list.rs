@@ -47,15 +47,21 @@ pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicB
         end_leftovers(&id.name);
         let outcome = outcome?;
         let (first_ns, failure) = match outcome {
+            // Beside the failure of the other version nothing else is worth a remark.
+            Ok((first_ns, _)) if commands.failed.contains(&variant.name) => (first_ns, None),
             Ok((first_ns, peak)) => {
                 short.extend((style == Style::Process && first_ns < SHORT_NS).then(|| variant.name.clone()));
                 peaks.extend(peak.map(|bytes| (variant.name.clone(), bytes)));
                 (first_ns, None)
             }
-            Err(words) => (0, Some(words)),
+            Err(words) => {
+                commands.failed.insert(variant.name.clone());
+                (0, Some(words))
+            }
         };
         listing.found.push(Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure });
     }
+    listing.notes.extend(commands.shell_note.clone());
     if !short.is_empty() {
         listing.notes.push(about_short(&short, floor_ns(patience)?));
     }
@@ -104,7 +110,7 @@ fn about_short(names: &[String], floor_ns: Option<u64>) -> String {
 fn about_memory(peaks: &BTreeMap<String, u64>, before: &BTreeMap<String, u64>) -> Option<String> {
     let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
     let one = |(name, bytes): (&String, &u64)| {
-        let other = before.get(name).map_or_else(String::new, |bytes| format!(" (baseline {})", mib(*bytes)));
+        let other = before.get(name).map_or_else(String::new, |bytes| format!(" (base {})", mib(*bytes)));
         format!("`{name}` {}{other}", mib(*bytes))
     };
     (!peaks.is_empty()).then(|| format!("largest resident memory while listing: {}", shown(peaks.iter().map(one))))

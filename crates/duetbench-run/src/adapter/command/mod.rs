@@ -21,7 +21,7 @@ mod line;
 mod list;
 mod variants;
 
-use variants::{Variant, variants};
+use variants::{Variant, shell_note, variants};
 
 /// The package that all of them are in.
 const PACKAGE: &str = "command";
@@ -53,8 +53,12 @@ impl adapter::Kind for Kind {
 pub struct Commands {
     entries: Vec<CommandSpec>,
     variants: Vec<Variant>,
+    /// Note on a command line that is written for a shell and started without one.
+    shell_note: Option<String>,
     /// Largest resident set of each benchmark of the version that was listed before, in bytes.
     peaks: BTreeMap<String, u64>,
+    /// Benchmarks that failed in a version that was listed before.
+    failed: BTreeSet<String>,
     timeout: Duration,
     /// Variables of the user's that programs may see.
     passed: Vec<(OsString, OsString)>,
@@ -88,13 +92,16 @@ impl Commands {
             return Err(RunError::argument("--sandbox", why));
         }
         let variants = variants(&entries, sources)?;
+        let shell_note = shell_note(&entries, sources);
         // A program may be of any language.
         let passed = wish.conditions.passed(KINDS.iter().flat_map(|kind| kind.variables()).copied());
         let (timeout, filter) = (wish.conditions.timeout, wish.conditions.filter()?);
         Ok(Commands {
             entries,
             variants,
+            shell_note,
             peaks: BTreeMap::new(),
+            failed: BTreeSet::new(),
             timeout,
             passed,
             filter,

@@ -60,6 +60,18 @@ fn lines<'a>(spec: &'a CommandSpec, sources: &'a [Source]) -> Result<Vec<&'a str
     sources.iter().enumerate().map(line).collect()
 }
 
+/// Note on the first command line that is written for a shell and started without one.
+pub(super) fn shell_note(entries: &[CommandSpec], sources: &[Source]) -> Option<String> {
+    let plain = entries.iter().filter(|spec| spec.shell.is_none());
+    let mut all = plain.flat_map(|spec| lines(spec, sources).unwrap_or_default());
+    all.find_map(|line| {
+        let word = line::shell_word(line)?;
+        Some(format!(
+            "`{line}` is started without a shell, so that `{word}` is an argument like any other: `--shell sh` has one run it"
+        ))
+    })
+}
+
 fn check(spec: &CommandSpec, lines: &[&str]) -> Result<(), RunError> {
     let beside = [&spec.build, &spec.setup, &spec.prepare, &spec.conclude, &spec.cleanup]
         .into_iter()

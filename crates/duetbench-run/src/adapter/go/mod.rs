@@ -292,8 +292,8 @@ impl Adapter for Go {
         }
         if build.artifacts.is_empty() {
             return Err(RunError::NothingToMeasure {
-                what: format!("the {} (`{}`) has no benchmarks in {}", subject.role.word(), subject.version, patterns.join(" ")),
-                hint: Some("benchmarks are functions `BenchmarkXxx(b *testing.B)` in `_test.go` files; `--packages` chooses where to look".into()),
+                what: format!("{} (`{}`) has no benchmarks in {}", subject.role.side(), subject.version, patterns.join(" ")),
+                hint: Some("benchmarks are functions `BenchmarkXxx(b *testing.B)` in `_test.go` files; `--packages` chooses where to look, and `-- -tags TAG` builds those behind a build tag".into()),
             });
         }
         let notes = recalled(&overlay.not_rewritten).into_iter().collect();

@@ -41,7 +41,7 @@ pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subj
         hint: Some("as in `build = [\"mvn\", \"-q\", \"-DskipTests\", \"package\"]`, or leave it out".into()),
     })?;
     let output = Tool::new(program, args, &dir).output().map_err(|e| RunError::Toolchain {
-        what: format!("the {} (`{}`) cannot be built: {e}", subject.role.word(), subject.version),
+        what: format!("{} (`{}`) cannot be built: {e}", subject.role.side(), subject.version),
         hint: Some("install the build tool, or set `build` in `[jmh]` of duet.toml".into()),
     })?;
     if !output.status.success() {
@@ -85,7 +85,7 @@ fn find(dir: &Path, subject: Subject<'_>) -> Result<PathBuf, RunError> {
     if found.iter().any(|(_, kind)| kind.has_jmh) {
         found.retain(|(_, kind)| kind.has_jmh);
     }
-    let version = format!("the {} (`{}`)", subject.role.word(), subject.version);
+    let version = format!("{} (`{}`)", subject.role.side(), subject.version);
     match &found[..] {
         [(only, _)] => Ok(only.clone()),
         [] => Err(RunError::NothingToMeasure {

@@ -245,11 +245,7 @@ fn build_error(error: RunError, subject: Subject<'_>) -> RunError {
 fn nothing(subject: Subject<'_>, source: &Source, notes: &[String]) -> RunError {
     let why = if notes.is_empty() { "it has no bench targets".to_owned() } else { notes.join("; ") };
     RunError::NothingToMeasure {
-        what: format!(
-            "the {} (`{}`) has no benchmarks of criterion or divan: {why}",
-            subject.role.word(),
-            subject.version
-        ),
+        what: format!("{} (`{}`) has no benchmarks of criterion or divan: {why}", subject.role.side(), subject.version),
         hint: published::advice(&source.dir)
             .or_else(|| Some("`duet compare --command OLD NEW` measures other programs, as whole processes".into())),
     }

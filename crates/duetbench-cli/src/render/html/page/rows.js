@@ -7,6 +7,9 @@ const Rows = (() => {
   /** Longest name of a row; a longer one loses its middle, since both ends tell it apart. */
   const NAME_MAX = 64;
 
+  /** Signs that stand for a verdict where there is no number. */
+  const SIGNS = ["~", "?"];
+
   const percent = (place) => `${place.toFixed(3)}%`;
 
   /** Something small around a place on the axis. */
@@ -62,6 +65,12 @@ const Rows = (() => {
     return benchmark.estimate === null ? "" : Format.change(benchmark.estimate.ratio);
   }
 
+  /** The same in its column. A sign is for the eye: those who hear the row have heard the verdict that it stands for. */
+  function change(benchmark) {
+    const shown = figure(benchmark);
+    return Dom.make("span", { class: "change", ...(SIGNS.includes(shown) && { "aria-hidden": "true" }) }, shown);
+  }
+
   const interval = ({ estimate }) => {
     if (estimate === null) return "";
     const range = Format.interval(...ends(estimate));
@@ -111,7 +120,7 @@ const Rows = (() => {
         home && Dom.make("small", {}, Dom.name(home)),
       ),
       Dom.make("span", { class: "picture" }, plot(benchmark, axis)),
-      Dom.make("span", { class: "change" }, figure(benchmark)),
+      change(benchmark),
       Dom.make("span", { class: "range" }, interval(benchmark)),
       Dom.make("span", { class: "times" }, times(benchmark)),
     );
