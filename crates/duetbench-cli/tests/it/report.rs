@@ -168,7 +168,13 @@ fn from_three_runs_on_a_benchmark_has_its_history() {
         assert!(place == run as u64 && (found / ns - points[0].1 / 110.0).abs() < 0.01, "{points:?}");
     }
     assert_eq!(history(&third, "BenchmarkGone"), Value::Null);
-    // An older run has the history that it had, and a form without pictures reads none.
+    // What this run did not measure has no point to mark.
+    place.scripted(&RUN.replace(r#", "candidate_ns": 110, "spread": 0.002, "allocs": [2, 3]"#, ""), &[]);
+    written(&place, &[]);
+    let fourth = data(&page(&place, "page.html"));
+    assert_eq!((fourth["run"].as_str(), history(&fourth, "BenchmarkDecode")), (Some("r4"), Value::Null));
+    assert_eq!(history(&fourth, "BenchmarkSum")["points"].as_array().unwrap().len(), 4);
+    // An older run has the history that it had.
     written(&place, &["r2"]).expect(3);
     assert_eq!(data(&page(&place, "page.html"))["runs"].as_array().unwrap().len(), 2);
 }
