@@ -1,5 +1,6 @@
 //! The text format: for terminals and logs, readable without colour. The answer stands first and last, one table in between.
 
+use duetbench_core::plan::Style;
 use duetbench_core::report::{BenchmarkReport, Outcome};
 use duetbench_core::{Report, Verdict};
 
@@ -7,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::document::{Cell, Cells, Column, Group, Table, Tone, Turn};
 use super::forest::{Axis, Mark};
-use super::format::{duration, one_line, share, short_name, shortened};
+use super::format::{TimeScale, change, duration, one_line, share, short_name, shortened};
 use super::hint::Hint;
 use super::palette::{Palette, paint};
 use super::summary::{self, ChangedCount, Numbers};
@@ -37,7 +38,7 @@ pub fn render(report: &Report, palette: &Palette, look: Look) -> String {
     if !report.benchmarks.is_empty() {
         sections.push(times(report, palette, look));
     }
-    let others = [wall_times(report), allocations(report), reported(report)];
+    let others = [wall_times(report), cpu_times(report), allocations(report), reported(report)];
     sections.extend(others.into_iter().flatten().map(|table| table.text(palette, look.width)));
     sections.extend(counts(report, palette, look.width));
     sections.extend(profiles(report, palette));
@@ -189,6 +190,24 @@ fn wall_times(report: &Report) -> Option<Table> {
         }
     }
     (!table.is_empty()).then_some(table)
+}
+
+/// User and system time of whole programs, which may wait or use several cores: then it tells another story than wall time does.
+fn cpu_times(report: &Report) -> Option<Table> {
+    let names = names::Short::of(report.benchmarks.iter().map(|b| &b.id));
+    let title = "user and system time";
+    let mut table = Table::new(&[(title, Cells::Name), ("before → after", Cells::Words), ("change", Cells::Words)]);
+    let programs = order::most_urgent_first(report.benchmarks.iter()).into_iter().filter(|one| is_program(report, one));
+    for (one, times_ns) in programs.filter_map(|one| Some((one, one.cpu_times_ns()?))) {
+        let scale = TimeScale::of(&times_ns);
+        let [before, after] = times_ns.map(|ns| scale.write(ns));
+        table.push([names.name(&one.id), format!("{before}s → {after}s"), change(times_ns[1] / times_ns[0])]);
+    }
+    (!table.is_empty()).then_some(table)
+}
+
+fn is_program(report: &Report, one: &BenchmarkReport) -> bool {
+    report.plan.benchmarks.iter().any(|planned| planned.id == one.id && planned.style == Style::Process)
 }
 
 /// Exact counts that differ.

@@ -9,6 +9,7 @@ use duetbench_cli::render::text::Look;
 use duetbench_cli::render::{csv, gobench, html, json, markdown, text};
 use duetbench_core::analysis::{Counted, Ranged};
 use duetbench_core::gate::{Gate, Waiver};
+use duetbench_core::plan::Style;
 use duetbench_core::spec::{Action, Metric, Policy, Rule, Thresholds};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
@@ -220,6 +221,23 @@ fn means_of_allocations_are_not_said_to_be_exact() {
     for (shown, said) in [(&text, "2.011 → 3.011"), (&markdown::render(&report), "2.011 → 3.011")] {
         assert!(shown.contains(said) && !shown.contains("exact"), "{shown}");
     }
+}
+
+#[test]
+fn processor_time_of_whole_programs_stands_beside_their_wall_time() {
+    let mut report = everything();
+    let text = |report: &Report| text::render(report, &Palette::plain(), Look::default());
+    assert!(!text(&report).contains("user and system time"), "nothing is a program");
+    let one = report.benchmarks.iter_mut().find(|b| b.verdict == Verdict::Regression).unwrap();
+    one.forks.iter_mut().for_each(|fork| {
+        (fork.baseline.cpu_ns_per_op, fork.candidate.cpu_ns_per_op) = (Some(2e6), Some(3e6));
+    });
+    let id = one.id.clone();
+    report.plan.benchmarks.iter_mut().filter(|planned| planned.id == id).for_each(|one| one.style = Style::Process);
+    let shown = text(&report);
+    let table: Vec<&str> = shown.lines().skip_while(|line| !line.starts_with("user and system time")).take(3).collect();
+    assert!(table[1].contains("2.000ms → 3.000ms") && table[1].trim_end().ends_with("+50%"), "{shown}");
+    assert_eq!(table[2], "", "{shown}");
 }
 
 #[test]

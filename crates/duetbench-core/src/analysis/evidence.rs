@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Mode;
-use crate::sample::BenchmarkId;
+use crate::sample::{BenchmarkId, Role};
 use crate::verdict::{RatioInterval, Verdict};
 
 use super::confirm::Standing;
+use super::examine::median_over;
 use super::{Basis, Clock, Confirmation, Estimate, Layout, Ranged, Warning};
 
 /// One side's numbers in one fork pair.
@@ -199,6 +200,13 @@ impl BenchmarkReport {
         let by_wall = self.estimate.and_then(|estimate| estimate.by_wall).or(self.judged()).map(|wall| wall.ratio);
         let after = self.baseline_ns.zip(by_wall).map(|(before, ratio)| before * ratio);
         [self.baseline_ns, after.or(self.candidate_ns)]
+    }
+
+    /// User and system time per invocation of both versions, medians over forks, nanoseconds; absent where no fork has one.
+    #[must_use]
+    pub fn cpu_times_ns(&self) -> Option<[f64; 2]> {
+        let of = |role| median_over(&self.forks, role, |side| side.cpu_ns_per_op);
+        Some([of(Role::Baseline)?, of(Role::Candidate)?])
     }
 
     /// The judged log ratios of its units: of build pairs, each averaged over its fork pairs, or of fork pairs where all are of one build.
