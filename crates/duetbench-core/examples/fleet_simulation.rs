@@ -128,6 +128,7 @@ fn plan(suite: &[Real], setting: Setting) -> Plan {
         benchmarks: suite.iter().enumerate().map(planned).collect(),
         excluded: Vec::new(),
         budget_ns: None,
+        disturbed: false,
         confirm_rounds: 0,
         check: None,
         spread: false,

@@ -73,6 +73,7 @@ pub(crate) fn empty() -> Report {
             benchmarks: Vec::new(),
             excluded: Vec::new(),
             budget_ns: None,
+            disturbed: false,
             confirm_rounds: 2,
             check: Some(SelfCheck { widths: vec![(Mode::InterleavedOneCore, 0.004), (Mode::Duet, 0.009)] }),
             spread: false,

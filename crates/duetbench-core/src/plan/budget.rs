@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::{Plan, PlannedBenchmark, nanos};
-use crate::spec::defaults;
+use crate::spec::{Effort, defaults};
 
 /// Linking both halves of a build pair again, nanoseconds: a first guess that the engine replaces by what it sees.
 pub const LINK_PAIR_NS: u64 = super::LINK_NS;
@@ -56,11 +56,6 @@ impl Claim {
         self.time_for(self.goal().1)
     }
 
-    /// Wall time that is enough for an answer in nine of ten cases, nanoseconds.
-    fn enough_ns(&self) -> u64 {
-        self.time_for(self.most.min(defaults::ENOUGH_UNITS))
-    }
-
     /// Time for the next answer that can be expected, nanoseconds: each goal that was passed in vain halves the hope of one.
     fn rank(&self) -> u64 {
         let (passed, _) = self.goal();
@@ -105,7 +100,8 @@ pub fn shared_out(claims: &[Option<Claim>], left_ns: u64) -> Vec<bool> {
 pub struct Forecast {
     /// Benchmarks that are measured.
     pub benchmarks: u32,
-    /// Those for which the budget is enough, with [`defaults::ENOUGH_UNITS`] for each; all of them without one.
+    /// Those for which the budget is enough, with [`defaults::ENOUGH_UNITS`] for each, or [`defaults::ENOUGH_DISTURBED`]; all of them
+    /// without one.
     pub enough_for: u32,
     /// Wall time that is enough for all, nanoseconds.
     pub all_ns: u64,
@@ -115,7 +111,8 @@ impl Plan {
     /// The number of benchmarks that its time is enough for, if it goes as predicted.
     #[must_use]
     pub fn forecast(&self) -> Forecast {
-        let mut costs: Vec<u64> = self.claims().iter().map(Claim::enough_ns).collect();
+        let enough = if self.disturbed { defaults::ENOUGH_DISTURBED } else { defaults::ENOUGH_UNITS };
+        let mut costs: Vec<u64> = self.claims().iter().map(|claim| claim.time_for(claim.most.min(enough))).collect();
         costs.sort_unstable();
         let all: u64 = costs.iter().fold(0, |sum, cost| sum.saturating_add(*cost));
         let mut left = self.first_round_ns().unwrap_or(u64::MAX);
@@ -152,6 +149,19 @@ impl Plan {
 
     fn first_round_share(&self) -> f64 {
         if self.confirm_rounds > 0 { 1.0 - CONFIRM_SHARE } else { 1.0 }
+    }
+
+    /// Takes note that other work is on the machine: benchmarks that a budget is shared out among get room for more units.
+    pub fn expect_disturbance(&mut self, effort: Effort) {
+        self.disturbed = true;
+        let is_typed = effort.forks.is_some() || effort.builds.is_some_and(|builds| builds > 1);
+        if self.budget_ns.is_none() || is_typed {
+            return;
+        }
+        for planned in &mut self.benchmarks {
+            let design = &mut planned.configuration.design;
+            design.units = design.units.max(defaults::ENOUGH_DISTURBED);
+        }
     }
 
     /// Takes time that was used before measuring from the budget.

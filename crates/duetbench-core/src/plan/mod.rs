@@ -214,6 +214,9 @@ pub struct Plan {
     /// Wall time that measuring and linking may take, nanoseconds: a budget without what first trials took of it; absent: what it
     /// takes.
     pub budget_ns: Option<u64>,
+    /// Whether other work disturbed first trials, so that answers take more units.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disturbed: bool,
     /// Rounds of fresh trials that confirm regressions.
     pub confirm_rounds: u32,
     /// Spread of each mode on this machine, where that was looked at.
@@ -259,7 +262,16 @@ impl Plan {
         excluded.sort_by(|a, b| a.id().cmp(b.id()));
         let confirm_rounds = if spec.effort.confirm { defaults::CONFIRM_ROUNDS } else { 0 };
         let benchmarks = measured.into_iter().map(plan).collect();
-        Plan { seed: spec.seed, benchmarks, excluded, budget_ns, confirm_rounds, check: None, spread: false }
+        Plan {
+            seed: spec.seed,
+            benchmarks,
+            excluded,
+            budget_ns,
+            disturbed: false,
+            confirm_rounds,
+            check: None,
+            spread: false,
+        }
     }
 
     /// Settles modes and lengths again, now that first trials were seen. What was excluded stays so, and so does the design.

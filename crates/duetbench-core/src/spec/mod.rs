@@ -139,6 +139,8 @@ pub mod defaults {
     pub const GOAL_UNITS: u32 = 8;
     /// Units that a budget has room for where it is said to be enough for a benchmark: noisy ones pass their first goal in vain.
     pub const ENOUGH_UNITS: u32 = 2 * GOAL_UNITS;
+    /// The same beside other work.
+    pub const ENOUGH_DISTURBED: u32 = 2 * ENOUGH_UNITS;
     /// Longest time one side measures in one trial that follows a plan file, nanoseconds: what a page has room for in slices of
     /// [`SLICE_NS`].
     pub const TRIAL_PLANNED_MAX_NS: u64 = 400_000_000;

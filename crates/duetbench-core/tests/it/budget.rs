@@ -4,12 +4,12 @@ use duetbench_core::Verdict;
 use duetbench_core::analysis::{Measured, Monitor, Standing, analyse};
 use duetbench_core::plan::{Claim, Design, Plan, shared_out};
 use duetbench_core::report::ForkPair;
-use duetbench_core::spec::{Decision, defaults};
+use duetbench_core::spec::{Decision, Effort, defaults};
 use proptest::collection::vec;
 use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 use proptest::test_runner::Config as ProptestConfig;
 
-use crate::support::{Noise, fixed_design, placed, plan_of, same_cases, samples_of};
+use crate::support::{Noise, fixed_design, forks, placed, plan_of, same_cases, samples_of};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -162,6 +162,13 @@ fn a_plan_says_for_how_many_its_time_is_enough() {
     assert_eq!(told(&plan), (20, 123));
     plan.confirm_rounds = 2;
     assert_eq!(told(&plan), (16, 123));
+    // Beside other work an answer takes twice the units, for which each gets room.
+    plan.benchmarks.iter_mut().for_each(|b| b.configuration.design.units = 16);
+    plan.expect_disturbance(forks(20));
+    assert_eq!(told(&plan), (16, 123), "asked for so many");
+    plan.expect_disturbance(Effort { forks: None, ..forks(20) });
+    assert_eq!(told(&plan), (8, 123));
+    assert!(plan.benchmarks.iter().all(|b| b.configuration.design.units == 32));
 }
 
 fn sequential(units: u32) -> Design {

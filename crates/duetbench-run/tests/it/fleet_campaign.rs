@@ -39,6 +39,7 @@ fn plan(names: &[&str], fixed: bool, builds: u32) -> Plan {
         benchmarks: names.iter().map(|name| planned("p", name)).collect(),
         excluded: Vec::new(),
         budget_ns: None,
+        disturbed: false,
         confirm_rounds: 0,
         check: None,
         spread: false,

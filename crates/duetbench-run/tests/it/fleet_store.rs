@@ -44,6 +44,7 @@ fn head() -> RunHead {
         benchmarks: vec![planned("p", "BenchmarkA")],
         excluded: Vec::new(),
         budget_ns: None,
+        disturbed: false,
         confirm_rounds: 0,
         check: None,
         spread: false,

@@ -141,6 +141,7 @@ pub fn plan(names: &[&str], units: u32, forks_per_unit: u32) -> Plan {
         benchmarks: names.iter().map(benchmark).collect(),
         excluded: Vec::new(),
         budget_ns: None,
+        disturbed: false,
         confirm_rounds: 0,
         check: None,
         spread: false,

@@ -12,6 +12,7 @@ use duetbench_run::engine::{
     Benches, Counter, Executor, Profiler, Scripted, UnitReader, Wanted, Watched, probe, probing_takes, profiling_takes,
     unit_reading_takes,
 };
+use duetbench_run::noise::Watch;
 use duetbench_run::prepare::Prepared;
 use duetbench_run::source::check;
 use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
@@ -115,13 +116,16 @@ fn look(errand: &Errand<'_>, (plan, material): (&mut Plan, &Material), benches: 
     let (context, spec, planned) = (errand.context, &errand.spec, errand.planned.as_ref());
     let warm_up = |id: &BenchmarkId| spec.harness.warmup.is_none() && !planned.is_some_and(|planned| planned.knows(id));
     let wanted = Wanted { mode: spec.mode == ModeChoice::Auto, warm_up: &warm_up };
-    let began = Instant::now();
+    let (began, mut watch) = (Instant::now(), Watch::start());
     let learnt = {
         let _waiting = announce_first_trials(context, plan, &wanted);
         probe(plan, benches, &wanted, &context.interrupted)?
     };
     plan.spend(began.elapsed());
     plan.learn(learnt, spec, material.capacity());
+    if watch.lap().is_disturbed() {
+        plan.expect_disturbance(spec.effort);
+    }
     if let Some(planned) = planned {
         plan.follow(&planned.starts(), spec, material.capacity());
     }
