@@ -81,7 +81,7 @@ class Study:
         self.prefix = []  # words before duet's own on its command line
         self.environment = environment()
         self.unknown, self._help = set(), None
-        self.left_out, self.ends = 0, time.monotonic() + (args.time_limit or math.inf)
+        self.left_out, self.ends = 0, time.monotonic() + (math.inf if args.time_limit is None else args.time_limit)
         self.turns, self.alone = args.turns, False
         self.lines.parent.mkdir(parents=True, exist_ok=True)
         if args.resume and not self.lines.exists() and self.published.exists():
