@@ -220,11 +220,11 @@ fn what_cannot_be_measured_is_refused_by_name() {
     let without = manifest.replace("[[bench]]\nname = \"words\"\nharness = false\n", "");
     let without = without.replace("publish = false", "autobenches = false");
     let libtest = manifest.replace("harness = false", "harness = true");
-    check("new/Cargo.toml", &without, &[], &["candidate", "`./new`", "no bench targets"]);
-    check("new/Cargo.toml", &libtest, &[], &["candidate", "tally/words", "harness = false"]);
+    check("new/Cargo.toml", &without, &[], &["head", "`./new`", "no bench targets"]);
+    check("new/Cargo.toml", &libtest, &[], &["head", "tally/words", "harness = false"]);
     check("new/benches/words.rs", "fn main() {}", &[], &["tally/words", "neither criterion nor divan"]);
-    check("new/src/lib.rs", "pub fn work() { undefined_thing() }", &[], &["candidate", "./new", "undefined_thing"]);
-    check("old/src/lib.rs", "pub fn work() { undefined_thing() }", &[], &["baseline", "./old", "undefined_thing"]);
+    check("new/src/lib.rs", "pub fn work() { undefined_thing() }", &[], &["head", "./new", "undefined_thing"]);
+    check("old/src/lib.rs", "pub fn work() { undefined_thing() }", &[], &["base", "./old", "undefined_thing"]);
     check("new/src/lib.rs", LIB, &["--packages", "nope"], &["no package `nope`", "tally"]);
     check("new/src/lib.rs", LIB, &["--", "--target-dir", "x"], &["--target-dir", "folder of its own"]);
     check("new/src/lib.rs", LIB, &["--", "--features", "nope"], &["nope", "./old"]);
