@@ -164,10 +164,11 @@ fn exchange(
     if baseline.resolved == candidate.resolved {
         return Ok(Vec::new());
     }
-    let ((of, whose), (onto, on)) = match from {
-        Role::Baseline => ((baseline, "base"), (candidate, "head")),
-        Role::Candidate => ((candidate, "head"), (baseline, "base")),
+    let (of, onto) = match from {
+        Role::Baseline => (baseline, candidate),
+        Role::Candidate => (candidate, baseline),
     };
+    let (whose, on) = (from.side(), from.other().side());
     onto.make_ours(scratch)?;
     let unfit = adapter.lay_over(of, onto, patterns)?;
     onto.resolved += &format!(", with {whose}'s benchmarks");

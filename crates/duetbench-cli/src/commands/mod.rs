@@ -11,7 +11,7 @@ use duetbench_run::adapter::{Conditions, Wish};
 use duetbench_run::engine::Local;
 use duetbench_run::prepare::{Prepared, Request, Stage};
 use duetbench_run::process::Sandbox;
-use duetbench_run::source::VersionRequest;
+use duetbench_run::source::{VersionRequest, short_commit};
 use duetbench_run::store::{RunHead, Store, StoredRun};
 
 use crate::args::CommandArgs;
@@ -136,7 +136,7 @@ fn words_of(stage: Stage<'_>) -> String {
 /// A version, with no more of a commit's full name than reports show.
 fn short(version: &str) -> &str {
     let is_commit = version.len() >= 40 && version.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_commit { &version[..10] } else { version }
+    if is_commit { short_commit(version) } else { version }
 }
 
 /// The version that was typed: a command line, something with sources, or by default the work tree.

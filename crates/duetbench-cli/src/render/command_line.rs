@@ -6,7 +6,7 @@ use duetbench_core::report::VersionInfo;
 use duetbench_core::spec::{
     CommandSpec, Decision, Effort, FleetSpec, LayoutChoice, Metric, ModeChoice, Spec, StandardOutput, defaults,
 };
-use duetbench_core::{BenchmarkId, Report, Role};
+use duetbench_core::{BenchmarkId, Report};
 
 use super::waiver;
 
@@ -139,7 +139,7 @@ fn write(report: &Report, spec: &Spec, seed: Option<u64>) -> String {
     words.extend(spec.reach.then(|| "--reach".to_owned()));
     words.extend(spec.measure_identical.then(|| "--measure-identical".to_owned()));
     words.extend(spec.same_benchmarks.then(|| "--same-benchmarks".to_owned()));
-    words.extend(spec.benchmarks_from.map(|side| format!("--benchmarks-from {}", side_typed(side))));
+    words.extend(spec.benchmarks_from.map(|role| format!("--benchmarks-from {}", role.side())));
     if !spec.harness_args.is_empty() {
         words.push("--".into());
         words.extend(spec.harness_args.iter().map(|argument| quote(argument)));
@@ -248,14 +248,6 @@ pub(crate) fn quote(word: &str) -> String {
 /// A name as the regular expression that matches nothing else.
 pub(crate) fn escape_pattern(name: &str) -> String {
     name.chars().flat_map(|c| r"\.+*?()|[]{}^$".contains(c).then_some('\\').into_iter().chain([c])).collect()
-}
-
-/// A side as it is typed.
-fn side_typed(side: Role) -> &'static str {
-    match side {
-        Role::Baseline => "base",
-        Role::Candidate => "head",
-    }
 }
 
 #[cfg(test)]

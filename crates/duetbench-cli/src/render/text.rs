@@ -1,8 +1,10 @@
 //! The text format: for terminals and logs, readable without colour. The answer stands first and last, one table in between.
 
+use std::collections::BTreeSet;
+
 use duetbench_core::plan::Style;
 use duetbench_core::report::{BenchmarkReport, Outcome};
-use duetbench_core::{Report, Verdict};
+use duetbench_core::{BenchmarkId, Report, Verdict};
 
 use unicode_width::UnicodeWidthStr;
 
@@ -197,17 +199,17 @@ fn cpu_times(report: &Report) -> Option<Table> {
     let names = names::Short::of(report.benchmarks.iter().map(|b| &b.id));
     let title = "user and system time";
     let mut table = Table::new(&[(title, Cells::Name), ("before → after", Cells::Words), ("change", Cells::Words)]);
-    let programs = order::most_urgent_first(report.benchmarks.iter()).into_iter().filter(|one| is_program(report, one));
-    for (one, times_ns) in programs.filter_map(|one| Some((one, one.cpu_times_ns()?))) {
+    let planned = report.plan.benchmarks.iter().filter(|planned| planned.style == Style::Process);
+    let programs: BTreeSet<&BenchmarkId> = planned.map(|planned| &planned.id).collect();
+    let measured = report.benchmarks.iter().filter(|one| programs.contains(&one.id));
+    for (one, times_ns) in
+        order::most_urgent_first(measured).into_iter().filter_map(|one| Some((one, one.cpu_times_ns()?)))
+    {
         let scale = TimeScale::of(&times_ns);
         let [before, after] = times_ns.map(|ns| scale.write(ns));
         table.push([names.name(&one.id), format!("{before}s → {after}s"), change(times_ns[1] / times_ns[0])]);
     }
     (!table.is_empty()).then_some(table)
-}
-
-fn is_program(report: &Report, one: &BenchmarkReport) -> bool {
-    report.plan.benchmarks.iter().any(|planned| planned.id == one.id && planned.style == Style::Process)
 }
 
 /// Exact counts that differ.

@@ -168,7 +168,7 @@ fn from_three_runs_on_a_benchmark_has_its_history() {
         assert!(place == run as u64 && (found / ns - points[0].1 / 110.0).abs() < 0.01, "{points:?}");
     }
     assert_eq!(history(&third, "BenchmarkGone"), Value::Null);
-    // What this run did not measure has no point to mark.
+    // A benchmark that this run did not measure has no point to mark.
     place.scripted(&RUN.replace(r#", "candidate_ns": 110, "spread": 0.002, "allocs": [2, 3]"#, ""), &[]);
     written(&place, &[]);
     let fourth = data(&page(&place, "page.html"));

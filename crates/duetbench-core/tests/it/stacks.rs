@@ -29,7 +29,7 @@ fn lines(frames: &[Frame]) -> Vec<String> {
 
 #[test]
 fn callers_come_before_what_they_call_and_times_are_per_operation() {
-    // Of the baseline a hit is 10 ns of an operation, of the candidate 5 ns.
+    // A hit is 10 ns of an operation of the baseline, and 5 ns of one of the candidate.
     let frames = tree(&[("B run", 20, 40), ("B run work", 40, 80), ("B run slow", 0, 200), ("gc", 40, 0)]);
     let want = [
         "0  1000 1600 0.0 100.0 grew",

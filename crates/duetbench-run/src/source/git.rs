@@ -173,6 +173,8 @@ fn fresh_path(scratch: &Path, commit: &str) -> PathBuf {
     (0..).map(|n| scratch.join(format!("tree-{}-{n}", short(commit)))).find(|p| !p.exists()).unwrap_or_default()
 }
 
-pub(super) fn short(commit: &str) -> &str {
+/// As much of a commit's full name as reports show.
+#[must_use]
+pub fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }

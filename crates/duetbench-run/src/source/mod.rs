@@ -12,7 +12,7 @@ mod git;
 mod history;
 mod registry;
 
-pub use git::default_base;
+pub use git::{default_base, short as short_commit};
 pub use history::{Commit, first_parents, merged, merged_between, releases};
 pub use registry::Registry;
 

@@ -1,4 +1,4 @@
-//! How long benchmarks took in earlier runs.
+//! The times of benchmarks in earlier runs.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ impl Store {
         while let Some(row) = rows.next()? {
             let mode: String = row.get(1)?;
             let forks = of_benchmarks.entry(row.get::<_, u32>(0)? as usize);
-            // What it fell back to, it ended in.
+            // The last trials come first: a benchmark that fell back to another mode ended in that one.
             let forks = forks.or_insert_with(|| Forks { mode: mode.clone(), ns_per_op: Vec::new() });
             if forks.mode == mode && forks.ns_per_op.len() < FORKS_MAX {
                 forks.ns_per_op.extend(self.ns_per_op(row)?);

@@ -22,7 +22,7 @@ impl Store {
     #[must_use]
     pub fn stacks(&self, run: &str, profile: &BenchmarkProfile) -> Option<BenchmarkStacks> {
         let ProfileOutcome::Explained { difference, files } = &profile.outcome else { return None };
-        // Of the paths only the names are followed: the store may be somebody else's, or may have been moved.
+        // Only the names of these paths are followed: the store may be somebody else's, or may have been moved.
         let name = |file: &String| Some(self.profiles_dir(run).join(Path::new(file).file_name()?));
         let [Some(baseline), Some(candidate)] = files.each_ref().map(name) else { return None };
         let frames = frames([&baseline, &candidate], difference);
@@ -63,7 +63,7 @@ fn frames(files: [&Path; 2], difference: &ProfileDifference) -> Result<Vec<Frame
         })?;
         let failed = |e: pprof::PprofError| format!("`{name}`: {e}");
         let period_ns = pprof::parse(&bytes).and_then(|pprof| pprof.add_stacks(role, &mut tree)).map_err(failed)?;
-        // Of each process an equal part, as in the difference: all made the same number of invocations.
+        // An equal part of each process, as in the difference: all made the same number of invocations.
         let operations = difference.invocations.saturating_mul(difference.processes[side].into()).max(1);
         hit_ns[side] = period_ns as f64 / operations as f64;
     }

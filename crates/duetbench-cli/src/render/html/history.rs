@@ -1,4 +1,4 @@
-//! How long a benchmark took in earlier runs, for the page.
+//! The times of a benchmark in earlier runs, for the page.
 
 use duetbench_core::{BenchmarkId, Report, history};
 use serde::Serialize;
@@ -45,7 +45,7 @@ impl History {
     }
 }
 
-/// How long it took, and where this run stands. Other runs were not measured beside it, so that nothing is concluded.
+/// The range of its times, and the place of this run in it. Other runs were not measured beside it, so that nothing is concluded.
 fn sentence(points: &[(usize, f64)], last: f64) -> String {
     let bound = |pick: fn(f64, f64) -> f64, from: f64| points.iter().map(|(_, ns)| *ns).fold(from, pick);
     let (least, most) = (bound(f64::min, f64::INFINITY), bound(f64::max, 0.0));

@@ -177,12 +177,12 @@ impl Adapter for Jmh {
         if !self.tells_sides_apart() {
             return self.jvm(Role::Candidate).words();
         }
-        let side = |word: &str, role: Role| {
+        let side = |role: Role| {
             let own = &self.spec.side(role).jvm_args;
             let with = if own.is_empty() { String::new() } else { format!(", `{}`", own.join(" ")) };
-            format!("{word} on {}{with}", self.jvm(role).words())
+            format!("{} on {}{with}", role.side(), self.jvm(role).words())
         };
-        format!("{}; {}", side("base", Role::Baseline), side("head", Role::Candidate))
+        Role::BOTH.map(side).join("; ")
     }
 
     fn tells_sides_apart(&self) -> bool {
