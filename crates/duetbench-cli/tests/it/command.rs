@@ -226,16 +226,24 @@ fn what_a_program_prints_or_leaves_behind_is_no_obstacle() {
 #[test]
 fn refill_keeps_the_shorter_side_company() {
     let place = place();
-    let lines = ["sh -c 'echo B >> log; sleep 0.05'", "sh -c 'echo H >> log; sleep 0.4'"];
+    // Head goes on until base has run three times as often, or for ten seconds, where nothing fills base up.
+    let waits = "until [ $(grep -c B log) -ge $((3 * $(grep -c H log))) ] || [ $((n += 1)) -gt LOOPS ]; do sleep 0.05; done";
+    let lines = |loops: &str| {
+        ["sh -c 'echo B >> log'".to_owned(), format!("sh -c 'echo H >> log; n=0; {}'", waits.replace("LOOPS", loops))]
+    };
     let count = |letter: char| logged(&place).chars().filter(|c| *c == letter).count();
-    compare(&place, lines, "4", &["--mode", "duet", "--command-name", "x"]).expect(3);
-    let (base, head) = (count('B'), count('H'));
+    let run = |loops: &str, more: &[&str]| {
+        place.write("log", "");
+        let [base, head] = lines(loops);
+        let args = [&["--mode", "duet", "--command-name", "x"], more].concat();
+        let ran = compare(&place, [&base, &head], "4", &args);
+        assert_ne!(ran.verdict("x"), "failed", "{}", ran.stdout);
+        (count('B'), count('H'))
+    };
+    let (base, head) = run("0", &[]);
     assert_eq!(base, head);
-    place.write("log", "");
-    let ran = compare(&place, lines, "4", &["--mode", "duet", "--refill", "--command-name", "x"]).expect(3);
-    assert_eq!(count('H'), head);
-    assert!(count('B') > 2 * base, "{}", logged(&place));
-    assert_eq!(ran.verdict("x"), "regression");
+    let (base, head) = run("200", &["--refill"]);
+    assert!(base > 2 * head, "{}", logged(&place));
 }
 
 #[test]
