@@ -1,6 +1,7 @@
 //! `duet analyze --method` by the real binary, on small made-up recordings.
 
 use crate::common::{Place, recording};
+use crate::schema::{DETECTION, assert_keeps_to};
 
 fn place() -> Place {
     let place = Place::new();
@@ -14,6 +15,7 @@ fn place() -> Place {
 fn a_regression_by_duets_rule_is_3_and_by_the_papers_alone_0() {
     let place = place();
     let ran = place.duet(&["analyze", "p-1.0.csv", "p-1.1.csv", "--method", "both", "--format", "json"]).expect(3);
+    assert_keeps_to(DETECTION, &ran.json());
     let of = |name: &str| ran.benchmark(name);
     assert_eq!(
         (&of("A")["duet"]["verdict"], &of("A")["paper"]["change"]),
@@ -52,6 +54,7 @@ fn a_plan_says_what_its_repetitions_would_have_found() {
     let ran = place
         .duet(&["analyze", "p-1.0.csv", "p-1.1.csv", "--method", "both", "--plan", "plan.toml", "--format", "json"])
         .expect(3);
+    assert_keeps_to(DETECTION, &ran.json());
     let plan = &ran.json()["plan"];
     assert_eq!((&plan["compared"], &plan["changes_full"], &plan["changes_planned"]), (&2.into(), &1.into(), &1.into()));
 }

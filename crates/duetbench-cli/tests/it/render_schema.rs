@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::common::Place;
 use crate::schema::{
-    BISECT, CALIBRATE, DRY_RUN, DRY_RUN_OF_ONE, PLAN, REPORT, SETTINGS, TUNE, WAIVERS, WHY, departures,
-    departures_from, read,
+    BISECT, CALIBRATE, DETECTION, DRY_RUN, DRY_RUN_OF_ONE, PLAN, PLAN_CHECK, REPORT, RUN, SETTINGS, TUNE, WAIVERS, WHY,
+    assert_keeps_to, departures, departures_from, read,
 };
 
 #[test]
@@ -31,7 +31,9 @@ fn the_schema_describes_everything_in_words() {
             check(inner, &format!("{at}.{key}"));
         }
     }
-    for root in [REPORT, TUNE, BISECT, CALIBRATE, DRY_RUN, DRY_RUN_OF_ONE, PLAN, SETTINGS, WAIVERS, WHY].map(read) {
+    let reports = [REPORT, RUN, DETECTION, TUNE, BISECT, CALIBRATE, WHY];
+    let others = [DRY_RUN, DRY_RUN_OF_ONE, PLAN, PLAN_CHECK, SETTINGS, WAIVERS];
+    for root in reports.into_iter().chain(others).map(read) {
         check(&root, "report");
         for (name, definition) in root["$defs"].as_object().expect("there are definitions") {
             check(definition, name);
@@ -46,6 +48,15 @@ fn what_tune_finds_keeps_to_its_schema() {
     found["recordings"][0]["results"][0]["benchmarks"][0]["stable"] = json!("yes");
     let at = "report.recordings[0].results[0].benchmarks[0].stable: type";
     assert!(departures_from(TUNE, &found).iter().any(|departure| departure.starts_with(at)));
+}
+
+#[test]
+fn two_recordings_keep_to_their_schema() {
+    let mut found = read("tests/golden/analyze_few.json");
+    assert_keeps_to(DETECTION, &found);
+    found["benchmarks"][0]["duet"]["verdict"] = json!("slower");
+    let departures = departures_from(DETECTION, &found);
+    assert!(departures.iter().any(|one| one.starts_with("report.benchmarks[0].duet.verdict: enum")), "{departures:?}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use duetbench_run::store::Store;
 use serde_json::Value;
 
 use crate::common::{Place, Ran, trials};
+use crate::schema::{RUN, assert_keeps_to};
 
 const SCRIPT: &str = r#"{
     "BenchmarkFast": {"baseline_ns": 1, "candidate_ns": 100, "spread": 0.02, "allocs": [0, 3]},
@@ -30,6 +31,7 @@ fn run(place: &Place, script: &str, args: &[&str]) -> Ran {
 /// Iterations of every process of a benchmark in a JSON report.
 #[track_caller]
 fn iterations(ran: &Ran, name: &str) -> BTreeMap<(u64, u64), usize> {
+    assert_keeps_to(RUN, &ran.json());
     let benchmark = ran.benchmark(name);
     let forks = benchmark["forks"].as_array().unwrap().clone();
     let place = |fork: &Value| (fork["suite_run"].as_u64().unwrap(), fork["fork"].as_u64().unwrap());

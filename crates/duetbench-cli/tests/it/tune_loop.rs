@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::common::{Place, Ran};
+use crate::schema::{PLAN_CHECK, assert_keeps_to};
 
 /// Benchmarks that vary by so much between iterations and forks.
 fn script(parts: &[(&str, f64)]) -> String {
@@ -28,7 +29,9 @@ fn learnt() -> Place {
 }
 
 fn check(place: &Place, more: &[&str]) -> Ran {
-    place.duet(&[&["tune", "--check", "latest", "--format", "json"], more].concat())
+    let ran = place.duet(&[&["tune", "--check", "latest", "--format", "json"], more].concat());
+    assert_keeps_to(PLAN_CHECK, &ran.json());
+    ran
 }
 
 #[track_caller]

@@ -18,6 +18,9 @@ pub const REPORT: &str = "../../schema/report-v1.schema.json";
 pub const WHY: &str = "../../schema/why-v1.schema.json";
 pub const BISECT: &str = "../../schema/bisect-v1.schema.json";
 pub const TUNE: &str = "../../schema/tune-v1.schema.json";
+pub const PLAN_CHECK: &str = "../../schema/plan-check-v1.schema.json";
+pub const DETECTION: &str = "../../schema/detection-v1.schema.json";
+pub const RUN: &str = "../../schema/run-v1.schema.json";
 pub const CALIBRATE: &str = "../../schema/calibrate-v1.schema.json";
 pub const DRY_RUN: &str = "../../schema/dry-run-v1.schema.json";
 pub const DRY_RUN_OF_ONE: &str = "../../schema/dry-run-of-one-v1.schema.json";
@@ -34,6 +37,12 @@ pub fn departures(value: &Value) -> Vec<String> {
 pub fn departures_from(schema: &str, value: &Value) -> Vec<String> {
     let root = read(schema);
     Validator { root: &root }.check(&root, value, "report")
+}
+
+/// Fails where a value departs from its schema.
+#[track_caller]
+pub fn assert_keeps_to(schema: &str, value: &Value) {
+    assert_eq!(departures_from(schema, value), Vec::<String>::new(), "{value:#}");
 }
 
 struct Validator<'a> {
