@@ -3,6 +3,7 @@
 //! No test asserts a time. Equal programs may read *inconclusive* on a busy machine, but never *changed*; planted changes are
 //! large enough to be found on any.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -252,13 +253,16 @@ fn tables_in_the_settings_run_in_each_versions_directory() {
     let place = Place::new();
     let table = "[[command]]\nname = 'work'\nbuild = \"sh -c 'cp source.sh built.sh'\"\ncommand = 'sh built.sh {n}'\n\
                  parameters = { n = ['3000'] }\n";
-    place.write(".gitignore", "built.sh\n.duet\n").write("duet.toml", table).write("source.sh", WORK);
+    let log = place.path().join("log").display().to_string();
+    let source = |version: &str| format!("echo {version} $1 >> {log}\n");
+    place.write(".gitignore", "built.sh\n.duet\nlog\n").write("duet.toml", table).write("source.sh", &source("base"));
     place.git(&["init", "-q"]);
     place.commit_all("base");
-    place.write("source.sh", &format!("{WORK}{WORK}{WORK}"));
-    let args = [&["compare", "HEAD", "."], &FIXED[..], &["6", "--alpha", "5%"]].concat();
-    let ran = place.duet(&args).expect(3);
-    assert_eq!(ran.verdict("work:n=3000"), "regression");
+    place.write("source.sh", &source("head"));
+    let args = [&["compare", "HEAD", "."], &FIXED[..], &["3"]].concat();
+    assert_ne!(place.duet(&args).verdict("work:n=3000"), "failed");
+    let lines = std::fs::read_to_string(log).unwrap();
+    assert_eq!(lines.lines().collect::<BTreeSet<_>>(), ["base 3000", "head 3000"].into());
     place.write("duet.toml", &table.replace("cp source.sh", "echo no rule >&2; cp nothing"));
     place.duet(&args).expect(1).says(&["does not build", "no rule"]);
     place.write("duet.toml", &table.replace("command = ", "prepare = "));
