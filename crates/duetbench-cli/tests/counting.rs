@@ -54,10 +54,11 @@ func BenchmarkMap(b *testing.B) {
 }
 
 fn main() {
-    let tests: [(&str, fn()); 5] = [
+    let tests: [(&str, fn()); 6] = [
         ("a_planted_percent_of_work_is_found_exactly_and_again", a_planted_percent_of_work_is_found_exactly_and_again),
         ("a_rule_on_instructions_gates", a_rule_on_instructions_gates),
         ("layouts_do_not_change_a_count", layouts_do_not_change_a_count),
+        ("executed_code_is_told_whatever_has_moved", executed_code_is_told_whatever_has_moved),
         ("ctrl_c_while_counting_keeps_the_run", ctrl_c_while_counting_keeps_the_run),
         ("no_secret_reaches_what_is_counted", no_secret_reaches_what_is_counted),
     ];
@@ -167,6 +168,81 @@ fn layouts_do_not_change_a_count() {
         number(&counts(&report, "BenchmarkWork")["baseline"]["all"])
     });
     assert!(all.iter().all(|one| (one / all[0] - 1.0).abs() < 0.001), "{all:?}");
+}
+
+/// Functions of which the benchmark executes one.
+const THREE: &str = "package fixture
+
+import \"testing\"
+
+var sink uint64
+
+FIRST
+
+//go:noinline
+func second(n int) uint64 {
+	s := uint64(SECOND)
+	for i := 0; i < n; i++ {
+		s = s*31 + uint64(i)
+	}
+	return s
+}
+
+//go:noinline
+func third(n int) uint64 {
+	s := uint64(THIRD)
+	for i := 0; i < n; i++ {
+		s = s*31 + uint64(i)
+	}
+	return s
+}
+
+func TestOthers(t *testing.T) {
+	sink += OTHERS
+}
+
+func BenchmarkThird(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sink += third(1000)
+	}
+}
+";
+const FIRST: &str = "//go:noinline
+func first(n int) uint64 {
+	return uint64(n) / 7 * 5
+}";
+
+/// A module of [`THREE`].
+fn three(first: &str, second: &str, third: &str) -> String {
+    // A function that nothing calls is in no program. Another test would change the types of a program.
+    let others = if first.is_empty() { "second(3)" } else { "first(3) + second(3)" };
+    THREE.replace("OTHERS", others).replace("FIRST", first).replace("SECOND", second).replace("THIRD", third)
+}
+
+/// The counts of the only benchmark of two modules, measured in so many build pairs.
+fn third(old: &str, new: &str, builds: &str) -> Value {
+    let place = two(old, new);
+    let args = ["compare", "./old", "./new", "--fixed", "--builds", builds, "--forks", "4", "--count=all"];
+    let more = ["--threshold", "20%", "--measure-identical", "--format", "json"];
+    let report = place.duet(&[&args[..], &more].concat()).expect(0).json();
+    let counts = counts(&report, "BenchmarkThird");
+    assert_eq!(counts["explanation"]["work"], "same", "{counts:#}");
+    counts
+}
+
+fn executed_code_is_told_whatever_has_moved() {
+    let base = three("", "1", "1");
+    let beside = three(FIRST, "n*n", "1");
+    let matched = third(&base, &beside, "4");
+    let code = &matched["code"];
+    assert!(code["differing"] == 0 && number(&code["functions"]) > 50.0, "{code:#}");
+    let changed = &third(&base, &three(FIRST, "n*n", "2"), "4")["code"];
+    assert_eq!(changed["listed"], json!(["example.com/fixture.third"]), "{changed:#}");
+    // One build of each version is counted as it is, and there the function has moved.
+    let plain = third(&base, &beside, "1");
+    assert_eq!(plain["code"], Value::Null);
+    let ratio = number(&matched["baseline"]["all"]) / number(&plain["baseline"]["all"]);
+    assert!((ratio - 1.0).abs() < 0.005, "{matched:#}\n{plain:#}");
 }
 
 fn ctrl_c_while_counting_keeps_the_run() {
