@@ -6,6 +6,7 @@
 
 mod common;
 mod schema;
+mod walk_support;
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
@@ -16,6 +17,7 @@ use common::{Place, Ran, compare, two};
 use libtest_mimic::{Arguments, Trial};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use walk_support::{Page, in_shell};
 
 /// A loop of so many steps, and one that allocates as much whatever they are.
 fn work(steps: u32) -> String {
@@ -54,10 +56,12 @@ func BenchmarkMap(b *testing.B) {
 }
 
 fn main() {
-    let tests: [(&str, fn()); 5] = [
+    let tests: [(&str, fn()); 7] = [
         ("a_planted_percent_of_work_is_found_exactly_and_again", a_planted_percent_of_work_is_found_exactly_and_again),
         ("a_rule_on_instructions_gates", a_rule_on_instructions_gates),
         ("layouts_do_not_change_a_count", layouts_do_not_change_a_count),
+        ("executed_code_is_told_whatever_has_moved", executed_code_is_told_whatever_has_moved),
+        ("the_page_on_counts_is_walked", the_page_on_counts_is_walked),
         ("ctrl_c_while_counting_keeps_the_run", ctrl_c_while_counting_keeps_the_run),
         ("no_secret_reaches_what_is_counted", no_secret_reaches_what_is_counted),
     ];
@@ -167,6 +171,139 @@ fn layouts_do_not_change_a_count() {
         number(&counts(&report, "BenchmarkWork")["baseline"]["all"])
     });
     assert!(all.iter().all(|one| (one / all[0] - 1.0).abs() < 0.001), "{all:?}");
+}
+
+/// Functions of which the benchmark executes one.
+const THREE: &str = "package fixture
+
+import \"testing\"
+
+var sink uint64
+
+FIRST
+
+//go:noinline
+func second(n int) uint64 {
+	s := uint64(SECOND)
+	for i := 0; i < n; i++ {
+		s = s*31 + uint64(i)
+	}
+	return s
+}
+
+//go:noinline
+func third(n int) uint64 {
+	s := uint64(THIRD)
+	for i := 0; i < n; i++ {
+		s = s*31 + uint64(i)
+	}
+	return s
+}
+
+func TestOthers(t *testing.T) {
+	sink += OTHERS
+}
+
+func BenchmarkThird(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sink += third(1000)
+	}
+}
+";
+const FIRST: &str = "//go:noinline
+func first(n int) uint64 {
+	return uint64(n) / 7 * 5
+}";
+
+/// A module of [`THREE`].
+fn three(first: &str, second: &str, third: &str) -> String {
+    // A function that nothing calls is in no program. Another test would change the types of a program.
+    let others = if first.is_empty() { "second(3)" } else { "first(3) + second(3)" };
+    THREE.replace("OTHERS", others).replace("FIRST", first).replace("SECOND", second).replace("THIRD", third)
+}
+
+/// The counts of the only benchmark of two modules, measured in so many build pairs.
+fn third(old: &str, new: &str, builds: &str) -> Value {
+    let place = two(old, new);
+    let args = ["compare", "./old", "./new", "--fixed", "--builds", builds, "--forks", "4", "--count=all"];
+    let more = ["--threshold", "20%", "--measure-identical", "--format", "json"];
+    let report = place.duet(&[&args[..], &more].concat()).expect(0).json();
+    let counts = counts(&report, "BenchmarkThird");
+    assert_eq!(counts["explanation"]["work"], "same", "{counts:#}");
+    counts
+}
+
+fn executed_code_is_told_whatever_has_moved() {
+    let base = three("", "1", "1");
+    let beside = three(FIRST, "n*n", "1");
+    let matched = third(&base, &beside, "4");
+    let code = &matched["code"];
+    assert!(code["differing"] == 0 && number(&code["functions"]) > 50.0, "{code:#}");
+    let changed = &third(&base, &three(FIRST, "n*n", "2"), "4")["code"];
+    assert_eq!(changed["listed"], json!(["example.com/fixture.third"]), "{changed:#}");
+    // One build of each version is counted as it is, and there the function has moved.
+    let plain = third(&base, &beside, "1");
+    assert_eq!(plain["code"], Value::Null);
+    let ratio = number(&matched["baseline"]["all"]) / number(&plain["baseline"]["all"]);
+    assert!((ratio - 1.0).abs() < 0.005, "{matched:#}\n{plain:#}");
+}
+
+/// A codec whose encoding takes so many rounds, each the same instructions.
+fn codec(rounds: u32) -> String {
+    let benchmark = |name: &str, work: &str| {
+        format!(
+            "\nfunc Benchmark{name}(b *testing.B) {{\n\tfor i := 0; i < b.N; i++ {{\n\t\tsink += {work}\n\t}}\n}}\n"
+        )
+    };
+    let work = "\n//go:noinline\nfunc escape(n int) uint64 {\n\ts := uint64(1)\n\tfor i := 0; i < n; i++ {\n\t\ts = s*31 + uint64(i)\n\t}\n\treturn s\n}\n";
+    let encode = format!("\n//go:noinline\nfunc encode() uint64 {{\n\treturn escape({rounds})\n}}\n");
+    let head = "package codec\n\nimport \"testing\"\n\nvar sink uint64\n".to_owned();
+    head + work + &encode + &benchmark("Encode", "encode()") + &benchmark("Lookup", "escape(1000)")
+}
+
+/// A line of a report by its words: of a number only that it is one.
+fn without_numbers(line: &str) -> String {
+    let is_number = |word: &str| word.contains(|c: char| c.is_ascii_digit()) || word.contains('/');
+    let words = line.split_whitespace().map(|word| if is_number(word) { "#" } else { word });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn the_page_on_counts_is_walked() {
+    let page = Page::read("counts.md");
+    let place = Place::new();
+    place.git(&["init", "-q", "-b", "main"]);
+    place.write("go.mod", "module example.com/codec\n\ngo 1.21\n").write(".gitignore", ".duet\n");
+    place.write("codec_test.go", &codec(1000)).commit_all("a codec");
+    place.write("codec_test.go", &codec(3000));
+    let few = [("DUET_BUILDS", "4"), ("DUET_FORKS", "4"), ("DUET_FIXED", "true"), ("DUET_THRESHOLD", "20%")];
+    let typed = |line: &str| in_shell(&place, line, &few);
+
+    assert!(page.says("`--count=all` all") && page.says("`--count --profile`"));
+    let counted = format!("{}=all --profile", page.inline("duet compare --count"));
+    let report = typed(&counted).expect(3).stdout;
+    // The lines of the page are those of the report.
+    let lines: Vec<String> = report.lines().map(without_numbers).collect();
+    let shown = page.block("", "instructions per operation");
+    for line in shown.lines().filter(|line| line.starts_with("  ") && !line.contains("the same work, slower")) {
+        let words = without_numbers(line).replace("example.com/shop/codec.(*Writer).escape,", "#");
+        let same = |found: &&String| found.replace("example.com/codec.escape,", "#") == words;
+        assert!(lines.iter().find(same).is_some(), "no line as `{words}` in\n{report}");
+    }
+    let why = typed(&page.inline("duet why")).expect(0).stdout;
+    assert!(why.contains("Encode") && why.contains("more work"), "{why}");
+    let named = page.inline("duet why r12").replace("r12 Encode/json", "r1 Lookup");
+    let why = typed(&named).expect(0).stdout;
+    assert!(why.contains("Lookup") && why.contains("the same work"), "{why}");
+
+    let rule = page.block("toml", "metric = \"instructions\"");
+    place.write("codec_test.go", &codec(1010)).write("duet.toml", &rule);
+    let compare = |settings: &[(&str, &str)]| in_shell(&place, "duet compare --bench Encode", settings);
+    let settings = [("DUET_BUILDS", "1"), ("DUET_FORKS", "5"), ("DUET_THRESHOLD", "20%")];
+    let gated = compare(&settings).expect(3).stdout;
+    assert!(gated.contains("instructions") && page.says("growth above the threshold fails"), "{gated}");
+    place.write("duet.toml", &rule.replace("action = \"gate\"", ""));
+    assert!(page.says("(without `action` only told)"));
+    compare(&settings).expect(0);
 }
 
 fn ctrl_c_while_counting_keeps_the_run() {

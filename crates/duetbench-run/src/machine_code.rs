@@ -1,57 +1,113 @@
-//! Machine code of functions in two programs that are laid out alike.
+//! Machine code of functions, and whether it is the same in two programs that are laid out alike.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
 use duetbench_core::instructions::ExecutedCode;
-use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+use object::{File, Object, ObjectSection, ObjectSymbol, SymbolKind};
 
-/// Whether each of these functions has the same code in both programs. What neither has belongs to the system, and is the same for both.
-///
-/// Code names other code and data by addresses, so equal bytes mean equal code only at equal addresses, and say nothing where a function
-/// lies elsewhere: then nothing is told at all.
-pub(crate) fn compare(programs: [&Path; 2], names: &BTreeSet<&str>) -> Option<ExecutedCode> {
-    let [baseline, candidate] = programs.map(|path| fs::read(path).ok());
-    let (baseline, candidate) = (baseline?, candidate?);
-    held_together([&functions(&baseline)?, &functions(&candidate)?], names)
+/// A function in its program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Function<'a> {
+    /// Its address.
+    pub(crate) address: u64,
+    /// Its bytes; none where the program does not say how many there are.
+    pub(crate) code: &'a [u8],
 }
 
-/// Functions by name, each with its address and its code; a name may have several.
-type Functions<'a> = HashMap<&'a str, Vec<(u64, &'a [u8])>>;
+/// Functions by name; a name may have several, in ascending order of their addresses.
+pub(crate) type Functions<'a> = HashMap<&'a [u8], Vec<Function<'a>>>;
 
-fn functions(file: &[u8]) -> Option<Functions<'_>> {
-    let object = object::File::parse(file).ok()?;
+/// The functions of a program.
+///
+/// # Errors
+/// When its table of symbols cannot be used.
+pub(crate) fn functions<'a>(program: &File<'a>) -> object::Result<Functions<'a>> {
     let mut functions = Functions::new();
-    for symbol in object.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.size() > 0) {
-        let section = object.section_by_index(symbol.section_index()?).ok()?;
-        let code = section.data_range(symbol.address(), symbol.size()).ok()??;
-        functions.entry(symbol.name().ok()?).or_default().push((symbol.address(), code));
+    for symbol in program.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.address() != 0) {
+        let section = symbol.section_index().map(|index| program.section_by_index(index)).transpose()?;
+        let code = section.map(|section| section.data_range(symbol.address(), symbol.size())).transpose()?.flatten();
+        let function = Function { address: symbol.address(), code: code.unwrap_or_default() };
+        functions.entry(symbol.name_bytes()?).or_default().push(function);
     }
     functions.values_mut().for_each(|all| all.sort_unstable());
-    Some(functions)
+    Ok(functions)
 }
 
-fn held_together([baseline, candidate]: [&Functions<'_>; 2], names: &BTreeSet<&str>) -> Option<ExecutedCode> {
-    let (mut functions, mut differing) = (0, Vec::new());
-    for name in names {
-        let same = match (baseline.get(name), candidate.get(name)) {
-            (None, None) => continue,
-            (Some(all), Some(its)) => {
-                let addresses = |all: &[(u64, &[u8])]| all.iter().map(|(address, _)| *address).collect::<Vec<_>>();
-                if all.len() == its.len() && addresses(all) != addresses(its) {
-                    return None;
-                }
-                all == its
-            }
-            _ => false,
-        };
-        functions += 1;
-        if !same {
-            differing.push(*name);
+/// Two functions of one name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kinship {
+    /// They have the same code.
+    Same,
+    /// They have not, or one program has none.
+    Different,
+    /// They lie elsewhere. Code names other code and data by addresses, so equal bytes mean equal code only at equal addresses, and say
+    /// nothing here.
+    Elsewhere,
+}
+
+impl Kinship {
+    fn of(baseline: &[Function<'_>], candidate: &[Function<'_>]) -> Kinship {
+        let addresses = |all: &[Function<'_>]| all.iter().map(|function| function.address).collect::<Vec<_>>();
+        if baseline == candidate {
+            Kinship::Same
+        } else if baseline.len() == candidate.len() && addresses(baseline) != addresses(candidate) {
+            Kinship::Elsewhere
+        } else {
+            Kinship::Different
         }
     }
-    (functions > 0).then(|| ExecutedCode::new(functions, differing))
+}
+
+/// The functions of two programs beside each other.
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    by_name: HashMap<String, Kinship>,
+}
+
+impl Comparison {
+    /// Compares the functions of two programs, the baseline's first; absent where one cannot be read.
+    pub(crate) fn of(programs: [&Path; 2]) -> Option<Comparison> {
+        let [baseline, candidate] = programs.map(|path| fs::read(path).ok());
+        let (baseline, candidate) = (baseline?, candidate?);
+        let read = |file| functions(&File::parse(file).ok()?).ok();
+        Some(Comparison::between([&read(&baseline[..])?, &read(&candidate[..])?]))
+    }
+
+    fn between([baseline, candidate]: [&Functions<'_>; 2]) -> Comparison {
+        let mut by_name = HashMap::new();
+        for name in baseline.keys().chain(candidate.keys()) {
+            let [ours, theirs] = [baseline, candidate].map(|program| with_code(program, name));
+            if !(ours.is_empty() && theirs.is_empty()) {
+                let name = String::from_utf8_lossy(name).into_owned();
+                by_name.entry(name).or_insert_with(|| Kinship::of(&ours, &theirs));
+            }
+        }
+        Comparison { by_name }
+    }
+
+    /// Whether each of these functions has the same code in both programs; absent where one lies elsewhere. A function that neither has
+    /// belongs to the system, and is the same for both.
+    pub(crate) fn executed(&self, names: &BTreeSet<&str>) -> Option<ExecutedCode> {
+        let (mut functions, mut differing) = (0, Vec::new());
+        for name in names {
+            match self.by_name.get(*name) {
+                None => continue,
+                Some(Kinship::Elsewhere) => return None,
+                Some(Kinship::Different) => differing.push(*name),
+                Some(Kinship::Same) => {}
+            }
+            functions += 1;
+        }
+        (functions > 0).then(|| ExecutedCode::new(functions, differing))
+    }
+}
+
+/// The functions of this name whose code is known.
+fn with_code<'a>(program: &Functions<'a>, name: &[u8]) -> Vec<Function<'a>> {
+    let all = program.get(name).into_iter().flatten();
+    all.filter(|function| !function.code.is_empty()).copied().collect()
 }
 
 #[cfg(test)]
@@ -63,11 +119,13 @@ mod tests {
     fn check(sides: [&Program; 2], want: Option<(usize, &[&str])>) {
         let [a, b] = sides.map(|side| {
             let mut functions = Functions::new();
-            side.iter().for_each(|(name, at, code)| functions.entry(name).or_default().push((*at, code)));
+            for (name, address, code) in side {
+                functions.entry(name.as_bytes()).or_default().push(Function { address: *address, code });
+            }
             functions
         });
         let names = BTreeSet::from(["f", "g", "of the system"]);
-        let found = held_together([&a, &b], &names).map(|code| (code.functions, code.listed));
+        let found = Comparison::between([&a, &b]).executed(&names).map(|code| (code.functions, code.listed));
         assert_eq!(found, want.map(|(n, listed)| (n, listed.iter().map(|name| (*name).to_owned()).collect())));
     }
 
@@ -75,6 +133,7 @@ mod tests {
     fn functions_differ_by_their_code_or_by_being_alone() {
         let base = [("f", 1, &[1, 2][..]), ("g", 9, &[3]), ("never run", 20, &[4])];
         check([&base, &[("f", 1, &[1, 2]), ("g", 9, &[3]), ("never run", 20, &[5])]], Some((2, &[])));
+        check([&base, &[("f", 1, &[1, 2]), ("g", 9, &[3]), ("never run", 21, &[4])]], Some((2, &[])));
         check([&base, &[("f", 1, &[1, 7]), ("g", 9, &[3])]], Some((2, &["f"])));
         check([&base, &[("f", 1, &[1, 2])]], Some((2, &["g"])));
     }
@@ -83,12 +142,15 @@ mod tests {
     fn nothing_is_told_of_programs_that_are_laid_out_otherwise() {
         check([&[("f", 1, &[1])], &[("f", 2, &[1])]], None);
         check([&[("h", 1, &[1])], &[("h", 1, &[1])]], None);
+        check([&[("f", 1, &[])], &[("f", 1, &[])]], None);
     }
 
     #[test]
     fn functions_of_a_program_are_read_and_of_anything_else_not() {
-        let own = fs::read(std::env::current_exe().unwrap()).unwrap();
-        assert!(functions(&own).unwrap().len() > 100);
-        assert!(functions(b"no program").is_none());
+        let own = std::env::current_exe().unwrap();
+        let whole = Comparison::of([&own, &own]).unwrap();
+        let functions = whole.by_name.values().filter(|kinship| **kinship == Kinship::Same).count();
+        assert!(functions > 100 && functions == whole.by_name.len());
+        assert!(Comparison::of([&own, Path::new("/etc/passwd")]).is_none());
     }
 }

@@ -110,26 +110,26 @@ fn only_commits_of_one_line_are_searched() {
     place.duet(&["bisect", "--resume"]).expect(1).says(&["no store"]);
 }
 
-/// A module proxy of files with so many releases of a module, `v1.0.0` and on; from the third on it works twice as much.
-fn published(place: &Place, releases: usize) {
-    for number in 0..releases {
-        let (version, rounds) = (format!("v1.{number}.0"), if number < 2 { 2 } else { 4 });
-        let module = "module example.com/fixture\n\ngo 1.21\n".to_owned();
+/// A module proxy of files with releases of a module, `v1.0.0` and on, which do so many rounds of work.
+pub(crate) fn published(place: &Place, module: &str, rounds: &[u32]) {
+    for (number, rounds) in rounds.iter().enumerate() {
+        let version = format!("v1.{number}.0");
+        let declared = format!("module {module}\n\ngo 1.21\n");
         let files = [
-            ("go.mod", module.clone()),
-            ("fixture.go", source(rounds, &format!("// Release {number}."))),
+            ("go.mod", declared.clone()),
+            ("fixture.go", source(*rounds, &format!("// Release {number}."))),
             ("fixture_test.go", BENCHMARK.to_owned()),
         ];
         let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
         for (name, text) in files {
-            let path = format!("example.com/fixture@{version}/{name}");
+            let path = format!("{module}@{version}/{name}");
             archive.start_file(path, zip::write::SimpleFileOptions::default()).unwrap();
             archive.write_all(text.as_bytes()).unwrap();
         }
-        let folder = place.path().join("proxy/example.com/fixture/@v");
+        let folder = place.path().join("proxy").join(module).join("@v");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join(format!("{version}.zip")), archive.finish().unwrap().into_inner()).unwrap();
-        std::fs::write(folder.join(format!("{version}.mod")), module).unwrap();
+        std::fs::write(folder.join(format!("{version}.mod")), declared).unwrap();
         std::fs::write(folder.join(format!("{version}.info")), format!("{{\"Version\":\"{version}\"}}")).unwrap();
         let known: String = (0..=number).rev().map(|known| format!("v1.{known}.0\n")).collect();
         std::fs::write(folder.join("list"), known).unwrap();
@@ -139,7 +139,7 @@ fn published(place: &Place, releases: usize) {
 #[test]
 fn releases_of_a_module_are_searched_as_commits_are() {
     let place = Place::new();
-    published(&place, 5);
+    published(&place, "example.com/fixture", &[2, 2, 4, 4, 4]);
     let cache = place.path().join("cache");
     let go = |command: &mut Command| {
         command.env("GOPROXY", format!("file://{}", place.path().join("proxy").display())).env("GOMODCACHE", &cache);

@@ -23,3 +23,4 @@ mod go_reported;
 mod go_run;
 mod go_trust;
 mod walks;
+mod walks_further;

@@ -1,10 +1,14 @@
 //! Pages of the guide as data: their blocks, and their workflows carried out with stand-ins for what GitHub brings.
 #![allow(clippy::unwrap_used, reason = "a test may")]
+#![allow(dead_code, unused_imports, reason = "every test binary uses another part of it")]
 #![allow(unreachable_pub, missing_docs, reason = "these are for tests")]
 
 mod workflow;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::{Place, Ran};
 
 pub use workflow::{Runner, steps_of};
 
@@ -46,6 +50,30 @@ impl Page {
     pub fn says(&self, words: &str) -> bool {
         self.text.contains(words)
     }
+
+    /// The first command within a sentence that begins so.
+    #[track_caller]
+    pub fn inline(&self, beginning: &str) -> String {
+        let found = self.text.split('`').skip(1).step_by(2).find(|code| code.starts_with(beginning));
+        found.unwrap_or_else(|| panic!("docs/{} does not say `{beginning}`", self.name)).to_owned()
+    }
+}
+
+/// Does in a shell what a page says to type, as it stands there, with settings that keep the walk short.
+pub fn in_shell(place: &Place, line: &str, settings: &[(&str, &str)]) -> Ran {
+    let duet = place.command(&[]);
+    let program = Path::new(duet.get_program()).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(place.path());
+    for (name, value) in duet.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.env("PATH", path).envs(settings.iter().copied());
+    Ran::from(command.output().unwrap())
 }
 
 /// The commands of a console block: what stands before two spaces and a remark.

@@ -327,6 +327,12 @@ pub trait Adapter: std::fmt::Debug + Sync {
         None
     }
 
+    /// Whether what follows a plan has the data of both versions at the same addresses too, so that code which did not change has the same
+    /// bytes.
+    fn matches_data(&self) -> bool {
+        false
+    }
+
     /// Starts linking an artifact again, with its functions in another order.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Processes whose instructions are counted under callgrind, to say whether a change of time is one of work. They give no sample of the run.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::Role;
-use duetbench_core::instructions::{ExecutedCode, InstructionCounts, PROCESSES, ProcessCount, SideCounts};
-use duetbench_core::plan::PlannedBenchmark;
+use duetbench_core::instructions::{InstructionCounts, PROCESSES, ProcessCount, SideCounts};
+use duetbench_core::plan::{Plan, PlannedBenchmark};
 
 use super::profiling::read_regular;
-use super::unmeasured::{Obstacle, Processes};
+use super::unmeasured::{BuildPairs, Obstacle, Processes};
 use crate::adapter::{Adapter, Build};
 use crate::callgrind::{self, FILE_BYTES_MAX};
 use crate::error::RunError;
-use crate::machine_code;
+use crate::machine_code::Comparison;
 use crate::process::Launch;
 use crate::program::{Patience, Trouble};
 use crate::scratch::Scratch;
@@ -57,6 +57,17 @@ pub struct Counter<'a> {
     processes: Processes<'a>,
     valgrind: PathBuf,
     files: Scratch,
+    pairs: BuildPairs,
+    /// The programs of the packages of which a benchmark was counted.
+    programs: BTreeMap<String, CountedPair>,
+}
+
+/// The programs of a package that are counted.
+struct CountedPair {
+    /// Halves of a matched build pair, the baseline's first; absent where the builds themselves are counted.
+    matched: Option<[PathBuf; 2]>,
+    /// Their functions; absent where a program cannot be read.
+    functions: Option<Comparison>,
 }
 
 /// Finds valgrind for benchmarks of this kind.
@@ -91,7 +102,8 @@ impl<'a> Counter<'a> {
         interrupted: Arc<AtomicBool>,
     ) -> Result<Counter<'a>, RunError> {
         let processes = Processes::new(adapter, builds, timeout, interrupted);
-        Ok(Counter { processes, valgrind, files: Scratch::in_memory()? })
+        let pairs = BuildPairs::new()?;
+        Ok(Counter { processes, valgrind, files: Scratch::in_memory()?, pairs, programs: BTreeMap::new() })
     }
 
     /// Counts the instructions of both sides of a benchmark that takes so long per operation in the slower version, in nanoseconds: of processes with
@@ -102,7 +114,11 @@ impl<'a> Counter<'a> {
     ///
     /// # Errors
     /// When a process fails or hangs, would take too long, or its file cannot be used; on an interrupt.
-    pub fn count(&self, planned: &PlannedBenchmark, slower_ns: f64) -> Result<InstructionCounts, Obstacle> {
+    pub fn count(
+        &mut self,
+        (plan, planned): (&Plan, &PlannedBenchmark),
+        slower_ns: f64,
+    ) -> Result<InstructionCounts, Obstacle> {
         let whole = self.processes.program(planned, Role::Baseline).is_some();
         let invocations = if whole { [0, 1] } else { invocations(slower_ns) };
         let expected_s = slower_ns / 1e9 * invocations[1] as f64 * SLOWDOWN;
@@ -111,6 +127,9 @@ impl<'a> Counter<'a> {
                 "an operation of {:.1} s would take minutes under callgrind, which is up to {SLOWDOWN:.0} times slower",
                 slower_ns / 1e9
             )));
+        }
+        if !whole {
+            self.provide(plan, planned)?;
         }
         let expected = START + Duration::from_secs_f64(expected_s);
         let kinds = if whole { &invocations[1..] } else { &invocations[..] };
@@ -129,19 +148,37 @@ impl<'a> Counter<'a> {
             .ok_or_else(|| Obstacle::Failed("more invocations did not execute more instructions".into()))?;
         if !whole {
             let functions = counted.iter().flatten().flatten().flat_map(|process| process.functions.keys());
-            counts.code = self.executed(planned, &functions.map(String::as_str).collect())?;
+            let programs = self.programs.get(&planned.id.package).and_then(|pair| pair.functions.as_ref());
+            counts.code = programs.and_then(|both| both.executed(&functions.map(String::as_str).collect()));
         }
         Ok(counts)
     }
 
-    /// Functions that were executed, by their code in both programs.
-    fn executed(
-        &self,
-        planned: &PlannedBenchmark,
-        functions: &BTreeSet<&str>,
-    ) -> Result<Option<ExecutedCode>, Obstacle> {
-        let [baseline, candidate] = Role::BOTH.map(|role| self.processes.counted(planned, role, FEWER_MIN));
-        Ok(machine_code::compare([&baseline?.program, &candidate?.program], functions))
+    /// Has the programs of a benchmark's package at hand. Those of a matched build pair have the same bytes where no code changed; in the builds
+    /// themselves everything behind a change has moved.
+    fn provide(&mut self, plan: &Plan, planned: &PlannedBenchmark) -> Result<(), Obstacle> {
+        let package = planned.id.package.as_str();
+        if self.programs.contains_key(package) {
+            return Ok(());
+        }
+        if self.processes.matches(package) {
+            let former = self.programs.iter().filter(|(_, pair)| pair.matched.is_some());
+            let packages: Vec<&str> = former.map(|(package, _)| package.as_str()).chain([package]).collect();
+            self.pairs.provide(&self.processes, (plan, &packages), 1)?;
+        }
+        // Linking may have shown that the halves are not alike.
+        let is_matched = self.processes.matches(package);
+        let matched = is_matched.then(|| Role::BOTH.map(|role| self.pairs.program(role, package, 0)));
+        let [baseline, candidate] = match &matched {
+            Some(programs) => programs.clone(),
+            None => {
+                let [baseline, candidate] = Role::BOTH.map(|role| self.processes.counted(planned, role, FEWER_MIN));
+                [baseline?.program, candidate?.program]
+            }
+        };
+        let functions = Comparison::of([&baseline, &candidate]);
+        self.programs.insert(package.to_owned(), CountedPair { matched, functions });
+        Ok(())
     }
 
     /// The counts of one process, which makes so many invocations.
@@ -164,7 +201,12 @@ impl<'a> Counter<'a> {
                 Err(Trouble::Fatal(error)) => Err(error.into()),
             };
         }
-        let launch = self.processes.counted(planned, role, invocations)?;
+        let mut launch = self.processes.counted(planned, role, invocations)?;
+        if let Some([baseline, candidate]) =
+            self.programs.get(&planned.id.package).and_then(|pair| pair.matched.as_ref())
+        {
+            if role == Role::Baseline { baseline } else { candidate }.clone_into(&mut launch.program);
+        }
         let file = self.files.path().join("counts.out");
         let launch = self.under(&launch, &file, "--trace-children=no");
         self.processes.to_end(&planned.id.name, &launch, expected)?;

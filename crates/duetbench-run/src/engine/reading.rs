@@ -6,25 +6,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use duetbench_core::Role;
 use duetbench_core::plan::{Plan, PlannedBenchmark};
 use duetbench_core::reported::{PAIRS, PROCESS_NS, PairReading, UnitReadings};
-use duetbench_core::{Role, Schedule};
 use duetbench_formats::figures;
 
-use super::Needed;
-use super::layout::Layouts;
-use super::placement::Placements;
-use super::unmeasured::{Asked, Obstacle, Processes};
+use super::unmeasured::{Asked, BuildPairs, Obstacle, Processes};
 use crate::adapter::{Adapter, Build};
 use crate::error::RunError;
-use crate::scratch::Scratch;
 
 /// Reads what the benchmarks of two builds report, on this machine.
 pub struct UnitReader<'a> {
     processes: Processes<'a>,
-    layouts: Layouts,
-    placements: Placements,
-    _programs: Scratch,
+    pairs: BuildPairs,
 }
 
 /// Wall time that reading these benchmarks takes at most, linking included.
@@ -46,9 +40,7 @@ impl<'a> UnitReader<'a> {
         interrupted: Arc<AtomicBool>,
     ) -> Result<UnitReader<'a>, RunError> {
         let processes = Processes::new(adapter, builds, timeout, interrupted);
-        let programs = Scratch::new()?;
-        let placements = Placements::new(programs.path());
-        Ok(UnitReader { processes, layouts: Layouts::default(), placements, _programs: programs })
+        Ok(UnitReader { processes, pairs: BuildPairs::new()? })
     }
 
     /// Values that both versions of a benchmark report under these units; nothing for units that neither reports. An operation
@@ -76,7 +68,7 @@ impl<'a> UnitReader<'a> {
         }
         let invocations = self.processes.invocations(planned, slower_ns, PROCESS_NS)?;
         if planned.configuration.design.by_build {
-            self.provide(plan, &planned.id.package)?;
+            self.pairs.provide(&self.processes, (plan, &[&planned.id.package]), PAIRS)?;
         }
         for turn in 0..PAIRS {
             let roles = if turn % 2 == 0 { Role::BOTH } else { [Role::Candidate, Role::Baseline] };
@@ -93,10 +85,10 @@ impl<'a> UnitReader<'a> {
     /// because processes of one file differ from those of another reproducibly.
     fn program(&mut self, planned: &PlannedBenchmark, role: Role, turn: u32) -> Result<Option<PathBuf>, RunError> {
         if planned.configuration.design.by_build {
-            return Ok(Some(self.layouts.program(role, &planned.id.package, turn).to_owned()));
+            return Ok(Some(self.pairs.program(role, &planned.id.package, turn)));
         }
         let placed = self.processes.placed_program(planned, role);
-        placed.map(|program| self.placements.program(role, &program, turn)).transpose()
+        placed.map(|program| self.pairs.placements.program(role, &program, turn)).transpose()
     }
 
     /// Runs a process and puts what it reports where its pair is.
@@ -120,13 +112,5 @@ impl<'a> UnitReader<'a> {
     fn figures(&self, planned: &PlannedBenchmark, asked: Asked<'_>) -> Result<Vec<(String, f64)>, Obstacle> {
         let printed = self.processes.run(planned, asked, PROCESS_NS)?;
         Ok(figures(printed.as_bytes()))
-    }
-
-    /// Has the build pairs of a package at hand, in the orders of the run's first ones.
-    fn provide(&mut self, plan: &Plan, package: &str) -> Result<(), RunError> {
-        let schedule = Schedule::new(plan);
-        let needed = |build| Needed { package: package.to_owned(), build, layout_seeds: schedule.layout_seeds(build) };
-        let needed: Vec<Needed> = (0..PAIRS).map(needed).collect();
-        self.layouts.provide(&needed, &self.processes.linker(), &mut self.placements)
     }
 }

@@ -5,15 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use duetbench_core::Role;
-use duetbench_core::plan::{Mode, PlannedBenchmark};
+use duetbench_core::plan::{Mode, Plan, PlannedBenchmark};
+use duetbench_core::{Role, Schedule};
 
-use super::layout::Linker;
+use super::Needed;
+use super::layout::{Layouts, Linker};
+use super::placement::Placements;
 use crate::adapter::{Adapter, Build, Sampling};
 use crate::error::RunError;
 use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, wait_all, words_of_death};
 use crate::processors::usable_cpus;
 use crate::program::Program;
+use crate::scratch::Scratch;
 
 /// A process makes this part of the invocations first: what a harness does besides invocations (set-up, paused timers) is in no
 /// time per operation, and could make the others take for ever.
@@ -74,10 +77,10 @@ impl<'a> Processes<'a> {
         Processes { adapter, builds, cpus: usable_cpus(), timeout, interrupted }
     }
 
-    /// A linker of the programs of processes in other orders.
-    pub(super) fn linker(&self) -> Linker<'_> {
-        let Processes { adapter, builds, interrupted, .. } = self;
-        Linker { adapter: *adapter, builds, at_once: self.cpus.len(), interrupted }
+    /// Whether build pairs of a package have the functions and the data of both versions at the same addresses.
+    pub(super) fn matches(&self, package: &str) -> bool {
+        let planned = self.adapter.pair_layouts().is_some_and(|pairs| pairs.plan(package).is_some());
+        planned && self.adapter.matches_data()
     }
 
     /// The program of a side, where it is the program itself that is measured: such ones are started from copies of their own.
@@ -174,5 +177,45 @@ impl<'a> Processes<'a> {
             (WaitEnd::Ended, Some(death)) => Err(Obstacle::Failed(words_of_death(&death, &child.output_tail()))),
             (WaitEnd::Ended, None) => Ok(child.output_tail()),
         }
+    }
+}
+
+/// Programs of processes that are linked in the orders of a run's first build pairs.
+pub(super) struct BuildPairs {
+    layouts: Layouts,
+    pub(super) placements: Placements,
+    _programs: Scratch,
+}
+
+impl BuildPairs {
+    /// None is linked yet.
+    pub(super) fn new() -> Result<BuildPairs, RunError> {
+        let programs = Scratch::new()?;
+        let placements = Placements::new(programs.path());
+        Ok(BuildPairs { layouts: Layouts::default(), placements, _programs: programs })
+    }
+
+    /// Has the first so many build pairs of these packages at hand, and no others.
+    pub(super) fn provide(
+        &mut self,
+        processes: &Processes<'_>,
+        (plan, packages): (&Plan, &[&str]),
+        builds: u32,
+    ) -> Result<(), RunError> {
+        let Processes { adapter, builds: versions, interrupted, .. } = processes;
+        let linker = Linker { adapter: *adapter, builds: versions, at_once: processes.cpus.len(), interrupted };
+        let schedule = Schedule::new(plan);
+        let needed = |package: &&str| {
+            let package = (*package).to_owned();
+            let layout_seeds = |build| schedule.layout_seeds(build);
+            (0..builds).map(move |build| Needed { package: package.clone(), build, layout_seeds: layout_seeds(build) })
+        };
+        let needed: Vec<Needed> = packages.iter().flat_map(needed).collect();
+        self.layouts.provide(&needed, &linker, &mut self.placements)
+    }
+
+    /// The program of one half.
+    pub(super) fn program(&self, role: Role, package: &str, build: u32) -> PathBuf {
+        self.layouts.program(role, package, build).to_owned()
     }
 }

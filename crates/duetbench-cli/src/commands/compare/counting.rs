@@ -63,7 +63,7 @@ pub(super) fn takes(plan: &Plan, rules: &Policy, countable: Countable) -> String
 pub(super) fn count(
     context: &Context,
     (store, run): (&mut Store, RunId),
-    (counter, countable): (&Counter<'_>, Countable),
+    (counter, countable): (&mut Counter<'_>, Countable),
 ) -> Result<bool, Failure> {
     let report = assemble::stored(store, run)?;
     let known = |b: &&BenchmarkReport| report.instructions.iter().any(|one| one.id == b.id);
@@ -83,7 +83,7 @@ pub(super) fn count(
         let planned = report.plan.benchmarks.iter().find(|planned| planned.id == benchmark.id);
         let slower_ns = [benchmark.baseline_ns, benchmark.candidate_ns].into_iter().flatten().fold(0.0, f64::max);
         let counted = match planned {
-            Some(planned) if slower_ns > 0.0 => counter.count(planned, slower_ns),
+            Some(planned) if slower_ns > 0.0 => counter.count((&report.plan, planned), slower_ns),
             _ => Err(Obstacle::Failed("its time is not known".into())),
         };
         let outcome = match counted {

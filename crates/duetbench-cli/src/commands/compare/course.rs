@@ -225,8 +225,8 @@ fn carry_out(
     if let Some(reader) = afterwards.reader.as_mut().filter(|_| complete) {
         complete = reading::read(context, (&mut *store, run), reader)?;
     }
-    if let Some((counter, countable)) = afterwards.counter.filter(|_| complete) {
-        complete = counting::count(context, (&mut *store, run), (&counter, countable))?;
+    if let Some((counter, countable)) = afterwards.counter.as_mut().filter(|_| complete) {
+        complete = counting::count(context, (&mut *store, run), (counter, *countable))?;
     }
     if let Some(profiler) = afterwards.profiler.filter(|_| complete) {
         profiling::explain(context, (&mut *store, run), &profiler);

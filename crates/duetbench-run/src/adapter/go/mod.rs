@@ -370,6 +370,10 @@ impl Adapter for Go {
         Some(&self.pairs)
     }
 
+    fn matches_data(&self) -> bool {
+        true
+    }
+
     fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
         let plainly = Linking::plainly(&artifact.dir, wanted.program);
         let (seed, plan) = match wanted.layout {

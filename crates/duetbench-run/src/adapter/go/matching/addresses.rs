@@ -1,12 +1,11 @@
 //! Whether two programs are laid out alike.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use object::elf::STT_FUNC;
-use object::read::elf::{ElfFile64, FileHeader};
-use object::{Endianness, Object, ObjectSymbol};
+use object::{File, Object, ObjectKind};
+
+use crate::machine_code::{self, Function, Functions};
 
 /// Fails unless every function that both programs have lies at the same address in both, with the reason.
 pub(crate) fn check_alike(programs: [&Path; 2]) -> Result<(), String> {
@@ -15,24 +14,19 @@ pub(crate) fn check_alike(programs: [&Path; 2]) -> Result<(), String> {
     compare(&functions(&a)?, &functions(&b)?)
 }
 
-/// Addresses of functions by name; a name may have several, in ascending order.
-type Functions<'a> = HashMap<&'a [u8], Vec<u64>>;
-
 fn functions(file: &[u8]) -> Result<Functions<'_>, String> {
-    let unusable = |e: object::Error| format!("a program is no ELF file of 64 bits: {e}");
-    let elf = ElfFile64::<Endianness>::parse(file).map_err(unusable)?;
-    let is_executable = elf.elf_header().e_type(elf.endian()) == object::elf::ET_EXEC;
-    let mut functions = Functions::new();
-    for symbol in elf.symbols().filter(|s| s.elf_symbol().st_type() == STT_FUNC && s.address() != 0) {
-        functions.entry(symbol.name_bytes().map_err(unusable)?).or_default().push(symbol.address());
-    }
+    let unusable = |e: object::Error| format!("a program is no ELF file: {e}");
+    let program = File::parse(file).map_err(unusable)?;
+    let functions = machine_code::functions(&program).map_err(unusable)?;
     if functions.is_empty() {
         return Err("a program has no symbol table to check its layout by".to_owned());
     }
-    if !is_executable {
+    if !program.is_64() {
+        return Err("a program has 32 bits".to_owned());
+    }
+    if program.kind() != ObjectKind::Executable {
         return Err("a program is position-independent".to_owned());
     }
-    functions.values_mut().for_each(|addresses| addresses.sort_unstable());
     Ok(functions)
 }
 
@@ -40,9 +34,9 @@ fn functions(file: &[u8]) -> Result<Functions<'_>, String> {
 fn compare(a: &Functions<'_>, b: &Functions<'_>) -> Result<(), String> {
     let common = || a.iter().filter_map(|(name, at)| Some((name, at, b.get(name)?)));
     // If one program has a name more often, the other's addresses of it must all be among the first one's.
-    let is_elsewhere = |at: &[u64], other: &[u64]| {
+    let is_elsewhere = |at: &[Function<'_>], other: &[Function<'_>]| {
         let (fewer, more) = if at.len() <= other.len() { (at, other) } else { (other, at) };
-        fewer.iter().any(|address| !more.contains(address))
+        fewer.iter().any(|one| more.iter().all(|another| another.address != one.address))
     };
     let elsewhere: Vec<&[u8]> =
         common().filter(|(_, at, other)| is_elsewhere(at, other)).map(|(name, ..)| *name).collect();
@@ -63,7 +57,8 @@ mod tests {
 
     fn check(a: &[(&'static str, &[u64])], b: &[(&'static str, &[u64])], expected: Result<(), &str>) {
         let table = |side: &[(&'static str, &[u64])]| -> Functions<'static> {
-            side.iter().map(|(name, at)| (name.as_bytes(), at.to_vec())).collect()
+            let function = |address: &u64| Function { address: *address, code: &[] };
+            side.iter().map(|(name, at)| (name.as_bytes(), at.iter().map(function).collect())).collect()
         };
         assert_eq!(compare(&table(a), &table(b)), expected.map_err(String::from));
     }
