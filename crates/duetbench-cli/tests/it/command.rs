@@ -227,7 +227,8 @@ fn what_a_program_prints_or_leaves_behind_is_no_obstacle() {
 fn refill_keeps_the_shorter_side_company() {
     let place = place();
     // Head goes on until base has run three times as often, or for ten seconds, where nothing fills base up.
-    let waits = "until [ $(grep -c B log) -ge $((3 * $(grep -c H log))) ] || [ $((n += 1)) -gt LOOPS ]; do sleep 0.05; done";
+    let waits =
+        "until [ $(grep -c B log) -ge $((3 * $(grep -c H log))) ] || [ $((n += 1)) -gt LOOPS ]; do sleep 0.05; done";
     let lines = |loops: &str| {
         ["sh -c 'echo B >> log'".to_owned(), format!("sh -c 'echo H >> log; n=0; {}'", waits.replace("LOOPS", loops))]
     };

@@ -73,7 +73,8 @@ fn top(profile: &[u8]) -> String {
 
 /// A function's own samples and all of them, as `go tool pprof` counts them.
 fn hits_of(top: &str, function: &str) -> (u64, u64) {
-    let line = top.lines().find(|line| line.split_whitespace().nth(5) == Some(function)).unwrap_or_else(|| panic!("{top}"));
+    let line =
+        top.lines().find(|line| line.split_whitespace().nth(5) == Some(function)).unwrap_or_else(|| panic!("{top}"));
     let number = |column| line.split_whitespace().nth(column).unwrap().parse().unwrap();
     (number(0), number(3))
 }
