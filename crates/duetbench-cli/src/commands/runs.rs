@@ -2,6 +2,7 @@
 
 use duetbench_run::store::{Head, ListedRun, Store};
 use serde::Serialize;
+use serde_json::json;
 
 use super::Context;
 use crate::args::RemoveArgs;
@@ -37,7 +38,7 @@ pub fn list(context: &Context) -> Result<u8, Failure> {
         title: Title { command: "duet runs", version: env!("CARGO_PKG_VERSION").into(), subject },
         blocks: vec![Block::Table(table)],
         rows: Some(rows),
-        json: Some(document::json(&entries)),
+        json: Some(document::json(&json!(entries))),
         go: None,
     })?;
     Ok(code::CLEAN)

@@ -1,7 +1,7 @@
 //! Results of `duet doctor`, for people and for programs.
 
 use duetbench_core::noise::{Conditions, Facts, Finding, Gaps, Severity};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::document::{self, Block, Line, Table, Title, Tone};
 use super::format::{many, share};
@@ -123,122 +123,54 @@ fn taken_away(gaps: &[Gaps]) -> Option<String> {
 /// | `findings` | the gravest first: `kind`, `severity` (`note`, `disturbing`, `severe`), `text` and `hint` for people |
 /// | `conclusion` | one sentence for people |
 fn json(checkup: &Checkup) -> String {
-    document::json(&Document::of(checkup))
+    let Checkup { duet_version, facts, conditions, gaps, findings } = checkup;
+    let found = |finding: &Finding| {
+        json!({
+            "kind": noise::kind(&finding.kind),
+            "severity": noise::severity(finding.severity),
+            "text": noise::text(&finding.kind),
+            "hint": finding.advice().map(noise::advice),
+        })
+    };
+    let gap = |gaps: &Gaps| {
+        json!({
+            "cpu": gaps.cpu,
+            "watched_s": seconds(gaps.watched_ns),
+            "count": gaps.count,
+            "share": gaps.share(),
+            "longest_s": seconds(gaps.longest_ns),
+        })
+    };
+    document::json(&json!({
+        "schema_version": SCHEMA_VERSION,
+        "duet_version": duet_version,
+        "watched_s": seconds(conditions.wall_ns),
+        "machine": facts,
+        "measured": measured(conditions),
+        "gaps": gaps.iter().map(gap).collect::<Vec<_>>(),
+        "findings": findings.iter().map(found).collect::<Vec<_>>(),
+        "conclusion": noise::conclusion(findings),
+    }))
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
-    schema_version: u32,
-    duet_version: &'a str,
-    watched_s: f64,
-    machine: Machine<'a>,
-    measured: Measured,
-    gaps: Vec<Gap>,
-    findings: Vec<Found>,
-    conclusion: &'static str,
-}
-
-#[derive(Serialize)]
-struct Machine<'a> {
-    cpu_model: Option<&'a str>,
-    cpus_usable: u32,
-    cpus_online: u32,
-    cores_physical: u32,
-    governor: Option<&'a str>,
-    frequency_max_khz: Option<u64>,
-    quota_cpus: Option<f64>,
-    virtualised: Option<bool>,
-}
-
-#[derive(Serialize)]
-struct Measured {
-    steal_share: Option<f64>,
-    interrupts_share: Option<f64>,
-    others_cpus: Option<f64>,
-    waiting_share: Option<f64>,
-    throttled_share: Option<f64>,
-    load_1min: Option<f64>,
-    frequency_lowest_khz: Option<u64>,
-    frequency_highest_khz: Option<u64>,
-    thermal_events: Option<u64>,
-    suspended_s: f64,
-}
-
-#[derive(Serialize)]
-struct Gap {
-    cpu: u32,
-    watched_s: f64,
-    count: u64,
-    share: Option<f64>,
-    longest_s: f64,
-}
-
-#[derive(Serialize)]
-struct Found {
-    kind: &'static str,
-    severity: &'static str,
-    text: String,
-    hint: Option<&'static str>,
+fn measured(conditions: &Conditions) -> Value {
+    let cpu = conditions.cpu;
+    json!({
+        "steal_share": cpu.and_then(|cpu| cpu.steal_share()),
+        "interrupts_share": cpu.and_then(|cpu| cpu.irq_share()),
+        "others_cpus": conditions.others_cpus(),
+        "waiting_share": conditions.pressure.and_then(|pressure| pressure.share()),
+        "throttled_share": conditions.throttling.and_then(|throttling| throttling.share()),
+        "load_1min": conditions.load_1min,
+        "frequency_lowest_khz": conditions.frequency.map(|range| range.lowest_khz),
+        "frequency_highest_khz": conditions.frequency.map(|range| range.highest_khz),
+        "thermal_events": conditions.thermal_events,
+        "suspended_s": seconds(conditions.suspended_ns),
+    })
 }
 
 fn seconds(ns: u64) -> f64 {
     ns as f64 * 1e-9
-}
-
-impl Document<'_> {
-    fn of(checkup: &Checkup) -> Document<'_> {
-        let Checkup { duet_version, facts, conditions, gaps, findings } = checkup;
-        let found = |finding: &Finding| Found {
-            kind: noise::kind(&finding.kind),
-            severity: noise::severity(finding.severity),
-            text: noise::text(&finding.kind),
-            hint: finding.advice().map(noise::advice),
-        };
-        let gap = |g: &Gaps| Gap {
-            cpu: g.cpu,
-            watched_s: seconds(g.watched_ns),
-            count: g.count,
-            share: g.share(),
-            longest_s: seconds(g.longest_ns),
-        };
-        Document {
-            schema_version: SCHEMA_VERSION,
-            duet_version,
-            watched_s: seconds(conditions.wall_ns),
-            machine: Machine {
-                cpu_model: facts.cpu_model.as_deref(),
-                cpus_usable: facts.cpus_usable,
-                cpus_online: facts.cpus_online,
-                cores_physical: facts.cores_physical,
-                governor: facts.governor.as_deref(),
-                frequency_max_khz: facts.frequency_max_khz,
-                quota_cpus: facts.quota_cpus,
-                virtualised: facts.virtualised,
-            },
-            measured: Measured::of(conditions),
-            gaps: gaps.iter().map(gap).collect(),
-            findings: findings.iter().map(found).collect(),
-            conclusion: noise::conclusion(findings),
-        }
-    }
-}
-
-impl Measured {
-    fn of(conditions: &Conditions) -> Measured {
-        let cpu = conditions.cpu;
-        Measured {
-            steal_share: cpu.and_then(|cpu| cpu.steal_share()),
-            interrupts_share: cpu.and_then(|cpu| cpu.irq_share()),
-            others_cpus: conditions.others_cpus(),
-            waiting_share: conditions.pressure.and_then(|pressure| pressure.share()),
-            throttled_share: conditions.throttling.and_then(|throttling| throttling.share()),
-            load_1min: conditions.load_1min,
-            frequency_lowest_khz: conditions.frequency.map(|range| range.lowest_khz),
-            frequency_highest_khz: conditions.frequency.map(|range| range.highest_khz),
-            thermal_events: conditions.thermal_events,
-            suspended_s: seconds(conditions.suspended_ns),
-        }
-    }
 }
 
 #[cfg(test)]

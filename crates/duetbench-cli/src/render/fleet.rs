@@ -1,7 +1,7 @@
 //! Results of a run on a fleet, for people and for programs.
 
 use duetbench_core::fleet::{CallEnd, FleetReport, Lacking, ProcessorShare};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::format::{change, one_line, short_name, shortened};
 
@@ -71,88 +71,38 @@ pub(super) fn lacking(fleet: &FleetReport) -> Option<String> {
 }
 
 /// The same for programs.
-#[derive(Serialize)]
-pub(super) struct Fleet<'a> {
-    engine: &'static str,
-    memory_mb: u32,
-    arch: &'static str,
-    builds: u32,
-    package_bytes: u64,
-    price_date: &'a str,
-    tasks: u32,
-    counted: u32,
-    calls: Calls,
-    instances: u32,
-    cold: u32,
-    billed_s: f64,
-    cost_usd: f64,
-    processors: Vec<Processor<'a>>,
-    lacking: Vec<LackingEntry<'a>>,
-}
-
-#[derive(Serialize)]
-struct Calls {
-    counted: u32,
-    duplicate: u32,
-    throttled: u32,
-    failed: u32,
-    sent: u32,
-}
-
-#[derive(Serialize)]
-struct Processor<'a> {
-    model: &'a str,
-    calls: u32,
-    offset: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct LackingEntry<'a> {
-    package: &'a str,
-    name: &'a str,
-    counted: u32,
-    asked: u32,
-    reason: &'a str,
-}
-
-impl<'a> Fleet<'a> {
-    pub(super) fn of(fleet: &'a FleetReport) -> Fleet<'a> {
-        let calls = |end: CallEnd| fleet.calls.iter().find(|(known, _)| *known == end).map_or(0, |(_, calls)| *calls);
-        let processor = |p: &'a ProcessorShare| Processor { model: &p.model, calls: p.calls, offset: p.offset };
-        Fleet {
-            engine: fleet.engine.word(),
-            memory_mb: fleet.memory_mb,
-            arch: fleet.arch.word(),
-            builds: fleet.terms.builds,
-            package_bytes: fleet.terms.package_bytes,
-            price_date: &fleet.terms.price_date,
-            tasks: fleet.tasks,
-            counted: fleet.counted,
-            calls: Calls {
-                counted: calls(CallEnd::Counted),
-                duplicate: calls(CallEnd::Duplicate),
-                throttled: calls(CallEnd::Throttled),
-                failed: calls(CallEnd::Failed),
-                sent: calls(CallEnd::Sent),
-            },
-            instances: fleet.instances,
-            cold: fleet.cold,
-            billed_s: fleet.billed_s,
-            cost_usd: fleet.cost_usd,
-            processors: fleet.processors.iter().map(processor).collect(),
-            lacking: fleet.lacking.iter().map(LackingEntry::of).collect(),
-        }
-    }
-}
-
-impl<'a> LackingEntry<'a> {
-    fn of(lacking: &'a Lacking) -> LackingEntry<'a> {
-        LackingEntry {
-            package: &lacking.id.package,
-            name: &lacking.id.name,
-            counted: lacking.counted,
-            asked: lacking.asked,
-            reason: &lacking.reason,
-        }
-    }
+pub(super) fn json(fleet: &FleetReport) -> Value {
+    let calls = |end: CallEnd| fleet.calls.iter().find(|(known, _)| *known == end).map_or(0, |(_, calls)| *calls);
+    let lacking = |lacking: &Lacking| {
+        json!({
+            "package": lacking.id.package,
+            "name": lacking.id.name,
+            "counted": lacking.counted,
+            "asked": lacking.asked,
+            "reason": lacking.reason,
+        })
+    };
+    json!({
+        "engine": fleet.engine.word(),
+        "memory_mb": fleet.memory_mb,
+        "arch": fleet.arch.word(),
+        "builds": fleet.terms.builds,
+        "package_bytes": fleet.terms.package_bytes,
+        "price_date": fleet.terms.price_date,
+        "tasks": fleet.tasks,
+        "counted": fleet.counted,
+        "calls": {
+            "counted": calls(CallEnd::Counted),
+            "duplicate": calls(CallEnd::Duplicate),
+            "throttled": calls(CallEnd::Throttled),
+            "failed": calls(CallEnd::Failed),
+            "sent": calls(CallEnd::Sent),
+        },
+        "instances": fleet.instances,
+        "cold": fleet.cold,
+        "billed_s": fleet.billed_s,
+        "cost_usd": fleet.cost_usd,
+        "processors": fleet.processors,
+        "lacking": fleet.lacking.iter().map(lacking).collect::<Vec<_>>(),
+    })
 }

@@ -2,7 +2,7 @@
 
 use duetbench_core::gate::{Breach, Gate, Stale, StaleWaiver, Standing};
 use duetbench_core::spec::Metric;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::format::{one_line, share, short_name};
 
@@ -62,80 +62,46 @@ fn words(metric: &Metric) -> String {
 }
 
 /// The same for programs.
-#[derive(Serialize)]
-pub(super) struct GateEntry<'a> {
-    passes: bool,
-    breaches: Vec<BreachEntry<'a>>,
-    stale_waivers: Vec<StaleEntry<'a>>,
-    unanswered: Vec<UnansweredEntry<'a>>,
+pub(super) fn json(gate: &Gate) -> Value {
+    let unanswered = gate.unanswered().map(|id| json!({ "package": id.package, "name": id.name }));
+    json!({
+        "passes": gate.failing().next().is_none() && gate.stale.is_empty() && gate.unanswered().next().is_none(),
+        "breaches": gate.breaches.iter().map(breach_json).collect::<Vec<_>>(),
+        "stale_waivers": gate.stale.iter().map(stale_json).collect::<Vec<_>>(),
+        "unanswered": unanswered.collect::<Vec<_>>(),
+    })
 }
 
-#[derive(Serialize)]
-struct UnansweredEntry<'a> {
-    package: &'a str,
-    name: &'a str,
+/// A breach for programs.
+pub(super) fn breach_json(breach: &Breach) -> Value {
+    let (standing, ceiling, expires) = match breach.standing {
+        Standing::Fails => ("fails", None, None),
+        Standing::Informs => ("informs", None, None),
+        Standing::Waived { ceiling, expires } => ("waived", Some(ceiling), Some(expires.to_string())),
+        Standing::AboveCeiling { ceiling } => ("above_ceiling", Some(ceiling), None),
+        Standing::Expired { expires } => ("expired", None, Some(expires.to_string())),
+    };
+    json!({
+        "package": breach.id.package,
+        "name": breach.id.name,
+        "metric": breach.metric.word(),
+        "change": breach.change,
+        "threshold": breach.threshold,
+        "standing": standing,
+        "ceiling": ceiling,
+        "expires": expires,
+    })
 }
 
-#[derive(Serialize)]
-pub(super) struct BreachEntry<'a> {
-    package: &'a str,
-    name: &'a str,
-    metric: &'a str,
-    change: Option<f64>,
-    threshold: f64,
-    standing: &'static str,
-    ceiling: Option<f64>,
-    expires: Option<String>,
-}
-
-#[derive(Serialize)]
-struct StaleEntry<'a> {
-    benchmark: &'a str,
-    metric: &'a str,
-    why: &'static str,
-    expires: String,
-}
-
-impl<'a> GateEntry<'a> {
-    pub(super) fn of(gate: &'a Gate) -> GateEntry<'a> {
-        GateEntry {
-            passes: gate.failing().next().is_none() && gate.stale.is_empty() && gate.unanswered().next().is_none(),
-            breaches: gate.breaches.iter().map(BreachEntry::of).collect(),
-            stale_waivers: gate.stale.iter().map(StaleEntry::of).collect(),
-            unanswered: gate.unanswered().map(|id| UnansweredEntry { package: &id.package, name: &id.name }).collect(),
-        }
-    }
-}
-
-impl<'a> BreachEntry<'a> {
-    pub(super) fn of(breach: &'a Breach) -> BreachEntry<'a> {
-        let (standing, ceiling, expires) = match breach.standing {
-            Standing::Fails => ("fails", None, None),
-            Standing::Informs => ("informs", None, None),
-            Standing::Waived { ceiling, expires } => ("waived", Some(ceiling), Some(expires.to_string())),
-            Standing::AboveCeiling { ceiling } => ("above_ceiling", Some(ceiling), None),
-            Standing::Expired { expires } => ("expired", None, Some(expires.to_string())),
-        };
-        BreachEntry {
-            package: &breach.id.package,
-            name: &breach.id.name,
-            metric: breach.metric.word(),
-            change: Some(breach.change).filter(|change| change.is_finite()),
-            threshold: breach.threshold,
-            standing,
-            ceiling,
-            expires,
-        }
-    }
-}
-
-impl<'a> StaleEntry<'a> {
-    fn of(StaleWaiver { waiver, why }: &'a StaleWaiver) -> StaleEntry<'a> {
-        let why = match why {
-            Stale::Expired => "expired",
-            Stale::Unused => "unused",
-        };
-        let expires = waiver.expires.to_string();
-        StaleEntry { benchmark: &waiver.benchmark, metric: waiver.metric.word(), why, expires }
-    }
+fn stale_json(StaleWaiver { waiver, why }: &StaleWaiver) -> Value {
+    let why = match why {
+        Stale::Expired => "expired",
+        Stale::Unused => "unused",
+    };
+    json!({
+        "benchmark": waiver.benchmark,
+        "metric": waiver.metric.word(),
+        "why": why,
+        "expires": waiver.expires.to_string(),
+    })
 }

@@ -3,11 +3,10 @@
 use duetbench_core::Report;
 use duetbench_core::hotspot::{Gain, Origin, ProfileOutcome};
 use duetbench_core::instructions::{
-    BenchmarkInstructions, Direction, Executed, ExecutedCode, Explanation, FunctionCount, InstructionCounts,
-    LayoutPart, Per,
+    BenchmarkInstructions, Direction, ExecutedCode, Explanation, FunctionCount, InstructionCounts, LayoutPart, Per,
 };
 use duetbench_core::report::BenchmarkReport;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::format::{TimeScale, many, one_line, share, shortened};
 
@@ -152,106 +151,48 @@ pub(super) fn method(report: &Report) -> Option<String> {
     ))
 }
 
-/// The counts of one benchmark, for programs.
-#[derive(Serialize)]
-pub(super) struct InstructionsEntry<'a> {
-    package: &'a str,
-    name: &'a str,
-    failure: Option<&'a str>,
-    counts: Option<CountsEntry<'a>>,
+/// The counts of every benchmark, for programs; absent where nothing was counted.
+pub(super) fn json(report: &Report) -> Option<Vec<Value>> {
+    let counted = &report.instructions;
+    (!counted.is_empty()).then(|| counted.iter().map(|one| json_of(one, report)).collect())
 }
 
-#[derive(Serialize)]
-struct CountsEntry<'a> {
-    per: Per,
-    invocations: [u64; 2],
-    processes: u32,
-    baseline: ExecutedEntry,
-    candidate: ExecutedEntry,
-    change: f64,
-    tolerance: f64,
-    explanation: Option<ExplanationEntry>,
-    functions: Vec<FunctionEntry<'a>>,
-    code: Option<&'a ExecutedCode>,
+/// Those of one benchmark; absent where it was not counted.
+pub(super) fn json_of_one(report: &Report, benchmark: &BenchmarkReport) -> Option<Value> {
+    report.instructions.iter().find(|one| one.id == benchmark.id).map(|one| json_of(one, report))
 }
 
-#[derive(Serialize)]
-struct ExecutedEntry {
-    all: f64,
-    collector: f64,
-    spread: f64,
-}
-
-#[derive(Serialize)]
-struct ExplanationEntry {
-    time: Option<&'static str>,
-    work: &'static str,
-    layout: &'static str,
-    words: String,
-}
-
-#[derive(Serialize)]
-struct FunctionEntry<'a> {
-    function: &'a str,
-    origin: Origin,
-    baseline: f64,
-    candidate: f64,
-}
-
-impl<'a> InstructionsEntry<'a> {
-    /// Those of every benchmark; absent where nothing was counted.
-    pub(super) fn all(report: &'a Report) -> Option<Vec<InstructionsEntry<'a>>> {
-        (!report.instructions.is_empty())
-            .then(|| report.instructions.iter().map(|one| InstructionsEntry::of(one, report)).collect())
-    }
-
-    /// Those of one benchmark; absent where it was not counted.
-    pub(super) fn of_one(report: &'a Report, benchmark: &BenchmarkReport) -> Option<InstructionsEntry<'a>> {
-        report.instructions.iter().find(|one| one.id == benchmark.id).map(|one| InstructionsEntry::of(one, report))
-    }
-
-    fn of(one: &'a BenchmarkInstructions, report: &Report) -> InstructionsEntry<'a> {
-        let (package, name) = (one.id.package.as_str(), one.id.name.as_str());
-        let counts = one.counts().map(|counts| CountsEntry::of(counts, one, report));
-        InstructionsEntry { package, name, failure: one.failure(), counts }
-    }
-}
-
-impl<'a> CountsEntry<'a> {
-    fn of(counts: &'a InstructionCounts, one: &BenchmarkInstructions, report: &Report) -> CountsEntry<'a> {
-        let benchmark = report.benchmarks.iter().find(|benchmark| benchmark.id == one.id);
-        let explanation = benchmark.map(|benchmark| counts.beside(benchmark, report));
-        CountsEntry {
-            per: counts.per,
-            invocations: counts.invocations,
-            processes: counts.processes,
-            baseline: ExecutedEntry::of(counts.baseline),
-            candidate: ExecutedEntry::of(counts.candidate),
-            change: counts.change(),
-            tolerance: counts.tolerance(),
-            explanation: explanation.map(|explanation| ExplanationEntry {
-                time: explanation.time.map(Direction::word),
-                work: explanation.work.word(),
-                layout: explanation.layout.word(),
-                words: words(explanation, counts),
-            }),
-            functions: counts.functions.iter().map(FunctionEntry::of).collect(),
-            code: counts.code.as_ref(),
-        }
-    }
-}
-
-impl ExecutedEntry {
-    fn of(Executed { all, collector, spread }: Executed) -> ExecutedEntry {
-        ExecutedEntry { all, collector, spread }
-    }
-}
-
-impl<'a> FunctionEntry<'a> {
-    fn of(found: &'a FunctionCount) -> FunctionEntry<'a> {
-        let FunctionCount { function, origin, baseline, candidate } = found;
-        FunctionEntry { function, origin: *origin, baseline: *baseline, candidate: *candidate }
-    }
+fn json_of(one: &BenchmarkInstructions, report: &Report) -> Value {
+    let benchmark = report.benchmarks.iter().find(|benchmark| benchmark.id == one.id);
+    let explained = |counts: &InstructionCounts| {
+        let explanation = counts.beside(benchmark?, report);
+        Some(json!({
+            "time": explanation.time.map(Direction::word),
+            "work": explanation.work.word(),
+            "layout": explanation.layout.word(),
+            "words": words(explanation, counts),
+        }))
+    };
+    let counts = |counts: &InstructionCounts| {
+        json!({
+            "per": counts.per,
+            "invocations": counts.invocations,
+            "processes": counts.processes,
+            "baseline": counts.baseline,
+            "candidate": counts.candidate,
+            "change": counts.change(),
+            "tolerance": counts.tolerance(),
+            "explanation": explained(counts),
+            "functions": counts.functions,
+            "code": counts.code,
+        })
+    };
+    json!({
+        "package": one.id.package,
+        "name": one.id.name,
+        "failure": one.failure(),
+        "counts": one.counts().map(counts),
+    })
 }
 
 #[cfg(test)]

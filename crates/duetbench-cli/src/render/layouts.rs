@@ -1,11 +1,11 @@
 //! Layouts of build pairs: in words, and as a part of the JSON report.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use duetbench_core::report::LayoutsUsed;
 use duetbench_core::spec::LayoutChoice;
 use duetbench_core::{Report, Spec};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 /// The layouts in a few words.
 pub(super) fn words(used: &LayoutsUsed) -> String {
@@ -41,27 +41,15 @@ pub(crate) fn fallen_back(report: &Report) -> Vec<String> {
 }
 
 /// As the JSON report has it.
-#[derive(Serialize)]
-pub(super) struct Entry<'a> {
-    matched: &'a BTreeSet<String>,
-    random: Vec<Random<'a>>,
-}
-
-#[derive(Serialize)]
-struct Random<'a> {
-    package: &'a str,
-    reason: &'a str,
-}
-
-impl<'a> Entry<'a> {
-    pub(super) fn of(used: &'a LayoutsUsed) -> Entry<'a> {
-        let random = used.random.iter().map(|(package, reason)| Random { package, reason });
-        Entry { matched: &used.matched, random: random.collect() }
-    }
+pub(super) fn json(used: &LayoutsUsed) -> Value {
+    let random = used.random.iter().map(|(package, reason)| json!({ "package": package, "reason": reason }));
+    json!({ "matched": used.matched, "random": random.collect::<Vec<_>>() })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]

@@ -52,7 +52,6 @@ pub mod staleness;
 pub mod text;
 pub mod tone;
 pub mod tune;
-pub(crate) mod version;
 pub mod waiver;
 pub mod warning;
 pub mod why;

@@ -2,7 +2,7 @@
 
 use duetbench_core::hotspot::{BenchmarkProfile, FunctionGain, Gain, Origin, ProfileDifference, ProfileOutcome};
 use duetbench_core::{BenchmarkId, Report};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::command_line::quote;
 use super::format::{TimeScale, many, one_line, share, shortened};
@@ -96,107 +96,55 @@ fn times(gain: &Gain) -> String {
     format!("{} → {}", scale.write(gain.baseline_ns), scale.write(gain.candidate_ns))
 }
 
+/// The profiles of every benchmark, for programs; absent where nothing was profiled.
+pub(super) fn json(report: &Report) -> Option<Vec<Value>> {
+    (!report.profiles.is_empty()).then(|| report.profiles.iter().map(json_of).collect())
+}
+
 /// The profiles of one benchmark, for programs.
-#[derive(Serialize)]
-pub(super) struct ProfileEntry<'a> {
-    package: &'a str,
-    name: &'a str,
-    failure: Option<&'a str>,
-    files: Option<FilesEntry<'a>>,
-    difference: Option<DifferenceEntry<'a>>,
-}
-
-#[derive(Serialize)]
-struct FilesEntry<'a> {
-    baseline: &'a str,
-    candidate: &'a str,
-}
-
-#[derive(Serialize)]
-struct DifferenceEntry<'a> {
-    processes: u32,
-    invocations: u64,
-    samples: SamplesEntry,
-    total: GainEntry,
-    runtime: GainEntry,
-    flat: Vec<FunctionEntry<'a>>,
-    cumulative: Vec<FunctionEntry<'a>>,
-}
-
-#[derive(Serialize)]
-struct SamplesEntry {
-    baseline: u64,
-    candidate: u64,
-}
-
-#[derive(Serialize)]
-struct GainEntry {
-    baseline_ns: f64,
-    candidate_ns: f64,
-    gain_ns: f64,
-    beyond_noise: bool,
-}
-
-#[derive(Serialize)]
-struct FunctionEntry<'a> {
-    function: &'a str,
-    origin: &'static str,
-    baseline_ns: f64,
-    candidate_ns: f64,
-    gain_ns: f64,
-    share: Option<f64>,
-}
-
-impl<'a> ProfileEntry<'a> {
-    /// Those of every benchmark; absent where nothing was profiled.
-    pub(super) fn all(report: &'a Report) -> Option<Vec<ProfileEntry<'a>>> {
-        (!report.profiles.is_empty()).then(|| report.profiles.iter().map(ProfileEntry::of).collect())
-    }
-
-    pub(super) fn of(profile: &'a BenchmarkProfile) -> ProfileEntry<'a> {
-        let (files, difference) = match &profile.outcome {
-            ProfileOutcome::Explained { difference, files: [baseline, candidate] } => {
-                (Some(FilesEntry { baseline, candidate }), Some(DifferenceEntry::of(difference)))
-            }
-            ProfileOutcome::Failed { .. } => (None, None),
-        };
-        let (package, name) = (profile.id.package.as_str(), profile.id.name.as_str());
-        ProfileEntry { package, name, failure: profile.failure(), files, difference }
-    }
-}
-
-impl<'a> DifferenceEntry<'a> {
-    fn of(difference: &'a ProfileDifference) -> DifferenceEntry<'a> {
-        let [baseline, candidate] = difference.samples;
-        DifferenceEntry {
-            processes: difference.processes[0],
-            invocations: difference.invocations,
-            samples: SamplesEntry { baseline, candidate },
-            total: GainEntry::of(&difference.total),
-            runtime: GainEntry::of(&difference.runtime),
-            flat: difference.flat.iter().map(FunctionEntry::of).collect(),
-            cumulative: difference.cumulative.iter().map(FunctionEntry::of).collect(),
+pub(super) fn json_of(profile: &BenchmarkProfile) -> Value {
+    let (files, difference) = match &profile.outcome {
+        ProfileOutcome::Explained { difference, files: [baseline, candidate] } => {
+            (json!({ "baseline": baseline, "candidate": candidate }), difference_json(difference))
         }
-    }
+        ProfileOutcome::Failed { .. } => (Value::Null, Value::Null),
+    };
+    json!({
+        "package": profile.id.package,
+        "name": profile.id.name,
+        "failure": profile.failure(),
+        "files": files,
+        "difference": difference,
+    })
 }
 
-impl GainEntry {
-    fn of(gain: &Gain) -> GainEntry {
-        let Gain { baseline_ns, candidate_ns, gain_ns, beyond_noise } = *gain;
-        GainEntry { baseline_ns, candidate_ns, gain_ns, beyond_noise }
-    }
+fn difference_json(difference: &ProfileDifference) -> Value {
+    let [baseline, candidate] = difference.samples;
+    json!({
+        "processes": difference.processes[0],
+        "invocations": difference.invocations,
+        "samples": { "baseline": baseline, "candidate": candidate },
+        "total": difference.total,
+        "runtime": difference.runtime,
+        "flat": difference.flat.iter().map(function_json).collect::<Vec<_>>(),
+        "cumulative": difference.cumulative.iter().map(function_json).collect::<Vec<_>>(),
+    })
 }
 
-impl<'a> FunctionEntry<'a> {
-    fn of(found: &'a FunctionGain) -> FunctionEntry<'a> {
-        let Gain { baseline_ns, candidate_ns, gain_ns, .. } = found.gain;
-        let origin = match found.origin {
-            Origin::Program => "program",
-            Origin::Runtime => "runtime",
-            Origin::Collector => "collector",
-        };
-        FunctionEntry { function: &found.function, origin, baseline_ns, candidate_ns, gain_ns, share: found.share }
-    }
+fn function_json(found: &FunctionGain) -> Value {
+    let origin = match found.origin {
+        Origin::Program => "program",
+        Origin::Runtime => "runtime",
+        Origin::Collector => "collector",
+    };
+    json!({
+        "function": found.function,
+        "origin": origin,
+        "baseline_ns": found.gain.baseline_ns,
+        "candidate_ns": found.gain.candidate_ns,
+        "gain_ns": found.gain.gain_ns,
+        "share": found.share,
+    })
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! Metrics that benchmarks report under units of their own, in words and for programs.
 
-use duetbench_core::recording::Better;
 use duetbench_core::reported::{Change, ReportedMetric};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::format::{change_within, interval, one_line, shortened};
 use super::names::Short;
@@ -74,51 +73,30 @@ pub(super) fn figure(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// The same for programs.
-#[derive(Serialize)]
-pub(super) struct ReportedEntry<'a> {
-    package: &'a str,
-    name: &'a str,
-    unit: &'a str,
-    better: Better,
-    threshold: f64,
-    verdict: &'static str,
-    reason: Option<&'a str>,
-    baseline: Option<f64>,
-    candidate: Option<f64>,
-    ratio: Option<f64>,
-    ratio_low: Option<f64>,
-    ratio_high: Option<f64>,
-    pairs: u32,
-    pairs_left_out: u32,
+/// The same for programs; absent where nothing was read.
+pub(super) fn json(report: &Report) -> Option<Vec<Value>> {
+    (!report.reported.is_empty()).then(|| report.reported.iter().map(json_of).collect())
 }
 
-impl<'a> ReportedEntry<'a> {
-    /// Everything that was read; absent where nothing was.
-    pub(super) fn all(report: &'a Report) -> Option<Vec<ReportedEntry<'a>>> {
-        (!report.reported.is_empty()).then(|| report.reported.iter().map(ReportedEntry::of).collect())
-    }
-
-    fn of(metric: &'a ReportedMetric) -> ReportedEntry<'a> {
-        let reason = match &metric.verdict {
-            Verdict::Failed { reason, .. } => Some(reason.as_str()),
-            _ => None,
-        };
-        ReportedEntry {
-            package: &metric.id.package,
-            name: &metric.id.name,
-            unit: &metric.unit,
-            better: metric.better,
-            threshold: metric.threshold,
-            verdict: metric.verdict.word(),
-            reason,
-            baseline: metric.baseline,
-            candidate: metric.candidate,
-            ratio: metric.change.map(|c| c.ratio),
-            ratio_low: metric.change.map(|c| c.ratio_low),
-            ratio_high: metric.change.map(|c| c.ratio_high),
-            pairs: metric.pairs,
-            pairs_left_out: metric.pairs_left_out,
-        }
-    }
+fn json_of(metric: &ReportedMetric) -> Value {
+    let reason = match &metric.verdict {
+        Verdict::Failed { reason, .. } => Some(reason),
+        _ => None,
+    };
+    json!({
+        "package": metric.id.package,
+        "name": metric.id.name,
+        "unit": metric.unit,
+        "better": metric.better,
+        "threshold": metric.threshold,
+        "verdict": metric.verdict.word(),
+        "reason": reason,
+        "baseline": metric.baseline,
+        "candidate": metric.candidate,
+        "ratio": metric.change.map(|c| c.ratio),
+        "ratio_low": metric.change.map(|c| c.ratio_low),
+        "ratio_high": metric.change.map(|c| c.ratio_high),
+        "pairs": metric.pairs,
+        "pairs_left_out": metric.pairs_left_out,
+    })
 }

@@ -11,7 +11,7 @@ use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::Metric;
 use duetbench_core::verdict::Extent;
 use duetbench_core::{BenchmarkId, Report, Verdict};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::format::{change, one_line, share, short_name, shortened};
 use super::{document, gate, summary};
@@ -43,11 +43,11 @@ impl Sites {
 
     fn place(&self, id: &BenchmarkId) -> Place {
         let site = self.benchmarks.get(id).cloned().unwrap_or_else(|| self.policy(SETTINGS));
-        let logical = LogicalLocation {
-            name: one_line(&id.name),
-            fully_qualified_name: one_line(&id.to_string()),
-            kind: "function",
-        };
+        let logical = json!({
+            "name": one_line(&id.name),
+            "fullyQualifiedName": one_line(&id.to_string()),
+            "kind": "function",
+        });
         Place { site, logical: Some(logical) }
     }
 }
@@ -91,25 +91,27 @@ pub fn render(report: &Report, sites: &Sites) -> String {
             Verdict::Failed { .. } => (Rule::Failed, failed(benchmark)),
             _ => continue,
         };
-        let at = sites.place(&benchmark.id);
-        let mut result = Result::new(found.0, found.1, at, &benchmark.id.to_string());
+        let mut result = result(found.0, &found.1, &sites.place(&benchmark.id), &benchmark.id.to_string());
         if report.gate.as_ref().is_some_and(|gate| gate.unanswered().any(|id| *id == benchmark.id)) {
-            result.level = "error";
+            result["level"] = json!("error");
         }
         results.push(result);
     }
     results.extend(report.gate.iter().flat_map(|gate| stale(gate, sites)));
     let compared = report.benchmarks.iter().any(BenchmarkReport::was_compared) && !report.answers_nothing();
-    let run = Run {
-        tool: Tool { driver: Driver::of(&report.environment.duet_version) },
-        invocations: [Invocation { execution_successful: report.complete && compared }],
-        results,
-    };
-    document::json(&Log { schema: SCHEMA, version: "2.1.0", runs: [run] })
+    document::json(&json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": driver(&report.environment.duet_version) },
+            "invocations": [{ "executionSuccessful": report.complete && compared }],
+            "results": results,
+        }],
+    }))
 }
 
 /// Results for everything that got worse: by the repository's rules, or without any by the verdicts.
-fn worse(report: &Report, sites: &Sites) -> Vec<Result> {
+fn worse(report: &Report, sites: &Sites) -> Vec<Value> {
     if let Some(gate) = &report.gate {
         return gate.breaches.iter().map(|breach| of_breach(breach, report, sites)).collect();
     }
@@ -118,12 +120,12 @@ fn worse(report: &Report, sites: &Sites) -> Vec<Result> {
         let change = one.estimate.map_or_else(String::new, |e| format!(" {}", change(e.ratio)));
         let words =
             format!("time of `{}`{change}{}: {}", short_name(&one.id.name), interval(one), summary::verdict_words(one));
-        Result::new(Rule::Regression, words, sites.place(&one.id), &fingerprint(&one.id, &Metric::Time))
+        result(Rule::Regression, &words, &sites.place(&one.id), &fingerprint(&one.id, &Metric::Time))
     };
     regressed.map(one).collect()
 }
 
-fn of_breach(breach: &Breach, report: &Report, sites: &Sites) -> Result {
+fn of_breach(breach: &Breach, report: &Report, sites: &Sites) -> Value {
     let of_time = report.benchmarks.iter().find(|one| one.id == breach.id && breach.metric == Metric::Time);
     let words = format!("{}{}", gate::breach(breach), of_time.map_or_else(String::new, interval));
     let mark = fingerprint(&breach.id, &breach.metric);
@@ -131,21 +133,21 @@ fn of_breach(breach: &Breach, report: &Report, sites: &Sites) -> Result {
         Some(Verdict::Slower(_)) => Rule::Slower,
         _ => Rule::Regression,
     };
-    let mut result = Result::new(rule, words, sites.place(&breach.id), &mark);
-    result.level = if breach.standing.fails() { "error" } else { "note" };
+    let mut result = result(rule, &words, &sites.place(&breach.id), &mark);
+    result["level"] = json!(if breach.standing.fails() { "error" } else { "note" });
     if let Standing::Waived { ceiling, expires } = breach.standing {
         let justification = format!("accepted up to {} until {expires} in {WAIVERS}", share(ceiling));
-        result.suppressions = vec![Suppression { kind: "external", status: "accepted", justification }];
+        result["suppressions"] = json!([{ "kind": "external", "status": "accepted", "justification": justification }]);
     }
     result
 }
 
-fn stale(gate: &Gate, sites: &Sites) -> impl Iterator<Item = Result> {
+fn stale(gate: &Gate, sites: &Sites) -> impl Iterator<Item = Value> {
     let one = |stale: &duetbench_core::gate::StaleWaiver| {
         let site = sites.policy(WAIVERS);
         let why = if stale.why == Stale::Expired { "expired" } else { "unused" };
         let mark = format!("{}:{}:{why}", stale.waiver.benchmark, stale.waiver.metric.word());
-        Result::new(Rule::StaleWaiver, gate::stale(stale), Place { site, logical: None }, &mark)
+        result(Rule::StaleWaiver, &gate::stale(stale), &Place { site, logical: None }, &mark)
     };
     gate.stale.iter().map(one)
 }
@@ -186,7 +188,7 @@ fn fingerprint(id: &BenchmarkId, metric: &Metric) -> String {
 /// A place as readers of the format want it: one in a file, and one in the project's own terms.
 struct Place {
     site: Site,
-    logical: Option<LogicalLocation>,
+    logical: Option<Value>,
 }
 
 /// A path as the reference of a URI.
@@ -198,152 +200,39 @@ fn uri(path: &str) -> String {
     path.bytes().map(byte).collect()
 }
 
-#[derive(Serialize)]
-struct Log {
-    #[serde(rename = "$schema")]
-    schema: &'static str,
-    version: &'static str,
-    runs: [Run; 1],
+/// The tool and its rules.
+fn driver(version: &str) -> Value {
+    let rules = RULES.map(|(id, meaning, level)| {
+        json!({
+            "id": id,
+            "shortDescription": { "text": meaning },
+            "helpUri": format!("{HOME}/blob/main/docs/reading-a-verdict.md"),
+            "defaultConfiguration": { "level": level },
+        })
+    });
+    json!({ "name": "duet", "version": one_line(version), "informationUri": HOME, "rules": rules })
 }
 
-#[derive(Serialize)]
-struct Run {
-    tool: Tool,
-    invocations: [Invocation; 1],
-    results: Vec<Result>,
-}
-
-#[derive(Serialize)]
-struct Tool {
-    driver: Driver,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Driver {
-    name: &'static str,
-    version: String,
-    information_uri: &'static str,
-    rules: Vec<ReportingDescriptor>,
-}
-
-impl Driver {
-    fn of(version: &str) -> Driver {
-        let rule = |(id, meaning, level): (&'static str, &'static str, &'static str)| ReportingDescriptor {
-            id,
-            short_description: Text { text: meaning.into() },
-            help_uri: format!("{HOME}/blob/main/docs/reading-a-verdict.md"),
-            default_configuration: Configuration { level },
-        };
-        let rules = RULES.into_iter().map(rule).collect();
-        Driver { name: "duet", version: one_line(version), information_uri: HOME, rules }
-    }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ReportingDescriptor {
-    id: &'static str,
-    short_description: Text,
-    help_uri: String,
-    default_configuration: Configuration,
-}
-
-#[derive(Serialize)]
-struct Configuration {
-    level: &'static str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Invocation {
-    execution_successful: bool,
-}
-
-#[derive(Serialize)]
-struct Text {
-    text: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Result {
-    rule_id: &'static str,
-    rule_index: usize,
-    level: &'static str,
-    message: Text,
-    locations: [Location; 1],
-    partial_fingerprints: BTreeMap<&'static str, String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    suppressions: Vec<Suppression>,
-}
-
-impl Result {
-    fn new(rule: Rule, words: String, place: Place, mark: &str) -> Result {
-        let (rule_id, _, level) = RULES[rule as usize];
-        let Place { site: Site { path, line }, logical } = place;
-        let artifact_location = ArtifactLocation { uri: uri(&path), uri_base_id: "%SRCROOT%" };
-        let region = line.map(|start_line| Region { start_line });
-        Result {
-            rule_id,
-            rule_index: rule as usize,
-            level,
-            message: Text { text: one_line(&words) },
-            locations: [Location {
-                physical_location: PhysicalLocation { artifact_location, region },
-                logical_locations: logical.into_iter().collect(),
-            }],
-            // GitHub knows the first name only, and would else take the text of the line.
-            partial_fingerprints: ["primaryLocationLineHash", "duetBenchmark/v1"]
-                .map(|key| (key, one_line(mark)))
-                .into(),
-            suppressions: Vec::new(),
-        }
-    }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Location {
-    physical_location: PhysicalLocation,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    logical_locations: Vec<LogicalLocation>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PhysicalLocation {
-    artifact_location: ArtifactLocation,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    region: Option<Region>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ArtifactLocation {
-    uri: String,
-    uri_base_id: &'static str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Region {
-    start_line: usize,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct LogicalLocation {
-    name: String,
-    fully_qualified_name: String,
-    kind: &'static str,
-}
-
-#[derive(Serialize)]
-struct Suppression {
-    kind: &'static str,
-    status: &'static str,
-    justification: String,
+fn result(rule: Rule, words: &str, place: &Place, mark: &str) -> Value {
+    let (id, _, level) = RULES[rule as usize];
+    let Place { site: Site { path, line }, logical } = place;
+    let physical = json!({
+        "artifactLocation": { "uri": uri(path), "uriBaseId": "%SRCROOT%" },
+        "region": line.map(|line| json!({ "startLine": line })),
+    });
+    let location = json!({
+        "physicalLocation": document::without_null(physical, &["region"]),
+        "logicalLocations": logical.as_ref().map(|logical| [logical]),
+    });
+    json!({
+        "ruleId": id,
+        "ruleIndex": rule as usize,
+        "level": level,
+        "message": { "text": one_line(words) },
+        "locations": [document::without_null(location, &["logicalLocations"])],
+        // GitHub knows the second name only, and would else take the text of the line.
+        "partialFingerprints": { "duetBenchmark/v1": one_line(mark), "primaryLocationLineHash": one_line(mark) },
+    })
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use duetbench_core::plan::Repetitions;
 use duetbench_core::tune::Rules;
-use serde::Serialize;
+use serde_json::json;
 
 use super::document::{self, Block, Document, Line, Table, Title};
 use super::format::{one_line, share};
+use super::solo_json::repetitions;
 use crate::staleness::{Entry, Reason};
 
 /// A check of a plan against a run.
@@ -138,82 +139,31 @@ fn value(entry: &Entry) -> Option<f64> {
     })
 }
 
-#[derive(Serialize)]
-struct Json<'a> {
-    schema_version: u32,
-    kind: &'static str,
-    plan: &'a str,
-    run: &'a str,
-    metric: &'static str,
-    threshold: f64,
-    written: bool,
-    hold: usize,
-    stale: usize,
-    not_checked: usize,
-    benchmarks: Vec<Row<'a>>,
-}
-
-#[derive(Serialize)]
-struct Row<'a> {
-    name: &'a str,
-    stale: bool,
-    reasons: Vec<&'static str>,
-    value: Option<f64>,
-    planned: Option<Repeated>,
-    next: Option<Repeated>,
-    unknown: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct Repeated {
-    suite_runs: u32,
-    forks: u32,
-    iterations: u32,
-    warmup: u32,
-    iteration_s: f64,
-}
-
-impl<'a> Row<'a> {
-    fn of(entry: &'a Entry) -> Row<'a> {
-        Row {
-            name: &entry.name,
-            stale: entry.is_stale(),
-            reasons: entry.reasons.iter().map(word).collect(),
-            value: value(entry),
-            planned: entry.planned_repetitions().map(Repeated::of),
-            next: entry.next_repetitions().map(Repeated::of),
-            unknown: entry.unknown.as_deref(),
-        }
-    }
-}
-
-impl Repeated {
-    fn of(r: Repetitions) -> Repeated {
-        Repeated {
-            suite_runs: r.suite_runs,
-            forks: r.forks,
-            iterations: r.iterations,
-            warmup: r.warmup,
-            iteration_s: r.iteration_ns as f64 * 1e-9,
-        }
-    }
-}
-
 /// Everything, for programs. Keys are always there: what is not known is `null`.
 fn json(shown: &Shown<'_>, entries: &[Entry]) -> String {
     let [hold, stale, not_checked] = counts(entries);
-    let json = Json {
-        schema_version: 1,
-        kind: "tune_check",
-        plan: shown.plan,
-        run: shown.run,
-        metric: shown.rules.metric.word(),
-        threshold: shown.rules.threshold,
-        written: shown.written,
-        hold,
-        stale,
-        not_checked,
-        benchmarks: entries.iter().map(Row::of).collect(),
+    let benchmark = |entry: &Entry| {
+        json!({
+            "name": entry.name,
+            "stale": entry.is_stale(),
+            "reasons": entry.reasons.iter().map(word).collect::<Vec<_>>(),
+            "value": value(entry),
+            "planned": entry.planned_repetitions().map(repetitions),
+            "next": entry.next_repetitions().map(repetitions),
+            "unknown": entry.unknown,
+        })
     };
-    document::json(&json)
+    document::json(&json!({
+        "schema_version": 1,
+        "kind": "tune_check",
+        "plan": shown.plan,
+        "run": shown.run,
+        "metric": shown.rules.metric.word(),
+        "threshold": shown.rules.threshold,
+        "written": shown.written,
+        "hold": hold,
+        "stale": stale,
+        "not_checked": not_checked,
+        "benchmarks": entries.iter().map(benchmark).collect::<Vec<_>>(),
+    }))
 }

@@ -98,12 +98,19 @@ fn text_of_a_run_on_a_fleet() {
     check("fleet.txt", &text::render(&on_a_fleet(), &Palette::plain(), Look::default()));
 }
 
+/// The data of a page with its keys in the order of their names.
+fn data_by_name(report: &Report) -> serde_json::Value {
+    let mut data: serde_json::Value = serde_json::from_str(&html::data(report)).expect("the data are JSON");
+    data.sort_all_objects();
+    data
+}
+
 #[test]
 fn every_format_of_a_run_that_was_profiled() {
     check("profile.txt", &text::render(&profiled(), &Palette::plain(), Look::default()));
     check("profile.md", &markdown::render(&profiled()));
     check("profile.json", &json::render(&profiled(), 3));
-    let data: serde_json::Value = serde_json::from_str(&html::data(&profiled())).expect("the data are JSON");
+    let data = data_by_name(&profiled());
     let mut profiles = data["benchmarks"].as_array().expect("a list").iter().map(|one| &one["profile"]);
     check("profile.page.json", &format!("{:#}\n", profiles.find(|profile| !profile.is_null()).expect("a profile")));
 }
@@ -115,7 +122,7 @@ fn every_format_of_a_run_whose_instructions_were_counted() {
     check("counts.md", &markdown::render(&report));
     check("counts.json", &json::render(&report, 3));
     check("counts.csv", &csv::render(&report));
-    let data: serde_json::Value = serde_json::from_str(&html::data(&report)).expect("the data are JSON");
+    let data = data_by_name(&report);
     let lines = data["benchmarks"].as_array().expect("benchmarks").iter().map(|one| &one["instructions"]);
     check("counts.page.json", &format!("{:#}\n", serde_json::Value::from_iter(lines.cloned())));
 }
@@ -126,7 +133,7 @@ fn every_format_of_a_run_whose_benchmarks_report_units() {
     check("units.txt", &text::render(&report, &Palette::plain(), Look::default()));
     check("units.md", &markdown::render(&report));
     check("units.json", &json::render(&report, 3));
-    let data: serde_json::Value = serde_json::from_str(&html::data(&report)).expect("the data are JSON");
+    let data = data_by_name(&report);
     check("units.page.json", &format!("{:#}\n", data["sections"][0]));
 }
 
@@ -281,9 +288,7 @@ fn sarif_follows_the_gate() {
 
 #[test]
 fn data_of_the_page() {
-    let data = html::data(&pictured(everything()));
-    let data: serde_json::Value = serde_json::from_str(&data).expect("the data are JSON");
-    check("page.json", &format!("{data:#}\n"));
+    check("page.json", &format!("{:#}\n", data_by_name(&pictured(everything()))));
 }
 
 #[test]

@@ -34,9 +34,11 @@ fn page(place: &Place, name: &str) -> String {
     std::fs::read_to_string(place.path().join(name)).unwrap()
 }
 
-/// The keys of an object, in order.
+/// The keys of an object, by name.
 fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().unwrap().keys().map(String::as_str).collect()
+    let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
 }
 
 fn of<'a>(data: &'a Value, name: &str) -> &'a Value {

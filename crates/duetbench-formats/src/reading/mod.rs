@@ -1,5 +1,7 @@
 //! Reading: a file's contents, and what the parsers of all tools need.
 
+use std::collections::BTreeMap;
+
 use duetbench_core::Recording;
 use duetbench_core::recording::Recorded;
 use serde_json::Value;
@@ -46,7 +48,8 @@ fn flatten(value: &Value, key: &str, flat: &mut Vec<(String, String)>) {
     match value {
         Value::Object(inside) => {
             let dot = if key.is_empty() { "" } else { "." };
-            inside.iter().for_each(|(inner, value)| flatten(value, &format!("{key}{dot}{inner}"), flat));
+            let by_key: BTreeMap<&String, &Value> = inside.iter().collect();
+            by_key.iter().for_each(|(inner, value)| flatten(value, &format!("{key}{dot}{inner}"), flat));
         }
         Value::String(text) => flat.push((key.to_owned(), text.clone())),
         Value::Number(_) | Value::Bool(_) => flat.push((key.to_owned(), value.to_string())),

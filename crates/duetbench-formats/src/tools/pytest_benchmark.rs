@@ -132,9 +132,9 @@ fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
     let benchmarks = fitted.iter().filter_map(OutputEntry::of).collect();
     let file = OutputFile {
         machine_info: json!({
-            "node": "", "system": about.value("goos"), "machine": about.value("goarch"), "cpu": { "brand": about.value("cpu") },
+            "cpu": { "brand": about.value("cpu") }, "machine": about.value("goarch"), "node": "", "system": about.value("goos"),
         }),
-        commit_info: json!({ "id": about.version, "time": null, "dirty": false, "branch": "(unknown)" }),
+        commit_info: json!({ "branch": "(unknown)", "dirty": false, "id": about.version, "time": null }),
         benchmarks,
         datetime: &about.started,
         version: "4.0.0",

@@ -299,7 +299,8 @@ fn the_head_of_a_run_on_a_fleet_is_sealed() {
     let begun = Begun::new();
     let connection = rusqlite::Connection::open(&begun.path).unwrap();
     let head: String = connection.query_row("SELECT head FROM runs", [], |row| row.get(0)).unwrap();
-    let head: serde_json::Value = serde_json::from_str(&head).unwrap();
+    let mut head: serde_json::Value = serde_json::from_str(&head).unwrap();
+    head.sort_all_objects();
     let sealed = format!("{:#}\n{:#}\n", head["fleet"], head["spec"]["fleet"]);
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/store-format-2-fleet.txt");
     if std::env::var_os("DUET_BLESS").is_some() {

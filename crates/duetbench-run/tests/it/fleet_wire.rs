@@ -132,7 +132,8 @@ fn full_response() -> (Vec<(Trial, TrialOutcome)>, Response) {
 /// writes the file.
 #[track_caller]
 fn sealed(bytes: &[u8], name: &str) -> Vec<u8> {
-    let message: serde_json::Value = serde_json::from_slice(bytes).unwrap();
+    let mut message: serde_json::Value = serde_json::from_slice(bytes).unwrap();
+    message.sort_all_objects();
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     let text = format!("{message:#}\n");
     if std::env::var_os("DUET_BLESS").is_some() {

@@ -263,7 +263,8 @@ fn sealed(path: &Path, golden: &str) {
     let select = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name";
     let mut statement = connection.prepare(select).unwrap();
     let tables: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-    let head: serde_json::Value = serde_json::from_str(&head).unwrap();
+    let mut head: serde_json::Value = serde_json::from_str(&head).unwrap();
+    head.sort_all_objects();
     let sealed = format!("{}\n{head:#}\n", tables.join("\n"));
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(golden);
     if std::env::var_os("DUET_BLESS").is_some() {

@@ -8,4 +8,4 @@ pub mod words;
 
 pub use document::document;
 pub use json::SCHEMA_VERSION;
-pub(super) use note::{Changed, Note, line};
+pub(super) use note::{json as note_json, line};

@@ -1,7 +1,7 @@
 //! A report's note on the calibration of its suite.
 
-use duetbench_core::calibrate::{CalibrationNote, Difference, Rate, SuiteSight};
-use serde::Serialize;
+use duetbench_core::calibrate::{CalibrationNote, SuiteSight};
+use serde_json::{Value, json};
 
 use super::words::{alarms, changes, origin_of, sees, time};
 use crate::render::format::{many, share};
@@ -29,75 +29,25 @@ pub(in crate::render) fn line(note: &CalibrationNote) -> String {
 }
 
 /// The note for programs.
-#[derive(Serialize)]
-pub(in crate::render) struct Note<'a> {
-    run: &'a str,
-    made: &'a str,
-    changed: Vec<Changed<'a>>,
-    seen: Option<SeenEntry>,
-    called_changed: RateEntry,
-    benchmarks: u32,
-    blind: u32,
-}
-
-/// A fact that is not as it was, for programs.
-#[derive(Serialize)]
-pub(in crate::render) struct Changed<'a> {
-    fact: &'a str,
-    then: Option<&'a str>,
-    now: Option<&'a str>,
+pub(in crate::render) fn json(note: &CalibrationNote) -> Value {
+    json!({
+        "run": note.run,
+        "made": note.made,
+        "changed": note.changed,
+        "seen": note.seen.as_ref().map(seen),
+        "called_changed": note.called_changed,
+        "benchmarks": note.benchmarks,
+        "blind": note.blind,
+    })
 }
 
 /// The smallest changes that a suite detects, for programs.
-#[derive(Serialize)]
-pub(super) struct SeenEntry {
-    budget_s: f64,
-    median: f64,
-    least: f64,
-    most: f64,
-    benchmarks: u32,
-}
-
-/// A rate with its interval, for programs.
-#[derive(Serialize)]
-pub(super) struct RateEntry {
-    times: u32,
-    of: u32,
-    low: f64,
-    high: f64,
-}
-
-impl<'a> Note<'a> {
-    pub(in crate::render) fn of(note: &'a CalibrationNote) -> Note<'a> {
-        Note {
-            run: &note.run,
-            made: &note.made,
-            changed: Changed::all(&note.changed),
-            seen: note.seen.as_ref().map(SeenEntry::of),
-            called_changed: RateEntry::of(&note.called_changed),
-            benchmarks: note.benchmarks,
-            blind: note.blind,
-        }
-    }
-}
-
-impl<'a> Changed<'a> {
-    pub(in crate::render) fn all(changed: &'a [Difference]) -> Vec<Changed<'a>> {
-        let one = |d: &'a Difference| Changed { fact: &d.fact, then: d.then.as_deref(), now: d.now.as_deref() };
-        changed.iter().map(one).collect()
-    }
-}
-
-impl SeenEntry {
-    pub(super) fn of(seen: &SuiteSight) -> SeenEntry {
-        let SuiteSight { budget_s, median, least, most, benchmarks } = *seen;
-        SeenEntry { budget_s, median, least, most, benchmarks }
-    }
-}
-
-impl RateEntry {
-    pub(super) fn of(rate: &Rate) -> RateEntry {
-        let Rate { times, of, low, high } = *rate;
-        RateEntry { times, of, low, high }
-    }
+pub(super) fn seen(seen: &SuiteSight) -> Value {
+    json!({
+        "budget_s": seen.budget_s,
+        "median": seen.median,
+        "least": seen.least,
+        "most": seen.most,
+        "benchmarks": seen.benchmarks,
+    })
 }

@@ -4,7 +4,7 @@
 //! is one place there.
 
 use duetbench_core::foreign::in_json;
-use serde::Serialize;
+use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::options::Format;
@@ -40,8 +40,17 @@ impl Document {
     }
 }
 
+/// The object without those of these keys whose value is `null`.
+#[must_use]
+pub fn without_null(mut object: Value, keys: &[&str]) -> Value {
+    if let Some(entries) = object.as_object_mut() {
+        entries.retain(|key, value| !(value.is_null() && keys.contains(&key.as_str())));
+    }
+    object
+}
+
 /// The value as JSON, indented, with a line end.
-pub fn json(value: &impl Serialize) -> String {
-    let json = serde_json::to_string_pretty(value).expect("a document of plain values and string keys serialises");
-    in_json(&json).into_owned() + "\n"
+#[must_use]
+pub fn json(value: &Value) -> String {
+    in_json(&format!("{value:#}\n")).into_owned()
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{Report, Verdict};
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::benchmark::Benchmark;
-use super::history::Run;
+use super::benchmark::benchmark;
+use super::history;
 use crate::render::format::{many, one_line, share, short_name};
 use crate::render::{command_line, gate, hint, json, noise, order, profile, reported, summary};
 
@@ -15,35 +16,41 @@ use crate::render::{command_line, gate, hint, json, noise, order, profile, repor
 const FORMAT: &str = "duet-page-1";
 
 /// Everything that the page shows.
-#[derive(Serialize)]
-pub(super) struct Data {
-    format: &'static str,
-    duet: String,
-    run: String,
-    started: String,
-    complete: bool,
-    baseline: Version,
-    candidate: Version,
-    outcome: &'static str,
-    headline: String,
-    summary: Vec<String>,
-    warnings: Vec<String>,
-    hints: Vec<String>,
-    counts: BTreeMap<&'static str, usize>,
-    confidence: f64,
-    threshold: f64,
-    reproduce: String,
-    accept: Option<String>,
-    sections: Vec<Section>,
-    /// Runs of which benchmarks have a history, the oldest first.
-    runs: Vec<Run>,
-    benchmarks: Vec<Benchmark>,
+pub(super) fn data(report: &Report) -> Value {
+    let pictures = report.pictures.iter().map(Option::as_ref).chain(std::iter::repeat(None));
+    let benchmarks = report.benchmarks.iter().zip(pictures).enumerate();
+    let accept = command_line::accept(report).join("\n");
+    let counts: BTreeMap<&str, usize> =
+        summary::all_verdicts().iter().map(|v| (v.word(), report.count(v.word()))).collect();
+    let sections = reported(report).into_iter().chain([noises(report), plan(report), environment(report)]);
+    json!({
+        "format": FORMAT,
+        "duet": format!("duet {}", one_line(&report.environment.duet_version)),
+        "run": one_line(&report.run),
+        "started": one_line(&report.started),
+        "complete": report.complete,
+        "baseline": version(&report.baseline),
+        "candidate": version(&report.candidate),
+        "outcome": json::outcome(report.outcome()),
+        "headline": sentence(&summary::headline(report)),
+        "summary": in_sentences(report),
+        "warnings": report.warnings.iter().map(|warning| ended(&one_line(warning))).collect::<Vec<_>>(),
+        "hints": hints(report),
+        "counts": counts,
+        "confidence": 1.0 - report.spec.decision.interval_alpha(),
+        "threshold": report.spec.decision.threshold,
+        "reproduce": one_line(&command_line::again(report)),
+        "accept": (!accept.is_empty()).then_some(accept),
+        "sections": sections.collect::<Vec<_>>(),
+        "runs": history::runs(report),
+        "benchmarks": benchmarks
+            .map(|(id, (one, picture))| benchmark(id, one, (report, picture)))
+            .collect::<Vec<_>>(),
+    })
 }
 
-#[derive(Serialize)]
-struct Version {
-    requested: String,
-    resolved: String,
+fn version(version: &VersionInfo) -> Value {
+    json!({ "requested": one_line(&version.requested), "resolved": one_line(&version.resolved) })
 }
 
 /// Lines or pairs under a heading.
@@ -54,42 +61,6 @@ struct Section {
     lines: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pairs: Vec<(String, String)>,
-}
-
-impl Data {
-    pub(super) fn of(report: &Report) -> Data {
-        let pictures = report.pictures.iter().map(Option::as_ref).chain(std::iter::repeat(None));
-        let benchmarks = report.benchmarks.iter().zip(pictures).enumerate();
-        let accept = command_line::accept(report).join("\n");
-        Data {
-            format: FORMAT,
-            duet: format!("duet {}", one_line(&report.environment.duet_version)),
-            run: one_line(&report.run),
-            started: one_line(&report.started),
-            complete: report.complete,
-            baseline: Version::of(&report.baseline),
-            candidate: Version::of(&report.candidate),
-            outcome: json::outcome(report.outcome()),
-            headline: sentence(&summary::headline(report)),
-            summary: in_sentences(report),
-            warnings: report.warnings.iter().map(|warning| ended(&one_line(warning))).collect(),
-            hints: hints(report),
-            counts: summary::all_verdicts().iter().map(|v| (v.word(), report.count(v.word()))).collect(),
-            confidence: 1.0 - report.spec.decision.interval_alpha(),
-            threshold: report.spec.decision.threshold,
-            reproduce: one_line(&command_line::again(report)),
-            accept: (!accept.is_empty()).then_some(accept),
-            sections: reported(report).into_iter().chain([noises(report), plan(report), environment(report)]).collect(),
-            runs: Run::all(report),
-            benchmarks: benchmarks.map(|(id, (one, picture))| Benchmark::of(id, one, (report, picture))).collect(),
-        }
-    }
-}
-
-impl Version {
-    fn of(version: &VersionInfo) -> Version {
-        Version { requested: one_line(&version.requested), resolved: one_line(&version.resolved) }
-    }
 }
 
 /// The sentences that come first: where the largest regression comes from, what stops the change.

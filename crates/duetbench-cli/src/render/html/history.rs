@@ -1,48 +1,32 @@
 //! The times of a benchmark in earlier runs, for the page.
 
-use duetbench_core::{BenchmarkId, Report, history};
-use serde::Serialize;
+use duetbench_core::history::{self, PastRun};
+use duetbench_core::{BenchmarkId, Report};
+use serde_json::{Value, json};
 
 use super::benchmark::short;
 use crate::render::format::{TimeScale, many, one_line};
 
-/// A run of which benchmarks have times.
-#[derive(Serialize)]
-pub(super) struct Run {
-    name: String,
-    started: String,
-    version: String,
+/// The runs of which benchmarks have times, the oldest first.
+pub(super) fn runs(report: &Report) -> Vec<Value> {
+    let run = |past: &PastRun| {
+        json!({
+            "name": one_line(&past.run),
+            "started": one_line(&past.started),
+            "version": one_line(&past.version),
+        })
+    };
+    report.history.iter().map(run).collect()
 }
 
-/// Times of one benchmark in the runs of the page.
-#[derive(Serialize)]
-pub(super) struct History {
-    /// The same in a sentence.
-    words: String,
-    /// The place of a run, and the time in nanoseconds; this run comes last.
-    points: Vec<(usize, f64)>,
-}
-
-impl Run {
-    /// All of them, the oldest first.
-    pub(super) fn all(report: &Report) -> Vec<Run> {
-        let run = |past: &history::PastRun| Run {
-            name: one_line(&past.run),
-            started: one_line(&past.started),
-            version: one_line(&past.version),
-        };
-        report.history.iter().map(run).collect()
-    }
-}
-
-impl History {
-    /// That of a benchmark; absent where it was measured in too few runs, or not in this one.
-    pub(super) fn of(id: &BenchmarkId, report: &Report) -> Option<History> {
-        let points = history::of(id, &report.history)?;
-        let last = points.last().filter(|(run, _)| run + 1 == report.history.len())?.1;
-        let words = sentence(&points, last);
-        Some(History { words, points: points.into_iter().map(|(run, ns)| (run, short(ns))).collect() })
-    }
+/// Times of one benchmark in the runs of the page, in a sentence and as points: the place of a run, and the time in nanoseconds. This run
+/// comes last. Absent where the benchmark was measured in too few runs, or not in this one.
+pub(super) fn of(id: &BenchmarkId, report: &Report) -> Option<Value> {
+    let points = history::of(id, &report.history)?;
+    let last = points.last().filter(|(run, _)| run + 1 == report.history.len())?.1;
+    let words = sentence(&points, last);
+    let points = points.into_iter().map(|(run, ns)| (run, short(ns)));
+    Some(json!({ "words": words, "points": points.collect::<Vec<_>>() }))
 }
 
 /// The range of its times, and the place of this run in it. Other runs were not measured beside it, so that nothing is concluded.

@@ -20,7 +20,6 @@ use flate2::write::DeflateEncoder;
 use super::format::one_line;
 use super::markup::html::{STYLE, escaped};
 use super::summary;
-use data::Data;
 
 /// Data of so many bytes are packed.
 const PACKED_FROM: usize = 1_000_000;
@@ -66,8 +65,7 @@ pub fn render(report: &Report) -> String {
 /// The data of the page: JSON in which nothing can be taken for markup.
 #[must_use]
 pub fn data(report: &Report) -> String {
-    let data = Data::of(report);
-    let json = serde_json::to_string(&data).expect("data of plain values and string keys serialise");
+    let json = data::data(report).to_string();
     // Only strings can hold it, and there this is another way of writing it.
     in_json(&json).replace('<', "\\u003c")
 }

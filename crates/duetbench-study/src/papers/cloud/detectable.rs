@@ -3,6 +3,7 @@
 
 use duetbench_core::recording::Level;
 use duetbench_core::stats::{self, detectable_factor};
+use serde::Serialize;
 
 use super::draws::{Draws, Groups};
 use super::values::present;
@@ -50,7 +51,7 @@ impl Sampling {
 }
 
 /// Rates at which a test finds a regression that is there, and one that is not.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Rates {
     /// Its size, a fraction.
     pub regression: f64,

@@ -1,6 +1,7 @@
 //! Measures the spread of a benchmark, and splits it by source.
 
 use duetbench_core::recording::Level;
+use serde::Serialize;
 
 use super::Values;
 use super::values::present;
@@ -25,7 +26,7 @@ pub struct Spread {
 }
 
 /// Mean and spread of some numbers.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Typical {
     /// Their mean.
     pub mean: f64,

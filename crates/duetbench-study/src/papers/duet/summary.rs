@@ -1,6 +1,7 @@
 //! Sums up the widths of a run's benchmarks.
 
 use duetbench_core::stats::{Interval, StatsError, mean, quantile_of_sorted};
+use serde::Serialize;
 
 use super::{PairedBenchmark, Widths};
 
@@ -70,7 +71,7 @@ pub struct RunWidths {
 }
 
 /// Factor by which intervals are wider than paired ones, over the benchmarks of a run.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Improvement {
     /// Benchmarks of which both intervals have a width.
     pub benchmarks: usize,

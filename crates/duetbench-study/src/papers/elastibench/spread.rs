@@ -1,9 +1,10 @@
 //! Distribution of differences by their size.
 
 use duetbench_core::stats::quantile_of_sorted;
+use serde::Serialize;
 
 /// Sizes of some differences, whatever their sign.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
     /// Number of differences.
     pub count: usize,

@@ -1,12 +1,12 @@
-//! The JSON forms, in types of their own. Keys are always there: what is not known is `null`.
+//! The JSON forms, written key by key. Keys are always there: what is not known is `null`.
 
 use duetbench_cli::render::document;
 use duetbench_core::detect::Change;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{Beside, Elastibench, ElastibenchAnswer, Wanted};
 use crate::papers::elastibench::{
-    Agreement, Compared, Coverage, Finding, Findings, LeftOut, Narrowed, Narrowing, Relation, Spread,
+    Agreement, Compared, Coverage, Finding, Findings, LeftOut, Narrowed, Narrowing, Relation,
 };
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
@@ -14,323 +14,161 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// The answer as JSON.
 pub(super) fn json(study: &Elastibench) -> String {
-    document::json(&Document::of(study))
+    let answer = match &study.answer {
+        ElastibenchAnswer::Changes { findings, beside } => changes(findings, beside),
+        ElastibenchAnswer::Agreement { first, second, agreement } => agreed(first, second, agreement),
+        ElastibenchAnswer::Repetitions { experiment, target, narrowing } => repetitions(experiment, target, narrowing),
+        ElastibenchAnswer::Aa { findings } => aa(findings),
+    };
+    let mut document = json!({
+        "schema_version": SCHEMA_VERSION,
+        "duet_version": study.duet_version,
+        "study": "elastibench",
+        "confidence": study.procedure.confidence,
+        "results_min": study.procedure.results_min,
+    });
+    merge(&mut document, answer);
+    merge(&mut document, json!({ "warnings": study.warnings }));
+    document::json(&document)
 }
 
-#[derive(Serialize)]
-struct Document<'a> {
-    schema_version: u32,
-    duet_version: &'a str,
-    study: &'static str,
-    confidence: f64,
-    results_min: usize,
-    #[serde(flatten)]
-    answer: Answer<'a>,
-    warnings: &'a [String],
-}
-
-#[derive(Serialize)]
-#[serde(tag = "question", rename_all = "snake_case")]
-enum Answer<'a> {
-    Changes {
-        experiment: &'a str,
-        changed: usize,
-        changed_share: Option<f64>,
-        sizes_of_changes: Option<Sizes>,
-        sizes_of_others: Option<Sizes>,
-        benchmarks: Vec<BesideRow<'a>>,
-    },
-    Agreement(Box<Agreed<'a>>),
-    Repetitions {
-        experiment: &'a str,
-        reference: Option<&'a str>,
-        width: Option<f64>,
-        curve: Vec<Step>,
-        benchmarks: Vec<NarrowedRow<'a>>,
-        apart: &'a [String],
-        not_in_reference: &'a [String],
-        left_out: Vec<Out<'a>>,
-    },
-    Aa {
-        experiment: &'a str,
-        changed: usize,
-        changed_share: Option<f64>,
-        sizes: Option<Sizes>,
-        benchmarks: Vec<FoundRow<'a>>,
-        left_out: Vec<Out<'a>>,
-    },
-}
-
-#[derive(Serialize)]
-struct Agreed<'a> {
-    first: &'a str,
-    second: &'a str,
-    relations: Relations,
-    coverage: Covered,
-    coverage_of_changes: Covered,
-    possible_changes: Option<Sizes>,
-    benchmarks: Vec<ComparedRow<'a>>,
-    only_first: &'a [String],
-    only_second: &'a [String],
-    left_out_first: Vec<Out<'a>>,
-    left_out_second: Vec<Out<'a>>,
-}
-
-#[derive(Serialize)]
-struct Found {
-    results: usize,
-    median: f64,
-    interval: [f64; 2],
-    change: Option<&'static str>,
-}
-
-#[derive(Serialize)]
-struct FoundRow<'a> {
-    name: &'a str,
-    #[serde(flatten)]
-    found: Found,
-}
-
-#[derive(Serialize)]
-struct Out<'a> {
-    name: &'a str,
-    results: usize,
-    reason: &'a str,
-}
-
-#[derive(Serialize)]
-struct Sizes {
-    count: usize,
-    lower_quartile: f64,
-    median: f64,
-    upper_quartile: f64,
-    largest: f64,
-}
-
-#[derive(Serialize)]
-struct BesideRow<'a> {
-    name: &'a str,
-    results: usize,
-    paper: Option<Found>,
-    left_out: Option<&'a str>,
-    verdict: &'static str,
-    ratio: Option<f64>,
-    interval: Option<[f64; 2]>,
-}
-
-#[derive(Serialize)]
-struct Relations {
-    compared: usize,
-    agree: usize,
-    disagree: usize,
-    possible_change: usize,
-    agree_share: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct Covered {
-    benchmarks: usize,
-    first_in_second: usize,
-    second_in_first: usize,
-    both: usize,
-    first_in_second_share: Option<f64>,
-    second_in_first_share: Option<f64>,
-    both_share: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct ComparedRow<'a> {
-    name: &'a str,
-    first: Found,
-    second: Found,
-    agreement: &'static str,
-    first_in_second: bool,
-    second_in_first: bool,
-    possible_change: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct Step {
-    results: usize,
-    benchmarks: usize,
-    share: f64,
-}
-
-#[derive(Serialize)]
-struct NarrowedRow<'a> {
-    name: &'a str,
-    results: usize,
-    width: f64,
-    width_wanted: f64,
-    results_enough: Option<usize>,
-}
-
-impl<'a> Document<'a> {
-    fn of(study: &'a Elastibench) -> Document<'a> {
-        Document {
-            schema_version: SCHEMA_VERSION,
-            duet_version: &study.duet_version,
-            study: "elastibench",
-            confidence: study.procedure.confidence,
-            results_min: study.procedure.results_min,
-            answer: Answer::of(&study.answer),
-            warnings: &study.warnings,
-        }
+/// Appends the entries of an object to another.
+fn merge(object: &mut Value, more: Value) {
+    if let (Value::Object(entries), Value::Object(more)) = (object, more) {
+        entries.extend(more);
     }
 }
 
-impl<'a> Answer<'a> {
-    fn of(answer: &'a ElastibenchAnswer) -> Answer<'a> {
-        match answer {
-            ElastibenchAnswer::Changes { findings, beside } => Answer::Changes {
-                experiment: &findings.experiment,
-                changed: findings.changed(),
-                changed_share: findings.changed_share(),
-                sizes_of_changes: findings.sizes_where(true).map(Sizes::of),
-                sizes_of_others: findings.sizes_where(false).map(Sizes::of),
-                benchmarks: beside.iter().map(BesideRow::of).collect(),
-            },
-            ElastibenchAnswer::Agreement { first, second, agreement } => {
-                Answer::Agreement(Box::new(Agreed::of((first, second), agreement)))
-            }
-            ElastibenchAnswer::Repetitions { experiment, target, narrowing } => {
-                Answer::repetitions(experiment, target, narrowing)
-            }
-            ElastibenchAnswer::Aa { findings } => Answer::Aa {
-                experiment: &findings.experiment,
-                changed: findings.changed(),
-                changed_share: findings.changed_share(),
-                sizes: findings.sizes().map(Sizes::of),
-                benchmarks: findings.found.iter().map(FoundRow::of).collect(),
-                left_out: outs(&findings.left_out),
-            },
-        }
-    }
-
-    fn repetitions(experiment: &'a str, target: &'a Wanted, narrowing: &'a Narrowing) -> Answer<'a> {
-        let (reference, width) = match target {
-            Wanted::Reference(reference) => (Some(reference.as_str()), None),
-            Wanted::Width(width) => (None, Some(*width)),
-        };
-        let step = |(results, share)| Step { results, benchmarks: narrowing.reached_by(results), share };
-        let row = |one: &'a Narrowed| NarrowedRow {
-            name: &one.benchmark,
-            results: one.results,
-            width: one.width,
-            width_wanted: one.target,
-            results_enough: one.enough,
-        };
-        Answer::Repetitions {
-            experiment,
-            reference,
-            width,
-            curve: narrowing.curve().into_iter().map(step).collect(),
-            benchmarks: narrowing.benchmarks.iter().map(row).collect(),
-            apart: &narrowing.apart,
-            not_in_reference: &narrowing.not_in_reference,
-            left_out: outs(&narrowing.left_out),
-        }
-    }
+fn changes(findings: &Findings, besides: &[Beside]) -> Value {
+    json!({
+        "question": "changes",
+        "experiment": findings.experiment,
+        "changed": findings.changed(),
+        "changed_share": findings.changed_share(),
+        "sizes_of_changes": findings.sizes_where(true),
+        "sizes_of_others": findings.sizes_where(false),
+        "benchmarks": besides.iter().map(beside).collect::<Vec<_>>(),
+    })
 }
 
-impl<'a> Agreed<'a> {
-    fn of((first, second): (&'a Findings, &'a Findings), agreement: &'a Agreement) -> Agreed<'a> {
-        Agreed {
-            first: &first.experiment,
-            second: &second.experiment,
-            relations: Relations {
-                compared: agreement.compared.len(),
-                agree: agreement.count(Relation::Agree),
-                disagree: agreement.count(Relation::Opposite),
-                possible_change: agreement.count(Relation::PossibleChange),
-                agree_share: agreement.share(Relation::Agree),
-            },
-            coverage: Covered::of(&agreement.coverage()),
-            coverage_of_changes: Covered::of(&agreement.coverage_of_changes()),
-            possible_changes: agreement.possible_changes().map(Sizes::of),
-            benchmarks: agreement.compared.iter().map(ComparedRow::of).collect(),
-            only_first: &agreement.only_first,
-            only_second: &agreement.only_second,
-            left_out_first: outs(&first.left_out),
-            left_out_second: outs(&second.left_out),
-        }
-    }
+fn agreed(first: &Findings, second: &Findings, agreement: &Agreement) -> Value {
+    json!({
+        "question": "agreement",
+        "first": first.experiment,
+        "second": second.experiment,
+        "relations": {
+            "compared": agreement.compared.len(),
+            "agree": agreement.count(Relation::Agree),
+            "disagree": agreement.count(Relation::Opposite),
+            "possible_change": agreement.count(Relation::PossibleChange),
+            "agree_share": agreement.share(Relation::Agree),
+        },
+        "coverage": covered(&agreement.coverage()),
+        "coverage_of_changes": covered(&agreement.coverage_of_changes()),
+        "possible_changes": agreement.possible_changes(),
+        "benchmarks": agreement.compared.iter().map(compared).collect::<Vec<_>>(),
+        "only_first": agreement.only_first,
+        "only_second": agreement.only_second,
+        "left_out_first": left_out(&first.left_out),
+        "left_out_second": left_out(&second.left_out),
+    })
 }
 
-fn outs(left_out: &[LeftOut]) -> Vec<Out<'_>> {
-    left_out.iter().map(Out::of).collect()
+fn repetitions(experiment: &str, target: &Wanted, narrowing: &Narrowing) -> Value {
+    let (reference, width) = match target {
+        Wanted::Reference(reference) => (Some(reference), None),
+        Wanted::Width(width) => (None, Some(width)),
+    };
+    let curve = narrowing.curve().into_iter().map(
+        |(results, share)| json!({ "results": results, "benchmarks": narrowing.reached_by(results), "share": share }),
+    );
+    let benchmark = |one: &Narrowed| {
+        json!({
+            "name": one.benchmark,
+            "results": one.results,
+            "width": one.width,
+            "width_wanted": one.target,
+            "results_enough": one.enough,
+        })
+    };
+    json!({
+        "question": "repetitions",
+        "experiment": experiment,
+        "reference": reference,
+        "width": width,
+        "curve": curve.collect::<Vec<_>>(),
+        "benchmarks": narrowing.benchmarks.iter().map(benchmark).collect::<Vec<_>>(),
+        "apart": narrowing.apart,
+        "not_in_reference": narrowing.not_in_reference,
+        "left_out": left_out(&narrowing.left_out),
+    })
 }
 
-impl<'a> Out<'a> {
-    fn of(out: &'a LeftOut) -> Out<'a> {
-        Out { name: &out.benchmark, results: out.results, reason: &out.reason }
-    }
+fn aa(findings: &Findings) -> Value {
+    let named = |finding: &Finding| {
+        let mut object = json!({ "name": finding.benchmark });
+        merge(&mut object, found(finding));
+        object
+    };
+    json!({
+        "question": "aa",
+        "experiment": findings.experiment,
+        "changed": findings.changed(),
+        "changed_share": findings.changed_share(),
+        "sizes": findings.sizes(),
+        "benchmarks": findings.found.iter().map(named).collect::<Vec<_>>(),
+        "left_out": left_out(&findings.left_out),
+    })
 }
 
-impl Found {
-    fn of(finding: &Finding) -> Found {
-        Found {
-            results: finding.results,
-            median: finding.median,
-            interval: [finding.interval.low, finding.interval.high],
-            change: finding.change().map(Change::word),
-        }
-    }
+fn left_out(left_out: &[LeftOut]) -> Vec<Value> {
+    let one = |out: &LeftOut| json!({ "name": out.benchmark, "results": out.results, "reason": out.reason });
+    left_out.iter().map(one).collect()
 }
 
-impl<'a> FoundRow<'a> {
-    fn of(finding: &'a Finding) -> FoundRow<'a> {
-        FoundRow { name: &finding.benchmark, found: Found::of(finding) }
-    }
+fn found(finding: &Finding) -> Value {
+    json!({
+        "results": finding.results,
+        "median": finding.median,
+        "interval": [finding.interval.low, finding.interval.high],
+        "change": finding.change().map(Change::word),
+    })
 }
 
-impl Sizes {
-    fn of(spread: Spread) -> Sizes {
-        let Spread { count, lower_quartile, median, upper_quartile, largest } = spread;
-        Sizes { count, lower_quartile, median, upper_quartile, largest }
-    }
+fn covered(coverage: &Coverage) -> Value {
+    let Coverage { of, first_in_second, second_in_first, both } = *coverage;
+    json!({
+        "benchmarks": of,
+        "first_in_second": first_in_second,
+        "second_in_first": second_in_first,
+        "both": both,
+        "first_in_second_share": coverage.share(first_in_second),
+        "second_in_first_share": coverage.share(second_in_first),
+        "both_share": coverage.share(both),
+    })
 }
 
-impl Covered {
-    fn of(coverage: &Coverage) -> Covered {
-        let Coverage { of, first_in_second, second_in_first, both } = *coverage;
-        Covered {
-            benchmarks: of,
-            first_in_second,
-            second_in_first,
-            both,
-            first_in_second_share: coverage.share(first_in_second),
-            second_in_first_share: coverage.share(second_in_first),
-            both_share: coverage.share(both),
-        }
-    }
+fn beside(beside: &Beside) -> Value {
+    json!({
+        "name": beside.benchmark,
+        "results": beside.paper.as_ref().map_or_else(|out| out.results, |finding| finding.results),
+        "paper": beside.paper.as_ref().ok().map(found),
+        "left_out": beside.paper.as_ref().err().map(|out| &out.reason),
+        "verdict": beside.verdict.word(),
+        "ratio": beside.estimate.map(|estimate| estimate.ratio),
+        "interval": beside.estimate.map(|estimate| [estimate.ratio_low, estimate.ratio_high]),
+    })
 }
 
-impl<'a> BesideRow<'a> {
-    fn of(beside: &'a Beside) -> BesideRow<'a> {
-        BesideRow {
-            name: &beside.benchmark,
-            results: beside.paper.as_ref().map_or_else(|out| out.results, |finding| finding.results),
-            paper: beside.paper.as_ref().ok().map(Found::of),
-            left_out: beside.paper.as_ref().err().map(|out| out.reason.as_str()),
-            verdict: beside.verdict.word(),
-            ratio: beside.estimate.map(|estimate| estimate.ratio),
-            interval: beside.estimate.map(|estimate| [estimate.ratio_low, estimate.ratio_high]),
-        }
-    }
-}
-
-impl<'a> ComparedRow<'a> {
-    fn of(compared: &'a Compared) -> ComparedRow<'a> {
-        let Compared { first, second } = compared;
-        ComparedRow {
-            name: &first.benchmark,
-            first: Found::of(first),
-            second: Found::of(second),
-            agreement: compared.relation().word(),
-            first_in_second: second.covers(first),
-            second_in_first: first.covers(second),
-            possible_change: compared.possible_change(),
-        }
-    }
+fn compared(compared: &Compared) -> Value {
+    let Compared { first, second } = compared;
+    json!({
+        "name": first.benchmark,
+        "first": found(first),
+        "second": found(second),
+        "agreement": compared.relation().word(),
+        "first_in_second": second.covers(first),
+        "second_in_first": first.covers(second),
+        "possible_change": compared.possible_change(),
+    })
 }
