@@ -506,17 +506,3 @@ fn so_many_calls_are_in_flight_as_can_be_paid_if_each_takes_as_long_as_it_may() 
     assert_eq!(dispatcher.next(ms(2)), Next::End(Ended::Cost));
     near(dispatcher.tallied().cost_usd, 4.0 * one + 4.0 * most);
 }
-
-#[test]
-fn a_dropped_benchmark_is_sent_no_more_and_its_last_results_count() {
-    let mut dispatcher = dispatcher(Caps { parallel: 2, ..caps() }, &tasks(0, 5));
-    dispatcher.add(&tasks(1, 1));
-    let calls = sent(&mut dispatcher, ms(0));
-    dispatcher.drop_benchmark(0);
-    dispatcher.add(&tasks(0, 6));
-    assert_eq!(dispatcher.heard(calls[0], measured(), ms(1)), Fate::Count);
-    assert_eq!(dispatcher.heard(calls[1], lost(), ms(1)), Fate::Dropped);
-    assert_eq!(sent(&mut dispatcher, ms(1)), [(task(1, 0), 1)]);
-    let tallied = dispatcher.tallied();
-    assert_eq!((tallied.tasks, tallied.done, tallied.dropped, tallied.given_up), (7, 1, 5, 0));
-}

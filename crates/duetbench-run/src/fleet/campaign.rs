@@ -348,7 +348,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
             Fate::Count => CallEnd::Counted,
             Fate::Duplicate => CallEnd::Duplicate,
             _ if throttled => CallEnd::Throttled,
-            Fate::Again | Fate::GivenUp | Fate::Dropped => CallEnd::Failed,
+            Fate::Again | Fate::GivenUp => CallEnd::Failed,
         };
         let counted = if end == CallEnd::Counted { &outcomes[..] } else { &[] };
         let call = Call { task, sending, end, words, instance: response.map(|r| r.instance), usage };

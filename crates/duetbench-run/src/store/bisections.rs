@@ -4,7 +4,7 @@ use rusqlite::params;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{Store, failed};
+use super::{Store, failed, written};
 use crate::error::RunError;
 
 /// A search in the store.
@@ -17,7 +17,7 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn add_bisection(&mut self, bisection: &impl Serialize) -> Result<BisectionId, RunError> {
-        let json = written(bisection)?;
+        let json = written(bisection, "a search")?;
         self.connection
             .execute("INSERT INTO bisections (bisection) VALUES (?1)", [json])
             .map_err(|e| failed(&self.path, "cannot keep a search", e))?;
@@ -29,7 +29,7 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn keep_bisection(&mut self, id: BisectionId, bisection: &impl Serialize) -> Result<(), RunError> {
-        let json = written(bisection)?;
+        let json = written(bisection, "a search")?;
         self.connection
             .execute("UPDATE bisections SET bisection = ?2 WHERE id = ?1", params![id.0, json])
             .map(drop)
@@ -51,9 +51,4 @@ impl Store {
         let known = |(id, json): (i64, String)| Some((BisectionId(id), serde_json::from_str(&json).ok()?));
         Ok(rows.into_iter().filter_map(known).collect())
     }
-}
-
-fn written(bisection: &impl Serialize) -> Result<String, RunError> {
-    serde_json::to_string(bisection)
-        .map_err(|e| RunError::StoredRun { what: format!("a search cannot be written down: {e}") })
 }

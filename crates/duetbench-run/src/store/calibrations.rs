@@ -3,7 +3,7 @@
 use duetbench_core::calibrate::Made;
 use rusqlite::{Row, params};
 
-use super::{RunId, Store, failed};
+use super::{RunId, Store, failed, written};
 use crate::error::RunError;
 
 impl Store {
@@ -13,11 +13,8 @@ impl Store {
     /// When there is no such run, or it cannot be written.
     pub fn add_calibration(&mut self, made: &Made) -> Result<(), RunError> {
         let run = self.find(&made.run)?;
-        let written = |e: serde_json::Error| RunError::StoredRun {
-            what: format!("the calibration of run `{}` cannot be written down: {e}", made.run),
-        };
-        let machine = serde_json::to_string(&made.machine).map_err(written)?;
-        let calibration = serde_json::to_string(&made.calibration).map_err(written)?;
+        let what = format!("the calibration of run `{}`", made.run);
+        let (machine, calibration) = (written(&made.machine, &what)?, written(&made.calibration, &what)?);
         self.connection
             .execute(
                 "INSERT INTO calibrations (run, made, machine, calibration) VALUES (?1, ?2, ?3, ?4)",

@@ -151,12 +151,6 @@ impl Head {
     }
 }
 
-/// A head as it is written down.
-pub(super) fn json(head: &impl StoredHead) -> Result<String, RunError> {
-    serde_json::to_string(head)
-        .map_err(|e| RunError::StoredRun { what: format!("the run cannot be written down: {e}") })
-}
-
 fn parse<T: DeserializeOwned>(json: &str, run: i64) -> Result<T, RunError> {
     serde_json::from_str(json).map_err(|e| RunError::StoredRun {
         what: format!("the run `r{run}` cannot be read, it was written by another duet: {e}"),

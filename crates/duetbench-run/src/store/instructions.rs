@@ -1,9 +1,8 @@
 //! Instructions of the benchmarks of a run.
 
 use duetbench_core::instructions::BenchmarkInstructions;
-use rusqlite::params;
 
-use super::{RunId, Store, failed};
+use super::{RunId, Store, failed, written};
 use crate::error::RunError;
 
 impl Store {
@@ -12,12 +11,8 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn add_instructions(&mut self, run: RunId, counts: &BenchmarkInstructions) -> Result<(), RunError> {
-        let json = serde_json::to_string(counts).map_err(|e| RunError::StoredRun {
-            what: format!("the instructions of `{}` cannot be written down: {e}", counts.id.name),
-        })?;
-        self.connection
-            .execute("INSERT INTO instructions (run, counts) VALUES (?1, ?2)", params![run.0, json])
-            .map(drop)
+        let json = written(counts, &format!("the instructions of `{}`", counts.id.name))?;
+        self.add("INSERT INTO instructions (run, counts) VALUES (?1, ?2)", run, &json)
             .map_err(|e| failed(&self.path, "cannot keep counts of instructions", e))
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use duetbench_core::{Sample, Trial};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params};
+use serde::Serialize;
 
 use crate::engine::{RunSummary, TrialOutcome};
 use crate::error::RunError;
@@ -118,6 +119,11 @@ impl Store {
         found
     }
 
+    /// Adds a part of a run as text.
+    fn add(&mut self, insert: &str, run: RunId, json: &str) -> rusqlite::Result<()> {
+        self.connection.execute(insert, params![run.0, json]).map(drop)
+    }
+
     /// The texts that a query about one run selects.
     fn texts(&self, select: &str, run: i64) -> rusqlite::Result<Vec<String>> {
         self.connection.prepare(select)?.query_map([run], |row| row.get(0))?.collect()
@@ -129,7 +135,7 @@ impl Store {
     /// When it cannot be written.
     pub fn begin(&mut self, head: &impl StoredHead) -> Result<RunId, RunError> {
         self.connection
-            .execute("INSERT INTO runs (started, head) VALUES (?1 ->> 'started', ?1)", [head::json(head)?])
+            .execute("INSERT INTO runs (started, head) VALUES (?1 ->> 'started', ?1)", [written(head, "the run")?])
             .map_err(|e| failed(&self.path, "cannot take a new run", e))?;
         Ok(RunId(self.connection.last_insert_rowid()))
     }
@@ -140,7 +146,7 @@ impl Store {
     /// When it cannot be written.
     pub fn amend(&mut self, run: RunId, head: &impl StoredHead) -> Result<(), RunError> {
         self.connection
-            .execute("UPDATE runs SET head = ?2 WHERE id = ?1", params![run.0, head::json(head)?])
+            .execute("UPDATE runs SET head = ?2 WHERE id = ?1", params![run.0, written(head, "the run")?])
             .map(|_| ())
             .map_err(|e| failed(&self.path, "cannot take what is known of a run", e))
     }
@@ -342,6 +348,12 @@ fn refused(path: &Path, why: Unusable) -> RunError {
         Unusable::Foreign(why) => RunError::NoStore { path: path.to_owned(), why },
         Unusable::Sqlite(e) => failed(path, "cannot be used", e),
     }
+}
+
+/// A value as it is written down; `what` names it where that fails.
+fn written(value: &(impl Serialize + ?Sized), what: &str) -> Result<String, RunError> {
+    serde_json::to_string(value)
+        .map_err(|e| RunError::StoredRun { what: format!("{what} cannot be written down: {e}") })
 }
 
 fn failed(path: &Path, what: &'static str, source: rusqlite::Error) -> RunError {

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use duetbench_core::Role;
 use duetbench_core::hotspot::{BenchmarkProfile, BenchmarkStacks, CallTree, Frame, ProfileDifference, ProfileOutcome};
-use rusqlite::params;
 
-use super::{RunId, Store, failed};
+use super::{RunId, Store, failed, written};
 use crate::engine::read_regular;
 use crate::error::RunError;
 use crate::pprof::{self, FILE_BYTES_MAX};
@@ -34,12 +33,8 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn add_profile(&mut self, run: RunId, profile: &BenchmarkProfile) -> Result<(), RunError> {
-        let json = serde_json::to_string(profile).map_err(|e| RunError::StoredRun {
-            what: format!("the profile of `{}` cannot be written down: {e}", profile.id.name),
-        })?;
-        self.connection
-            .execute("INSERT INTO profiles (run, profile) VALUES (?1, ?2)", params![run.0, json])
-            .map(drop)
+        let json = written(profile, &format!("the profile of `{}`", profile.id.name))?;
+        self.add("INSERT INTO profiles (run, profile) VALUES (?1, ?2)", run, &json)
             .map_err(|e| failed(&self.path, "cannot keep a profile", e))
     }
 

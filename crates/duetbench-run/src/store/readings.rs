@@ -1,9 +1,8 @@
 //! Values that benchmarks of a run reported under units of their own.
 
 use duetbench_core::reported::Readings;
-use rusqlite::params;
 
-use super::{RunId, Store, failed};
+use super::{RunId, Store, failed, written};
 use crate::error::RunError;
 
 impl Store {
@@ -12,12 +11,8 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn add_readings(&mut self, run: RunId, readings: &Readings) -> Result<(), RunError> {
-        let json = serde_json::to_string(readings).map_err(|e| RunError::StoredRun {
-            what: format!("what `{}` reported cannot be written down: {e}", readings.id.name),
-        })?;
-        self.connection
-            .execute("INSERT INTO readings (run, readings) VALUES (?1, ?2)", params![run.0, json])
-            .map(drop)
+        let json = written(readings, &format!("what `{}` reported", readings.id.name))?;
+        self.add("INSERT INTO readings (run, readings) VALUES (?1, ?2)", run, &json)
             .map_err(|e| failed(&self.path, "cannot keep what a benchmark reported", e))
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use duetbench_core::fleet::Abandoned;
 use rusqlite::{OptionalExtension, params};
 
-use super::{RunId, Store, changed, failed};
+use super::{RunId, Store, changed, failed, written};
 use crate::engine::RunSummary;
 use crate::error::RunError;
 
@@ -59,8 +59,7 @@ impl Store {
     /// # Errors
     /// When it cannot be written.
     pub fn end_sitting(&mut self, run: RunId, summary: &RunSummary, abandoned: &[Abandoned]) -> Result<(), RunError> {
-        let json = serde_json::to_string(abandoned)
-            .map_err(|e| RunError::StoredRun { what: format!("the end of a sitting cannot be written down: {e}") })?;
+        let json = written(abandoned, "the end of a sitting")?;
         let update = "UPDATE sittings SET abandoned = ?2 WHERE id = (SELECT max(id) FROM sittings WHERE run = ?1)";
         let kept = self.connection.execute(update, params![run.0, json]);
         kept.map_err(|e| failed(&self.path, "cannot take the end of a sitting", e))?;

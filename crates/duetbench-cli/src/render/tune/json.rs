@@ -59,7 +59,6 @@ fn metric(result: &TunedMetric) -> Value {
 
 fn benchmark(tuned: &TunedBenchmark) -> Value {
     let choice = &tuned.choice;
-    let enough = |Enough { level, now, repetitions }: Enough| json!({ "level": level.word(), "now": now, "repetitions": repetitions });
     json!({
         "name": choice.benchmark,
         "full": choice.full,
@@ -75,6 +74,10 @@ fn benchmark(tuned: &TunedBenchmark) -> Value {
         "enough": tuned.enough.map(enough),
         "warmup": tuned.warm_up.as_ref().map(warm_up),
     })
+}
+
+fn enough(Enough { level, now, repetitions }: Enough) -> Value {
+    json!({ "level": level.word(), "now": now, "repetitions": repetitions })
 }
 
 fn warm_up(warm_up: &TunedWarmUp) -> Value {

@@ -12,7 +12,7 @@ mod words;
 pub use words::{Caps, Ended, Fate, GaveUp, Heard, Next, Tallied};
 
 use purse::Purse;
-use trouble::{Breaker, Closed, Quiet, Reason, Record};
+use trouble::{Breaker, Quiet, Reason, Record};
 
 /// A task is sent so often at most; a call that was throttled was not taken and does not count. Where half of all calls give nothing,
 /// one task in 4,096 is given up so.
@@ -67,7 +67,6 @@ enum State {
     Open,
     Counted,
     GivenUp,
-    Dropped,
 }
 
 impl Dispatcher {
@@ -143,12 +142,6 @@ impl Dispatcher {
     /// Nothing more is sent; what is in flight is waited for.
     pub fn stop(&mut self) {
         self.ending.get_or_insert(Ended::Interrupted);
-    }
-
-    /// Nothing more of this benchmark is sent: its answer is known. What is in flight still counts when it comes.
-    pub fn drop_benchmark(&mut self, benchmark: u32) {
-        self.benchmarks.entry(benchmark).or_default().closed.get_or_insert(Closed::Known);
-        self.clear(benchmark);
     }
 
     /// Where it stands.
@@ -270,7 +263,6 @@ impl Dispatcher {
                 return Fate::Duplicate;
             }
             State::GivenUp => self.given_up.retain(|gave_up| gave_up.task != task),
-            State::Dropped => self.tallied.dropped -= 1,
             State::Open => {
                 self.queue.remove(&entry.rank);
             }
@@ -298,18 +290,13 @@ impl Dispatcher {
         self.put_back(task)
     }
 
-    /// A task without a result takes its place in the queue, if its benchmark is still wanted.
+    /// A task without a result takes its place in the queue, unless its benchmark is closed.
     fn put_back(&mut self, task: Task) -> Fate {
         let Some(entry) = self.entries.get_mut(&task).filter(|entry| entry.state == State::Open) else {
             return self.fate(task);
         };
         match self.benchmarks.get(&task.benchmark).and_then(|record| record.closed.clone()) {
-            Some(Closed::Poisoned(reason)) => self.give_up(task, reason),
-            Some(Closed::Known) => {
-                entry.state = State::Dropped;
-                self.tallied.dropped += 1;
-                Fate::Dropped
-            }
+            Some(reason) => self.give_up(task, reason),
             None => {
                 self.queue.insert(entry.rank, task);
                 Fate::Again
@@ -340,7 +327,6 @@ impl Dispatcher {
         match self.entries.get(&task).map(|entry| entry.state) {
             Some(State::Open) => Fate::Again,
             Some(State::GivenUp) => Fate::GivenUp,
-            Some(State::Dropped) => Fate::Dropped,
             Some(State::Counted) | None => Fate::Duplicate,
         }
     }

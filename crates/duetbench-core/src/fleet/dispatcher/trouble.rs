@@ -36,15 +36,6 @@ const QUIET: Duration = Duration::from_millis(200);
 /// Most doublings of that wait.
 const DOUBLINGS_MAX: u32 = 5;
 
-/// Why nothing more of a benchmark is sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Closed {
-    /// Its answer is known.
-    Known,
-    /// It keeps failing, or its calls keep being lost.
-    Poisoned(Reason),
-}
-
 /// Why a task is given up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reason {
@@ -71,7 +62,8 @@ impl<const N: usize> Recent<N> {
 /// Faults among one benchmark's calls.
 #[derive(Debug, Default)]
 pub(super) struct Record {
-    pub(super) closed: Option<Closed>,
+    /// Why nothing more of it is sent: it keeps failing, or its calls keep being lost.
+    pub(super) closed: Option<Reason>,
     failures_in_row: u32,
     recent: Recent<RECENT_OF_ONE>,
 }
@@ -95,7 +87,7 @@ impl Record {
 
     fn poison(&mut self, reason: Reason) -> bool {
         let open = self.closed.is_none();
-        self.closed.get_or_insert(Closed::Poisoned(reason));
+        self.closed.get_or_insert(reason);
         open
     }
 }

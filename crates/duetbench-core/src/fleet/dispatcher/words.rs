@@ -68,8 +68,6 @@ pub enum Fate {
     Again,
     /// The task is given up.
     GivenUp,
-    /// Nobody needs it any more: its benchmark was dropped.
-    Dropped,
 }
 
 /// The next step.
@@ -86,7 +84,7 @@ pub enum Next {
 /// Why there is nothing left to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// Every task has its result, was given up or dropped.
+    /// Every task has its result or was given up.
     Done,
     /// One more call could cost more than may be spent.
     Cost,
@@ -135,8 +133,6 @@ pub struct Tallied {
     pub done: u32,
     /// Tasks that were given up.
     pub given_up: u32,
-    /// Tasks that nobody needs any more.
-    pub dropped: u32,
     /// Calls in flight.
     pub in_flight: u32,
     /// Calls that were sent.
