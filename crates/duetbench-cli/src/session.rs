@@ -89,6 +89,12 @@ impl<'a> Session<'a> {
         Ok(Session { context, store, run, past })
     }
 
+    /// The command's context.
+    #[must_use]
+    pub fn context(&self) -> &'a Context {
+        self.context
+    }
+
     /// Its name.
     #[must_use]
     pub fn run(&self) -> RunId {
@@ -182,10 +188,28 @@ impl<'a> Session<'a> {
         assemble::stored(self.store, self.run)
     }
 
-    /// The store, once the run needs it no more.
+    /// The run, once nothing more of it is measured.
     #[must_use]
-    pub fn into_store(self) -> &'a mut Store {
-        self.store
+    pub fn into_kept(self) -> Kept<'a> {
+        Kept { store: self.store, run: self.run }
+    }
+}
+
+/// A run in the store, once nothing more of it is measured.
+pub struct Kept<'a> {
+    /// The store.
+    pub store: &'a mut Store,
+    /// The run.
+    pub run: RunId,
+}
+
+impl Kept<'_> {
+    /// Its report, judged as it stands.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no comparison.
+    pub fn report(&self) -> Result<Report, RunError> {
+        assemble::stored(self.store, self.run)
     }
 }
 

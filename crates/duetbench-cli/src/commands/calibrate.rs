@@ -8,7 +8,7 @@ use duetbench_core::spec::Effort;
 use duetbench_core::{BenchmarkId, Role};
 use duetbench_run::RunError;
 use duetbench_run::environment;
-use duetbench_run::store::{Origin, RunHead, RunId, Store, StoredRun};
+use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 
 use super::compare::{Errand, Purpose, Subject, begin, resume};
 use super::{Context, one_version, propose};
@@ -18,7 +18,7 @@ use crate::failure::{Failure, code};
 use crate::options::Format;
 use crate::render::calibrate::{self, words};
 use crate::seed;
-use crate::session::Subjects;
+use crate::session::{Kept, Subjects};
 
 /// Measures a version against itself, or takes a run that did, and stores and prints what that tells; gives the exit code.
 ///
@@ -38,7 +38,7 @@ pub fn run(args: &CalibrateArgs, context: &Context) -> Result<u8, Failure> {
     let script = args.sitting.scripted.as_deref();
     if let Some(name) = &args.resume {
         check_open(&Store::open_to_read(&context.db())?.load(name)?.comparison()?)?;
-        return resume((name, script), context, &purpose);
+        return resume(name, script, context, &purpose);
     }
     let mut spec = context.settings.spec(seed::draw())?;
     spec.selection.filter()?;
@@ -106,7 +106,7 @@ impl Purpose for Calibrating {
         "calibrate"
     }
 
-    fn is_settled(&self, errand: &Errand<'_>, (plan, subjects): (&Plan, &Subjects)) -> Result<bool, Failure> {
+    fn is_settled(&self, errand: &Errand<'_>, plan: &Plan, subjects: &Subjects) -> Result<bool, Failure> {
         let (context, db) = (errand.context, errand.context.db());
         if !self.if_changed || !db.is_file() {
             return Ok(false);
@@ -126,17 +126,12 @@ impl Purpose for Calibrating {
         Ok(false)
     }
 
-    fn conclude(
-        &self,
-        context: &Context,
-        (store, run): (&mut Store, RunId),
-        exit_of: &dyn Fn(u8) -> u8,
-    ) -> Result<u8, Failure> {
-        let stored = store.load(&run.to_string())?.comparison()?;
+    fn conclude(&self, context: &Context, kept: Kept<'_>, exit_of: &dyn Fn(u8) -> u8) -> Result<u8, Failure> {
+        let stored = kept.store.load(&kept.run.to_string())?.comparison()?;
         if !stored.complete {
             context.printer.note("nothing is calibrated before the run has come to its end");
             return Ok(exit_of(code::FAILED));
         }
-        self.keep(context, store, stored).map(exit_of)
+        self.keep(context, kept.store, stored).map(exit_of)
     }
 }

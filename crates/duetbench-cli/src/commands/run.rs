@@ -154,7 +154,7 @@ fn carry_out(
     let measured = session.record(head, executor);
     session.tell_how_to_go_on("run", &measured);
     let (complete, run) = (measured?.complete, session.run());
-    let report = assemble::solo_report(session.into_store().load(&run.to_string())?.solo()?);
+    let report = assemble::solo_report(session.into_kept().store.load(&run.to_string())?.solo()?);
     context.printer.document(&solo::document(&report))?;
     if !complete {
         return Ok(code::INTERRUPTED);

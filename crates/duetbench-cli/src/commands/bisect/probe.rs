@@ -6,14 +6,13 @@ use duetbench_core::plan::{Excluded, Plan};
 use duetbench_core::{BenchmarkId, Report, Spec};
 use duetbench_run::RunError;
 use duetbench_run::source::VersionRequest;
-use duetbench_run::store::{Origin, RunId, Store};
+use duetbench_run::store::Origin;
 
 use super::super::Context;
 use super::super::compare::{Errand, Purpose, Subject, begin, resume};
-use crate::assemble;
 use crate::failure::{Failure, code};
 use crate::render::command_line::escape_pattern;
-use crate::session::Subjects;
+use crate::session::{Kept, Subjects};
 
 /// The result of a comparison.
 pub(super) enum Outcome {
@@ -48,7 +47,7 @@ impl Comparing<'_> {
     pub(super) fn carry_out(self, ends: [&str; 2], begun: Option<&str>) -> Result<Outcome, Failure> {
         let purpose = Taking { target: self.target, taken: RefCell::new(None) };
         let done = match begun {
-            Some(run) => resume((run, None), self.context, &purpose),
+            Some(run) => resume(run, None, self.context, &purpose),
             None => {
                 let versions = ends.map(|id| VersionRequest::parse(id, &self.context.cwd));
                 let origin = Origin { cwd: self.context.cwd.clone(), versions };
@@ -109,7 +108,7 @@ impl Purpose for Taking<'_> {
         "compare"
     }
 
-    fn is_settled(&self, errand: &Errand<'_>, (plan, _): (&Plan, &Subjects)) -> Result<bool, Failure> {
+    fn is_settled(&self, errand: &Errand<'_>, plan: &Plan, _: &Subjects) -> Result<bool, Failure> {
         let obstacle = self.obstacle(plan);
         let settled = obstacle.is_some();
         if let Some(Outcome::Identical) = obstacle {
@@ -119,13 +118,8 @@ impl Purpose for Taking<'_> {
         Ok(settled)
     }
 
-    fn conclude(
-        &self,
-        _context: &Context,
-        (store, run): (&mut Store, RunId),
-        exit_of: &dyn Fn(u8) -> u8,
-    ) -> Result<u8, Failure> {
-        let report = assemble::stored(store, run)?;
+    fn conclude(&self, _context: &Context, kept: Kept<'_>, exit_of: &dyn Fn(u8) -> u8) -> Result<u8, Failure> {
+        let (run, report) = (kept.run, kept.report()?);
         let exit = exit_of(code::CLEAN);
         let ended = report.complete && exit != code::INTERRUPTED;
         let outcome =

@@ -7,34 +7,29 @@ use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::Policy;
 use duetbench_core::{BenchmarkId, Plan};
 use duetbench_run::RunError;
-use duetbench_run::adapter::Build;
 use duetbench_run::engine::{Counter, Obstacle, counting_takes, valgrind_for};
-use duetbench_run::prepare::Prepared;
-use duetbench_run::store::{RunId, Store};
 
 use super::profiling::none_here;
-use crate::assemble;
+use super::versions::Built;
 use crate::commands::Context;
 use crate::display::Counting;
 use crate::dry_run;
 use crate::failure::Failure;
 use crate::render::format::many;
+use crate::session::Kept;
 
-/// The counter, if anything is to be counted and can be; else `untold` is why not.
+/// The counter, if this harness and this machine have any; else `untold` is why not, by a rule on instructions or without.
 pub(super) fn counter<'a>(
-    (context, countable): (&Context, Option<Countable>),
-    (prepared, builds): (&'a Prepared, [Build; 2]),
-    (rules, untold): (&Policy, &mut Vec<String>),
-) -> Result<Option<(Counter<'a>, Countable)>, RunError> {
-    let ruled = rules.names_instructions();
-    let Some(countable) = countable.filter(|countable| ruled || *countable != Countable::Ruled) else {
-        return Ok(None);
-    };
-    match valgrind_for(&*prepared.adapter) {
+    context: &Context,
+    built: Built<'a>,
+    ruled: bool,
+    untold: &mut Vec<String>,
+) -> Result<Option<Counter<'a>>, RunError> {
+    let adapter = &*built.prepared.adapter;
+    match valgrind_for(adapter) {
         Ok(valgrind) => {
             let (timeout, interrupted) = (context.settings.timeout(), context.interrupted.clone());
-            let counter = Counter::new((&*prepared.adapter, builds), valgrind, timeout, interrupted)?;
-            Ok(Some((counter, countable)))
+            Counter::new((adapter, built.builds), valgrind, timeout, interrupted).map(Some)
         }
         Err(why) => {
             untold.push(if ruled { not_kept(&why) } else { none_here("--count", &why) });
@@ -62,10 +57,11 @@ pub(super) fn takes(plan: &Plan, rules: &Policy, countable: Countable) -> String
 /// When the run cannot be read, or the counts not be kept.
 pub(super) fn count(
     context: &Context,
-    (store, run): (&mut Store, RunId),
-    (counter, countable): (&mut Counter<'_>, Countable),
+    kept: &mut Kept<'_>,
+    counter: &mut Counter<'_>,
+    countable: Countable,
 ) -> Result<bool, Failure> {
-    let report = assemble::stored(store, run)?;
+    let report = kept.report()?;
     let known = |b: &&BenchmarkReport| report.instructions.iter().any(|one| one.id == b.id);
     let wanted: Vec<_> =
         countable.of(&report.benchmarks, &report.spec.rules).into_iter().filter(|b| !known(b)).collect();
@@ -95,7 +91,7 @@ pub(super) fn count(
                 return Ok(!report.spec.rules.names_instructions());
             }
         };
-        store.add_instructions(run, &BenchmarkInstructions { id: benchmark.id.clone(), outcome })?;
+        kept.store.add_instructions(kept.run, &BenchmarkInstructions { id: benchmark.id.clone(), outcome })?;
     }
     display.finish();
     Ok(true)

@@ -7,20 +7,18 @@ use duetbench_core::BenchmarkId;
 use duetbench_core::instructions::Countable;
 use duetbench_core::plan::{Plan, Style};
 use duetbench_core::spec::{ModeChoice, Policy};
-use duetbench_run::adapter::Build;
 use duetbench_run::engine::{
     Benches, Counter, Executor, Profiler, Scripted, UnitReader, Wanted, Watched, probe, probing_takes, profiling_takes,
     unit_reading_takes,
 };
 use duetbench_run::noise::Watch;
-use duetbench_run::prepare::Prepared;
 use duetbench_run::source::check;
 use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
 
 use super::errand::{Errand, Purpose, Subject};
 use super::fleet;
 use super::material::Material;
-use super::versions::{prepare, same_builds, unfinished};
+use super::versions::{Built, prepare, same_builds, unfinished};
 use super::{counting, profiling, reading};
 use crate::commands::{Context, nothing_selected};
 use crate::dry_run;
@@ -39,10 +37,22 @@ struct Afterwards<'a> {
     counter: Option<(Counter<'a>, Countable)>,
     /// Profiles regressions.
     profiler: Option<Profiler<'a>>,
+    /// Reasons why a step that is wanted cannot be taken here.
+    untold: Vec<String>,
 }
 
 /// The executor of the trials, and the steps after them.
-type Means<'a, 'b> = (&'a mut dyn Executor, Afterwards<'b>);
+struct Means<'a, 'b> {
+    executor: &'a mut dyn Executor,
+    afterwards: Afterwards<'b>,
+}
+
+impl<'a> Means<'a, '_> {
+    /// Nothing follows.
+    fn of(executor: &'a mut dyn Executor) -> Self {
+        Means { executor, afterwards: Afterwards::default() }
+    }
+}
 
 /// Measures and concludes; gives the exit code.
 pub(in crate::commands) fn begin(errand: &Errand<'_>, subject: Subject<'_>) -> Result<u8, Failure> {
@@ -54,11 +64,11 @@ pub(in crate::commands) fn begin(errand: &Errand<'_>, subject: Subject<'_>) -> R
             let material = Material::scripted(&scripted, roles);
             let mut plan = material.plan(errand.context, &errand.spec, material.capacity())?;
             material.follow(&mut plan, errand);
-            if errand.purpose.is_settled(errand, (&plan, &material.subjects))? {
+            if errand.purpose.is_settled(errand, &plan, &material.subjects)? {
                 return Ok(code::CLEAN);
             }
             tell_forecast(errand, &plan);
-            measure(errand, (plan, material.subjects), (&mut scripted, Afterwards::default()))
+            measure(errand, plan, material.subjects, Means::of(&mut scripted))
         }
     }
 }
@@ -73,11 +83,12 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
     let (mut material, builds) = Material::prepared(context, &prepared, origin)?;
     let mut plan = material.plan(context, spec, material.capacity())?;
     material.follow(&mut plan, errand);
-    if errand.purpose.is_settled(errand, (&plan, &material.subjects))? {
+    if errand.purpose.is_settled(errand, &plan, &material.subjects)? {
         return Ok(code::CLEAN);
     }
-    let made_of = (&prepared, builds.clone());
-    let afterwards = afterwards((context, errand.purpose), made_of, (&spec.rules, Some(&mut material.subjects)))?;
+    let built = Built { prepared: &prepared, builds: builds.clone() };
+    let mut afterwards = afterwards(context, errand.purpose, &built, &spec.rules)?;
+    material.subjects.warnings.append(&mut afterwards.untold);
     let mut versions = context.local(&prepared, builds.clone())?;
     let iterates = plan.benchmarks.iter().any(|b| b.style == Style::Iteration);
     let tells = (spec.mode != ModeChoice::Sequential && !plan.benchmarks.is_empty()) || iterates;
@@ -85,34 +96,36 @@ fn here(errand: &Errand<'_>, origin: Origin) -> Result<u8, Failure> {
         let [baseline, _] = builds;
         let mut baseline_alone = context.local(&prepared, [baseline.clone(), baseline])?;
         let benches = Benches { versions: &mut versions, baseline_alone: &mut baseline_alone };
-        look(errand, (&mut plan, &material), benches)?;
+        look(errand, &mut plan, &material, benches)?;
     }
     tell_forecast(errand, &plan);
-    measure(errand, (plan, material.subjects), (&mut Watched::new(&mut versions), afterwards))
+    measure(errand, plan, material.subjects, Means { executor: &mut Watched::new(&mut versions), afterwards })
 }
 
-/// The steps that are wanted once everything is judged by time; people are told if this harness cannot take one.
+/// The steps that are wanted once everything is judged by time.
 fn afterwards<'a>(
-    (context, purpose): (&Context, &dyn Purpose),
-    (prepared, builds): (&'a Prepared, [Build; 2]),
-    (rules, subjects): (&Policy, Option<&mut Subjects>),
+    context: &Context,
+    purpose: &dyn Purpose,
+    built: &Built<'a>,
+    rules: &Policy,
 ) -> Result<Afterwards<'a>, Failure> {
-    let reader =
-        if purpose.judges_units() { reading::reader(context, (prepared, builds.clone()), rules)? } else { None };
-    let mut untold = Vec::new();
-    let counter =
-        counting::counter((context, purpose.counts(context)), (prepared, builds.clone()), (rules, &mut untold))?;
-    let profiler =
-        if purpose.profiles(context) { profiling::profiler(context, (prepared, builds), &mut untold)? } else { None };
-    match subjects {
-        Some(subjects) => subjects.warnings.extend(untold),
-        None => untold.iter().for_each(|words| context.printer.note(words)),
+    let mut steps = Afterwards::default();
+    if purpose.judges_units() {
+        steps.reader = reading::reader(context, built.clone(), rules)?;
     }
-    Ok(Afterwards { reader, counter, profiler })
+    let ruled = rules.names_instructions();
+    if let Some(countable) = purpose.counts(context).filter(|countable| ruled || *countable != Countable::Ruled) {
+        let counter = counting::counter(context, built.clone(), ruled, &mut steps.untold)?;
+        steps.counter = counter.map(|counter| (counter, countable));
+    }
+    if purpose.profiles(context) {
+        steps.profiler = profiling::profiler(context, built.clone(), &mut steps.untold)?;
+    }
+    Ok(steps)
 }
 
 /// Has first trials tell how each benchmark is best measured.
-fn look(errand: &Errand<'_>, (plan, material): (&mut Plan, &Material), benches: Benches<'_>) -> Result<(), Failure> {
+fn look(errand: &Errand<'_>, plan: &mut Plan, material: &Material, benches: Benches<'_>) -> Result<(), Failure> {
     let (context, spec, planned) = (errand.context, &errand.spec, errand.planned.as_ref());
     let warm_up = |id: &BenchmarkId| spec.harness.warmup.is_none() && !planned.is_some_and(|planned| planned.knows(id));
     let wanted = Wanted { mode: spec.mode == ModeChoice::Auto, warm_up: &warm_up };
@@ -148,7 +161,7 @@ fn announce_first_trials<'a>(context: &'a Context, plan: &Plan, wanted: &Wanted<
 }
 
 /// From a plan to the exit code.
-fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means<'_, '_>) -> Result<u8, Failure> {
+fn measure(errand: &Errand<'_>, plan: Plan, subjects: Subjects, means: Means<'_, '_>) -> Result<u8, Failure> {
     let context = errand.context;
     if plan.benchmarks.is_empty() && plan.excluded.is_empty() {
         // Those that skip themselves say why.
@@ -156,7 +169,7 @@ fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means
         return Err(nothing_selected(context).into());
     }
     if context.settings.dry_run() {
-        let afterwards = more_to_come(&plan, &errand.spec.rules, &means.1);
+        let afterwards = more_to_come(&plan, &errand.spec.rules, &means.afterwards);
         let shown = errand.show_plan(&plan, &subjects, &afterwards)?;
         // The run would fail too.
         let compares = !plan.benchmarks.is_empty() || plan.excluded.iter().any(|one| one.saved_ns().is_some());
@@ -165,7 +178,7 @@ fn measure(errand: &Errand<'_>, (plan, subjects): (Plan, Subjects), means: Means
     let head = session::head(&errand.spec, plan, subjects);
     let mut store = Store::open(&context.db())?;
     let session = Session::begin(context, &mut store, &head)?;
-    carry_out((context, errand.purpose), session, &head, means)
+    carry_out(errand.purpose, session, &head, means)
 }
 
 /// The steps that follow once everything is judged by time, in words.
@@ -179,7 +192,8 @@ fn more_to_come(plan: &Plan, rules: &Policy, afterwards: &Afterwards<'_>) -> Vec
 
 /// Goes on with a run that did not come to its end; a scripted one needs its script again.
 pub(in crate::commands) fn resume(
-    (name, script): (&str, Option<&Path>),
+    name: &str,
+    script: Option<&Path>,
     context: &Context,
     purpose: &dyn Purpose,
 ) -> Result<u8, Failure> {
@@ -188,10 +202,10 @@ pub(in crate::commands) fn resume(
     if let Some(script) = script {
         let mut scripted = Scripted::load(script)?;
         let session = Session::resume(context, &mut store, &name, &trials)?;
-        return carry_out((context, purpose), session, &head, (&mut scripted, Afterwards::default()));
+        return carry_out(purpose, session, &head, Means::of(&mut scripted));
     }
     if let Some(spec) = head.spec.fleet {
-        return fleet::resume((context, purpose), (&name, spec));
+        return fleet::resume(context, purpose, &name, spec);
     }
     let Some(origin) = &head.origin else {
         return Err(Failure::usage(format!("run `{name}` was scripted: name its script")));
@@ -201,36 +215,38 @@ pub(in crate::commands) fn resume(
     let trials = unfinished(&store, &name)?.trials;
     let prepared = prepare(context, &head.spec, origin)?;
     let builds = same_builds(&prepared, &head)?;
-    let afterwards = afterwards((context, purpose), (&prepared, builds.clone()), (&head.spec.rules, None))?;
+    let built = Built { prepared: &prepared, builds: builds.clone() };
+    let afterwards = afterwards(context, purpose, &built, &head.spec.rules)?;
+    afterwards.untold.iter().for_each(|words| context.printer.note(words));
     let mut local = context.local(&prepared, builds)?;
     let session = Session::resume(context, &mut store, &name, &trials)?;
-    carry_out((context, purpose), session, &head, (&mut Watched::new(&mut local), afterwards))
+    carry_out(purpose, session, &head, Means { executor: &mut Watched::new(&mut local), afterwards })
 }
 
 /// Measures what is open, and concludes.
 fn carry_out(
-    (context, purpose): (&Context, &dyn Purpose),
+    purpose: &dyn Purpose,
     mut session: Session<'_>,
     head: &RunHead,
-    (executor, mut afterwards): Means<'_, '_>,
+    Means { executor, mut afterwards }: Means<'_, '_>,
 ) -> Result<u8, Failure> {
-    let run = session.run();
+    let context = session.context();
     let [baseline, candidate] = [&head.baseline, &head.candidate].map(version);
     let versions = format!("base {baseline}, head {candidate}, seed {}", head.spec.seed);
     session.announce(&versions, head.plan.benchmarks.len(), head.plan.predicted());
     let measured = session.compare(head, executor);
     session.tell_how_to_go_on(purpose.command(), &measured);
     let mut complete = measured?.complete;
-    let store = session.into_store();
+    let mut kept = session.into_kept();
     if let Some(reader) = afterwards.reader.as_mut().filter(|_| complete) {
-        complete = reading::read(context, (&mut *store, run), reader)?;
+        complete = reading::read(context, &mut kept, reader)?;
     }
     if let Some((counter, countable)) = afterwards.counter.as_mut().filter(|_| complete) {
-        complete = counting::count(context, (&mut *store, run), (counter, *countable))?;
+        complete = counting::count(context, &mut kept, counter, *countable)?;
     }
     if let Some(profiler) = afterwards.profiler.filter(|_| complete) {
-        profiling::explain(context, (&mut *store, run), &profiler);
+        profiling::explain(context, &mut kept, &profiler);
     }
     let exit_of = |judged| if complete { judged } else { code::INTERRUPTED };
-    purpose.conclude(context, (store, run), &exit_of)
+    purpose.conclude(context, kept, &exit_of)
 }

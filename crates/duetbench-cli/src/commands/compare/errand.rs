@@ -5,13 +5,13 @@ use std::path::Path;
 use duetbench_core::instructions::Countable;
 use duetbench_core::plan::Plan;
 use duetbench_core::{Role, Spec};
-use duetbench_run::store::{Origin, RunId, Store};
+use duetbench_run::store::Origin;
 
 use crate::commands::Context;
 use crate::dry_run::DryRun;
 use crate::failure::{Failure, code};
 use crate::planned::Planned;
-use crate::session::Subjects;
+use crate::session::{Kept, Subjects};
 
 /// The task of a comparison: specification, plan file and purpose.
 pub(in crate::commands) struct Errand<'a> {
@@ -49,7 +49,7 @@ pub(in crate::commands) trait Purpose {
     ///
     /// # Errors
     /// When that cannot be found out.
-    fn is_settled(&self, errand: &Errand<'_>, (plan, subjects): (&Plan, &Subjects)) -> Result<bool, Failure> {
+    fn is_settled(&self, errand: &Errand<'_>, plan: &Plan, subjects: &Subjects) -> Result<bool, Failure> {
         let _ = (errand, plan, subjects);
         Ok(false)
     }
@@ -75,10 +75,5 @@ pub(in crate::commands) trait Purpose {
     ///
     /// # Errors
     /// When the run cannot be read, or the output not be written.
-    fn conclude(
-        &self,
-        context: &Context,
-        stored: (&mut Store, RunId),
-        exit_of: &dyn Fn(u8) -> u8,
-    ) -> Result<u8, Failure>;
+    fn conclude(&self, context: &Context, kept: Kept<'_>, exit_of: &dyn Fn(u8) -> u8) -> Result<u8, Failure>;
 }

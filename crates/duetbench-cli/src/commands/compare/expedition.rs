@@ -16,6 +16,7 @@ use crate::commands::Context;
 use crate::failure::{Failure, code};
 use crate::fleet::FleetRecorder;
 use crate::seed;
+use crate::session::Kept;
 
 /// A run with all that it takes along.
 pub(super) struct Expedition<'a> {
@@ -52,7 +53,7 @@ impl Expedition<'_> {
         let all_removed = removed.is_ok();
         self.say_how_it_ended(&summary, all_removed);
         let exit_of = |judged| exit_of(judged, summary.ended, all_removed);
-        let exit = self.purpose.conclude(self.context, (store, self.run), &exit_of)?;
+        let exit = self.purpose.conclude(self.context, Kept { store, run: self.run }, &exit_of)?;
         removed?;
         Ok(exit)
     }

@@ -28,7 +28,7 @@ use crate::failure::{Failure, code};
 use crate::fleet;
 use crate::render::fleet::dollars;
 use crate::render::format::benchmarks;
-use crate::session;
+use crate::session::{self, Kept};
 
 /// Builds, packs, rehearses, sends and concludes; gives the exit code.
 pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Result<u8, Failure> {
@@ -50,23 +50,23 @@ pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Re
     let capacity = instance_capacity(fleet.memory_mb, prepared.adapter.processors_asked());
     let mut plan = material.plan(context, spec, capacity)?;
     material.follow(&mut plan, errand);
-    if purpose.is_settled(errand, (&plan, &material.subjects))? {
+    if purpose.is_settled(errand, &plan, &material.subjects)? {
         return Ok(code::CLEAN);
     }
     if plan.benchmarks.is_empty() {
-        return without_calls(errand, (plan, material));
+        return without_calls(errand, plan, material);
     }
     let cargo = outfit.cargo(&prepared, &builds)?;
     let packages = outfit.pack(context, (&cargo, &plan), builds_wanted(spec, &prepared))?;
     let staying = rehearsed(context, &outfit, (&cargo, &packages, &plan))?;
     leave_out(&mut plan, staying);
     if plan.benchmarks.is_empty() {
-        return without_calls(errand, (plan, material));
+        return without_calls(errand, plan, material);
     }
     plan.spread_over_calls(&fleet, spec.effort, |id| builds_of(&packages, id));
     let parallel = outfit.limits.parallel.min(fleet.parallel);
     let forecast = forecast(&plan, &fleet, parallel, (outfit.prices.rate, CallLength::default()));
-    announce(context, (&outfit, &packages), &forecast);
+    announce(context, &outfit, &packages, &forecast);
     if context.settings.dry_run() {
         return errand.show_plan(&plan, &material.subjects, &[]);
     }
@@ -90,7 +90,7 @@ fn builds_wanted(spec: &Spec, prepared: &Prepared) -> u32 {
 }
 
 /// A report where nothing is left to measure: all code is identical, or nothing runs.
-fn without_calls(errand: &Errand<'_>, (plan, material): (Plan, Material)) -> Result<u8, Failure> {
+fn without_calls(errand: &Errand<'_>, plan: Plan, material: Material) -> Result<u8, Failure> {
     let (context, spec) = (errand.context, &errand.spec);
     if plan.excluded.is_empty() {
         return Err(nothing_selected(context).into());
@@ -102,14 +102,11 @@ fn without_calls(errand: &Errand<'_>, (plan, material): (Plan, Material)) -> Res
     let mut store = Store::open(&context.db())?;
     let run = store.begin(&head)?;
     store.end(run, &RunSummary { measured: Duration::ZERO, complete: true }, None)?;
-    errand.purpose.conclude(context, (&mut store, run), &|judged| judged)
+    errand.purpose.conclude(context, Kept { store: &mut store, run }, &|judged| judged)
 }
 
 /// Goes on with a run that did not come to its end.
-pub(super) fn resume(
-    (context, purpose): (&Context, &dyn Purpose),
-    (name, spec): (&str, FleetSpec),
-) -> Result<u8, Failure> {
+pub(super) fn resume(context: &Context, purpose: &dyn Purpose, name: &str, spec: FleetSpec) -> Result<u8, Failure> {
     let mut store = Store::open_existing(&context.db())?;
     let head = unfinished(&store, name)?.head;
     let run = store.reopen(name)?;
@@ -169,7 +166,7 @@ fn leave_out(plan: &mut Plan, excluded: Vec<Excluded>) {
     plan.excluded.sort_by(|a, b| a.id().cmp(b.id()));
 }
 
-fn announce(context: &Context, (outfit, packages): (&Outfit, &[Package]), forecast: &Forecast) {
+fn announce(context: &Context, outfit: &Outfit, packages: &[Package], forecast: &Forecast) {
     let (engine, memory) = (outfit.engine.name(), outfit.spec.memory_mb);
     let contents = |p: &Package| format!("{:.1} MB with {} build pairs", p.bytes as f64 * 1e-6, p.builds);
     let contents = packages.iter().map(contents).collect::<Vec<_>>().join(", ");

@@ -5,7 +5,7 @@ use std::path::Path;
 use duetbench_core::Role;
 use duetbench_core::instructions::Countable;
 use duetbench_run::source::{VersionRequest, default_base};
-use duetbench_run::store::{Origin, RunId, Store};
+use duetbench_run::store::Origin;
 
 use super::Context;
 use crate::args::CompareArgs;
@@ -15,6 +15,7 @@ use crate::planned::Planned;
 use crate::printer::Printer;
 use crate::project::policy_dir;
 use crate::seed;
+use crate::session::Kept;
 
 mod counting;
 mod course;
@@ -61,7 +62,7 @@ fn compared(args: &CompareArgs, context: &Context, purpose: &Judging) -> Result<
     WaiverFile::read(&policy_dir(&context.cwd))?;
     let script = args.sitting.scripted.as_deref();
     if let Some(name) = &args.resume {
-        return resume((name, script), context, purpose);
+        return resume(name, script, context, purpose);
     }
     let spec = context.settings.spec(seed::draw())?;
     spec.selection.filter()?;
@@ -112,14 +113,9 @@ impl Purpose for Judging {
         true
     }
 
-    fn conclude(
-        &self,
-        context: &Context,
-        (store, run): (&mut Store, RunId),
-        exit_of: &dyn Fn(u8) -> u8,
-    ) -> Result<u8, Failure> {
-        let stored = store.load(&run.to_string())?.comparison()?;
-        let report = context.report(store, stored)?;
+    fn conclude(&self, context: &Context, kept: Kept<'_>, exit_of: &dyn Fn(u8) -> u8) -> Result<u8, Failure> {
+        let stored = kept.store.load(&kept.run.to_string())?.comparison()?;
+        let report = context.report(kept.store, stored)?;
         let exit = exit_of(exit_code(&report, self.strict));
         context.printer.report(&report, exit)?;
         context.printer.annotate(&report);

@@ -12,15 +12,14 @@ use duetbench_core::hotspot::{BENCHMARKS_MAX, BenchmarkProfile, ProfileOutcome};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::{BenchmarkId, Report, Role};
 use duetbench_run::RunError;
-use duetbench_run::adapter::Build;
 use duetbench_run::engine::{Obstacle, Profiler, Profiles};
-use duetbench_run::prepare::Prepared;
-use duetbench_run::store::{RunId, Store};
+use duetbench_run::store::Store;
 
-use crate::assemble;
+use super::versions::Built;
 use crate::commands::Context;
 use crate::display::Counting;
 use crate::render::format::many;
+use crate::session::Kept;
 
 /// Longest name of a profile's file, without its ending.
 const NAME_LENGTH_MAX: usize = 120;
@@ -28,13 +27,13 @@ const NAME_LENGTH_MAX: usize = 120;
 /// The profiler, if this harness has profiles; else `untold` is why there are none.
 pub(super) fn profiler<'a>(
     context: &Context,
-    (prepared, builds): (&'a Prepared, [Build; 2]),
+    built: Built<'a>,
     untold: &mut Vec<String>,
 ) -> Result<Option<Profiler<'a>>, RunError> {
-    match prepared.adapter.profiles() {
+    match built.prepared.adapter.profiles() {
         Ok(()) => {
             let (timeout, interrupted) = (context.settings.timeout(), context.interrupted.clone());
-            Profiler::new(&*prepared.adapter, builds, timeout, interrupted).map(Some)
+            Profiler::new(&*built.prepared.adapter, built.builds, timeout, interrupted).map(Some)
         }
         Err(why) => {
             untold.push(none_here("--profile", &why));
@@ -49,9 +48,10 @@ pub(super) fn none_here(option: &str, why: &str) -> String {
 }
 
 /// Profiles the regressions of a run that came to its end, as far as they have no profile yet.
-pub(super) fn explain(context: &Context, (store, run): (&mut Store, RunId), profiler: &Profiler<'_>) {
-    let explained = assemble::stored(store, run)
-        .and_then(|report| Explaining { context, profiler, report: &report, taken: BTreeSet::new() }.all(store, run));
+pub(super) fn explain(context: &Context, kept: &mut Kept<'_>, profiler: &Profiler<'_>) {
+    let explained = kept
+        .report()
+        .and_then(|report| Explaining { context, profiler, report: &report, taken: BTreeSet::new() }.all(kept));
     if let Err(e) = explained {
         context.printer.note(&format!("the verdicts stand, but profiling ended: {e}"));
     }
@@ -67,7 +67,7 @@ struct Explaining<'a> {
 }
 
 impl Explaining<'_> {
-    fn all(&mut self, store: &mut Store, run: RunId) -> Result<(), RunError> {
+    fn all(&mut self, kept: &mut Kept<'_>) -> Result<(), RunError> {
         let printer = &self.context.printer;
         let known: BTreeSet<_> = self.report.profiles.iter().map(|p| &p.id).collect();
         let regressed = self.report.to_profile();
@@ -82,14 +82,14 @@ impl Explaining<'_> {
         for benchmark in &largest {
             display.begins(&benchmark.id.name);
             let outcome = match self.profile(benchmark) {
-                Ok(profiles) => self.keep(store, benchmark, &profiles),
+                Ok(profiles) => self.keep(kept.store, benchmark, &profiles),
                 Err(Obstacle::Failed(reason)) => ProfileOutcome::Failed { reason },
                 Err(Obstacle::Interrupted) => {
                     display.tell("interrupted while profiling: the run itself came to its end");
                     break;
                 }
             };
-            store.add_profile(run, &BenchmarkProfile { id: benchmark.id.clone(), outcome })?;
+            kept.store.add_profile(kept.run, &BenchmarkProfile { id: benchmark.id.clone(), outcome })?;
         }
         display.finish();
         Ok(())

@@ -7,16 +7,14 @@ use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::{Readings, ReadingsOutcome};
 use duetbench_core::spec::Policy;
 use duetbench_core::{Plan, Report, Verdict};
-use duetbench_run::adapter::Build;
 use duetbench_run::engine::{Obstacle, UnitReader};
-use duetbench_run::prepare::Prepared;
-use duetbench_run::store::{RunId, Store};
 
-use crate::assemble;
+use super::versions::Built;
 use crate::commands::Context;
 use crate::display::Counting;
 use crate::failure::Failure;
 use crate::render::format::many;
+use crate::session::Kept;
 
 /// The reason for benchmarks that were not reached.
 const INTERRUPTED: &str = "interrupted before what it reports was read";
@@ -24,14 +22,14 @@ const INTERRUPTED: &str = "interrupted before what it reports was read";
 /// Reader of units, if rules name any and this harness has any.
 pub(super) fn reader<'a>(
     context: &Context,
-    (prepared, builds): (&'a Prepared, [Build; 2]),
+    built: Built<'a>,
     policy: &Policy,
 ) -> Result<Option<UnitReader<'a>>, Failure> {
-    if policy.units().is_empty() || !prepared.adapter.reports_units() {
+    if policy.units().is_empty() || !built.prepared.adapter.reports_units() {
         return Ok(None);
     }
     let (timeout, interrupted) = (context.settings.timeout(), context.interrupted.clone());
-    Ok(Some(UnitReader::new(&*prepared.adapter, builds, timeout, interrupted)?))
+    Ok(Some(UnitReader::new(&*built.prepared.adapter, built.builds, timeout, interrupted)?))
 }
 
 /// The benchmarks of a plan of which rules name a unit, with the units.
@@ -45,12 +43,8 @@ pub(super) fn asked<'a>(plan: &'a Plan, policy: &Policy) -> Vec<(&'a PlannedBenc
 ///
 /// # Errors
 /// When the run cannot be read, or what was read not be kept.
-pub(super) fn read(
-    context: &Context,
-    (store, run): (&mut Store, RunId),
-    reader: &mut UnitReader<'_>,
-) -> Result<bool, Failure> {
-    let report = assemble::stored(store, run)?;
+pub(super) fn read(context: &Context, kept: &mut Kept<'_>, reader: &mut UnitReader<'_>) -> Result<bool, Failure> {
+    let report = kept.report()?;
     let asked = asked(&report.plan, &report.spec.rules);
     let measured: Vec<_> =
         asked.into_iter().filter_map(|(b, units)| Some((b, units, slower_ns(&report, b)?))).collect();
@@ -80,7 +74,7 @@ pub(super) fn read(
                 ReadingsOutcome::Failed { reason: INTERRUPTED.into() }
             }
         };
-        store.add_readings(run, &Readings { id: planned.id.clone(), outcome })?;
+        kept.store.add_readings(kept.run, &Readings { id: planned.id.clone(), outcome })?;
     }
     display.finish();
     Ok(!interrupted)

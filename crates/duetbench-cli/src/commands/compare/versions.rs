@@ -13,6 +13,13 @@ use crate::failure::Failure;
 use crate::render::format::one_line;
 use crate::session;
 
+/// Two versions as they were built.
+#[derive(Clone)]
+pub(super) struct Built<'a> {
+    pub(super) prepared: &'a Prepared,
+    pub(super) builds: [Build; 2],
+}
+
 /// Fetches, builds and lists the two versions.
 pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result<Prepared, RunError> {
     let (selection, arguments) = (&spec.selection, &spec.harness_args);
