@@ -212,18 +212,15 @@ impl Launch {
     }
 }
 
-/// Makes a process get this signal when the thread that starts it, and so all of us, is gone. It hears the signal even if we do not: a
-/// shell has what it starts in the background ignore Ctrl-C, with all that comes of it.
+/// Makes a process get this signal when the thread that starts it, and so all of us, is gone.
 pub(crate) fn dies_with_us(command: &mut Command, signal: Signal) {
     let us = rustix::process::getpid();
     let arrange = move || {
-        // SAFETY: a system call that gives a signal its default, in a process of one thread.
-        unsafe { libc::signal(signal.as_raw(), libc::SIG_DFL) };
         rustix::process::set_parent_process_death_signal(Some(signal))?;
         // Who died before that sends nothing any more.
         if rustix::process::getppid() == Some(us) { Ok(()) } else { Err(std::io::ErrorKind::BrokenPipe.into()) }
     };
-    // SAFETY: the closure makes three system calls and neither allocates nor takes a lock.
+    // SAFETY: the closure makes two system calls and neither allocates nor takes a lock.
     unsafe {
         command.pre_exec(arrange);
     }
