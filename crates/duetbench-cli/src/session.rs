@@ -180,14 +180,6 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The report of what is in the store.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn report(&self) -> Result<Report, RunError> {
-        assemble::stored(self.store, self.run)
-    }
-
     /// The run, once nothing more of it is measured.
     #[must_use]
     pub fn into_kept(self) -> Kept<'a> {

@@ -77,11 +77,11 @@ impl Comparison {
 
     fn between([baseline, candidate]: [&Functions<'_>; 2]) -> Comparison {
         let mut by_name = HashMap::new();
-        for name in baseline.keys().chain(candidate.keys()) {
+        let only_candidate = candidate.keys().filter(|name| !baseline.contains_key(*name));
+        for name in baseline.keys().chain(only_candidate) {
             let [ours, theirs] = [baseline, candidate].map(|program| with_code(program, name));
             if !(ours.is_empty() && theirs.is_empty()) {
-                let name = String::from_utf8_lossy(name).into_owned();
-                by_name.entry(name).or_insert_with(|| Kinship::of(&ours, &theirs));
+                by_name.insert(String::from_utf8_lossy(name).into_owned(), Kinship::of(&ours, &theirs));
             }
         }
         Comparison { by_name }

@@ -152,7 +152,7 @@ impl<'a> Stage<'a> {
         if !session.compare(&head, executor)?.complete {
             return Err(RunError::Interrupted.into());
         }
-        Ok(session.report()?)
+        Ok(session.into_kept().report()?)
     }
 }
 

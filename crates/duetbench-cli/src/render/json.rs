@@ -3,8 +3,6 @@
 //!
 //! Keys are always there: a value that is not known, or that is not finite, is `null`.
 
-use std::collections::BTreeMap;
-
 use duetbench_core::analysis::{Method, Warning};
 use duetbench_core::noise::Finding;
 use duetbench_core::plan::{Excluded, Mode, PlannedBenchmark, Profile};
@@ -26,8 +24,6 @@ const OPTIONAL: [&str; 8] =
 /// The report as JSON, with the exit code the command is going to end with.
 #[must_use]
 pub fn render(report: &Report, exit_code: u8) -> String {
-    let counts: BTreeMap<&str, usize> =
-        summary::all_verdicts().iter().map(|v| (v.word(), report.count(v.word()))).collect();
     let report = json!({
         "schema_version": SCHEMA_VERSION,
         "duet_version": report.environment.duet_version,
@@ -40,7 +36,7 @@ pub fn render(report: &Report, exit_code: u8) -> String {
         "seed": report.plan.seed,
         "versions": { "baseline": report.baseline, "candidate": report.candidate },
         "decision": decision(&report.spec.decision),
-        "counts": counts,
+        "counts": summary::by_verdict(report),
         "benchmarks": report.benchmarks.iter().map(benchmark).collect::<Vec<_>>(),
         "suite": report.suite,
         "noise": {

@@ -1,5 +1,7 @@
 //! The lines around the table: what came out in a sentence, how many of each verdict, machine, modes, run.
 
+use std::collections::BTreeMap;
+
 use duetbench_core::analysis::{Clock, ConfirmationStanding as Standing, Ranged, RatioInterval, Warning};
 use duetbench_core::plan::Excluded;
 use duetbench_core::report::{BenchmarkReport, Counted, Outcome};
@@ -73,6 +75,11 @@ pub(super) fn change_beside(Ranged { ratio, interval }: Ranged) -> String {
 /// The ratio by fresh trials alone, where they confirmed a regression.
 pub(super) fn confirmed_ratio(benchmark: &BenchmarkReport) -> Option<f64> {
     benchmark.confirmation.as_ref().filter(|c| c.confirmed()).map(|c| c.fresh.ratio)
+}
+
+/// The number of benchmarks of every verdict, by its word for programs.
+pub(super) fn by_verdict(report: &Report) -> BTreeMap<&'static str, usize> {
+    all_verdicts().iter().map(|verdict| (verdict.word(), report.count(verdict.word()))).collect()
 }
 
 /// Every verdict once, in the order in which counts are given.

@@ -124,7 +124,7 @@ fn reach() {
     assert!(report.contains("regressed"), "{report}");
     let every = typed(&format!("{planned} {}", page.inline("--measure-identical"))).expect(0).stdout;
     assert!(every.contains("BenchmarkDecode") && !every.contains("not affected"), "{every}");
-    // What runs for every benchmark affects all.
+    // A change of code that runs for every benchmark affects all.
     place.write("codec_init.go", "package codec\n\nfunc init() {\n\tprintln(len(\"anew\"))\n}\n");
     assert!(page.says("all initialisers") && !typed(&planned).stdout.contains("not affected"));
 }

@@ -44,7 +44,7 @@ fn the_schema_describes_everything_in_words() {
 #[test]
 fn what_tune_finds_keeps_to_its_schema() {
     let mut found = read("tests/golden/tune.json");
-    assert_eq!(departures_from(TUNE, &found), Vec::<String>::new());
+    assert_keeps_to(TUNE, &found);
     found["recordings"][0]["results"][0]["benchmarks"][0]["stable"] = json!("yes");
     let at = "report.recordings[0].results[0].benchmarks[0].stable: type";
     assert!(departures_from(TUNE, &found).iter().any(|departure| departure.starts_with(at)));
@@ -68,7 +68,7 @@ fn a_dry_run_keeps_to_its_schema() {
     let place = Place::new();
     let ran = place.scripted(script, &["--dry-run", "--budget", "20s", "--format", "json"]).expect(0);
     let mut planned = ran.json();
-    assert_eq!(departures_from(DRY_RUN, &planned), Vec::<String>::new(), "{planned:#}");
+    assert_keeps_to(DRY_RUN, &planned);
     assert_eq!((&planned["benchmarks"][0]["name"], &planned["budget_s"]), (&json!("BenchmarkA"), &json!(20.0)));
     let old = &planned["excluded"][0];
     assert_eq!(
@@ -89,7 +89,7 @@ fn a_dry_run_of_one_version_keeps_to_its_schema() {
     let args =
         ["run", "--scripted", "script.json", "--dry-run", "--forks", "3", "--seconds", "0.5", "--format", "json"];
     let mut planned = place.duet(&args).expect(0).json();
-    assert_eq!(departures_from(DRY_RUN_OF_ONE, &planned), Vec::<String>::new(), "{planned:#}");
+    assert_keeps_to(DRY_RUN_OF_ONE, &planned);
     let one = &planned["benchmarks"][0];
     assert_eq!((&one["name"], &one["forks"], &one["iteration_s"]), (&json!("BenchmarkA"), &json!(3), &json!(0.5)));
     assert_eq!(planned["version"]["resolved"], json!("scripted"));

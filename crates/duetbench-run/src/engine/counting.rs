@@ -116,7 +116,8 @@ impl<'a> Counter<'a> {
     /// When a process fails or hangs, would take too long, or its file cannot be used; on an interrupt.
     pub fn count(
         &mut self,
-        (plan, planned): (&Plan, &PlannedBenchmark),
+        plan: &Plan,
+        planned: &PlannedBenchmark,
         slower_ns: f64,
     ) -> Result<InstructionCounts, Obstacle> {
         let whole = self.processes.program(planned, Role::Baseline).is_some();

@@ -177,7 +177,7 @@ fn drawing(picture: &Picture) -> Value {
     })
 }
 
-/// How the times of both sides are spread, over the same bars: baseline, then candidate.
+/// The spread of both sides' times over the same bars: baseline, then candidate.
 fn times(both: &Distributions) -> Value {
     let sides = [&both.baseline, &both.candidate];
     json!({

@@ -1,7 +1,5 @@
 //! Data about a run as a whole for the page's script.
 
-use std::collections::BTreeMap;
-
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{Report, Verdict};
 use serde::Serialize;
@@ -20,8 +18,6 @@ pub(super) fn data(report: &Report) -> Value {
     let pictures = report.pictures.iter().map(Option::as_ref).chain(std::iter::repeat(None));
     let benchmarks = report.benchmarks.iter().zip(pictures).enumerate();
     let accept = command_line::accept(report).join("\n");
-    let counts: BTreeMap<&str, usize> =
-        summary::all_verdicts().iter().map(|v| (v.word(), report.count(v.word()))).collect();
     let sections = reported(report).into_iter().chain([noises(report), plan(report), environment(report)]);
     json!({
         "format": FORMAT,
@@ -36,7 +32,7 @@ pub(super) fn data(report: &Report) -> Value {
         "summary": in_sentences(report),
         "warnings": report.warnings.iter().map(|warning| ended(&one_line(warning))).collect::<Vec<_>>(),
         "hints": hints(report),
-        "counts": counts,
+        "counts": summary::by_verdict(report),
         "confidence": 1.0 - report.spec.decision.interval_alpha(),
         "threshold": report.spec.decision.threshold,
         "reproduce": one_line(&command_line::again(report)),

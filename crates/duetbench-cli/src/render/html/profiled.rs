@@ -36,7 +36,7 @@ fn words(difference: &ProfileDifference) -> Vec<String> {
 /// A function before and after.
 fn function(found: &FunctionGain) -> Value {
     let Gain { baseline_ns, candidate_ns, gain_ns, .. } = found.gain;
-    // Whose it is, where it is not the program's.
+    // The program's own have none.
     let origin = match found.origin {
         Origin::Program => None,
         Origin::Runtime => Some("runtime"),
