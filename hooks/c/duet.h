@@ -68,7 +68,8 @@ struct duet_side {
     uint64_t k, k_ns, k_bytes, gc_period;
     uint32_t resets, records, parallelism, left_early;
     uint64_t slice_ns, gc_cost_ns, background_ns;
-    uint8_t unused[168];
+    uint32_t ended;
+    uint8_t unused[164];
 };
 
 struct duet_header {

@@ -45,6 +45,7 @@ static void layout(void) {
     OFFSET("side", duet_side, slice_ns);
     OFFSET("side", duet_side, gc_cost_ns);
     OFFSET("side", duet_side, background_ns);
+    OFFSET("side", duet_side, ended);
     OFFSET("record", duet_record, slice);
     OFFSET("record", duet_record, flags);
     OFFSET("record", duet_record, invocations);

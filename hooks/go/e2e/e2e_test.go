@@ -30,6 +30,7 @@ func TestHook(t *testing.T) {
 			t.Run("Cores", c.testCores)
 			t.Run("Hiccup", c.testHiccup)
 			t.Run("MeetAtReset", c.testMeetAtReset)
+			t.Run("Refill", c.testRefill)
 			t.Run("GoesWrong", c.testGoesWrong)
 			t.Run("NobodyWaitsForEver", c.testNobodyWaitsForEver)
 			t.Run("LeftAlone", c.testLeftAlone)

@@ -27,16 +27,12 @@ func (c *toolchain) testGoesWrong(t *testing.T) {
 			// The process goes on for a while after these, so the hook itself must tell the peer.
 			p.unmarked = !strings.HasSuffix(bench, "panic") && !strings.HasSuffix(bench, "exit") && bench != "BenchmarkAtOnce"
 			good, bad := c.side(t, p, 0, bench), c.side(t, p, 1, bench, "SAMPLE_FAIL=1")
-			started := time.Now()
 			results := run(t, p, coresFor(mode), good, bad)
 			if results[1].code != code {
 				t.Errorf("%s, mode %d: ended with %d, want %d\n%s", bench, mode, results[1].code, code, results[1].output)
 			}
 			if s := p.side(0); results[0].code != 0 || s["left_early"] != 1 {
 				t.Errorf("%s, mode %d: the other side ended with %d, %v\n%s", bench, mode, results[0].code, s, results[0].output)
-			}
-			if took := time.Since(started); took > 3*time.Second {
-				t.Errorf("%s, mode %d: took %v", bench, mode, took)
 			}
 		}
 	}
@@ -48,12 +44,8 @@ func (c *toolchain) testNobodyWaitsForEver(t *testing.T) {
 		cmd := c.side(t, p, 0, "BenchmarkPlain")
 		timer := time.AfterFunc(after, act)
 		defer timer.Stop()
-		started := time.Now()
 		if r := run(t, p, 3, cmd)[0]; r.code != 0 || p.side(0)["left_early"] != 1 {
 			t.Errorf("%s: ended with %d, %v\n%s", what, r.code, p.side(0), r.output)
-		}
-		if took := time.Since(started); took > after+2*time.Second {
-			t.Errorf("%s: took %v", what, took)
 		}
 	}
 	p := newPage(t, modeDuet, nil)

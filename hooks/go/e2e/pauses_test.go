@@ -116,3 +116,30 @@ func (c *toolchain) testMeetAtReset(t *testing.T) {
 	}
 	checkOverlap(t, p)
 }
+
+// testRefill gives one side four times the work: the other goes on until it has done it, and counts what is recorded alone.
+func (c *toolchain) testRefill(t *testing.T) {
+	p := newPage(t, modeDuet, record{"slices": 200})
+	quick := c.side(t, p, 0, "BenchmarkUneven", "GOMAXPROCS=1")
+	slow := c.side(t, p, 1, "BenchmarkUneven", "GOMAXPROCS=1", "SAMPLE_FAIL=1")
+	results := run(t, p, coresFor(modeDuet), quick, slow)
+	recorded, inBlock := int64(0), uint64(0)
+	for _, r := range p.records(0) {
+		recorded += int64(r["invocations"])
+		if r["flags"]&flagFirst != 0 {
+			inBlock = 0
+		}
+		inBlock += r["invocations"]
+		if counted := r["allocs"]; r["flags"]&flagMemory != 0 && (counted > inBlock || counted < inBlock-2) {
+			t.Errorf("%d allocations of the %d invocations of block %d", counted, inBlock, r["block"])
+		}
+	}
+	for side, r := range results {
+		if s := p.side(side); r.code != 0 || s["left_early"] != 0 || s["ended"] != s["records"] {
+			t.Errorf("side %d: code %d, %v\n%s", side, r.code, s, r.output)
+		}
+	}
+	if ran := results[0].report.Calls; ran < recorded+recorded/4 {
+		t.Errorf("the quick side ran %d times beside %d recorded invocations that take a quarter of the time", ran, recorded)
+	}
+}

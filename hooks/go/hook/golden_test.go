@@ -101,6 +101,7 @@ func sidePlaces() []place {
 		{"slice_ns", unsafe.Offsetof(s.sliceNS), unsafe.Sizeof(s.sliceNS)},
 		{"gc_cost_ns", unsafe.Offsetof(s.gcCostNS), unsafe.Sizeof(s.gcCostNS)},
 		{"background_ns", unsafe.Offsetof(s.background), unsafe.Sizeof(s.background)},
+		{"ended", unsafe.Offsetof(s.ended), unsafe.Sizeof(s.ended)},
 	}
 }
 

@@ -226,6 +226,7 @@ func (b *B) duetReset() (taken bool) {
 	}
 	t := duetT
 	t.resets++
+	t.memoryWrong = t.memoryWrong || t.refilling // upstream counts from 0
 	if !t.open || t.resetting || !b.duetIsTarget() {
 		return false
 	}

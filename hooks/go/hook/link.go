@@ -169,3 +169,11 @@ func (l *duetLink) takeCore() {
 	}
 	l.threads.moveAll(core)
 }
+
+// closed says that this side has closed one more slice.
+func (l *duetLink) closed() { atomic.AddUint32(&l.own.ended, 1) }
+
+// ahead reports whether the peer is still in a slice that this side has closed.
+func (l *duetLink) ahead() bool {
+	return int32(atomic.LoadUint32(&l.own.ended)-atomic.LoadUint32(&l.peer.ended)) > 0 && !l.broken(false)
+}

@@ -99,7 +99,8 @@ type duetSide struct {
 	sliceNS     uint64
 	gcCostNS    uint64
 	background  uint64
-	_           [168]byte
+	ended       uint32 // atomic
+	_           [164]byte
 }
 
 type duetRecord struct {

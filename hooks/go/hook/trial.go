@@ -57,6 +57,7 @@ type duetTrial struct {
 	allocs      uint64 // counted in the block before the open slice
 	bytes       uint64
 	memoryWrong bool // the benchmark reset the counters within the block
+	block, all  duetCounted
 	collector   bool
 	cycles      duetCycles
 
@@ -67,6 +68,9 @@ type duetTrial struct {
 	resets    uint32
 	resetting bool // ResetTimer is called by the hook
 	resetMeet bool // both sides meet when they reset the timer
+
+	refills   bool // after a slice, until the peer has ended it too
+	refilling bool // it does so now
 }
 
 // duetT is allocated once: a slice must not allocate.
@@ -171,6 +175,9 @@ func (b *B) duetNext() uint64 {
 			return 0
 		}
 	} else {
+		if k := t.refill(); k > 0 {
+			return k
+		}
 		t.slice++
 		if t.interleaved() {
 			// Before the turn is passed, not after the next one came: see duetPause.
@@ -189,6 +196,42 @@ func (b *B) duetNext() uint64 {
 		return 0
 	}
 	return t.k
+}
+
+// duetCounted are the invocations of a stretch in which something is counted for all of them together.
+type duetCounted struct {
+	recorded uint64
+	refilled uint64 // beside a slower peer, see refill
+}
+
+// share returns how much of what was counted the recorded invocations account for.
+func (c duetCounted) share(counted uint64) uint64 {
+	if c.refilled == 0 {
+		return counted
+	}
+	return duetMulDiv(counted, c.recorded, c.recorded+c.refilled, false)
+}
+
+// duetCanRefill reports whether invocations can be added to a benchmark of this style at the price of these alone.
+func duetCanRefill(style uint32) bool { return style == duetStyleLoop || style == duetStyleRewritten }
+
+// refill returns the invocations with which this side goes on after a slice that its peer has not ended yet, so that the slower one
+// is never alone; 0 when there is nothing to wait for, or where one invocation would make the peer wait in turn.
+func (t *duetTrial) refill() uint64 {
+	const least, parts = 8, 64 // invocations of a slice, and parts that it would have
+	if !t.refills || t.k < least {
+		return 0
+	}
+	if !t.refilling {
+		t.closed()
+	}
+	if t.refilling = t.ahead(); !t.refilling {
+		return 0
+	}
+	part := duetMost(1, t.k/parts)
+	t.block.refilled += part
+	t.all.refilled += part
+	return part
 }
 
 // duetCalibrate chooses the size of the next calibration slice; false if the last one was long enough.
@@ -293,6 +336,7 @@ func (b *B) duetSettle() bool {
 	t.plan = duetAgree(t.header, sides)
 	t.finalStep = uint32(2 + 2*t.plan.total())
 	t.resetMeet = t.duet() && t.style == duetStyleRecall && t.own.resets == 1 && t.peer.resets == 1
+	t.refills = t.duet() && duetCanRefill(t.style) && duetCanRefill(t.peer.style)
 	t.phase = duetTaking
 	return true
 }
@@ -340,11 +384,13 @@ func (b *B) duetPause() {
 	switch {
 	case first:
 		b.duetCountFromZero()
+		t.block = duetCounted{}
 	case t.style == duetStyleRecall:
 		b.duetCountOn() // the set-up and clean-up between two calls do not count
 	}
 	if block == 1 && first {
 		t.cycles.markBackground()
+		t.all = duetCounted{}
 	}
 }
 
@@ -353,6 +399,9 @@ func (b *B) duetPause() {
 //go:nosplit
 func (b *B) duetOpen() {
 	t := duetT
+	if t.refilling {
+		return
+	}
 	if t.style == duetStyleRecall {
 		b.timerOn = true // as runN: the last call may have stopped it
 	}
@@ -403,6 +452,9 @@ func (b *B) duetReopen() {
 // duetClose closes the slice. The clock is read first.
 func (b *B) duetClose() {
 	t := duetT
+	if t.refilling {
+		return
+	}
 	if b.timerOn {
 		b.duration += duetSince(b.start)
 	}
@@ -421,6 +473,8 @@ func (b *B) duetClose() {
 		return
 	}
 	block, first, last := t.plan.blockOf(t.slice)
+	t.block.recorded += t.k
+	t.all.recorded += t.k
 	r := duetRecord{slice: uint32(t.slice), invocations: t.k, wallNS: t.wall, cpuNS: cpu, block: uint32(block)}
 	r.startNS = start - lost
 	r.gcs, r.flags = t.cycles.ended(), duetFlagCycles
@@ -440,10 +494,10 @@ func (b *B) duetClose() {
 	}
 	if last && !t.memoryWrong {
 		r.flags |= duetFlagMemory
-		r.allocs, r.bytes = b.netAllocs, b.netBytes
+		r.allocs, r.bytes = t.block.share(b.netAllocs), t.block.share(b.netBytes)
 	}
 	if t.slice+1 == t.plan.total() {
-		t.own.background = t.cycles.background()
+		t.own.background = t.all.share(t.cycles.background())
 	}
 	t.page.add(t.side, r)
 	if t.resetMeet && t.resets == 0 {

@@ -121,6 +121,17 @@ impl Link {
         met
     }
 
+    /// Says that this side has closed one more slice.
+    pub(super) fn closed(&self) {
+        self.own().ended.fetch_add(1, SeqCst);
+    }
+
+    /// Whether the peer is still in a slice that this side has closed.
+    pub(super) fn is_ahead(&self) -> bool {
+        let closed_more = self.own().ended.load(SeqCst).wrapping_sub(self.peer().ended.load(SeqCst)) as i32;
+        closed_more > 0 && !self.broken()
+    }
+
     pub(super) fn turn(&self, slice: u64) -> u32 {
         turn_of(self.header.seed, slice, self.side)
     }

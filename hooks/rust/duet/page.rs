@@ -64,7 +64,8 @@ pub(crate) struct Side {
     pub(crate) slice_ns: AtomicU64,
     pub(crate) gc_cost_ns: AtomicU64,
     pub(crate) background_ns: AtomicU64,
-    unused: [u8; 168],
+    pub(crate) ended: AtomicU32,
+    unused: [u8; 164],
 }
 
 #[repr(C)]

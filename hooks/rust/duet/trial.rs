@@ -8,6 +8,9 @@ use super::system;
 
 /// Set-up that is not timed may take so many times what is.
 const UNTIMED_MAX: u64 = 20;
+/// Invocations of a slice that a side fills up while its peer is still in it, and the parts that such a slice would have.
+const REFILLED_MIN: u64 = 8;
+const REFILL_PARTS: u64 = 64;
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Phase {
@@ -32,6 +35,8 @@ pub(super) struct Trial {
     reads_cpu: bool,
     opened_cpu_ns: u64,
     opened_ns: u64,
+    /// The slice is closed, and this side goes on until its peer has closed it too.
+    refilling: bool,
 }
 
 impl Trial {
@@ -49,6 +54,7 @@ impl Trial {
             reads_cpu: false,
             opened_cpu_ns: 0,
             opened_ns: 0,
+            refilling: false,
         }
     }
 
@@ -61,7 +67,12 @@ impl Trial {
                 self.calibrate(ns)
             }
             Phase::Taking => {
-                self.close(ns);
+                if !self.refilling {
+                    self.close(ns);
+                }
+                if let Some(part) = self.refill() {
+                    return Some(part);
+                }
                 self.go_on()
             }
             Phase::Over => false,
@@ -133,6 +144,19 @@ impl Trial {
         link.end = (2 + 2 * self.plan.total()) as u32;
         self.phase = Phase::Taking;
         self.prepare()
+    }
+
+    /// Invocations with which this side of a duet goes on after a slice that its peer has not ended yet, so that the slower one is never
+    /// alone; absent when there is nothing to wait for, or where one invocation would make the peer wait in turn.
+    fn refill(&mut self) -> Option<u64> {
+        if !self.link.is(DUET) || self.k < REFILLED_MIN {
+            return None;
+        }
+        if !self.refilling {
+            self.link.closed();
+        }
+        self.refilling = self.link.is_ahead();
+        self.refilling.then(|| (self.k / REFILL_PARTS).max(1))
     }
 
     fn go_on(&mut self) -> bool {

@@ -5,7 +5,9 @@
 mod duet;
 
 use duet::page::{self, Header, Plan, Published, Record, Side};
+use std::hint::black_box;
 use std::mem::{offset_of, size_of, zeroed};
+use std::time::Instant;
 
 macro_rules! places {
     ($part:literal, $type:ty, $($field:ident),*) => {
@@ -28,7 +30,7 @@ fn layout() {
     println!("header.core_0 {}", offset_of!(Header, cores));
     println!("header.core_1 {}", offset_of!(Header, cores) + size_of::<u32>());
     places!("side", Side, state, style, arrive, asleep, k, k_ns, k_bytes, gc_period, resets, records, parallelism);
-    places!("side", Side, left_early, slice_ns, gc_cost_ns, background_ns);
+    places!("side", Side, left_early, slice_ns, gc_cost_ns, background_ns, ended);
     places!("record", Record, slice, flags, invocations, wall_ns, cpu_ns, allocs, bytes, start_ns, gcs, block);
 }
 
@@ -85,6 +87,23 @@ fn blocks(v: &[u64]) {
     }
 }
 
+/// A benchmark of invocations with so much work each; prints how many it made.
+fn work(units: u64) {
+    let mut made = 0;
+    duet::takes("work", None, &mut || {
+        let (mut iterations, mut ns) = (1, 0.0);
+        while duet::more(&mut iterations, ns) {
+            let start = Instant::now();
+            (0..iterations * units).for_each(|i| {
+                black_box(i);
+            });
+            ns = start.elapsed().as_nanos() as f64;
+            made += iterations;
+        }
+    });
+    println!("{}", made);
+}
+
 fn main() {
     let mut words = std::env::args().skip(1);
     let question = words.next().unwrap_or_default();
@@ -95,6 +114,7 @@ fn main() {
         "turns" => turns(numbers[0], numbers[1]),
         "agree" => agree(&numbers),
         "blocks" => blocks(&numbers),
+        "work" => work(numbers[0]),
         other => panic!("`{}` is no question", other),
     }
 }

@@ -28,12 +28,13 @@ fn hidden_share(planned: &PlannedBenchmark, forks: &[ForkPair]) -> f64 {
 }
 
 /// Share of its time that a version takes longer beside the other one than alone. The slower of two that run at once is alone at the
-/// end of each slice: that is where its additional work is done, in less time by this share. Absent where nobody saw them alone.
+/// end of each slice: that is where its additional work is done, in less time by this share. Absent where nobody saw them alone, and
+/// where the faster one goes on until the slower is through.
 fn contended_share(planned: &PlannedBenchmark, forks: &[ForkPair]) -> Option<f64> {
     let alone_ns = planned.profile.filter(|_| !planned.style.is_counted())?.invocation_ns;
     let slower = |f: &ForkPair| f.baseline.typical_ns().max(f.candidate.typical_ns());
     let beside_ns = stats::median(&forks.iter().map(slower).collect::<Vec<f64>>()).ok()?;
-    Some(1.0 - alone_ns / beside_ns)
+    (!planned.is_refilled(beside_ns)).then(|| 1.0 - alone_ns / beside_ns)
 }
 
 /// The tests of every design that occurs, computed once, and the thresholds that they are for.

@@ -72,6 +72,12 @@ impl Style {
         all.into_iter().find(|s| s.word() == word)
     }
 
+    /// Whether a side of a duet can add single invocations to its slices: none is set up for, and none is the harness's to count.
+    #[must_use]
+    pub fn refills(self) -> bool {
+        matches!(self, Style::Loop | Style::Rewritten)
+    }
+
     /// Whether slices are given by the harness, so that their number is asked for and not agreed upon.
     #[must_use]
     pub fn is_counted(self) -> bool {
@@ -288,7 +294,7 @@ impl Plan {
             let runtime_threads = planned.runtime_threads;
             let manner = Manner { mode, style, first_ns: planned.first_ns, warmup_slices, runtime_threads };
             let cold_share = profile.and_then(|p| p.cold_share);
-            let lengths = Lengths::of(manner).outweighing(cold_share, manner);
+            let lengths = Lengths::of(manner).outweighing(cold_share, manner).refilled(profile, manner);
             let warmup_slices = lengths.warmed_up_by(manner);
             (planned.mode, planned.mode_reason) = (mode, mode_reason);
             planned.configuration = ExecutionConfiguration {
@@ -357,6 +363,12 @@ impl PlannedBenchmark {
     pub fn cold_share_left(&self, mode: Mode) -> Option<f64> {
         let cold_share = self.profile?.cold_share.filter(|_| mode == Mode::InterleavedOneCore)?;
         Some(cold_share * defaults::SLICE_NS as f64 / self.configuration.slice_ns.max(1) as f64)
+    }
+
+    /// Whether the faster of two versions in a duet goes on until the slower is through, where that takes so long for an invocation.
+    #[must_use]
+    pub fn is_refilled(&self, invocation_ns: f64) -> bool {
+        self.style.refills() && self.configuration.slice_ns as f64 >= defaults::REFILLED_MIN * invocation_ns
     }
 
     /// Wall time of all its trials, if it goes as predicted and none can be saved, nanoseconds.
@@ -545,6 +557,19 @@ impl Lengths {
         let slice_ns = (self.slice_ns as f64 * factor) as u64;
         let trial_ns = self.trial_ns.max(defaults::SLICES_MIN * slice_ns);
         Lengths { slice_ns, ..self }.with_trial(trial_ns, manner)
+    }
+
+    /// The same with slices of so many invocations that a duet is refilled, unless they would get too long.
+    fn refilled(self, profile: Option<Profile>, manner: Manner) -> Lengths {
+        let refills = manner.mode == Mode::Duet && manner.style.refills();
+        let Some(profile) = profile.filter(|_| refills) else { return self };
+        // Beside the other version an invocation takes longer than alone, at most about twice as long.
+        let wanted_ns = (2.0 * defaults::REFILLED_MIN * profile.invocation_ns) as u64;
+        if wanted_ns <= self.slice_ns || wanted_ns > defaults::REFILLED_SLICE_MAX_NS {
+            return self;
+        }
+        let trial_ns = self.trial_ns.max(defaults::SLICES_MIN * wanted_ns);
+        Lengths { slice_ns: wanted_ns, ..self }.with_trial(trial_ns, manner)
     }
 
     /// Slices that warm up: as many as were meant, or fewer of lengthened ones, which take as long and are two at least.

@@ -112,6 +112,10 @@ pub mod defaults {
     pub const COLD_LARGE_FACTOR_MAX: f64 = 250.0;
     /// Fewest slices of a trial whose slices were lengthened.
     pub const SLICES_MIN: u64 = 16;
+    /// Invocations of a slice from which on the faster side of a duet goes on until the slower one is through.
+    pub const REFILLED_MIN: f64 = 8.0;
+    /// Slices are lengthened to have so many up to this length, nanoseconds.
+    pub const REFILLED_SLICE_MAX_NS: u64 = 10_000_000;
     /// Slices between two pauses.
     pub const BLOCK_SLICES: u32 = 16;
     /// Longest measured time of one side that a trial is made to span whole cycles of the collector, nanoseconds.

@@ -44,16 +44,20 @@ fn the_estimate_is_that_of_the_method() {
 #[test]
 fn a_duet_excludes_nothing_that_contention_hides() {
     let measured = || Measured { samples: one_slice_forks(&[0.04, 0.05, 0.06, 0.05, 0.04]), failed_trials: vec![] };
-    let seen = |alone_ns| {
+    let seen = |(alone_ns, slice_ns)| {
         let mut plan = plan(&["A"], Mode::Duet);
         plan.benchmarks[0].profile = Some(Profile { invocation_ns: alone_ns, ..PLAIN });
+        plan.benchmarks[0].configuration.slice_ns = slice_ns;
         analyse(&plan, &[measured()], &Decision::default()).remove(0).estimate.unwrap()
     };
     // The slower version takes 1e9 * exp(0.05) nanoseconds beside the other one. Alone it takes as long, or four fifths.
     let beside_ns = 1e9 * 0.05f64.exp();
-    let (alike, contended) = (seen(beside_ns), seen(0.8 * beside_ns));
+    let (alike, contended) = (seen((beside_ns, 1)), seen((0.8 * beside_ns, 1)));
     assert_eq!((alike.ratio, alike.ratio_low), (contended.ratio, contended.ratio_low));
     assert!((contended.ratio_high - 1.0 - (alike.ratio_high - 1.0) / 0.8).abs() < 1e-6);
+    // Nobody is alone where slices have invocations enough for the faster version to go on.
+    let refilled = seen((0.8 * beside_ns, 20_000_000_000));
+    assert_eq!(refilled.ratio_high, alike.ratio_high);
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use duetbench_core::analysis::{core_imbalance, too_unlike};
 use duetbench_core::plan::{
-    Capacity, Discovered, ExecutionConfiguration, Found, Learnt, Mode, Plan, Profile, SelfCheck, Style,
+    Capacity, Discovered, ExecutionConfiguration, Found, Learnt, Mode, Plan, PlannedBenchmark, Profile, SelfCheck,
+    Style,
 };
 use duetbench_core::spec::ModeChoice;
 use duetbench_core::{Role, Sample};
@@ -15,13 +16,19 @@ const BUSY: Profile = Profile { cores_busy: 1.9, cpu_share: 1.9, ..PLAIN };
 
 /// The mode of one benchmark after it was looked at, and the reason.
 fn learnt(choice: ModeChoice, style: Style, (profile, check): (Option<Profile>, Option<SelfCheck>)) -> (Mode, String) {
+    let planned = planned(choice, style, Learnt { profiles: vec![profile], check });
+    (planned.mode, planned.mode_reason)
+}
+
+/// The benchmark as it is planned then.
+fn planned(choice: ModeChoice, style: Style, learnt: Learnt) -> PlannedBenchmark {
     let both = [Discovered { style, ..found("A") }];
     let spec = spec(forks(5), choice);
     let none = BTreeSet::new();
     let found = Found { baseline: &both, candidate: &both, identical: &none, not_affected: &Default::default() };
     let mut plan = Plan::new(&spec, &found, CAPACITY);
-    plan.learn(Learnt { profiles: vec![profile], check }, &spec, CAPACITY);
-    (plan.benchmarks[0].mode, plan.benchmarks[0].mode_reason.clone())
+    plan.learn(learnt, &spec, CAPACITY);
+    plan.benchmarks.remove(0)
 }
 
 fn mode(choice: ModeChoice, style: Style, profile: Profile) -> Mode {
@@ -149,19 +156,28 @@ fn unlike_cores_show_where_sides_exchange_them() {
 }
 
 #[test]
+fn slices_of_a_duet_have_invocations_enough_for_one_side_to_go_on() {
+    let duet = |invocation_ns| {
+        let profile = Profile { invocation_ns, ..PLAIN };
+        let planned =
+            planned(ModeChoice::Duet, Style::Rewritten, Learnt { profiles: vec![Some(profile)], check: None });
+        let ExecutionConfiguration { slice_ns, trial_ns, .. } = planned.configuration;
+        (slice_ns, trial_ns, planned.is_refilled(invocation_ns), planned.is_refilled(2.0 * invocation_ns))
+    };
+    assert_eq!(duet(12_500.0), (200_000, 20_000_000, true, true));
+    assert_eq!(duet(100_000.0), (1_600_000, 25_600_000, true, true));
+    assert_eq!(duet(625_000.0), (10_000_000, 160_000_000, true, true));
+    assert_eq!(duet(1_000_000.0), (200_000, 20_000_000, false, false));
+}
+
+#[test]
 fn slices_are_lengthened_until_getting_warm_is_a_small_part_of_them() {
-    let lengths = |cold_share, mode: ModeChoice| {
-        let both = [found("A")];
-        let spec = spec(forks(5), mode);
-        let none = BTreeSet::new();
-        let mut plan = Plan::new(
-            &spec,
-            &Found { baseline: &both, candidate: &both, identical: &none, not_affected: &Default::default() },
-            CAPACITY,
+    let lengths = |cold_share, mode| {
+        let planned = planned(
+            mode,
+            Style::Rewritten,
+            Learnt { profiles: vec![Some(Profile { cold_share, ..PLAIN })], check: None },
         );
-        let profiles = vec![Some(Profile { cold_share, ..PLAIN })];
-        plan.learn(Learnt { profiles, check: None }, &spec, CAPACITY);
-        let planned = &plan.benchmarks[0];
         let ExecutionConfiguration { slice_ns, trial_ns, warmup_slices, .. } = planned.configuration;
         (slice_ns, trial_ns, warmup_slices, planned.cold_share_left(planned.mode))
     };

@@ -268,6 +268,7 @@ fn check_records(records: &[Record], warm_up: u32, slices: u32) {
 /// A page with the processes that share it. All that still run are killed in the end.
 pub struct Trial {
     pub page: Page,
+    style: Style,
     children: Vec<(usize, Child)>,
     /// Absent for most: a side that looks after its controller also looks up from its sleep, which would hide that nobody woke it.
     controller: Option<u32>,
@@ -303,9 +304,14 @@ impl Trial {
             swap: false,
             slices,
         };
+        Trial::with_header(&header, Style::Iteration)
+    }
+
+    /// A trial of programs that have loops of this style.
+    pub fn with_header(header: &PageHeader, style: Style) -> Trial {
         let dir = tempfile::tempdir().unwrap();
-        let page = Page::create(&dir.path().join("page"), &header).unwrap();
-        Trial { page, children: Vec::new(), controller: None, _dir: dir }
+        let page = Page::create(&dir.path().join("page"), header).unwrap();
+        Trial { page, style, children: Vec::new(), controller: None, _dir: dir }
     }
 
     fn start(&mut self, hook: &Hook, loops: [(u32, u32); 2]) {
@@ -389,7 +395,7 @@ impl Trial {
             assert!(output.status.success(), "side {side}: {}", String::from_utf8_lossy(&output.stderr));
             let status = self.page.status(side);
             assert!(
-                status.arrived && !status.left_early && status.style == Some(Style::Iteration),
+                status.arrived && !status.left_early && status.style == Some(self.style),
                 "side {side}: {status:?}"
             );
             said.push(String::from_utf8(output.stdout).unwrap());

@@ -3,9 +3,11 @@
 use std::process::Command;
 use std::sync::LazyLock;
 
+use duetbench_core::plan::Style;
+use duetbench_run::page::{NO_CORE, PageHeader, PageMode};
 use serde_json::Value;
 
-use crate::hook_support::{Hook, golden, hooks, run};
+use crate::hook_support::{Hook, Trial, golden, hooks, run};
 
 static HOOK: LazyLock<Hook> = LazyLock::new(|| {
     let program = format!("{}/rust-check", env!("CARGO_TARGET_TMPDIR"));
@@ -72,4 +74,33 @@ fn its_blocks_are_the_golden_ones() {
             assert_eq!(blocks[event["slice"].as_u64().unwrap() as usize], want, "{}: {event}", case["name"]);
         }
     }
+}
+
+#[test]
+fn the_faster_side_of_a_duet_goes_on_until_the_slower_is_through() {
+    const SLICES: u32 = 200;
+    let header = PageHeader {
+        mode: PageMode::Duet,
+        seed: 1,
+        slice_ns: 200_000,
+        trial_ns: 1_000_000_000,
+        warmup_slices: 0,
+        capacity: SLICES + 1,
+        block_slices: 16,
+        stretch: 0,
+        gc_ns: 0,
+        k_hint: 0,
+        cores: [NO_CORE; 2],
+        swap: false,
+        slices: SLICES,
+    };
+    let mut trial = Trial::with_header(&header, Style::Loop);
+    for (side, units) in ["50", "200"].into_iter().enumerate() {
+        trial.spawn(side, Command::new(&HOOK.check[0]).args(["work", units]).env("DUET_BENCH", "work"));
+    }
+    let made: u64 = trial.end_well()[0].trim().parse().unwrap();
+    let records = trial.page.records(0);
+    let recorded: u64 = records.iter().map(|record| record.invocations).sum();
+    assert_eq!(records.len(), SLICES as usize);
+    assert!(made > recorded + recorded / 4, "{made} of {recorded} recorded ones, which take a quarter of the other side's time");
 }

@@ -180,6 +180,20 @@ func BenchmarkSetup(b *testing.B) {
 	allocate(50)
 }
 
+// BenchmarkUneven has four times the work on the side that fails.
+func BenchmarkUneven(b *testing.B) {
+	defer note(b)()
+	n := 1000
+	if fail {
+		n = 4000
+	}
+	for i := 0; i < b.N; i++ {
+		seen.Calls++
+		box = new([4]int64)
+		work(n)
+	}
+}
+
 // BenchmarkFew allocates too seldom for collections to matter.
 func BenchmarkFew(b *testing.B) {
 	defer note(b)()
