@@ -385,8 +385,8 @@ def command_line():
 
 
 def measures(command):
-    """A command line without how long it may take and with whom it shares the machine."""
-    return re.sub(r" --(time-limit|turns)[ =]\S+", "", command)
+    """A command line without how long it may take, with whom it shares the machine, and where programs and pages lie."""
+    return re.sub(r" --(time-limit|turns|output|duet)[ =]\S+", "", command)
 
 
 def revision():
