@@ -24,7 +24,7 @@ from study import (CALLED, FASTER, MEASURED, SETTINGS, SLOWER, Study, count, dec
 from usual import PROCEDURES, Sides, measured
 
 SIZES = [0.01, 0.02, 0.03, 0.05, 0.10]
-PLANTED = {f"planted-{100 * size:.0f}": size for size in SIZES}
+PLANTED = {f"planted-{100 * size:g}": size for size in [0.005, *SIZES]}
 KINDS = {"same": "the same directory on both sides"} | {name: patch.__doc__ for name, patch in unrelated.KINDS.items()}
 
 
@@ -45,7 +45,7 @@ def arguments():
     options = parser(__doc__.splitlines()[0], "trust.md")
     options.add_argument("--repetitions", type=int, default=3, help="of every comparison")
     options.add_argument("--noise", type=listed, default=list(NOISES), help="kinds of noise, separated by commas")
-    options.add_argument("--kinds", type=listed, default=[*KINDS, *PLANTED], help="kinds of comparison")
+    options.add_argument("--kinds", type=listed, default=[*KINDS, *list(PLANTED)[1:]], help="kinds of comparison; `planted-0.5` too")
     options.add_argument("--planted-noise", type=listed, default=["quiet"], help="which of them comparisons with planted slowdowns have")
     options.add_argument("--settings", type=settings, default=SETTINGS, help="`NAME=FLAGS` of duet, separated by semicolons")
     options.add_argument("--modules", type=listed, default=list(MODULES), help="which ones")

@@ -82,10 +82,19 @@ pub struct Recipes {
     pub package: usize,
 }
 
+/// Where packages are made, and how large one may get.
+#[derive(Debug, Clone, Copy)]
+pub struct Room<'a> {
+    /// Most bytes of one package.
+    pub bytes_max: u64,
+    /// A directory for programs and archives.
+    pub scratch: &'a Path,
+}
+
 impl Cargo<'_> {
-    /// Links build pairs and packs them, up to as many as `layout_seeds` gives orders for, into packages of at most `bytes_max`: into
-    /// one, or, where that has too little room, into several that hold other Go packages. Where even so not enough pairs fit to be the
-    /// units of a test, there is only one, in the linker's own order. Only Go packages with planned benchmarks are packed.
+    /// Links build pairs and packs them, up to as many as `layout_seeds` gives orders for: into one package, or, where that has too
+    /// little room, into several that hold other Go packages. Where even so not enough pairs fit to be the units of a test, there is
+    /// only one, in the linker's own order. Only Go packages with planned benchmarks are packed.
     ///
     /// # Errors
     /// When something cannot be linked or packed, or not even one build pair fits.
@@ -93,86 +102,85 @@ impl Cargo<'_> {
         &self,
         planned: &[PlannedBenchmark],
         layout_seeds: &[[u32; 2]],
-        room: (u64, &Path),
+        room: Room<'_>,
     ) -> Result<Vec<Package>, RunError> {
         let packages: BTreeSet<&str> = planned.iter().map(|b| b.id.package.as_str()).collect();
         let numbered: Vec<(usize, &str)> = packages.into_iter().enumerate().collect();
-        self.pack_group(&numbered, (layout_seeds, SPLITS_MAX), room)
+        Packing { cargo: self, layout_seeds, room }.pack(&numbered, SPLITS_MAX)
     }
+}
 
-    fn pack_group(
-        &self,
-        group: &[(usize, &str)],
-        (layout_seeds, splits_max): (&[[u32; 2]], u32),
-        room: (u64, &Path),
-    ) -> Result<Vec<Package>, RunError> {
-        let several = layout_seeds.len() >= defaults::UNITS_MIN as usize;
-        let builds = if several { self.affordable(group, layout_seeds, room)? } else { 1 };
-        if builds < layout_seeds.len().min(BUILDS_ENOUGH) && group.len() > 1 && splits_max > 0 {
+/// The making of packages.
+struct Packing<'a> {
+    cargo: &'a Cargo<'a>,
+    layout_seeds: &'a [[u32; 2]],
+    room: Room<'a>,
+}
+
+impl Packing<'_> {
+    /// Packs a group of Go packages, by their numbers, into one package or into several.
+    fn pack(&self, group: &[(usize, &str)], splits_max: u32) -> Result<Vec<Package>, RunError> {
+        let several = self.layout_seeds.len() >= defaults::UNITS_MIN as usize;
+        let builds = if several { self.affordable(group)? } else { 1 };
+        if builds < self.layout_seeds.len().min(BUILDS_ENOUGH) && group.len() > 1 && splits_max > 0 {
             let (first, second) = group.split_at(group.len() / 2);
-            let mut packages = self.pack_group(first, (layout_seeds, splits_max - 1), room)?;
-            packages.extend(self.pack_group(second, (layout_seeds, splits_max - 1), room)?);
+            let mut packages = self.pack(first, splits_max - 1)?;
+            packages.extend(self.pack(second, splits_max - 1)?);
             return Ok(packages);
         }
         // The estimate may have been too high.
         for builds in (defaults::UNITS_MIN as usize..=if several { builds } else { 0 }).rev() {
-            self.link(group, layout_seeds, (0..builds, room.1))?;
-            let package = self.zip(group, count(builds), room.1)?;
-            if package.bytes <= room.0 {
+            let package = self.package(group, builds)?;
+            if package.bytes <= self.room.bytes_max {
                 return Ok(vec![package]);
             }
         }
-        self.pack_alone(group, room).map(|package| vec![package])
+        self.pack_alone(group).map(|package| vec![package])
     }
 
     /// A package with one build pair.
-    fn pack_alone(&self, group: &[(usize, &str)], (bytes_max, scratch): (u64, &Path)) -> Result<Package, RunError> {
+    fn pack_alone(&self, group: &[(usize, &str)]) -> Result<Package, RunError> {
         // Programs linked in the orders of several pairs must not be taken for those that are linked now.
-        let alone = scratch.join(ALONE);
-        self.link(group, &[], (0..1, &alone))?;
-        let package = self.zip(group, 1, &alone)?;
-        if package.bytes <= bytes_max {
+        let alone = self.room.scratch.join(ALONE);
+        let room = Room { scratch: &alone, ..self.room };
+        let package = Packing { layout_seeds: &[], room, ..*self }.package(group, 1)?;
+        if package.bytes <= room.bytes_max {
             return Ok(package);
         }
-        let what =
-            format!("the package has {} MB, and {} MB are taken", package.bytes / 1_000_000, bytes_max / 1_000_000);
+        let what = format!(
+            "the package has {} MB, and {} MB are taken",
+            package.bytes / 1_000_000,
+            room.bytes_max / 1_000_000
+        );
         let hint =
             Some("choose fewer packages with `--packages`, or name a bucket for larger ones with `--bucket`".into());
         Err(RunError::Toolchain { what, hint })
     }
 
     /// Number of build pairs that will fit, judged by the sizes of the first two; at least one.
-    fn affordable(
-        &self,
-        group: &[(usize, &str)],
-        layout_seeds: &[[u32; 2]],
-        (bytes_max, scratch): (u64, &Path),
-    ) -> Result<usize, RunError> {
-        let size = |builds: usize| -> Result<u64, RunError> {
-            self.link(group, layout_seeds, (0..builds, scratch))?;
-            Ok(self.zip(group, count(builds), scratch)?.bytes)
-        };
-        let (one, two) = (size(1)?, size(2)?);
+    fn affordable(&self, group: &[(usize, &str)]) -> Result<usize, RunError> {
+        let (one, two) = (self.package(group, 1)?.bytes, self.package(group, 2)?.bytes);
         let each = two.saturating_sub(one).max(1);
-        let fitting = 1 + usize::try_from(bytes_max.saturating_sub(one) / each).unwrap_or(usize::MAX);
-        Ok(layout_seeds.len().min(fitting))
+        let fitting = 1 + usize::try_from(self.room.bytes_max.saturating_sub(one) / each).unwrap_or(usize::MAX);
+        Ok(self.layout_seeds.len().min(fitting))
+    }
+
+    fn package(&self, group: &[(usize, &str)], builds: usize) -> Result<Package, RunError> {
+        self.link(group, builds)?;
+        self.cargo.zip(group, count(builds), self.room.scratch)
     }
 
     /// Links what is not linked yet, several programs at a time; without seeds in the linker's own order.
-    fn link(
-        &self,
-        group: &[(usize, &str)],
-        layout_seeds: &[[u32; 2]],
-        (builds, scratch): (std::ops::Range<usize>, &Path),
-    ) -> Result<(), RunError> {
+    fn link(&self, group: &[(usize, &str)], builds: usize) -> Result<(), RunError> {
+        let (cargo, scratch) = (self.cargo, self.room.scratch);
         let mut links = Vec::new();
         for &(number, package) in group {
-            for (side, build) in builds.clone().flat_map(|build| [(0, build), (1, build)]) {
+            for (side, build) in (0..builds).flat_map(|build| [(0, build), (1, build)]) {
                 let program = scratch.join(program_of(number, side, build));
                 // Another order with a single build would be as good, but then nobody could compare just these two binaries.
-                let layout_seed = layout_seeds.get(build).map(|seeds| seeds[side]);
-                if let Some(artifact) = self.builds[side].artifacts.get(package).filter(|_| !program.exists()) {
-                    links.push((artifact, Shipping { arch: self.arch, layout_seed }, program));
+                let layout_seed = self.layout_seeds.get(build).map(|seeds| seeds[side]);
+                if let Some(artifact) = cargo.builds[side].artifacts.get(package).filter(|_| !program.exists()) {
+                    links.push((artifact, Shipping { arch: cargo.arch, layout_seed }, program));
                 }
             }
         }
@@ -181,9 +189,11 @@ impl Cargo<'_> {
             fs::create_dir_all(dir).map_err(|e| RunError::file("create", dir, e))?;
         }
         let at_once = crate::processors::usable_cpus().len();
-        each(&links, at_once, |(artifact, shipping, program)| self.adapter.ship(artifact, *shipping, program))
+        each(&links, at_once, |(artifact, shipping, program)| cargo.adapter.ship(artifact, *shipping, program))
     }
+}
 
+impl Cargo<'_> {
     fn zip(&self, group: &[(usize, &str)], builds: u32, scratch: &Path) -> Result<Package, RunError> {
         let mut archives = Vec::new();
         let mut largest = 0;

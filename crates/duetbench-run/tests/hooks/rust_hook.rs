@@ -102,5 +102,8 @@ fn the_faster_side_of_a_duet_goes_on_until_the_slower_is_through() {
     let records = trial.page.records(0);
     let recorded: u64 = records.iter().map(|record| record.invocations).sum();
     assert_eq!(records.len(), SLICES as usize);
-    assert!(made > recorded + recorded / 4, "{made} of {recorded} recorded ones, which take a quarter of the other side's time");
+    assert!(
+        made > recorded + recorded / 4,
+        "{made} of {recorded} recorded ones, which take a quarter of the other side's time"
+    );
 }

@@ -12,7 +12,7 @@ use duetbench_core::spec::Arch;
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Adapter, Artifact, Build, Built, Identity, Listing, Order, Shipping, Subject};
 use duetbench_run::fleet::bundle::unpack;
-use duetbench_run::fleet::package::{Cargo, Package, builds_of};
+use duetbench_run::fleet::package::{Cargo, Package, Room, builds_of};
 use duetbench_run::process::{Launch, Streams};
 use duetbench_run::source::{Source, VersionRequest};
 
@@ -127,7 +127,7 @@ impl Project {
     fn try_pack(&self, packages: &[&str], builds: u32, bytes_max: u64) -> Result<Vec<Package>, RunError> {
         let scratch = tempfile::tempdir_in(self.at("scratch")).unwrap().keep();
         let benchmarks: Vec<_> = packages.iter().map(|package| planned(package, "BenchmarkX")).collect();
-        self.cargo(&self.at("worker")).pack(&benchmarks, &seeds(builds), (bytes_max, &scratch))
+        self.cargo(&self.at("worker")).pack(&benchmarks, &seeds(builds), Room { bytes_max, scratch: &scratch })
     }
 
     /// The one package that it is.

@@ -7,7 +7,7 @@ use duetbench_core::Schedule;
 use duetbench_core::plan::Plan;
 use duetbench_core::spec::FleetSpec;
 use duetbench_run::adapter::Build;
-use duetbench_run::fleet::package::{Cargo, Package};
+use duetbench_run::fleet::package::{Cargo, Package, Room};
 use duetbench_run::fleet::{Deployment, Engine, Leftover, Limits};
 use duetbench_run::prepare::Prepared;
 use duetbench_run::scratch::Scratch;
@@ -75,7 +75,7 @@ impl Outfit {
         context.printer.note(&format!("linking up to {builds} build pairs of each package, and packing them"));
         let schedule = Schedule::new(plan);
         let layout_seeds: Vec<[u32; 2]> = (0..builds).map(|build| schedule.layout_seeds(build)).collect();
-        let room = (self.limits.package_bytes, self.scratch.path());
+        let room = Room { bytes_max: self.limits.package_bytes, scratch: self.scratch.path() };
         let packages = cargo.pack(&plan.benchmarks, &layout_seeds, room)?;
         for file in packages.first().iter().flat_map(|package| &package.left_out) {
             context.printer.note(&format!("`{}` is too large to travel", file.display()));
