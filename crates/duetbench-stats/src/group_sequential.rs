@@ -78,6 +78,8 @@ struct Path {
     alpha: f64,
     /// Those that go on, before each look.
     going_on: Vec<GoingOn>,
+    /// Boundary of each look on the scale of `z`.
+    boundaries: Vec<f64>,
 }
 
 impl Sequential {
@@ -118,8 +120,11 @@ impl Sequential {
     fn table(&self) -> &[Path] {
         self.table.get_or_init(|| {
             let alphas = (0..TABLE_LENGTH).map(|i| p_of(TABLE_STEP * f64::from(i)));
-            let several = self.looks.len() > 1;
-            alphas.filter(|_| several).map(|alpha| self.path(alpha, &self.looks)).collect()
+            let last = self.looks.len() - 1;
+            alphas
+                .filter(|_| last > 0)
+                .map(|alpha| self.path(alpha, last).with_boundary(self.planned_look(last)))
+                .collect()
         })
     }
 
@@ -150,8 +155,7 @@ impl Sequential {
         if at.before == 0 {
             return Ok(alpha * at.newly_spent);
         }
-        let taken = self.path(alpha, &self.looks[..=at.before]);
-        Ok(p_of(boundary(&taken.going_on[at.before], alpha, at)))
+        Ok(p_of(self.path(alpha, at.before).boundary(at)))
     }
 
     /// The sequential p-value: the least `alpha` at which a look so far would have stopped the test, given each look's number
@@ -190,18 +194,20 @@ impl Sequential {
             return bonferroni;
         }
         let table = self.table();
-        let boundaries: Vec<f64> =
-            table.iter().map(|path| boundary(&path.going_on[at.before], path.alpha, at)).collect();
+        // A planned look's boundaries do not depend on the values; those of another are computed only where they are needed.
+        let planned = at == self.planned_look(at.before);
+        let boundary = |path: &Path| if planned { path.boundaries[at.before] } else { path.boundary(at) };
         let z = z_of(p);
-        let above = boundaries.partition_point(|b| *b < z);
+        let above = table.partition_point(|path| boundary(path) < z);
         if above == 0 {
             return 1.0;
         }
-        if above == boundaries.len() {
+        if above == table.len() {
             return bonferroni.min(table[above - 1].alpha);
         }
-        let first = above.saturating_sub(2).min(boundaries.len() - 4);
-        let quantile = cubic(z, &boundaries[first..first + 4]) + first as f64;
+        let first = above.saturating_sub(2).min(table.len() - 4);
+        let boundaries: Vec<f64> = table[first..first + 4].iter().map(boundary).collect();
+        let quantile = cubic(z, &boundaries) + first as f64;
         p_of((TABLE_STEP * quantile).max(0.0))
     }
 
@@ -211,12 +217,22 @@ impl Sequential {
             return Err(StatsError::OutOfRange { name: "n", value: f64::from(n) });
         }
         let before = self.looks.partition_point(|look| *look < n);
-        let already = if before == 0 { 0.0 } else { self.spent(self.looks[before - 1]) };
         let all = match spend {
             Spend::AsPlanned => self.spent(n),
             Spend::Everything => 1.0,
         };
-        Ok(At { n, before, newly_spent: all - already })
+        Ok(At { n, before, newly_spent: all - self.spent_before(before) })
+    }
+
+    /// The planned look that comes after so many.
+    fn planned_look(&self, before: usize) -> At {
+        let n = self.looks[before];
+        At { n, before, newly_spent: self.spent(n) - self.spent_before(before) }
+    }
+
+    /// Share of `alpha` spent by so many planned looks.
+    fn spent_before(&self, looks: usize) -> f64 {
+        if looks == 0 { 0.0 } else { self.spent(self.looks[looks - 1]) }
     }
 
     /// Share of `alpha` spent by the look after `n` values.
@@ -227,15 +243,29 @@ impl Sequential {
         }
     }
 
-    fn path(&self, alpha: f64, looks: &[u32]) -> Path {
-        let mut path = Path { alpha, going_on: vec![GoingOn::start()] };
-        for (before, &n) in looks.iter().enumerate().take(looks.len().saturating_sub(1)) {
-            let newly_spent = self.spent(n) - if before == 0 { 0.0 } else { self.spent(looks[before - 1]) };
-            let last = &path.going_on[before];
-            let z = boundary(last, alpha, At { n, before, newly_spent });
-            path.going_on.push(last.after(f64::from(n), z * f64::from(n).sqrt()));
+    /// The first planned looks for one alpha, and those that go on after them.
+    fn path(&self, alpha: f64, looks: usize) -> Path {
+        let mut path = Path { alpha, going_on: vec![GoingOn::start()], boundaries: Vec::new() };
+        for before in 0..looks {
+            path = path.with_boundary(self.planned_look(before));
+            let values = f64::from(self.looks[before]);
+            let edge = path.boundaries[before] * values.sqrt();
+            path.going_on.push(path.going_on[before].after(values, edge));
         }
         path
+    }
+}
+
+impl Path {
+    /// Boundary of a look on the scale of `z`.
+    fn boundary(&self, at: At) -> f64 {
+        let values = f64::from(at.n);
+        self.going_on[at.before].boundary(values, self.alpha * at.newly_spent) / values.sqrt()
+    }
+
+    fn with_boundary(mut self, at: At) -> Path {
+        self.boundaries.push(self.boundary(at));
+        self
     }
 }
 
@@ -271,7 +301,7 @@ pub fn level_kept_by_t(alpha: f64) -> f64 {
 }
 
 /// A look, and what it may spend.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct At {
     /// Values there are.
     n: u32,
@@ -279,12 +309,6 @@ struct At {
     before: usize,
     /// Share of `alpha` that it spends.
     newly_spent: f64,
-}
-
-/// Boundary of a look on the scale of `z`, given those that go on before it.
-fn boundary(going_on: &GoingOn, alpha: f64, at: At) -> f64 {
-    let values = f64::from(at.n);
-    going_on.boundary(values, alpha * at.newly_spent) / values.sqrt()
 }
 
 /// The polynomial through `(x[0], 0)`, `(x[1], 1)`, ... at `at`, by Lagrange's formula.
