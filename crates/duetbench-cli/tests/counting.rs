@@ -85,10 +85,8 @@ fn main() {
         "with_valgrind::without_valgrind_it_says_so_and_measures",
         run(without_valgrind_it_says_so_and_measures),
     );
-    let mut arguments = Arguments::from_args();
-    // They would wait for each other's turn at the machine.
-    arguments.test_threads = Some(1);
-    libtest_mimic::run(&arguments, tests.into_iter().map(trial).chain([apart, absent]).collect()).exit();
+    let all = tests.into_iter().map(trial).chain([apart, absent]).collect();
+    libtest_mimic::run(&Arguments::from_args(), all).exit();
 }
 
 /// The counts of a benchmark in a JSON report.

@@ -21,6 +21,7 @@ pub use waiting::{HANGS, trials, wait_until, working_below};
 /// A directory with a project in it, in which the real `duet` is run.
 pub struct Place {
     dir: TempDir,
+    aside: TempDir,
 }
 
 /// `duet` of this package, or beside the tests of another one: it is built with the workspace's tests.
@@ -51,7 +52,7 @@ pub struct Ran {
 
 impl Place {
     pub fn new() -> Place {
-        Place { dir: tempfile::tempdir().unwrap() }
+        Place { dir: tempfile::tempdir().unwrap(), aside: tempfile::tempdir().unwrap() }
     }
 
     /// A Go module with one package whose only test file has this text.
@@ -70,6 +71,11 @@ impl Place {
 
     pub fn path(&self) -> &Path {
         self.dir.path()
+    }
+
+    /// A lock of its own: tests wait for nobody, and what they find holds on a busy machine too.
+    pub fn lock(&self) -> PathBuf {
+        self.aside.path().join("lock")
     }
 
     pub fn write(&self, name: &str, text: &str) -> &Place {
@@ -112,8 +118,7 @@ impl Place {
         command.env("DUET_ALPHA", "0.1%");
         // Most tests plant their changes in the benchmarks themselves.
         command.env("DUET_SAME_BENCHMARKS", "true");
-        // Tests of one process wait for each other, and never for a user's run.
-        command.env("DUET_LOCK", PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lock"));
+        command.env("DUET_LOCK", self.lock());
         command
     }
 

@@ -69,9 +69,10 @@ pub fn scratches(place: &Place, duets: &[u32]) -> Vec<PathBuf> {
         duets.iter().any(|duet| name.starts_with(&format!("duet-{duet}-")))
     };
     let memory = of(PathBuf::from("/dev/shm")).into_iter().filter(ours);
-    // Linkers are kept on purpose.
-    let kept = place.path().join("cache/duet/linkers");
-    of(place.path().join("cache/duet")).into_iter().filter(|path| *path != kept).chain(memory).collect()
+    // Go tools are kept on purpose.
+    let cache = place.path().join("cache/duet");
+    let kept = ["linkers", "rewriters"].map(|folder| cache.join(folder));
+    of(cache).into_iter().filter(|path| !kept.contains(path)).chain(memory).collect()
 }
 
 /// Never a wrong verdict: what is equal is not called changed, and what takes twice as long not equal or faster.

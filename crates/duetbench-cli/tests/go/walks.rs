@@ -39,7 +39,6 @@ fn runner(place: &Place) -> Runner {
     let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let stand_ins = place.path().join("stand-ins");
     fs::create_dir_all(&stand_ins).unwrap();
-    let lock = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("lock");
     Runner {
         workspace: place.path().to_owned(),
         context: BTreeMap::from([("github.token".to_owned(), "t".to_owned())]),
@@ -47,7 +46,7 @@ fn runner(place: &Place) -> Runner {
             variable("GITHUB_BASE_REF", "main"),
             variable("GITHUB_ACTIONS", "true"),
             variable("GITHUB_STEP_SUMMARY", stand_ins.join("summary.md").to_str().unwrap()),
-            variable("DUET_LOCK", lock.to_str().unwrap()),
+            variable("DUET_LOCK", place.lock().to_str().unwrap()),
         ],
         inputs: vec![
             variable("duet", env!("CARGO_BIN_EXE_duet")),

@@ -40,7 +40,7 @@ fn step(place: &Place, name: &str, variables: &[(&str, &str)]) -> Ran {
     for (name, _) in std::env::vars_os().filter(|(name, _)| ours(&name.to_string_lossy())) {
         command.env_remove(name);
     }
-    command.env("DUET_LOCK", PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lock"));
+    command.env("DUET_LOCK", place.lock());
     command.env("ACTION_DUET", env!("CARGO_BIN_EXE_duet")).envs(variables.iter().copied());
     Ran::from(command.output().unwrap())
 }

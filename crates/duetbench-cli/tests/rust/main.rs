@@ -131,9 +131,12 @@ fn duet(place: &Place, args: &[&str]) -> Ran {
 }
 
 fn duet_with(place: &Place, args: &[&str], env: &[(&str, &str)]) -> Ran {
-    // A folder for all tests, so that criterion is compiled once for all tests.
+    // A folder for all tests, so that criterion is compiled once for all tests. One run at a time may use it.
     let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("rust-cache");
-    Ran::from(place.command(args).env("XDG_CACHE_HOME", cache).envs(env.iter().copied()).output().unwrap())
+    fs::create_dir_all(&cache).unwrap();
+    let mut command = place.command(args);
+    command.env("DUET_LOCK", cache.join("lock")).env("XDG_CACHE_HOME", cache).envs(env.iter().copied());
+    Ran::from(command.output().unwrap())
 }
 
 fn compare(place: &Place, more: &[&str]) -> Ran {

@@ -29,6 +29,7 @@ mod arguments;
 mod declared;
 mod exchange;
 pub mod identity;
+mod kept;
 mod list;
 mod matching;
 mod module;

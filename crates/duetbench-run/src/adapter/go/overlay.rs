@@ -10,6 +10,7 @@ use duetbench_core::BenchmarkId;
 use serde::{Deserialize, Serialize};
 
 use super::Toolchain;
+use super::kept::{self, Kept};
 use super::packages::Package;
 use crate::adapter::Declared;
 use crate::error::RunError;
@@ -237,7 +238,7 @@ struct Refused {
 /// Rewrites the counting loops of all test files where that is safe. Go code is parsed by Go's own parser, in a small
 /// program that the toolchain at hand builds.
 fn rewrite_loops(toolchain: &Toolchain, packages: &[Package], place: &Path) -> Result<RewriteAnswer, RunError> {
-    let program = build_rewriter(toolchain, place)?;
+    let program = rewriter(toolchain, place)?;
     let outputs = place.join("rewritten");
     fs::create_dir_all(&outputs).map_err(|e| RunError::file("create", &outputs, e))?;
     let files: Vec<RewriteFile> = packages
@@ -267,14 +268,20 @@ fn rewrite_loops(toolchain: &Toolchain, packages: &[Package], place: &Path) -> R
     serde_json::from_slice(&output.stdout).map_err(|e| failed(e.to_string()))
 }
 
-fn build_rewriter(toolchain: &Toolchain, place: &Path) -> Result<PathBuf, RunError> {
+/// The rewriter, built unless an earlier run has kept it.
+fn rewriter(toolchain: &Toolchain, place: &Path) -> Result<PathBuf, RunError> {
+    let kept = Kept::of("rewriters", toolchain, REWRITER_FILES.iter().map(|(_, text)| *text));
+    if let Some(program) = kept.found() {
+        return Ok(program);
+    }
     let dir = place.join("rewriter");
     fs::create_dir_all(&dir).map_err(|e| RunError::file("create", &dir, e))?;
     for (name, text) in REWRITER_FILES {
         write(&dir.join(name), text)?;
     }
-    toolchain.command(["build", "-o", "rewriter", "."], &dir).env("GOFLAGS", "").env("GOWORK", "off").text()?;
-    Ok(dir.join("rewriter"))
+    kept::build(toolchain, &dir, &["-o", "rewriter", "."])?;
+    let built = dir.join("rewriter");
+    Ok(kept.keep(&built).unwrap_or(built))
 }
 
 #[cfg(test)]

@@ -1,18 +1,15 @@
 //! Our linker: the user's own, with three files added and eight insertions, built once for every release of Go and kept.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use super::super::Toolchain;
+use super::super::kept::{self, Kept};
 use super::super::overlay::{Insertion, insert_all, write, write_replacements};
-use crate::adapter::hex;
 use crate::error::RunError;
-use crate::scratch::cache_dir;
 
 const ANCHORS: &str = include_str!("../../../../../../hooks/go/linker/anchors.json");
 /// Files added to the linker, by the names that `anchors.json` uses.
@@ -52,8 +49,8 @@ pub(super) struct Sources {
     patched: String,
     /// Files added beside it, by name.
     added: BTreeMap<String, &'static str>,
-    /// Cache key, the same for the same linker.
-    key: String,
+    /// The linker, as it is kept.
+    kept: Kept,
 }
 
 impl Sources {
@@ -66,12 +63,8 @@ impl Sources {
         let target = toolchain.root.join(&anchors.target);
         let original = fs::read_to_string(&target).map_err(|e| RunError::file("read", &target, e).to_string())?;
         // Directives would have the place of this toolchain in them, so the key is made of what they are made of.
-        let mut digest = Sha256::new();
-        for part in [original.as_str(), ANCHORS].into_iter().chain(files.iter().map(|(_, text)| *text)) {
-            digest.update((part.len() as u64).to_le_bytes());
-            digest.update(part);
-        }
-        let key = format!("{}-{}", toolchain.version.replace(['/', ' '], "-"), &hex(&digest.finalize())[..24]);
+        let parts = [original.as_str(), ANCHORS].into_iter().chain(files.iter().map(|(_, text)| *text));
+        let kept = Kept::of("linkers", toolchain, parts);
         let patched = insert_all(&original, &anchors.insertions, &target).map_err(|anchor| {
             format!(
                 "duet's additions do not fit the linker of {}: `{anchor}` is not where it used to be",
@@ -83,25 +76,20 @@ impl Sources {
             (format!("duet_{name}"), text.strip_prefix(TAG).unwrap_or(text))
         };
         let names = anchors.files.into_iter().chain(more.map(|(name, _)| name.to_owned()));
-        Ok(Sources { target, patched, added: names.map(|name| file(&name)).collect(), key })
+        Ok(Sources { target, patched, added: names.map(|name| file(&name)).collect(), kept })
     }
 
     /// The linker, if it was built before.
     pub(super) fn kept(&self) -> Option<PathBuf> {
-        let linker = private(cache_dir().join("linkers"))?.join(&self.key);
-        linker.is_file().then_some(linker)
+        self.kept.found()
     }
 
     /// Builds the linker below `place`, and keeps it for later where that is possible.
     pub(super) fn build(&self, toolchain: &Toolchain, place: &Path) -> Result<PathBuf, RunError> {
         let built = place.join("link");
         let overlay = format!("-overlay={}", self.overlay(place)?.display());
-        let args = ["build", "-trimpath", "-buildvcs=false", &overlay, "-o", &built.to_string_lossy(), "cmd/link"];
-        // It runs here, whatever the user builds for, and nothing of the user's flags is about it.
-        let tool = toolchain.command(args, place).called("go build cmd/link").env("GOFLAGS", "").env("GOWORK", "off");
-        let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
-        tool.env("CGO_ENABLED", "0").env("GOOS", "linux").env("GOARCH", arch).text()?;
-        Ok(self.keep(&built).unwrap_or(built))
+        kept::build(toolchain, place, &[&overlay, "-o", &built.to_string_lossy(), "cmd/link"])?;
+        Ok(self.kept.keep(&built).unwrap_or(built))
     }
 
     /// Writes the sources and what names them.
@@ -116,28 +104,10 @@ impl Sources {
         }
         write_replacements(&replace, place)
     }
-
-    /// Puts a linker where later runs find it, whole or not at all; absent where there is no such place.
-    fn keep(&self, built: &Path) -> Option<PathBuf> {
-        let kept = private(cache_dir().join("linkers"))?.join(&self.key);
-        // Moved and not copied: of a run that is killed meanwhile, half a copy would stay for ever.
-        fs::rename(built, &kept).ok().map(|()| kept)
-    }
-}
-
-/// The folder, made if it is not there; absent unless it is ours and nobody else can write to it, because what lies in it is
-/// going to be run.
-fn private(folder: PathBuf) -> Option<PathBuf> {
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
-    let metadata = fs::symlink_metadata(&folder).ok()?;
-    let ours = metadata.is_dir() && metadata.uid() == rustix::process::getuid().as_raw();
-    (ours && metadata.mode() & 0o077 == 0).then_some(folder)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
 
     /// A toolchain whose linker has this text.
@@ -168,25 +138,13 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let anchors: Anchors = serde_json::from_str(ANCHORS).unwrap();
         let text: String = anchors.insertions.iter().map(|i| i.anchor.as_str()).collect();
-        let key = |text: &str| Sources::of(&toolchain(root.path(), text), Notes::Inventory).unwrap().key;
+        let key = |text: &str| Sources::of(&toolchain(root.path(), text), Notes::Inventory).unwrap().kept.key;
         let first = key(&text);
         assert!(first.starts_with("go1.99.0-"), "{first}");
         assert_eq!(first, key(&text));
         let with_graph = Sources::of(&toolchain(root.path(), &text), Notes::InventoryAndGraph).unwrap();
-        assert_ne!(first, with_graph.key);
+        assert_ne!(first, with_graph.kept.key);
         assert_eq!(with_graph.added.len(), FILES.len() + 1);
         assert_ne!(first, key(&(text + "// changed\n")));
-    }
-
-    #[test]
-    fn a_folder_that_others_can_write_to_holds_no_linker() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("linkers");
-        assert_eq!(private(folder.clone()), Some(folder.clone()));
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o770)).unwrap();
-        assert_eq!(private(folder), None);
-        let link = dir.path().join("link");
-        std::os::unix::fs::symlink("/tmp", &link).unwrap();
-        assert_eq!(private(link), None);
     }
 }
