@@ -12,6 +12,10 @@ const PAIRS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 const NATS_MIN: f64 = 1e-4;
 /// Points at which the density of an answer is taken.
 const POINTS: usize = 49;
+/// The first of them, in standard deviations of the noise.
+const FROM: f64 = -4.8;
+/// Distance between them.
+const STEP: f64 = 9.6 / (POINTS - 1) as f64;
 
 /// Costs of measuring, seconds, as far as they are learnt.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -34,10 +38,12 @@ pub(super) struct Best {
 /// The question that promises most information about the steps in a second; absent where none promises any.
 pub(super) fn best(belief: &Belief, skipped: &BTreeSet<usize>, costs: &Costs) -> Option<Best> {
     let mut best: Option<Best> = None;
+    let answers = PAIRS.map(|pairs| (pairs, Answers::of(belief, pairs)));
     for place in places(belief, skipped) {
-        for pairs in PAIRS {
+        for (pairs, answers) in &answers {
+            let pairs = *pairs;
             let cost = costs.visit_s + costs.pair_s * pairs as f64 + if place.built { 0.0 } else { costs.build_s };
-            let nats = place.levels.information(belief, pairs);
+            let nats = place.levels.information(answers);
             let nats_per_s = nats / cost.max(1e-9);
             if nats > NATS_MIN && best.is_none_or(|best| nats_per_s > best.nats_per_s) {
                 best = Some(Best { question: Question { base: 0, head: place.commit, pairs }, nats_per_s });
@@ -102,23 +108,43 @@ impl Levels {
         Levels { good, bad: before(&belief.only) + before(&belief.second) }
     }
 
-    /// Mutual information of the level and the mean of so many pairs, nats: entropy of the answer less that of its noise.
-    fn information(self, belief: &Belief, pairs: usize) -> f64 {
+    /// Mutual information of the level and an answer, nats: entropy of the answer less that of its noise.
+    fn information(self, answers: &Answers) -> f64 {
         let between = (1.0 - self.good - self.bad).max(0.0);
-        let scale = (pairs as f64).sqrt() * belief.change.abs() / belief.spread;
-        let levels = [(self.good, 0.0), (self.bad, scale), (between, belief.share * scale)];
-        let normal = |z: f64| (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
-        // The integral over each level's own noise, so that far apart levels need no more points.
-        let (from, step) = (-4.8, 9.6 / (POINTS - 1) as f64);
+        let weights = [self.good, self.bad, between];
         let mut nats = 0.0;
-        for (weight, mean) in levels.into_iter().filter(|(weight, _)| *weight > 1e-9) {
-            for point in 0..POINTS {
-                let z = from + step * point as f64;
-                let own = normal(z);
-                let all: f64 = levels.iter().map(|(weight, other)| weight * normal(z + mean - other)).sum();
-                nats += weight * step * own * (own / all.max(f64::MIN_POSITIVE)).ln();
+        for (weight, points) in weights.into_iter().zip(&answers.around).filter(|(weight, _)| *weight > 1e-9) {
+            for densities in points {
+                let all: f64 = weights.iter().zip(&densities.of_levels).map(|(weight, density)| weight * density).sum();
+                nats += weight * STEP * densities.own * (densities.own / all.max(f64::MIN_POSITIVE)).ln();
             }
         }
         nats.max(0.0)
+    }
+}
+
+/// Densities of the mean of some pairs, which are the same for all commits.
+struct Answers {
+    /// Points around each level, so that far apart levels need no more of them.
+    around: [[Densities; POINTS]; 3],
+}
+
+/// Densities at a point.
+struct Densities {
+    /// Density of the noise alone.
+    own: f64,
+    /// Densities where the commit is like the good one, like the bad one, or between two steps.
+    of_levels: [f64; 3],
+}
+
+impl Answers {
+    fn of(belief: &Belief, pairs: usize) -> Answers {
+        let scale = (pairs as f64).sqrt() * belief.change.abs() / belief.spread;
+        let levels = [0.0, scale, belief.share * scale];
+        let normal = |z: f64| (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
+        let densities =
+            |z: f64, mean: f64| Densities { own: normal(z), of_levels: levels.map(|other| normal(z + mean - other)) };
+        let points = |mean| std::array::from_fn(|point| densities(FROM + STEP * point as f64, mean));
+        Answers { around: levels.map(points) }
     }
 }
