@@ -4,12 +4,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::common::Place;
-use crate::{FORMS, LIB, duet, duet_with, example, write};
+use crate::{FORMS, LIB, duet, duet_with, example, write_hastily};
 
 /// The example alone.
 fn one() -> Place {
     let place = Place::new();
-    write(&place, "", LIB, FORMS);
+    write_hastily(&place, "", LIB, FORMS);
     place
 }
 
@@ -51,8 +51,8 @@ fn program(place: &Place, name: &str, text: &str) -> String {
 
 /// A run has one layout, and says why.
 fn one_layout(place: &Place, env: &[(&str, &str)], words: &[&str]) {
-    write(place, "old", LIB, FORMS);
-    write(place, "new", &LIB.replace("2000", "3200"), FORMS);
+    write_hastily(place, "old", LIB, FORMS);
+    write_hastily(place, "new", &LIB.replace("2000", "3200"), FORMS);
     let args = ["compare", "./old", "./new", "--fixed", "--forks", "4", "--bench", "^iter$"];
     let all = [&[("CARGO_NET_OFFLINE", "true")], env].concat();
     let ran = duet_with(place, &args, &all).expect(3);

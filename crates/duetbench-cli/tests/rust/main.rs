@@ -119,6 +119,14 @@ fn write(place: &Place, dir: &str, lib: &str, benches: &str) {
     place.write(&format!("{dir}/src/lib.rs"), lib).write(&format!("{dir}/benches/words.rs"), benches);
 }
 
+/// The same, for what compiles criterion anew: most of that is optimising it, and the project itself is built as ever.
+fn write_hastily(place: &Place, dir: &str, lib: &str, benches: &str) {
+    write(place, dir, lib, benches);
+    let manifest = format!("{dir}/Cargo.toml");
+    let text = fs::read_to_string(example().join("Cargo.toml")).unwrap();
+    place.write(&manifest, &format!("{text}\n[profile.bench.package.\"*\"]\nopt-level = 0\n"));
+}
+
 fn two(old: [&str; 2], new: [&str; 2]) -> Place {
     let place = Place::new();
     write(&place, "old", old[0], old[1]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::common::Place;
-use crate::{FORMS, LIB, duet, duet_with, write};
+use crate::{FORMS, LIB, duet, duet_with, write, write_hastily};
 
 /// Whether cargo has, or can get, what the test of real crates needs.
 pub(crate) fn fetched() -> bool {
@@ -74,7 +74,7 @@ pub(crate) fn crates_that_are_not_there_are_refused() {
 
 pub(crate) fn vendored_sources_are_hooked_too() {
     let place = Place::new();
-    write(&place, "", LIB, FORMS);
+    write_hastily(&place, "", LIB, FORMS);
     let output =
         Command::new("cargo").args(["vendor", "--offline", "--locked"]).current_dir(place.path()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
