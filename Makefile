@@ -25,7 +25,7 @@ demo:
 
 CARGO_TEST = cargo test --workspace --locked --features duetbench-cli/lambda
 
-# What builds and measures other people's programs runs beside all the rest: most tests wait, for a build or for their turn at the machine. Neither
+# What builds and measures other people's programs runs beside all the rest: many tests wait, for a process or a disk. Neither
 # hides the other's failures.
 test: lint
 	$(CARGO_TEST) --no-run
