@@ -5,9 +5,7 @@
 mod duet;
 
 use duet::page::{self, Header, Plan, Published, Record, Side};
-use std::hint::black_box;
 use std::mem::{offset_of, size_of, zeroed};
-use std::time::Instant;
 
 macro_rules! places {
     ($part:literal, $type:ty, $($field:ident),*) => {
@@ -87,23 +85,6 @@ fn blocks(v: &[u64]) {
     }
 }
 
-/// A benchmark of invocations with so much work each; prints how many it made.
-fn work(units: u64) {
-    let mut made = 0;
-    duet::takes("work", None, &mut || {
-        let (mut iterations, mut ns) = (1, 0.0);
-        while duet::more(&mut iterations, ns) {
-            let start = Instant::now();
-            (0..iterations * units).for_each(|i| {
-                black_box(i);
-            });
-            ns = start.elapsed().as_nanos() as f64;
-            made += iterations;
-        }
-    });
-    println!("{}", made);
-}
-
 fn main() {
     let mut words = std::env::args().skip(1);
     let question = words.next().unwrap_or_default();
@@ -114,7 +95,6 @@ fn main() {
         "turns" => turns(numbers[0], numbers[1]),
         "agree" => agree(&numbers),
         "blocks" => blocks(&numbers),
-        "work" => work(numbers[0]),
         other => panic!("`{}` is no question", other),
     }
 }

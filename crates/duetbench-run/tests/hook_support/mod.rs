@@ -19,7 +19,7 @@ use tempfile::TempDir;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The protocol's `turn` and side 0's `arrive`, which only the sides use.
 const TURN: usize = 192;
-const ARRIVE: usize = 256 + 8;
+pub const ARRIVE: usize = 256 + 8;
 /// Iterations of a program that is still running whenever its peer is killed.
 const ENDLESS: u32 = 1_000_000;
 
@@ -268,7 +268,6 @@ fn check_records(records: &[Record], warm_up: u32, slices: u32) {
 /// A page with the processes that share it. All that still run are killed in the end.
 pub struct Trial {
     pub page: Page,
-    style: Style,
     children: Vec<(usize, Child)>,
     /// Absent for most: a side that looks after its controller also looks up from its sleep, which would hide that nobody woke it.
     controller: Option<u32>,
@@ -289,9 +288,14 @@ impl Trial {
     }
 
     fn with_seed(mode: PageMode, warmup_slices: u32, slices: u32, seed: u64) -> Trial {
-        let header = PageHeader {
+        Trial::of(PageHeader { seed, ..Trial::header(mode, warmup_slices, slices) })
+    }
+
+    /// As short and as simple as a trial can be.
+    pub fn header(mode: PageMode, warmup_slices: u32, slices: u32) -> PageHeader {
+        PageHeader {
             mode,
-            seed,
+            seed: 7,
             slice_ns: 0,
             trial_ns: 0,
             warmup_slices,
@@ -303,15 +307,13 @@ impl Trial {
             cores: [NO_CORE; 2],
             swap: false,
             slices,
-        };
-        Trial::with_header(&header, Style::Iteration)
+        }
     }
 
-    /// A trial of programs that have loops of this style.
-    pub fn with_header(header: &PageHeader, style: Style) -> Trial {
+    pub fn of(header: PageHeader) -> Trial {
         let dir = tempfile::tempdir().unwrap();
-        let page = Page::create(&dir.path().join("page"), header).unwrap();
-        Trial { page, style, children: Vec::new(), controller: None, _dir: dir }
+        let page = Page::create(&dir.path().join("page"), &header).unwrap();
+        Trial { page, children: Vec::new(), controller: None, _dir: dir }
     }
 
     fn start(&mut self, hook: &Hook, loops: [(u32, u32); 2]) {
@@ -341,7 +343,7 @@ impl Trial {
     }
 
     /// A word of the page that the controller has no use for.
-    fn word(&self, at: usize) -> u64 {
+    pub fn word(&self, at: usize) -> u64 {
         let bytes = std::fs::read(self.page.path()).unwrap();
         u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()).into()
     }
@@ -388,16 +390,18 @@ impl Trial {
 
     /// Waits until all have ended well, none of them early; what they printed.
     pub fn end_well(&mut self) -> Vec<String> {
+        self.end_well_by(Style::Iteration)
+    }
+
+    /// The same of sides that say that they have this style.
+    pub fn end_well_by(&mut self, style: Style) -> Vec<String> {
         self.wait();
         let mut said = Vec::new();
         for (side, child) in self.children.drain(..) {
             let output = child.wait_with_output().unwrap();
             assert!(output.status.success(), "side {side}: {}", String::from_utf8_lossy(&output.stderr));
             let status = self.page.status(side);
-            assert!(
-                status.arrived && !status.left_early && status.style == Some(self.style),
-                "side {side}: {status:?}"
-            );
+            assert!(status.arrived && !status.left_early && status.style == Some(style), "side {side}: {status:?}");
             said.push(String::from_utf8(output.stdout).unwrap());
         }
         said

@@ -1,20 +1,25 @@
-//! The hook for Rust: what it computes, as the oldest edition that a harness is compiled in.
+//! The hook for Rust: what it computes, as the oldest edition that a harness is compiled in, and how two processes with it get along.
 
 use std::process::Command;
 use std::sync::LazyLock;
 
 use duetbench_core::plan::Style;
-use duetbench_run::page::{NO_CORE, PageHeader, PageMode};
-use serde_json::Value;
+use duetbench_run::page::{PageHeader, PageMode, Record};
+use duetbench_run::processors::usable_cpus;
+use serde_json::{Value, json};
 
-use crate::hook_support::{Hook, Trial, golden, hooks, run};
+use crate::hook_support::{ARRIVE, Hook, Trial, golden, hooks, run};
 
-static HOOK: LazyLock<Hook> = LazyLock::new(|| {
-    let program = format!("{}/rust-check", env!("CARGO_TARGET_TMPDIR"));
-    let source = hooks().join("rust/test/check.rs");
+static HOOK: LazyLock<Hook> =
+    LazyLock::new(|| Hook { check: vec![compiled("check")], looping: vec![compiled("looping")] });
+
+/// A program of `hooks/rust/test`.
+fn compiled(name: &str) -> String {
+    let program = format!("{}/rust-{name}", env!("CARGO_TARGET_TMPDIR"));
+    let source = hooks().join(format!("rust/test/{name}.rs"));
     run(Command::new("rustc").args(["--edition", "2018", "-D", "warnings", "-o", &program]).arg(source));
-    Hook { check: vec![program], looping: Vec::new() }
-});
+    program
+}
 
 #[test]
 fn it_has_the_golden_layout() {
@@ -76,34 +81,96 @@ fn its_blocks_are_the_golden_ones() {
     }
 }
 
-#[test]
-fn the_faster_side_of_a_duet_goes_on_until_the_slower_is_through() {
-    const SLICES: u32 = 200;
-    let header = PageHeader {
-        mode: PageMode::Duet,
-        seed: 1,
-        slice_ns: 200_000,
-        trial_ns: 1_000_000_000,
-        warmup_slices: 0,
-        capacity: SLICES + 1,
-        block_slices: 16,
-        stretch: 0,
-        gc_ns: 0,
-        k_hint: 0,
-        cores: [NO_CORE; 2],
-        swap: false,
-        slices: SLICES,
-    };
-    let mut trial = Trial::with_header(&header, Style::Loop);
-    for (side, units) in ["50", "200"].into_iter().enumerate() {
-        trial.spawn(side, Command::new(&HOOK.check[0]).args(["work", units]).env("DUET_BENCH", "work"));
+/// A trial of two processes whose invocations take so long; what they wrote and what they printed.
+fn measured(header: PageHeader, micros: [u32; 2]) -> (Trial, [Vec<Record>; 2], Vec<String>) {
+    let mut trial = Trial::of(header);
+    for (side, micros) in micros.iter().enumerate() {
+        trial.spawn(side, Command::new(&HOOK.looping[0]).arg(micros.to_string()).env("DUET_BENCH", "sleeps"));
     }
-    let made: u64 = trial.end_well()[0].trim().parse().unwrap();
-    let records = trial.page.records(0);
-    let recorded: u64 = records.iter().map(|record| record.invocations).sum();
-    assert_eq!(records.len(), SLICES as usize);
-    assert!(
-        made > recorded + recorded / 4,
-        "{made} of {recorded} recorded ones, which take a quarter of the other side's time"
-    );
+    let said = trial.end_well_by(Style::Loop);
+    let records = [0, 1].map(|side| trial.page.records(side));
+    (trial, records, said)
+}
+
+/// The page of a golden transcript.
+fn of_transcript(case: &Value, mode: PageMode) -> PageHeader {
+    let planned = |name: &str| u32::try_from(case["plan"][name].as_u64().unwrap()).unwrap();
+    let header = Trial::header(mode, planned("warmup"), planned("slices"));
+    PageHeader { seed: case["seed"].as_u64().unwrap(), block_slices: planned("block"), ..header }
+}
+
+fn end(record: &Record) -> u64 {
+    record.start_ns + record.wall_ns
+}
+
+#[test]
+fn two_processes_take_the_golden_turns() {
+    for case in golden("transcripts.json").as_array().unwrap() {
+        let (_, records, _) = measured(of_transcript(case, PageMode::Interleaved), [3000, 500]);
+        let mut all: Vec<(&Record, usize)> =
+            (0..2).flat_map(|side| records[side].iter().map(move |r| (r, side))).collect();
+        all.sort_unstable_by_key(|(record, _)| record.start_ns);
+        for pair in all.windows(2) {
+            assert!(end(pair[0].0) <= pair[1].0.start_ns, "slices overlap: {pair:?}");
+        }
+        let order: Vec<Value> = all.iter().map(|(record, side)| json!([record.slice, side])).collect();
+        let slices = case["interleaved"].as_array().unwrap().iter().filter(|event| event["does"] == "slice");
+        let want: Vec<Value> = slices.map(|event| json!([event["slice"], event["side"]])).collect();
+        assert_eq!(order, want, "{}", case["name"]);
+    }
+}
+
+#[test]
+fn two_processes_meet_at_the_golden_barriers() {
+    for case in golden("transcripts.json").as_array().unwrap() {
+        let (trial, sides, _) = measured(of_transcript(case, PageMode::Duet), [3000, 500]);
+        for slice in 1..sides[0].len() {
+            let ended = sides.iter().map(|records| end(&records[slice - 1])).max();
+            assert!(
+                ended <= sides.iter().map(|records| records[slice].start_ns).min(),
+                "slice {slice} began too early"
+            );
+        }
+        assert_eq!(json!(trial.word(ARRIVE)), case["duet"].as_array().unwrap().last().unwrap()["barrier"]);
+    }
+}
+
+#[test]
+fn two_processes_agree_on_the_invocations_of_a_slice() {
+    for mode in [PageMode::Duet, PageMode::Interleaved] {
+        let header = PageHeader { slice_ns: 4_000_000, trial_ns: 40_000_000, ..Trial::header(mode, 2, 4) };
+        let (_, sides, _) = measured(header, [2000, 300]);
+        let invocations = sides.map(|records| records.iter().map(|r| (r.slice, r.invocations)).collect::<Vec<_>>());
+        assert_eq!(invocations[0].len(), 6);
+        assert_eq!(invocations[0], invocations[1]);
+    }
+}
+
+#[test]
+fn two_processes_exchange_their_cores_before_every_block() {
+    let usable = usable_cpus();
+    let cores = [usable[0], usable[usable.len() - 1]];
+    let header = PageHeader { cores, swap: true, block_slices: 2, ..Trial::header(PageMode::Duet, 2, 6) };
+    let (_, sides, said) = measured(header, [300, 300]);
+    for side in 0..2 {
+        let printed: Vec<u32> = said[side].lines().map(|line| line.parse().unwrap()).collect();
+        let taken = &printed[printed.len() - sides[side].len()..];
+        let exchanged = |record: &Record| cores[(side + record.block as usize + 1) % 2];
+        assert_eq!(taken, sides[side].iter().map(exchanged).collect::<Vec<_>>(), "side {side}");
+        assert!(
+            printed[..printed.len() - taken.len()].iter().all(|core| *core == cores[side]),
+            "side {side}: {printed:?}"
+        );
+    }
+}
+
+#[test]
+fn the_faster_of_two_processes_goes_on_until_the_slower_is_through() {
+    let header = PageHeader { slice_ns: 20_000_000, trial_ns: 100_000_000, ..Trial::header(PageMode::Duet, 0, 5) };
+    let (_, sides, said) = measured(header, [300, 1500]);
+    let stretches = said.iter().map(|lines| lines.lines().count()).collect::<Vec<_>>();
+    assert!(sides[0].iter().all(|record| record.invocations >= 8), "{sides:?}");
+    // Calibrating takes the same stretches on both sides, give or take a few; the rest goes on one invocation at a time.
+    let added = sides[0].iter().map(|record| record.invocations as usize).sum::<usize>();
+    assert!(stretches[0] > stretches[1] + added, "{stretches:?} stretches, {added} invocations");
 }
