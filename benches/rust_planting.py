@@ -175,7 +175,7 @@ class Crate:
         place = self.folder / "checkout"
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(directory, place, copy_function=shutil.copyfile)
-        flags = ["--no-run", "--locked", "--benches", "--message-format", "json", "--target-dir", self.folder / "target"]
+        flags = ["--no-run", "--locked", "--bench", "*", "--message-format", "json", "--target-dir", self.folder / "target"]
         messages = map(json.loads, run(["cargo", "bench", *flags], place).splitlines())
         return next(message["executable"] for message in messages if message.get("executable") and message["target"]["kind"] == ["bench"])
 
