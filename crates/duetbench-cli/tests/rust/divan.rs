@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::common::{Place, assert_no_false_alarm};
 use crate::duet;
@@ -67,6 +68,36 @@ pub(crate) fn a_slowdown_is_found_in_every_form_of_divan() {
     let names = ["fold::1000", "forms::local", "forms::refs", "forms::values", "of_const::200", "of_type::String"];
     for name in names.into_iter().chain(["threads::t=1"]) {
         assert_eq!(ran.verdict(&format!("tally::{name}")), "regression", "{name}: {}", ran.stdout);
+    }
+}
+
+/// CodSpeed's layer of divan in divan's place, with the packages of a lock file that is made now.
+fn with_codspeed(place: &Place, dir: &str) -> bool {
+    let file = format!("{dir}/Cargo.toml");
+    let manifest = fs::read_to_string(place.path().join(&file)).unwrap();
+    let line = manifest.lines().find(|line| line.starts_with("divan")).unwrap();
+    let layer = "divan = { package = \"codspeed-divan-compat\", version = \"=6.0.0\" }";
+    place.write(&file, &manifest.replace(line, layer));
+    fs::remove_file(place.path().join(dir).join("Cargo.lock")).unwrap();
+    let fetch = Command::new("cargo").args(["fetch", "--quiet"]).current_dir(place.path().join(dir)).output();
+    fetch.is_ok_and(|output| output.status.success())
+}
+
+/// Whether cargo has, or can get, CodSpeed's layer.
+pub(crate) fn has_codspeed() -> bool {
+    with_codspeed(&two(|text| text), "old")
+}
+
+pub(crate) fn codspeed_s_layer_of_divan_is_measured_and_counted() {
+    let place = two(|text| text.replace("..rounds", "..rounds * 2"));
+    assert!(["old", "new"].iter().all(|dir| with_codspeed(&place, dir)));
+    let fixed = ["compare", "./old", "./new", "--format", "json", "--fixed", "--threshold", "20%", "--forks", "4"];
+    let ran = duet(&place, &[&fixed[..], &["--builds", "1", "--count=all", "--bench", "fold::1000|values"]].concat());
+    let report = ran.json();
+    for name in ["tally::fold::1000", "tally::forms::values"] {
+        assert_eq!(ran.verdict(name), "regression", "{name}: {}", ran.stdout);
+        let one = report["instructions"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap();
+        assert!(one["counts"]["change"].as_f64().is_some_and(|change| change > 0.9), "{one:#}");
     }
 }
 

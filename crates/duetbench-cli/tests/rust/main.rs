@@ -71,6 +71,10 @@ fn main() {
     ];
     let counted: [(&str, fn()); 1] =
         [("a_planted_percent_of_work_is_counted_in_every_form", a_planted_percent_of_work_is_counted_in_every_form)];
+    let codspeed: [(&str, fn()); 1] = [(
+        "codspeed_s_layer_of_divan_is_measured_and_counted",
+        divan::codspeed_s_layer_of_divan_is_measured_and_counted,
+    )];
     let crates: [(&str, fn()); 1] = [("published_crates_are_compared", published::published_crates_are_compared)];
     let vendored: [(&str, fn()); 2] = [
         ("benches_that_were_not_published_are_named", published::benches_that_were_not_published_are_named),
@@ -95,6 +99,7 @@ fn main() {
         trials(&criterion, "needs cargo and criterion", fetched(&example())),
         trials(&divan, "needs cargo and divan", fetched(&divan::example())),
         trials(&counted, "needs cargo, criterion and valgrind", fetched(&example()) && has_valgrind),
+        trials(&codspeed, "needs cargo, CodSpeed's layer of divan and valgrind", has_valgrind && divan::has_codspeed()),
         trials(&crates, "needs cargo and two releases of itoa", published::fetched()),
         trials(&vendored, "needs cargo", Command::new("cargo").arg("-V").output().is_ok()),
     ];

@@ -53,7 +53,7 @@ pub(super) const HARNESSES: [Harness; 4] = [
     Harness {
         package: "codspeed-divan-compat-walltime",
         since: [3, 0, 0],
-        supported: "codspeed-divan-compat 3",
+        supported: "codspeed-divan-compat 3 to 6",
         parts: &DIVAN,
     },
 ];
