@@ -14,7 +14,7 @@ import time
 
 from study import Failed, environment, run
 
-TRIAL_SIZE, ROUND_NS = 0.20, 1.3
+TRIAL_SIZE, ROUND_NS = 0.20, 0.9
 # By crate: the functions that get work, as the file, a pattern that ends behind the opening brace, and the length that tells benchmarks
 # apart; the benchmarks as place and length; a private item that is renamed, and the file whose items are moved.
 CRATES = {
