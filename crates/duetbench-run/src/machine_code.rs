@@ -88,8 +88,12 @@ impl Comparison {
     }
 
     /// Whether each of these functions has the same code in both programs; absent where one lies elsewhere. A function that neither has
-    /// belongs to the system, and is the same for both.
+    /// belongs to the system, and is the same for both. Absent too where a compiler encoded names: callgrind tells those in another form, so
+    /// that every function would pass for one of the system.
     pub(crate) fn executed(&self, names: &BTreeSet<&str>) -> Option<ExecutedCode> {
+        if self.by_name.keys().any(|name| is_encoded(name)) {
+            return None;
+        }
         let (mut functions, mut differing) = (0, Vec::new());
         for name in names {
             match self.by_name.get(*name) {
@@ -102,6 +106,11 @@ impl Comparison {
         }
         (functions > 0).then(|| ExecutedCode::new(functions, differing))
     }
+}
+
+/// Whether a name holds the path of a function of Rust or C++.
+fn is_encoded(name: &str) -> bool {
+    ["_ZN", "_RNv", "_RIN"].iter().any(|start| name.starts_with(start))
 }
 
 /// The functions of this name whose code is known.
@@ -127,6 +136,17 @@ mod tests {
         let names = BTreeSet::from(["f", "g", "of the system"]);
         let found = Comparison::between([&a, &b]).executed(&names).map(|code| (code.functions, code.listed));
         assert_eq!(found, want.map(|(n, listed)| (n, listed.iter().map(|name| (*name).to_owned()).collect())));
+    }
+
+    #[test]
+    fn encoded_names_are_known() {
+        let encoded = [
+            "_ZN5tally4fold17h0123456789abcdefE",
+            "_RNvCs4fqI2P2rA04_5tally4fold",
+            "_RINvNtC3std3mem8align_ofdEC5tally",
+        ];
+        assert!(encoded.iter().all(|name| is_encoded(name)));
+        assert!(!["main", "memcpy", "example.com/_ZN.F", "_Reset"].iter().any(|name| is_encoded(name)));
     }
 
     #[test]

@@ -98,6 +98,8 @@ pub(crate) fn codspeed_s_layer_of_divan_is_measured_and_counted() {
         assert_eq!(ran.verdict(name), "regression", "{name}: {}", ran.stdout);
         let one = report["instructions"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap();
         assert!(one["counts"]["change"].as_f64().is_some_and(|change| change > 0.9), "{one:#}");
+        // A claim that the code is the same would be wrong.
+        assert_ne!(one["counts"]["code"]["differing"], 0, "{one:#}");
     }
 }
 
