@@ -1,9 +1,9 @@
 //! Makes sure that everything a profile refers to is there, and numbers its parts anew.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::PprofError;
-use super::message::Profile;
+use super::message::{Location, Profile};
 
 /// Numbers mappings, functions and locations by their places, from 1 on, so that a number is found without searching; 0 stays *none*.
 pub(super) fn renumber(profile: &mut Profile) -> Result<(), PprofError> {
@@ -28,6 +28,23 @@ pub(super) fn renumber(profile: &mut Profile) -> Result<(), PprofError> {
         }
     }
     Ok(())
+}
+
+/// The frame that Go's runtime puts onto a goroutine that has to leave its processor.
+const PREEMPTION: &str = "runtime.asyncPreempt";
+
+/// Gives the time of a preemption's first instruction to the function that it interrupts. Where processors are busy, the signals of a
+/// preemption and of the profiler arrive together, and nearly every sample would be one of this frame.
+pub(super) fn see_through_preemption(profile: &mut Profile) {
+    let is_preemption = |word: i64| usize::try_from(word).is_ok_and(|word| profile.words[word] == PREEMPTION);
+    let functions: HashSet<u64> = profile.functions.iter().filter(|f| is_preemption(f.name)).map(|f| f.id).collect();
+    let put = |location: &&Location| matches!(&location.lines[..], [line] if functions.contains(&line.function));
+    let frames: HashSet<u64> = profile.locations.iter().filter(put).map(|location| location.id).collect();
+    for sample in &mut profile.samples {
+        if sample.locations.len() > 1 && frames.contains(&sample.locations[0]) {
+            sample.locations.remove(0);
+        }
+    }
 }
 
 /// Gives each a new number; says which had which.
@@ -61,4 +78,26 @@ fn check_words(profile: &Profile) -> Result<(), PprofError> {
     let comments = profile.comments.iter().copied();
     let mut all = types.chain(own).chain(labels).chain(mappings).chain(functions).chain(comments);
     if all.all(|word| known(&word)) { Ok(()) } else { Err(PprofError::Damaged("a word is not in its table")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::message::{Function, Line, Sample};
+    use super::*;
+
+    #[test]
+    fn a_preemption_is_time_of_what_it_interrupts() {
+        let words = ["", "fixture.work", PREEMPTION, "runtime.mcall"].map(str::to_owned).to_vec();
+        let functions = (1..=3).map(|id| Function { id, name: id as i64, ..Function::default() }).collect();
+        let location =
+            |id: u64| Location { id, lines: vec![Line { function: id, ..Line::default() }], ..Location::default() };
+        let sample = |locations: &[u64]| Sample { locations: locations.to_vec(), values: vec![1], ..Sample::default() };
+        let samples = [&[2, 1][..], &[1], &[3, 2, 1], &[2]].map(sample).to_vec();
+        let locations = (1..=3).map(location).collect();
+        let mut profile = Profile { words, functions, locations, samples, ..Profile::default() };
+        see_through_preemption(&mut profile);
+        let stacks: Vec<&[u64]> = profile.samples.iter().map(|sample| &sample.locations[..]).collect();
+        // What the runtime does once it has the processor is its own, and a stack of nothing else stays.
+        assert_eq!(stacks, [&[1][..], &[1], &[3, 2, 1], &[2]]);
+    }
 }

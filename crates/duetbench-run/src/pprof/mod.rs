@@ -68,6 +68,7 @@ pub fn parse(file: &[u8]) -> Result<Pprof, PprofError> {
     let decoded = message::Profile::decode(&content[..]);
     let mut profile = decoded.map_err(|_| PprofError::Damaged("its content is no profile"))?;
     check::renumber(&mut profile)?;
+    check::see_through_preemption(&mut profile);
     Ok(Pprof { profile })
 }
 

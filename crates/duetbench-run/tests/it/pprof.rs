@@ -99,9 +99,12 @@ fn compressed(content: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_real_profile_is_counted_as_pprof_counts_it() {
-    let counted = parse(profile()).unwrap().count(20_001).unwrap();
+    let pprof = parse(profile()).unwrap();
+    let counted = pprof.count(20_001).unwrap();
     assert_eq!((counted.invocations, counted.period_ns), (20_001, 10_000_000));
-    let top = top(profile());
+    // As it is kept: a preemption's own samples are those of what it interrupts.
+    let top = top(&merge(&[pprof]).unwrap());
+    assert_eq!(counted.samples, total(&self::top(profile())));
     assert_eq!(counted.samples, total(&top));
     // `outer` calls itself, and counts once.
     for name in ["example.com/spin.inner", "example.com/spin.outer"] {
