@@ -9,9 +9,8 @@ release against the next may be real; beside them stands what random layouts say
 from study import CALLED, Study, decimals, digest, one_line, parser, per_benchmark, percent, table, upper_bound
 
 # Older release, newer one, and a pattern of benchmarks where all of them would take hours.
-RELEASES = ("itoa@1.0.18 itoa@1.0.19 .;ryu@1.0.22 ryu@1.0.23 .;zmij@1.0.18 zmij@1.0.23 .;base64@0.21.7 base64@0.22.1 (?i)(encode|decode).*/(32|1024)$;"
-            "itertools@0.13.0 itertools@0.14.0 ^(kmerge|step|group_by|cartesian);unicode-segmentation@1.12.0 unicode-segmentation@1.13.3 .;"
-            "winnow@0.7.0 winnow@0.7.13 .")
+RELEASES = ("itoa@1.0.18 itoa@1.0.19 .;ryu@1.0.22 ryu@1.0.23 .;zmij@1.0.18 zmij@1.0.23 .;crc32fast@1.5.3 crc32fast@1.5.4 ^(baseline|combine|hash)/;"
+            "hashbrown@0.17.0 hashbrown@0.17.1 ^set_ops;realfft@3.5.0 realfft@3.5.1 Powers.of.2/Real/(256|1024|4096)$")
 WAYS = {"itself": [], "release": [], "random": ["--layouts", "random"]}
 
 
