@@ -3,7 +3,8 @@
 
 tango claims to find a change of 1 % within a second in nine of ten tries. Each try builds both versions anew: in one that shall be equal, the
 candidate has one more function of another size, which moves the rest; what is called changed there is a false alarm. tango calls changed what
-it marks with a star. A percent of the work need not be a percent of the time. The copies have a benchmark of tango and one of criterion, which duet measures; both call the same function.
+it marks with a star. A percent of the work need not be a percent of the time. The copies have a benchmark of tango and one of criterion, which
+duet measures; both call the same function.
 """
 
 import random
