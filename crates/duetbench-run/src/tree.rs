@@ -1,7 +1,7 @@
 //! Copies of folders.
 
 use std::fs::{self, DirEntry, Permissions};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use crate::error::RunError;
@@ -11,18 +11,29 @@ const OWNER_WRITES: u32 = 0o200;
 
 /// Copies a folder, but for the folders in it that are not `wanted`. Links stay links; what is there
 /// already is replaced; files can be written, which those of the
-/// Go client's cache cannot. Anything that is neither a file, a folder nor a link is left out.
+/// Go client's cache cannot. Anything that is neither a file, a folder nor a link is left out, and the copy itself where it lies inside.
 ///
 /// # Errors
 /// When something cannot be read or written, with its path.
 pub(crate) fn copy(from: &Path, to: &Path, wanted: &dyn Fn(&DirEntry) -> bool) -> Result<(), RunError> {
+    fs::create_dir_all(to).map_err(|e| RunError::file("create", to, e))?;
+    let itself = place(to);
+    copy_all(from, to, &|folder| wanted(folder) && place(&folder.path()) != itself)
+}
+
+/// The device and the number of what lies there.
+fn place(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
+}
+
+fn copy_all(from: &Path, to: &Path, wanted: &dyn Fn(&DirEntry) -> bool) -> Result<(), RunError> {
     fs::create_dir_all(to).map_err(|e| RunError::file("create", to, e))?;
     for entry in fs::read_dir(from).map_err(|e| RunError::file("read", from, e))? {
         let entry = entry.map_err(|e| RunError::file("read", from, e))?;
         let (path, target) = (entry.path(), to.join(entry.file_name()));
         let kind = entry.file_type().map_err(|e| RunError::file("read", &path, e))?;
         if kind.is_dir() && wanted(&entry) {
-            copy(&path, &target, wanted)?;
+            copy_all(&path, &target, wanted)?;
         } else if kind.is_symlink() {
             let link = fs::read_link(&path).map_err(|e| RunError::file("read", &path, e))?;
             let _ = fs::remove_file(&target);
@@ -46,6 +57,15 @@ fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_copy_inside_holds_no_copy_of_itself() {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir_all(place.path().join("cache/kept")).unwrap();
+        let to = place.path().join("cache/copy");
+        copy(place.path(), &to, &|_| true).unwrap();
+        assert!(to.join("cache/kept").exists() && !to.join("cache/copy").exists());
+    }
 
     #[test]
     fn a_copy_can_be_written_keeps_links_and_leaves_out_what_is_not_wanted() {

@@ -20,6 +20,8 @@ const BUILD_FILES: [&str; 5] =
     ["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
 /// Folders that tools keep for themselves.
 const KEPT_BY_TOOLS: [&str; 3] = [".gradle", ".duet", "node_modules"];
+/// The file that marks a folder as a cache (Cache Directory Tagging Specification, 0.6).
+const CACHE_TAG: &str = "CACHEDIR.TAG";
 /// Greatest depth below a version's directory at which a module with benchmarks is looked for.
 const DEPTH_MAX: usize = 6;
 
@@ -116,13 +118,13 @@ fn collect(dir: &Path, depth: usize, jars: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a folder of a tree may hold sources: it is none that tools keep, and none that a build writes, which stands beside the
-/// build's file. A package of a language may have any name.
+/// Whether a folder of a tree may hold sources: it is none that tools keep or mark as a cache, as Cargo does, and none that a build
+/// writes, which stands beside the build's file. A package of a language may have any name.
 fn is_source(folder: &DirEntry) -> bool {
     let name = folder.file_name();
     let beside = |file: &&str| folder.path().with_file_name(file).exists();
     let is_made = MADE.iter().any(|made| name == *made) && BUILD_FILES.iter().any(beside);
-    !is_made && !KEPT_BY_TOOLS.iter().any(|kept| name == *kept)
+    !is_made && !folder.path().join(CACHE_TAG).exists() && !KEPT_BY_TOOLS.iter().any(|kept| name == *kept)
 }
 
 #[cfg(test)]
@@ -133,10 +135,17 @@ mod tests {
     fn a_package_may_be_called_what_builds_call_their_folders() {
         let place = tempfile::tempdir().unwrap();
         let tree = place.path();
-        let folders =
-            ["target", "core/build", "core/src/main/java/org/x/build", "core/src/main/java/org/x/target", ".gradle"];
+        let sources = "core/src/main/java/org/x";
+        let folders = [
+            "target",
+            "core/build",
+            ".gradle",
+            "native/target",
+            &format!("{sources}/build"),
+            &format!("{sources}/target"),
+        ];
         folders.iter().for_each(|folder| fs::create_dir_all(tree.join(folder)).unwrap());
-        for file in ["pom.xml", "core/build.gradle"] {
+        for file in ["pom.xml", "core/build.gradle", "native/target/CACHEDIR.TAG"] {
             fs::write(tree.join(file), "").unwrap();
         }
         let entry = |path: &str| {
@@ -144,6 +153,6 @@ mod tests {
             let beside = fs::read_dir(path.parent().unwrap()).unwrap();
             beside.flatten().find(|entry| entry.path() == path).unwrap()
         };
-        assert_eq!(folders.map(|folder| is_source(&entry(folder))), [false, false, true, true, false]);
+        assert_eq!(folders.map(|folder| is_source(&entry(folder))), [false, false, false, false, true, true]);
     }
 }
