@@ -218,7 +218,7 @@ func duetCanRefill(style uint32) bool { return style == duetStyleLoop || style =
 // refill returns the invocations with which this side goes on after a slice that its peer has not ended yet, so that the slower one
 // is never alone; 0 when there is nothing to wait for, or where one invocation would make the peer wait in turn.
 func (t *duetTrial) refill() uint64 {
-	const least, parts = 8, 64 // invocations of a slice, and parts that it would have
+	const least, parts = 8, 512 // invocations of a slice, and parts that it would have
 	if !t.refills || t.k < least {
 		return 0
 	}

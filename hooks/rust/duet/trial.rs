@@ -10,7 +10,7 @@ use super::system;
 const UNTIMED_MAX: u64 = 20;
 /// Invocations of a slice that a side fills up while its peer is still in it, and the parts that such a slice would have.
 const REFILLED_MIN: u64 = 8;
-const REFILL_PARTS: u64 = 64;
+const REFILL_PARTS: u64 = 512;
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Phase {
