@@ -218,12 +218,9 @@ func duetCanRefill(style uint32) bool { return style == duetStyleLoop || style =
 // refill returns the invocations with which this side goes on after a slice that its peer has not ended yet, so that the slower one
 // is never alone; 0 when there is nothing to wait for, or where one invocation would make the peer wait in turn.
 func (t *duetTrial) refill() uint64 {
-	const least, parts = 8, 512 // invocations of a slice, and parts that it would have
+	const least, parts = 8, 1024 // invocations of a slice, and parts that it would have
 	if !t.refills || t.k < least {
 		return 0
-	}
-	if !t.refilling {
-		t.closed()
 	}
 	if t.refilling = t.ahead(); !t.refilling {
 		return 0
@@ -461,6 +458,9 @@ func (b *B) duetClose() {
 	cpu := uint64(0)
 	if t.reading {
 		cpu = duetCPU() - t.cpu
+	}
+	if t.refills && t.phase == duetTaking {
+		t.closed() // at once: the peer need not wait for the record
 	}
 	start := t.zeroMonotonic + uint64(duetBetween(t.zero, t.opened))
 	lost := t.gaveWayNS(start)

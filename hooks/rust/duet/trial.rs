@@ -10,7 +10,7 @@ use super::system;
 const UNTIMED_MAX: u64 = 20;
 /// Invocations of a slice that a side fills up while its peer is still in it, and the parts that such a slice would have.
 const REFILLED_MIN: u64 = 8;
-const REFILL_PARTS: u64 = 512;
+const REFILL_PARTS: u64 = 1024;
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Phase {
@@ -152,9 +152,6 @@ impl Trial {
         if !self.link.is(DUET) || self.k < REFILLED_MIN {
             return None;
         }
-        if !self.refilling {
-            self.link.closed();
-        }
         self.refilling = self.link.is_ahead();
         self.refilling.then(|| (self.k / REFILL_PARTS).max(1))
     }
@@ -209,6 +206,10 @@ impl Trial {
     /// The clock of the process is read first; the harness has read its own before.
     fn close(&mut self, ns: u64) {
         let cpu_ns = if self.reads_cpu { system::clock(system::PROCESS_CPU) } else { 0 };
+        if self.link.is(DUET) {
+            // At once: the peer need not wait for the record.
+            self.link.closed();
+        }
         let block = self.plan.block_of(self.slice);
         let mut record = Record { slice: self.slice as u32, invocations: self.k, wall_ns: ns, ..Record::default() };
         record.start_ns = self.opened_ns;
