@@ -303,7 +303,7 @@ def digest(report):
     names = {"verdict": "verdict", "mode": "mode", "ratio": "ratio", "low": "ratio_low", "high": "ratio_high",
              "confidence": "confidence", "p": "p_value", "basis": "basis", "detects": "minimal_detectable_change", "base_ns": "baseline_ns", "package": "package", "name": "name",
              "failure": "failure", "clock": "clock"}
-    benchmarks = [{short: b[long] for short, long in names.items()}
+    benchmarks = [{short: b.get(long) for short, long in names.items()}
                   | {count: (b["counts"] or {}).get(count) for count in ("forks", "builds")} for b in report["benchmarks"]]
     return {"run": report["run"], "seed": report["seed"], "complete": report["complete"], "measured_s": report["measured_s"],
             "wall_s": report["wall_s"], "prepared_s": report["prepared_s"],
