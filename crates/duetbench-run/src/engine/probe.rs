@@ -191,7 +191,8 @@ fn cold_share(
             alone.extend(self::alone(executor, planned, benchmark)?);
             last = seen(executor, look)?;
             if is_cold_throughout(&alone, &last) {
-                return cold_throughout(executor, planned, benchmark, &alone);
+                let known = cold_throughout(executor, planned, benchmark, &alone)?;
+                return Ok(known.or_else(|| ColdShare::of(&samples).map(|share| share.least)));
             }
         }
         samples.append(&mut last);
@@ -202,30 +203,31 @@ fn cold_share(
     Ok(ColdShare::of(&samples).map(|share| share.least))
 }
 
+/// Whether slices of the usual length may be cold from end to end. Code that collects cannot tell: its collector marks on idle cores
+/// beside a version alone, and in its way in turns.
 fn is_cold_throughout(alone: &[Sample], in_turns: &[Sample]) -> bool {
-    lost_in_turns(alone, in_turns).is_some_and(|lost| lost > COLD_THROUGHOUT)
+    let collects = Profile::of(alone).is_some_and(|seen| seen.collects);
+    !collects && lost_in_turns(alone, in_turns).is_some_and(|lost| lost > COLD_THROUGHOUT)
 }
 
-/// That time where slices of the usual length are cold throughout: what ever longer ones lose beside the versions alone.
+/// That time where slices of the usual length are cold throughout: what ever longer ones lose beside the versions alone. Absent where
+/// the longest still lose much of their time: caches are warm long before their end, and it is something else that takes it.
 fn cold_throughout(
     executor: &mut dyn Executor,
     planned: &PlannedBenchmark,
     benchmark: usize,
     alone: &[Sample],
 ) -> Result<Option<f64>, RunError> {
-    let mut found = None;
     for (look, (stretch, slices)) in (0..).zip(COLD_LENGTHS) {
         let slice_ns = stretch * defaults::SLICE_NS;
         let mut longer = as_trial(planned, Mode::InterleavedOneCore, slices * slice_ns);
         (longer.configuration.slice_ns, longer.configuration.warmup_slices) = (slice_ns, COLD_WARMUP);
         let samples = executor.run_trial(&longer, &trial(benchmark, look))?.result.unwrap_or_default();
-        let Some(lost) = lost_in_turns(alone, &samples) else { break };
-        found = Some(lost * stretch as f64);
-        if lost <= COLD_KNOWN {
-            break;
+        if let Some(lost) = lost_in_turns(alone, &samples).filter(|lost| *lost <= COLD_KNOWN) {
+            return Ok(Some(lost * stretch as f64));
         }
     }
-    Ok(found)
+    Ok(None)
 }
 
 /// One benchmark, each version alone, free to use every core.

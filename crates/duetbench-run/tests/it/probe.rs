@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, PlannedBenchmark, Style, Unsteady};
-use duetbench_core::sample::Coordinates;
+use duetbench_core::sample::{Coordinates, Memory};
 use duetbench_core::spec::{Effort, HarnessSpec, defaults};
 use duetbench_core::{BenchmarkId, Role, Sample, Spec, Trial};
 use duetbench_run::RunError;
@@ -157,4 +157,57 @@ fn a_first_trial_that_fails_leaves_the_usual_warm_up() {
     let mut played = Played { fails: true, ..Played::new([0, 0]) };
     assert_eq!(learnt(&mut played, &plan(1000, &spec), &spec), (defaults::WARMUP_ITERATIONS, None));
     assert_eq!(played.asked.len(), 1);
+}
+
+/// Plays slices that in turns lose a time of their own, of which caches are the cause, and a multiple of their length, which is not.
+struct Losing {
+    fixed_ns: u64,
+    times: u64,
+    collects: bool,
+    longest_ns: u64,
+}
+
+impl Executor for Losing {
+    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        let slice_ns = planned.configuration.slice_ns;
+        let alone = planned.mode == Mode::Sequential;
+        self.longest_ns = self.longest_ns.max(if alone { 0 } else { slice_ns });
+        let wall_ns = if alone { slice_ns } else { slice_ns * self.times + self.fixed_ns };
+        let memory =
+            Memory { allocations: Some(0), bytes: 0, collections: 0, invocations: slice_ns / 1000, cycle: None };
+        let sample = |(role, iteration): (Role, u32)| Sample {
+            at: Coordinates { role, instance: 0, build: 0, round: 0, suite_run: trial.suite_run, fork: 0, iteration },
+            block: 1,
+            invocations: slice_ns / 1000,
+            wall_ns: wall_ns + u64::from(iteration),
+            cpu_ns: Some(wall_ns),
+            start_ns: 0,
+            memory: Some(Memory { collections: u32::from(self.collects), ..memory }),
+            cycles: None,
+            warm_up: false,
+        };
+        let samples = Role::BOTH.into_iter().flat_map(|role| (0..20).map(move |i| (role, i))).map(sample).collect();
+        Ok(TrialOutcome { result: Ok(samples), mode: planned.mode, wall: Duration::from_secs(1), conditions: None })
+    }
+}
+
+#[test]
+fn only_what_caches_take_lengthens_slices() {
+    let learnt = |fixed_ns, times, collects| {
+        let spec = spec(None);
+        let plan = plan_of(Style::Loop, 1000, &spec);
+        let mut losing = Losing { fixed_ns, times, collects, longest_ns: 0 };
+        let mut alone = Played::new([0, 0]);
+        let benches = Benches { versions: &mut losing, baseline_alone: &mut alone };
+        let wanted = Wanted { mode: true, warm_up: &|_| true };
+        let learnt = probe(&plan, benches, &wanted, &AtomicBool::new(false)).unwrap();
+        let mut plan = plan.clone();
+        plan.learn(learnt, &spec, CAPACITY);
+        (plan.benchmarks[0].configuration.slice_ns > defaults::SLICE_NS, losing.longest_ns / defaults::SLICE_NS)
+    };
+    // A millisecond to get warm is a quarter of slices 16 times as long.
+    assert_eq!(learnt(1_000_000, 1, false), (true, 16));
+    // Twice the time is no matter of caches, however long the slices are.
+    assert_eq!(learnt(0, 2, false), (false, 250));
+    assert_eq!(learnt(1_000_000, 2, true), (false, 1));
 }
