@@ -27,7 +27,7 @@ def main():
         for name in list(duets)[:: 1 if repetition % 2 else -1]:
             study.duet, study._help = duets[name], None
             flags = study.known("--measure-identical", "--packages", ".", "--seed", str(args.seed + repetition))
-            study.do(f"{name} {repetition}", lambda: digest(study.compare(args.module, args.module, *flags)))
+            study.do(f"{name} {repetition}", lambda: digest(study.compare(args.module, args.module, *flags, db=f"{name}.db")))
     study.finish()
 
 
