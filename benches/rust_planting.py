@@ -13,6 +13,7 @@ import subprocess
 import time
 
 from study import Failed, environment, run
+from unrelated import turn_round
 
 TRIAL_SIZE, ROUND_NS = 0.20, 0.9
 # By crate: the functions that get work, as the file, a pattern that ends behind the opening brace, and the length that tells benchmarks
@@ -81,14 +82,8 @@ def renamed(name, directory):
 
 def moved(name, directory):
     """the functions and implementations of a file in the opposite order"""
-    file = directory / "src" / CRATES[name]["moved"]
-    text = file.read_text()
-    items = list(re.finditer(r"(?ms)^(?:(?:///|#\[)[^\n]*\n)*(?:pub(?:\([a-z]+\))? )?(?:const |unsafe )*(?:fn|impl)\b.*?^\}\n", text))
-    parts, end = [], 0
-    for old, new in zip(items, reversed(items)):
-        parts += [text[end:old.start()], new[0]]
-        end = old.end()
-    file.write_text("".join(parts) + text[end:])
+    pattern = r"(?ms)^(?:(?:///|#\[)[^\n]*\n)*(?:pub(?:\([a-z]+\))? )?(?:const |unsafe )*(?:fn|impl)\b.*?^\}\n"
+    turn_round(directory / "src" / CRATES[name]["moved"], pattern)
 
 
 UNRELATED = {"function": function, "dependency": dependency, "renamed": renamed, "moved": moved}
@@ -159,31 +154,33 @@ class Crate:
         return target
 
     def binary(self, directory):
-        """The bench program of a copy. All are built in one place, as the revisions of a checkout are."""
+        """The bench program of a copy."""
         program = self.folder / "programs" / directory.name
         if not program.exists():
             if not (self.folder / "target").exists():
-                self._build(directory)  # what all copies depend on, which no comparison pays for
+                built(directory, self.folder)  # what all copies depend on, which no comparison pays for
             began = time.monotonic()
-            made = self._build(directory)
+            made = built(directory, self.folder)
             self.builds_s[directory.name] = time.monotonic() - began
             program.parent.mkdir(exist_ok=True)
             shutil.copy(made, program)
         return program
-
-    def _build(self, directory):
-        place = self.folder / "checkout"
-        shutil.rmtree(place, ignore_errors=True)
-        shutil.copytree(directory, place, copy_function=shutil.copyfile)
-        flags = ["--no-run", "--locked", "--bench", "*", "--message-format", "json", "--target-dir", self.folder / "target"]
-        messages = map(json.loads, run(["cargo", "bench", *flags], place).splitlines())
-        return next(message["executable"] for message in messages if message.get("executable") and message["target"]["kind"] == ["bench"])
 
     def code(self, directory):
         """The machine code of a copy's bench program."""
         text = self.folder / "text"
         run(["objcopy", "-O", "binary", "--only-section=.text", self.binary(directory), text], self.folder)
         return text.read_bytes()
+
+
+def built(directory, folder, bench="*"):
+    """The bench program of a copy, which cargo builds below the folder. All are built in one place, as the revisions of a checkout are."""
+    place = folder / "checkout"
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(directory, place, copy_function=shutil.copyfile)
+    flags = ["--no-run", "--locked", "--bench", bench, "--message-format", "json", "--target-dir", folder / "target"]
+    messages = map(json.loads, run(["cargo", "bench", *flags], place).splitlines())
+    return next(message["executable"] for message in messages if message.get("executable") and message["target"]["kind"] == ["bench"])
 
 
 def fetched(name, folder, target):

@@ -14,7 +14,8 @@ import subprocess
 import time
 import zlib
 
-from study import CALLED, MEASURED, REPOSITORY, Failed, Study, decimals, digest, mean, median_of, one_line, parser, percent, run, settings, table, upper_bound
+from rust_planting import built
+from study import CALLED, MEASURED, REPOSITORY, Failed, Study, decimals, digest, mean, median_of, one_line, parser, percent, settings, table, upper_bound
 
 FACTORS = 500
 KINDS = {"same": "the same", "function": "one more function, which nothing calls", "495": "1 % less work, as in tango's description", "505": "1 % more work"}
@@ -76,14 +77,8 @@ def copy(study, side, kind, seed):
 
 
 def program(study, directory):
-    """tango's bench program, built in one place for both sides, as in a checkout."""
-    place = study.scratch / "checkout"
-    shutil.rmtree(place, ignore_errors=True)
-    shutil.copytree(directory, place, copy_function=shutil.copyfile)
-    target = study.scratch / "target"
-    printed = run(["cargo", "bench", "--no-run", "--locked", "--bench", "paired", "--message-format", "json", "--target-dir", target], place)
-    executable = re.search(r'"executable":"([^"]+)"', printed)[1]
-    shutil.copy(executable, study.scratch / f"{directory.name}.program")
+    """tango's bench program of a copy."""
+    shutil.copy(built(directory, study.scratch, "paired"), study.scratch / f"{directory.name}.program")
     return study.scratch / f"{directory.name}.program"
 
 

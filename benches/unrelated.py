@@ -109,11 +109,14 @@ func init() {{
 
 def order(directory, package):
     """the functions of the largest file in the opposite order"""
-    file = max(sources(directory), key=lambda path: path.stat().st_size)
+    turn_round(max(sources(directory), key=lambda path: path.stat().st_size), r"(?ms)^(?://[^\n]*\n)*func [^\n]*\{\n.*?^\}\n")
+
+
+def turn_round(file, pattern):
+    """Puts what matches into the opposite order, and leaves what is between where it is."""
     text = file.read_text()
-    functions = list(re.finditer(r"(?ms)^(?://[^\n]*\n)*func [^\n]*\{\n.*?^\}\n", text))
-    parts, end = [], 0
-    for old, new in zip(functions, reversed(functions)):
+    items, parts, end = list(re.finditer(pattern, text)), [], 0
+    for old, new in zip(items, reversed(items)):
         parts += [text[end:old.start()], new[0]]
         end = old.end()
     file.write_text("".join(parts) + text[end:])

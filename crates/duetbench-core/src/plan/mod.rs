@@ -555,8 +555,7 @@ impl Lengths {
         let large = (cold_share / defaults::COLD_LARGE).min(defaults::COLD_LARGE_FACTOR_MAX);
         let factor = small.max(large);
         let slice_ns = (self.slice_ns as f64 * factor) as u64;
-        let trial_ns = self.trial_ns.max(defaults::SLICES_MIN * slice_ns);
-        Lengths { slice_ns, ..self }.with_trial(trial_ns, manner)
+        self.with_slices(slice_ns, manner)
     }
 
     /// The same with slices of so many invocations that a duet is refilled, unless they would get too long.
@@ -568,8 +567,13 @@ impl Lengths {
         if wanted_ns <= self.slice_ns || wanted_ns > defaults::REFILLED_SLICE_MAX_NS {
             return self;
         }
-        let trial_ns = self.trial_ns.max(defaults::SLICES_MIN * wanted_ns);
-        Lengths { slice_ns: wanted_ns, ..self }.with_trial(trial_ns, manner)
+        self.with_slices(wanted_ns, manner)
+    }
+
+    /// The same with longer slices, and a trial that has enough of them.
+    fn with_slices(self, slice_ns: u64, manner: Manner) -> Lengths {
+        let trial_ns = self.trial_ns.max(defaults::SLICES_MIN * slice_ns);
+        Lengths { slice_ns, ..self }.with_trial(trial_ns, manner)
     }
 
     /// Slices that warm up: as many as were meant, or fewer of lengthened ones, which take as long and are two at least.

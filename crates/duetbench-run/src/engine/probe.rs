@@ -191,8 +191,10 @@ fn cold_share(
             alone.extend(self::alone(executor, planned, benchmark)?);
             last = seen(executor, look)?;
             if is_cold_throughout(&alone, &last) {
-                let known = cold_throughout(executor, planned, benchmark, &alone)?;
-                return Ok(known.or_else(|| ColdShare::of(&samples).map(|share| share.least)));
+                if let Some(known) = cold_throughout(executor, planned, benchmark, &alone)? {
+                    return Ok(Some(known));
+                }
+                break;
             }
         }
         samples.append(&mut last);

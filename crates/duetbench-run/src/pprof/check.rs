@@ -97,7 +97,7 @@ mod tests {
         let mut profile = Profile { words, functions, locations, samples, ..Profile::default() };
         see_through_preemption(&mut profile);
         let stacks: Vec<&[u64]> = profile.samples.iter().map(|sample| &sample.locations[..]).collect();
-        // What the runtime does once it has the processor is its own, and a stack of nothing else stays.
+        // The runtime keeps its own work once it has the processor, and a stack of nothing but a preemption stays.
         assert_eq!(stacks, [&[1][..], &[1], &[3, 2, 1], &[2]]);
     }
 }
