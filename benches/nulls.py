@@ -21,7 +21,7 @@ import zlib
 
 import unrelated
 from study import (CALLED, MEASURED, Study, count, decimals, digest, listed, mean, module_copy, paragraph, parser, percent,
-                   settings, table, upper_bound)
+                   settings, settings_rows, table, upper_bound)
 from truth import error_of
 from usual import PROCEDURES, Sides, measured
 
@@ -177,7 +177,7 @@ def body(study, args):
 
 def asked(args):
     rows = [[kind, KINDS[kind]] for kind in args.kinds]
-    rows += [[way, f"`{' '.join(['duet compare', *flags])}`"] for way, flags in args.settings.items()]
+    rows += settings_rows(args)
     rows += [[way, f"the usual procedure, `-count {args.usual_count} -benchtime {args.usual_benchtime}`, benchstat at 5 %"]
              for way in args.usual]
     modules = ", ".join(f"`{MODULES[module].version}`" for module in args.modules)

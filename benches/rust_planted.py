@@ -16,7 +16,7 @@ import zlib
 from planting import only
 from rust_planting import CRATES, UNRELATED, Crate, compared, in_turns
 from study import (CALLED, FASTER, SETTINGS, SLOWER, Study, count, decimals, digest, listed, mean, median_of, one_line, parser, per_benchmark, percent,
-                   run, settings, table, upper_bound)
+                   run, settings, settings_rows, table, upper_bound)
 
 SIZES = {f"planted-{100 * size:.0f}": size for size in (0.01, 0.03, 0.05, 0.10)}
 # criterion's defaults for warming up and measuring, seconds.
@@ -121,14 +121,10 @@ def body(study, args):
     parts += [f"criterion's own time is {times} of warming up and measuring. The truth has {args.truth_turns} runs of either version, "
               f"{args.truth_time:g} s a benchmark. duet has {args.budget + ' of measuring' if args.budget else 'the time that it chooses'}. Seconds are "
               "those of the whole comparison, building both versions included; what all comparisons share was built before.",
-              settings_table(args)]
+              table(["setting of duet", "is"], settings_rows(args))]
     parts += ["## Planted slowdowns", power(study, args), "## The true sizes", truths(study, args)] if set(args.kinds) & set(SIZES) else []
     parts += ["## False alarms", alarms(study, args), "## Called changed", which(study, args), "## Changes that no benchmark runs", kinds_table(study, args)]
     return "\n\n".join(parts)
-
-
-def settings_table(args):
-    return table(["setting of duet", "is"], [[name, f"`{' '.join(['duet compare', *flags])}`"] for name, flags in args.settings.items()])
 
 
 def truth_of(study, crate, kind):

@@ -64,6 +64,11 @@ def settings(text):
     return {name: flags.split() for name, _, flags in parts}
 
 
+def settings_rows(args):
+    """A row for each setting: its name, and the command that it is."""
+    return [[name, f"`{' '.join(['duet compare', *flags])}`"] for name, flags in args.settings.items()]
+
+
 class Study:
     """Named steps whose results are on disk as soon as they exist, and a page made from them.
 

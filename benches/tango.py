@@ -15,7 +15,7 @@ import time
 import zlib
 
 from rust_planting import built
-from study import CALLED, MEASURED, REPOSITORY, Failed, Study, decimals, digest, mean, median_of, one_line, parser, percent, settings, table, upper_bound
+from study import CALLED, MEASURED, REPOSITORY, Failed, Study, decimals, digest, mean, median_of, one_line, parser, percent, settings, settings_rows, table, upper_bound
 
 FACTORS = 500
 KINDS = {"same": "the same", "function": "one more function, which nothing calls", "495": "1 % less work, as in tango's description", "505": "1 % more work"}
@@ -85,7 +85,7 @@ def program(study, directory):
 def body(study, args):
     parts = [one_line(part) for part in __doc__.split("\n\n")[1:]]
     rows = [["tango", f"`compare BASE -t {args.seconds:g} --noise-threshold 0.5`, tango-bench 0.9"],
-            *([name, f"`{' '.join(['duet compare', *flags])}`"] for name, flags in args.settings.items())]
+            *settings_rows(args)]
     parts += [f"Repetitions asked for: {args.repetitions}. Seconds are those of the whole try, both builds included.", table(["way", "is"], rows), figures(study, args)]
     return "\n\n".join(parts)
 

@@ -20,7 +20,7 @@ from noise import KINDS as NOISES
 from noise import noise, why_not
 from planting import MODULES, Planting, only, packages_of, version
 from study import (CALLED, FASTER, MEASURED, SETTINGS, SLOWER, Study, count, decimals, digest, listed, mean, median_of, module_copy, paragraph,
-                   parser, per_benchmark, percent, seconds_of, settings, table, upper_bound)
+                   parser, per_benchmark, percent, seconds_of, settings, settings_rows, table, upper_bound)
 from usual import PROCEDURES, Sides, measured
 
 SIZES = [0.01, 0.02, 0.03, 0.05, 0.10]
@@ -175,7 +175,7 @@ def body(study, args):
 
 
 def settings_text(args):
-    rows = [[name, f"`duet compare {' '.join(flags)}`" if flags else "`duet compare`"] for name, flags in args.settings.items()]
+    rows = settings_rows(args)
     budget = f"Each run of duet has {args.budget} of measuring." if args.budget else "duet itself decides how long it measures."
     counts = f"`-count {args.usual_count} -benchtime {args.usual_benchtime}`"
     rows += [[procedure, f"{counts}, benchstat"] for procedure in args.usual]
