@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Published crates with benchmarks of criterion: releases against each other and against themselves.
+"""Published crates with benchmarks of criterion or divan: releases against each other and against themselves.
 
-Every pair of releases is compared as duet does of its own accord, with matched layouts, and the older release is compared with itself, measured all the same.
-The crates come from crates.io as they are; a crate is one whose package holds its benches. A change of equal code would be a false alarm. Changes of one
-release against the next may be real; beside them stands what random layouts say, which share nothing with the matched ones but the source.
+Every pair of releases is compared as duet does of its own accord, with matched layouts, and the older release is compared with itself, measured
+all the same. The crates come from crates.io as they are; a crate is one whose package holds its benches. serde-saphyr's are of CodSpeed's layer
+over divan. A change of equal code would be a false alarm. Changes of one release against the next may be real; beside them stands what random
+layouts say, which share nothing with the matched ones but the source.
 """
 
 from study import CALLED, Study, decimals, digest, one_line, parser, per_benchmark, percent, table, upper_bound
 
 # Older release, newer one, and a pattern of benchmarks where all of them would take hours.
 RELEASES = ("itoa@1.0.18 itoa@1.0.19 .;ryu@1.0.22 ryu@1.0.23 .;zmij@1.0.18 zmij@1.0.23 .;crc32fast@1.5.3 crc32fast@1.5.4 ^(baseline|combine|hash)/;"
-            "hashbrown@0.17.0 hashbrown@0.17.1 ^set_ops;realfft@3.5.0 realfft@3.5.1 Powers.of.2/Real/(256|1024|4096)$")
+            "hashbrown@0.17.0 hashbrown@0.17.1 ^set_ops;realfft@3.5.0 realfft@3.5.1 Powers.of.2/Real/(256|1024|4096)$;"
+            "serde-saphyr@2.1.1 serde-saphyr@2.2.0 (config|merge_keys|multi_document)")
 WAYS = {"itself": [], "release": [], "random": ["--layouts", "random"]}
 
 
