@@ -8,12 +8,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use object::elf::STT_FUNC;
-use object::read::elf::ElfFile64;
-use object::{Endianness, Object, ObjectSection, ObjectSymbol};
+use object::{File, Object, ObjectSection};
 use sha2::{Digest, Sha256};
 
 use crate::adapter::hex;
+use crate::machine_code;
 
 const PAGE: u64 = 4096;
 
@@ -40,17 +39,19 @@ impl Functions {
     }
 
     fn parse(file: &[u8]) -> Result<Functions, String> {
-        let unusable = |e: object::Error| format!("a program is no ELF file of 64 bits: {e}");
-        let elf = ElfFile64::<Endianness>::parse(file).map_err(unusable)?;
-        let code = elf.section_by_name(".text").ok_or("a program has no code")?;
+        let unusable = |e: object::Error| format!("a program cannot be read: {e}");
+        let program = File::parse(file).map_err(unusable)?;
+        let code = program.section_by_name(".text").ok_or("a program has no code")?;
         let within = code.address()..code.address().saturating_add(code.size());
-        let mut by_name: BTreeMap<Vec<u8>, Option<Function>> = BTreeMap::new();
-        for symbol in elf.symbols().filter(|s| s.elf_symbol().st_type() == STT_FUNC && within.contains(&s.address())) {
-            let function = Function { at: symbol.address() - code.address(), size: symbol.size() };
-            let name = symbol.name_bytes().map_err(unusable)?.to_vec();
-            by_name.entry(name).and_modify(|only| *only = None).or_insert(Some(function));
-        }
-        let by_name: BTreeMap<_, _> = by_name.into_iter().filter_map(|(name, only)| Some((name, only?))).collect();
+        let placed = |(name, all): (&[u8], Vec<machine_code::Function<'_>>)| match all[..] {
+            [only] if within.contains(&only.address) => {
+                let function = Function { at: only.address - code.address(), size: only.code.len() as u64 };
+                Some((name.to_vec(), function))
+            }
+            _ => None,
+        };
+        let by_name: BTreeMap<_, _> =
+            machine_code::functions(&program).map_err(unusable)?.into_iter().filter_map(placed).collect();
         if by_name.is_empty() {
             return Err("a program has no symbol table to match it by (`strip` in its profile?)".to_owned());
         }
@@ -134,7 +135,7 @@ mod tests {
         let moved = compare(&a, &functions(0, &[("f", 32, 16), ("old", 96, 8)])).unwrap_err();
         assert_eq!(moved, "1 of 2 functions lie elsewhere, such as `f`");
         assert!(compare(&a, &functions(16, &[("f", 0, 16)])).unwrap_err().contains("begins at 0"));
-        assert!(Functions::parse(b"no program").unwrap_err().contains("ELF"));
+        assert!(Functions::parse(b"no program").unwrap_err().contains("cannot be read"));
     }
 
     #[test]
