@@ -35,7 +35,7 @@ pub fn with_calibration(mut report: Report, store: &Store) -> Result<Report, Run
     let each_s = report.measured_s / report.plan.benchmarks.len().max(1) as f64;
     let all = store.calibrations()?;
     let made = Made::concerning(&all, &ids, &here);
-    let calibration = made.map(|made| made.note((&ids, each_s), &here));
+    let calibration = made.map(|made| made.note(&ids, each_s, &here));
     if let Some(made) = made {
         for benchmark in &mut report.benchmarks {
             explain_by_layout(benchmark, &made.calibration);
@@ -69,10 +69,8 @@ pub fn report(run: StoredRun<RunHead>) -> Report {
     let StoredRun { name, head, complete, measured_s, calls, profiles, instructions, readings, .. } = run;
     let suite = suite_change(&plan, &benchmarks, &head.spec.decision, IdenticalCode::LeftOut);
     let fleet = head.spec.fleet.zip(head.fleet);
-    let fleet = fleet.map(|(spec, terms)| FleetReport {
-        abandoned,
-        ..FleetReport::of(&calls, (&spec, terms), (&plan, &benchmarks))
-    });
+    let fleet = fleet
+        .map(|(spec, terms)| FleetReport { abandoned, ..FleetReport::of(&calls, &spec, terms, &plan, &benchmarks) });
     let mut report = Report {
         run: name,
         started: head.started,

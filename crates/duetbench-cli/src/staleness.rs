@@ -95,7 +95,7 @@ pub fn inspect(plan: &PlanFile, recording: &Recording, rules: &Rules, around: &S
             Some(planned) => {
                 let cut = planned.warmup.saturating_sub(warmed_up_in_run(&planned.name, around));
                 let warm = recorded.without_warm_up(&recording.levels, cut as usize);
-                let value = value_as_planned((recording, warm.as_ref().unwrap_or(recorded)), planned, rules);
+                let value = value_as_planned(recording, warm.as_ref().unwrap_or(recorded), planned, rules);
                 // One that was not stable in full is not expected to be so now.
                 if planned.stable && value.is_none_or(|value| value > rules.threshold) {
                     entry.reasons.push(Reason::Violates { value });
@@ -154,7 +154,8 @@ fn warmed_up_in_run(benchmark: &str, around: &Surroundings<'_>) -> u32 {
 
 /// The metric's value with the repetitions that are planned; absent where these have none, or were not measured.
 fn value_as_planned(
-    (recording, recorded): (&Recording, &Recorded),
+    recording: &Recording,
+    recorded: &Recorded,
     planned: &PlannedRepetitions,
     rules: &Rules,
 ) -> Option<f64> {

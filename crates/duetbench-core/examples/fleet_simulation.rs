@@ -300,7 +300,7 @@ impl<'a> Simulation<'a> {
         if end <= self.now
             && let Some((_, (task, sending, usage))) = self.ends.pop_first()
         {
-            self.dispatcher.heard((task, sending), Heard::Measured(usage), self.now);
+            self.dispatcher.heard(task, sending, Heard::Measured(usage), self.now);
             self.measured(task);
         }
         if self.due && self.now >= self.look_at {
@@ -354,7 +354,7 @@ impl<'a> Simulation<'a> {
         let called: Vec<usize> = (0..self.suite.len()).filter(|b| regressed(&self.courses[*b])).collect();
         let settled = self.courses.iter().filter(|c| c.standing != Some(Standing::Open)).count();
         let against = called.iter().filter(|b| truth(**b, self.suite[**b]) <= 0.0).count();
-        let predicted = forecast(self.plan, &self.setting.spec(), self.setting.parallel, (RATE, self.setting.length));
+        let predicted = forecast(self.plan, &self.setting.spec(), self.setting.parallel, RATE, self.setting.length);
         json!({
             "memory_mb": self.setting.memory_mb,
             "parallel": self.setting.parallel,

@@ -172,19 +172,19 @@ impl Grid {
     #[must_use]
     pub fn prefix(&self, configuration: &[usize]) -> Vec<f64> {
         let mut values = Vec::with_capacity(configuration.iter().product());
-        self.collect(configuration, (0, 0), &mut values);
+        self.collect(configuration, 0, 0, &mut values);
         values
     }
 
     /// Adds the values below one cell of a level.
-    fn collect(&self, configuration: &[usize], (level, index): (usize, usize), values: &mut Vec<f64>) {
+    fn collect(&self, configuration: &[usize], level: usize, index: usize, values: &mut Vec<f64>) {
         if level == self.shape.len() {
             values.extend(Some(self.cells[index]).filter(|v| v.is_finite()));
             return;
         }
         let wanted = configuration.get(level).map_or(self.shape[level], |&n| n.min(self.shape[level]));
         for at in 0..wanted {
-            self.collect(configuration, (level + 1, index * self.shape[level] + at), values);
+            self.collect(configuration, level + 1, index * self.shape[level] + at, values);
         }
     }
 

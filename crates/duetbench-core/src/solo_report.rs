@@ -133,11 +133,11 @@ fn forks(samples: &[Sample]) -> Vec<SoloFork> {
     for sample in samples.iter().filter(|s| !s.warm_up && s.invocations > 0) {
         by_fork.entry((sample.at.suite_run, sample.at.fork)).or_default().push(sample);
     }
-    by_fork.into_iter().map(|(at, samples)| SoloFork::of(at, &samples)).collect()
+    by_fork.into_iter().map(|((suite_run, fork), samples)| SoloFork::of(suite_run, fork, &samples)).collect()
 }
 
 impl SoloFork {
-    fn of((suite_run, fork): (u32, u32), samples: &[&Sample]) -> SoloFork {
+    fn of(suite_run: u32, fork: u32, samples: &[&Sample]) -> SoloFork {
         let invocations = samples.iter().fold(0u64, |sum, s| sum.saturating_add(s.invocations));
         let wall_ns: f64 = samples.iter().map(|s| s.wall_ns as f64).sum();
         let counted = |number: fn(&Memory) -> Option<u64>| {

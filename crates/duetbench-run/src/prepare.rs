@@ -100,7 +100,7 @@ impl Prepared {
         adapter.prepare_layouts(&mut || on_stage(Stage::Linker));
         RunError::stop_if(interrupted)?;
         let notes = match request.benchmarks_from {
-            Some(from) => exchange(&*adapter, &mut sources, (from, request.packages), scratch.path())?,
+            Some(from) => exchange(&*adapter, &mut sources, from, request.packages, scratch.path())?,
             None => Vec::new(),
         };
         let mut prepared: Vec<Version> = Vec::new();
@@ -157,7 +157,8 @@ impl Prepared {
 fn exchange(
     adapter: &dyn Adapter,
     sources: &mut [Source],
-    (from, patterns): (Role, &[String]),
+    from: Role,
+    patterns: &[String],
     scratch: &Path,
 ) -> Result<Vec<String>, RunError> {
     let [baseline, candidate] = sources else { return Ok(Vec::new()) };

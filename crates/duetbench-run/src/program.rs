@@ -73,7 +73,7 @@ impl Program {
 
     fn measured(&self, patience: Patience<'_>) -> Result<Timing, Trouble> {
         let mut children = [self.spawn()?];
-        wait_for(&mut children, 1, (Instant::now(), patience))?;
+        wait_for(&mut children, 1, Instant::now(), patience)?;
         self.check(&children[0])?;
         children[0].timing().ok_or_else(|| failed("it ended before it became the program"))
     }
@@ -123,7 +123,7 @@ fn beside(
     }
     loop {
         let ended = running.iter().filter(|child| child.status().is_some()).count();
-        wait_for(&mut running, ended + 1, (began, patience))?;
+        wait_for(&mut running, ended + 1, began, patience)?;
         for side in 0..2 {
             programs[side].check(&running[side]).map_err(|e| e.of(side))?;
         }
@@ -148,7 +148,7 @@ fn beside(
 pub(crate) fn attend(launch: &Launch, purpose: &str, patience: Patience<'_>) -> Result<(), Trouble> {
     let of_it = |words: String| failed(format!("what is to {purpose} failed: {words}"));
     let mut children = [launch.spawn_beside().map_err(|e| of_it(e.to_string()))?];
-    wait_for(&mut children, 1, (Instant::now(), patience)).map_err(|e| match e {
+    wait_for(&mut children, 1, Instant::now(), patience).map_err(|e| match e {
         Trouble::Failed { reason, .. } => of_it(reason),
         fatal @ Trouble::Fatal(_) => fatal,
     })?;
@@ -159,7 +159,7 @@ pub(crate) fn attend(launch: &Launch, purpose: &str, patience: Patience<'_>) -> 
 }
 
 /// Waits until so many have ended.
-fn wait_for(children: &mut [Child], wanted: usize, (began, p): (Instant, Patience<'_>)) -> Result<(), Trouble> {
+fn wait_for(children: &mut [Child], wanted: usize, began: Instant, p: Patience<'_>) -> Result<(), Trouble> {
     let wait = Wait { deadline: began + p.limit, interrupted: p.interrupted };
     match wait.for_ends(children, wanted, |_| {}) {
         WaitEnd::Ended => Ok(()),

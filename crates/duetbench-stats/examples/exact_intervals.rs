@@ -72,7 +72,7 @@ impl Sample {
     }
 
     /// Standard errors by which the worse tail is off, and seconds.
-    fn compare(&self, (method, statistic): (Method, Statistic), draws: usize) -> Result<[f64; 3], StatsError> {
+    fn compare(&self, method: Method, statistic: Statistic, draws: usize) -> Result<[f64; 3], StatsError> {
         let began = Instant::now();
         let mut interval = method(&self.ascending, CONFIDENCE)?;
         for _ in 1..10 {
@@ -117,7 +117,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         let sample = Sample::of(&line)?;
         let mut text = String::new();
         for (name, method, statistic) in STATISTICS {
-            let [off, exact_us, resampling_us] = sample.compare((method, statistic), draws)?;
+            let [off, exact_us, resampling_us] = sample.compare(method, statistic, draws)?;
             text += &format!("{}\t{name}\t{off}\t{exact_us}\t{resampling_us}\n", sample.ascending.len());
         }
         Ok(text)

@@ -26,7 +26,7 @@ pub fn binomial_interval(times: u32, of: u32, alpha: f64) -> Result<(f64, f64), 
     if did_not < 0.0 {
         return Err(StatsError::OutOfRange { name: "times", value: did });
     }
-    let quantile = |a: f64, b: f64, p: f64| increasing_root(|x| beta_reg(a, b, x) - p, (0.0, 1.0));
+    let quantile = |a: f64, b: f64, p: f64| increasing_root(|x| beta_reg(a, b, x) - p, 0.0, 1.0);
     let low = if times == 0 { 0.0 } else { quantile(did, did_not + 1.0, alpha / 2.0) };
     let high = if times == of { 1.0 } else { quantile(did + 1.0, did_not, 1.0 - alpha / 2.0) };
     Ok((low, high))

@@ -39,7 +39,7 @@ pub fn detectable_factor(df: f64, level: Level) -> Result<f64, StatsError> {
     while missing(high) < 0.0 {
         high *= 2.0;
     }
-    Ok(increasing_root(missing, (0.0, high)))
+    Ok(increasing_root(missing, 0.0, high))
 }
 
 /// Probability that a t statistic lies farther from 0 than `critical` when the effect measures `factor` standard errors.

@@ -45,7 +45,7 @@ pub fn excess_of_small_limit(n: f64, alpha: f64) -> Result<f64, StatsError> {
     StatsError::check("n", n, 1.0 - f64::EPSILON, 1e6)?;
     StatsError::check("alpha", alpha, 0.0, 1.0)?;
     let n = n.floor().max(1.0);
-    Ok(increasing_root(|d| alpha - survival(n, d), (0.0, 1.0)))
+    Ok(increasing_root(|d| alpha - survival(n, d), 0.0, 1.0))
 }
 
 fn survival(n: f64, d: f64) -> f64 {

@@ -86,7 +86,7 @@ pub use median::median;
 pub use noncentral::noncentral_t_survival;
 pub use quantile::quantile_of_sorted;
 pub use ranks::{Ranks, ranks};
-pub use repetitions::repetitions;
+pub use repetitions::{Repetition, repetitions};
 pub use sample_size::smallest_sample;
 pub use sign_test::sign_test_p;
 pub use signed_rank::{SignedRank, signed_rank_exact, signed_rank_p};

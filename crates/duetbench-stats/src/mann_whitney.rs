@@ -81,7 +81,7 @@ impl MannWhitney {
                 self.exact.entry((n, m)).or_insert_with(|| cumulated(null_probabilities(n as usize, m as usize)));
             Ok((2.0 * exact[(smaller / 2) as usize]).min(1.0))
         } else {
-            approximate(smaller as f64 / 2.0, (n as f64, m as f64), ties)
+            approximate(smaller as f64 / 2.0, n as f64, m as f64, ties)
         }
     }
 }
@@ -107,7 +107,7 @@ fn cumulated(mut probabilities: Vec<f64>) -> Vec<f64> {
     probabilities
 }
 
-fn approximate(smaller: f64, (n, m): (f64, f64), ties: f64) -> Result<f64, StatsError> {
+fn approximate(smaller: f64, n: f64, m: f64, ties: f64) -> Result<f64, StatsError> {
     let all = n + m;
     let variance = n * m / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
     if variance <= 0.0 {
@@ -167,7 +167,7 @@ mod tests {
             let tail: f64 = null_probabilities(n, m)[..=smaller as usize].iter().sum();
             (2.0 * tail).min(1.0)
         } else {
-            approximate(smaller, (n as f64, m as f64), ties).unwrap()
+            approximate(smaller, n as f64, m as f64, ties).unwrap()
         }
     }
 

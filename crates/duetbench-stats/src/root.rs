@@ -4,7 +4,7 @@
 ///
 /// Regula falsi with the Illinois modification (Dowell and Jarratt, BIT 11, 1971): the value at an end that is kept twice is
 /// halved, which makes the convergence superlinear.
-pub(super) fn increasing_root(f: impl Fn(f64) -> f64, (mut low, mut high): (f64, f64)) -> f64 {
+pub(super) fn increasing_root(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let (mut at_low, mut at_high) = (f(low), f(high));
     let mut kept_low = None;
     for _ in 0..200 {

@@ -23,10 +23,10 @@ use super::{Level, StatsError, critical_t};
 /// # use duetbench_stats::{Level, smallest_sample};
 /// // k(7) = 4.514 standard errors of 0.02 / sqrt(8) are 3.19 %; with 7 values 3.57 %.
 /// let level = Level { alpha: 0.01, power: 0.8 };
-/// assert_eq!(smallest_sample(0.02, 0.032, (level, 1000)), Ok(Some(8)));
-/// assert_eq!(smallest_sample(0.02, 0.0001, (level, 1000)), Ok(None));
+/// assert_eq!(smallest_sample(0.02, 0.032, level, 1000), Ok(Some(8)));
+/// assert_eq!(smallest_sample(0.02, 0.0001, level, 1000), Ok(None));
 /// ```
-pub fn smallest_sample(spread: f64, distance: f64, (level, largest): (Level, u32)) -> Result<Option<u32>, StatsError> {
+pub fn smallest_sample(spread: f64, distance: f64, level: Level, largest: u32) -> Result<Option<u32>, StatsError> {
     StatsError::check("distance", distance, 0.0, f64::INFINITY)?;
     StatsError::check("spread", spread, -f64::MIN_POSITIVE, f64::INFINITY)?;
     StatsError::check("alpha", level.alpha, 0.0, 1.0)?;

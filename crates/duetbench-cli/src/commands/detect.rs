@@ -36,7 +36,7 @@ pub fn run(args: &AnalyzeArgs, head: &str, context: &Context) -> Result<u8, Fail
     };
     let mut detection = detect(&base, &head, &rules);
     if let Some(plan) = &by.plan {
-        detection.fidelity = Some(fidelity((&base, &head), &planned(plan, &base)?, &paper));
+        detection.fidelity = Some(fidelity(&base, &head, &planned(plan, &base)?, &paper));
     }
     if detection.benchmarks.is_empty() {
         return Err(nothing(&detection).into());

@@ -40,7 +40,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
     let write = stale && !args.no_write;
     if write {
         let entries_next = entries.iter().filter_map(|entry| entry.next.clone()).collect();
-        PlanFile::new(learnt(&plan, (&stored.name, &now), &entries), entries_next).write(&path)?;
+        PlanFile::new(learnt(&plan, &stored.name, &now, &entries), entries_next).write(&path)?;
     }
     let shown = render::Shown { plan: &path.display().to_string(), run: &stored.name, rules: &rules, written: write };
     context.printer.document(&render::document(&shown, &entries))?;
@@ -79,7 +79,7 @@ fn learnt_from(plan: &PlanFile, store: &Store) -> Option<BTreeMap<String, String
 }
 
 /// Where the plan was learnt now: the run counts for everything, as long as it has seen everything.
-fn learnt(plan: &PlanFile, (run, now): (&str, &Provenance), entries: &[Entry]) -> LearntFrom {
+fn learnt(plan: &PlanFile, run: &str, now: &Provenance, entries: &[Entry]) -> LearntFrom {
     let today = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     let mut learnt = plan.learnt.clone();
     learnt.date = today.chars().take("2026-11-22".len()).collect();

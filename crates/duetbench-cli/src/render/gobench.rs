@@ -39,12 +39,12 @@ pub fn render(report: &Report) -> String {
 /// The keys that hold for the whole file.
 fn configuration(report: &Report) -> String {
     let versions = [("duet-baseline", &report.baseline), ("duet-candidate", &report.candidate)];
-    measured_by(&report.environment, (&report.run, &report.started, report.plan.seed))
+    measured_by(&report.environment, &report.run, &report.started, report.plan.seed)
         + &versions.map(|(name, version)| key(name, &version.resolved)).concat()
 }
 
 /// The keys that say on which machine, by which duet and in which run, with when it began and its seed.
-pub(super) fn measured_by(environment: &Environment, (run, started, seed): (&str, &str, u64)) -> String {
+pub(super) fn measured_by(environment: &Environment, run: &str, started: &str, seed: u64) -> String {
     let (goos, goarch) = environment.platform.split_once('/').unwrap_or((&environment.platform, ""));
     [
         ("goos", goos),

@@ -133,7 +133,7 @@ fn rows(report: &SoloReport) -> Table {
 
 /// Go benchmark text: a line for every process, which is what benchstat may take for independent.
 fn go(report: &SoloReport) -> String {
-    let mut out = measured_by(&report.environment, (&report.run, &report.started, report.plan.seed));
+    let mut out = measured_by(&report.environment, &report.run, &report.started, report.plan.seed);
     out += &key("version", &report.version.resolved);
     let mut package = None;
     for result in &report.benchmarks {

@@ -44,6 +44,33 @@ fn files_stay_small() {
     }
 }
 
+/// The parameters of a source that pack several into a tuple, as their lines have them.
+fn tuple_parameters(text: &str) -> Vec<&str> {
+    let packs = |at: usize| {
+        let before = &text[..at];
+        let since = before.rfind("fn ").map_or("{", |start| &before[start..]);
+        // No body, closure or constant has begun since.
+        !since.contains(['{', '|']) && !since.contains(";\n") && !text[at..].starts_with(": ()")
+    };
+    let found = text.match_indices(": (").map(|(at, _)| at).filter(|at| packs(*at));
+    found
+        .map(|at| text[text[..at].rfind('\n').unwrap_or(0)..].trim_start().lines().next().unwrap_or_default())
+        .collect()
+}
+
+#[test]
+fn parameters_are_named_one_by_one() {
+    assert_eq!(
+        tuple_parameters("fn f(\n    (a, b): (u8, u8),\n) {\n let (c, d): (u8, u8) = x;"),
+        ["(a, b): (u8, u8),"]
+    );
+    for path in files("crates", &[".rs"]).into_iter().filter(|p| p.components().any(|c| c.as_os_str() == "src")) {
+        let text = text(&path);
+        let found = tuple_parameters(&text);
+        assert!(found.is_empty(), "{} packs parameters: {found:?}", path.display());
+    }
+}
+
 /// Fails when a source below `room` names one of `forbidden`.
 fn must_not_name(room: &str, forbidden: &[&str]) {
     for path in files(room, &[".rs"]) {

@@ -196,7 +196,7 @@ pub(crate) fn on_a_fleet() -> Report {
         trouble(3, CallEnd::Failed, "Runtime.ExitError: signal: killed"),
         trouble(4, CallEnd::Sent, ""),
     ];
-    report.fleet = Some(FleetReport::of(&calls, (&spec, terms), (&report.plan, &report.benchmarks)));
+    report.fleet = Some(FleetReport::of(&calls, &spec, terms, &report.plan, &report.benchmarks));
     report.spec.fleet = Some(spec);
     report
 }

@@ -121,6 +121,6 @@ pub(super) fn confirming_units(evidence: &Evidence, design: &Design) -> u32 {
     let level = Level { alpha: 2.0 * defaults::CONFIRM_ALPHA, power: defaults::CONFIRM_POWER };
     let change = evidence.log_ratio.mean.abs();
     let likely = (change - evidence.log_ratio.standard_error).max(change / 2.0).max(f64::MIN_POSITIVE);
-    let needed = stats::smallest_sample(evidence.log_ratio.spread(), likely, (level, most)).ok().flatten();
+    let needed = stats::smallest_sample(evidence.log_ratio.spread(), likely, level, most).ok().flatten();
     needed.unwrap_or(most).div_ceil(defaults::CONFIRM_ROUNDS).clamp(defaults::UNITS_MIN, most)
 }

@@ -46,7 +46,9 @@ fn slices_worth_taking(pilot: &[ForkPair], trial_ns: f64) -> Result<Option<(u32,
     let fork_variance = (of_forks - slice_variance / had).max(of_forks / 10.0);
     let slice_pair_ns = median(|f| (side_ns(&f.baseline) + side_ns(&f.candidate)) / f64::from(f.slices))?;
     let overhead_ns = (trial_ns - had * slice_pair_ns).max(0.0);
-    let wanted = stats::repetitions((fork_variance, slice_variance), (overhead_ns, slice_pair_ns))?;
+    let fork = stats::Repetition { variance: fork_variance, cost: overhead_ns };
+    let slice = stats::Repetition { variance: slice_variance, cost: slice_pair_ns };
+    let wanted = stats::repetitions(fork, slice)?;
     Ok(Some((wanted, had as u32)))
 }
 

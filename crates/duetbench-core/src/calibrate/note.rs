@@ -58,7 +58,7 @@ impl Made {
 
     /// The note for a run of these benchmarks, which measured each for so many seconds.
     #[must_use]
-    pub fn note(&self, (ids, each_s): (&BTreeSet<&BenchmarkId>, f64), here: &Machine) -> CalibrationNote {
+    pub fn note(&self, ids: &BTreeSet<&BenchmarkId>, each_s: f64, here: &Machine) -> CalibrationNote {
         let common = self.calibration.among(ids);
         let seen =
             common.nearest_budget(each_s).and_then(|budget| common.suite_sights().get(budget).copied().flatten());
@@ -157,7 +157,7 @@ mod tests {
     fn a_note_is_about_the_benchmarks_of_the_run() {
         let made = made("r1", machine("6.8", None), &[("A", 0.01), ("B", 0.2), ("C", 0.04)]);
         let (a, b, d) = (id("A"), id("B"), id("D"));
-        let note = |each_s: f64| made.note((&[&a, &b, &d].into(), each_s), &machine("6.8", Some("powersave")));
+        let note = |each_s: f64| made.note(&[&a, &b, &d].into(), each_s, &machine("6.8", Some("powersave")));
         let seen = note(29.0).seen.unwrap();
         assert_eq!((seen.budget_s, seen.least, seen.most, seen.benchmarks), (10.0, 0.01, 0.2, 2));
         // As a ratio 31 s are nearer to 90 s.

@@ -94,8 +94,8 @@ impl<'a> Search<'a> {
         let variance = (wanted / errors).powi(2);
         let (fewest, most) = self.space.slices;
         let of_forks = |forks: u32| {
-            let slices = self.spread.slices_for((units, f64::from(forks)), variance).ceil().max(f64::from(fewest));
-            (slices <= f64::from(most)).then(|| self.design((units, forks, slices as u32), errors))
+            let slices = self.spread.slices_for(units, f64::from(forks), variance).ceil().max(f64::from(fewest));
+            (slices <= f64::from(most)).then(|| self.design(units, forks, slices as u32, errors))
         };
         self.forks(units).filter_map(of_forks).min_by(|a, b| a.takes_s.total_cmp(&b.takes_s))
     }
@@ -104,8 +104,8 @@ impl<'a> Search<'a> {
     fn most_slices(&self, units: u32, within_s: f64, errors: f64) -> Option<Found> {
         let (fewest, most) = self.space.slices;
         let of_forks = |forks: u32| {
-            let slices = self.slices_within((units, forks), within_s).min(f64::from(most));
-            (slices >= f64::from(fewest)).then(|| self.design((units, forks, slices as u32), errors))
+            let slices = self.slices_within(units, forks, within_s).min(f64::from(most));
+            (slices >= f64::from(fewest)).then(|| self.design(units, forks, slices as u32, errors))
         };
         self.forks(units).filter_map(of_forks).min_by(|a, b| a.seen.total_cmp(&b.seen))
     }
@@ -114,7 +114,7 @@ impl<'a> Search<'a> {
         1..=self.space.forks_per_build.min(self.space.forks / units)
     }
 
-    fn design(&self, (units, forks_per_unit, slices): (u32, u32, u32), errors: f64) -> Found {
+    fn design(&self, units: u32, forks_per_unit: u32, slices: u32, errors: f64) -> Found {
         let mean = Mean { units, forks: f64::from(forks_per_unit), slices: f64::from(slices) };
         Found {
             units,
@@ -143,7 +143,7 @@ impl<'a> Search<'a> {
     }
 
     /// Most slice pairs of a fork pair that fit into the time; maybe infinitely many, or fewer than none.
-    fn slices_within(&self, (units, forks): (u32, u32), within_s: f64) -> f64 {
+    fn slices_within(&self, units: u32, forks: u32, within_s: f64) -> f64 {
         let (turns, forks, build_s) = (self.turns(units), f64::from(forks), self.costs.build_s);
         let of_unit = if self.nested { within_s / turns - build_s } else { (within_s - build_s) / turns };
         let left_s = of_unit / forks - self.costs.fork_s;

@@ -79,7 +79,7 @@ impl Spread {
 
     /// Fewest slice pairs with which the limit for so many units of so many fork pairs is at most as stated; infinitely many where
     /// none are enough.
-    pub(super) fn slices_for(&self, (units, forks): (u32, f64), limit: f64) -> f64 {
+    pub(super) fn slices_for(&self, units: u32, forks: f64, limit: f64) -> f64 {
         let room = limit / self.share_of_unit(units) - self.doubt(forks) - self.layout - self.fork / forks;
         match room > 0.0 {
             true => self.one_slice / (forks * room),

@@ -12,7 +12,7 @@ mod units;
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::recording::{Better, Recorded, Recording};
+use crate::recording::{Better, Level, Recorded, Recording};
 use crate::stats::StatsError;
 use crate::verdict::Verdict;
 
@@ -120,7 +120,7 @@ pub fn detect(base: &Recording, head: &Recording, rules: &Rules) -> Detection {
     let mut found = Vec::new();
     for a in &base.benchmarks {
         let Some(b) = in_head.get(a.benchmark.as_str()) else { continue };
-        match judge((a, base), (b, head), rules) {
+        match judge([a, b], [base, head].map(|recording| &recording.levels[..]), rules) {
             Ok(detected) => found.push(detected),
             Err(why) => warnings.push(format!("`{}` was not compared: {why}", a.benchmark)),
         }
@@ -143,21 +143,17 @@ pub fn detect(base: &Recording, head: &Recording, rules: &Rules) -> Detection {
     }
 }
 
-/// Judges one benchmark by the rules; the house's p-value is not yet adjusted.
-fn judge(
-    (a, base): (&Recorded, &Recording),
-    (b, head): (&Recorded, &Recording),
-    rules: &Rules,
-) -> Result<Detected, String> {
+/// Judges one benchmark by the rules, the base's side first; the house's p-value is not yet adjusted.
+fn judge([a, b]: [&Recorded; 2], levels: [&[Level]; 2], rules: &Rules) -> Result<Detected, String> {
     if a.unit != b.unit {
         return Err(format!("its unit is `{}` in base and `{}` in head", a.unit, b.unit));
     }
     let words = |e: StatsError| e.to_string();
     let statistic = rules.paper.as_ref().map_or(Statistic::Median, |rule| rule.statistic);
     let result = |recorded: &Recorded| statistic.of(&recorded.grid.values()).map_err(words);
-    let paper = |rule: &PaperRule| rule.finding((a, b)).map_err(words);
+    let paper = |rule: &PaperRule| rule.finding(a, b).map_err(words);
     let house = |rule: &HouseRule| {
-        let (a, b) = (Units::of(a, &base.levels), Units::of(b, &head.levels));
+        let (a, b) = (Units::of(a, levels[0]), Units::of(b, levels[1]));
         rule.finding(&a?, &b?)
     };
     Ok(Detected {
@@ -173,18 +169,14 @@ fn judge(
 /// Changes that reduced configurations would have found, for benchmarks whose full ones are there to compare with: those that are in
 /// both recordings and in the plan, by the rule of the papers.
 #[must_use]
-pub fn fidelity(
-    (base, head): (&Recording, &Recording),
-    plan: &BTreeMap<String, Vec<usize>>,
-    rule: &PaperRule,
-) -> Fidelity {
+pub fn fidelity(base: &Recording, head: &Recording, plan: &BTreeMap<String, Vec<usize>>, rule: &PaperRule) -> Fidelity {
     let in_head = by_name(head);
     let mut fidelity = Fidelity::default();
     for a in &base.benchmarks {
         let planned = in_head.get(a.benchmark.as_str()).zip(plan.get(&a.benchmark));
         let both = planned.map(|(b, reduced)| (Both::of(a, reduced, rule), Both::of(b, reduced, rule)));
         if let Some((Ok(of_base), Ok(of_head))) = both {
-            let change = |base: &Summary, head: &Summary| rule.change((base, head), a.better);
+            let change = |base: &Summary, head: &Summary| rule.change(base, head, a.better);
             let full = change(&of_base.full, &of_head.full);
             fidelity.count(&a.benchmark, full, change(&of_base.reduced, &of_head.reduced));
         }
@@ -273,11 +265,11 @@ mod tests {
         let head = recording("b", &[("X", Better::Lower, &tail(150.0))]);
         let rule = PaperRule { statistic: Statistic::Mean, ..rules().paper.unwrap() };
         let plan = |configuration: &[usize]| BTreeMap::from([("X".to_owned(), configuration.to_vec())]);
-        let all = fidelity((&base, &head), &plan(&[4, 2]), &rule);
+        let all = fidelity(&base, &head, &plan(&[4, 2]), &rule);
         assert_eq!((all.compared, all.full, all.reduced, all.missed.len()), (1, 1, 1, 0));
-        let few = fidelity((&base, &head), &plan(&[4, 1]), &rule);
+        let few = fidelity(&base, &head, &plan(&[4, 1]), &rule);
         assert_eq!((few.full, few.reduced, &few.missed[..]), (1, 0, &["X".to_owned()][..]));
         assert_eq!((few.missed_rate(), few.false_rate()), (Some(1.0), None));
-        assert_eq!(fidelity((&base, &head), &BTreeMap::new(), &rule).compared, 0);
+        assert_eq!(fidelity(&base, &head, &BTreeMap::new(), &rule).compared, 0);
     }
 }

@@ -89,9 +89,9 @@ impl PaperRule {
     ///
     /// # Errors
     /// When a side has no values, or too large ones.
-    pub fn finding(&self, (base, head): (&Recorded, &Recorded)) -> Result<PaperFinding, StatsError> {
+    pub fn finding(&self, base: &Recorded, head: &Recorded) -> Result<PaperFinding, StatsError> {
         let (a, b) = (self.summary(&base.grid.values())?, self.summary(&head.grid.values())?);
-        Ok(PaperFinding { base: a, head: b, change: self.change((&a, &b), base.better) })
+        Ok(PaperFinding { base: a, head: b, change: self.change(&a, &b, base.better) })
     }
 
     /// The statistic of some values with its interval.
@@ -109,7 +109,7 @@ impl PaperRule {
     /// The relevant change between two summaries: their intervals do not overlap (touching, they do not), and the results differ by
     /// the threshold.
     #[must_use]
-    pub fn change(&self, (base, head): (&Summary, &Summary), better: Better) -> Option<Change> {
+    pub fn change(&self, base: &Summary, head: &Summary, better: Better) -> Option<Change> {
         if base.high > head.low && head.high > base.low {
             return None;
         }
@@ -127,7 +127,7 @@ mod tests {
         let of = |low, result, high| Summary { result, low, high };
         let base = of(99.0, 100.0, 101.0);
         let check = |head: Summary, want| {
-            assert_eq!(rule.change((&base, &head), Better::Lower), want, "{head:?}");
+            assert_eq!(rule.change(&base, &head, Better::Lower), want, "{head:?}");
         };
         check(of(101.0, 110.0, 120.0), Some(Change::Regression));
         check(of(100.9, 110.0, 120.0), None);
@@ -136,6 +136,6 @@ mod tests {
         check(of(80.0, 90.0, 99.0), Some(Change::Improvement));
         // Exactly the threshold: 1.25 of 100 would not be exact, 103.125 of 100 is at 3.125 %.
         let exact = PaperRule { threshold: 0.031_25, ..rule };
-        assert_eq!(exact.change((&base, &of(102.0, 103.125, 104.0)), Better::Lower), Some(Change::Regression));
+        assert_eq!(exact.change(&base, &of(102.0, 103.125, 104.0), Better::Lower), Some(Change::Regression));
     }
 }

@@ -184,8 +184,10 @@ impl FleetReport {
     #[must_use]
     pub fn of(
         calls: &[Account],
-        (spec, terms): (&FleetSpec, FleetTerms),
-        (plan, benchmarks): (&Plan, &[BenchmarkReport]),
+        spec: &FleetSpec,
+        terms: FleetTerms,
+        plan: &Plan,
+        benchmarks: &[BenchmarkReport],
     ) -> FleetReport {
         let number = |end: CallEnd| count(calls.iter().filter(|call| call.end == end).count());
         let tasks: BTreeSet<Task> = calls.iter().map(|call| call.task).collect();
@@ -204,7 +206,7 @@ impl FleetReport {
             billed_s: usages().fold(0.0, |sum, usage| sum + usage.billed_ns as f64 * 1e-9),
             cost_usd: terms.cost_usd(calls, spec),
             processors: processors(calls, plan, benchmarks),
-            lacking: lacking(calls, (&tasks, &counted), plan),
+            lacking: lacking(calls, &tasks, &counted, plan),
             abandoned: Vec::new(),
             terms,
         }
@@ -252,7 +254,7 @@ fn offsets_of(task: Task, report: &BenchmarkReport) -> impl Iterator<Item = f64>
 }
 
 /// Benchmarks of which some task was sent and has no result.
-fn lacking(calls: &[Account], (tasks, counted): (&BTreeSet<Task>, &BTreeSet<Task>), plan: &Plan) -> Vec<Lacking> {
+fn lacking(calls: &[Account], tasks: &BTreeSet<Task>, counted: &BTreeSet<Task>, plan: &Plan) -> Vec<Lacking> {
     let mut lacking = Vec::new();
     for (benchmark, planned) in plan.benchmarks.iter().enumerate() {
         let is_its = |task: &&Task| task.benchmark as usize == benchmark;

@@ -81,14 +81,13 @@ pub fn pictures<'a>(
         let by_the_clock = plan.budget_ns.is_some() && report.verdict.is_open();
         let last = if by_the_clock { Spend::Everything } else { Spend::AsPlanned };
         let looks = monitor.looks(place, &first_round, last);
-        Picture::of(report, (&plan.benchmarks[place], samples), &looks)
+        Picture::of(report, &plan.benchmarks[place], samples, &looks)
     };
     reports.iter().map(picture).collect()
 }
 
 impl Picture {
-    fn of(report: &BenchmarkReport, of_plan: (&PlannedBenchmark, &[Sample]), looks: &[Look]) -> Option<Picture> {
-        let (planned, samples) = of_plan;
+    fn of(report: &BenchmarkReport, planned: &PlannedBenchmark, samples: &[Sample], looks: &[Look]) -> Option<Picture> {
         let basis = report.estimate.map_or(Basis::TypicalSlice, |e| e.basis);
         let clock = report.estimate.map_or(Clock::Wall, |e| e.clock);
         let ordered = in_order(&report.forks, &planned.configuration.design);

@@ -125,11 +125,12 @@ pub(super) struct Relink {
 impl Relink {
     /// Fork pairs of every build pair that make the most of the time, by what is usual for layout and the rest.
     fn forks_per_build(self) -> u32 {
-        let costs = (self.cost_ns as f64, self.trial_ns.max(1) as f64);
         let (within, most) = match self.layouts {
             LayoutChoice::Random => (defaults::WITHIN_TO_LAYOUT, defaults::FORKS_PER_BUILD_MAX),
             LayoutChoice::Matched => (defaults::WITHIN_TO_MATCHED_LAYOUT, defaults::FORKS_PER_MATCHED_BUILD_MAX),
         };
-        stats::repetitions((1.0, within), costs).map_or(1, |n| n.min(most))
+        let link = stats::Repetition { variance: 1.0, cost: self.cost_ns as f64 };
+        let fork = stats::Repetition { variance: within, cost: self.trial_ns.max(1) as f64 };
+        stats::repetitions(link, fork).map_or(1, |n| n.min(most))
     }
 }

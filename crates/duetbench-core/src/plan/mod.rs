@@ -257,7 +257,7 @@ impl Plan {
         measured.iter().for_each(|c| *siblings.entry(c.id.package.clone()).or_default() += 1);
         let plan = |c: Common| {
             let siblings = siblings.get(&c.id.package).copied().unwrap_or(1);
-            c.plan(spec, capacity, (share_ns, siblings))
+            c.plan(spec, capacity, share_ns, siblings)
         };
         excluded.extend(
             identical.into_iter().map(plan).map(|b| Excluded::Identical { saved_ns: b.predicted_ns(), id: b.id }),
@@ -290,7 +290,7 @@ impl Plan {
             let check = learnt.check.as_ref();
             let (mode, mode_reason) =
                 choose_mode(&Circumstances { choice, style, threads, runtime_threads, profile, capacity, check });
-            let warmup_slices = warmup_slices((style, planned.first_ns), spec, profile);
+            let warmup_slices = warmup_slices(style, planned.first_ns, spec, profile);
             let runtime_threads = planned.runtime_threads;
             let manner = Manner { mode, style, first_ns: planned.first_ns, warmup_slices, runtime_threads };
             let cold_share = profile.and_then(|p| p.cold_share);
@@ -452,12 +452,12 @@ fn slower_style(a: Style, b: Style) -> Style {
 
 impl Common {
     /// `siblings` is the number of benchmarks in its package.
-    fn plan(self, spec: &Spec, capacity: Capacity, (share_ns, siblings): (Option<u64>, u64)) -> PlannedBenchmark {
+    fn plan(self, spec: &Spec, capacity: Capacity, share_ns: Option<u64>, siblings: u64) -> PlannedBenchmark {
         let (choice, style, threads, runtime_threads) = (spec.mode, self.style, self.threads, self.runtime_threads);
         let circumstances =
             Circumstances { choice, style, threads, runtime_threads, profile: None, capacity, check: None };
         let (mode, mode_reason) = choose_mode(&circumstances);
-        let warmup_slices = warmup_slices((style, self.first_ns), spec, None);
+        let warmup_slices = warmup_slices(style, self.first_ns, spec, None);
         let lengths = Lengths::of(Manner { mode, style, first_ns: self.first_ns, warmup_slices, runtime_threads });
         let Lengths { slice_ns, trial_ns, predicted_ns: trial_predicted_ns } = lengths;
         let share = share_ns.map(|share_ns| Share { share_ns, trial_ns: trial_predicted_ns });
@@ -483,7 +483,7 @@ impl Common {
 }
 
 /// Slices at the start of a trial that warm up: as asked, as its first trial showed, or as is usual.
-fn warmup_slices((style, first_ns): (Style, u64), spec: &Spec, profile: Option<Profile>) -> u32 {
+fn warmup_slices(style: Style, first_ns: u64, spec: &Spec, profile: Option<Profile>) -> u32 {
     match style {
         Style::Iteration => {
             let found = || profile.and_then(|p| p.warmup_slices);

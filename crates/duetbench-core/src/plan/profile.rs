@@ -154,7 +154,7 @@ impl SelfCheck {
 
     /// Adds what some fork pairs of a version against itself say of a mode: their log ratios, what one of them took in the
     /// mean, and the standard deviation that layout adds whatever the mode. Nothing is added where they say nothing.
-    pub fn add(&mut self, mode: Mode, log_ratios: &[f64], (trial_s, layout_sd): (f64, f64)) {
+    pub fn add(&mut self, mode: Mode, log_ratios: &[f64], trial_s: f64, layout_sd: f64) {
         if let Ok(t) = stats::trimmed_t(log_ratios)
             && log_ratios.len() > 2
         {

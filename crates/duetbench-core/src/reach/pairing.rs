@@ -30,8 +30,8 @@ impl Pairing {
         self.follow(graphs)?;
         loop {
             // The reach grows from one run to the next, so references that depend on it are looked at again.
-            for pair in self.pairs() {
-                self.follow_late(graphs, reached, pair)?;
+            for (a, b) in self.pairs() {
+                self.follow_late(graphs, reached, a, b)?;
             }
             self.pair_found(graphs, reached)?;
             if self.queue.is_empty() {
@@ -72,12 +72,7 @@ impl Pairing {
     }
 
     /// Follows references that count if what they lead to is reached: a type that is converted, the methods that may be called.
-    fn follow_late(
-        &mut self,
-        graphs: [&Graph; 2],
-        reached: &[Reached; 2],
-        (a, b): (usize, usize),
-    ) -> Result<(), String> {
+    fn follow_late(&mut self, graphs: [&Graph; 2], reached: &[Reached; 2], a: usize, b: usize) -> Result<(), String> {
         let (one, other) = (&graphs[0].symbols[a], &graphs[1].symbols[b]);
         let mut late = Vec::new();
         for (place, pair) in one.edges.iter().zip(&other.edges).enumerate() {

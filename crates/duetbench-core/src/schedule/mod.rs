@@ -77,21 +77,21 @@ impl Schedule {
     /// alone, so a resumed run continues the same schedule.
     #[must_use]
     pub fn suite_run(&self, round: u32, suite_run: u32) -> Vec<Trial> {
-        self.pass((round, suite_run), &vec![Some(suite_run); self.designs.len()])
+        self.pass(round, suite_run, &vec![Some(suite_run); self.designs.len()])
     }
 
     /// The trials of one pass over the suite, in order. `visits` says for every benchmark which of its own suite runs this is;
     /// absent, it does not take part, which does not reshuffle the others.
     #[must_use]
-    pub fn pass(&self, (round, number): (u32, u32), visits: &[Option<u32>]) -> Vec<Trial> {
+    pub fn pass(&self, round: u32, number: u32, visits: &[Option<u32>]) -> Vec<Trial> {
         let mut rng = Stream::Order { pass: number }.of(self.seed, round);
         let mut order: Vec<usize> = (0..self.designs.len()).collect();
         order.shuffle(&mut rng);
         let mut trial = |benchmark: usize| {
             let seed = rng.next_u64();
             let suite_run = visits.get(benchmark).copied().flatten()?;
-            let (first, core) = self.place(benchmark, (round, suite_run));
-            let build = self.build(benchmark, (round, suite_run), number);
+            let (first, core) = self.place(benchmark, round, suite_run);
+            let build = self.build(benchmark, round, suite_run, number);
             Some(Trial { benchmark, round, suite_run, fork: 0, build, first, core, seed })
         };
         order.into_iter().filter_map(&mut trial).collect()
@@ -105,7 +105,7 @@ impl Schedule {
     }
 
     /// The build pair from which a benchmark's processes of this suite run are started.
-    fn build(&self, benchmark: usize, (round, suite_run): (u32, u32), pass: u32) -> u32 {
+    fn build(&self, benchmark: usize, round: u32, suite_run: u32, pass: u32) -> u32 {
         let design = &self.designs[benchmark];
         // Benchmarks of one package that take part in the same pass share its programs, wherever each of them stands.
         let shared = self.spread && round == 0 && design.forks_per_unit == 1 && design.doubled == 0;
@@ -115,7 +115,7 @@ impl Schedule {
 
     /// Who is on side 0 and on which core, drawn in blocks of two suite runs: the second of a block has both the other way
     /// round, so that whatever favours a side or a core hits both roles equally often (permuted blocks).
-    fn place(&self, benchmark: usize, (round, suite_run): (u32, u32)) -> (Role, u32) {
+    fn place(&self, benchmark: usize, round: u32, suite_run: u32) -> (Role, u32) {
         let mut rng = Stream::Place { benchmark, block: suite_run / 2 }.of(self.seed, round);
         let (baseline_first, core): (bool, u32) = (rng.random(), rng.random());
         let second = suite_run % 2;

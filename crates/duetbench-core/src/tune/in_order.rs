@@ -39,7 +39,7 @@ impl<'a> InOrder<'a> {
     pub(super) fn values<'s>(&self, configuration: &[usize], scratch: &'s mut Scratch) -> &'s [f64] {
         scratch.set.clear();
         scratch.set.resize(self.ascending.len().div_ceil(WORD_BITS), 0);
-        self.mark(configuration, (0, 0), &mut scratch.set);
+        self.mark(configuration, 0, 0, &mut scratch.set);
         scratch.values.clear();
         for (word, &bits) in scratch.set.iter().enumerate() {
             let mut left = bits;
@@ -52,11 +52,11 @@ impl<'a> InOrder<'a> {
     }
 
     /// Adds the ranks of the values below one cell of a level.
-    fn mark(&self, configuration: &[usize], (level, index): (usize, usize), set: &mut [u64]) {
+    fn mark(&self, configuration: &[usize], level: usize, index: usize, set: &mut [u64]) {
         let size = self.grid.shape()[level];
         let first = index * size;
         if level + 1 < self.grid.shape().len() {
-            (first..first + configuration[level]).for_each(|cell| self.mark(configuration, (level + 1, cell), set));
+            (first..first + configuration[level]).for_each(|cell| self.mark(configuration, level + 1, cell, set));
             return;
         }
         for &rank in self.ranks[first..first + configuration[level]].iter().filter(|rank| **rank != NO_RANK) {

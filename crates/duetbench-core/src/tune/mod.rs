@@ -106,7 +106,7 @@ fn each(
     let values_max = benchmarks.iter().map(|recorded| recorded.grid.cells().len()).max().unwrap_or(0);
     let terms = Terms::of(rules, values_max);
     let of = |(index, recorded)| {
-        Subject::of((&recording.levels, recorded), (criteria, &terms)).map(|subject| choice(index, &subject))
+        Subject::of(&recording.levels, recorded, criteria, &terms).map(|subject| choice(index, &subject))
     };
     let chosen: Vec<Result<Choice, String>> = on_all_cores(|| benchmarks.par_iter().enumerate().map(of).collect());
     let mut tuned = Tuned::default();

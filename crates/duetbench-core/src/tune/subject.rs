@@ -28,8 +28,10 @@ impl<'a> Subject<'a> {
     /// # Errors
     /// In words, when it cannot be tuned.
     pub(super) fn of(
-        (levels, recorded): (&'a [Level], &'a Recorded),
-        (criteria, terms): (&'a dyn Criteria, &'a Terms),
+        levels: &'a [Level],
+        recorded: &'a Recorded,
+        criteria: &'a dyn Criteria,
+        terms: &'a Terms,
     ) -> Result<Subject<'a>, String> {
         let shape = recorded.grid.shape();
         if levels.is_empty() || levels.len() != shape.len() {

@@ -28,7 +28,7 @@ pub struct Drift {
 /// counted, the one that more processes have.
 #[must_use]
 pub fn drift(samples: &[Sample], threshold: f64) -> Option<Drift> {
-    let of_role = |role: Role| drift_of(samples.iter().filter(|s| s.at.role == role), (role, threshold));
+    let of_role = |role: Role| drift_of(samples.iter().filter(|s| s.at.role == role), role, threshold);
     let both: Vec<Drift> = Role::BOTH.into_iter().filter_map(of_role).collect();
     let share = |drift: &Drift| f64::from(drift.forks) / f64::from(drift.of);
     both.into_iter().max_by(|a, b| share(a).total_cmp(&share(b)))
@@ -42,7 +42,7 @@ impl Drift {
     }
 }
 
-fn drift_of<'a>(samples: impl Iterator<Item = &'a Sample>, (role, threshold): (Role, f64)) -> Option<Drift> {
+fn drift_of<'a>(samples: impl Iterator<Item = &'a Sample>, role: Role, threshold: f64) -> Option<Drift> {
     let mut forks: BTreeMap<_, Vec<(u32, f64)>> = BTreeMap::new();
     for sample in samples.filter(|s| !s.warm_up && s.wall_ns > 0 && s.invocations > 0) {
         let at = sample.at;

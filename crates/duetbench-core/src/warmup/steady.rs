@@ -59,7 +59,7 @@ pub fn steady_from(times: &[f64]) -> Option<WarmUp> {
     let steady = steady_part(&segments, last, times.len());
     let enough = STEADY_SHARE_MIN * times.len() as f64;
     let course = match steady {
-        Some(start) if (times.len() - start) as f64 >= enough => course(times, &segments, (start, last)),
+        Some(start) if (times.len() - start) as f64 >= enough => course(times, &segments, start, last),
         _ => Course::NoSteadyState,
     };
     let iterations = if course == Course::NoSteadyState { times.len() } else { steady.unwrap_or(times.len()) };
@@ -145,7 +145,7 @@ fn steady_part(segments: &[Segment], last: &Segment, all: usize) -> Option<usize
 }
 
 /// The course of times that are steady from `start` on, at the level of `last`.
-fn course(times: &[f64], segments: &[Segment], (start, last): (usize, &Segment)) -> Course {
+fn course(times: &[f64], segments: &[Segment], start: usize, last: &Segment) -> Course {
     let before = segments.iter().filter(|segment| segment.start < start);
     let is_faster = |mean: f64| mean < last.mean - last.tolerance();
     // Outliers before the first segment are a beginning of their own.

@@ -163,7 +163,7 @@ fn a_runs_calls_are_counted_and_billed() {
         carried_out(call(0, 2, CallEnd::Duplicate), ("i2", "y"), 3),
         carried_out(call(1, 0, CallEnd::Counted), ("i2", "y"), 1),
     ];
-    let report = FleetReport::of(&calls, (&SPEC, terms()), (&two(), &[report("A", &[]), report("B", &[])]));
+    let report = FleetReport::of(&calls, &SPEC, terms(), &two(), &[report("A", &[]), report("B", &[])]);
     assert_eq!((report.tasks, report.counted, report.instances, report.cold), (3, 3, 2, 2));
     let ends = [(CallEnd::Counted, 3), (CallEnd::Duplicate, 1), (CallEnd::Throttled, 1), (CallEnd::Failed, 1)];
     assert_eq!(report.calls, ends);
@@ -183,7 +183,7 @@ fn what_lacks_results_is_named_with_how_many_it_has_and_what_was_heard_last() {
         said(carried_out(call(0, 4, CallEnd::Counted), ("i", "x"), 1), "index out of range"),
         call(1, 0, CallEnd::Sent),
     ];
-    let report = FleetReport::of(&calls, (&SPEC, terms()), (&two(), &[]));
+    let report = FleetReport::of(&calls, &SPEC, terms(), &two(), &[]);
     assert_eq!((report.counted, report.tasks), (2, 4));
     let lacking = |name: &str, (counted, asked): (u32, u32), reason: &str| Lacking {
         id: BenchmarkId { package: "p".into(), name: name.into() },
@@ -209,7 +209,7 @@ fn a_model_of_processor_is_held_against_the_mean_of_each_benchmark_that_met_it()
     ];
     // The last task of B gave no fork pairs.
     let benchmarks = [report("B", &[0.7, 0.7]), report("A", &[0.0, 0.0, 0.2, 0.3])];
-    let report = FleetReport::of(&calls, (&SPEC, terms()), (&two(), &benchmarks));
+    let report = FleetReport::of(&calls, &SPEC, terms(), &two(), &benchmarks);
     // A's mean is 0.125: −0.125 twice on the first, and 0 twice by B; 0.075 and 0.175 on the second.
     let expected = [("first", 2, Some(-0.0625f64)), ("second", 1, Some(0.125)), ("third", 1, None)];
     assert_eq!(report.processors.len(), expected.len(), "{:?}", report.processors);

@@ -62,7 +62,7 @@ fn sit(seed: u64, mut heard: impl FnMut(&mut ChaCha8Rng) -> Heard) -> Came {
                 Some(next) => {
                     let ((at, _), (call, heard)) = next.remove_entry();
                     now = at;
-                    dispatcher.heard(call, heard, now);
+                    dispatcher.heard(call.0, call.1, heard, now);
                 }
                 None => now += longest,
             },

@@ -292,7 +292,7 @@ impl<'a> Sitting<'a> {
         let now = self.now();
         let is_result = matches!(heard, Heard::Measured(_) | Heard::BenchmarkFailed(..));
         let before = self.dispatcher.tallied().cost_usd;
-        let fate = self.dispatcher.heard(call, heard, now);
+        let fate = self.dispatcher.heard(call.0, call.1, heard, now);
         assert!(fate != Fate::Count || is_result);
         if fate == Fate::Count {
             *self.journal.counted.entry(call.0).or_default() += 1;

@@ -104,7 +104,7 @@ fn the_same_seed_gives_the_same_mixture() {
 #[test]
 fn a_pass_holds_whom_it_is_told_and_where_they_stand() {
     let schedule = Schedule::new(&plan_of(&["A", "B", "C"], build_pairs(32, 0)));
-    let pass = schedule.pass((0, 9), &[Some(2), None, Some(9)]);
+    let pass = schedule.pass(0, 9, &[Some(2), None, Some(9)]);
     let stands = |benchmark: usize| pass.iter().find(|t| t.benchmark == benchmark).map(|t| (t.suite_run, t.build));
     assert_eq!([stands(0), stands(1), stands(2)], [Some((2, 2)), None, Some((9, 9))]);
     // Whoever is missing does not reshuffle the others.
@@ -119,11 +119,11 @@ fn benchmarks_of_one_pass_share_its_builds_where_trials_are_spread() {
     let mut plan = plan_of(&["A", "B"], build_pairs(20, 0));
     plan.spread = true;
     let schedule = Schedule::new(&plan);
-    let builds: BTreeSet<u32> = schedule.pass((0, 9), &[Some(2), Some(9)]).iter().map(|t| t.build).collect();
+    let builds: BTreeSet<u32> = schedule.pass(0, 9, &[Some(2), Some(9)]).iter().map(|t| t.build).collect();
     assert_eq!(builds, BTreeSet::from([9]));
     // Units of several forks keep their build over the passes.
     plan.benchmarks[0].configuration.design = build_pairs(20, 4);
-    assert_eq!(Schedule::new(&plan).pass((0, 9), &[Some(3), None])[0].build, 1);
+    assert_eq!(Schedule::new(&plan).pass(0, 9, &[Some(3), None])[0].build, 1);
 }
 
 fn solo_plan(suite_runs: &[u32], forks: u32) -> SoloPlan {

@@ -115,12 +115,12 @@ fn benchmarks_of_one_mode_have_one_reason_however_much_they_wait() {
 #[test]
 fn a_width_is_spread_times_the_root_of_time() {
     let mut check = SelfCheck::default();
-    check.add(Mode::Duet, &[0.01, -0.01, 0.0], (0.25, 0.0));
+    check.add(Mode::Duet, &[0.01, -0.01, 0.0], 0.25, 0.0);
     // Standard deviation 0.01, a quarter of a second.
     assert!((check.width(Mode::Duet).unwrap() - 0.005).abs() < 1e-12);
-    check.add(Mode::Sequential, &[0.03, -0.03, 0.0], (1.0, 0.04));
+    check.add(Mode::Sequential, &[0.03, -0.03, 0.0], 1.0, 0.04);
     assert!((check.width(Mode::Sequential).unwrap() - 0.05).abs() < 1e-12);
-    check.add(Mode::InterleavedOneCore, &[0.1, 0.2], (1.0, 0.0));
+    check.add(Mode::InterleavedOneCore, &[0.1, 0.2], 1.0, 0.0);
     assert_eq!(check.width(Mode::InterleavedOneCore), None);
 }
 

@@ -113,7 +113,7 @@ impl<'a> Comparison<'a> {
             let chosen = mixture.next(&left);
             visits.iter_mut().zip(chosen).filter(|(_, chosen)| !chosen).for_each(|(visit, _)| *visit = None);
         }
-        self.schedule.pass((0, self.passes), &visits)
+        self.schedule.pass(0, self.passes, &visits)
     }
 
     /// The benchmarks for which there is time in the next pass; everyone where no budget bounds it.
@@ -160,7 +160,7 @@ impl<'a> Comparison<'a> {
             let wanted = trial.suite_run + 1 < planned.configuration.design.forks();
             visits[trial.benchmark] = wanted.then_some(trial.suite_run + 1);
         }
-        self.schedule.pass((self.round, self.passes + 1), &visits)
+        self.schedule.pass(self.round, self.passes + 1, &visits)
     }
 
     /// The build pairs that trials are started from, as far as they were not run in an earlier sitting.

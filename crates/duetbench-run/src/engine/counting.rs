@@ -96,7 +96,8 @@ impl<'a> Counter<'a> {
     /// # Errors
     /// When no private directory can be made.
     pub fn new(
-        (adapter, builds): (&'a dyn Adapter, [Build; 2]),
+        adapter: &'a dyn Adapter,
+        builds: [Build; 2],
         valgrind: PathBuf,
         timeout: Duration,
         interrupted: Arc<AtomicBool>,
@@ -138,7 +139,7 @@ impl<'a> Counter<'a> {
         for _ in 0..PROCESSES {
             for role in Role::BOTH {
                 for made in kinds {
-                    let count = self.process(planned, (role, *made), expected)?;
+                    let count = self.process(planned, role, *made, expected)?;
                     let kind = usize::from(*made == invocations[1]);
                     counted[usize::from(role == Role::Candidate)][kind].push(count);
                 }
@@ -165,7 +166,7 @@ impl<'a> Counter<'a> {
         if self.processes.matches(package) {
             let former = self.programs.iter().filter(|(_, pair)| pair.matched.is_some());
             let packages: Vec<&str> = former.map(|(package, _)| package.as_str()).chain([package]).collect();
-            self.pairs.provide(&self.processes, (plan, &packages), 1)?;
+            self.pairs.provide(&self.processes, plan, &packages, 1)?;
         }
         // Linking may have shown that the halves are not alike.
         let is_matched = self.processes.matches(package);
@@ -186,7 +187,8 @@ impl<'a> Counter<'a> {
     fn process(
         &self,
         planned: &PlannedBenchmark,
-        (role, invocations): (Role, u64),
+        role: Role,
+        invocations: u64,
         expected: Duration,
     ) -> Result<ProcessCount, Obstacle> {
         if let Some(mut program) = self.processes.program(planned, role) {

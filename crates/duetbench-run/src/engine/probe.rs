@@ -129,7 +129,7 @@ pub fn probe(
     for (takes, benchmark) in order {
         RunError::stop_if(interrupted)?;
         if has_time(takes) {
-            profiles[benchmark] = look_at((&plan.benchmarks[benchmark], benchmark), benches.versions, wanted)?;
+            profiles[benchmark] = look_at(&plan.benchmarks[benchmark], benchmark, benches.versions, wanted)?;
         }
     }
     let mut check = None;
@@ -141,12 +141,13 @@ pub fn probe(
 
 /// What the first trials of one benchmark show.
 fn look_at(
-    (planned, benchmark): (&PlannedBenchmark, usize),
+    planned: &PlannedBenchmark,
+    benchmark: usize,
     versions: &mut dyn Executor,
     wanted: &Wanted<'_>,
 ) -> Result<Option<Profile>, RunError> {
     if planned.style == Style::Iteration {
-        return profile_of_iterations(versions, (planned, benchmark), wanted);
+        return profile_of_iterations(versions, planned, benchmark, wanted);
     }
     if !is_worth_a_look(planned) {
         return Ok(None);
@@ -241,7 +242,8 @@ fn alone(executor: &mut dyn Executor, planned: &PlannedBenchmark, benchmark: usi
 /// One benchmark whose processes warm up: first how long they do, if that is wanted, then each version alone once it is steady.
 fn profile_of_iterations(
     executor: &mut dyn Executor,
-    (planned, benchmark): (&PlannedBenchmark, usize),
+    planned: &PlannedBenchmark,
+    benchmark: usize,
     wanted: &Wanted<'_>,
 ) -> Result<Option<Profile>, RunError> {
     let mut warm = planned.clone();
@@ -317,7 +319,7 @@ fn self_check(
         let trial_s = wall.as_secs_f64() / log_ratios.len().max(1) as f64;
         let by_build = plan.benchmarks.iter().any(|b| b.configuration.design.by_build);
         let layout_sd = if by_build { defaults::LAYOUT_SD } else { 0.0 };
-        check.add(mode, &log_ratios, (trial_s, layout_sd));
+        check.add(mode, &log_ratios, trial_s, layout_sd);
     }
     Ok((!check.widths.is_empty()).then_some(check))
 }

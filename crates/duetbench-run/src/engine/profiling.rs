@@ -69,7 +69,7 @@ impl<'a> Profiler<'a> {
         for turn in 0..PROCESSES {
             let roles = if turn % 2 == 0 { Role::BOTH } else { [Role::Candidate, Role::Baseline] };
             for role in roles {
-                let pprof = self.sampled(planned, (role, turn), invocations)?;
+                let pprof = self.sampled(planned, role, turn, invocations)?;
                 sides[usize::from(role == Role::Candidate)].push(pprof);
             }
         }
@@ -88,7 +88,7 @@ impl<'a> Profiler<'a> {
     }
 
     /// The profile of one process.
-    fn sampled(&self, planned: &PlannedBenchmark, (role, turn): (Role, u32), n: u64) -> Result<Pprof, Obstacle> {
+    fn sampled(&self, planned: &PlannedBenchmark, role: Role, turn: u32, n: u64) -> Result<Pprof, Obstacle> {
         let file = self.files.path().join(format!("{}-{turn}.pb.gz", role.word()));
         let asked = Asked { role, turn, invocations: n, profile: Some(&file), program: None };
         self.processes.run(planned, asked, PROCESS_NS)?;

@@ -50,7 +50,8 @@ impl<'a> UnitReader<'a> {
     /// When a process fails or hangs, or cannot be linked; on an interrupt.
     pub fn read(
         &mut self,
-        (plan, planned): (&Plan, &PlannedBenchmark),
+        plan: &Plan,
+        planned: &PlannedBenchmark,
         units: &[String],
         slower_ns: f64,
     ) -> Result<Vec<UnitReadings>, Obstacle> {
@@ -68,7 +69,7 @@ impl<'a> UnitReader<'a> {
         }
         let invocations = self.processes.invocations(planned, slower_ns, PROCESS_NS)?;
         if planned.configuration.design.by_build {
-            self.pairs.provide(&self.processes, (plan, &[&planned.id.package]), PAIRS)?;
+            self.pairs.provide(&self.processes, plan, &[&planned.id.package], PAIRS)?;
         }
         for turn in 0..PAIRS {
             let roles = if turn % 2 == 0 { Role::BOTH } else { [Role::Candidate, Role::Baseline] };

@@ -199,7 +199,8 @@ impl BuildPairs {
     pub(super) fn provide(
         &mut self,
         processes: &Processes<'_>,
-        (plan, packages): (&Plan, &[&str]),
+        plan: &Plan,
+        packages: &[&str],
         builds: u32,
     ) -> Result<(), RunError> {
         let Processes { adapter, builds: versions, interrupted, .. } = processes;

@@ -274,12 +274,12 @@ impl<'a, 'o> Campaign<'a, 'o> {
                 Next::Wait(patience) => patience.min(TICK),
                 Next::Send(task, sending) => {
                     self.observer.sends(task, sending)?;
-                    self.send((task, sending), lines);
+                    self.send(task, sending, lines);
                     continue;
                 }
             };
             match lines.heard.recv_timeout(patience) {
-                Ok((call, reply)) => self.hear(call, reply)?,
+                Ok(((task, sending), reply)) => self.hear(task, sending, reply)?,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
             self.observer.stands(&self.progress());
@@ -292,7 +292,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
     }
 
     /// Has a thread send a call and wait for what comes of it.
-    fn send(&mut self, (task, sending): (Task, u32), lines: &Lines<'_, 'a>) {
+    fn send(&mut self, task: Task, sending: u32, lines: &Lines<'_, 'a>) {
         let request = self.request(task);
         let sender = lines.sender.clone();
         let wait = move || {
@@ -335,15 +335,15 @@ impl<'a, 'o> Campaign<'a, 'o> {
     }
 
     /// Takes what came of a call: it is kept first, and counted then.
-    fn hear(&mut self, (task, sending): (Task, u32), reply: Reply) -> Result<(), RunError> {
+    fn hear(&mut self, task: Task, sending: u32, reply: Reply) -> Result<(), RunError> {
         let asked = self.trials(task);
-        let Understood { heard, response, outcomes } = understand(reply, (&name(task), &asked));
+        let Understood { heard, response, outcomes } = understand(reply, &name(task), &asked);
         // A refused call was not carried out.
         let refused = matches!(heard, Heard::Refused(_)).then_some(Usage { billed_ns: 0, cold: false });
         let usage = response.as_ref().map(usage).or(refused);
         let words = words(&heard);
         let throttled = heard == Heard::Throttled;
-        let fate = self.dispatcher.heard((task, sending), heard, self.began.elapsed());
+        let fate = self.dispatcher.heard(task, sending, heard, self.began.elapsed());
         let end = match fate {
             Fate::Count => CallEnd::Counted,
             Fate::Duplicate => CallEnd::Duplicate,
@@ -398,7 +398,7 @@ pub(super) struct Understood {
 }
 
 /// Reads a reply to the call that asked for these trials.
-pub(super) fn understand(reply: Reply, (task, asked): (&str, &[Trial])) -> Understood {
+pub(super) fn understand(reply: Reply, task: &str, asked: &[Trial]) -> Understood {
     let bytes = match reply {
         Reply::Answer(bytes) => bytes,
         Reply::Throttled(_) => return Understood::without(Heard::Throttled),

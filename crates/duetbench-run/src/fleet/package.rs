@@ -253,7 +253,7 @@ impl Cargo<'_> {
     pub fn recipes(&self, packages: &[Package], planned: &PlannedBenchmark, build: u32) -> Option<Recipes> {
         let (package, held) = holding(packages, &planned.id)?;
         let member = held.members.get(&planned.id.package).filter(|_| build < held.builds)?;
-        let sides = [0, 1].map(|side| self.side(planned, &planned.id, (side, member, build)));
+        let sides = [0, 1].map(|side| self.side(planned, side, member, build));
         let [Some(baseline), Some(candidate)] = sides else { return None };
         Some(Recipes { sides: [baseline, candidate], members: vec![member.clone(), FILES.to_owned()], package })
     }
@@ -271,13 +271,8 @@ fn holding<'a>(packages: &'a [Package], id: &BenchmarkId) -> Option<(usize, &'a 
 }
 
 impl Cargo<'_> {
-    fn side(
-        &self,
-        planned: &PlannedBenchmark,
-        id: &BenchmarkId,
-        (side, member, build): (usize, &str, u32),
-    ) -> Option<Recipe> {
-        let launch = self.adapter.launch(&self.builds[side], id, &order(planned))?;
+    fn side(&self, planned: &PlannedBenchmark, side: usize, member: &str, build: u32) -> Option<Recipe> {
+        let launch = self.adapter.launch(&self.builds[side], &planned.id, &order(planned))?;
         let inside = launch.dir.strip_prefix(&self.sources[side].dir).unwrap_or(Path::new(""));
         let text = |word: &std::ffi::OsString| word.to_string_lossy().into_owned();
         // Variables that hold paths of this machine say nothing there.

@@ -40,7 +40,8 @@ pub struct StaysHere {
 pub fn rehearse(
     planned: &[PlannedBenchmark],
     recipes: &(dyn Fn(&PlannedBenchmark, u32) -> Option<Recipes> + Sync),
-    (deployed, timeout): (&[&dyn Deployed], Duration),
+    deployed: &[&dyn Deployed],
+    timeout: Duration,
     interrupted: &AtomicBool,
 ) -> Result<Vec<StaysHere>, RunError> {
     let failed = Mutex::new(Vec::new());
@@ -58,7 +59,7 @@ pub fn rehearse(
         };
         let recipes = recipes(planned, 0).and_then(|recipes| Some((*deployed.get(recipes.package)?, recipes)));
         let reply = match recipes {
-            Some((deployed, recipes)) => call(deployed, &request(planned, (trial, recipes), timeout), interrupted)?,
+            Some((deployed, recipes)) => call(deployed, &request(planned, trial, recipes, timeout), interrupted)?,
             None => Reply::Refused("no package holds it".to_owned()),
         };
         if let Some((role, reason)) = failure(reply, &trial)
@@ -85,7 +86,7 @@ fn call(deployed: &dyn Deployed, request: &Request, interrupted: &AtomicBool) ->
 }
 
 /// As few slices as make a trial.
-fn request(planned: &PlannedBenchmark, (trial, recipes): (Trial, Recipes), timeout: Duration) -> Request {
+fn request(planned: &PlannedBenchmark, trial: Trial, recipes: Recipes, timeout: Duration) -> Request {
     let mut planned = for_worker(planned, Mode::InterleavedAllCores);
     let configuration = &mut planned.configuration;
     configuration.warmup_slices = configuration.warmup_slices.min(1);
@@ -109,7 +110,7 @@ fn name(trial: &Trial) -> String {
 
 /// Why it will not do there.
 fn failure(reply: Reply, trial: &Trial) -> Option<(Option<Role>, String)> {
-    let Understood { heard, outcomes, .. } = understand(reply, (&name(trial), &[*trial]));
+    let Understood { heard, outcomes, .. } = understand(reply, &name(trial), &[*trial]);
     match outcomes.into_iter().next() {
         Some((_, outcome)) => {
             outcome.result.err().filter(|f| !f.discarded).map(|failure| (failure.role, failure.reason))

@@ -84,7 +84,7 @@ impl Pprof {
         for (number, sample) in self.profile.samples.iter().enumerate() {
             let hits = sample.values[value].unsigned_abs();
             samples = samples.saturating_add(hits);
-            counter.add((number, hits), &sample.locations)?;
+            counter.add(number, hits, &sample.locations)?;
         }
         Ok(ProcessProfile { invocations, period_ns, samples, functions: counter.by_name() })
     }
@@ -179,7 +179,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Counts the sample of this number, which was seen so many times.
-    fn add(&mut self, (number, times): (usize, u64), stack: &[u64]) -> Result<(), PprofError> {
+    fn add(&mut self, number: usize, times: u64, stack: &[u64]) -> Result<(), PprofError> {
         let mut innermost = true;
         for name in self.names.innermost_first(stack) {
             self.frames += 1;

@@ -83,7 +83,7 @@ fn staying(names: &[&str], interrupted: bool) -> Result<Vec<StaysHere>, RunError
         (planned.id.name != "elsewhere").then_some(recipes)
     };
     let deployed = Fake::default();
-    rehearse(&benchmarks, &recipes, (&[&deployed], Duration::from_secs(1)), &AtomicBool::new(interrupted))
+    rehearse(&benchmarks, &recipes, &[&deployed], Duration::from_secs(1), &AtomicBool::new(interrupted))
 }
 
 #[test]

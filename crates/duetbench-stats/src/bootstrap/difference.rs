@@ -49,5 +49,5 @@ fn lower_end(below: &Law, above: &Law, tail: f64) -> f64 {
     if reaches(share(low + negligible), tail) {
         return low;
     }
-    least_of((low, high), |value| reaches(share(value), tail), |low, high| high - low <= negligible)
+    least_of(low, high, |value| reaches(share(value), tail), |low, high| high - low <= negligible)
 }

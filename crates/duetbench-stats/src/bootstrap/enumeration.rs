@@ -21,13 +21,13 @@ pub(super) fn resamples(n: usize) -> &'static [Resample] {
     OF[n].get_or_init(|| {
         let mut all = Vec::new();
         let whole = factorial(n) / (n as f64).powi(n as i32);
-        extend(&mut all, Resample { counts: [0; MOST], share: whole }, (n, n));
+        extend(&mut all, Resample { counts: [0; MOST], share: whole }, n, n);
         all
     })
 }
 
 /// Adds all resamples that begin like this one, with so many draws left to be shared out among the last `values` values.
-fn extend(all: &mut Vec<Resample>, begun: Resample, (values, draws): (usize, usize)) {
+fn extend(all: &mut Vec<Resample>, begun: Resample, values: usize, draws: usize) {
     let with = |count: usize| {
         let mut resample = begun;
         resample.counts[values - 1] = count as u8;
@@ -38,7 +38,7 @@ fn extend(all: &mut Vec<Resample>, begun: Resample, (values, draws): (usize, usi
         return all.push(with(draws));
     }
     for count in 0..=draws {
-        extend(all, with(count), (values - 1, draws - count));
+        extend(all, with(count), values - 1, draws - count);
     }
 }
 

@@ -32,7 +32,8 @@ pub(super) fn tail_of(confidence: f64) -> Result<f64, StatsError> {
 /// The least value of a range from which on a condition holds, found by halving until what is left is negligible; it must hold at the
 /// upper end.
 pub(super) fn least_of(
-    (mut low, mut high): (f64, f64),
+    mut low: f64,
+    mut high: f64,
     holds: impl Fn(f64) -> bool,
     negligible: impl Fn(f64, f64) -> bool,
 ) -> f64 {

@@ -128,7 +128,7 @@ impl MedianTable {
     #[must_use]
     pub fn of(n: usize, tail: f64) -> MedianTable {
         let ranks = median_ranks(n, tail);
-        MedianTable { n, tail, ranks, even: (ranks.0 < ranks.1).then(|| Even::of(n, ranks)) }
+        MedianTable { n, tail, ranks, even: (ranks.0 < ranks.1).then(|| Even::of(n, ranks.0, ranks.1)) }
     }
 
     /// Ranks, counted from 1, between whose values the lower end lies.
@@ -176,7 +176,7 @@ impl MedianTable {
 }
 
 impl Even {
-    fn of(n: usize, (k1, k2): (usize, usize)) -> Even {
+    fn of(n: usize, k1: usize, k2: usize) -> Even {
         let m = n / 2;
         let first = (1..k1).rev().find(|i| at_most_rank(n, *i, m) < NEGLIGIBLE).map_or(1, |i| i + 1);
         let power = |i: usize| (m as f64 * (i as f64 / k1 as f64).ln()).exp();

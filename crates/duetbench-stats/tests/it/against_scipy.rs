@@ -3,8 +3,8 @@
 
 use crate::reference::{answers, close, numbers, suite_answers};
 use duetbench_stats::{
-    Level, adjusted_p_values, critical_t, detectable_factor, excess_of_small, excess_of_small_limit, lag_one,
-    noncentral_t_survival, repetitions, skewness, skewness_limit, smallest_sample, trimmed_t, two_sided_p,
+    Level, Repetition, adjusted_p_values, critical_t, detectable_factor, excess_of_small, excess_of_small_limit,
+    lag_one, noncentral_t_survival, repetitions, skewness, skewness_limit, smallest_sample, trimmed_t, two_sided_p,
     variance_components,
 };
 
@@ -42,7 +42,7 @@ fn detectable_factor_is_scipys() {
 fn smallest_sample_is_the_one_found_by_trying_all() {
     for case in answers("smallest_sample").iter().map(numbers) {
         let level = Level { alpha: 0.01, power: 0.8 };
-        assert_eq!(smallest_sample(case[0], case[1], (level, 10_000)), Ok(Some(case[2] as u32)), "{case:?}");
+        assert_eq!(smallest_sample(case[0], case[1], level, 10_000), Ok(Some(case[2] as u32)), "{case:?}");
     }
 }
 
@@ -81,7 +81,8 @@ fn variance_components_are_those_of_quadratic_forms() {
 #[test]
 fn repetitions_are_those_of_least_variance() {
     for case in answers("repetitions").iter().map(numbers) {
-        assert_eq!(repetitions((case[0], case[1]), (case[2], case[3])), Ok(case[4] as u32), "{case:?}");
+        let [outer, inner] = [0, 1].map(|i| Repetition { variance: case[i], cost: case[i + 2] });
+        assert_eq!(repetitions(outer, inner), Ok(case[4] as u32), "{case:?}");
     }
 }
 

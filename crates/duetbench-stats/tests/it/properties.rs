@@ -1,8 +1,8 @@
 //! Properties of the methods.
 
 use duetbench_stats::{
-    Level, adjusted_p_values, critical_t, detectable_factor, mean, median, noncentral_t_survival, repetitions,
-    smallest_sample, trimmed_mean, trimmed_t, two_sided_p, variance_components,
+    Level, Repetition, adjusted_p_values, critical_t, detectable_factor, mean, median, noncentral_t_survival,
+    repetitions, smallest_sample, trimmed_mean, trimmed_t, two_sided_p, variance_components,
 };
 use proptest::collection::vec;
 use proptest::num::f64::ANY;
@@ -38,7 +38,7 @@ proptest! {
             let _ = (t.p_value(), t.interval(a));
         }
         let _ = (two_sided_p(a, b), critical_t(a, b), noncentral_t_survival(a, b, c));
-        let _ = (detectable_factor(c, level), smallest_sample(b, c, (level, n % 100)));
+        let _ = (detectable_factor(c, level), smallest_sample(b, c, level, n % 100));
     }
 
     #[test]
@@ -130,7 +130,7 @@ proptest! {
             // Sums of squares of large numbers may overflow; they are never negative.
             prop_assert!(!(c.between < 0.0 || c.within < 0.0), "{c:?}");
         }
-        if let Ok(n) = repetitions((a, b), (c, d)) {
+        if let Ok(n) = repetitions(Repetition { variance: a, cost: c }, Repetition { variance: b, cost: d }) {
             prop_assert!(n >= 1);
         }
     }
@@ -166,7 +166,7 @@ proptest! {
     fn repetitions_are_as_good_as_any_other_number(v in 1e-4..1e4f64, c in 1e-4..1e4f64) {
         // Variance for the cost, for one inner repetition of variance 1 and cost 1.
         let product = |n: f64| (v + 1.0 / n) * (c + n);
-        let n = f64::from(repetitions((v, 1.0), (c, 1.0)).unwrap());
+        let n = f64::from(repetitions(Repetition { variance: v, cost: c }, Repetition { variance: 1.0, cost: 1.0 }).unwrap());
         prop_assert!([1.0, n - 1.0, n + 1.0, 2.0 * n, n / 2.0].iter().all(|m| *m < 1.0 || product(n) <= 1.01 * product(*m)), "{}", n);
     }
 }

@@ -33,7 +33,7 @@ pub fn run(args: &CloudArgs, context: &Context) -> Result<u8, Failure> {
     if let Some(dir) = &args.out {
         let drawn = figures(&cloud).map_err(|e| std::io::Error::other(format!("a figure: {e}")))?;
         let tables = tables(&cloud).into_iter().map(|(name, table)| (name.to_owned(), table));
-        files::write((dir, context), tables.chain(drawn))?;
+        files::write(dir, context, tables.chain(drawn))?;
     }
     context.printer.document(&document(&cloud))?;
     Ok(code::CLEAN)

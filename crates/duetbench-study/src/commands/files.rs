@@ -17,7 +17,8 @@ pub(super) fn several_tables() -> Failure {
 /// # Errors
 /// When one cannot be written.
 pub(super) fn write(
-    (dir, context): (&Path, &Context),
+    dir: &Path,
+    context: &Context,
     files: impl Iterator<Item = (impl AsRef<Path>, String)>,
 ) -> Result<(), Failure> {
     fs::create_dir_all(dir).map_err(|e| RunError::file("create", dir, e))?;

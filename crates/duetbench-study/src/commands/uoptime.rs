@@ -40,7 +40,7 @@ pub fn run(args: &UoptimeArgs, context: &Context) -> Result<u8, Failure> {
     let studied = study.make(&series)?;
     if let Some(dir) = &args.out {
         let drawn = figures(&studied).map_err(|e| std::io::Error::other(format!("a figure: {e}")))?;
-        files::write((dir, context), tables(&studied).into_iter().chain(drawn))?;
+        files::write(dir, context, tables(&studied).into_iter().chain(drawn))?;
     }
     context.printer.document(&document(&studied))?;
     Ok(code::CLEAN)
@@ -146,7 +146,7 @@ impl Uoptime<'_> {
         };
         let asks = |question| self.args.asks(question);
         if (asks(Question::Rq1) || asks(Question::Rq2))
-            && let Some(study) = study_file(recording, &self.settings, (*random, 0))
+            && let Some(study) = study_file(recording, &self.settings, *random, 0)
         {
             if asks(Question::Rq2) {
                 // A metric without changes, as in a file whose benchmarks have no values, cannot be compared.
@@ -157,7 +157,7 @@ impl Uoptime<'_> {
             }
         }
         if asks(Question::Rq3)
-            && let Some(study) = study_file(recording, &self.settings, (*random, self.args.warmup as usize))
+            && let Some(study) = study_file(recording, &self.settings, *random, self.args.warmup as usize)
         {
             file.warm = study.savings;
         }

@@ -36,7 +36,7 @@ pub(super) struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    pub(super) fn new(context: &'a Context, store: &'a mut Store, (id, record): (BisectionId, Record)) -> Course<'a> {
+    pub(super) fn new(context: &'a Context, store: &'a mut Store, id: BisectionId, record: Record) -> Course<'a> {
         Course { context, store, id, known: Known { record, reports: Vec::new() }, begun: Instant::now() }
     }
 
@@ -97,7 +97,7 @@ impl<'a> Course<'a> {
         let [good, bad] = [0, last].map(|at| self.known.told(at));
         self.context.printer.note(&format!("{between} between {good} and {bad}; comparing these two first"));
         let spec = self.ordinary(self.known.record.spec.selection.clone(), false);
-        if let Some(unusable) = self.compare((Pair { base: 0, head: last }, None), spec)? {
+        if let Some(unusable) = self.compare(Pair { base: 0, head: last }, None, spec)? {
             return Err(self.unusable_ends(last, &unusable));
         }
         let Some(report) = self.known.reports.first().and_then(Option::as_ref) else { return Ok(false) };
@@ -156,7 +156,7 @@ impl<'a> Course<'a> {
                 }
             };
             let pair = Pair { base: line.commits[question.base], head: line.commits[question.head] };
-            let Some(unusable) = self.compare((pair, Some(&line.benchmark)), spec)? else { continue };
+            let Some(unusable) = self.compare(pair, Some(&line.benchmark), spec)? else { continue };
             let is_end = question.head + 1 == line.commits.len();
             if !is_end {
                 self.leave_out(pair.head, &unusable, &line.benchmark)?;
@@ -183,7 +183,7 @@ impl<'a> Course<'a> {
                 .printer
                 .note(&format!("{merged} merges {inside}; comparing the last, {tip}, with {base}, where they begin"));
             let spec = self.ordinary(self.of_regressed(), false);
-            if let Some(unusable) = self.compare((pair, Some(&line.benchmark)), spec)? {
+            if let Some(unusable) = self.compare(pair, Some(&line.benchmark), spec)? {
                 return Ok(Some(Some(End::Unusable(unusable.why))));
             }
         }
@@ -202,7 +202,7 @@ impl<'a> Course<'a> {
                 let [parent, culprit] = [pair.base, pair.head].map(|at| self.known.told(at));
                 let text = format!("comparing {culprit} with its parent {parent} by all benchmarks that are slower");
                 self.context.printer.note(&text);
-                self.compare((pair, Some(&line.benchmark)), self.ordinary(self.of_regressed(), true))?;
+                self.compare(pair, Some(&line.benchmark), self.ordinary(self.of_regressed(), true))?;
             }
         }
         Ok(())
@@ -270,7 +270,8 @@ impl<'a> Course<'a> {
     /// Compares two commits for the sake of a benchmark, and keeps that; says why where they cannot be compared.
     fn compare(
         &mut self,
-        (pair, benchmark): (Pair, Option<&BenchmarkId>),
+        pair: Pair,
+        benchmark: Option<&BenchmarkId>,
         spec: Spec,
     ) -> Result<Option<Unusable>, Failure> {
         RunError::stop_if(&self.context.interrupted)?;

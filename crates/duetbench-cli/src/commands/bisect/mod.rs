@@ -47,7 +47,7 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
             hint: "`duet bisect GOOD BAD` begins one".into(),
         })?;
         record.spec.effort.budget = spec.effort.budget.or(record.spec.effort.budget);
-        return Course::new(context, &mut store, (id, record)).carry_out();
+        return Course::new(context, &mut store, id, record).carry_out();
     }
     let commits = commits(args, context)?;
     if context.settings.dry_run() {
@@ -58,7 +58,7 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
     let mut store = Store::open(&context.db())?;
     let new = Record { first_parent: args.first_parent, ..Record::new(context.cwd.clone(), spec, commits) };
     let begun = kept(&store)?.into_iter().find(|(_, record)| !record.complete && record.asks_for_the_same(&new));
-    let search = match begun {
+    let (id, record) = match begun {
         Some((id, mut record)) => {
             let done = record.compared.len();
             context.printer.note(&format!("going on with a search that has {done} comparisons"));
@@ -67,7 +67,7 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
         }
         None => (store.add_bisection(&new)?, new),
     };
-    Course::new(context, &mut store, search).carry_out()
+    Course::new(context, &mut store, id, record).carry_out()
 }
 
 /// Searches that can be gone on with, the newest first.

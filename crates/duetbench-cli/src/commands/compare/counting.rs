@@ -29,7 +29,7 @@ pub(super) fn counter<'a>(
     match valgrind_for(adapter) {
         Ok(valgrind) => {
             let (timeout, interrupted) = (context.settings.timeout(), context.interrupted.clone());
-            Counter::new((adapter, built.builds), valgrind, timeout, interrupted).map(Some)
+            Counter::new(adapter, built.builds, valgrind, timeout, interrupted).map(Some)
         }
         Err(why) => {
             untold.push(if ruled { not_kept(&why) } else { none_here("--count", &why) });

@@ -37,10 +37,10 @@ impl Expedition<'_> {
         let call_max = call_max(&self.head.plan, &self.outfit.spec);
         // Runs of two stores may have the same number, and a sitting that died may have left its functions behind.
         let name = format!("{}-{:08x}", self.run, seed::draw() & 0xffff_ffff);
-        let usual = deployment(self.outfit, self.packages.len(), (&name, call_max));
+        let usual = deployment(self.outfit, self.packages.len(), &name, call_max);
         store.begin_sitting(self.run, &name, self.outfit.place())?;
         let convoy = Convoy::deploy(&*self.outfit.engine, self.packages, &usual)?;
-        let summary = self.measure((store, &past), (&convoy, call_max));
+        let summary = self.measure(store, &past, &convoy, call_max);
         // In every case, and whatever came of the measuring is told first.
         let removed = convoy.remove();
         let summary = summary?;
@@ -71,8 +71,10 @@ impl Expedition<'_> {
     /// Measures what `past` lacks.
     fn measure(
         &self,
-        (store, past): (&mut Store, &StoredRun<RunHead>),
-        (convoy, call_max): (&Convoy<'_>, Duration),
+        store: &mut Store,
+        past: &StoredRun<RunHead>,
+        convoy: &Convoy<'_>,
+        call_max: Duration,
     ) -> Result<FleetSummary, Failure> {
         let terms = self.head.fleet.as_ref();
         let recipes = |planned: &PlannedBenchmark, build| self.cargo.recipes(self.packages, planned, build);

@@ -57,15 +57,15 @@ pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Re
         return without_calls(errand, plan, material);
     }
     let cargo = outfit.cargo(&prepared, &builds)?;
-    let packages = outfit.pack(context, (&cargo, &plan), builds_wanted(spec, &prepared))?;
-    let staying = rehearsed(context, &outfit, (&cargo, &packages, &plan))?;
+    let packages = outfit.pack(context, &cargo, &plan, builds_wanted(spec, &prepared))?;
+    let staying = rehearsed(context, &outfit, &cargo, &packages, &plan)?;
     leave_out(&mut plan, staying);
     if plan.benchmarks.is_empty() {
         return without_calls(errand, plan, material);
     }
     plan.spread_over_calls(&fleet, spec.effort, |id| builds_of(&packages, id));
     let parallel = outfit.limits.parallel.min(fleet.parallel);
-    let forecast = forecast(&plan, &fleet, parallel, (outfit.prices.rate, CallLength::default()));
+    let forecast = forecast(&plan, &fleet, parallel, outfit.prices.rate, CallLength::default());
     announce(context, &outfit, &packages, &forecast);
     if context.settings.dry_run() {
         return errand.show_plan(&plan, &material.subjects, &[]);
@@ -120,7 +120,7 @@ pub(super) fn resume(context: &Context, purpose: &dyn Purpose, name: &str, spec:
     let prepared = prepare(context, &head.spec, origin)?;
     let builds = same_builds(&prepared, &head)?;
     let cargo = outfit.cargo(&prepared, &builds)?;
-    let packages = outfit.pack(context, (&cargo, &head.plan), builds_wanted(&head.spec, &prepared))?;
+    let packages = outfit.pack(context, &cargo, &head.plan, builds_wanted(&head.spec, &prepared))?;
     let lacks = |b: &&PlannedBenchmark| {
         let design = &b.configuration.design;
         builds_of(&packages, &b.id) < if design.by_build { design.units } else { 1 }
@@ -137,7 +137,9 @@ pub(super) fn resume(context: &Context, purpose: &dyn Purpose, name: &str, spec:
 fn rehearsed(
     context: &Context,
     outfit: &Outfit,
-    (cargo, packages, plan): (&Cargo<'_>, &[Package], &Plan),
+    cargo: &Cargo<'_>,
+    packages: &[Package],
+    plan: &Plan,
 ) -> Result<Vec<Excluded>, Failure> {
     if outfit.spec.arch != fleet::this_arch() {
         context.printer.note("the instances have another processor, so that nothing is rehearsed here");
@@ -145,11 +147,11 @@ fn rehearsed(
     }
     context.printer.note(&format!("rehearsing {} with what travels alone", benchmarks(plan.benchmarks.len())));
     let here = Here::new(u32::MAX);
-    let usual = deployment(outfit, packages.len(), ("rehearsal", CALL_MIN));
+    let usual = deployment(outfit, packages.len(), "rehearsal", CALL_MIN);
     let deployed = Convoy::deploy(&here, packages, &usual)?;
     let recipes = |planned: &PlannedBenchmark, build| cargo.recipes(packages, planned, build);
-    let called = (&deployed.each()[..], context.settings.timeout());
-    let staying = rehearse(&plan.benchmarks, &recipes, called, &context.interrupted)?;
+    let timeout = context.settings.timeout();
+    let staying = rehearse(&plan.benchmarks, &recipes, &deployed.each(), timeout, &context.interrupted)?;
     deployed.remove()?;
     let excluded = staying.into_iter().map(|one| {
         let id = plan.benchmarks[one.benchmark].id.clone();

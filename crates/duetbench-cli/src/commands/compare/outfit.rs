@@ -69,7 +69,8 @@ impl Outfit {
     pub(super) fn pack(
         &self,
         context: &Context,
-        (cargo, plan): (&Cargo<'_>, &Plan),
+        cargo: &Cargo<'_>,
+        plan: &Plan,
         builds: u32,
     ) -> Result<Vec<Package>, Failure> {
         context.printer.note(&format!("linking up to {builds} build pairs of each package, and packing them"));
@@ -108,7 +109,7 @@ pub(super) fn call_max(plan: &Plan, spec: &FleetSpec) -> Duration {
 }
 
 /// The deployment that so many packages share; `Convoy::deploy` fills in the fields that are each package's own.
-pub(super) fn deployment<'a>(outfit: &Outfit, packages: usize, (run, call_max): (&'a str, Duration)) -> Deployment<'a> {
+pub(super) fn deployment<'a>(outfit: &Outfit, packages: usize, run: &'a str, call_max: Duration) -> Deployment<'a> {
     // Each function's calls are set aside for it, and all of them must be there.
     let share = outfit.limits.parallel / u32::try_from(packages).unwrap_or(u32::MAX).max(1);
     Deployment {

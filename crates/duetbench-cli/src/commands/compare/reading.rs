@@ -62,7 +62,7 @@ pub(super) fn read(context: &Context, kept: &mut Kept<'_>, reader: &mut UnitRead
         let read = if interrupted {
             Err(Obstacle::Interrupted)
         } else {
-            reader.read((&report.plan, planned), units, *slower_ns)
+            reader.read(&report.plan, planned, units, *slower_ns)
         };
         let outcome = match read {
             // It reports nothing of what rules name, as most benchmarks do.

@@ -133,7 +133,7 @@ fn summary(answered: &Answered) -> Vec<String> {
     if answered.rules.paper.is_some() {
         let of = |wanted: Change| detection.benchmarks.iter().filter(|b| said_by_paper(b) == Some(wanted)).count();
         let (worse, better) = (of(Change::Regression), of(Change::Improvement));
-        lines.push(format!("papers' rule: {}", counts((worse, better), detection.benchmarks.len())));
+        lines.push(format!("papers' rule: {}", counts(worse, better, detection.benchmarks.len())));
     }
     if answered.rules.house.is_some() {
         let rule = if answered.rules.paper.is_some() { "duet's rule: " } else { "" };
@@ -171,7 +171,7 @@ fn said_by_paper(detected: &Detected) -> Option<Change> {
     detected.paper.as_ref().and_then(|p| p.change)
 }
 
-fn counts((worse, better): (usize, usize), all: usize) -> String {
+fn counts(worse: usize, better: usize, all: usize) -> String {
     let [worse, better] = [many(worse, "regression", "regressions"), many(better, "improvement", "improvements")];
     format!("{worse}, {better} of {}", many(all, "benchmark", "benchmarks"))
 }

@@ -61,14 +61,14 @@ impl Unpaired {
 impl Side {
     /// `base: 3 forks of 120 to 500 iterations, from 3 files`
     fn words(&self, name: &str) -> String {
-        let repeated = self.footing.repetitions.iter().map(|(level, few, most)| counted(*level, (*few, *most)));
+        let repeated = self.footing.repetitions.iter().map(|(level, few, most)| counted(*level, *few, *most));
         let from = if self.files > 0 { format!(", from {}", many(self.files, "file", "files")) } else { String::new() };
         format!("{name}: {}{from}", repeated.collect::<Vec<_>>().join(" of "))
     }
 }
 
 /// So many repetitions of a level, or from so many to so many.
-fn counted(level: Level, (few, most): (usize, usize)) -> String {
+fn counted(level: Level, few: usize, most: usize) -> String {
     if few == most { many(most, single(level), plural(level)) } else { format!("{few} to {most} {}", plural(level)) }
 }
 

@@ -13,8 +13,7 @@ use crate::render::format::{one_line, short_name};
 use crate::render::{gate, hint, instructions, summary};
 
 /// The benchmark of this number, with the report that it is from and its picture. What is not known is null.
-pub(super) fn benchmark(id: usize, one: &BenchmarkReport, of: (&Report, Option<&Picture>)) -> Value {
-    let (report, picture) = of;
+pub(super) fn benchmark(id: usize, one: &BenchmarkReport, report: &Report, picture: Option<&Picture>) -> Value {
     let (standing, standing_words) = standing(one, report);
     let [base, head] = one.times_ns();
     let threshold = one.threshold.unwrap_or(report.spec.decision.threshold);

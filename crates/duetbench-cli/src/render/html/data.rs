@@ -40,7 +40,7 @@ pub(super) fn data(report: &Report) -> Value {
         "sections": sections.collect::<Vec<_>>(),
         "runs": history::runs(report),
         "benchmarks": benchmarks
-            .map(|(id, (one, picture))| benchmark(id, one, (report, picture)))
+            .map(|(id, (one, picture))| benchmark(id, one, report, picture))
             .collect::<Vec<_>>(),
     })
 }

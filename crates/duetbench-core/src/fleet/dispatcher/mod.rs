@@ -125,7 +125,7 @@ impl Dispatcher {
 
     /// Takes news of a call, which is named as [`Next::Send`] named it. A call that was taken for lost may still bring a result;
     /// nothing else that is told twice has any effect.
-    pub fn heard(&mut self, (task, sending): (Task, u32), heard: Heard, now: Since) -> Fate {
+    pub fn heard(&mut self, task: Task, sending: u32, heard: Heard, now: Since) -> Fate {
         let awaited = self.land(task, sending);
         if awaited {
             self.note(&heard, now);

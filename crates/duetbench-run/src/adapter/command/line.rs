@@ -70,7 +70,8 @@ pub(super) fn mentions(line: &str, parameter: &str) -> bool {
 pub(super) fn launch(
     words: &[String],
     values: &BTreeMap<String, String>,
-    (dir, env): (&Path, &[(OsString, OsString)]),
+    dir: &Path,
+    env: &[(OsString, OsString)],
 ) -> Launch {
     let mut words = words.iter().map(|word| filled(word, values));
     let program = words.next().unwrap_or_default().into();

@@ -85,7 +85,7 @@ fn once(program: Option<Program>, patience: Patience<'_>) -> Once<crate::process
 /// Time of a process that does nothing, where that can be tried: the shortest of a few runs, nanoseconds.
 fn floor_ns(patience: Patience<'_>) -> Result<Option<u64>, RunError> {
     let dir = std::env::temp_dir();
-    let launch = line::launch(&["true".to_owned()], &BTreeMap::new(), (&dir, &[]));
+    let launch = line::launch(&["true".to_owned()], &BTreeMap::new(), &dir, &[]);
     let program = Program { launch, prepare: None, conclude: None, exit_codes: ExitCodes::default(), refill: false };
     let mut floor = None;
     for _ in 0..FLOOR_RUNS {

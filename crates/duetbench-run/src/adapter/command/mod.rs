@@ -119,7 +119,7 @@ impl Commands {
     fn started(&self, line: &str, variant: &Variant, dir: &Path) -> Option<Launch> {
         let shell = self.entries.get(variant.entry)?.shell.as_deref();
         // Every line was split once before, when the adapter was made.
-        let launch = line::launch(&line::words(line, shell).ok()?, &variant.values, (dir, &self.passed));
+        let launch = line::launch(&line::words(line, shell).ok()?, &variant.values, dir, &self.passed);
         Some(Launch { sandbox: self.sandbox.clone(), ..launch })
     }
 

@@ -40,13 +40,14 @@ mod reach;
 mod toolchain;
 
 pub use arguments::GoArguments;
+use toolchain::Release;
 pub use toolchain::Toolchain;
 
 /// Bytes that every hooked binary contains; without them an overlay was ignored.
 const HOOK_MARKER: &[u8] = b"duet-hook-protocol-1";
 
 /// The first release whose linker orders functions at random on demand.
-const RANDLAYOUT_SINCE: (u32, u32) = (1, 23);
+const RANDLAYOUT_SINCE: Release = Release::one(23);
 
 /// Why layouts are not matched where nobody wants them to be.
 const RANDOM: &str = "random layouts were asked for";
@@ -468,7 +469,7 @@ impl Go {
         on_building: &mut dyn FnMut(),
     ) -> Result<matching::Linker, String> {
         let place = self.scratch.join("linker");
-        matching::Linker::ready(&self.toolchain, &self.arguments.build, notes, (&place, on_building))
+        matching::Linker::ready(&self.toolchain, &self.arguments.build, notes, &place, on_building)
     }
 
     /// Declared benchmarks of a package that need not run to be listed: neither they nor anything below them can be wanted.

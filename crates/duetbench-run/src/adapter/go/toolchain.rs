@@ -1,7 +1,7 @@
 //! One Go toolchain for both versions.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ use crate::source::Source;
 use crate::tool::Tool;
 
 /// The oldest release whose `testing` package can be hooked.
-const OLDEST: (u32, u32) = (1, 21);
+const OLDEST: Release = Release::one(21);
 
 /// The `go` command that builds both versions.
 #[derive(Debug, Clone)]
@@ -49,17 +49,17 @@ impl Toolchain {
                 return Err(of_module_cache(&version.requested, inside));
             }
         }
-        let newest = envs.into_iter().max_by_key(|e| parse(&e.version)).ok_or_else(absent)?;
+        let newest = envs.into_iter().max_by_key(|e| Release::of(&e.version)).ok_or_else(absent)?;
         if newest.flags.split_whitespace().any(|f| f.trim_start_matches('-').starts_with("overlay")) {
             return Err(RunError::Toolchain {
                 what: "`GOFLAGS` already sets `-overlay`, which duet needs for its hook".into(),
                 hint: Some("unset it for this run: `GOFLAGS= duet compare …`".into()),
             });
         }
-        match parse(&newest.version) {
-            Some((major, minor, _)) if (major, minor) < OLDEST => {
+        match Release::of(&newest.version) {
+            Some(release) if release < OLDEST => {
                 return Err(RunError::Toolchain {
-                    what: format!("{} is too old: duet hooks Go {}.{} and later", newest.version, OLDEST.0, OLDEST.1),
+                    what: format!("{} is too old: duet hooks Go {OLDEST} and later", newest.version),
                     hint: Some("install a newer Go, or set `GOTOOLCHAIN=go1.21.13` or later".into()),
                 });
             }
@@ -76,8 +76,8 @@ impl Toolchain {
     }
 
     /// Whether this is the given release or a later one.
-    pub(super) fn is_at_least(&self, release: (u32, u32)) -> bool {
-        parse(&self.version).is_some_and(|(major, minor, _)| (major, minor) >= release)
+    pub(super) fn is_at_least(&self, release: Release) -> bool {
+        Release::of(&self.version).is_some_and(|own| own >= release)
     }
 
     /// A `go` command line in a directory, with exactly this toolchain.
@@ -142,13 +142,35 @@ fn go_env(dir: &Path) -> Result<GoEnv, RunError> {
         .map_err(|e| RunError::Toolchain { what: format!("`go env` answered something unexpected: {e}"), hint: None })
 }
 
-/// The numbers in `go1.26.1` (also `go1.26rc1`, `go1.26-X:…`); absent for development builds.
-fn parse(version: &str) -> Option<(u32, u32, u32)> {
-    let mut numbers = version.strip_prefix("go")?.split('.').map(|part| {
-        let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
-        digits.parse::<u32>().ok()
-    });
-    Some((numbers.next()??, numbers.next()??, numbers.next().flatten().unwrap_or(0)))
+/// A release of Go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Release {
+    major: u32,
+    minor: u32,
+    patch: u32,
+}
+
+impl Release {
+    /// The first release of this minor version of Go 1.
+    pub(super) const fn one(minor: u32) -> Release {
+        Release { major: 1, minor, patch: 0 }
+    }
+
+    /// The release of `go1.26.1` (also `go1.26rc1`, `go1.26-X:…`); absent for development builds.
+    fn of(version: &str) -> Option<Release> {
+        let mut numbers = version.strip_prefix("go")?.split('.').map(|part| {
+            let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
+            digits.parse::<u32>().ok()
+        });
+        let [major, minor] = [numbers.next()??, numbers.next()??];
+        Some(Release { major, minor, patch: numbers.next().flatten().unwrap_or(0) })
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
 }
 
 /// Go 1.25 and later refuse overlays of files in the module cache, where downloaded toolchains lie; the same
@@ -169,7 +191,7 @@ mod tests {
     use super::super::RANDLAYOUT_SINCE;
     use std::path::Path;
 
-    use super::{Toolchain, parse, published_name};
+    use super::{Release, Toolchain, published_name};
 
     #[test]
     fn linkers_order_functions_at_random_from_1_23_on() {
@@ -193,10 +215,10 @@ mod tests {
 
     #[test]
     fn versions_in_every_spelling() {
-        assert_eq!(parse("go1.26.1"), Some((1, 26, 1)));
-        assert_eq!(parse("go1.26rc1"), Some((1, 26, 0)));
-        assert_eq!(parse("go1.24.4 X:nocoverageredesign"), Some((1, 24, 4)));
-        assert_eq!(parse("devel +abc"), None);
-        assert!(parse("go1.9.7") < parse("go1.21.0"));
+        assert_eq!(Release::of("go1.26.1"), Some(Release { patch: 1, ..Release::one(26) }));
+        assert_eq!(Release::of("go1.26rc1"), Some(Release::one(26)));
+        assert_eq!(Release::of("go1.24.4 X:nocoverageredesign"), Some(Release { patch: 4, ..Release::one(24) }));
+        assert_eq!(Release::of("devel +abc"), None);
+        assert!(Release::of("go1.9.7") < Release::of("go1.21.0"));
     }
 }

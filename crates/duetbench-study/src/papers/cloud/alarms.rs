@@ -77,7 +77,7 @@ pub(super) fn alarms(values: &Values, settings: &Settings, rank_sum: &MannWhitne
     let mut found = Vec::new();
     for instances in INSTANCES_COMPARED {
         // A stream for each number, so that none depends on the others.
-        let mut draws = Draws::of(values, (settings.seed, instances as u64)).with_trials(2 * settings.trials);
+        let mut draws = Draws::of(values, settings.seed, instances as u64).with_trials(2 * settings.trials);
         if !draws.has(instances) {
             continue;
         }
@@ -86,7 +86,7 @@ pub(super) fn alarms(values: &Values, settings: &Settings, rank_sum: &MannWhitne
         for _ in 0..settings.draws {
             let groups = draws.same_instances(instances, settings.trials);
             for count in &mut counted {
-                if let Some(p) = bench.p((count.test, &groups), settings.trials) {
+                if let Some(p) = bench.p(count.test, &groups, settings.trials) {
                     count.of += 1;
                     count.alarms += u32::from(p < SIGNIFICANT);
                 }
@@ -129,7 +129,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The p-value of a test; absent where it cannot be made.
-    fn p(&mut self, (test, groups): (Test, &Groups), trials: usize) -> Option<f64> {
+    fn p(&mut self, test: Test, groups: &Groups, trials: usize) -> Option<f64> {
         let means = |group: &[usize]| group.iter().map(|trial| self.means[*trial]).collect::<Vec<_>>();
         let [one, other] = [&groups.test, &groups.control].map(|group| means(group));
         match test {
@@ -185,7 +185,7 @@ mod tests {
         let groups = Groups { test: vec![0, 5, 9], control: vec![2, 4, 11] };
         let pooled = |group: &[usize]| group.iter().flat_map(|t| present(values.trial(*t))).collect::<Vec<_>>();
         let want = mann_whitney_p(&pooled(&groups.test), &pooled(&groups.control)).ok();
-        assert_eq!(bench.p((Test::Pooled, &groups), 1), want);
+        assert_eq!(bench.p(Test::Pooled, &groups, 1), want);
         assert!(want.is_some_and(|p| p < 1.0));
     }
 

@@ -107,7 +107,7 @@ impl Detectable {
 }
 
 /// Algorithm 1 by both samplings with all numbers of instances that there are.
-pub(super) fn detectable((values, spread): (&Values, &Spread), settings: &Settings) -> Vec<Detectable> {
+pub(super) fn detectable(values: &Values, spread: &Spread, settings: &Settings) -> Vec<Detectable> {
     let mut found = Vec::new();
     for (purpose, sampling) in (1_u64..).zip(Sampling::ALL) {
         for &instances in sampling.instances() {
@@ -117,7 +117,7 @@ pub(super) fn detectable((values, spread): (&Values, &Spread), settings: &Settin
                 Sampling::Instances => (1, 2 * instances),
                 Sampling::Trials => (2 * settings.trials, instances),
             };
-            let mut draws = Draws::of(values, (settings.seed, stream)).with_trials(trials);
+            let mut draws = Draws::of(values, settings.seed, stream).with_trials(trials);
             if !draws.has(needed) {
                 continue;
             }
@@ -128,7 +128,7 @@ pub(super) fn detectable((values, spread): (&Values, &Spread), settings: &Settin
             let mut difference = || difference(values, &draw());
             let differences: Vec<Vec<f64>> =
                 REGRESSIONS.iter().map(|_| (0..settings.draws).map(|_| difference()).collect()).collect();
-            let by_sources = by_sources((values, spread), (sampling, instances), settings);
+            let by_sources = by_sources(values, spread, sampling, instances, settings);
             found.push(Detectable { by_sources, ..judged(sampling, instances, &differences) });
         }
     }
@@ -184,8 +184,10 @@ fn median(mut values: Vec<f64>) -> f64 {
 /// difference of both groups' mean logarithms: with `i` instances, `t` trials, `f` forks and `v` values in each group,
 /// `SE² = 2 (s_instance²/i + s_trial²/t + s_fork²/f + s_value²/v)`, without the first where both groups have the same instances.
 fn by_sources(
-    (values, spread): (&Values, &Spread),
-    (sampling, instances): (Sampling, usize),
+    values: &Values,
+    spread: &Spread,
+    sampling: Sampling,
+    instances: usize,
     settings: &Settings,
 ) -> Option<f64> {
     spread.sources.as_ref()?;
@@ -268,14 +270,14 @@ mod tests {
     fn what_does_not_vary_shows_every_regression() {
         let constant = values(&[40, 10, 2], vec![0.7; 800]);
         let spread = Spread::of(&constant);
-        let all = detectable((&constant, &spread), &Settings::PAPER);
+        let all = detectable(&constant, &spread, &Settings::PAPER);
         assert_eq!(all.len(), 5);
         assert!(all.iter().all(|d| d.corrected() == Some(0.01) && d.closed_form() == 0.0), "{all:?}");
         // One trial against one has no degree of freedom.
         assert_eq!(all[0].by_sources, None);
         assert!(all[1..].iter().all(|d| d.by_sources == Some(0.0)), "{all:?}");
         let few = values(&[39, 9, 2], vec![0.7; 702]);
-        let numbers: Vec<_> = detectable((&few, &Spread::of(&few)), &Settings::PAPER);
+        let numbers: Vec<_> = detectable(&few, &Spread::of(&few), &Settings::PAPER);
         assert_eq!(numbers.iter().map(|d| d.instances).collect::<Vec<_>>(), [1, 5]);
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct Draws {
 
 impl Draws {
     /// Draws for this purpose. They do not depend on the environment, so that environments of one shape see the same ones.
-    pub(super) fn of(values: &Values, (seed, purpose): (u64, u64)) -> Draws {
+    pub(super) fn of(values: &Values, seed: u64, purpose: u64) -> Draws {
         let named = values.benchmark.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
             // FNV-1a.
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     fn draws(purpose: u64) -> Draws {
-        Draws::of(&values(&[4, 4, 1], (0..16).map(f64::from).collect()), (1, purpose))
+        Draws::of(&values(&[4, 4, 1], (0..16).map(f64::from).collect()), 1, purpose)
     }
 
     fn sorted(groups: &Groups) -> Vec<usize> {
@@ -125,7 +125,7 @@ mod tests {
         let mut cells: Vec<f64> = (0..16).map(f64::from).collect();
         cells[4] = f64::NAN;
         cells[8..12].fill(f64::NAN);
-        let of = |trials| Draws::of(&values(&[4, 4, 1], cells.clone()), (1, 0)).with_trials(trials);
+        let of = |trials| Draws::of(&values(&[4, 4, 1], cells.clone()), 1, 0).with_trials(trials);
         assert!(of(1).has(3) && !of(1).has(4));
         assert!(of(4).has(2) && !of(4).has(3));
     }

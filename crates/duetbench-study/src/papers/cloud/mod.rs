@@ -122,7 +122,7 @@ impl Settings {
             collected: values.collected,
             removed: values.removed,
             alarms: alarms::alarms(values, self, rank_sum),
-            detectable: detectable::detectable((values, &spread), self),
+            detectable: detectable::detectable(values, &spread, self),
             spread,
         }
     }

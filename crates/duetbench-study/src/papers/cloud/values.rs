@@ -35,7 +35,7 @@ impl Values {
         let mut joined = [shapes.iter().map(|shape| shape[0]).sum(), most(1), most(2), most(3)];
         let mut cells = Vec::with_capacity(joined.iter().product());
         for ((_, part), own) in parts.iter().zip(&shapes) {
-            widen(part, *own, (joined, &mut cells));
+            widen(part, *own, joined, &mut cells);
         }
         if joined[1] == 1 {
             joined.swap(1, 2);
@@ -122,7 +122,7 @@ fn shape(levels: &[Level], grid: &Grid) -> [usize; LEVELS] {
 }
 
 /// Adds times to cells of a shape that is as wide at every level inside instances, or wider.
-fn widen(part: &Recorded, own: [usize; LEVELS], (joined, cells): ([usize; LEVELS], &mut Vec<f64>)) {
+fn widen(part: &Recorded, own: [usize; LEVELS], joined: [usize; LEVELS], cells: &mut Vec<f64>) {
     let time = |value: f64| match part.better {
         Better::Lower => Some(value),
         Better::Higher => Some(1.0 / value),

@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn resamples_of_equal_versions_miss_as_often_as_theory_says() {
-        let benchmarks = (0..20).map(|i| benchmark(&format!("B{i}"), noisy(i, (40, 1), (0.0, 0.01)))).collect();
+        let benchmarks = (0..20).map(|i| benchmark(&format!("B{i}"), noisy(i, 40, 1, 0.0, 0.01))).collect();
         let run = Procedure::PAPER.study(&PairedRun { name: "r1".into(), benchmarks });
         let resampled = Procedure::PAPER.resampled(&run).unwrap();
         assert_eq!(resampled.resamples, 2_000);
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn nothing_that_varies_is_no_level() {
-        let run = PairedRun { name: "r1".into(), benchmarks: vec![benchmark("A", noisy(1, (12, 2), (0.1, 0.0)))] };
+        let run = PairedRun { name: "r1".into(), benchmarks: vec![benchmark("A", noisy(1, 12, 2, 0.1, 0.0))] };
         assert_eq!(Procedure::PAPER.resampled(&Procedure::PAPER.study(&run)), None);
     }
 }

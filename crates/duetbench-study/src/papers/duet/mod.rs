@@ -80,7 +80,7 @@ mod tests {
 
     /// Fork pairs of equal versions with so many iterations each, whose forks have log-normal noise of these standard deviations: in
     /// common and of their own.
-    pub(super) fn noisy(seed: u64, (forks, iterations): (usize, usize), (common, own): (f64, f64)) -> Vec<PairedFork> {
+    pub(super) fn noisy(seed: u64, forks: usize, iterations: usize, common: f64, own: f64) -> Vec<PairedFork> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut fork = || {
             let shared = common * normal(&mut random);
@@ -92,7 +92,7 @@ mod tests {
 
     /// A benchmark of equal versions as any other.
     pub(super) fn aa(name: &str) -> PairedBenchmark {
-        benchmark(name, noisy(5, (12, 3), (0.1, 0.01)))
+        benchmark(name, noisy(5, 12, 3, 0.1, 0.01))
     }
 
     /// Standard normal, by the method of Box and Muller (Annals of Mathematical Statistics 29, 1958).

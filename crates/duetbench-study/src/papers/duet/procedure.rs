@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn so_many_fork_pairs_are_drawn_by_seed_and_name() {
-        let forks = noisy(7, (24, 3), (0.1, 0.05));
+        let forks = noisy(7, 24, 3, 0.1, 0.05);
         let of = |name: &str, seed: u64| {
             let procedure = Procedure { seed, ..Procedure::PAPER };
             procedure.widths(&benchmark(name, forks.clone())).unwrap()

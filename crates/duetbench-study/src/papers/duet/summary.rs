@@ -156,8 +156,8 @@ mod tests {
     #[test]
     fn improvements_are_geometric_means_over_what_varies() {
         let mut run = study(vec![
-            benchmark("A", noisy(1, (12, 2), (0.0, 0.01))),
-            benchmark("B", noisy(2, (12, 2), (0.0, 0.01))),
+            benchmark("A", noisy(1, 12, 2, 0.0, 0.01)),
+            benchmark("B", noisy(2, 12, 2, 0.0, 0.01)),
             benchmark("C", vec![times(&[[1.0, 1.0]]); 5]),
         ]);
         let paired: Vec<f64> = run.measured.iter().map(|w| w.paired.interval.width()).collect();
@@ -175,7 +175,7 @@ mod tests {
         // Both sides have noise of standard deviation 0.06 in common and 0.02 of their own. Log ratios of pairs have the variance
         // 2 own², those of strangers 2 own² + 2 common²: a factor of sqrt(10).
         let (common, own) = (0.06_f64, 0.02_f64);
-        let run = study((0..60).map(|i| benchmark(&format!("B{i}"), noisy(i, (20, 2), (common, own)))).collect());
+        let run = study((0..60).map(|i| benchmark(&format!("B{i}"), noisy(i, 20, 2, common, own))).collect());
         let want = ((2.0 * own * own + 2.0 * common * common) / (2.0 * own * own)).sqrt();
         // A standard deviation of 20 values is off by a share of sqrt(1 / 38), a quotient of two by sqrt(2 / 38); four errors of 60.
         let tolerance = 4.0 * (2.0_f64 / 38.0 / 60.0).sqrt();
@@ -184,14 +184,14 @@ mod tests {
             assert!((got / want).ln().abs() < tolerance, "{kind:?}: {got}, expected {want}");
         }
         // Without common noise a shuffle changes nothing.
-        let alone = study((0..60).map(|i| benchmark(&format!("B{i}"), noisy(i, (20, 2), (0.0, own)))).collect());
+        let alone = study((0..60).map(|i| benchmark(&format!("B{i}"), noisy(i, 20, 2, 0.0, own))).collect());
         let factor = alone.improvement(Kind::Shuffled).unwrap().factor;
         assert!(factor.ln().abs() < tolerance, "{factor}");
     }
 
     #[test]
     fn changes_are_called_where_intervals_do_not_hold_1() {
-        let slower = noisy(3, (12, 2), (0.1, 0.001)).into_iter().map(|mut fork| {
+        let slower = noisy(3, 12, 2, 0.1, 0.001).into_iter().map(|mut fork| {
             fork.times.iter_mut().for_each(|both| both[1] *= 1.1);
             fork
         });

@@ -78,7 +78,7 @@ impl Tracked {
 
     /// The relevant change between two summaries. The published code knows times only: it counts larger values, above the threshold.
     fn change(&self, base: &Summary, head: &Summary, better: Better) -> Option<Change> {
-        let found = self.rule.change((base, head), better);
+        let found = self.rule.change(base, head, better);
         match self.compat {
             Compat::Paper => found,
             Compat::PaperCode => found.and((base.rate_to(head) > self.rule.threshold).then_some(Change::Regression)),

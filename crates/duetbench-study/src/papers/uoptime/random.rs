@@ -81,7 +81,7 @@ mod tests {
         Recording { name: name.into(), levels, benchmarks: vec![recorded; benchmarks], warnings: Vec::new() }
     }
 
-    fn drawn(random: Random, name: &str, (compat, times): (Compat, usize)) -> Vec<Vec<usize>> {
+    fn drawn(random: Random, name: &str, compat: Compat, times: usize) -> Vec<Vec<usize>> {
         let (recording, practice) = (recording(name, 6), Practice { rules: Rules::of(Metric::Cv), compat });
         let mut baseline = random.baseline(&recording, &practice);
         let tuned = (0..times).map(|_| baseline.choose(&recording, &practice)).last().unwrap();
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn what_was_drawn_for_others_is_skipped() {
         let random = Random { seed: 0, before: 0 };
-        let code = |random, times| drawn(random, "x", (Compat::PaperCode, times));
+        let code = |random, times| drawn(random, "x", Compat::PaperCode, times);
         // The first of numpy.random.default_rng(42), of which the second has fewer than three suite runs and iterations.
         assert_eq!(code(random, 1)[..4], [[1, 1, 4, 3], [1, 3, 5, 5], [1, 1, 3, 1], [1, 1, 3, 4]]);
         assert_eq!(code(Random { before: 12, ..random }, 1), code(random, 3));
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn other_choices_depend_on_seed_and_name() {
-        let of = |seed, name| drawn(Random { seed, before: 0 }, name, (Compat::Paper, 1));
+        let of = |seed, name| drawn(Random { seed, before: 0 }, name, Compat::Paper, 1);
         assert_eq!(of(1, "a"), of(1, "a"));
         assert_ne!(of(1, "a"), of(2, "a"));
         assert_ne!(of(1, "a"), of(1, "b"));

@@ -62,7 +62,7 @@ pub struct FileStudy {
 /// Reduces a recording by all methods with all metrics, its first `warm_up` iterations left out; absent where there are not that
 /// many.
 #[must_use]
-pub fn study_file(recording: &Recording, settings: &Settings, (random, warm_up): (Random, usize)) -> Option<FileStudy> {
+pub fn study_file(recording: &Recording, settings: &Settings, random: Random, warm_up: usize) -> Option<FileStudy> {
     let (recording, warm_up_each_s) = warmed(recording, settings, warm_up)?;
     let (mut savings, mut changes) = (Vec::new(), Vec::new());
     let mut drawn = random.baseline(&recording, &settings.practice(Metric::Cv));
@@ -74,7 +74,8 @@ pub fn study_file(recording: &Recording, settings: &Settings, (random, warm_up):
                 Method::Minimum => minimum_baseline(&recording, &practice),
                 Method::Random => drawn.choose(&recording, &practice),
             };
-            savings.push(Savings::of((&recording, &tuned), (method, metric), (warm_up, warm_up_each_s)));
+            let none = Savings::none(&recording.name, method, metric, warm_up);
+            savings.push(none.counting(&recording, &tuned, warm_up_each_s));
             if method == Method::UOpTime {
                 changes.push(tuned.choices.iter().map(change).filter(|change| change.is_finite()).collect());
             }
@@ -106,14 +107,10 @@ fn warmed(recording: &Recording, settings: &Settings, warm_up: usize) -> Option<
 }
 
 impl Savings {
-    /// The savings of a method on a recording; `warm_up` is in iterations, and in seconds for each fork.
-    fn of(
-        (recording, tuned): (&Recording, &Tuned),
-        (method, metric): (Method, Metric),
-        (warm_up, warm_up_each_s): (usize, f64),
-    ) -> Savings {
-        let mut savings = Savings {
-            file: recording.name.clone(),
+    /// Those of no benchmark yet; `warm_up` is in iterations.
+    fn none(file: &str, method: Method, metric: Metric, warm_up: usize) -> Savings {
+        Savings {
+            file: file.to_owned(),
             method,
             metric,
             warm_up,
@@ -124,18 +121,22 @@ impl Savings {
             warm_up_reduced_s: 0.0,
             within: [0; 4],
             not_reduced: 0,
-        };
+        }
+    }
+
+    /// With those of a tuned recording; warming up one of its forks takes so many seconds.
+    fn counting(mut self, recording: &Recording, tuned: &Tuned, warm_up_each_s: f64) -> Savings {
         let named = by_name(recording);
         for choice in &tuned.choices {
             if let Some(recorded) = named.get(choice.benchmark.as_str()) {
-                savings.add((recorded, choice), &recording.levels, warm_up_each_s);
+                self.add(recorded, choice, &recording.levels, warm_up_each_s);
             }
         }
-        savings
+        self
     }
 
-    /// Adds a benchmark; warming up one of its forks takes so many seconds.
-    fn add(&mut self, (recorded, choice): (&Recorded, &Choice), levels: &[Level], warm_up_each_s: f64) {
+    /// Adds a benchmark.
+    fn add(&mut self, recorded: &Recorded, choice: &Choice, levels: &[Level], warm_up_each_s: f64) {
         let (full, configuration) = (&choice.full[..], &choice.chosen[..]);
         let forks = |configuration: &[usize]| {
             let around = levels.iter().take_while(|level| **level < Level::Iteration).count();
@@ -189,7 +190,7 @@ mod tests {
     fn the_smallest_configurations_save_and_miss() {
         let settings = Settings { threshold: 0.01, confidence: 0.99, relevant: 0.03, compat: Compat::Paper };
         let random = Random { seed: 1, before: 0 };
-        let study = study_file(&recording(), &settings, (random, 2)).unwrap();
+        let study = study_file(&recording(), &settings, random, 2).unwrap();
         let smallest = of(&study, Method::Minimum, Metric::Cv);
         assert_eq!((smallest.benchmarks, smallest.full_s, smallest.reduced_s), (2, 32.0, 12.0));
         assert_eq!((smallest.warm_up_full_s, smallest.warm_up_reduced_s), (16.0, 8.0));
@@ -197,6 +198,6 @@ mod tests {
         // The second has a mean of 1.125 in full, 1 in its first three; its medians are 1 both.
         assert_eq!((smallest.within, smallest.not_reduced), ([1, 1, 1, 1], 0));
         assert_eq!(of(&study, Method::Minimum, Metric::Rmad).within, [2; 4]);
-        assert_eq!(study_file(&recording(), &settings, (random, 6)), None);
+        assert_eq!(study_file(&recording(), &settings, random, 6), None);
     }
 }

@@ -40,9 +40,9 @@ fn page(study: &Elastibench) -> Page {
     let confidence = share(study.procedure.confidence);
     match &study.answer {
         ElastibenchAnswer::Changes { findings, beside } => changes(findings, beside, &confidence),
-        ElastibenchAnswer::Agreement { first, second, agreement } => agreed((first, second), agreement, &confidence),
+        ElastibenchAnswer::Agreement { first, second, agreement } => agreed(first, second, agreement, &confidence),
         ElastibenchAnswer::Repetitions { experiment, target, narrowing } => {
-            narrowed((experiment, target), narrowing, &confidence)
+            narrowed(experiment, target, narrowing, &confidence)
         }
         ElastibenchAnswer::Aa { findings } => aa(findings, &confidence),
     }
@@ -101,7 +101,7 @@ fn finding_cells(finding: &Finding) -> [String; 3] {
     [finding.results.to_string(), difference(finding.median), interval(&finding.interval)]
 }
 
-fn agreed((first, second): (&Findings, &Findings), agreement: &Agreement, confidence: &str) -> Page {
+fn agreed(first: &Findings, second: &Findings, agreement: &Agreement, confidence: &str) -> Page {
     let names = [first.experiment.as_str(), second.experiment.as_str()];
     let mut table = Table::new(&[
         ("benchmark", Cells::Name),
@@ -163,7 +163,7 @@ fn coverage(coverage: &Coverage, [first, second]: [&str; 2]) -> String {
     )
 }
 
-fn narrowed((experiment, target): (&str, &Wanted), narrowing: &Narrowing, confidence: &str) -> Page {
+fn narrowed(experiment: &str, target: &Wanted, narrowing: &Narrowing, confidence: &str) -> Page {
     let mut benchmarks = Table::new(&[
         ("benchmark", Cells::Name),
         ("results", Cells::Number),

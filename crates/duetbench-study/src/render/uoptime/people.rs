@@ -47,16 +47,15 @@ fn sections(studied: &Studied) -> Vec<Section> {
         Method::Minimum => "RQ1: time saved by the smallest configurations",
         Method::Random => "RQ1: time saved by random configurations",
     };
-    sections
-        .extend(Method::ALL.map(|method| savings(studied, (title(method).to_owned(), method), |file| &file.savings)));
+    sections.extend(Method::ALL.map(|method| savings(studied, title(method).to_owned(), method, |file| &file.savings)));
     sections.push(contrasts(studied));
     let warm = format!("RQ3: time saved by tuning, the first {} iterations of every fork removed", studied.warm_up);
-    sections.push(savings(studied, (warm, Method::UOpTime), |file| &file.warm));
+    sections.push(savings(studied, warm, Method::UOpTime, |file| &file.warm));
     sections.push(changes(studied));
     sections.into_iter().filter(|section| section.tables.iter().any(|table| !table.is_empty())).collect()
 }
 
-fn savings(studied: &Studied, (title, method): (String, Method), of: fn(&StudiedFile) -> &Vec<Savings>) -> Section {
+fn savings(studied: &Studied, title: String, method: Method, of: fn(&StudiedFile) -> &Vec<Savings>) -> Section {
     let mut headings = vec![("newest version", Cells::Name), ("benchmarks", Cells::Number), ("full", Cells::Number)];
     headings.extend(Metric::ALL.map(|metric| (metric.word(), Cells::Number)));
     let mut table = Table::new(&headings);

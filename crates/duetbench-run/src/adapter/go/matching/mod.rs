@@ -48,7 +48,8 @@ impl Linker {
         toolchain: &Toolchain,
         flags: &[String],
         notes: Notes,
-        (place, on_building): (&Path, &mut dyn FnMut()),
+        place: &Path,
+        on_building: &mut dyn FnMut(),
     ) -> Result<Linker, String> {
         supported(std::env::consts::OS, std::env::consts::ARCH)?;
         let before = users_toolexec(flags, &toolchain.flags)?;

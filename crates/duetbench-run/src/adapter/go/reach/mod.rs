@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use duetbench_core::BenchmarkId;
 use duetbench_core::reach::{Graph, Reach, Versions};
 
-use super::{GoArguments, Toolchain, identity, matching};
+use super::{GoArguments, Release, Toolchain, identity, matching};
 use crate::adapter::changes::Changes;
 use crate::adapter::{Artifact, Build, Reaches};
 
@@ -22,7 +22,7 @@ mod known;
 pub(super) const GRAPH: &str = "DUET_REACH_GRAPH";
 
 /// Releases whose linker and runtime find symbols by the ways that `graph.go` and `known` have: the first, and the first after.
-const RELEASES: [(u32, u32); 2] = [(1, 24), (1, 27)];
+const RELEASES: [Release; 2] = [Release::one(24), Release::one(27)];
 
 /// Flags of a test binary that choose nothing of what runs.
 const HARMLESS: [&str; 4] = ["-test.short", "-test.v", "-test.failfast", "-test.shuffle"];
