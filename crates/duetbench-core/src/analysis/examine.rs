@@ -18,23 +18,44 @@ use crate::verdict::rule::{PValues, decided};
 const HIDDEN_MAX: f64 = 0.5;
 
 /// Share of a change that does not show in the mode that a benchmark was measured in.
+///
+/// The slower of two versions that run at once is alone at the end of each slice, unless the faster one goes on until then: that is where
+/// its additional work is done, in less time by what they lose beside each other. Versions that take turns use each other's caches, and may
+/// spend what they lose on getting warm: a first trial says how much that was then, and a neighbour who came later makes it more. Code that
+/// collects loses time to its collector too, which marks on idle cores beside a version alone.
 fn hidden_share(planned: &PlannedBenchmark, forks: &[ForkPair]) -> f64 {
+    let lost = || Lost::of(planned, forks);
     let share = match forks.first().map(|fork| fork.mode) {
-        Some(Mode::Duet) => contended_share(planned, forks),
-        Some(mode) => planned.cold_share_left(mode),
+        Some(Mode::Duet) => lost().filter(|lost| !planned.is_refilled(lost.beside_ns)).map(Lost::share),
+        Some(mode) => planned.cold_share_left(mode).map(|left| {
+            let collects = planned.profile.is_some_and(|seen| seen.collects);
+            left.max(lost().filter(|_| !collects).map_or(0.0, Lost::share))
+        }),
         None => None,
     };
     share.map_or(0.0, |share| share.clamp(0.0, HIDDEN_MAX))
 }
 
-/// Share of its time that a version takes longer beside the other one than alone. The slower of two that run at once is alone at the
-/// end of each slice: that is where its additional work is done, in less time by this share. Absent where nobody saw them alone, and
-/// where the faster one goes on until the slower is through.
-fn contended_share(planned: &PlannedBenchmark, forks: &[ForkPair]) -> Option<f64> {
-    let alone_ns = planned.profile.filter(|_| !planned.style.is_counted())?.invocation_ns;
-    let slower = |f: &ForkPair| f.baseline.typical_ns().max(f.candidate.typical_ns());
-    let beside_ns = stats::median(&forks.iter().map(slower).collect::<Vec<f64>>()).ok()?;
-    (!planned.is_refilled(beside_ns)).then(|| 1.0 - alone_ns / beside_ns)
+/// Times per invocation of the slower version, nanoseconds: alone in a first trial, and beside the other version.
+#[derive(Clone, Copy)]
+struct Lost {
+    alone_ns: f64,
+    beside_ns: f64,
+}
+
+impl Lost {
+    /// Absent where nobody saw the versions alone.
+    fn of(planned: &PlannedBenchmark, forks: &[ForkPair]) -> Option<Lost> {
+        let alone_ns = planned.profile.filter(|_| !planned.style.is_counted())?.invocation_ns;
+        let slower = |f: &ForkPair| f.baseline.typical_ns().max(f.candidate.typical_ns());
+        let beside_ns = stats::median(&forks.iter().map(slower).collect::<Vec<f64>>()).ok()?;
+        Some(Lost { alone_ns, beside_ns })
+    }
+
+    /// The part of the time beside the other version that it did not take alone.
+    fn share(self) -> f64 {
+        1.0 - self.alone_ns / self.beside_ns
+    }
 }
 
 /// The tests of every design that occurs, computed once, and the thresholds that they are for.

@@ -73,7 +73,7 @@ impl<'a> Monitor<'a> {
     pub fn look(&mut self, after: &[u32], forks: &[&[ForkPair]]) -> Vec<Looked> {
         let all = self.plan.benchmarks.iter().zip(after).zip(forks);
         let at_looks: Vec<&[ForkPair]> =
-            all.map(|((planned, after), forks)| at_last_look(&mut self.boundaries, (planned, *after), forks)).collect();
+            all.map(|((planned, after), forks)| at_last_look(&mut self.boundaries, planned, *after, forks)).collect();
         let examined = Examined::all(self.plan, &at_looks, &mut self.boundaries);
         let p_values: Vec<f64> = examined.iter().map(|one| one.evidence.map_or(1.0, |e| e.p_value)).collect();
         let p_adjusted = stats::adjusted_p_values(&p_values).unwrap_or(p_values);
@@ -132,7 +132,8 @@ fn number_of_units(forks: &[ForkPair], design: &Design) -> u32 {
 /// Those of the fork pairs there are after a suite run that a benchmark had at its last planned look; none before the first.
 fn at_last_look<'f>(
     boundaries: &mut Boundaries<'_>,
-    (planned, suite_run): (&PlannedBenchmark, u32),
+    planned: &PlannedBenchmark,
+    suite_run: u32,
     forks: &'f [ForkPair],
 ) -> &'f [ForkPair] {
     let design = &planned.configuration.design;

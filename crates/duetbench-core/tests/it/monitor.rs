@@ -84,6 +84,25 @@ fn a_duet_that_was_given_up_is_looked_at_as_what_it_became() {
     assert_eq!(stands(Mode::InterleavedOneCore), [Standing::Open]);
 }
 
+#[test]
+fn caches_may_hide_whatever_is_lost_in_turns() {
+    let design = fixed(20);
+    let decision = Decision::default();
+    let stands = |profile: Profile| {
+        let mut plan = plan_of(&["A"], design);
+        plan.benchmarks[0].profile = Some(profile);
+        let d = [0.02, 0.021, 0.019, 0.02];
+        let forks: Vec<ForkPair> = (0..).zip(d).map(|(run, d)| placed(&design, (0, run), d)).collect();
+        standings(&mut Monitor::new(&plan, &decision), 3, &[&forks])
+    };
+    // Alone an invocation took half as long, though slices of the first trial lost nothing.
+    let lost = Profile { invocation_ns: 0.5, cold_share: Some(0.0), ..PLAIN };
+    assert_eq!(stands(lost), [Standing::Open]);
+    assert_eq!(stands(Profile { invocation_ns: 1.0, ..lost }), [Standing::Settled]);
+    assert_eq!(stands(Profile { cold_share: None, ..lost }), [Standing::Settled], "nobody looked at its caches");
+    assert_eq!(stands(Profile { collects: true, ..lost }), [Standing::Settled], "its collector is in the way in turns");
+}
+
 const SLOWER: [f64; 4] = [0.1, 0.101, 0.099, 0.1];
 /// Slower with p = 0.0006, which just suffices for a look after four units.
 const HARDLY_SLOWER: [f64; 4] = [0.0677, 0.0759, 0.0841, 0.0923];

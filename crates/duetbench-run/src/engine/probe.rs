@@ -29,6 +29,10 @@ const COLD_THROUGHOUT: f64 = 0.2;
 const COLD_LENGTHS: [(u64, u64); 3] = [(16, 24), (64, 16), (250, 8)];
 /// Share of a slice up to which it is long enough to tell how long getting warm takes.
 const COLD_KNOWN: f64 = 0.25;
+/// Share of a slice of the usual length from which on the true one may be larger: such slices may be too short to get warm in.
+const COLD_DOUBTED: f64 = 0.05;
+/// Slices that it is then asked of, as a multiple of the usual length.
+const COLD_DOUBTED_LENGTH: u64 = 4;
 /// Slices that warm up in these trials.
 const COLD_WARMUP: u32 = 2;
 /// Benchmarks whose first invocation takes longer get no such trial: getting warm is no part of that worth mentioning.
@@ -171,15 +175,15 @@ fn may_be_cold(planned: &PlannedBenchmark) -> bool {
 }
 
 /// The time that getting warm takes in turns on one core, as a multiple of a slice of the usual length: from slices of two lengths,
-/// and where all of these may be cold from the first to the last invocation, from what they lose beside the versions alone.
+/// from longer ones where it is much, and where all of these may be cold from the first to the last invocation, from what they lose
+/// beside the versions alone.
 fn cold_share(
     executor: &mut dyn Executor,
     planned: &PlannedBenchmark,
     benchmark: usize,
     alone: &[Sample],
 ) -> Result<Option<f64>, RunError> {
-    let mut stretched = as_trial(planned, Mode::InterleavedOneCore, STRETCHED_NS);
-    stretched.configuration.purpose = Purpose::Stretched;
+    let stretched = of_two_lengths(planned, 1);
     let seen = |executor: &mut dyn Executor, look| -> Result<Vec<Sample>, RunError> {
         Ok(executor.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default())
     };
@@ -203,7 +207,24 @@ fn cold_share(
             break;
         }
     }
-    Ok(ColdShare::of(&samples).map(|share| share.least))
+    let found = ColdShare::of(&samples).map(|share| share.least);
+    match found.filter(|share| *share > COLD_DOUBTED) {
+        Some(doubted) => {
+            let longer = of_two_lengths(planned, COLD_DOUBTED_LENGTH);
+            let samples = executor.run_trial(&longer, &trial(benchmark, 0))?.result.unwrap_or_default();
+            let told = ColdShare::of(&samples).map_or(0.0, |share| share.least * COLD_DOUBTED_LENGTH as f64);
+            Ok(Some(told.max(doubted)))
+        }
+        None => Ok(found),
+    }
+}
+
+/// A benchmark in turns, in slices of so many times the usual length and in longer ones.
+fn of_two_lengths(planned: &PlannedBenchmark, times: u64) -> PlannedBenchmark {
+    let mut stretched = as_trial(planned, Mode::InterleavedOneCore, times * STRETCHED_NS);
+    stretched.configuration.purpose = Purpose::Stretched;
+    stretched.configuration.slice_ns *= times;
+    stretched
 }
 
 /// Whether slices of the usual length may be cold from end to end. Code that collects cannot tell: its collector marks on idle cores

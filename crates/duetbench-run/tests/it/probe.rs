@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, PlannedBenchmark, Style, Unsteady};
+use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, PlannedBenchmark, Purpose, Style, Unsteady};
 use duetbench_core::sample::{Coordinates, Memory};
 use duetbench_core::spec::{Effort, HarnessSpec, defaults};
 use duetbench_core::{BenchmarkId, Role, Sample, Spec, Trial};
@@ -210,4 +210,56 @@ fn only_what_caches_take_lengthens_slices() {
     // Twice the time is no matter of caches, however long the slices are.
     assert_eq!(learnt(0, 2, false), (false, 250));
     assert_eq!(learnt(1_000_000, 2, true), (false, 1));
+}
+
+/// Plays slices that take ever less time for each invocation the longer they are, in blocks of two lengths where they are asked for.
+struct Warming;
+
+impl Executor for Warming {
+    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        let configuration = planned.configuration;
+        let wall_ns = |slice_ns: u64| {
+            let cold_ns = 150_000.0 * (1.0 - (-(slice_ns as f64) / 600_000.0).exp());
+            slice_ns + if planned.mode == Mode::Sequential { 0 } else { cold_ns as u64 }
+        };
+        let sample = |(role, iteration): (Role, u32)| {
+            let is_long = configuration.purpose == Purpose::Stretched && iteration / 2 % 2 == 1;
+            let slice_ns = configuration.slice_ns * if is_long { 4 } else { 1 };
+            Sample {
+                at: Coordinates {
+                    role,
+                    instance: 0,
+                    build: 0,
+                    round: 0,
+                    suite_run: trial.suite_run,
+                    fork: 0,
+                    iteration,
+                },
+                block: 1,
+                invocations: slice_ns / 1000,
+                wall_ns: wall_ns(slice_ns) + u64::from(iteration),
+                cpu_ns: Some(slice_ns),
+                start_ns: 0,
+                memory: None,
+                cycles: None,
+                warm_up: false,
+            }
+        };
+        let samples = Role::BOTH.into_iter().flat_map(|role| (0..24).map(move |i| (role, i))).map(sample).collect();
+        Ok(TrialOutcome { result: Ok(samples), mode: planned.mode, wall: Duration::from_secs(1), conditions: None })
+    }
+}
+
+#[test]
+fn slices_too_short_to_get_warm_in_are_not_believed() {
+    let spec = spec(None);
+    let mut plan = plan_of(Style::Loop, 1000, &spec);
+    let mut alone = Played::new([0, 0]);
+    let benches = Benches { versions: &mut Warming, baseline_alone: &mut alone };
+    let wanted = Wanted { mode: true, warm_up: &|_| true };
+    let learnt = probe(&plan, benches, &wanted, &AtomicBool::new(false)).unwrap();
+    plan.learn(learnt, &spec, CAPACITY);
+    // Slices of 0.2 ms lose 8 % to what ones of 0.8 ms lose 11 % to, so that eleven times as long would be too short.
+    let times = plan.benchmarks[0].configuration.slice_ns / defaults::SLICE_NS;
+    assert_eq!(times, defaults::COLD_FACTOR_MAX as u64);
 }
