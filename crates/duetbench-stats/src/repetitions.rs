@@ -7,7 +7,7 @@ use super::StatsError;
 pub struct Repetition {
     /// Variance between its repetitions.
     pub variance: f64,
-    /// What one more of them costs, in any unit that both levels share.
+    /// Cost of one more of them, in any unit that both levels share.
     pub cost: f64,
 }
 
@@ -26,6 +26,8 @@ pub struct Repetition {
 /// // The outer level varies half as much as the inner one, and costs eight times as much.
 /// let (outer, inner) = (Repetition { variance: 1.0, cost: 8.0 }, Repetition { variance: 2.0, cost: 1.0 });
 /// assert_eq!(repetitions(outer, inner), Ok(4));
+/// let [outer, inner] = [1.0, 0.01].map(|variance| Repetition { variance, cost: 1.0 });
+/// assert_eq!(repetitions(outer, inner), Ok(1));
 /// ```
 pub fn repetitions(outer: Repetition, inner: Repetition) -> Result<u32, StatsError> {
     StatsError::check("outer variance", outer.variance, 0.0, f64::INFINITY)?;

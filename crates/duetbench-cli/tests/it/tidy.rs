@@ -28,6 +28,11 @@ fn files(below: &str, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
+/// The sources of all crates, without their tests.
+fn sources() -> impl Iterator<Item = PathBuf> {
+    files("crates", &[".rs"]).into_iter().filter(|path| path.components().any(|part| part.as_os_str() == "src"))
+}
+
 fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
 }
@@ -64,7 +69,7 @@ fn parameters_are_named_one_by_one() {
         tuple_parameters("fn f(\n    (a, b): (u8, u8),\n) {\n let (c, d): (u8, u8) = x;"),
         ["(a, b): (u8, u8),"]
     );
-    for path in files("crates", &[".rs"]).into_iter().filter(|p| p.components().any(|c| c.as_os_str() == "src")) {
+    for path in sources() {
         let text = text(&path);
         let found = tuple_parameters(&text);
         assert!(found.is_empty(), "{} packs parameters: {found:?}", path.display());
@@ -133,7 +138,7 @@ fn rooms_look_in_one_direction() {
 
 #[test]
 fn only_the_printer_prints() {
-    for path in files("crates", &[".rs"]).into_iter().filter(|p| p.components().any(|c| c.as_os_str() == "src")) {
+    for path in sources() {
         let prints = ["println!", "eprintln!", "io::stdout()", "io::stderr()"].iter().any(|w| text(&path).contains(w));
         // The worker's output is its protocol.
         let allowed = path.ends_with("duetbench-cli/src/printer.rs") || path.ends_with("duetbench-worker/src/serve.rs");

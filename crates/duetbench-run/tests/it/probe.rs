@@ -159,6 +159,28 @@ fn a_first_trial_that_fails_leaves_the_usual_warm_up() {
     assert_eq!(played.asked.len(), 1);
 }
 
+/// A slice of invocations that take a microsecond alone, which took so long.
+fn slice(trial: &Trial, role: Role, iteration: u32, slice_ns: u64, wall_ns: u64) -> Sample {
+    Sample {
+        at: Coordinates { role, instance: 0, build: 0, round: 0, suite_run: trial.suite_run, fork: 0, iteration },
+        block: 1,
+        invocations: slice_ns / 1000,
+        wall_ns: wall_ns + u64::from(iteration),
+        cpu_ns: Some(wall_ns),
+        start_ns: 0,
+        memory: None,
+        cycles: None,
+        warm_up: false,
+    }
+}
+
+/// A trial of so many slices of both sides.
+fn outcome(planned: &PlannedBenchmark, slices: u32, sample: impl Fn(Role, u32) -> Sample) -> TrialOutcome {
+    let samples = Role::BOTH.into_iter().flat_map(|role| (0..slices).map(move |i| (role, i)));
+    let samples = samples.map(|(role, i)| sample(role, i)).collect();
+    TrialOutcome { result: Ok(samples), mode: planned.mode, wall: Duration::from_secs(1), conditions: None }
+}
+
 /// Plays slices that in turns lose a time of their own, of which caches are the cause, and a multiple of their length, which is not.
 struct Losing {
     fixed_ns: u64,
@@ -173,37 +195,45 @@ impl Executor for Losing {
         let alone = planned.mode == Mode::Sequential;
         self.longest_ns = self.longest_ns.max(if alone { 0 } else { slice_ns });
         let wall_ns = if alone { slice_ns } else { slice_ns * self.times + self.fixed_ns };
-        let memory =
-            Memory { allocations: Some(0), bytes: 0, collections: 0, invocations: slice_ns / 1000, cycle: None };
-        let sample = |(role, iteration): (Role, u32)| Sample {
-            at: Coordinates { role, instance: 0, build: 0, round: 0, suite_run: trial.suite_run, fork: 0, iteration },
-            block: 1,
-            invocations: slice_ns / 1000,
-            wall_ns: wall_ns + u64::from(iteration),
-            cpu_ns: Some(wall_ns),
-            start_ns: 0,
-            memory: Some(Memory { collections: u32::from(self.collects), ..memory }),
-            cycles: None,
-            warm_up: false,
-        };
-        let samples = Role::BOTH.into_iter().flat_map(|role| (0..20).map(move |i| (role, i))).map(sample).collect();
-        Ok(TrialOutcome { result: Ok(samples), mode: planned.mode, wall: Duration::from_secs(1), conditions: None })
+        let (collections, invocations) = (u32::from(self.collects), slice_ns / 1000);
+        let memory = Some(Memory { allocations: Some(0), bytes: 0, collections, invocations, cycle: None });
+        let sample = |role, i| Sample { memory, ..slice(trial, role, i, slice_ns, wall_ns) };
+        Ok(outcome(planned, 20, sample))
     }
+}
+
+/// Plays slices that take ever less time for each invocation the longer they are, in blocks of two lengths where they are asked for.
+struct Warming;
+
+impl Executor for Warming {
+    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        let sample = |role, i: u32| {
+            let is_long = planned.configuration.purpose == Purpose::Stretched && i / 2 % 2 == 1;
+            let slice_ns = planned.configuration.slice_ns * if is_long { 4 } else { 1 };
+            let cold_ns = 150_000.0 * (1.0 - (-(slice_ns as f64) / 600_000.0).exp());
+            let cold_ns = if planned.mode == Mode::Sequential { 0 } else { cold_ns as u64 };
+            slice(trial, role, i, slice_ns, slice_ns + cold_ns)
+        };
+        Ok(outcome(planned, 24, sample))
+    }
+}
+
+/// The length of slices, as a multiple of the usual one, after first trials on this executor.
+fn lengthened(versions: &mut dyn Executor) -> u64 {
+    let spec = spec(None);
+    let mut plan = plan_of(Style::Loop, 1000, &spec);
+    let benches = Benches { versions, baseline_alone: &mut Played::new([0, 0]) };
+    let wanted = Wanted { mode: true, warm_up: &|_| true };
+    let learnt = probe(&plan, benches, &wanted, &AtomicBool::new(false)).unwrap();
+    plan.learn(learnt, &spec, CAPACITY);
+    plan.benchmarks[0].configuration.slice_ns / defaults::SLICE_NS
 }
 
 #[test]
 fn only_what_caches_take_lengthens_slices() {
     let learnt = |fixed_ns, times, collects| {
-        let spec = spec(None);
-        let plan = plan_of(Style::Loop, 1000, &spec);
         let mut losing = Losing { fixed_ns, times, collects, longest_ns: 0 };
-        let mut alone = Played::new([0, 0]);
-        let benches = Benches { versions: &mut losing, baseline_alone: &mut alone };
-        let wanted = Wanted { mode: true, warm_up: &|_| true };
-        let learnt = probe(&plan, benches, &wanted, &AtomicBool::new(false)).unwrap();
-        let mut plan = plan.clone();
-        plan.learn(learnt, &spec, CAPACITY);
-        (plan.benchmarks[0].configuration.slice_ns > defaults::SLICE_NS, losing.longest_ns / defaults::SLICE_NS)
+        (lengthened(&mut losing) > 1, losing.longest_ns / defaults::SLICE_NS)
     };
     // A millisecond to get warm is a quarter of slices 16 times as long.
     assert_eq!(learnt(1_000_000, 1, false), (true, 16));
@@ -212,54 +242,8 @@ fn only_what_caches_take_lengthens_slices() {
     assert_eq!(learnt(1_000_000, 2, true), (false, 1));
 }
 
-/// Plays slices that take ever less time for each invocation the longer they are, in blocks of two lengths where they are asked for.
-struct Warming;
-
-impl Executor for Warming {
-    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
-        let configuration = planned.configuration;
-        let wall_ns = |slice_ns: u64| {
-            let cold_ns = 150_000.0 * (1.0 - (-(slice_ns as f64) / 600_000.0).exp());
-            slice_ns + if planned.mode == Mode::Sequential { 0 } else { cold_ns as u64 }
-        };
-        let sample = |(role, iteration): (Role, u32)| {
-            let is_long = configuration.purpose == Purpose::Stretched && iteration / 2 % 2 == 1;
-            let slice_ns = configuration.slice_ns * if is_long { 4 } else { 1 };
-            Sample {
-                at: Coordinates {
-                    role,
-                    instance: 0,
-                    build: 0,
-                    round: 0,
-                    suite_run: trial.suite_run,
-                    fork: 0,
-                    iteration,
-                },
-                block: 1,
-                invocations: slice_ns / 1000,
-                wall_ns: wall_ns(slice_ns) + u64::from(iteration),
-                cpu_ns: Some(slice_ns),
-                start_ns: 0,
-                memory: None,
-                cycles: None,
-                warm_up: false,
-            }
-        };
-        let samples = Role::BOTH.into_iter().flat_map(|role| (0..24).map(move |i| (role, i))).map(sample).collect();
-        Ok(TrialOutcome { result: Ok(samples), mode: planned.mode, wall: Duration::from_secs(1), conditions: None })
-    }
-}
-
 #[test]
 fn slices_too_short_to_get_warm_in_are_not_believed() {
-    let spec = spec(None);
-    let mut plan = plan_of(Style::Loop, 1000, &spec);
-    let mut alone = Played::new([0, 0]);
-    let benches = Benches { versions: &mut Warming, baseline_alone: &mut alone };
-    let wanted = Wanted { mode: true, warm_up: &|_| true };
-    let learnt = probe(&plan, benches, &wanted, &AtomicBool::new(false)).unwrap();
-    plan.learn(learnt, &spec, CAPACITY);
     // Slices of 0.2 ms lose 8 % to what ones of 0.8 ms lose 11 % to, so that eleven times as long would be too short.
-    let times = plan.benchmarks[0].configuration.slice_ns / defaults::SLICE_NS;
-    assert_eq!(times, defaults::COLD_FACTOR_MAX as u64);
+    assert_eq!(lengthened(&mut Warming), defaults::COLD_FACTOR_MAX as u64);
 }
