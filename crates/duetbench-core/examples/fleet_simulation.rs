@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use duetbench_core::BenchmarkId;
 use duetbench_core::analysis::{ForkPair, ForkSide, Looked, Monitor, Standing};
-use duetbench_core::fleet::{CallLength, Caps, Dispatcher, Heard, Next, Rate, Since, Task, Usage, forecast};
+use duetbench_core::fleet::{CallLength, Caps, Dispatcher, Heard, Next, Rate, Sending, Since, Task, Usage, forecast};
 use duetbench_core::plan::{Design, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Purpose, Style};
 use duetbench_core::spec::{Arch, Decision, EngineName, FleetSpec, defaults};
 use duetbench_core::stats::looks;
@@ -229,7 +229,7 @@ struct Simulation<'a> {
     courses: Vec<Course>,
     now: Since,
     /// Calls under way by when they end.
-    ends: BTreeMap<(Since, u64), (Task, u32, Usage)>,
+    ends: BTreeMap<(Since, u64), (Sending, Usage)>,
     numbers: u64,
     /// Instances that were started.
     instances: usize,
@@ -272,7 +272,7 @@ impl<'a> Simulation<'a> {
     fn run(mut self) -> Value {
         loop {
             match self.dispatcher.next(self.now) {
-                Next::Send(task, sending) => self.send(task, sending),
+                Next::Send(sending) => self.send(sending),
                 Next::Wait(longest) => self.wait(longest),
                 Next::End(_) if self.due => self.look(),
                 Next::End(_) => return self.outcome(),
@@ -280,7 +280,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn send(&mut self, task: Task, sending: u32) {
+    fn send(&mut self, sending: Sending) {
+        let task = sending.task;
         let cold = self.ends.len() == self.instances;
         self.instances += usize::from(cold);
         let trial_ns = self.plan.benchmarks[task.benchmark as usize].trial_predicted_ns;
@@ -288,7 +289,7 @@ impl<'a> Simulation<'a> {
         let billed_ns = start_ns + self.setting.length.overhead_ns + trial_ns * u64::from(task.suite_runs);
         self.numbers += 1;
         let end = self.now + Duration::from_nanos(billed_ns);
-        self.ends.insert((end, self.numbers), (task, sending, Usage { billed_ns, cold }));
+        self.ends.insert((end, self.numbers), (sending, Usage { billed_ns, cold }));
     }
 
     /// Until a call ends, it is time to look, or the dispatcher wants to be asked.
@@ -298,10 +299,10 @@ impl<'a> Simulation<'a> {
         let look = if self.due { self.look_at.max(self.now) } else { asked };
         self.now = asked.min(end).min(look);
         if end <= self.now
-            && let Some((_, (task, sending, usage))) = self.ends.pop_first()
+            && let Some((_, (sending, usage))) = self.ends.pop_first()
         {
-            self.dispatcher.heard(task, sending, Heard::Measured(usage), self.now);
-            self.measured(task);
+            self.dispatcher.heard(sending, Heard::Measured(usage), self.now);
+            self.measured(sending.task);
         }
         if self.due && self.now >= self.look_at {
             self.look();

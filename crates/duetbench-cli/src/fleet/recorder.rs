@@ -1,6 +1,6 @@
 //! Shows the progress of a run on a fleet, and stores its calls and trials.
 
-use duetbench_core::fleet::{CallEnd, Task};
+use duetbench_core::fleet::{CallEnd, Sending};
 use duetbench_core::{BenchmarkId, Trial};
 use duetbench_run::RunError;
 use duetbench_run::engine::TrialOutcome;
@@ -50,14 +50,14 @@ impl<'a> FleetRecorder<'a> {
 }
 
 impl FleetObserver for FleetRecorder<'_> {
-    fn sends(&mut self, task: Task, sending: u32) -> Result<(), RunError> {
-        self.store.add_sent(self.run, task, sending)
+    fn sends(&mut self, sending: Sending) -> Result<(), RunError> {
+        self.store.add_sent(self.run, sending)
     }
 
     fn ended(&mut self, call: &Call, trials: &[(Trial, TrialOutcome)]) -> Result<(), RunError> {
         self.store.add_call(self.run, call, trials)?;
         if let Some(words) = &call.words {
-            let name = self.benchmarks.get(call.task.benchmark as usize).map_or("?", |id| id.name.as_str());
+            let name = self.benchmarks.get(call.sending.task.benchmark as usize).map_or("?", |id| id.name.as_str());
             let first_line = words.lines().next().unwrap_or_default();
             let what = if call.end == CallEnd::Counted { "failed" } else { "gave nothing" };
             self.tell(&format!("{name}: a call {what}: {first_line}"));

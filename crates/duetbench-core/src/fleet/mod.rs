@@ -11,7 +11,7 @@ mod pace;
 mod price;
 
 pub use account::{Abandoned, Account, CallEnd, FleetReport, FleetTerms, Lacking, ProcessorShare, fail_abandoned};
-pub use dispatcher::{Caps, Dispatcher, Ended, Fate, GaveUp, Heard, Next, Tallied};
+pub use dispatcher::{Caps, Dispatcher, Ended, Fate, GaveUp, Heard, Next, Sending, Tallied};
 pub use forecast::{CallLength, Forecast, forecast};
 pub use pace::Pace;
 pub use price::{PriceTable, Rate};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use duetbench_core::Plan;
 use duetbench_core::fleet::{
-    CallLength, Caps, Dispatcher, Ended, Fate, Heard, Next, Pace, Rate, Since, Task, Usage, forecast,
+    CallLength, Caps, Dispatcher, Ended, Fate, Heard, Next, Pace, Rate, Sending, Since, Task, Usage, forecast,
 };
 use duetbench_core::spec::{Arch, EngineName, FleetSpec};
 use proptest::prelude::*;
@@ -175,19 +175,23 @@ fn dispatcher(caps: Caps, tasks: &[Task]) -> Dispatcher {
     dispatcher
 }
 
+fn nth(task: Task, number: u32) -> Sending {
+    Sending { task, number }
+}
+
 /// Everything that may be sent now.
-fn sent(dispatcher: &mut Dispatcher, now: Since) -> Vec<(Task, u32)> {
+fn sent(dispatcher: &mut Dispatcher, now: Since) -> Vec<Sending> {
     let mut sent = Vec::new();
-    while let Next::Send(task, sending) = dispatcher.next(now) {
-        sent.push((task, sending));
+    while let Next::Send(sending) = dispatcher.next(now) {
+        sent.push(sending);
     }
     sent
 }
 
 /// The same is heard of all these calls.
-fn answer(dispatcher: &mut Dispatcher, calls: &[(Task, u32)], (heard, now): (Heard, Since)) {
+fn answer(dispatcher: &mut Dispatcher, calls: &[Sending], (heard, now): (Heard, Since)) {
     for call in calls {
-        dispatcher.heard(call.0, call.1, heard.clone(), now);
+        dispatcher.heard(*call, heard.clone(), now);
     }
 }
 
@@ -213,7 +217,7 @@ fn tasks_are_sent_in_the_order_in_which_they_were_added_and_never_above_the_pace
     let mut dispatcher = dispatcher(caps(), &all);
     dispatcher.add(&all);
     let first = sent(&mut dispatcher, ms(0));
-    assert_eq!(first, all[..32].iter().map(|t| (*t, 1)).collect::<Vec<_>>());
+    assert_eq!(first, all[..32].iter().map(|t| nth(*t, 1)).collect::<Vec<_>>());
     assert_eq!(dispatcher.next(ms(0)), Next::Wait(ms(1000)), "until the pace grows");
     assert_eq!(sent(&mut dispatcher, ms(1000)).len(), 16);
     assert_eq!((dispatcher.tallied().tasks, dispatcher.tallied().in_flight), (100, 48));
@@ -224,8 +228,8 @@ fn what_was_throttled_keeps_its_place_and_is_no_attempt() {
     let mut dispatcher = dispatcher(Caps { parallel: 1, ..caps() }, &tasks(0, 3));
     let mut now = ms(0);
     for n in 1..=10 {
-        assert_eq!(sent(&mut dispatcher, now)[0], (task(0, 0), n));
-        assert_eq!(dispatcher.heard(task(0, 0), n, Heard::Throttled, now), Fate::Again);
+        assert_eq!(sent(&mut dispatcher, now)[0], nth(task(0, 0), n));
+        assert_eq!(dispatcher.heard(nth(task(0, 0), n), Heard::Throttled, now), Fate::Again);
         let Next::Wait(quiet) = dispatcher.next(now) else { panic!("nothing is sent after a throttle") };
         assert!(quiet >= ms(100) && quiet <= ms(6_400), "{quiet:?}");
         now += quiet;
@@ -243,21 +247,21 @@ fn what_was_lost_goes_behind_what_was_added_and_is_given_up_after_twelve_times()
     let mut dispatcher = dispatcher(Caps { parallel: 1, ..caps() }, &[task(0, 0), task(1, 0)]);
     let mut order = Vec::new();
     for _ in 0..4 {
-        let Next::Send(task, sending) = dispatcher.next(ms(0)) else { panic!("more to send") };
-        order.push((task.benchmark, sending));
-        let heard = if task.benchmark == 0 { lost() } else { measured() };
-        dispatcher.heard(task, sending, heard, ms(0));
+        let Next::Send(sending) = dispatcher.next(ms(0)) else { panic!("more to send") };
+        order.push((sending.task.benchmark, sending.number));
+        let heard = if sending.task.benchmark == 0 { lost() } else { measured() };
+        dispatcher.heard(sending, heard, ms(0));
         if order.len() == 1 {
             dispatcher.add(&tasks(1, 2));
         }
     }
     assert_eq!(order, [(0, 1), (1, 1), (0, 2), (1, 1)]);
     for sending in 3..ATTEMPTS {
-        assert_eq!(dispatcher.next(ms(0)), Next::Send(task(0, 0), sending));
-        assert_eq!(dispatcher.heard(task(0, 0), sending, lost(), ms(0)), Fate::Again);
+        assert_eq!(dispatcher.next(ms(0)), Next::Send(nth(task(0, 0), sending)));
+        assert_eq!(dispatcher.heard(nth(task(0, 0), sending), lost(), ms(0)), Fate::Again);
     }
-    assert_eq!(dispatcher.next(ms(0)), Next::Send(task(0, 0), ATTEMPTS));
-    assert_eq!(dispatcher.heard(task(0, 0), ATTEMPTS, crashed(), ms(0)), Fate::GivenUp);
+    assert_eq!(dispatcher.next(ms(0)), Next::Send(nth(task(0, 0), ATTEMPTS)));
+    assert_eq!(dispatcher.heard(nth(task(0, 0), ATTEMPTS), crashed(), ms(0)), Fate::GivenUp);
     assert_eq!(dispatcher.next(ms(0)), Next::End(Ended::Done));
     let gave_up = &dispatcher.given_up()[0];
     assert_eq!((gave_up.task, &*gave_up.reason), (task(0, 0), "out of memory (sent 12 times)"));
@@ -269,9 +273,9 @@ fn what_was_lost_goes_behind_what_was_added_and_is_given_up_after_twelve_times()
 fn lost_and_crashed_calls_are_paid_with_what_they_cost_at_most() {
     let mut dispatcher = dispatcher(caps(), &[task(0, 0), task(1, 0), task(2, 0)]);
     sent(&mut dispatcher, ms(0));
-    dispatcher.heard(task(0, 0), 1, lost(), ms(1));
-    dispatcher.heard(task(1, 0), 1, crashed(), ms(1));
-    dispatcher.heard(task(2, 0), 1, measured(), ms(1));
+    dispatcher.heard(nth(task(0, 0), 1), lost(), ms(1));
+    dispatcher.heard(nth(task(1, 0), 1), crashed(), ms(1));
+    dispatcher.heard(nth(task(2, 0), 1), measured(), ms(1));
     let cost = |s| RATE.of(usage(s * S), 2048, Arch::X86_64);
     near(dispatcher.tallied().cost_usd, 2.0 * cost(10) + cost(1));
     near(dispatcher.tallied().billed_s, 21.0);
@@ -282,15 +286,15 @@ fn a_benchmark_that_fails_three_times_in_a_row_is_sent_no_more() {
     let mut dispatcher = dispatcher(Caps { parallel: 1, ..caps() }, &tasks(0, 10));
     let said = [failed(), failed(), measured(), failed(), failed(), failed()];
     for (n, heard) in (0u32..).zip(said) {
-        assert_eq!(dispatcher.next(ms(0)), Next::Send(task(0, n), 1));
-        assert_eq!(dispatcher.heard(task(0, n), 1, heard, ms(0)), Fate::Count);
+        assert_eq!(dispatcher.next(ms(0)), Next::Send(nth(task(0, n), 1)));
+        assert_eq!(dispatcher.heard(nth(task(0, n), 1), heard, ms(0)), Fate::Count);
     }
     assert_eq!(dispatcher.next(ms(0)), Next::End(Ended::Done));
     assert_eq!(dispatcher.given_up().len(), 4);
     assert_eq!(dispatcher.given_up()[3].reason, "failed 3 times in a row: index out of range");
     assert_eq!(dispatcher.abandons(0, Ended::Done, true), None, "that is its result");
     dispatcher.add(&[task(0, 10), task(1, 0)]);
-    assert_eq!(dispatcher.next(ms(0)), Next::Send(task(1, 0), 1));
+    assert_eq!(dispatcher.next(ms(0)), Next::Send(nth(task(1, 0), 1)));
     assert_eq!((dispatcher.tallied().given_up, dispatcher.tallied().done), (5, 6));
 }
 
@@ -298,14 +302,14 @@ fn a_benchmark_that_fails_three_times_in_a_row_is_sent_no_more() {
 fn a_benchmark_of_whose_last_sixteen_calls_fifteen_are_lost_or_crash_is_sent_no_more() {
     let mut dispatcher = dispatcher(Caps { parallel: 17, ..caps() }, &tasks(0, 30));
     let calls = sent(&mut dispatcher, ms(0));
-    assert_eq!(dispatcher.heard(calls[0].0, calls[0].1, measured(), ms(1)), Fate::Count);
+    assert_eq!(dispatcher.heard(calls[0], measured(), ms(1)), Fate::Count);
     for call in &calls[1..15] {
-        assert_eq!(dispatcher.heard(call.0, call.1, lost(), ms(1)), Fate::Again);
+        assert_eq!(dispatcher.heard(*call, lost(), ms(1)), Fate::Again);
     }
-    assert_eq!(dispatcher.heard(calls[15].0, calls[15].1, crashed(), ms(1)), Fate::GivenUp);
+    assert_eq!(dispatcher.heard(calls[15], crashed(), ms(1)), Fate::GivenUp);
     assert_eq!(dispatcher.given_up().len(), 28, "all but the one that was measured and the one in flight");
     assert_eq!(dispatcher.next(ms(1)), Next::Wait(ms(10_000)), "for that one");
-    assert_eq!(dispatcher.heard(calls[16].0, calls[16].1, Heard::Throttled, ms(1)), Fate::GivenUp);
+    assert_eq!(dispatcher.heard(calls[16], Heard::Throttled, ms(1)), Fate::GivenUp);
     let gave_up = dispatcher.given_up()[28].clone();
     assert_eq!(
         (&*gave_up.reason, gave_up.by_fleet),
@@ -320,7 +324,7 @@ fn two_answers_among_sixteen_calls_keep_a_benchmark() {
     let mut dispatcher = dispatcher(Caps { parallel: 30, ..caps() }, &tasks(0, 30));
     for (n, call) in sent(&mut dispatcher, ms(0)).into_iter().enumerate() {
         let heard = if n % 8 == 0 { measured() } else { lost() };
-        assert_ne!(dispatcher.heard(call.0, call.1, heard, ms(1)), Fate::GivenUp, "{n}");
+        assert_ne!(dispatcher.heard(call, heard, ms(1)), Fate::GivenUp, "{n}");
     }
     assert!(dispatcher.given_up().is_empty());
 }
@@ -363,15 +367,15 @@ fn a_bad_network_alone_hardly_ever_has_a_benchmark_given_up() {
 fn the_first_result_counts_even_when_it_is_late() {
     let mut dispatcher = dispatcher(Caps { parallel: 1, ..caps() }, &[task(0, 0), task(1, 0)]);
     sent(&mut dispatcher, ms(0));
-    dispatcher.heard(task(0, 0), 1, lost(), ms(1));
-    assert_eq!(dispatcher.heard(task(0, 0), 1, lost(), ms(1)), Fate::Again, "told twice");
+    dispatcher.heard(nth(task(0, 0), 1), lost(), ms(1));
+    assert_eq!(dispatcher.heard(nth(task(0, 0), 1), lost(), ms(1)), Fate::Again, "told twice");
     sent(&mut dispatcher, ms(1));
-    dispatcher.heard(task(1, 0), 1, measured(), ms(2));
-    assert_eq!(sent(&mut dispatcher, ms(2)), [(task(0, 0), 2)]);
+    dispatcher.heard(nth(task(1, 0), 1), measured(), ms(2));
+    assert_eq!(sent(&mut dispatcher, ms(2)), [nth(task(0, 0), 2)]);
     // The first sending answers while the second is in flight: that one stays so.
-    assert_eq!(dispatcher.heard(task(0, 0), 1, measured(), ms(3)), Fate::Count);
+    assert_eq!(dispatcher.heard(nth(task(0, 0), 1), measured(), ms(3)), Fate::Count);
     assert_eq!(dispatcher.tallied().in_flight, 1);
-    assert_eq!(dispatcher.heard(task(0, 0), 2, measured(), ms(4)), Fate::Duplicate);
+    assert_eq!(dispatcher.heard(nth(task(0, 0), 2), measured(), ms(4)), Fate::Duplicate);
     let tallied = dispatcher.tallied();
     assert_eq!((tallied.done, tallied.duplicates, tallied.in_flight), (2, 1, 0));
     assert_eq!(dispatcher.next(ms(4)), Next::End(Ended::Done));
@@ -381,13 +385,13 @@ fn the_first_result_counts_even_when_it_is_late() {
 fn a_result_of_a_task_that_was_given_up_still_counts() {
     let mut dispatcher = dispatcher(caps(), &[task(0, 0)]);
     for sending in 1..=ATTEMPTS {
-        assert_eq!(sent(&mut dispatcher, ms(0)), [(task(0, 0), sending)]);
-        dispatcher.heard(task(0, 0), sending, lost(), ms(0));
+        assert_eq!(sent(&mut dispatcher, ms(0)), [nth(task(0, 0), sending)]);
+        dispatcher.heard(nth(task(0, 0), sending), lost(), ms(0));
     }
     assert_eq!(dispatcher.tallied().given_up, 1);
-    assert_eq!(dispatcher.heard(task(0, 0), 2, measured(), ms(9)), Fate::Count);
+    assert_eq!(dispatcher.heard(nth(task(0, 0), 2), measured(), ms(9)), Fate::Count);
     assert_eq!((dispatcher.tallied().given_up, dispatcher.tallied().done), (0, 1));
-    assert_eq!(dispatcher.heard(task(7, 7), 1, measured(), ms(9)), Fate::Duplicate, "nobody asked for it");
+    assert_eq!(dispatcher.heard(nth(task(7, 7), 1), measured(), ms(9)), Fate::Duplicate, "nobody asked for it");
 }
 
 #[test]
@@ -395,12 +399,12 @@ fn more_than_eighty_percent_of_faults_break_the_circuit() {
     let ends_with = |faults: u32| {
         let mut dispatcher = dispatcher(Caps { parallel: 1, ..caps() }, &one_each(60));
         for n in 0..50 {
-            let Next::Send(task, sending) = dispatcher.next(ms(0)) else { return dispatcher.next(ms(0)) };
-            dispatcher.heard(task, sending, if n < faults { lost() } else { measured() }, ms(0));
+            let Next::Send(sending) = dispatcher.next(ms(0)) else { return dispatcher.next(ms(0)) };
+            dispatcher.heard(sending, if n < faults { lost() } else { measured() }, ms(0));
         }
         dispatcher.next(ms(0))
     };
-    assert_eq!(ends_with(40), Next::Send(task(50, 0), 1));
+    assert_eq!(ends_with(40), Next::Send(nth(task(50, 0), 1)));
     assert_eq!(ends_with(41), Next::End(Ended::Broken));
 }
 
@@ -408,8 +412,8 @@ fn more_than_eighty_percent_of_faults_break_the_circuit() {
 fn the_circuit_breaker_forgets_what_was_long_ago() {
     let mut dispatcher = dispatcher(Caps { parallel: 1, ..caps() }, &one_each(400));
     for n in 0..300 {
-        let Next::Send(task, sending) = dispatcher.next(ms(0)) else { panic!("broken after {n}") };
-        dispatcher.heard(task, sending, if n % 5 < 4 { lost() } else { measured() }, ms(0));
+        let Next::Send(sending) = dispatcher.next(ms(0)) else { panic!("broken after {n}") };
+        dispatcher.heard(sending, if n % 5 < 4 { lost() } else { measured() }, ms(0));
     }
 }
 
@@ -417,14 +421,14 @@ fn the_circuit_breaker_forgets_what_was_long_ago() {
 fn a_sitting_that_the_fleet_ended_leaves_open_what_lacks_something_and_says_why() {
     let ends = |heard: Heard, ended: Ended| {
         let mut dispatcher = dispatcher(Caps { parallel: 50, ..caps() }, &[tasks(0, 60), tasks(1, 1)].concat());
-        dispatcher.heard(task(0, 0), 1, measured(), ms(0));
+        dispatcher.heard(nth(task(0, 0), 1), measured(), ms(0));
         let mut now = ms(0);
         loop {
             match dispatcher.next(now) {
-                Next::Send(task, sending) if task.benchmark == 0 => {
-                    dispatcher.heard(task, sending, heard.clone(), now);
+                Next::Send(sending) if sending.task.benchmark == 0 => {
+                    dispatcher.heard(sending, heard.clone(), now);
                 }
-                Next::Send(task, sending) => _ = dispatcher.heard(task, sending, measured(), now),
+                Next::Send(sending) => _ = dispatcher.heard(sending, measured(), now),
                 Next::Wait(wait) => now += wait,
                 Next::End(how) => {
                     assert_eq!(how, ended);
@@ -439,13 +443,13 @@ fn a_sitting_that_the_fleet_ended_leaves_open_what_lacks_something_and_says_why(
     assert_eq!(ends(refused, Ended::Refused), [Some(words.to_owned()), Some(words.to_owned())]);
     // A benchmark whose every task has its result wants nothing, unless there is another look.
     let mut done = dispatcher(caps(), &tasks(0, 1));
-    done.heard(task(0, 0), 1, measured(), ms(0));
+    done.heard(nth(task(0, 0), 1), measured(), ms(0));
     assert_eq!(done.abandons(0, Ended::Broken, false), None);
     assert!(done.abandons(0, Ended::Broken, true).is_some_and(|words| words.starts_with("too many calls failed")));
     // The user's own limits abandon nobody, whatever was lost before.
     let mut lost_once = dispatcher(caps(), &tasks(0, 2));
     sent(&mut lost_once, ms(0));
-    lost_once.heard(task(0, 0), 1, lost(), ms(0));
+    lost_once.heard(nth(task(0, 0), 1), lost(), ms(0));
     for ended in [Ended::Cost, Ended::Time, Ended::Interrupted, Ended::Done] {
         assert_eq!(lost_once.abandons(0, ended, true), None, "{ended:?}");
     }
@@ -455,13 +459,10 @@ fn a_sitting_that_the_fleet_ended_leaves_open_what_lacks_something_and_says_why(
 fn what_is_in_flight_is_waited_for_when_the_provider_refuses() {
     let mut dispatcher = dispatcher(Caps { parallel: 3, ..caps() }, &tasks(0, 9));
     let calls = sent(&mut dispatcher, ms(0));
-    assert_eq!(
-        dispatcher.heard(calls[1].0, calls[1].1, Heard::Refused("the token has expired".into()), ms(1)),
-        Fate::Again
-    );
+    assert_eq!(dispatcher.heard(calls[1], Heard::Refused("the token has expired".into()), ms(1)), Fate::Again);
     assert!(matches!(dispatcher.next(ms(1)), Next::Wait(_)));
-    assert_eq!(dispatcher.heard(calls[0].0, calls[0].1, measured(), ms(2)), Fate::Count);
-    assert_eq!(dispatcher.heard(calls[2].0, calls[2].1, lost(), ms(2)), Fate::Again);
+    assert_eq!(dispatcher.heard(calls[0], measured(), ms(2)), Fate::Count);
+    assert_eq!(dispatcher.heard(calls[2], lost(), ms(2)), Fate::Again);
     assert_eq!(dispatcher.next(ms(2)), Next::End(Ended::Refused));
     assert!(dispatcher.given_up().is_empty(), "all are for another sitting");
 }
@@ -488,7 +489,7 @@ fn what_is_done_is_done_however_it_was_stopped() {
     let mut dispatcher = dispatcher(caps(), &tasks(0, 1));
     let calls = sent(&mut dispatcher, ms(0));
     dispatcher.stop();
-    dispatcher.heard(calls[0].0, calls[0].1, measured(), ms(1));
+    dispatcher.heard(calls[0], measured(), ms(1));
     assert_eq!(dispatcher.next(ms(1)), Next::End(Ended::Done));
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use duetbench_core::fleet::{Caps, Dispatcher, Ended, Heard, Next, Since, Tallied, Task, Usage};
+use duetbench_core::fleet::{Caps, Dispatcher, Ended, Heard, Next, Sending, Since, Tallied, Task, Usage};
 use duetbench_core::spec::Arch;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -51,18 +51,18 @@ fn sit(seed: u64, mut heard: impl FnMut(&mut ChaCha8Rng) -> Heard) -> Came {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (mut dispatcher, mut now) = (Dispatcher::new(caps(), 0.0, seed), Since::ZERO);
     dispatcher.add(&tasks());
-    let mut coming: BTreeMap<(Since, u64), ((Task, u32), Heard)> = BTreeMap::new();
+    let mut coming: BTreeMap<(Since, u64), (Sending, Heard)> = BTreeMap::new();
     for number in 0.. {
         match dispatcher.next(now) {
-            Next::Send(task, sending) => {
+            Next::Send(sending) => {
                 let at = now + Duration::from_millis(rng.random_range(5..1000));
-                coming.insert((at, number), ((task, sending), heard(&mut rng)));
+                coming.insert((at, number), (sending, heard(&mut rng)));
             }
             Next::Wait(longest) => match coming.first_entry().filter(|next| next.key().0 <= now + longest) {
                 Some(next) => {
-                    let ((at, _), (call, heard)) = next.remove_entry();
+                    let ((at, _), (sending, heard)) = next.remove_entry();
                     now = at;
-                    dispatcher.heard(call.0, call.1, heard, now);
+                    dispatcher.heard(sending, heard, now);
                 }
                 None => now += longest,
             },

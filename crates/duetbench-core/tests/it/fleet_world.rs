@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use duetbench_core::fleet::{Caps, Dispatcher, Ended, Fate, Heard, Next, Since, Task, Usage};
+use duetbench_core::fleet::{Caps, Dispatcher, Ended, Fate, Heard, Next, Sending, Since, Task, Usage};
 use duetbench_core::spec::Arch;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -63,7 +63,7 @@ struct Journal {
     /// Number of times that a result counted.
     counted: BTreeMap<Task, u32>,
     /// Calls that were recorded as sent and whose answer was not.
-    unheard: BTreeSet<(u32, Task, u32)>,
+    unheard: BTreeSet<(u32, Sending)>,
     /// Cost of the others, US dollars.
     spent: f64,
 }
@@ -77,7 +77,7 @@ struct World {
     rng: ChaCha8Rng,
     now: Since,
     /// Answers to calls that are still to come, by time; the number keeps those of one moment apart.
-    coming: BTreeMap<(Since, u64), ((Task, u32), Heard)>,
+    coming: BTreeMap<(Since, u64), (Sending, Heard)>,
     numbers: u64,
     /// Until when each call occupies an instance.
     busy: Vec<Since>,
@@ -104,7 +104,7 @@ impl World {
         *self.faults.entry(kind).or_default() += 1;
     }
 
-    fn tell(&mut self, call: (Task, u32), heard: Heard, later: Duration) {
+    fn tell(&mut self, call: Sending, heard: Heard, later: Duration) {
         self.numbers += 1;
         self.coming.insert((self.now + later, self.numbers), (call, heard));
     }
@@ -117,7 +117,7 @@ impl World {
     }
 
     /// A call arrives at the provider.
-    fn take(&mut self, call: (Task, u32)) {
+    fn take(&mut self, call: Sending) {
         let now = self.now;
         self.busy.retain(|until| *until > now);
         let soon = Duration::from_millis(self.rng.random_range(5..80));
@@ -131,7 +131,7 @@ impl World {
         }
         let length = Duration::from_millis(self.rng.random_range(200..3_000));
         let draw = (self.rng.random::<f64>() / self.weather.faults) as u32;
-        match (draw, call.0.benchmark) {
+        match (draw, call.task.benchmark) {
             (0, _) => {
                 self.fault("lost and not run");
                 self.tell(call, Heard::Lost("connection refused".into()), soon);
@@ -218,7 +218,7 @@ struct Sitting<'a> {
     world: &'a mut World,
     journal: &'a mut Journal,
     dispatcher: Dispatcher,
-    in_flight: BTreeSet<(Task, u32)>,
+    in_flight: BTreeSet<Sending>,
     began: Since,
     interrupted: bool,
 }
@@ -256,7 +256,7 @@ impl<'a> Sitting<'a> {
                 self.interrupted = true;
             }
             match self.dispatcher.next(self.now()) {
-                Next::Send(task, sending) => self.send((task, sending)),
+                Next::Send(sending) => self.send(sending),
                 Next::Wait(longest) => self.wait(longest),
                 Next::End(ended) => return self.end(ended),
             }
@@ -264,13 +264,13 @@ impl<'a> Sitting<'a> {
         panic!("it never ends: {:?}", self.dispatcher.tallied());
     }
 
-    fn send(&mut self, call: (Task, u32)) {
+    fn send(&mut self, call: Sending) {
         let now = self.now();
         assert!(!self.interrupted && now < self.world.weather.time, "sent too late");
         assert!(self.in_flight.insert(call), "the same call twice");
         assert!(self.in_flight.len() <= self.dispatcher.allowed(now).min(40) as usize, "too many in flight");
-        assert_eq!(self.journal.counted.get(&call.0), None, "its result is there");
-        self.journal.unheard.insert((self.number, call.0, call.1));
+        assert_eq!(self.journal.counted.get(&call.task), None, "its result is there");
+        self.journal.unheard.insert((self.number, call));
         self.world.take(call);
     }
 
@@ -288,20 +288,20 @@ impl<'a> Sitting<'a> {
         }
     }
 
-    fn hear(&mut self, call: (Task, u32), heard: Heard) {
+    fn hear(&mut self, call: Sending, heard: Heard) {
         let now = self.now();
         let is_result = matches!(heard, Heard::Measured(_) | Heard::BenchmarkFailed(..));
         let before = self.dispatcher.tallied().cost_usd;
-        let fate = self.dispatcher.heard(call.0, call.1, heard, now);
+        let fate = self.dispatcher.heard(call, heard, now);
         assert!(fate != Fate::Count || is_result);
         if fate == Fate::Count {
-            *self.journal.counted.entry(call.0).or_default() += 1;
+            *self.journal.counted.entry(call.task).or_default() += 1;
         }
         let paid = self.dispatcher.tallied().cost_usd - before;
         self.journal.spent += paid;
         let awaited = self.in_flight.remove(&call);
         assert!(awaited || paid == 0.0, "paid twice");
-        self.journal.unheard.remove(&(self.number, call.0, call.1));
+        self.journal.unheard.remove(&(self.number, call));
         assert_eq!(self.dispatcher.tallied().in_flight as usize, self.in_flight.len());
     }
 

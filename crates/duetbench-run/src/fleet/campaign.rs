@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use duetbench_core::analysis::{ForkPair, Looked, Monitor, Standing, summarise};
 use duetbench_core::fleet::{
-    Abandoned, CallEnd, Caps, Dispatcher, Ended, Fate, GaveUp, Heard, Next, Rate, Tallied, Task, Usage,
+    Abandoned, CallEnd, Caps, Dispatcher, Ended, Fate, GaveUp, Heard, Next, Rate, Sending, Tallied, Task, Usage,
 };
 use duetbench_core::plan::{Plan, PlannedBenchmark};
 use duetbench_core::spec::{FleetSpec, Thresholds};
@@ -56,10 +56,8 @@ pub struct FleetJob<'a> {
 /// A call that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// The task that it was to measure.
-    pub task: Task,
-    /// Number of the sending, from 1.
-    pub sending: u32,
+    /// The task that it was to measure, and how often that had been sent.
+    pub sending: Sending,
     /// Whether it counted, or why not.
     pub end: CallEnd,
     /// The error in words, where there was one.
@@ -76,7 +74,7 @@ pub trait FleetObserver {
     ///
     /// # Errors
     /// When that cannot be kept.
-    fn sends(&mut self, task: Task, sending: u32) -> Result<(), RunError>;
+    fn sends(&mut self, sending: Sending) -> Result<(), RunError>;
     /// A call has ended, with what became of its trials where it counts.
     ///
     /// # Errors
@@ -145,7 +143,7 @@ pub fn measure(
 }
 
 /// A call that has ended: what it was, and what came of it.
-type Landed = ((Task, u32), Reply);
+type Landed = (Sending, Reply);
 
 /// Where calls are sent from and heard of.
 struct Lines<'scope, 'env> {
@@ -272,14 +270,14 @@ impl<'a, 'o> Campaign<'a, 'o> {
             let patience = match self.dispatcher.next(self.began.elapsed()) {
                 Next::End(ended) => return Ok(ended),
                 Next::Wait(patience) => patience.min(TICK),
-                Next::Send(task, sending) => {
-                    self.observer.sends(task, sending)?;
-                    self.send(task, sending, lines);
+                Next::Send(sending) => {
+                    self.observer.sends(sending)?;
+                    self.send(sending, lines);
                     continue;
                 }
             };
             match lines.heard.recv_timeout(patience) {
-                Ok(((task, sending), reply)) => self.hear(task, sending, reply)?,
+                Ok((sending, reply)) => self.hear(sending, reply)?,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
             self.observer.stands(&self.progress());
@@ -292,17 +290,17 @@ impl<'a, 'o> Campaign<'a, 'o> {
     }
 
     /// Has a thread send a call and wait for what comes of it.
-    fn send(&mut self, task: Task, sending: u32, lines: &Lines<'_, 'a>) {
-        let request = self.request(task);
+    fn send(&mut self, sending: Sending, lines: &Lines<'_, 'a>) {
+        let request = self.request(sending.task);
         let sender = lines.sender.clone();
         let wait = move || {
             let reply = request.map_or_else(Reply::Refused, |(deployed, request)| deployed.call(&request.write()));
             // Nobody listens any more once the run could not go on.
-            let _ = sender.send(((task, sending), reply));
+            let _ = sender.send((sending, reply));
         };
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(lines.scope, wait);
         if let Err(e) = thread {
-            let _ = lines.sender.send(((task, sending), Reply::Throttled(format!("no thread for it: {e}"))));
+            let _ = lines.sender.send((sending, Reply::Throttled(format!("no thread for it: {e}"))));
         }
     }
 
@@ -335,7 +333,8 @@ impl<'a, 'o> Campaign<'a, 'o> {
     }
 
     /// Takes what came of a call: it is kept first, and counted then.
-    fn hear(&mut self, task: Task, sending: u32, reply: Reply) -> Result<(), RunError> {
+    fn hear(&mut self, sending: Sending, reply: Reply) -> Result<(), RunError> {
+        let task = sending.task;
         let asked = self.trials(task);
         let Understood { heard, response, outcomes } = understand(reply, &name(task), &asked);
         // A refused call was not carried out.
@@ -343,7 +342,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
         let usage = response.as_ref().map(usage).or(refused);
         let words = words(&heard);
         let throttled = heard == Heard::Throttled;
-        let fate = self.dispatcher.heard(task, sending, heard, self.began.elapsed());
+        let fate = self.dispatcher.heard(sending, heard, self.began.elapsed());
         let end = match fate {
             Fate::Count => CallEnd::Counted,
             Fate::Duplicate => CallEnd::Duplicate,
@@ -351,7 +350,7 @@ impl<'a, 'o> Campaign<'a, 'o> {
             Fate::Again | Fate::GivenUp => CallEnd::Failed,
         };
         let counted = if end == CallEnd::Counted { &outcomes[..] } else { &[] };
-        let call = Call { task, sending, end, words, instance: response.map(|r| r.instance), usage };
+        let call = Call { sending, end, words, instance: response.map(|r| r.instance), usage };
         self.observer.ended(&call, counted)?;
         counted.iter().for_each(|(_, outcome)| self.count(task.benchmark as usize, outcome));
         Ok(())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use duetbench_core::Trial;
-use duetbench_core::fleet::{Account, CallEnd, Task, Usage};
+use duetbench_core::fleet::{Account, CallEnd, Sending, Task, Usage};
 use rusqlite::{Row, params};
 
 use super::{RunId, Store, clamp, failed, insert_trial};
@@ -17,11 +17,11 @@ impl Store {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn add_sent(&mut self, run: RunId, task: Task, sending: u32) -> Result<(), RunError> {
+    pub fn add_sent(&mut self, run: RunId, Sending { task, number }: Sending) -> Result<(), RunError> {
         let insert = "INSERT INTO calls (run, benchmark, first_suite_run, suite_runs, sending, end) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         let Task { benchmark, first_suite_run, suite_runs } = task;
         self.connection
-            .execute(insert, params![run.0, benchmark, first_suite_run, suite_runs, sending, CallEnd::Sent.word()])
+            .execute(insert, params![run.0, benchmark, first_suite_run, suite_runs, number, CallEnd::Sent.word()])
             .map(drop)
             .map_err(|e| failed(&self.path, "cannot note a call", e))
     }
@@ -33,7 +33,7 @@ impl Store {
     pub fn add_call(&mut self, run: RunId, call: &Call, trials: &[(Trial, TrialOutcome)]) -> Result<(), RunError> {
         let instance = call.instance.as_ref().and_then(|i| serde_json::to_string(i).ok());
         let billed_ns = call.usage.map(|usage| clamp(usage.billed_ns));
-        let Task { benchmark, first_suite_run, .. } = call.task;
+        let Task { benchmark, first_suite_run, .. } = call.sending.task;
         let write = |store: &mut Store| -> rusqlite::Result<()> {
             let transaction = store.connection.transaction()?;
             // If several sittings sent it, the last one's call.
@@ -44,7 +44,7 @@ impl Store {
                     run.0,
                     benchmark,
                     first_suite_run,
-                    call.sending,
+                    call.sending.number,
                     call.end.word(),
                     call.words,
                     instance,

@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 use duetbench_core::analysis::{BenchmarkReport, Measured, TrialFailure, analyse};
-use duetbench_core::fleet::{Abandoned, CallEnd, Ended, Rate, Task, fail_abandoned};
+use duetbench_core::fleet::{Abandoned, CallEnd, Ended, Rate, Sending, Task, fail_abandoned};
 use duetbench_core::plan::{Mode, Plan};
 use duetbench_core::sample::Coordinates;
 use duetbench_core::spec::{Arch, Decision, Effort, EngineName, FleetSpec};
@@ -188,10 +188,10 @@ struct Notes<'a> {
 }
 
 impl FleetObserver for Notes<'_> {
-    fn sends(&mut self, task: Task, _: u32) -> Result<(), RunError> {
-        self.sent.push(task);
+    fn sends(&mut self, sending: Sending) -> Result<(), RunError> {
+        self.sent.push(sending.task);
         if let Some((gate, _)) = self.gate {
-            gate.sent(task);
+            gate.sent(sending.task);
         }
         Ok(())
     }
@@ -218,7 +218,7 @@ impl FleetObserver for Notes<'_> {
 impl Notes<'_> {
     /// The tasks whose results count, in the order in which these came.
     fn counted(&self) -> Vec<Task> {
-        self.calls.iter().filter(|call| call.end == CallEnd::Counted).map(|call| call.task).collect()
+        self.calls.iter().filter(|call| call.end == CallEnd::Counted).map(|call| call.sending.task).collect()
     }
 }
 

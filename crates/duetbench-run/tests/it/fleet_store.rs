@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use duetbench_core::fleet::{Abandoned, Account, CallEnd, FleetTerms, Rate, Task, Usage};
+use duetbench_core::fleet::{Abandoned, Account, CallEnd, FleetTerms, Rate, Sending, Task, Usage};
 use duetbench_core::noise::Facts;
 use duetbench_core::plan::{Mode, Plan};
 use duetbench_core::sample::Coordinates;
@@ -74,16 +74,20 @@ fn task(first_suite_run: u32) -> Task {
     Task { benchmark: 0, first_suite_run, suite_runs: 2 }
 }
 
-/// A call that counts, of so many nanoseconds.
-fn counted(task: Task, sending: u32, billed_ns: u64) -> Call {
-    let instance = Instance { id: format!("i-{sending}"), cpu: "a processor".into(), ..Instance::default() };
-    let usage = Some(Usage { billed_ns, cold: sending == 1 });
-    Call { task, sending, end: CallEnd::Counted, words: None, instance: Some(instance), usage }
+fn first(task: Task) -> Sending {
+    Sending { task, number: 1 }
 }
 
-fn failed(task: Task, sending: u32) -> Call {
+/// A call that counts, of so many nanoseconds.
+fn counted(task: Task, number: u32, billed_ns: u64) -> Call {
+    let instance = Instance { id: format!("i-{number}"), cpu: "a processor".into(), ..Instance::default() };
+    let usage = Some(Usage { billed_ns, cold: number == 1 });
+    Call { sending: Sending { task, number }, end: CallEnd::Counted, words: None, instance: Some(instance), usage }
+}
+
+fn failed(task: Task, number: u32) -> Call {
     let words = Some("connection reset".into());
-    Call { task, sending, end: CallEnd::Failed, words, instance: None, usage: None }
+    Call { sending: Sending { task, number }, end: CallEnd::Failed, words, instance: None, usage: None }
 }
 
 fn outcome(trial: &Trial) -> (Trial, TrialOutcome) {
@@ -131,7 +135,7 @@ impl Begun {
 
     /// Sends a call and hears of it.
     fn call(&mut self, call: &Call, trials: &[(Trial, TrialOutcome)]) {
-        self.store.add_sent(self.run, call.task, call.sending).unwrap();
+        self.store.add_sent(self.run, call.sending).unwrap();
         self.store.add_call(self.run, call, trials).unwrap();
     }
 
@@ -190,7 +194,7 @@ fn samples_know_the_instance_that_gave_them() {
 fn a_call_that_was_sent_and_never_heard_of_costs_the_most_it_can() {
     let mut begun = Begun::new();
     begun.call(&counted(task(0), 1, 1_000_000_000), &[]);
-    begun.store.add_sent(begun.run, task(2), 1).unwrap();
+    begun.store.add_sent(begun.run, first(task(2))).unwrap();
     let accounts = begun.accounts();
     assert_eq!((accounts[1].end, accounts[1].usage), (CallEnd::Sent, None));
     // Two gigabytes for a second, and for the sixty that a call may take.
@@ -201,7 +205,7 @@ fn a_call_that_was_sent_and_never_heard_of_costs_the_most_it_can() {
 #[test]
 fn what_is_heard_belongs_to_the_sitting_that_sent_it() {
     let mut begun = Begun::new();
-    begun.store.add_sent(begun.run, task(0), 1).unwrap();
+    begun.store.add_sent(begun.run, first(task(0))).unwrap();
     // That sitting was killed; the next one counts its sendings anew.
     begun.call(&counted(task(0), 1, 5), &[]);
     let ends: Vec<CallEnd> = begun.accounts().iter().map(|account| account.end).collect();
@@ -213,7 +217,7 @@ fn a_call_of_one_run_is_none_of_another() {
     let mut begun = Begun::new();
     begun.call(&failed(task(0), 1), &[]);
     let other = begun.store.begin(&head()).unwrap();
-    begun.store.add_sent(other, task(0), 1).unwrap();
+    begun.store.add_sent(other, first(task(0))).unwrap();
     begun.store.add_call(other, &counted(task(0), 1, 5), &[]).unwrap();
     let end = |run: &str| begun.store.load(run).unwrap().calls.iter().map(|call| call.end).collect::<Vec<_>>();
     assert_eq!((end("r1"), end("r2")), (vec![CallEnd::Failed], vec![CallEnd::Counted]));
@@ -222,7 +226,7 @@ fn a_call_of_one_run_is_none_of_another() {
 #[test]
 fn a_result_is_kept_whole_or_not_at_all() {
     let mut begun = Begun::new();
-    begun.store.add_sent(begun.run, task(0), 1).unwrap();
+    begun.store.add_sent(begun.run, first(task(0))).unwrap();
     begun.execute(
         "CREATE TRIGGER t BEFORE INSERT ON trials WHEN new.suite_run = 1 BEGIN SELECT RAISE(ABORT, 'full'); END",
     );

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
-use duetbench_core::fleet::{CallEnd, Ended, Rate, Task};
+use duetbench_core::fleet::{CallEnd, Ended, Rate, Sending, Task};
 use duetbench_core::plan::{Design, ExecutionConfiguration, Mode, Plan, PlannedBenchmark, Purpose, Style};
 use duetbench_core::spec::{Arch, Decision, EngineName, FleetSpec};
 use duetbench_core::{BenchmarkId, Trial};
@@ -163,7 +163,7 @@ pub struct Notes {
 }
 
 impl FleetObserver for Notes {
-    fn sends(&mut self, _: Task, _: u32) -> Result<(), RunError> {
+    fn sends(&mut self, _: Sending) -> Result<(), RunError> {
         self.sent += 1;
         Ok(())
     }
@@ -187,7 +187,7 @@ impl FleetObserver for Notes {
 
 impl Notes {
     pub fn counted(&self) -> Vec<Task> {
-        self.calls.iter().filter(|call| call.end == CallEnd::Counted).map(|call| call.task).collect()
+        self.calls.iter().filter(|call| call.end == CallEnd::Counted).map(|call| call.sending.task).collect()
     }
 
     fn ends(&self) -> BTreeMap<&'static str, usize> {

@@ -9,7 +9,7 @@ mod purse;
 mod trouble;
 mod words;
 
-pub use words::{Caps, Ended, Fate, GaveUp, Heard, Next, Tallied};
+pub use words::{Caps, Ended, Fate, GaveUp, Heard, Next, Sending, Tallied};
 
 use purse::Purse;
 use trouble::{Breaker, Quiet, Reason, Record};
@@ -123,10 +123,11 @@ impl Dispatcher {
         }
     }
 
-    /// Takes news of a call, which is named as [`Next::Send`] named it. A call that was taken for lost may still bring a result;
+    /// Takes news of a call. One that was taken for lost may still bring a result;
     /// nothing else that is told twice has any effect.
-    pub fn heard(&mut self, task: Task, sending: u32, heard: Heard, now: Since) -> Fate {
-        let awaited = self.land(task, sending);
+    pub fn heard(&mut self, sending: Sending, heard: Heard, now: Since) -> Fate {
+        let task = sending.task;
+        let awaited = self.land(sending);
         if awaited {
             self.note(&heard, now);
         }
@@ -194,12 +195,12 @@ impl Dispatcher {
         self.in_flight += 1;
         self.tallied.calls += 1;
         self.pace.sent(now);
-        let sending = self.entries.get_mut(&task).map_or(1, |entry| {
+        let number = self.entries.get_mut(&task).map_or(1, |entry| {
             entry.sendings += 1;
             entry.in_flight = Some(entry.sendings);
             entry.sendings
         });
-        Next::Send(task, sending)
+        Next::Send(Sending { task, number })
     }
 
     /// Until something changes by itself, or at most as long as a call takes.
@@ -211,9 +212,8 @@ impl Dispatcher {
     }
 
     /// A call is not in flight any more; says whether it was.
-    fn land(&mut self, task: Task, sending: u32) -> bool {
-        let awaited =
-            self.entries.get_mut(&task).and_then(|entry| entry.in_flight.take_if(|n| *n == sending)).is_some();
+    fn land(&mut self, Sending { task, number }: Sending) -> bool {
+        let awaited = self.entries.get_mut(&task).and_then(|entry| entry.in_flight.take_if(|n| *n == number)).is_some();
         self.in_flight -= u32::from(awaited);
         awaited
     }

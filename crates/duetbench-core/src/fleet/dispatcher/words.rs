@@ -70,11 +70,20 @@ pub enum Fate {
     GivenUp,
 }
 
+/// A call: a task that is sent for the so-manieth time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sending {
+    /// The task.
+    pub task: Task,
+    /// From 1, with the times that it was throttled.
+    pub number: u32,
+}
+
 /// The next step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Next {
-    /// Send this task, for the so-manieth time (from 1, times that were throttled included). Both together name the call.
-    Send(Task, u32),
+    /// Send this.
+    Send(Sending),
     /// Wait for what is in flight, at most so long.
     Wait(Duration),
     /// Nothing is left to send or to wait for.
