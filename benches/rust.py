@@ -7,7 +7,7 @@ over divan. A change of equal code would be a false alarm. Changes of one releas
 layouts say, which share nothing with the matched ones but the source.
 """
 
-from study import CALLED, Study, decimals, digest, one_line, parser, per_benchmark, percent, table, upper_bound
+from study import CALLED, Study, decimals, digest, one_line, parser, per_benchmark, percent, said, table, upper_bound
 
 # Older release, newer one, and a pattern of benchmarks where all of them would take hours.
 RELEASES = ("itoa@1.0.18 itoa@1.0.19 .;ryu@1.0.22 ryu@1.0.23 .;zmij@1.0.18 zmij@1.0.23 .;crc32fast@1.5.3 crc32fast@1.5.4 ^(baseline|combine|hash)/;"
@@ -73,10 +73,6 @@ def changes(study, args):
                 other = others.get(b["name"])
                 rows.append([new, b["name"], said(b), said(other) if other and other["ratio"] is not None else ""])
     return table(["release", "benchmark", "matched layouts", "random layouts"], rows) if rows else "None."
-
-
-def said(b):
-    return f"{percent(b['ratio'] - 1, 1)} [{percent(b['low'] - 1, 1)}, {percent(b['high'] - 1, 1)}] {b['verdict'].replace('_', ' ')}"
 
 
 if __name__ == "__main__":

@@ -330,6 +330,16 @@ def per_benchmark(result):
     return result["wall_s"] / len(result["benchmarks"]) if result["benchmarks"] else None
 
 
+def said(b):
+    """A benchmark's estimate, interval and verdict in words."""
+    return f"{percent(b['ratio'] - 1, 1)} [{percent(b['low'] - 1, 1)}, {percent(b['high'] - 1, 1)}] {spoken(b['verdict'])}"
+
+
+def spoken(word):
+    """A word of the report as it is said."""
+    return word.replace("_", " ")
+
+
 def median_detects(result):
     """Median minimal detectable change of the benchmarks that were compared; one without a bound counts as infinite."""
     compared = [b for b in result["benchmarks"] if b["ratio"] is not None]
