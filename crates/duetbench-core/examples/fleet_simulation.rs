@@ -103,7 +103,14 @@ fn suite(real: &[Real]) -> Vec<Real> {
 
 fn plan(suite: &[Real], setting: Setting) -> Plan {
     let forks_per_unit = defaults::FLEET_FORKS_PER_CALL;
-    let design = Design { units: defaults::FLEET_CALLS, forks_per_unit, doubled: 0, by_build: false, sequential: true };
+    let design = Design {
+        units: defaults::FLEET_CALLS,
+        forks_per_unit,
+        doubled: 0,
+        places: 1,
+        by_build: false,
+        sequential: true,
+    };
     let planned = |(number, real): (usize, &Real)| PlannedBenchmark {
         id: BenchmarkId { package: "simulated".into(), name: format!("Benchmark{number:04}") },
         style: Style::Loop,

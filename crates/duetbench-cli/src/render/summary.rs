@@ -392,8 +392,10 @@ fn layout(report: &Report) -> Option<String> {
 
 /// Size of these differences for a typical benchmark.
 fn moved_by_layout(report: &Report) -> Option<String> {
-    let typical = report.typical_layout()?;
     let builds = report.benchmarks.iter().filter_map(|b| Some(b.estimate?.counts.builds)).max().unwrap_or(0);
+    let Some(typical) = report.typical_layout() else {
+        return (builds > 1).then(|| format!("{builds} build pairs at most"));
+    };
     let units = if is_by_call(report) { String::new() } else { format!("{builds} build pairs at most; ") };
     let what = if is_by_call(report) {
         "which instance carries out a call"

@@ -39,6 +39,7 @@ fn sources(layout: Option<f64>, fork: f64, slice: f64) -> Sources {
         forks_per_unit: 1.1,
         fork_degrees_of_freedom: 4.0,
         tails: 1.0,
+        places: 1,
     }
 }
 

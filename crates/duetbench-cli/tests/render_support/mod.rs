@@ -498,7 +498,7 @@ fn planned(benchmark: &BenchmarkReport) -> PlannedBenchmark {
         mode,
         mode_reason: reason.into(),
         configuration: ExecutionConfiguration {
-            design: Design { units: 12, forks_per_unit: 1, doubled: 4, by_build: true, sequential: true },
+            design: Design { units: 12, forks_per_unit: 1, doubled: 4, places: 1, by_build: true, sequential: true },
             slice_ns: 200_000,
             trial_ns: 25_000_000,
             warmup_slices: 8,

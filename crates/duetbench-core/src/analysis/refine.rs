@@ -1,7 +1,8 @@
 //! Chooses the length of a trial, once some were measured.
 
 use super::ForkPair;
-use crate::plan::ExecutionConfiguration;
+use super::unit::means_of;
+use crate::plan::{Design, ExecutionConfiguration};
 use crate::spec::defaults;
 use crate::stats::{self, StatsError};
 
@@ -17,12 +18,13 @@ const MEDIAN_TO_MEAN: f64 = std::f64::consts::FRAC_PI_2;
 /// Execution configuration of a benchmark by the fork pairs it has and the mean time of a trial, nanoseconds.
 ///
 /// Slices within a trial and trials are two levels with variances and costs of their own, so the number of slices that makes the
-/// most of the time follows from them ([`stats::repetitions`]). It is settled once, after the first fork pairs. Where
-/// collections were counted the length stays: a trial must span whole ones.
+/// most of the time follows from them ([`stats::repetitions`]): the larger of those for the typical slice and for the complete
+/// number. It is settled once, after the first fork pairs. Where collections were counted the length stays: a trial must span whole
+/// ones.
 #[must_use]
 pub fn refined(planned: ExecutionConfiguration, forks: &[ForkPair], trial_ns: f64) -> ExecutionConfiguration {
     let Some(pilot) = forks.get(..PILOT_FORKS) else { return planned };
-    let slices = slices_worth_taking(pilot, trial_ns).unwrap_or(None);
+    let slices = slices_worth_taking(pilot, planned.design, trial_ns).unwrap_or(None);
     match slices {
         Some((wanted, had)) if had >= SLICES_MIN => {
             let wanted = wanted.clamp(SLICES_MIN, had.saturating_mul(GROWTH_MAX));
@@ -34,22 +36,30 @@ pub fn refined(planned: ExecutionConfiguration, forks: &[ForkPair], trial_ns: f6
 }
 
 /// Slices that a trial should have, and those it had; absent where collections decide.
-fn slices_worth_taking(pilot: &[ForkPair], trial_ns: f64) -> Result<Option<(u32, u32)>, StatsError> {
+fn slices_worth_taking(pilot: &[ForkPair], design: Design, trial_ns: f64) -> Result<Option<(u32, u32)>, StatsError> {
     if pilot.iter().any(|f| f.collections > 0) {
         return Ok(None);
     }
     let median = |number: fn(&ForkPair) -> f64| stats::median(&pilot.iter().map(number).collect::<Vec<_>>());
     let had = median(|f| f64::from(f.slices))?;
     let slice_variance = MEDIAN_TO_MEAN * median(|f| f.slice_spread)?.powi(2);
-    let of_forks = stats::trimmed_t(&pilot.iter().map(|f| f.log_ratio).collect::<Vec<_>>())?.spread().powi(2);
+    let of_forks = fork_variance(pilot, design, |f| f.log_ratio)?;
+    // The complete number has the same forks, and slow slices besides.
+    let of_complete = fork_variance(pilot, design, |f| f.log_ratio_complete)?;
+    let complete_variance = slice_variance + had * (of_complete - of_forks).max(0.0);
     // Variance between forks beyond what their slices explain; never 0, because that too is only an estimate.
-    let fork_variance = (of_forks - slice_variance / had).max(of_forks / 10.0);
+    let beyond_slices = (of_forks - slice_variance / had).max(of_forks / 10.0);
     let slice_pair_ns = median(|f| (side_ns(&f.baseline) + side_ns(&f.candidate)) / f64::from(f.slices))?;
     let overhead_ns = (trial_ns - had * slice_pair_ns).max(0.0);
-    let fork = stats::Repetition { variance: fork_variance, cost: overhead_ns };
-    let slice = stats::Repetition { variance: slice_variance, cost: slice_pair_ns };
-    let wanted = stats::repetitions(fork, slice)?;
-    Ok(Some((wanted, had as u32)))
+    let fork = stats::Repetition { variance: beyond_slices, cost: overhead_ns };
+    let slice = stats::Repetition { variance: complete_variance, cost: slice_pair_ns };
+    Ok(Some((stats::repetitions(fork, slice)?, had as u32)))
+}
+
+/// Variance of a number of a fork pair, without what cancels where programs exchange their places from one to the next.
+fn fork_variance(pilot: &[ForkPair], design: Design, number: fn(&ForkPair) -> f64) -> Result<f64, StatsError> {
+    let numbers: Vec<f64> = pilot.iter().map(number).collect();
+    Ok(f64::from(design.places) * stats::trimmed_t(&means_of(&numbers, design.places))?.spread().powi(2))
 }
 
 /// Time that one side of a fork pair was measured, nanoseconds.

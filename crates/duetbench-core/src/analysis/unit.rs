@@ -23,6 +23,11 @@ fn grouped(forks: &[ForkPair], basis: Basis, design: &Design) -> Vec<Vec<f64>> {
     by_unit(forks, design).into_iter().map(log_ratios).collect()
 }
 
+/// The means of so many successive values.
+pub(crate) fn means_of(values: &[f64], together: u32) -> Vec<f64> {
+    values.chunks(together as usize).map(|some| some.iter().sum::<f64>() / some.len() as f64).collect()
+}
+
 /// The fork pairs of every unit, in the order in which they were measured.
 pub(crate) fn by_unit(forks: &[ForkPair], design: &Design) -> Vec<Vec<ForkPair>> {
     let mut groups: BTreeMap<(u32, u32), Vec<ForkPair>> = BTreeMap::new();
@@ -46,9 +51,13 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The two levels of the fork pairs of one benchmark; absent where they cannot be told apart.
+    /// The two levels of the fork pairs of one benchmark; absent where they cannot be told apart. Where the programs exchange their
+    /// places, means of two fork pairs are looked at, in which the places cancel.
     pub(super) fn of(forks: &[ForkPair], basis: Basis, design: &Design) -> Option<Layout> {
-        let components: Components = stats::variance_components(&grouped(forks, basis, design)).ok()?;
+        let places = design.places;
+        let groups: Vec<Vec<f64>> = grouped(forks, basis, design).iter().map(|unit| means_of(unit, places)).collect();
+        let of_means: Components = stats::variance_components(&groups).ok()?;
+        let components = Components { within: of_means.within * f64::from(places), ..of_means };
         Some(Layout {
             sd_between: components.between.sqrt(),
             sd_within: components.within.sqrt(),

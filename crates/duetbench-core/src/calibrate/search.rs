@@ -40,6 +40,7 @@ pub(super) struct Found {
 pub(super) struct Search<'a> {
     spread: Spread,
     nested: bool,
+    places: u32,
     costs: Costs,
     space: Space,
     reach: &'a mut Reach,
@@ -51,7 +52,14 @@ impl<'a> Search<'a> {
         let nested = sources.layout.is_some();
         let forks_per_build = if nested { space.forks_per_build } else { 1 };
         let spread = Spread::of(sources)?;
-        Some(Search { spread, nested, costs: *costs, space: Space { forks_per_build, ..space }, reach })
+        Some(Search {
+            spread,
+            nested,
+            places: sources.places,
+            costs: *costs,
+            space: Space { forks_per_build, ..space },
+            reach,
+        })
     }
 
     /// The design that takes least time of those that see such a logarithm of a ratio.
@@ -110,8 +118,8 @@ impl<'a> Search<'a> {
         self.forks(units).filter_map(of_forks).min_by(|a, b| a.seen.total_cmp(&b.seen))
     }
 
-    fn forks(&self, units: u32) -> std::ops::RangeInclusive<u32> {
-        1..=self.space.forks_per_build.min(self.space.forks / units)
+    fn forks(&self, units: u32) -> impl Iterator<Item = u32> {
+        (self.places..=self.space.forks_per_build.min(self.space.forks / units)).step_by(self.places as usize)
     }
 
     fn design(&self, units: u32, forks_per_unit: u32, slices: u32, errors: f64) -> Found {
@@ -134,7 +142,7 @@ impl<'a> Search<'a> {
 
     /// Least time of all designs of so many units.
     fn least_time(&self, units: u32) -> f64 {
-        self.time(units, 1, self.space.slices.0)
+        self.time(units, self.places, self.space.slices.0)
     }
 
     /// Units that an instance has to measure one after the other.

@@ -44,6 +44,9 @@ pub struct Sources {
     /// Variance of units with all that lie far out, as a multiple of what it is for a trimmed mean; at least 1. It is what the mean
     /// of a few units varies more, since below ten none is trimmed.
     pub tails: f64,
+    /// Fork pairs over which two programs run in the same places of memory; a unit has a multiple of them.
+    #[serde(default = "crate::plan::one")]
+    pub places: u32,
 }
 
 /// Share of each source in a fork pair's variance, fractions that add up to 1, or are all 0.
@@ -63,8 +66,8 @@ impl Sources {
     /// `U`, the variance of units, is what the trimmed t of a comparison takes it for, `n SE^2`; `W`, the variance within units, is
     /// trimmed in the same way. With `h` the mean of `1 / fork pairs` over units, `layout^2 = U - h W` and
     /// `fork^2 = W - c slice^2 / slices`, at least 0, where `c` is pi / 2 if fork pairs are judged by their median and else 1. Where
-    /// no unit has two fork pairs, all but the slices counts as layout, which no number of fork pairs makes smaller. Source: the
-    /// analysis of variance of unweighted means, Thomas and Hultquist, Annals of Statistics 6 (1978).
+    /// no unit has two fork pairs, all but the slices counts as layout, which no number of fork pairs makes smaller; where it has the
+    /// two of an exchange and no more, all counts as theirs, since layouts that are matched hardly differ. Source: the analysis of variance of unweighted means, Thomas and Hultquist, Annals of Statistics 6 (1978).
     #[must_use]
     pub fn of(observed: &Observed<'_>) -> Option<Sources> {
         Sources::of_units(&Units::of(observed))
@@ -83,6 +86,7 @@ impl Sources {
         let (layout, fork) = match within {
             _ if !units.nested => (None, of_units - explained),
             Some(within) => (Some(of_units - per_fork * within.variance), within.variance - explained),
+            None if units.places > 1 => (Some(0.0), of_units / per_fork - explained),
             None => (Some(of_units - per_fork * explained), 0.0),
         };
         Some(Sources {
@@ -95,6 +99,7 @@ impl Sources {
             forks_per_unit: per_fork.recip(),
             fork_degrees_of_freedom: within.map_or(0.0, |within| within.degrees_of_freedom),
             tails: tails.max(1.0),
+            places: units.places,
         })
     }
 

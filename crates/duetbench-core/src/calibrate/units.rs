@@ -1,7 +1,7 @@
 //! The fork pairs of a benchmark by unit, and what they vary within units.
 
 use super::Observed;
-use crate::analysis::{Basis, ForkPair, by_unit};
+use crate::analysis::{Basis, ForkPair, by_unit, means_of};
 use crate::stats;
 
 /// The fork pairs of a benchmark's first round, by unit, in the order of measuring.
@@ -11,6 +11,8 @@ pub(super) struct Units {
     pub(super) basis: Basis,
     /// Whether fork pairs of one unit have something in common that those of others have not.
     pub(super) nested: bool,
+    /// Successive fork pairs over which two programs run in the same places of memory.
+    pub(super) places: u32,
 }
 
 /// Variance of fork pairs within one unit, with its degrees of freedom.
@@ -27,10 +29,15 @@ impl Units {
         let basis = observed.basis;
         if forks.len() == 1 {
             // A single build pair, whatever was planned: its fork pairs are all there is to compare.
-            return Units { forks: first_round.iter().map(|fork| vec![*fork]).collect(), basis, nested: false };
+            return Units {
+                forks: first_round.iter().map(|fork| vec![*fork]).collect(),
+                basis,
+                nested: false,
+                places: 1,
+            };
         }
         let nested = observed.design.by_build || forks.iter().any(|unit| unit.len() > 1);
-        Units { forks, basis, nested }
+        Units { forks, basis, nested, places: observed.design.places }
     }
 
     /// These of the units alone.
@@ -56,12 +63,13 @@ impl Units {
     }
 
     /// Variance between fork pairs of one unit, a tenth at each end of their deviations winsorised as the trimmed t does with
-    /// units. Absent where no unit has two.
+    /// units. Where programs exchange their places it is that of means in which these cancel, times the fork pairs of each. Absent
+    /// where no unit has two.
     ///
     /// A deviation from the mean of `n` is `sqrt(n / (n - 1))` times too small; so enlarged, all vary alike and can be
     /// winsorised together. With none winsorised it is the mean square within units.
     pub(super) fn within(&self) -> Option<Within> {
-        let numbers = self.numbers();
+        let numbers: Vec<Vec<f64>> = self.numbers().iter().map(|unit| means_of(unit, self.places)).collect();
         let deviations = numbers.iter().filter(|unit| unit.len() > 1).flat_map(|unit| {
             let (n, mean) = (unit.len() as f64, unit.iter().sum::<f64>() / unit.len() as f64);
             unit.iter().map(move |d| ((d - mean) * (n / (n - 1.0)).sqrt(), (n - 1.0) / n))
@@ -74,7 +82,7 @@ impl Units {
         let squares: f64 = ascending.iter().map(|(d, weight)| weight * d.clamp(lowest, highest).powi(2)).sum();
         let kept = 1.0 - 2.0 * left_out as f64 / ascending.len() as f64;
         Some(Within {
-            variance: squares / degrees_of_freedom / kept.powi(2),
+            variance: f64::from(self.places) * squares / degrees_of_freedom / kept.powi(2),
             degrees_of_freedom: kept * degrees_of_freedom,
         })
     }

@@ -194,6 +194,7 @@ mod tests {
             forks_per_unit: 1.2,
             fork_degrees_of_freedom: 4.0,
             tails: 1.0,
+            places: 1,
         }
     }
 

@@ -14,6 +14,10 @@ pub struct Design {
     pub forks_per_unit: u32,
     /// The first units, as many as this, have one fork pair more.
     pub doubled: u32,
+    /// Successive fork pairs of a unit over which what both programs have in common runs in the same places of memory; 1 where it does
+    /// not, or where a unit may end between them.
+    #[serde(default = "super::one", skip_serializing_if = "super::is_one")]
+    pub places: u32,
     /// Whether each unit has a build pair of its own; else all are forks of one build pair.
     pub by_build: bool,
     /// Whether measuring ends as soon as the answer is known.
@@ -37,7 +41,10 @@ impl Design {
     #[must_use]
     pub fn is_possible(&self) -> bool {
         let most = defaults::FORKS_MAX;
-        self.units <= most && (1..=most).contains(&self.forks_per_unit) && self.doubled <= self.units
+        self.units <= most
+            && (1..=most).contains(&self.forks_per_unit)
+            && self.doubled <= self.units
+            && (1..=2).contains(&self.places)
     }
 
     /// The unit that a suite run belongs to.
@@ -80,7 +87,9 @@ impl Share {
     fn builds(self, relink: Relink) -> (u32, u32) {
         let units = |forks_per_build: u32| self.forks(relink.cost_ns / u64::from(forks_per_build)) / forks_per_build;
         let enough = |forks_per_build: &u32| units(*forks_per_build) >= defaults::BUILDS_MIN;
-        let forks_per_build = (1..=relink.forks_per_build()).rev().find(enough).unwrap_or(1);
+        let step = relink.places();
+        let mut several = (step..=relink.forks_per_build()).rev().step_by(step as usize);
+        let forks_per_build = several.find(enough).unwrap_or(step);
         (units(forks_per_build), forks_per_build)
     }
 }
@@ -91,24 +100,35 @@ pub(super) fn design(effort: Effort, share: Option<Share>, relink: Option<Relink
     let sequential = !effort.fixed;
     let Some(relink) = relink.filter(|_| effort.builds != Some(1)) else {
         let units = forks.unwrap_or(defaults::UNITS);
-        return Design { units, forks_per_unit: 1, doubled: 0, by_build: false, sequential };
+        return Design { units, forks_per_unit: 1, doubled: 0, places: 1, by_build: false, sequential };
     };
+    // One fork pair of each build pair cannot be told from its layout, so some get two.
+    let doubled = if relink.places() == 1 { defaults::DOUBLED_UNITS } else { 0 };
     if let (None, None, Some(share)) = (effort.builds, effort.forks, share) {
         let (units, forks_per_unit) = share.builds(relink);
-        let doubled = if units >= defaults::BUILDS_MIN { defaults::DOUBLED_UNITS } else { 0 };
-        return Design { units, forks_per_unit, doubled, by_build: true, sequential };
+        let doubled = if units >= defaults::BUILDS_MIN { doubled } else { 0 };
+        return Design { units, forks_per_unit, doubled, places: relink.places(), by_build: true, sequential };
     }
     let forks_per_build = relink.forks_per_build();
     let units = match (effort.builds, forks) {
         (Some(builds), forks) => builds.min(forks.unwrap_or(u32::MAX)),
-        // So few fork pairs say more with a build pair each.
-        (None, Some(forks)) if forks < defaults::BUILDS => forks,
-        (None, Some(forks)) => (forks - defaults::DOUBLED_UNITS) / forks_per_build,
+        // So few fork pairs say more with a build pair each, or with one for each place.
+        (None, Some(forks)) if forks < defaults::BUILDS => (forks / relink.places()).max(1),
+        (None, Some(forks)) => (forks - doubled) / forks_per_build,
         (None, None) => (defaults::BUILDS / forks_per_build).max(defaults::BUILDS_MIN),
     };
     let forks_per_unit = forks.map_or(forks_per_build, |forks| forks / units.max(1)).max(1);
-    let spare = forks.map_or(defaults::DOUBLED_UNITS, |forks| forks.saturating_sub(units * forks_per_unit));
-    Design { units, forks_per_unit, doubled: spare.min(defaults::DOUBLED_UNITS).min(units), by_build: true, sequential }
+    let spare = forks.map_or(doubled, |forks| forks.saturating_sub(units * forks_per_unit));
+    let doubled = spare.min(defaults::DOUBLED_UNITS).min(units);
+    let whole = doubled == 0 && forks_per_unit.is_multiple_of(relink.places());
+    Design {
+        units,
+        forks_per_unit,
+        doubled,
+        places: if whole { relink.places() } else { 1 },
+        by_build: true,
+        sequential,
+    }
 }
 
 /// Cost of linking a benchmark's package again, beside measuring it.
@@ -123,6 +143,14 @@ pub(super) struct Relink {
 }
 
 impl Relink {
+    /// Fork pairs over which both halves run in the same places of memory; with random layouts these say little.
+    fn places(self) -> u32 {
+        match self.layouts {
+            LayoutChoice::Random => 1,
+            LayoutChoice::Matched => 2,
+        }
+    }
+
     /// Fork pairs of every build pair that make the most of the time, by what is usual for layout and the rest.
     fn forks_per_build(self) -> u32 {
         let (within, most) = match self.layouts {
@@ -131,6 +159,6 @@ impl Relink {
         };
         let link = stats::Repetition { variance: 1.0, cost: self.cost_ns as f64 };
         let fork = stats::Repetition { variance: within, cost: self.trial_ns.max(1) as f64 };
-        stats::repetitions(link, fork).map_or(1, |n| n.min(most))
+        stats::repetitions(link, fork).map_or(1, |n| n.min(most)).next_multiple_of(self.places())
     }
 }

@@ -31,7 +31,7 @@ impl Plan {
             let units = if by_build { builds.min(calls) } else { calls };
             let forks_per_unit = each * calls.div_ceil(units);
             planned.configuration.design =
-                Design { units, forks_per_unit, doubled: 0, by_build, sequential: !effort.fixed };
+                Design { units, forks_per_unit, doubled: 0, places: 1, by_build, sequential: !effort.fixed };
         }
         self.budget_ns = None;
         self.confirm_rounds = 0;

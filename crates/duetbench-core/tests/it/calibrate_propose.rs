@@ -18,6 +18,7 @@ const SOURCES: Sources = Sources {
     forks_per_unit: 1.07,
     fork_degrees_of_freedom: 4.0,
     tails: 1.5,
+    places: 1,
 };
 
 const COSTS: Costs = Costs { build_s: 0.8, fork_s: 0.05, slice_s: 0.0004 };
@@ -47,7 +48,7 @@ fn least_time(sources: &Sources, costs: &Costs, target: &Target, errors: &[f64])
     let mut best = f64::INFINITY;
     for (units, errors) in (3u32..).zip(errors) {
         let turns = f64::from(units.div_ceil(target.instances));
-        for forks in 1..=if nested { 64 } else { 1 } {
+        for forks in (sources.places..=if nested { 64 } else { 1 }).step_by(sources.places as usize) {
             let k = f64::from(forks);
             let others = 1.0 / k - 1.0 / sources.forks_per_unit;
             let confidence = if others > 0.0 { 0.8 } else { 0.2 };
@@ -73,6 +74,7 @@ fn no_design_is_cheaper() {
     let errors = errors();
     let noisy_slices = Sources { slice: 0.5, fork: 0.002, layout: Some(0.004), ..SOURCES };
     let one_build = Sources { layout: None, forks_per_unit: 1.0, fork_degrees_of_freedom: 0.0, ..SOURCES };
+    let exchanged = Sources { places: 2, ..SOURCES };
     let free_builds = Costs { build_s: 0.0, ..COSTS };
     let dear_builds = Costs { build_s: 30.0, ..COSTS };
     let (mut units, mut slices) = (Vec::new(), Vec::new());
@@ -80,6 +82,7 @@ fn no_design_is_cheaper() {
         (SOURCES, COSTS, 0.05, 1),
         (SOURCES, COSTS, 0.03, 1),
         (SOURCES, free_builds, 0.03, 1),
+        (exchanged, free_builds, 0.03, 1),
         (SOURCES, dear_builds, 0.03, 1),
         (SOURCES, COSTS, 0.03, 10),
         (SOURCES, COSTS, 0.03, 1000),

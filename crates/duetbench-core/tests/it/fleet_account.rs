@@ -48,7 +48,7 @@ fn units_are_calls_with_one_build_pair_and_build_pairs_with_several() {
         (Some(0), 4, (1, 2, true)),
     ];
     for (forks, builds, (units, forks_per_unit, by_build)) in cases {
-        let expected = Design { units, forks_per_unit, doubled: 0, by_build, sequential: true };
+        let expected = Design { units, forks_per_unit, doubled: 0, places: 1, by_build, sequential: true };
         assert_eq!(spread(forks, builds, false), expected, "{forks:?} fork pairs of {builds} build pairs");
     }
     assert!(!spread(None, 12, true).sequential);

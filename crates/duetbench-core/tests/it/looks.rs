@@ -8,7 +8,8 @@ use duetbench_core::stats::{Sequential, Spend, StatsError, level_kept_by_t, p_ke
 use crate::reference::close;
 use crate::support::{Noise, fixed_design, forks_of};
 
-const SEQUENTIAL: Design = Design { units: 20, forks_per_unit: 1, doubled: 0, by_build: false, sequential: true };
+const SEQUENTIAL: Design =
+    Design { units: 20, forks_per_unit: 1, doubled: 0, places: 1, by_build: false, sequential: true };
 
 fn draws(n: usize) -> Vec<f64> {
     let mut noise = Noise::new(5);

@@ -34,10 +34,10 @@ fn course_of(forks: u32, slices_each: u32) -> Vec<Sample> {
 }
 
 const DESIGNS: [Design; 4] = [
-    Design { units: 20, forks_per_unit: 1, doubled: 4, by_build: true, sequential: true },
-    Design { units: 20, forks_per_unit: 2, doubled: 0, by_build: true, sequential: false },
-    Design { units: 12, forks_per_unit: 1, doubled: 0, by_build: false, sequential: true },
-    Design { units: 5, forks_per_unit: 1, doubled: 0, by_build: false, sequential: true },
+    Design { units: 20, forks_per_unit: 1, doubled: 4, places: 1, by_build: true, sequential: true },
+    Design { units: 20, forks_per_unit: 2, doubled: 0, places: 1, by_build: true, sequential: false },
+    Design { units: 12, forks_per_unit: 1, doubled: 0, places: 1, by_build: false, sequential: true },
+    Design { units: 5, forks_per_unit: 1, doubled: 0, places: 1, by_build: false, sequential: true },
 ];
 
 proptest! {

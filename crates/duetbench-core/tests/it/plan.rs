@@ -129,10 +129,10 @@ fn a_budget_rather_has_fewer_forks_of_each_build_pair_than_few_build_pairs() {
         let design = Plan::new(&spec, &found, capacity).benchmarks[0].configuration.design;
         (design.units, design.forks_per_unit)
     };
-    // Without a budget each build pair has seven.
-    assert_eq!(design(1), (16, 1));
-    assert!(design(20).0 >= defaults::BUILDS_MIN && design(20).1 < 7, "{:?}", design(20));
-    assert!(design(600).0 >= defaults::BUILDS_MIN && design(600).1 == 7, "{:?}", design(600));
+    // Without a budget each build pair has eight, and never fewer than one for each place of memory.
+    assert_eq!(design(1), (8, 2));
+    assert!(design(20).0 >= defaults::BUILDS_MIN && design(20).1 < 8, "{:?}", design(20));
+    assert!(design(600).0 >= defaults::BUILDS_MIN && design(600).1 == 8, "{:?}", design(600));
 }
 
 const RELINKS: Capacity = Capacity { relinks: Some(LayoutChoice::Random), ..CAPACITY };
@@ -147,7 +147,7 @@ fn design(effort: Effort, names: &[&str]) -> Design {
 #[test]
 fn by_default_every_unit_has_a_build_pair_and_the_first_two_forks() {
     let default = Effort { forks: None, budget: None, builds: None, fixed: false, confirm: false };
-    let usual = Design { units: 32, forks_per_unit: 1, doubled: 4, by_build: true, sequential: true };
+    let usual = Design { units: 32, forks_per_unit: 1, doubled: 4, places: 1, by_build: true, sequential: true };
     assert_eq!(design(default, &["A", "B", "C"]), usual);
     assert_eq!(design(Effort { builds: Some(1), ..default }, &["A"]), Design { sequential: true, ..fixed_design(20) });
     assert_eq!(
@@ -161,7 +161,7 @@ fn by_default_every_unit_has_a_build_pair_and_the_first_two_forks() {
 }
 
 #[test]
-fn build_pairs_that_are_laid_out_alike_have_more_forks_each() {
+fn build_pairs_that_are_laid_out_alike_have_more_forks_each_by_twos() {
     let default = Effort { forks: None, budget: None, builds: None, fixed: false, confirm: false };
     let matched = |names: &[&str], effort| {
         let both: Vec<Discovered> = names.iter().map(|name| found(name)).collect();
@@ -170,18 +170,29 @@ fn build_pairs_that_are_laid_out_alike_have_more_forks_each() {
         let capacity = Capacity { relinks: Some(LayoutChoice::Matched), ..CAPACITY };
         Plan::new(&spec(effort, ModeChoice::Auto), &found, capacity).benchmarks[0].configuration.design
     };
-    // Linking costs a lone benchmark 0.3 s on four processors, and a trial 0.07 s: sqrt(12 * 0.3 / 0.07) is 7.
+    // Linking costs a lone benchmark 0.3 s on four processors, and a trial 0.07 s: sqrt(12 * 0.3 / 0.07) is 7,
+    // and over two fork pairs each half runs in both places.
     let lone = matched(&["A"], default);
-    assert_eq!((lone.units, lone.forks_per_unit, lone.doubled), (12, 7, 4));
+    assert_eq!((lone.units, lone.forks_per_unit, lone.doubled), (12, 8, 0));
     let names: Vec<String> = (0..24).map(|i| format!("B{i}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    assert_eq!(matched(&names, default).forks_per_unit, 1, "it costs each of them hardly anything");
+    let many = matched(&names, default);
+    assert_eq!(
+        (many.units, many.forks_per_unit, many.doubled),
+        (16, 2, 0),
+        "linking costs each of them hardly anything"
+    );
+    let odd = matched(&["A"], Effort { builds: Some(5), forks: Some(15), ..default });
+    assert_eq!((many.places, odd.places), (2, 1));
+    let few = matched(&["A"], Effort { forks: Some(10), ..default });
+    assert_eq!((few.units, few.forks_per_unit), (5, 2));
+    assert_eq!(matched(&["A"], Effort { forks: Some(1), ..default }).forks(), 1);
     assert_eq!(matched(&["A"], Effort { builds: Some(5), forks: Some(20), ..default }).forks_per_unit, 4);
 }
 
 #[test]
 fn units_hold_the_forks_that_the_design_gives_them() {
-    let design = Design { units: 5, forks_per_unit: 2, doubled: 2, by_build: true, sequential: true };
+    let design = Design { units: 5, forks_per_unit: 2, doubled: 2, places: 1, by_build: true, sequential: true };
     let units: Vec<u32> = (0..design.forks()).map(|run| design.unit(run)).collect();
     assert_eq!(units, [0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4, 4]);
     assert_eq!((design.forks_of(1), design.forks_of(2), design.forks_of(3)), (3, 6, 8));

@@ -7,7 +7,7 @@ use duetbench_core::report::{ForkPair, ForkSide};
 use crate::support::fork;
 
 const PLANNED: ExecutionConfiguration = ExecutionConfiguration {
-    design: Design { units: 20, forks_per_unit: 1, doubled: 0, by_build: false, sequential: true },
+    design: Design { units: 20, forks_per_unit: 1, doubled: 0, places: 1, by_build: false, sequential: true },
     slice_ns: 200_000,
     trial_ns: 20_000_000,
     warmup_slices: 16,
@@ -54,6 +54,30 @@ fn the_length_is_that_of_kalibera_and_jones() {
     assert_eq!(USUAL.trial_ns(280.0), 30_600_000);
     let refined = refined(PLANNED, &USUAL.forks(), 100e6);
     assert_eq!(refined, ExecutionConfiguration { trial_ns: 15_400_000, ..PLANNED });
+}
+
+#[test]
+fn differences_that_cancel_when_places_are_exchanged_call_for_no_shorter_trials() {
+    let design = Design { units: 8, forks_per_unit: 2, places: 2, ..PLANNED.design };
+    let planned = ExecutionConfiguration { design, ..PLANNED };
+    // Every second fork pair is a tenth faster or slower than the one before, and the two together as `USUAL` forks.
+    let mut forks = USUAL.forks();
+    for (i, fork) in forks.iter_mut().enumerate() {
+        let place = if i.is_multiple_of(2) { 0.1 } else { -0.1 };
+        let of_pair = if i % 4 < 2 { 1.0 } else { -1.0 };
+        fork.log_ratio = place + of_pair * USUAL.fork_sd * (3.0f64 / 8.0).sqrt();
+        fork.log_ratio_complete = fork.log_ratio;
+    }
+    assert_eq!(refined(planned, &forks, 100e6).trial_ns, USUAL.trial_ns(100.0));
+    assert_eq!(refined(PLANNED, &forks, 100e6).trial_ns, 3_200_000);
+}
+
+#[test]
+fn a_complete_number_that_varies_more_calls_for_longer_trials() {
+    let mut forks = USUAL.forks();
+    // Twice the standard deviation, so that a slice adds 0.003927 + 100 * 3 * 0.00013927: sqrt(457.08 * 150) = 261.8 slices.
+    forks.iter_mut().for_each(|fork| fork.log_ratio_complete = 2.0 * fork.log_ratio);
+    assert_eq!(refined(PLANNED, &forks, 100e6).trial_ns, 52_400_000);
 }
 
 #[test]

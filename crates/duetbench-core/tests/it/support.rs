@@ -113,7 +113,7 @@ pub(crate) fn memory(collections: u32) -> Option<Memory> {
 
 /// A design with so many units of one fork pair each, looked at once.
 pub(crate) fn fixed_design(units: u32) -> Design {
-    Design { units, forks_per_unit: 1, doubled: 0, by_build: false, sequential: false }
+    Design { units, forks_per_unit: 1, doubled: 0, places: 1, by_build: false, sequential: false }
 }
 
 /// The evidence of fork pairs of which only the log ratios matter, looked at once, at the default errors.

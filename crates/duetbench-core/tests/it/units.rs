@@ -121,6 +121,24 @@ fn layout_is_told_from_the_rest_by_the_doubled_units() {
 }
 
 #[test]
+fn where_places_are_exchanged_layout_is_told_by_twos() {
+    let design = Design { forks_per_unit: 4, places: 2, sequential: false, ..build_pairs(3, 0) };
+    // Of the table above each value is the mean of two, which lie 0.2 to either side: it cancels.
+    let means = [0.01, 0.03, 0.04, 0.06, 0.07, 0.09];
+    let log_ratios: Vec<f64> = means.iter().flat_map(|mean| [mean + 0.2, mean - 0.2]).collect();
+    let layout = report(&in_order(&design, &log_ratios), design).layout.unwrap();
+    // A fork pair without what cancels varies as two of which the mean does: 2 * 0.0002. Of that 0.0008 / (0.0008 + 0.0004).
+    for (ours, expected) in
+        [(layout.sd_between, 0.0008f64.sqrt()), (layout.sd_within, 0.0004f64.sqrt()), (layout.share, 2.0 / 3.0)]
+    {
+        assert!((ours - expected).abs() < 1e-7, "{layout:?}");
+    }
+    // A single exchange in each unit tells nothing.
+    let once = Design { forks_per_unit: 2, places: 2, sequential: false, ..build_pairs(3, 0) };
+    assert_eq!(report(&in_order(&once, &means), once).layout, None);
+}
+
+#[test]
 fn where_build_pairs_agree_better_than_forks_there_is_no_layout() {
     let design = Design { forks_per_unit: 2, sequential: false, ..build_pairs(3, 0) };
     let layout = report(&in_order(&design, &[0.01, 0.03, 0.03, 0.01, 0.01, 0.03]), design).layout.unwrap();

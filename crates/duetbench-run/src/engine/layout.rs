@@ -87,7 +87,7 @@ impl Layouts {
         self.programs.retain(|key, linked| {
             let kept = is_needed(key);
             if !kept {
-                placements.forget(key.0, &linked.program);
+                placements.forget(&linked.program);
             }
             kept || fs::remove_file(&linked.program).is_err()
         });

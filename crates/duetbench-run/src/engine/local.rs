@@ -144,22 +144,27 @@ impl Local<'_> {
     /// The launch of one side; absent when its build has no such package.
     fn launch(&mut self, planned: &PlannedBenchmark, trial: &Trial, side: usize) -> Result<Option<Launch>, RunError> {
         let role = role_on(trial, side);
+        let Some(mut launch) = self.unplaced(planned, trial, role) else { return Ok(None) };
+        if launch.placed {
+            let both = Role::BOTH.map(|role| self.unplaced(planned, trial, role).map(|launch| launch.program));
+            let (own, programs) = match both {
+                [Some(base), Some(head)] => (usize::from(role == Role::Candidate), vec![base, head]),
+                _ => (0, vec![launch.program]),
+            };
+            launch.program = self.placements.places(&programs, trial.suite_run)?.swap_remove(own);
+        }
+        Ok(Some(Launch { cpus: self.cpus_of(planned, trial, side), ..launch }))
+    }
+
+    /// The launch of one version from where it was built or linked.
+    fn unplaced(&self, planned: &PlannedBenchmark, trial: &Trial, role: Role) -> Option<Launch> {
         let build = &self.builds[usize::from(role == Role::Candidate)];
-        let Some(launch) = self.adapter.launch(build, &planned.id, &order(planned)) else { return Ok(None) };
-        let program = if planned.configuration.design.by_build {
-            let linked = self.layouts.program(role, &planned.id.package, trial.build).to_owned();
-            if planned.configuration.design.begins_unit(trial.suite_run) {
-                // Linked a moment ago, so it already lies in a place of its own.
-                linked
-            } else {
-                self.placements.program(role, &linked, trial.suite_run)?
-            }
-        } else if launch.placed {
-            self.placements.program(role, &launch.program, trial.suite_run)?
-        } else {
-            launch.program
-        };
-        Ok(Some(Launch { program, cpus: self.cpus_of(planned, trial, side), ..launch }))
+        let launch = self.adapter.launch(build, &planned.id, &order(planned))?;
+        if !planned.configuration.design.by_build {
+            return Some(launch);
+        }
+        let program = self.layouts.program(role, &planned.id.package, trial.build).to_owned();
+        Some(Launch { program, placed: true, ..launch })
     }
 
     /// Runs a trial whose slices are whole processes; these share no page.

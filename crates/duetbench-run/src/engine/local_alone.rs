@@ -43,7 +43,7 @@ impl Local<'_, Build> {
             return Ok(Err(lacks(&planned.id, None)));
         };
         if launch.placed {
-            launch.program = self.placements.program(trial.first, &launch.program, trial.suite_run)?;
+            launch.program = self.placements.places(&[launch.program], trial.suite_run)?.remove(0);
         }
         let limit = self.timeout + 4 * Duration::from_nanos(planned.trial_predicted_ns());
         let run = TrialRun { launches: vec![(0, launch)], roles: [Role::Candidate; 2], limit };

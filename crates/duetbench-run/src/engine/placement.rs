@@ -2,37 +2,40 @@
 //!
 //! Where the kernel happens to put the pages of an executable changes how fast it runs, and for every process that is started from the
 //! same file alike: two files with the same bytes differ, reproducibly, until one of them is written anew. So every suite run starts
-//! its processes from fresh copies, and so do further forks of a build that was linked for a few of them. Their place is then one more
-//! thing that varies from fork pair to fork pair, instead of a difference between the two versions.
+//! its processes from fresh copies, and every second one from those of the one before with the two programs exchanged, each written
+//! over the other: the pages stay, so that over both suite runs each version has run in both places.
 
 use std::collections::{HashMap, VecDeque};
-use std::fs;
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-use duetbench_core::Role;
 
 use crate::error::RunError;
 
 /// Copies that are kept when newer ones have taken their place, so that these do not get their pages back at once.
 const RETIRED_MAX: usize = 6;
 /// Copying may take up to this share of the time: one part in so many.
-const REST_FACTOR: u32 = 10;
+const REST_FACTOR: u32 = 4;
 
-/// A copy in use.
+/// Copies in use.
 #[derive(Debug)]
 struct Placed {
-    path: PathBuf,
+    /// One for each program.
+    paths: Vec<PathBuf>,
     suite_run: u32,
+    /// Whether the programs have exchanged their places since these were made.
+    exchanged: bool,
     /// Not copied again before, lest copying large programs eat up the time.
     rests_until: Instant,
 }
 
-/// Fresh copies of programs, one per role, program and suite run.
+/// Places of programs, which change from suite run to suite run.
 #[derive(Debug)]
 pub(super) struct Placements {
     dir: PathBuf,
-    placed: HashMap<(Role, PathBuf), Placed>,
+    /// By the programs that are started together.
+    placed: HashMap<Vec<PathBuf>, Placed>,
     retired: VecDeque<PathBuf>,
     copies: u64,
     /// A copy rests for so many times the time that making it took.
@@ -51,25 +54,36 @@ impl Placements {
         }
     }
 
-    /// The copy of a program from which this role's processes of this suite run are started.
-    pub(super) fn program(&mut self, role: Role, program: &Path, suite_run: u32) -> Result<PathBuf, RunError> {
-        let key = (role, program.to_owned());
-        if let Some(placed) = self.placed.get_mut(&key)
+    /// The copies from which the processes of this suite run are started, of the two versions or of one alone.
+    pub(super) fn places(&mut self, programs: &[PathBuf], suite_run: u32) -> Result<Vec<PathBuf>, RunError> {
+        if let Some(placed) = self.placed.get_mut(programs)
             && (placed.suite_run == suite_run || Instant::now() < placed.rests_until)
         {
-            // A suite run that began with a copy ends with it, even if the copy's rest ends in between.
+            // A suite run that began with copies ends with them, even if their rest ends in between.
             placed.suite_run = suite_run;
-            return Ok(placed.path.clone());
+            return Ok(placed.paths.clone());
         }
         let began = Instant::now();
+        let exchanged = self.placed.get_mut(programs).is_some_and(|placed| placed.exchange(programs));
+        if !exchanged {
+            let paths = programs.iter().map(|program| self.copy(program)).collect::<Result<_, _>>()?;
+            let placed = Placed { paths, suite_run, exchanged, rests_until: began };
+            self.placed
+                .insert(programs.to_owned(), placed)
+                .into_iter()
+                .flat_map(|former| former.paths)
+                .for_each(|path| self.retire(path));
+        }
+        let rest = (began.elapsed() * self.rest_factor).min(Duration::from_secs(10));
+        let placed = self.placed.get_mut(programs).expect("they were placed above");
+        (placed.suite_run, placed.rests_until) = (suite_run, Instant::now() + rest);
+        Ok(placed.paths.clone())
+    }
+
+    fn copy(&mut self, program: &Path) -> Result<PathBuf, RunError> {
         let path = self.fresh();
         // Inside the kernel: reading into memory of ours and writing again takes several times as long.
         fs::copy(program, &path).map_err(|e| RunError::file("copy a test binary to", &path, e))?;
-        let rest = (began.elapsed() * self.rest_factor).min(Duration::from_secs(10));
-        let placed = Placed { path: path.clone(), suite_run, rests_until: Instant::now() + rest };
-        if let Some(former) = self.placed.insert(key, placed) {
-            self.retire(former.path);
-        }
         Ok(path)
     }
 
@@ -81,10 +95,10 @@ impl Placements {
     }
 
     /// Nobody will ask for copies of this program any more.
-    pub(super) fn forget(&mut self, role: Role, program: &Path) {
-        if let Some(placed) = self.placed.remove(&(role, program.to_owned())) {
-            self.retire(placed.path);
-        }
+    pub(super) fn forget(&mut self, program: &Path) {
+        let gone = self.placed.extract_if(|programs, _| programs.iter().any(|p| p == program));
+        let paths: Vec<_> = gone.flat_map(|(_, placed)| placed.paths).collect();
+        paths.into_iter().for_each(|path| self.retire(path));
     }
 
     fn retire(&mut self, path: PathBuf) {
@@ -97,66 +111,132 @@ impl Placements {
     }
 }
 
+impl Placed {
+    /// Has two programs exchange their places, if they have not yet; says whether they did.
+    fn exchange(&mut self, programs: &[PathBuf]) -> bool {
+        let [first, second] = &self.paths[..] else { return false };
+        let exchanged =
+            !self.exchanged && write_over(second, &programs[0]).and_then(|()| write_over(first, &programs[1])).is_ok();
+        if exchanged {
+            self.paths.swap(0, 1);
+            self.exchanged = true;
+        }
+        exchanged
+    }
+}
+
+/// Writes a program over another, into the same pages of memory: hence no `copy_file_range`, which some file systems take for a wish
+/// to share the blocks of the original.
+fn write_over(path: &Path, program: &Path) -> io::Result<()> {
+    let (from, onto) = (File::open(program)?, OpenOptions::new().write(true).open(path)?);
+    let length = from.metadata()?.len();
+    let mut offset = 0;
+    while offset < length {
+        let count = usize::try_from(length - offset).unwrap_or(usize::MAX);
+        if rustix::fs::sendfile(&onto, &from, Some(&mut offset), count)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    onto.set_len(length)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::os::unix::fs::MetadataExt;
+
+    use tempfile::TempDir;
+
     use super::*;
 
-    /// Copies of a script are asked for by twenty suite runs; both roles' paths in the order of the runs.
-    fn twenty_suite_runs(rest_factor: u32) -> Vec<[PathBuf; 2]> {
+    /// Two programs of different length, and where copies of them go, which rest for so many times as long as they took.
+    struct Bench {
+        _dir: TempDir,
+        programs: Vec<PathBuf>,
+        placements: Placements,
+    }
+
+    fn bench(rest_factor: u32) -> Bench {
         let dir = tempfile::tempdir().unwrap();
-        let original = dir.path().join("original");
-        fs::write(&original, "#!/bin/sh\n").unwrap();
         let place = dir.path().join("copies");
         fs::create_dir(&place).unwrap();
-        let mut placements = Placements { rest_factor, ..Placements::new(&place) };
-        let runs = (0..20)
-            .map(|suite_run| {
-                let both = Role::BOTH.map(|role| placements.program(role, &original, suite_run).unwrap());
-                assert_ne!(both[0], both[1]);
-                assert_eq!(placements.program(Role::Baseline, &original, suite_run).unwrap(), both[0]);
-                assert_eq!(fs::read(&both[1]).unwrap(), fs::read(&original).unwrap());
-                both
-            })
-            .collect();
-        assert!(fs::read_dir(&place).unwrap().count() <= RETIRED_MAX + 2);
-        runs
+        let programs: Vec<PathBuf> = ["base", "head"].map(|name| dir.path().join(name)).into();
+        fs::write(&programs[0], "#!/bin/sh\n").unwrap();
+        fs::write(&programs[1], "#!/bin/sh\necho more\n").unwrap();
+        Bench { _dir: dir, programs, placements: Placements { rest_factor, ..Placements::new(&place) } }
+    }
+
+    impl Bench {
+        /// The places of a suite run, which hold the programs.
+        fn places(&mut self, suite_run: u32) -> Vec<PathBuf> {
+            let places = self.placements.places(&self.programs, suite_run).unwrap();
+            for (place, program) in places.iter().zip(&self.programs) {
+                assert_eq!(fs::read(place).unwrap(), fs::read(program).unwrap());
+            }
+            assert_eq!(self.placements.places(&self.programs, suite_run).unwrap(), places);
+            places
+        }
+
+        fn files(&self) -> usize {
+            fs::read_dir(&self.placements.dir).unwrap().count()
+        }
+    }
+
+    /// The files themselves, whatever is written into them.
+    fn inodes(places: &[PathBuf]) -> Vec<u64> {
+        places.iter().map(|place| fs::metadata(place).unwrap().ino()).collect()
     }
 
     #[test]
-    fn every_suite_run_gets_a_fresh_copy_per_role_and_old_ones_go() {
-        let runs = twenty_suite_runs(0);
-        let different: std::collections::BTreeSet<_> = runs.iter().flatten().collect();
-        assert_eq!(different.len(), 40);
+    fn over_two_suite_runs_each_program_runs_in_both_places_and_old_ones_go() {
+        let mut bench = bench(0);
+        let mut seen = BTreeSet::new();
+        for suite_run in (0..20).step_by(2) {
+            let places = bench.places(suite_run);
+            let first = inodes(&places);
+            assert!(places.into_iter().all(|place| seen.insert(place)), "a place is used again");
+            let exchanged = inodes(&bench.places(suite_run + 1));
+            assert_eq!(exchanged, [first[1], first[0]]);
+            assert!(bench.files() <= RETIRED_MAX + 2);
+        }
+    }
+
+    #[test]
+    fn a_program_alone_gets_a_fresh_copy_for_every_suite_run() {
+        let mut bench = bench(0);
+        bench.programs.pop();
+        let places: BTreeSet<_> = (0..20).flat_map(|suite_run| bench.places(suite_run)).collect();
+        assert_eq!(places.len(), 20);
+    }
+
+    #[test]
+    fn programs_that_cannot_be_exchanged_are_copied_anew() {
+        let mut bench = bench(0);
+        let first = bench.places(0);
+        fs::remove_file(&first[1]).unwrap();
+        let second = bench.places(1);
+        assert!(first.iter().all(|place| !second.contains(place)), "{second:?}");
     }
 
     #[test]
     fn copies_of_programs_that_are_forgotten_go_too() {
-        let dir = tempfile::tempdir().unwrap();
-        let place = dir.path().join("copies");
-        fs::create_dir(&place).unwrap();
-        let mut placements = Placements::new(&place);
-        for build in 0..20 {
-            let linked = dir.path().join(format!("build-{build}"));
-            fs::write(&linked, "#!/bin/sh\n").unwrap();
-            placements.program(Role::Candidate, &linked, build).unwrap();
-            placements.forget(Role::Candidate, &linked);
+        let mut bench = bench(0);
+        for suite_run in 0..20 {
+            bench.places(suite_run);
+            bench.placements.forget(&bench.programs[0]);
         }
-        assert!(fs::read_dir(&place).unwrap().count() <= RETIRED_MAX);
+        assert!(bench.files() <= RETIRED_MAX);
     }
 
     #[test]
-    fn a_copy_whose_rest_ends_within_a_suite_run_serves_it_to_its_end() {
-        let dir = tempfile::tempdir().unwrap();
-        let original = dir.path().join("original");
-        fs::write(&original, "#!/bin/sh\n").unwrap();
-        let mut placements = Placements::new(dir.path());
-        let first = placements.program(Role::Baseline, &original, 0).unwrap();
-        let rests_until =
-            |placements: &mut Placements, at| placements.placed.values_mut().for_each(|p| p.rests_until = at);
-        rests_until(&mut placements, Instant::now() + Duration::from_secs(3600));
-        assert_eq!(placements.program(Role::Baseline, &original, 1).unwrap(), first);
-        rests_until(&mut placements, Instant::now());
-        assert_eq!(placements.program(Role::Baseline, &original, 1).unwrap(), first);
-        assert_ne!(placements.program(Role::Baseline, &original, 2).unwrap(), first);
+    fn copies_whose_rest_ends_within_a_suite_run_serve_it_to_its_end() {
+        let mut bench = bench(REST_FACTOR);
+        let first = bench.places(0);
+        let rests_until = |bench: &mut Bench, at| bench.placements.placed.values_mut().for_each(|p| p.rests_until = at);
+        rests_until(&mut bench, Instant::now() + Duration::from_secs(3600));
+        assert_eq!(bench.places(1), first);
+        rests_until(&mut bench, Instant::now());
+        assert_eq!(bench.places(1), first);
+        assert_ne!(bench.places(2), first);
     }
 }

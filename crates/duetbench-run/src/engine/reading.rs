@@ -89,7 +89,7 @@ impl<'a> UnitReader<'a> {
             return Ok(Some(self.pairs.program(role, &planned.id.package, turn)));
         }
         let placed = self.processes.placed_program(planned, role);
-        placed.map(|program| self.pairs.placements.program(role, &program, turn)).transpose()
+        placed.map(|program| Ok(self.pairs.placements.places(&[program], turn)?.remove(0))).transpose()
     }
 
     /// Runs a process and puts what it reports where its pair is.

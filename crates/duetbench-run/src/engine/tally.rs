@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     fn planned() -> PlannedBenchmark {
-        let design = Design { units: 20, forks_per_unit: 1, doubled: 0, by_build: false, sequential: true };
+        let design = Design { units: 20, forks_per_unit: 1, doubled: 0, places: 1, by_build: false, sequential: true };
         PlannedBenchmark {
             id: BenchmarkId { package: "p".into(), name: "A".into() },
             style: Style::Loop,

@@ -83,7 +83,7 @@ fn called(deployed: &dyn Deployed) -> Result<((), String), FleetError> {
 
 /// A call that measures a program which every system has.
 fn request() -> Request {
-    let design = Design { units: 1, forks_per_unit: 1, doubled: 0, by_build: false, sequential: false };
+    let design = Design { units: 1, forks_per_unit: 1, doubled: 0, places: 1, by_build: false, sequential: false };
     let planned = PlannedBenchmark {
         id: BenchmarkId { package: "smoke".into(), name: "true".into() },
         style: Style::Process,

@@ -8,7 +8,7 @@ use duetbench_run::fleet::wire::{Recipe, Request, VERSION};
 
 /// A benchmark of whole processes, one to warm up and two that count.
 pub fn planned(package: &str, name: &str) -> PlannedBenchmark {
-    let design = Design { units: 20, forks_per_unit: 2, doubled: 0, by_build: false, sequential: true };
+    let design = Design { units: 20, forks_per_unit: 2, doubled: 0, places: 1, by_build: false, sequential: true };
     PlannedBenchmark {
         id: BenchmarkId { package: package.into(), name: name.into() },
         style: Style::Process,

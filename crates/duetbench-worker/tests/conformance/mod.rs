@@ -116,7 +116,7 @@ impl World<'_> {
 
 /// A suite of such scripts: every benchmark is named after what its script shall do.
 pub fn plan(names: &[&str], units: u32, forks_per_unit: u32) -> Plan {
-    let design = Design { units, forks_per_unit, doubled: 0, by_build: false, sequential: false };
+    let design = Design { units, forks_per_unit, doubled: 0, places: 1, by_build: false, sequential: false };
     let benchmark = |name: &&str| PlannedBenchmark {
         id: BenchmarkId { package: "scripts".into(), name: (*name).into() },
         style: Style::Process,
