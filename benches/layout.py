@@ -2,8 +2,9 @@
 """How much of what benchmarks vary is layout: where the linker and the kernel put the code.
 
 Each module is compared with a copy that has one more function, which no benchmark runs; each published crate, if any are asked for, with
-itself. Both sides are linked again and again with their functions in another order, two fork pairs of each build pair. What build pairs
-differ by beyond what forks of one differ by is layout; a single build of each version would report it as a change of the code.
+itself. Both sides are linked again and again with their functions in another order. What build pairs differ by beyond what fork pairs of
+one differ by is layout; a single build of each version would report it as a change of the code. Where layouts are matched, programs exchange
+their places in memory from one fork pair to the next, and means of two are looked at.
 """
 
 import math
@@ -28,7 +29,7 @@ def main():
 
 
 def layouts(study, args, name):
-    flags = ["--builds", str(args.builds), "--forks", str(2 * args.builds), "--fixed", "--measure-identical", "--layouts", args.layouts]
+    flags = ["--builds", str(args.builds), "--forks", str(forks_each(args) * args.builds), "--fixed", "--measure-identical", "--layouts", args.layouts]
     if args.crates:
         report = study.compare(name, name, "--bench", args.bench, *flags)
     else:
@@ -43,6 +44,11 @@ def layouts(study, args, name):
     return {"wall_s": report["wall_s"], "benchmarks": found}
 
 
+def forks_each(args):
+    """Two numbers of every build pair: of fork pairs, or of two of these that exchange their places."""
+    return 4 if args.layouts == "matched" else 2
+
+
 def body(study, args):
     results = {name: study.get(name) for name in args.names}
     made = {name: result for name, result in results.items() if result}
@@ -52,7 +58,7 @@ def body(study, args):
         rows.append(row("all", every, None))
     head = ["crate" if args.crates else "module", "benchmarks", "sd between build pairs, median", "root mean square", "largest",
             "sd within, median", "share of layout, median", "within to between, variances", "seconds"]
-    return "\n\n".join([paragraph(__doc__, 1), f"Build pairs: {args.builds}, two fork pairs each. Layouts of the two halves: {args.layouts}.", table(head, rows)])
+    return "\n\n".join([paragraph(__doc__, 1), f"Build pairs: {args.builds}, {forks_each(args)} fork pairs each. Layouts of the two halves: {args.layouts}.", table(head, rows)])
 
 
 def row(name, benchmarks, wall_s):

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""How long two versions of duet take to say that nothing changed: zap against itself, by both, in turns.
+"""How long two versions of duet take to say that nothing changed, and how sharply they see: zap against itself, by both, in turns.
 
-Both measure until every benchmark is settled or has all the build pairs that it may have. Every other repetition goes the other way
-round, and both get the same seed. Nothing differs, so every benchmark called changed is a false alarm.
+Both measure until every benchmark is settled or has all the build pairs that it may have, or as many fork pairs as they are told to. Every other
+repetition goes the other way round, and both get the same seed. Nothing differs, so every benchmark called changed is a false alarm.
 """
 
+import math
+import shlex
 import statistics
 from pathlib import Path
 
-from study import Study, changed, digest, paragraph, parser, table
+from study import Study, changed, digest, one_line, parser, percent, table
 
 MODULE = "go.uber.org/zap@v1.23.0"
 
@@ -16,9 +18,11 @@ MODULE = "go.uber.org/zap@v1.23.0"
 def main():
     options = parser(__doc__.splitlines()[0], "two-duets.md")
     options.add_argument("--former", type=Path, required=True, help="the duet to compare with")
+    options.add_argument("--former-revision", required=True, help="its revision")
     options.add_argument("--repetitions", type=int, default=5)
     options.add_argument("--module", default=MODULE, help="what is compared with itself")
     options.add_argument("--seed", type=int, default=1, help="of the first repetition")
+    options.add_argument("--flags", type=shlex.split, default=[], help="more options for both")
     args = options.parse_args()
     duets = {"former": args.former.resolve(), "now": args.duet.resolve()}
     study = Study(args, "Two versions of duet", lambda study: body(study, args))
@@ -26,7 +30,7 @@ def main():
     for repetition in range(1, args.repetitions + 1):
         for name in list(duets)[:: 1 if repetition % 2 else -1]:
             study.duet, study._help = duets[name], None
-            flags = study.known("--measure-identical", "--packages", ".", "--seed", str(args.seed + repetition))
+            flags = study.known("--measure-identical", "--packages", ".", "--seed", str(args.seed + repetition), *args.flags)
             study.do(f"{name} {repetition}", lambda: digest(study.compare(args.module, args.module, *flags, db=f"{name}.db")))
     study.finish()
 
@@ -35,18 +39,25 @@ def body(study, args):
     pairs = [(r, study.get(f"former {r}"), study.get(f"now {r}")) for r in range(1, args.repetitions + 1)]
     pairs = [(r, former, now) for r, former, now in pairs if former and now]
     rows = [[r, name, f"{result['measured_s']:.1f}", forks(result), changed(result), result["counts"].get("no_change", 0),
-             result["counts"].get("inconclusive", 0)] for r, *both in pairs for name, result in zip(("former", "now"), both)]
-    head = ["repetition", "duet", "measured s", "fork pairs", "called changed", "no change", "inconclusive"]
-    parts = [paragraph(__doc__, 0), paragraph(__doc__, 1), table(head, rows)]
+             result["counts"].get("inconclusive", 0), percent(half_width(result))]
+            for r, *both in pairs for name, result in zip(("former", "now"), both)]
+    head = ["repetition", "duet", "measured s", "fork pairs", "called changed", "no change", "inconclusive", "half-width, median"]
+    parts = [*map(one_line, __doc__.strip().split("\n\n")), f"The former is revision {args.former_revision}.", table(head, rows)]
     if pairs:
-        parts.append(table(["median over repetitions", "now to former"], [
-            ["time", f"{middle(pairs, lambda r: r['measured_s']):.2f}"], ["fork pairs", f"{middle(pairs, forks):.2f}"]]))
+        numbers = {"time": lambda result: result["measured_s"], "fork pairs": forks, "half-width": half_width}
+        parts.append(table(["median over repetitions", "now to former"],
+                           [[name, f"{middle(pairs, number):.2f}"] for name, number in numbers.items()]))
     return "\n\n".join(parts)
 
 
 def forks(result):
     """Fork pairs of all benchmarks."""
     return sum(b["forks"] or 0 for b in result["benchmarks"])
+
+
+def half_width(result):
+    """Half of the width of the typical benchmark's interval, as a log ratio."""
+    return statistics.median(math.log(b["high"] / b["low"]) / 2 for b in result["benchmarks"] if b["ratio"])
 
 
 def middle(pairs, number):

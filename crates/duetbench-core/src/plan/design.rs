@@ -37,6 +37,11 @@ impl Design {
         units.saturating_mul(self.forks_per_unit).saturating_add(units.min(self.doubled))
     }
 
+    /// As many fork pairs, each a unit of its own.
+    pub(super) fn one_by_one(self) -> Design {
+        Design { units: self.forks(), forks_per_unit: 1, doubled: 0, places: 1, ..self }
+    }
+
     /// Whether there can be such a design: what is read may come from anybody.
     #[must_use]
     pub fn is_possible(&self) -> bool {
@@ -76,16 +81,20 @@ pub(super) struct Share {
 
 impl Share {
     /// Fork pairs for which twice the share would do, if so much is added to each: benchmarks that end early leave their time to the
-    /// others. Never fewer than one that gets more than its share can make use of.
-    fn forks(self, added_ns: u64) -> u32 {
+    /// others. Never fewer than one that gets more than its share can make use of, and `most` at most.
+    fn forks(self, added_ns: u64, most: u32) -> u32 {
         let each_ns = self.trial_ns.saturating_add(added_ns).max(1);
         let forks = self.share_ns.saturating_mul(2) / each_ns;
-        u32::try_from(forks).unwrap_or(u32::MAX).clamp(defaults::ENOUGH_UNITS, defaults::UNITS_MAX)
+        u32::try_from(forks).unwrap_or(u32::MAX).clamp(defaults::ENOUGH_UNITS, most)
     }
 
     /// Build pairs, and fork pairs of each: as many of these as make the most of the time, but rather fewer than too few build pairs.
     fn builds(self, relink: Relink) -> (u32, u32) {
-        let units = |forks_per_build: u32| self.forks(relink.cost_ns / u64::from(forks_per_build)) / forks_per_build;
+        let units = |forks_per_build: u32| {
+            // Where layouts are matched all that is left varies from fork pair to fork pair.
+            let most = defaults::UNITS_MAX * if relink.places() > 1 { forks_per_build } else { 1 };
+            self.forks(relink.cost_ns / u64::from(forks_per_build), most) / forks_per_build
+        };
         let enough = |forks_per_build: &u32| units(*forks_per_build) >= defaults::BUILDS_MIN;
         let step = relink.places();
         let mut several = (step..=relink.forks_per_build()).rev().step_by(step as usize);
@@ -94,9 +103,12 @@ impl Share {
     }
 }
 
+/// Exchanges of places from which on they are worth having half as many units: of fewer, no t interval is narrow.
+const EXCHANGES_MIN: u32 = 4;
+
 /// The design for a benchmark: fork pairs spread over builds. `share` is its part of a budget.
 pub(super) fn design(effort: Effort, share: Option<Share>, relink: Option<Relink>) -> Design {
-    let forks = effort.forks.or(share.map(|share| share.forks(0)));
+    let forks = effort.forks.or(share.map(|share| share.forks(0, defaults::UNITS_MAX)));
     let sequential = !effort.fixed;
     let Some(relink) = relink.filter(|_| effort.builds != Some(1)) else {
         let units = forks.unwrap_or(defaults::UNITS);
@@ -112,8 +124,9 @@ pub(super) fn design(effort: Effort, share: Option<Share>, relink: Option<Relink
     let forks_per_build = relink.forks_per_build();
     let units = match (effort.builds, forks) {
         (Some(builds), forks) => builds.min(forks.unwrap_or(u32::MAX)),
-        // So few fork pairs say more with a build pair each, or with one for each place.
-        (None, Some(forks)) if forks < defaults::BUILDS => (forks / relink.places()).max(1),
+        // So few fork pairs say more with a build pair each, or with one for each exchange of places.
+        (None, Some(forks)) if forks < EXCHANGES_MIN * relink.places() => forks,
+        (None, Some(forks)) if forks < defaults::BUILDS => forks / relink.places(),
         (None, Some(forks)) => (forks - doubled) / forks_per_build,
         (None, None) => (defaults::BUILDS / forks_per_build).max(defaults::BUILDS_MIN),
     };

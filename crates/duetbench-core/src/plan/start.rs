@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::design::{Relink, design};
 use super::{Capacity, ExecutionConfiguration, Lengths, Manner, Plan, PlannedBenchmark, Repetitions, Style};
-use crate::spec::{Effort, Spec, defaults};
+use crate::spec::{Effort, LayoutChoice, Spec, defaults};
 
 /// With how much a comparison of one benchmark begins; planned looks may end it sooner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,13 +65,16 @@ impl Unmatched {
 
 impl Plan {
     /// Gives every benchmark that `starts` names the fork pairs and the length that stand there, and spreads the trials of those
-    /// that have few over the whole run. The others stay as they are. May be called again after [`Plan::learn`], which sets
-    /// lengths anew.
+    /// that have few over the whole run. The others keep theirs. Whoever takes part in the same suite run shares its programs, so
+    /// that no benchmark has two fork pairs of a build pair to exchange their places. May be called again after [`Plan::learn`],
+    /// which sets lengths anew.
     pub fn follow(&mut self, starts: &BTreeMap<String, Start>, spec: &Spec, capacity: Capacity) {
         self.spread = true;
         for planned in &mut self.benchmarks {
             if let Some(start) = starts.get(&planned.id.to_string()) {
                 planned.follow(*start, spec, capacity);
+            } else if planned.configuration.design.places > 1 {
+                planned.configuration.design = planned.configuration.design.one_by_one();
             }
         }
     }
@@ -99,7 +102,7 @@ impl PlannedBenchmark {
         };
         let lengths = Lengths { slice_ns, ..usual }.with_trial(trial_ns, manner);
         // The cost of linking was weighed when the plan was learnt: its processes are given.
-        let relink = capacity.relinks.map(|layouts| Relink { layouts, cost_ns: 0, trial_ns });
+        let relink = capacity.relinks.map(|_| Relink { layouts: LayoutChoice::Random, cost_ns: 0, trial_ns });
         self.trial_predicted_ns = lengths.predicted_ns;
         self.configuration = ExecutionConfiguration {
             design: design(effort, None, relink),

@@ -132,7 +132,9 @@ fn a_budget_rather_has_fewer_forks_of_each_build_pair_than_few_build_pairs() {
     // Without a budget each build pair has eight, and never fewer than one for each place of memory.
     assert_eq!(design(1), (8, 2));
     assert!(design(20).0 >= defaults::BUILDS_MIN && design(20).1 < 8, "{:?}", design(20));
-    assert!(design(600).0 >= defaults::BUILDS_MIN && design(600).1 == 8, "{:?}", design(600));
+    assert!(design(120).0 >= defaults::BUILDS_MIN && design(120).1 == 8, "{:?}", design(120));
+    // All of a long budget is made use of.
+    assert_eq!(design(6000), (defaults::UNITS_MAX, 8));
 }
 
 const RELINKS: Capacity = Capacity { relinks: Some(LayoutChoice::Random), ..CAPACITY };
@@ -185,7 +187,13 @@ fn build_pairs_that_are_laid_out_alike_have_more_forks_each_by_twos() {
     let odd = matched(&["A"], Effort { builds: Some(5), forks: Some(15), ..default });
     assert_eq!((many.places, odd.places), (2, 1));
     let few = matched(&["A"], Effort { forks: Some(10), ..default });
-    assert_eq!((few.units, few.forks_per_unit), (5, 2));
+    assert_eq!((few.units, few.forks_per_unit, few.places), (5, 2, 2));
+    let fewest = matched(&["A"], Effort { forks: Some(7), ..default });
+    assert_eq!(
+        (fewest.units, fewest.forks_per_unit, fewest.places),
+        (7, 1, 1),
+        "no interval is narrow with three units"
+    );
     assert_eq!(matched(&["A"], Effort { forks: Some(1), ..default }).forks(), 1);
     assert_eq!(matched(&["A"], Effort { builds: Some(5), forks: Some(20), ..default }).forks_per_unit, 4);
 }

@@ -64,6 +64,16 @@ fn planned_benchmarks_get_their_own_numbers_and_the_others_keep_theirs() {
 }
 
 #[test]
+fn whoever_takes_part_in_the_same_suite_run_shares_its_programs() {
+    let open = Effort { forks: None, builds: None, fixed: false, ..forks(1) };
+    let matched = Capacity { relinks: Some(LayoutChoice::Matched), ..CAPACITY };
+    for planned in &followed(open, matched).benchmarks {
+        let design = planned.configuration.design;
+        assert_eq!((design.forks_per_unit, design.places, design.by_build), (1, 1, true), "{}", planned.id);
+    }
+}
+
+#[test]
 fn iterations_are_as_long_and_as_many_as_planned_and_warm_up_as_planned() {
     let check = |warmup: Option<u32>, want: u32| {
         let mut spec = spec(forks(1), ModeChoice::Interleaved);

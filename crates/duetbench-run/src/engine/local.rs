@@ -164,7 +164,10 @@ impl Local<'_> {
             return Some(launch);
         }
         let program = self.layouts.program(role, &planned.id.package, trial.build).to_owned();
-        Some(Launch { program, placed: true, ..launch })
+        let design = &planned.configuration.design;
+        // Linked a moment ago, a program lies in a place of its own; to exchange it takes copies.
+        let placed = design.places > 1 || !design.begins_unit(trial.suite_run);
+        Some(Launch { program, placed, ..launch })
     }
 
     /// Runs a trial whose slices are whole processes; these share no page.
