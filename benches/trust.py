@@ -257,7 +257,7 @@ def power_text(study, args):
         for kind, size in PLANTED.items():
             for setting in setting_names(args):
                 results = list(chosen(study, args, noise=made, kind=kind, setting=setting))
-                rows += power_rows([made, percent(size, 0), setting], results)
+                rows += power_rows([made, f"{100 * size:g} %", setting], results)
     head = ["noise", "planted", "setting", "comparisons", "benchmarks", "regression", "slower", "faster", "mean estimate",
             "estimates spread", "median detects", "wall s per benchmark", "measured s per benchmark"]
     return (

@@ -27,7 +27,9 @@ pub fn refined(planned: ExecutionConfiguration, forks: &[ForkPair], trial_ns: f6
     let slices = slices_worth_taking(pilot, planned.design, trial_ns).unwrap_or(None);
     match slices {
         Some((wanted, had)) if had >= SLICES_MIN => {
-            let wanted = wanted.clamp(SLICES_MIN, had.saturating_mul(GROWTH_MAX));
+            // Fork pairs whose places cancel hardly vary; but more of them reach the next look sooner than longer ones.
+            let most = if planned.design.places > 1 { had } else { had.saturating_mul(GROWTH_MAX) };
+            let wanted = wanted.clamp(SLICES_MIN, most);
             let trial_ns = planned.trial_ns.saturating_mul(u64::from(wanted)) / u64::from(had);
             ExecutionConfiguration { trial_ns, ..planned }
         }

@@ -73,11 +73,14 @@ fn differences_that_cancel_when_places_are_exchanged_call_for_no_shorter_trials(
 }
 
 #[test]
-fn a_complete_number_that_varies_more_calls_for_longer_trials() {
+fn a_complete_number_that_varies_more_calls_for_longer_trials_unless_places_are_exchanged() {
     let mut forks = USUAL.forks();
     // Twice the standard deviation, so that a slice adds 0.003927 + 100 * 3 * 0.00013927: sqrt(457.08 * 150) = 261.8 slices.
     forks.iter_mut().for_each(|fork| fork.log_ratio_complete = 2.0 * fork.log_ratio);
     assert_eq!(refined(PLANNED, &forks, 100e6).trial_ns, 52_400_000);
+    let design = Design { forks_per_unit: 2, places: 2, ..PLANNED.design };
+    let planned = ExecutionConfiguration { design, ..PLANNED };
+    assert_eq!(refined(planned, &forks, 100e6).trial_ns, PLANNED.trial_ns);
 }
 
 #[test]
