@@ -2,14 +2,15 @@
 """Releases of published Go modules against the next: what a run of a minute says, beside a long one that shares nothing with it but the source.
 
 The run is `duet compare` with matched layouts, which ends each benchmark as soon as its answer is known. The reference draws a layout for each
-side of every build pair, spends all of its time, and was made at another time, in random order. It is no truth, but its errors are its own.
+side of every build pair and spends all of its time. It is no truth, but its errors are its own. Steps are made in random order.
 
-Both have 99 % intervals. They *agree* where the two estimates are no further apart than both reach together, as the root of the sum of squares. A
-contradiction is *no change* where the reference's interval lies wholly beyond the threshold, or a change whose sign the reference excludes.
+Both have 90 % intervals. They *agree* where the two estimates are no further apart than both reach together, as the root of the sum of squares:
+nine of ten should. A contradiction is *no change* where the reference's interval lies wholly beyond the threshold, or a change whose sign the reference excludes.
 """
 
 import math
 import random
+import statistics
 
 from nulls import MODULES
 from study import CALLED, FASTER, SLOWER, Study, decimals, digest, listed, mean, one_line, parser, per_benchmark, percent, said, spoken, table, upper_bound
@@ -22,7 +23,7 @@ RELEASES = {
     "gjson": "1.14.4 1.15.0 1.16.0 1.17.0 1.18.0",
     "uuid": "1.3.0 1.3.1 1.4.0 1.5.0 1.6.0",
     "compress": "1.17.8 1.17.9 1.17.10 1.17.11",
-    "xxhash": "2.1.1 2.1.2 2.2.0 2.3.0",
+    "xxhash": "2.1.2 2.2.0 2.3.0",
     "chi": "5.0.12 5.1.0 5.2.0 5.2.1",
     "burntsushi": "1.2.1 1.3.2 1.4.0 1.5.0",
     "zerolog": "1.31.0 1.32.0 1.33.0 1.34.0",
@@ -96,8 +97,9 @@ def intervals(pairs):
     agree = sum(distance(run, reference) <= 1 for _, run, reference in pairs)
     apart = [math.log(run["ratio"] / reference["ratio"]) for _, run, reference in pairs]
     root = math.sqrt(mean(gap * gap for gap in apart))
-    # A 99 % interval reaches 2.576 standard errors of a normal distribution, a little more of Student's t.
-    spread = math.sqrt(mean((2.576 * distance(run, reference)) ** 2 for _, run, reference in pairs))
+    # An interval reaches so many standard errors of a normal distribution, a little more of Student's t.
+    errors = [statistics.NormalDist().inv_cdf((1 + run["confidence"]) / 2) * distance(run, reference) for _, run, reference in pairs]
+    spread = math.sqrt(mean(error * error for error in errors))
     half = sorted(half_width(run) for _, run, _ in pairs)[len(pairs) // 2], sorted(half_width(reference) for *_, reference in pairs)[len(pairs) // 2]
     return table(["intervals", ""], [
         ["agree", f"{agree} of {len(pairs)}"], ["estimates apart, mean", f"{100 * mean(apart):+.2f} %"],
