@@ -2,7 +2,7 @@
 
 import math
 
-from study import table
+from study import spoken, table
 from truth import ERRORS, holds, in_words
 
 POINTS, SHARE = 0.015, 0.1
@@ -51,9 +51,9 @@ def near(off, change, uncertain):
 def words(result):
     """The estimate, its interval and the verdict."""
     if result["ratio"] is None:
-        return ["", "", result["verdict"].replace("_", " ")]
+        return ["", "", spoken(result["verdict"])]
     interval = "" if result["low"] is None else f"[{100 * result['low'] - 100:+.2f}, {100 * result['high'] - 100:+.2f}]"
-    return [f"{100 * result['ratio'] - 100:+.2f} %", interval, result["verdict"].replace("_", " ")]
+    return [f"{100 * result['ratio'] - 100:+.2f} %", interval, spoken(result["verdict"])]
 
 
 def totals(verdicts):

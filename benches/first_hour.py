@@ -25,7 +25,7 @@ from jmh import built
 from noise import KINDS as NOISES
 from noise import noise
 from study import (CALLED, FASTER, MEASURED, REPOSITORY, SLOWER, Failed, Study, count, decimals, digest, listed, median_of, met, one_line, paragraph,
-                   parser, percent, run, table)
+                   parser, percent, run, spoken, table)
 
 # A published module: its path, the releases that are compared, flags that choose among its benchmarks, and the trait it is here for.
 Module = collections.namedtuple("Module", "path old new flags trait")
@@ -125,7 +125,7 @@ def why(refusal):
 
 def why_open(benchmark):
     """The kinds of warnings at a benchmark without an answer."""
-    kinds = {warning["kind"].replace("_", " ") for warning in benchmark["warnings"]} or {"nothing"}
+    kinds = {spoken(warning["kind"]) for warning in benchmark["warnings"]} or {"nothing"}
     return sorted(kinds) if benchmark["verdict"] == "inconclusive" else []
 
 
@@ -329,7 +329,7 @@ def program_cells(result):
     if "refused" in result:
         return ["**refused**", f"{result['wall_s']:.0f}"]
     why = f" ({', '.join(result['why_open'])})" if result["why_open"] else ""
-    answers = collections.Counter(f"{b['verdict'].replace('_', ' ')} {ranged(b)}".strip() for b in result["benchmarks"])
+    answers = collections.Counter(f"{spoken(b['verdict'])} {ranged(b)}".strip() for b in result["benchmarks"])
     return ["; ".join(words if n == 1 else f"{n} {words}" for words, n in answers.items()) + why, f"{result['wall_s']:.0f}"]
 
 
@@ -347,7 +347,7 @@ def refusals(made):
 
 
 def alarms(made):
-    rows = [[*what[:2], CONDITIONS[what[2]], result["seed"], b["name"], b["verdict"].replace("_", " "), ranged(b)]
+    rows = [[*what[:2], CONDITIONS[what[2]], result["seed"], b["name"], spoken(b["verdict"]), ranged(b)]
             for what, result in made.items() if "refused" not in result for b in false_ones(what, result)]
     head = ["subject", "compared with", "", "seed", "benchmark", "verdict", "interval"]
     return table(head, rows) if rows else "None: nothing equal was called changed, and nothing planted was called the opposite."

@@ -23,7 +23,7 @@ import time
 import planting
 from planting import Planting, only
 from study import (REPOSITORY, Failed, Study, decimals, environment, listed, mean, median_of, module_copy, paragraph, parser, percent, run,
-                   table)
+                   spoken, table)
 from truth import Truth, built, in_words, options_of
 from usual import Sides, benchstat_binary, judged
 
@@ -321,7 +321,7 @@ def words(way):
 
 
 def without(study, results):
-    rows = [[result["module"], result["benchmark"], words(result["way"]), result["answer"].replace("_", " "), releases(study, result),
+    rows = [[result["module"], result["benchmark"], words(result["way"]), spoken(result["answer"]), releases(study, result),
              decimals(result["wall_s"] / 60)] for result in results if not result["plants"]]
     return table(["module", "benchmark", "search", "answer", "named", "minutes"], rows)
 
@@ -335,7 +335,7 @@ def releases(study, result, which="named"):
 
 def every(study, judgements):
     rows = [[result["module"], result["benchmark"], f"{result['percents']:g} %", releases(study, result, "planted"), words(result["way"]),
-             releases(study, result) or result["answer"].replace("_", " "), "yes" if judged_as["right"] else "no",
+             releases(study, result) or spoken(result["answer"]), "yes" if judged_as["right"] else "no",
              decimals(result["wall_s"] / 60)] for result, judged_as in judgements if result["plants"]]
     return table(["module", "benchmark", "size", "planted at", "search", "named", "right", "minutes"], rows)
 

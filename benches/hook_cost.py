@@ -22,7 +22,7 @@ import threading
 import time
 from pathlib import Path
 
-from study import REPOSITORY, Failed, Study, environment, met, paragraph, parser, percent, run, table
+from study import REPOSITORY, Failed, Study, environment, met, paragraph, parser, percent, run, spoken, table
 
 LIMITS_US = {"duet": 1.0, "interleaved": 10.0}
 # The project of each harness, and its benchmarks that nothing else disturbs: the limits are for slices that only the hook separates.
@@ -218,7 +218,7 @@ def gap_table(slices):
         for benchmark, by_kind in (found or {}).items():
             within, pause, every = by_kind["within"], by_kind["pause"], by_kind["all"]
             if every:
-                rows.append([harness, benchmark, by_kind["mode"].replace("_", " "), every["count"], *of(within, "median", "mean", "p95"),
+                rows.append([harness, benchmark, spoken(by_kind["mode"]), every["count"], *of(within, "median", "mean", "p95"),
                              *of(pause, "median", "mean"), *of(every, "mean")])
     head = ["harness", "benchmark", "mode", "gaps", "within blocks: median", "mean", "95th percentile", "pause: median", "mean", "all: mean"]
     return table(head, rows)

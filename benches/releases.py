@@ -13,7 +13,7 @@ import random
 import statistics
 
 from nulls import MODULES
-from study import CALLED, FASTER, SLOWER, Study, decimals, digest, listed, mean, one_line, parser, per_benchmark, percent, said, spoken, table, upper_bound
+from study import CALLED, FASTER, SLOWER, Study, decimals, digest, half_width, listed, mean, median_of, one_line, parser, per_benchmark, percent, said, spoken, table, upper_bound
 
 # Consecutive releases with benchmarks, packages of which are those of the study of comparisons of a version with itself.
 RELEASES = {
@@ -100,15 +100,11 @@ def intervals(pairs):
     # An interval reaches so many standard errors of a normal distribution, a little more of Student's t.
     errors = [statistics.NormalDist().inv_cdf((1 + run["confidence"]) / 2) * distance(run, reference) for _, run, reference in pairs]
     spread = math.sqrt(mean(error * error for error in errors))
-    half = sorted(half_width(run) for _, run, _ in pairs)[len(pairs) // 2], sorted(half_width(reference) for *_, reference in pairs)[len(pairs) // 2]
+    half = median_of(half_width(run) for _, run, _ in pairs), median_of(half_width(reference) for *_, reference in pairs)
     return table(["intervals", ""], [
         ["agree", f"{agree} of {len(pairs)}"], ["estimates apart, mean", f"{100 * mean(apart):+.2f} %"],
         ["estimates apart, root mean square", percent(root)], ["the same, in standard errors", decimals(spread, 2)],
         ["half-width of a run, median", percent(half[0])], ["half-width of a reference, median", percent(half[1])]])
-
-
-def half_width(b):
-    return math.log(b["high"] / b["low"]) / 2
 
 
 def distance(run, reference):

@@ -340,6 +340,11 @@ def spoken(word):
     return word.replace("_", " ")
 
 
+def half_width(b):
+    """Half of the width of a benchmark's interval, as a log ratio."""
+    return math.log(b["high"] / b["low"]) / 2
+
+
 def median_detects(result):
     """Median minimal detectable change of the benchmarks that were compared; one without a bound counts as infinite."""
     compared = [b for b in result["benchmarks"] if b["ratio"] is not None]

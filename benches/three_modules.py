@@ -11,7 +11,7 @@ import json
 import statistics
 
 from planting import MODULES, Planting, only, packages_of, version
-from study import MODES, Study, changed, digest, mean, median_detects, one_line, parser, percent, table
+from study import MODES, Study, changed, digest, mean, median_detects, one_line, parser, percent, spoken, table
 
 SIZES = [0.01, 0.03, 0.05]
 LOW_THRESHOLD = "0.5%"
@@ -148,9 +148,9 @@ def agreement(study, name):
 
 def in_words(b):
     if not b or b["ratio"] is None:
-        return b["verdict"].replace("_", " ") if b else ""
+        return spoken(b["verdict"]) if b else ""
     interval = "" if b["low"] is None else f" [{100 * (b['low'] - 1):+.1f}, {100 * (b['high'] - 1):+.1f}]"
-    return f"{100 * (b['ratio'] - 1):+.1f} %{interval} {b['verdict'].replace('_', ' ')}"
+    return f"{100 * (b['ratio'] - 1):+.1f} %{interval} {spoken(b['verdict'])}"
 
 
 def planted_text(study, args):

@@ -5,12 +5,11 @@ Both measure until every benchmark is settled or has all the build pairs that it
 repetition goes the other way round, and both get the same seed. Nothing differs, so every benchmark called changed is a false alarm.
 """
 
-import math
 import shlex
 import statistics
 from pathlib import Path
 
-from study import Study, changed, digest, one_line, parser, percent, table
+from study import Study, changed, digest, half_width, median_of, one_line, parser, percent, table
 
 MODULE = "go.uber.org/zap@v1.23.0"
 
@@ -39,12 +38,12 @@ def body(study, args):
     pairs = [(r, study.get(f"former {r}"), study.get(f"now {r}")) for r in range(1, args.repetitions + 1)]
     pairs = [(r, former, now) for r, former, now in pairs if former and now]
     rows = [[r, name, f"{result['measured_s']:.1f}", forks(result), changed(result), result["counts"].get("no_change", 0),
-             result["counts"].get("inconclusive", 0), percent(half_width(result))]
+             result["counts"].get("inconclusive", 0), percent(typical_half_width(result))]
             for r, *both in pairs for name, result in zip(("former", "now"), both)]
     head = ["repetition", "duet", "measured s", "fork pairs", "called changed", "no change", "inconclusive", "half-width, median"]
     parts = [*map(one_line, __doc__.strip().split("\n\n")), f"The former is revision {args.former_revision}.", table(head, rows)]
     if pairs:
-        numbers = {"time": lambda result: result["measured_s"], "fork pairs": forks, "half-width": half_width}
+        numbers = {"time": lambda result: result["measured_s"], "fork pairs": forks, "half-width": typical_half_width}
         parts.append(table(["median over repetitions", "now to former"],
                            [[name, f"{middle(pairs, number):.2f}"] for name, number in numbers.items()]))
     return "\n\n".join(parts)
@@ -55,9 +54,9 @@ def forks(result):
     return sum(b["forks"] or 0 for b in result["benchmarks"])
 
 
-def half_width(result):
-    """Half of the width of the typical benchmark's interval, as a log ratio."""
-    return statistics.median(math.log(b["high"] / b["low"]) / 2 for b in result["benchmarks"] if b["ratio"])
+def typical_half_width(result):
+    """The median over benchmarks of half of an interval's width."""
+    return median_of(half_width(b) for b in result["benchmarks"] if b["ratio"])
 
 
 def middle(pairs, number):

@@ -44,7 +44,7 @@ pub use self_test::{CollectionCount, SelfTest, SelfTestKind, SelfTested, self_te
 pub use suite::{IdenticalCode, SuiteChange, suite_change};
 pub use summarise::{Rejection, Summary, summarise};
 pub use unit::Layout;
-pub(crate) use unit::{by_unit, means_of};
+pub(crate) use unit::{by_unit, mean, means_of};
 pub use warning::Warning;
 
 /// A number of things, as it is reported.

@@ -14,7 +14,7 @@ use crate::stats::{self, Components};
 
 /// The log ratios of the units, in the order in which they were measured.
 pub(super) fn units(forks: &[ForkPair], basis: Basis, design: &Design) -> Vec<f64> {
-    grouped(forks, basis, design).into_iter().map(|group| group.iter().sum::<f64>() / group.len() as f64).collect()
+    grouped(forks, basis, design).iter().map(|group| mean(group)).collect()
 }
 
 /// The log ratios of every unit's forks.
@@ -23,9 +23,14 @@ fn grouped(forks: &[ForkPair], basis: Basis, design: &Design) -> Vec<Vec<f64>> {
     by_unit(forks, design).into_iter().map(log_ratios).collect()
 }
 
+/// The mean of values, of which there are some.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
 /// The means of so many successive values.
 pub(crate) fn means_of(values: &[f64], together: u32) -> Vec<f64> {
-    values.chunks(together as usize).map(|some| some.iter().sum::<f64>() / some.len() as f64).collect()
+    values.chunks(together as usize).map(mean).collect()
 }
 
 /// The fork pairs of every unit, in the order in which they were measured.

@@ -67,7 +67,8 @@ impl Sources {
     /// trimmed in the same way. With `h` the mean of `1 / fork pairs` over units, `layout^2 = U - h W` and
     /// `fork^2 = W - c slice^2 / slices`, at least 0, where `c` is pi / 2 if fork pairs are judged by their median and else 1. Where
     /// no unit has two fork pairs, all but the slices counts as layout, which no number of fork pairs makes smaller; where it has the
-    /// two of an exchange and no more, all counts as theirs, since layouts that are matched hardly differ. Source: the analysis of variance of unweighted means, Thomas and Hultquist, Annals of Statistics 6 (1978).
+    /// two of an exchange and no more, all counts as theirs, since layouts that are matched hardly differ. Source: the analysis of
+    /// variance of unweighted means, Thomas and Hultquist, Annals of Statistics 6 (1978).
     #[must_use]
     pub fn of(observed: &Observed<'_>) -> Option<Sources> {
         Sources::of_units(&Units::of(observed))

@@ -1,7 +1,7 @@
 //! The fork pairs of a benchmark by unit, and what they vary within units.
 
 use super::Observed;
-use crate::analysis::{Basis, ForkPair, by_unit, means_of};
+use crate::analysis::{Basis, ForkPair, by_unit, mean, means_of};
 use crate::stats;
 
 /// The fork pairs of a benchmark's first round, by unit, in the order of measuring.
@@ -48,7 +48,7 @@ impl Units {
 
     /// The number of every unit.
     pub(super) fn means(&self) -> Vec<f64> {
-        self.numbers().iter().map(|unit| unit.iter().sum::<f64>() / unit.len() as f64).collect()
+        self.numbers().iter().map(|unit| mean(unit)).collect()
     }
 
     /// Fork pairs of a unit, harmonic mean.
@@ -71,7 +71,7 @@ impl Units {
     pub(super) fn within(&self) -> Option<Within> {
         let numbers: Vec<Vec<f64>> = self.numbers().iter().map(|unit| means_of(unit, self.places)).collect();
         let deviations = numbers.iter().filter(|unit| unit.len() > 1).flat_map(|unit| {
-            let (n, mean) = (unit.len() as f64, unit.iter().sum::<f64>() / unit.len() as f64);
+            let (n, mean) = (unit.len() as f64, mean(unit));
             unit.iter().map(move |d| ((d - mean) * (n / (n - 1.0)).sqrt(), (n - 1.0) / n))
         });
         let mut ascending: Vec<(f64, f64)> = deviations.collect();

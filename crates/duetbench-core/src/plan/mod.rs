@@ -176,7 +176,7 @@ pub struct PlannedBenchmark {
     pub redefined: Option<Redefinition>,
 }
 
-/// What is missing in a plan that was stored before it could be anything else.
+/// The number that an older stored plan does not name, since there was no other.
 pub(crate) fn one() -> u32 {
     1
 }

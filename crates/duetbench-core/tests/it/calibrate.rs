@@ -160,7 +160,7 @@ fn where_places_are_exchanged_two_fork_pairs_count_as_one() {
     // A single exchange in each unit tells nothing of layouts, which are matched there: all is the fork pairs'.
     let once = Design { places: 2, ..in_twos(3) };
     check(sources(once, &TABLE, (0.0, 1)), Some(0.0), 2.0 * 0.0009, (2.0, 0.0));
-    // Of two exchanges in each the means are those of the table, and 0.2 to either side cancels.
+    // Two exchanges in each unit have the means of the table; 0.2 to either side cancels.
     let twice = Design { forks_per_unit: 4, ..once };
     let numbers: Vec<f64> = TABLE.iter().flat_map(|mean| [mean + 0.2, mean - 0.2]).collect();
     check(sources(twice, &numbers, (0.0, 1)), Some(0.0009 - 0.0004 / 4.0), 2.0 * 0.0002, (2.0, 3.0));

@@ -189,7 +189,7 @@ fn sent(dispatcher: &mut Dispatcher, now: Since) -> Vec<Sending> {
 }
 
 /// The same is heard of all these calls.
-fn answer(dispatcher: &mut Dispatcher, calls: &[Sending], (heard, now): (Heard, Since)) {
+fn answer(dispatcher: &mut Dispatcher, calls: &[Sending], heard: &Heard, now: Since) {
     for call in calls {
         dispatcher.heard(*call, heard.clone(), now);
     }
@@ -473,14 +473,14 @@ fn nothing_is_sent_after_a_stop_or_after_the_time_is_up() {
     let calls = sent(&mut stopped, ms(0));
     stopped.stop();
     assert!(matches!(stopped.next(ms(2_000)), Next::Wait(_)));
-    answer(&mut stopped, &calls, (measured(), ms(2_000)));
+    answer(&mut stopped, &calls, &measured(), ms(2_000));
     assert_eq!(stopped.next(ms(2_000)), Next::End(Ended::Interrupted));
 
     let mut late = dispatcher(Caps { time: ms(1_000), ..caps() }, &tasks(0, 99));
     let calls = sent(&mut late, ms(999));
     assert_eq!(late.next(ms(999)), Next::Wait(ms(1)));
     assert!(matches!(late.next(ms(1_000)), Next::Wait(_)));
-    answer(&mut late, &calls, (measured(), ms(2_000)));
+    answer(&mut late, &calls, &measured(), ms(2_000));
     assert_eq!(late.next(ms(2_000)), Next::End(Ended::Time));
 }
 
@@ -503,10 +503,10 @@ fn so_many_calls_are_in_flight_as_can_be_paid_if_each_takes_as_long_as_it_may() 
     let calls = sent(&mut dispatcher, ms(0));
     assert_eq!(calls.len(), 4);
     // Those that took a tenth leave room for four more, less what they took.
-    answer(&mut dispatcher, &calls, (measured(), ms(1)));
+    answer(&mut dispatcher, &calls, &measured(), ms(1));
     let calls = sent(&mut dispatcher, ms(1));
     assert_eq!(calls.len(), 4);
-    answer(&mut dispatcher, &calls, (lost(), ms(2)));
+    answer(&mut dispatcher, &calls, &lost(), ms(2));
     assert_eq!(dispatcher.next(ms(2)), Next::End(Ended::Cost));
     near(dispatcher.tallied().cost_usd, 4.0 * one + 4.0 * most);
 }

@@ -123,7 +123,7 @@ fn layout_is_told_from_the_rest_by_the_doubled_units() {
 #[test]
 fn where_places_are_exchanged_layout_is_told_by_twos() {
     let design = Design { forks_per_unit: 4, places: 2, sequential: false, ..build_pairs(3, 0) };
-    // Of the table above each value is the mean of two, which lie 0.2 to either side: it cancels.
+    // Each value of the table above is the mean of two fork pairs, 0.2 to either side of it.
     let means = [0.01, 0.03, 0.04, 0.06, 0.07, 0.09];
     let log_ratios: Vec<f64> = means.iter().flat_map(|mean| [mean + 0.2, mean - 0.2]).collect();
     let layout = report(&in_order(&design, &log_ratios), design).layout.unwrap();

@@ -1,6 +1,7 @@
 //! Trials on this machine.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -143,15 +144,14 @@ impl Local<'_> {
 
     /// The launch of one side; absent when its build has no such package.
     fn launch(&mut self, planned: &PlannedBenchmark, trial: &Trial, side: usize) -> Result<Option<Launch>, RunError> {
-        let role = role_on(trial, side);
-        let Some(mut launch) = self.unplaced(planned, trial, role) else { return Ok(None) };
+        let own = usize::from(role_on(trial, side) == Role::Candidate);
+        let mut both = Role::BOTH.map(|role| self.unplaced(planned, trial, role));
+        let programs: Vec<PathBuf> = both.iter().flatten().map(|launch| launch.program.clone()).collect();
+        let Some(mut launch) = both[own].take() else { return Ok(None) };
         if launch.placed {
-            let both = Role::BOTH.map(|role| self.unplaced(planned, trial, role).map(|launch| launch.program));
-            let (own, programs) = match both {
-                [Some(base), Some(head)] => (usize::from(role == Role::Candidate), vec![base, head]),
-                _ => (0, vec![launch.program]),
-            };
-            launch.program = self.placements.places(&programs, trial.suite_run)?.swap_remove(own);
+            // One alone is the first.
+            let at = own.min(programs.len() - 1);
+            launch.program = self.placements.places(&programs, trial.suite_run)?.swap_remove(at);
         }
         Ok(Some(Launch { cpus: self.cpus_of(planned, trial, side), ..launch }))
     }

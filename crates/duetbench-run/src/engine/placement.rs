@@ -64,20 +64,18 @@ impl Placements {
             return Ok(placed.paths.clone());
         }
         let began = Instant::now();
-        let exchanged = self.placed.get_mut(programs).is_some_and(|placed| placed.exchange(programs));
-        if !exchanged {
-            let paths = programs.iter().map(|program| self.copy(program)).collect::<Result<_, _>>()?;
-            let placed = Placed { paths, suite_run, exchanged, rests_until: began };
-            self.placed
-                .insert(programs.to_owned(), placed)
-                .into_iter()
-                .flat_map(|former| former.paths)
-                .for_each(|path| self.retire(path));
-        }
+        let exchanged = self.placed.get(programs).and_then(|former| former.exchange(programs));
+        let anew = exchanged.is_none();
+        let paths = match exchanged {
+            Some(paths) => paths,
+            None => programs.iter().map(|program| self.copy(program)).collect::<Result<Vec<_>, _>>()?,
+        };
         let rest = (began.elapsed() * self.rest_factor).min(Duration::from_secs(10));
-        let placed = self.placed.get_mut(programs).expect("they were placed above");
-        (placed.suite_run, placed.rests_until) = (suite_run, Instant::now() + rest);
-        Ok(placed.paths.clone())
+        let rests_until = Instant::now() + rest;
+        let placed = Placed { paths: paths.clone(), suite_run, exchanged: !anew, rests_until };
+        let former = self.placed.insert(programs.to_owned(), placed);
+        former.filter(|_| anew).into_iter().flat_map(|former| former.paths).for_each(|path| self.retire(path));
+        Ok(paths)
     }
 
     fn copy(&mut self, program: &Path) -> Result<PathBuf, RunError> {
@@ -112,16 +110,12 @@ impl Placements {
 }
 
 impl Placed {
-    /// Has two programs exchange their places, if they have not yet; says whether they did.
-    fn exchange(&mut self, programs: &[PathBuf]) -> bool {
-        let [first, second] = &self.paths[..] else { return false };
-        let exchanged =
-            !self.exchanged && write_over(second, &programs[0]).and_then(|()| write_over(first, &programs[1])).is_ok();
-        if exchanged {
-            self.paths.swap(0, 1);
-            self.exchanged = true;
-        }
-        exchanged
+    /// Has two programs exchange their places; absent where they have already, or cannot.
+    fn exchange(&self, programs: &[PathBuf]) -> Option<Vec<PathBuf>> {
+        let [first, second] = &self.paths[..] else { return None };
+        let may = !self.exchanged;
+        let written = may && write_over(second, &programs[0]).and_then(|()| write_over(first, &programs[1])).is_ok();
+        written.then(|| vec![second.clone(), first.clone()])
     }
 }
 
