@@ -5,16 +5,19 @@ package ld
 import (
 	"cmd/link/internal/loader"
 	"cmd/link/internal/sym"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"internal/abi"
 	"os"
 	"strconv"
+	"strings"
 )
 
 // An inventory says what a program is made of: every symbol that can be placed, with its kind, size and alignment. duet makes
 // a plan of the inventories of two versions. The formats of both files are read and written by adapter/go/matching in duet.
 
-const duetInventoryMagic = "duet-inventory-1\n"
+const duetInventoryMagic = "duet-inventory-2\n"
 
 // Groups of symbols: code, and data that a section is made of.
 const (
@@ -43,18 +46,20 @@ func (b *duetBytes) text(s string) {
 	*b = append(*b, s...)
 }
 
-// duetKeys names symbols so that both versions have the same name for the same thing. Local symbols may share a name; they
-// are told apart by their order.
+// duetKeys names symbols so that both versions have the same name for the same thing.
+//
+// The compiler counts the closures and the unnamed tables of a package, so that one more renames those after it: p..stmp_12 of
+// one version is p..stmp_13 of the other. Where a name has a number, the number gives way to what the symbol holds. Symbols that
+// share a key are told apart by their order.
 func duetKeys(ldr *loader.Loader, syms []loader.Sym) []string {
 	seen := make(map[string]int, len(syms))
 	keys := make([]string, len(syms))
 	for i, s := range syms {
-		scope := "s"
-		if v := ldr.SymVersion(s); v < sym.SymVerStatic {
-			scope = strconv.Itoa(v)
-		}
 		name := ldr.SymName(s)
-		key := name + "<" + scope + ">"
+		key := name + duetScope(ldr, s)
+		if duetIsCounted(name) {
+			key = duetUnnumbered(name) + duetScope(ldr, s) + "=" + duetHeld(ldr, s)
+		}
 		n := seen[key]
 		seen[key]++
 		if n > 0 || name == "" {
@@ -63,6 +68,66 @@ func duetKeys(ldr *loader.Loader, syms []loader.Sym) []string {
 		keys[i] = key
 	}
 	return keys
+}
+
+const duetDigits = "0123456789"
+
+// duetIsCounted reports whether there is a number in a name that is not part of what it names, as far as can be told.
+func duetIsCounted(name string) bool {
+	return strings.ContainsAny(name, duetDigits) && !strings.HasPrefix(name, "type:") && !strings.HasPrefix(name, "go:")
+}
+
+// duetUnnumbered is a name with # for every number in it that may be counted.
+func duetUnnumbered(name string) string {
+	if !duetIsCounted(name) {
+		return name
+	}
+	b := make([]byte, 0, len(name))
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; c < '0' || c > '9' {
+			b = append(b, c)
+		} else if i == 0 || name[i-1] < '0' || name[i-1] > '9' {
+			b = append(b, '#')
+		}
+	}
+	return string(b)
+}
+
+// duetScope tells symbols of one name for two calling conventions apart, and those that only their own file sees.
+func duetScope(ldr *loader.Loader, s loader.Sym) string {
+	if v := ldr.SymVersion(s); v < sym.SymVerStatic {
+		return "<" + strconv.Itoa(v) + ">"
+	}
+	return "<s>"
+}
+
+// duetHeld digests what a symbol holds: its bytes, and what it refers to without the numbers.
+func duetHeld(ldr *loader.Loader, s loader.Sym) string {
+	var b duetBytes
+	b.held(ldr, s, true)
+	hash := sha256.Sum256(b)
+	return hex.EncodeToString(hash[:8])
+}
+
+// held writes down what a symbol holds. Values of closures differ only in what the functions hold that they refer to, so that
+// is told too, where asked for.
+func (b *duetBytes) held(ldr *loader.Loader, s loader.Sym, deeper bool) {
+	b.number(ldr.SymSize(s))
+	b.text(ldr.DataString(s))
+	for relocs, i := ldr.Relocs(s), 0; i < relocs.Count(); i++ {
+		r := relocs.At(i)
+		b.number(int64(r.Off()))
+		b.number(r.Add())
+		to := r.Sym()
+		if to == 0 {
+			continue
+		}
+		name := ldr.SymName(to)
+		b.text(duetUnnumbered(name))
+		if deeper && duetIsCounted(name) {
+			b.held(ldr, to, false)
+		}
+	}
 }
 
 // duetCodeAlign is the alignment that the linker gives a function.
@@ -75,13 +140,15 @@ func duetCodeSize(ldr *loader.Loader, s loader.Sym) int64 {
 	return max(ldr.SymSize(s), abi.MINFUNC)
 }
 
-// add notes a symbol of a group.
-func (b *duetBytes) add(group int64, slot duetSlot) {
+// add notes a symbol of a group with the room for it, and what it holds if that says which one it is.
+func (b *duetBytes) add(group int64, slot duetSlot, name, held string) {
 	b.number(group)
 	b.number(slot.kind)
 	b.number(slot.size)
 	b.number(slot.align)
 	b.text(slot.keys[0])
+	b.text(name)
+	b.text(held)
 }
 
 // duetNoteCode begins the inventory, before any function has an address.
@@ -101,7 +168,7 @@ func duetNoteCode(ctxt *Link) {
 	for i, key := range duetKeys(ldr, textp) {
 		s := textp[i]
 		slot := duetSlot{int64(ldr.SymType(s)), duetCodeSize(ldr, s), duetCodeAlign(ldr, s), []string{key}, 0}
-		duetRecords.add(duetCode, slot)
+		duetRecords.add(duetCode, slot, ldr.SymName(s), duetHeld(ldr, s))
 	}
 }
 
@@ -109,7 +176,8 @@ func duetNoteCode(ctxt *Link) {
 func duetNoteData(ldr *loader.Loader, kind sym.SymKind, syms []loader.Sym) {
 	for i, key := range duetKeys(ldr, syms) {
 		s := syms[i]
-		duetRecords.add(duetData, duetSlot{int64(kind), ldr.SymSize(s), int64(symalign(ldr, s)), []string{key}, 0})
+		slot := duetSlot{int64(kind), ldr.SymSize(s), int64(symalign(ldr, s)), []string{key}, 0}
+		duetRecords.add(duetData, slot, ldr.SymName(s), "")
 	}
 }
 

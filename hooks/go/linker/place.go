@@ -112,7 +112,7 @@ func duetOrderData(state *dodataState, sect *sym.Section, syms []loader.Sym) *du
 	for _, slot := range slots {
 		align = max(align, slot.align)
 	}
-	start := Rnd(state.datsize, align)
+	start := Rnd(state.datsize+duetGap(int64(kind), *flagRandLayout), align)
 	if kind == sym.STYPE {
 		start += align // a type at offset 0 would be none
 	}

@@ -121,6 +121,16 @@ func duetDraw(slots []*duetSlot, seed int64) {
 	})
 }
 
+// duetGap is the room before the data of a kind, drawn by the seed alike in both versions: whole halves of cache lines, up to a
+// page. In their own order data stay near what they are used with; but whether a load and a store just before it, as to the stack,
+// agree in the low bits of their addresses, which delays the load, must not be decided once for all build pairs.
+func duetGap(kind, seed int64) int64 {
+	const step, page = 32, 4096
+	input := binary.LittleEndian.AppendUint64(nil, uint64(seed))
+	hash := sha256.Sum256(binary.LittleEndian.AppendUint64(input, uint64(kind)))
+	return int64(binary.LittleEndian.Uint64(hash[:])%(page/step)) * step
+}
+
 // duetPlace gives slots addresses, one after the other.
 func duetPlace(slots []*duetSlot, start int64) *duetPlaces {
 	places := &duetPlaces{

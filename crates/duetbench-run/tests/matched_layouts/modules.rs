@@ -17,6 +17,7 @@ import \"testing\"
 func BenchmarkWork(b *testing.B) {
 	for i := 0; i < b.N; i++ {
 		Work(100)
+		Look(i)
 	}
 }
 ";
@@ -123,9 +124,55 @@ func (p *Parser) Value(n int) int {
 }
 ";
 
-pub(crate) const BASE: Files = &[("go.mod", GO_MOD), ("m.go", WORK_OF_BASE), ("m_test.go", BENCHMARKS)];
-pub(crate) const HEAD: Files =
-    &[("go.mod", GO_MOD), ("m.go", WORK_OF_HEAD), ("m_test.go", BENCHMARKS), ("q/q.go", MOVED)];
+/// The compiler makes a table and a closure of these, and counts them.
+const COUNTED: &str = "package m
+
+var twice = func(n int) int {
+	for i := 0; i < 3; i++ {
+		n += n % 5
+	}
+	return 2 * n
+}
+
+//go:noinline
+func Look(n int) int {
+	for i, x := range [16]int{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34} {
+		n += i * x
+	}
+	return twice(n)
+}
+";
+
+/// So it counts on from one of each.
+const COUNTED_BEFORE: &str = "package m
+
+var (
+	kept   any = [3]int{5, 6, 7}
+	thrice     = func(n int) int {
+		for i := 0; i < 7; i++ {
+			n ^= n << 3
+		}
+		return 3 * n
+	}
+)
+
+func init() {
+	for _, x := range [16]int{1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9} {
+		sink += thrice(x)
+	}
+}
+";
+
+pub(crate) const BASE: Files =
+    &[("go.mod", GO_MOD), ("m.go", WORK_OF_BASE), ("look.go", COUNTED), ("m_test.go", BENCHMARKS)];
+pub(crate) const HEAD: Files = &[
+    ("go.mod", GO_MOD),
+    ("before.go", COUNTED_BEFORE),
+    ("m.go", WORK_OF_HEAD),
+    ("look.go", COUNTED),
+    ("m_test.go", BENCHMARKS),
+    ("q/q.go", MOVED),
+];
 
 pub(crate) fn write_module(dir: &Path, files: Files) {
     for (name, text) in files {

@@ -1,7 +1,7 @@
 //! The symbols of a program, as our linker writes them down while it links (`hooks/go/linker/inventory.go`).
 
 /// First bytes of the file.
-const MAGIC: &[u8] = b"duet-inventory-1\n";
+const MAGIC: &[u8] = b"duet-inventory-2\n";
 
 /// Into what a symbol goes. The numbers are those of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,8 +33,12 @@ pub(super) struct Room {
 /// A symbol that can be placed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Symbol {
-    /// Its name, the same in every version.
+    /// A name that is the same in every version: numbers in it give way to what the symbol holds.
     pub(super) key: Vec<u8>,
+    /// Its name in this version.
+    pub(super) name: Vec<u8>,
+    /// A digest of what it holds; empty where it is not told.
+    pub(super) held: Vec<u8>,
     /// Where it may be placed.
     pub(super) place: Place,
     /// The room that it takes.
@@ -66,7 +70,8 @@ impl Inventory {
             };
             let place = Place { group, kind: rest.number()? };
             let room = Room { size: rest.number()?, align: rest.number()? };
-            inventory.symbols.push(Symbol { key: rest.bytes()?.to_vec(), place, room });
+            let mut text = || rest.bytes().map(<[u8]>::to_vec);
+            inventory.symbols.push(Symbol { key: text()?, name: text()?, held: text()?, place, room });
         }
         Some(inventory)
     }
@@ -81,7 +86,7 @@ impl Inventory {
             for number in [group as u64, kind, symbol.room.size, symbol.room.align] {
                 put_number(&mut file, number);
             }
-            put_bytes(&mut file, &symbol.key);
+            [&symbol.key, &symbol.name, &symbol.held].into_iter().for_each(|text| put_bytes(&mut file, text));
         }
         file
     }
@@ -138,7 +143,8 @@ mod tests {
 
     fn inventory() -> Inventory {
         let place = Place { group: Group::Data, kind: 9 };
-        let symbol = Symbol { key: "p.v<0>".into(), place, room: Room { size: 1 << 40, align: 8 } };
+        let room = Room { size: 1 << 40, align: 8 };
+        let symbol = Symbol { key: "p.v#<0>=1f".into(), name: "p.v12".into(), held: "1f".into(), place, room };
         Inventory { refusal: "no".into(), read_only: 300, symbols: vec![symbol] }
     }
 

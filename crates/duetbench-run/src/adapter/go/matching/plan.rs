@@ -4,7 +4,8 @@
 //! those of data into the order given here, and gives all of them addresses. Both versions follow the same plan, so what both
 //! have lies at the same address in both.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 use super::inventory::{Group, Inventory, Place, Room, Symbol, put_bytes, put_number};
 
@@ -12,6 +13,8 @@ use super::inventory::{Group, Inventory, Place, Room, Symbol, put_bytes, put_num
 const MAGIC: &[u8] = b"duet-plan-1\n";
 /// Go gives it as the address of everything that takes no room, so it comes right behind all of that.
 const ZERO_BASE: &[u8] = b"runtime.zerobase<0>";
+/// The linker draws a gap before the data of each kind that is smaller (`duetGap` in `hooks/go/linker/plan.go`).
+const LARGEST_GAP: u64 = 4096;
 /// The collector's bit maps of the writable data. The linker makes them once it knows where these lie, so padding makes them
 /// longer than they were when they were noted.
 const GROWING: [&[u8]; 2] = [b"runtime.gcdata<", b"runtime.gcbss<"];
@@ -36,14 +39,13 @@ pub(super) struct Plan {
 impl Plan {
     /// The plan for two programs.
     pub(super) fn of(sides: [&Inventory; 2]) -> Plan {
-        let moved = moved(sides);
+        let partners = partners(sides);
         let mut slots: Vec<Slot> = Vec::new();
         let mut at: HashMap<(Place, &[u8]), usize> = HashMap::new();
         for symbol in sides.into_iter().flat_map(|side| &side.symbols) {
-            let old_name = moved.get(symbol.key.as_slice()).filter(|_| symbol.place.group == Group::Code);
-            let name = old_name.copied().unwrap_or(&symbol.key);
+            let key = partners.get(&(symbol.place, symbol.key.as_slice())).copied().unwrap_or(&symbol.key);
             let room = room(symbol);
-            let number = *at.entry((symbol.place, name)).or_insert_with(|| {
+            let number = *at.entry((symbol.place, key)).or_insert_with(|| {
                 slots.push(Slot { place: symbol.place, room, keys: Vec::new() });
                 slots.len() - 1
             });
@@ -82,6 +84,8 @@ fn read_only(sides: [&Inventory; 2], slots: &[Slot]) -> u64 {
     let data = |place: Place| place.group == Group::Data;
     let planned: u64 =
         slots.iter().filter(|slot| data(slot.place)).map(|slot| slot.room.size + slot.room.align - 1).sum();
+    let kinds: HashSet<u64> = slots.iter().filter(|slot| data(slot.place)).map(|slot| slot.place.kind).collect();
+    let planned = planned + kinds.len() as u64 * LARGEST_GAP;
     let taken = |side: &Inventory| -> u64 {
         let own = side.symbols.iter().filter(|symbol| data(symbol.place)).map(|symbol| symbol.room.size);
         side.read_only + planned.saturating_sub(own.sum())
@@ -107,26 +111,74 @@ fn room(symbol: &Symbol) -> Room {
     Room { size: symbol.room.size + spare, align: symbol.room.align.max(1) }
 }
 
-/// Functions that moved: of every function that only the candidate has, the name under which only the baseline has it. The two
-/// are alike but for package and case, and nothing else is.
-fn moved<'a>([baseline, candidate]: [&'a Inventory; 2]) -> HashMap<&'a [u8], &'a [u8]> {
-    let functions = |side: &'a Inventory| -> HashSet<&'a [u8]> {
-        side.symbols.iter().filter(|s| s.place.group == Group::Code).map(|s| s.key.as_slice()).collect()
-    };
-    let [ours, theirs] = [functions(baseline), functions(candidate)];
-    let alone = |these: &HashSet<&'a [u8]>, those: &HashSet<&'a [u8]>| {
-        let mut by_short: BTreeMap<Vec<u8>, Vec<&'a [u8]>> = BTreeMap::new();
-        for key in these.difference(those) {
-            by_short.entry(short(key)).or_default().push(key);
+/// The baseline's symbols whose slots take what only the candidate has, because it is the same thing: changed, renamed or moved.
+fn partners<'a>(sides: [&'a Inventory; 2]) -> HashMap<(Place, &'a [u8]), &'a [u8]> {
+    let mut alone = Alone::of(sides);
+    let code = |symbol: &Symbol| symbol.place.group == Group::Code;
+    alone.pair(Ties::InOrder, |symbol| Some(symbol.name.as_slice()));
+    // Numbers shift where the compiler counts; see duetKeys in hooks/go/linker/inventory.go.
+    alone.pair(Ties::InOrder, |symbol| unnumbered(&symbol.key));
+    alone.pair(Ties::Open, |symbol| code(symbol).then(|| short(unnumbered(&symbol.key).unwrap_or(&symbol.key))));
+    alone.pair(Ties::Open, |symbol| (code(symbol) && !symbol.held.is_empty()).then_some(symbol.held.as_slice()));
+    alone.partners
+}
+
+/// How symbols are paired of which several could be meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ties {
+    /// One by one, in the linker's order.
+    InOrder,
+    /// Not at all.
+    Open,
+}
+
+/// Symbols that only one version has, in the linker's order, and those of them that were paired.
+struct Alone<'a> {
+    sides: [Vec<&'a Symbol>; 2],
+    partners: HashMap<(Place, &'a [u8]), &'a [u8]>,
+}
+
+impl<'a> Alone<'a> {
+    fn of([baseline, candidate]: [&'a Inventory; 2]) -> Alone<'a> {
+        let names = |side: &'a Inventory| -> HashSet<(Place, &'a [u8])> {
+            side.symbols.iter().map(|symbol| (symbol.place, symbol.key.as_slice())).collect()
+        };
+        let without = |side: &'a Inventory, other: &HashSet<(Place, &'a [u8])>| {
+            side.symbols.iter().filter(|symbol| !other.contains(&(symbol.place, symbol.key.as_slice()))).collect()
+        };
+        let [ours, theirs] = [names(baseline), names(candidate)];
+        Alone { sides: [without(baseline, &theirs), without(candidate, &ours)], partners: HashMap::new() }
+    }
+
+    /// Pairs symbols of one place that are alike in `trait_of`.
+    fn pair<K: Hash + Eq>(&mut self, ties: Ties, trait_of: impl Fn(&'a Symbol) -> Option<K>) {
+        let [old, new] = [0, 1].map(|side| {
+            let mut groups: HashMap<(Place, K), Vec<&'a Symbol>> = HashMap::new();
+            for &symbol in &self.sides[side] {
+                if let Some(key) = trait_of(symbol) {
+                    groups.entry((symbol.place, key)).or_default().push(symbol);
+                }
+            }
+            groups
+        });
+        let both = old.iter().filter_map(|(key, old)| Some((old, new.get(key)?)));
+        let clear = both.filter(|(old, new)| ties == Ties::InOrder || old.len() == 1 && new.len() == 1);
+        let pairs = clear.flat_map(|(old, new)| old.iter().zip(new));
+        let mut paired: [HashSet<(Place, &'a [u8])>; 2] = Default::default();
+        for (old, new) in pairs {
+            self.partners.insert((new.place, &new.key), &old.key);
+            paired[0].insert((old.place, &old.key));
+            paired[1].insert((new.place, &new.key));
         }
-        by_short
-    };
-    let [gone, new] = [alone(&ours, &theirs), alone(&theirs, &ours)];
-    let pairs = gone.iter().filter_map(|(short, old)| match (&old[..], new.get(short).map(Vec::as_slice)) {
-        ([old], Some([new])) => Some((*new, *old)),
-        _ => None,
-    });
-    pairs.collect()
+        for (side, paired) in self.sides.iter_mut().zip(&paired) {
+            side.retain(|symbol| !paired.contains(&(symbol.place, symbol.key.as_slice())));
+        }
+    }
+}
+
+/// The part of a key before what the symbol holds; absent where nothing in it is counted.
+fn unnumbered(key: &[u8]) -> Option<&[u8]> {
+    key.iter().rposition(|&b| b == b'=').map(|at| &key[..at])
 }
 
 /// The part of a function's name that stays when it moves to another package or is exported, in lower case.
@@ -144,7 +196,13 @@ mod tests {
     const DATA: Place = Place { group: Group::Data, kind: 9 };
 
     fn symbol(key: &str, place: Place, size: u64) -> Symbol {
-        Symbol { key: key.into(), place, room: Room { size, align: 16 } }
+        Symbol { key: key.into(), name: key.into(), held: Vec::new(), place, room: Room { size, align: 16 } }
+    }
+
+    /// A symbol whose name has a number, as the linker notes it.
+    fn counted(stem: &str, number: u64, held: &str) -> Symbol {
+        let name = format!("{stem}{number}").into();
+        Symbol { name, held: held.into(), ..symbol(&format!("{stem}#<1>={held}"), CODE, 32) }
     }
 
     fn inventory(symbols: impl IntoIterator<Item = Symbol>) -> Inventory {
@@ -184,6 +242,44 @@ mod tests {
         check([&[("a.f<1>", 1)], &[("a.f<1>", 1), ("c.f<1>", 3)]], &[("a.f<1>", 1), ("c.f<1>", 3)]);
     }
 
+    /// Who shares a slot with whom, in the order of the candidate's symbols: `-` for a slot of its own.
+    fn shared(sides: [&[Symbol]; 2]) -> Vec<String> {
+        let [base, head] = sides.map(|side| inventory(side.iter().cloned()));
+        let plan = Plan::of([&base, &head]);
+        let slot_of = |key: &[u8]| plan.slots.iter().position(|slot| slot.keys.iter().any(|one| one == key));
+        let partner = |symbol: &Symbol| {
+            let same = base.symbols.iter().find(|old| slot_of(&old.key) == slot_of(&symbol.key));
+            same.map_or("-".to_owned(), |old| String::from_utf8_lossy(&old.name).into_owned())
+        };
+        head.symbols.iter().map(partner).collect()
+    }
+
+    #[test]
+    fn numbers_that_shift_are_followed_by_what_symbols_hold() {
+        let old = [1, 2].map(|n| counted("p.F.func", n, ["a", "b"][n as usize - 1]));
+        let new = [counted("p.F.func", 1, "new"), counted("p.F.func", 2, "a"), counted("p.F.func", 3, "b")];
+        assert_eq!(shared([&old, &new]), ["-", "p.F.func1", "p.F.func2"]);
+    }
+
+    #[test]
+    fn a_counted_symbol_that_changed_is_told_by_its_number_and_then_by_order() {
+        let old = [counted("p.F.func", 1, "a"), counted("p.F.func", 2, "b")];
+        assert_eq!(shared([&old, &[counted("p.F.func", 2, "other")]]), ["p.F.func2"]);
+        assert_eq!(
+            shared([&old, &[counted("p.F.func", 1, "b"), counted("p.F.func", 2, "new")]]),
+            ["p.F.func2", "p.F.func1"]
+        );
+        assert_eq!(shared([&old, &[counted("p.G.func", 1, "other")]]), ["-"]);
+    }
+
+    #[test]
+    fn a_renamed_function_is_found_by_what_it_holds_if_that_is_clear() {
+        let held = |name: &str, held: &str| Symbol { held: held.into(), ..symbol(name, CODE, 32) };
+        let old = [held("p.Old<1>", "a"), held("p.Gone<1>", "b"), held("p.Left<1>", "b")];
+        assert_eq!(shared([&old, &[held("p.New<1>", "a"), held("p.Other<1>", "b")]]), ["p.Old<1>", "-"]);
+        assert_eq!(shared([&old, &[held("p.New<1>", "")]]), ["-"]);
+    }
+
     #[test]
     fn kinds_have_slots_of_their_own() {
         let sides = [inventory([symbol("p.x", DATA, 8)]), inventory([symbol("p.x", Place { kind: 10, ..DATA }, 8)])];
@@ -212,11 +308,11 @@ mod tests {
         let sides = [("p.a", 8), ("p.b", 1000)];
         let [a, b] = sides.map(|(key, size)| Inventory { read_only: 300, ..inventory([symbol(key, DATA, size)]) });
         // Beside 300 bytes, the larger of the two data for the side that has the smaller one, and what alignment may cost.
-        assert_eq!(Plan::of([&a, &b]).read_only, 300 + 1000 + 2 * 15);
+        assert_eq!(Plan::of([&a, &b]).read_only, 300 + 1000 + 2 * 15 + LARGEST_GAP);
         let same = Plan::of([&a, &a]);
-        assert_eq!(same.read_only, 300 + 15);
+        assert_eq!(same.read_only, 300 + 15 + LARGEST_GAP);
         let code = Inventory { read_only: 300, ..inventory([symbol("p.F<1>", CODE, 4096)]) };
-        assert_eq!(Plan::of([&code, &a]).read_only, 300 + 8 + 15, "code lies elsewhere");
+        assert_eq!(Plan::of([&code, &a]).read_only, 300 + 8 + 15 + LARGEST_GAP, "code lies elsewhere");
     }
 
     #[test]
