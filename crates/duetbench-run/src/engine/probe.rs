@@ -230,12 +230,18 @@ fn of_two_lengths(planned: &PlannedBenchmark, times: u64) -> PlannedBenchmark {
 /// Whether slices of the usual length may be cold from end to end. Code that collects cannot tell: its collector marks on idle cores
 /// beside a version alone, and in its way in turns.
 fn is_cold_throughout(alone: &[Sample], in_turns: &[Sample]) -> bool {
-    let collects = Profile::of(alone).is_some_and(|seen| seen.collects);
+    let collects = collected(alone) || collected(in_turns);
     !collects && lost_in_turns(alone, in_turns).is_some_and(|lost| lost > COLD_THROUGHOUT)
 }
 
+/// Whether a collection took part in any of these slices. It may be in those in turns alone: a version alone has few slices.
+fn collected(samples: &[Sample]) -> bool {
+    samples.iter().filter_map(|sample| sample.memory).any(|memory| memory.collections > 0)
+}
+
 /// That time where slices of the usual length are cold throughout: what ever longer ones lose beside the versions alone. Absent where
-/// the longest still lose much of their time: caches are warm long before their end, and it is something else that takes it.
+/// the longest still lose much of their time: caches are warm long before their end, and it is something else that takes it; and where
+/// it shows in longer ones that the code collects.
 fn cold_throughout(
     executor: &mut dyn Executor,
     planned: &PlannedBenchmark,
@@ -247,6 +253,9 @@ fn cold_throughout(
         let mut longer = as_trial(planned, Mode::InterleavedOneCore, slices * slice_ns);
         (longer.configuration.slice_ns, longer.configuration.warmup_slices) = (slice_ns, COLD_WARMUP);
         let samples = executor.run_trial(&longer, &trial(benchmark, look))?.result.unwrap_or_default();
+        if collected(&samples) {
+            break;
+        }
         if let Some(lost) = lost_in_turns(alone, &samples).filter(|lost| *lost <= COLD_KNOWN) {
             return Ok(Some(lost * stretch as f64));
         }

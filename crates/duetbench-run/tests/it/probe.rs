@@ -185,7 +185,8 @@ fn outcome(planned: &PlannedBenchmark, slices: u32, sample: impl Fn(Role, u32) -
 struct Losing {
     fixed_ns: u64,
     times: u64,
-    collects: bool,
+    /// Slices in turns see a collection from this length on.
+    collects_ns: u64,
     longest_ns: u64,
 }
 
@@ -195,7 +196,7 @@ impl Executor for Losing {
         let alone = planned.mode == Mode::Sequential;
         self.longest_ns = self.longest_ns.max(if alone { 0 } else { slice_ns });
         let wall_ns = if alone { slice_ns } else { slice_ns * self.times + self.fixed_ns };
-        let (collections, invocations) = (u32::from(self.collects), slice_ns / 1000);
+        let (collections, invocations) = (u32::from(!alone && slice_ns >= self.collects_ns), slice_ns / 1000);
         let memory = Some(Memory { allocations: Some(0), bytes: 0, collections, invocations, cycle: None });
         let sample = |role, i| Sample { memory, ..slice(trial, role, i, slice_ns, wall_ns) };
         Ok(outcome(planned, 20, sample))
@@ -231,15 +232,18 @@ fn lengthened(versions: &mut dyn Executor) -> u64 {
 
 #[test]
 fn only_what_caches_take_lengthens_slices() {
-    let learnt = |fixed_ns, times, collects| {
-        let mut losing = Losing { fixed_ns, times, collects, longest_ns: 0 };
+    let learnt = |fixed_ns, times, collects_from: Option<u64>| {
+        let collects_ns = collects_from.map_or(u64::MAX, |length| length * defaults::SLICE_NS);
+        let mut losing = Losing { fixed_ns, times, collects_ns, longest_ns: 0 };
         (lengthened(&mut losing) > 1, losing.longest_ns / defaults::SLICE_NS)
     };
     // A millisecond to get warm is a quarter of slices 16 times as long.
-    assert_eq!(learnt(1_000_000, 1, false), (true, 16));
+    assert_eq!(learnt(1_000_000, 1, None), (true, 16));
     // Twice the time is no matter of caches, however long the slices are.
-    assert_eq!(learnt(0, 2, false), (false, 250));
-    assert_eq!(learnt(1_000_000, 2, true), (false, 1));
+    assert_eq!(learnt(0, 2, None), (false, 250));
+    // Nor is what a collector takes, though no version collected alone.
+    assert_eq!(learnt(1_000_000, 2, Some(1)), (false, 1));
+    assert_eq!(learnt(0, 2, Some(16)), (false, 16));
 }
 
 #[test]
