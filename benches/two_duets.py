@@ -44,8 +44,9 @@ def body(study, args):
     parts = [*map(one_line, __doc__.strip().split("\n\n")), f"The former is revision {args.former_revision}.", table(head, rows)]
     if pairs:
         numbers = {"time": lambda result: result["measured_s"], "fork pairs": forks, "half-width": typical_half_width}
-        parts.append(table(["median over repetitions", "now to former"],
-                           [[name, f"{middle(pairs, number):.2f}"] for name, number in numbers.items()]))
+        rows = [[name, f"{middle(pairs, number):.2f}"] for name, number in numbers.items()]
+        rows.append(["time of an invocation, median", f"{statistics.median(slower(former, now) for _, former, now in pairs):.3f}"])
+        parts.append(table(["median over repetitions", "now to former"], rows))
     return "\n\n".join(parts)
 
 
@@ -57,6 +58,12 @@ def forks(result):
 def typical_half_width(result):
     """The median over benchmarks of half of an interval's width."""
     return median_of(half_width(b) for b in result["benchmarks"] if b["ratio"])
+
+
+def slower(former, now):
+    """The median over benchmarks of what an invocation of base takes, now to former."""
+    before = {b["name"]: b["base_ns"] for b in former["benchmarks"]}
+    return median_of(b["base_ns"] / before[b["name"]] for b in now["benchmarks"] if b["base_ns"] and before.get(b["name"]))
 
 
 def middle(pairs, number):

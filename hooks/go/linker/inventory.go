@@ -167,7 +167,7 @@ func duetNoteCode(ctxt *Link) {
 	ldr, textp := ctxt.loader, ctxt.Textp[duetFront(ctxt):]
 	for i, key := range duetKeys(ldr, textp) {
 		s := textp[i]
-		slot := duetSlot{int64(ldr.SymType(s)), duetCodeSize(ldr, s), duetCodeAlign(ldr, s), []string{key}, 0}
+		slot := duetSlot{kind: int64(ldr.SymType(s)), size: duetCodeSize(ldr, s), align: duetCodeAlign(ldr, s), keys: []string{key}}
 		duetRecords.add(duetCode, slot, ldr.SymName(s), duetHeld(ldr, s))
 	}
 }
@@ -176,7 +176,7 @@ func duetNoteCode(ctxt *Link) {
 func duetNoteData(ldr *loader.Loader, kind sym.SymKind, syms []loader.Sym) {
 	for i, key := range duetKeys(ldr, syms) {
 		s := syms[i]
-		slot := duetSlot{int64(kind), ldr.SymSize(s), int64(symalign(ldr, s)), []string{key}, 0}
+		slot := duetSlot{kind: int64(kind), size: ldr.SymSize(s), align: int64(symalign(ldr, s)), keys: []string{key}}
 		duetRecords.add(duetData, slot, ldr.SymName(s), "")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"os"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -20,8 +21,9 @@ type duetSlot struct {
 	kind, size, align int64
 	// Names of the symbols that may be placed there; several where one has another name in the other version.
 	keys []string
-	// Drawn by the seed from the first name.
+	// Drawn by the seed: what slots are sorted by, and room to leave before this one.
 	rank uint64
+	gap  int64
 }
 
 // duetPlan is what duet made of two inventories.
@@ -103,14 +105,16 @@ func duetParsePlan(file string) *duetPlan {
 	return plan
 }
 
-// duetDraw puts functions into the order of the seed, the same in both versions. Kinds stay together, as the linker wants.
+// duetStep is what gaps are multiples of: half a cache line, the alignment of functions on amd64.
+const duetStep = 32
+
+// duetDraw lays code out by the seed, the same in both versions. Packages are shuffled, and before every function there is half a
+// cache line or nothing. The functions of a package stay in the linker's order, as they are shipped: shuffled among all, those that
+// call each other lie far apart. Kinds stay together, as the linker wants.
 func duetDraw(slots []*duetSlot, seed int64) {
-	var input []byte
 	for _, slot := range slots {
-		input = binary.LittleEndian.AppendUint64(input[:0], uint64(seed))
-		input = append(input, slot.keys[0]...)
-		hash := sha256.Sum256(input)
-		slot.rank = binary.LittleEndian.Uint64(hash[:])
+		slot.rank = duetDrawn(seed, duetPackage(slot.keys[0]))
+		slot.gap = int64(duetDrawn(seed, slot.keys[0])%2) * duetStep
 	}
 	sort.SliceStable(slots, func(i, j int) bool {
 		a, b := slots[i], slots[j]
@@ -121,14 +125,29 @@ func duetDraw(slots []*duetSlot, seed int64) {
 	})
 }
 
-// duetGap is the room before the data of a kind, drawn by the seed alike in both versions: whole halves of cache lines, up to a
-// page. In their own order data stay near what they are used with; but whether a load and a store just before it, as to the stack,
-// agree in the low bits of their addresses, which delays the load, must not be decided once for all build pairs.
+// duetPackage is the part of a function's name that says where it belongs.
+func duetPackage(name string) string {
+	name, _, _ = strings.Cut(name, "[") // what comes after it are the types of a generic function
+	last := strings.LastIndexByte(name, '/') + 1
+	dot := strings.IndexByte(name[last:], '.')
+	if dot < 0 {
+		return name
+	}
+	return name[:last+dot]
+}
+
+// duetGap is the room before the data of a kind, up to a page. In their own order data stay near what they are used with; but
+// whether a load and a store just before it, as to the stack, agree in the low bits of their addresses, which delays the load, must
+// not be decided once for all build pairs.
 func duetGap(kind, seed int64) int64 {
-	const step, page = 32, 4096
-	input := binary.LittleEndian.AppendUint64(nil, uint64(seed))
-	hash := sha256.Sum256(binary.LittleEndian.AppendUint64(input, uint64(kind)))
-	return int64(binary.LittleEndian.Uint64(hash[:])%(page/step)) * step
+	const page = 4096
+	return int64(duetDrawn(seed, "data of kind "+strconv.FormatInt(kind, 10))%(page/duetStep)) * duetStep
+}
+
+// duetDrawn is the number that a seed draws for a name.
+func duetDrawn(seed int64, name string) uint64 {
+	hash := sha256.Sum256(append(binary.LittleEndian.AppendUint64(nil, uint64(seed)), name...))
+	return binary.LittleEndian.Uint64(hash[:])
 }
 
 // duetPlace gives slots addresses, one after the other.
@@ -139,7 +158,7 @@ func duetPlace(slots []*duetSlot, start int64) *duetPlaces {
 		end:       start,
 	}
 	for _, slot := range slots {
-		at := Rnd(places.end, slot.align)
+		at := Rnd(places.end+slot.gap, slot.align)
 		for _, key := range slot.keys {
 			places.addresses[key], places.sizes[key] = at, slot.size
 		}

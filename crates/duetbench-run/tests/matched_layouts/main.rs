@@ -248,6 +248,18 @@ fn order(symbols: &Symbols) -> Vec<&str> {
     functions.into_iter().map(|(_, name)| name).collect()
 }
 
+/// Packages of functions in their order, each once for a stretch of its functions.
+fn packages<'a>(functions: &[&'a str]) -> Vec<&'a str> {
+    let package = |name: &'a str| {
+        let path = name.split('[').next().unwrap_or(name);
+        let last = path.rfind('/').map_or(0, |at| at + 1);
+        path[last..].find('.').map_or(path, |dot| &path[..last + dot])
+    };
+    let mut stretches: Vec<&str> = functions.iter().map(|name| package(name)).collect();
+    stretches.dedup();
+    stretches
+}
+
 fn runs(pair: &Pair, side: usize, program: &Path) {
     let args = ["-test.run=^$", "-test.bench=.", "-test.benchtime=1x"];
     let output = Command::new(program).args(args).current_dir(&pair.artifact(side).dir).output().unwrap();
@@ -271,9 +283,15 @@ fn lays_out_alike(root: &Path) -> Result<(), Failed> {
         (0..2).for_each(|side| runs(&pair, side, &programs[side]));
         alike(&programs)
     });
-    let orders = [order(&seeds[0][0]), order(&seeds[1][0])];
-    let same = orders[0].iter().zip(&orders[1]).filter(|(a, b)| a == b).count();
-    assert!(same < orders[0].len() / 20, "{same} functions have the same neighbours with another seed");
+    let orders = seeds.each_ref().map(|sides| packages(&order(&sides[0])));
+    assert_ne!(orders[0], orders[1], "packages are shuffled");
+    assert!(
+        orders.iter().all(|order| order.iter().collect::<BTreeSet<_>>().len() > order.len() / 2),
+        "{:?}",
+        orders[0]
+    );
+    let (functions, elsewhere) = compare(&seeds.each_ref().map(|sides| sides[0].clone()), 'T');
+    assert!(elsewhere.len() > functions * 9 / 10, "{} of {functions}", elsewhere.len());
     let data = seeds.each_ref().map(|sides| &sides[0][&('D', format!("{PACKAGE}.table"))]);
     assert_ne!(data[0], data[1], "data begin elsewhere with another seed");
     // By orders of their own, hardly any function is at the same address.

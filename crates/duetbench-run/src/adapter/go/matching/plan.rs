@@ -1,8 +1,8 @@
 //! One plan for two versions: a slot for everything that either has, as large as the larger of the two needs.
 //!
-//! The linker (`hooks/go/linker/plan.go`) puts slots of code into an order that it draws from a seed and the slots' names, and
-//! those of data into the order given here, and gives all of them addresses. Both versions follow the same plan, so what both
-//! have lies at the same address in both.
+//! The linker (`hooks/go/linker/plan.go`) shuffles packages and leaves gaps, both drawn from a seed and the slots' names, and gives
+//! all slots addresses in the order given here. Both versions follow the same plan, so what both have lies at the same address in
+//! both.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -93,9 +93,12 @@ fn read_only(sides: [&Inventory; 2], slots: &[Slot]) -> u64 {
     taken(sides[0]).max(taken(sides[1]))
 }
 
-/// The order in which data are placed: small ones first, as the linker has it, so that little is lost to alignment. That of
-/// code is drawn later.
+/// The order in which slots are placed: code as the linker had it, with what the candidate adds at the end; of data the small ones
+/// first, as the linker has them, so that little is lost to alignment.
 fn order(slot: &Slot) -> (Place, u8, u64, &[u8]) {
+    if slot.place.group == Group::Code {
+        return (slot.place, 0, 0, &[]);
+    }
     let key = slot.keys.first().map_or(&[][..], Vec::as_slice);
     let class = match (slot.room.size, key == ZERO_BASE) {
         (_, true) => 1,
@@ -219,14 +222,25 @@ mod tests {
     fn check(sides: [&[(&str, u64)]; 2], expected: &[(&str, u64)]) {
         let [a, b] = sides.map(|side| inventory(side.iter().map(|&(key, size)| symbol(key, CODE, size))));
         let expected: Vec<(String, u64)> = expected.iter().map(|&(names, size)| (names.to_owned(), size)).collect();
-        let plans = [Plan::of([&a, &b]), Plan::of([&b, &a])];
-        assert_eq!(slots(&plans[0]), expected);
-        assert_eq!(plans[0], plans[1], "it does not matter which side is which");
+        let [plan, exchanged] = [Plan::of([&a, &b]), Plan::of([&b, &a])].map(|plan| slots(&plan));
+        assert_eq!(plan, expected);
+        let sorted = |mut slots: Vec<(String, u64)>| {
+            slots.sort();
+            slots
+        };
+        assert_eq!(sorted(plan), sorted(exchanged), "who shares a slot does not depend on which side is which");
     }
 
     #[test]
     fn every_symbol_has_a_slot_as_large_as_the_larger_of_the_two() {
-        check([&[("p.F<1>", 32), ("p.Old<1>", 64)], &[("p.F<1>", 96)]], &[("p.Old<1>", 64), ("p.F<1>", 96)]);
+        check([&[("p.F<1>", 32), ("p.Old<1>", 64)], &[("p.F<1>", 96)]], &[("p.F<1>", 96), ("p.Old<1>", 64)]);
+    }
+
+    #[test]
+    fn functions_stay_in_the_linkers_order_and_new_ones_come_last() {
+        let old = [("p.Z<1>", 96), ("p.A<1>", 32)];
+        let new = [("p.New<1>", 8), ("p.A<1>", 32), ("p.Z<1>", 96)];
+        check([&old, &new], &[("p.Z<1>", 96), ("p.A<1>", 32), ("p.New<1>", 8)]);
     }
 
     #[test]
