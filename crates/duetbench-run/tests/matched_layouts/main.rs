@@ -174,8 +174,11 @@ impl Pair {
 /// Addresses by kind (`T` code, `D` what can be written) and name.
 type Symbols = BTreeMap<(char, String), Vec<u64>>;
 
-/// A name with # in place of every number: closures are counted anew in every version.
+/// A name with # in place of every number: the compiler counts closures and tables anew in every version, but not types.
 fn unnumbered(name: &str) -> String {
+    if name.starts_with("type:") || name.starts_with("go:") {
+        return name.to_owned();
+    }
     let mut shorter = name.replace(|c: char| c.is_ascii_digit(), "#");
     while shorter.contains("##") {
         shorter = shorter.replace("##", "#");
@@ -197,7 +200,7 @@ fn symbols(program: &Path) -> Symbols {
             "D" | "d" | "B" | "b" => 'D',
             _ => continue,
         };
-        symbols.entry((kind, if kind == 'T' { unnumbered(name) } else { name.to_owned() })).or_default().push(address);
+        symbols.entry((kind, unnumbered(name))).or_default().push(address);
     }
     symbols.values_mut().for_each(|addresses| addresses.sort_unstable());
     symbols

@@ -115,7 +115,7 @@ fn room(symbol: &Symbol) -> Room {
 }
 
 /// The baseline's symbols whose slots take what only the candidate has, because it is the same thing: changed, renamed or moved.
-fn partners<'a>(sides: [&'a Inventory; 2]) -> HashMap<(Place, &'a [u8]), &'a [u8]> {
+fn partners(sides: [&Inventory; 2]) -> HashMap<(Place, &[u8]), &[u8]> {
     let mut alone = Alone::of(sides);
     let code = |symbol: &Symbol| symbol.place.group == Group::Code;
     alone.pair(Ties::InOrder, |symbol| Some(symbol.name.as_slice()));
