@@ -6,7 +6,6 @@ import (
 	"cmd/internal/objabi"
 	"cmd/link/internal/loader"
 	"cmd/link/internal/sym"
-	"crypto/sha256"
 	"internal/abi"
 	"os"
 	"strings"
@@ -183,11 +182,6 @@ func duetIsScanned(kind sym.SymKind) bool {
 		return true
 	}
 	return false
-}
-
-func duetDigest(b duetBytes) []byte {
-	hash := sha256.Sum256(b)
-	return hash[:16]
 }
 
 // scan is what the collector sees of a variable: its size and where its pointers are.

@@ -105,8 +105,12 @@ func duetScope(ldr *loader.Loader, s loader.Sym) string {
 func duetHeld(ldr *loader.Loader, s loader.Sym) string {
 	var b duetBytes
 	b.held(ldr, s, true)
+	return hex.EncodeToString(duetDigest(b)[:8])
+}
+
+func duetDigest(b duetBytes) []byte {
 	hash := sha256.Sum256(b)
-	return hex.EncodeToString(hash[:8])
+	return hash[:16]
 }
 
 // held writes down what a symbol holds. Values of closures differ only in what the functions hold that they refer to, so that

@@ -126,7 +126,7 @@ fn partners(sides: [&Inventory; 2]) -> HashMap<(Place, &[u8]), &[u8]> {
     alone.partners
 }
 
-/// How symbols are paired of which several could be meant.
+/// The rule for symbols of which several could be meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ties {
     /// One by one, in the linker's order.
@@ -256,7 +256,7 @@ mod tests {
         check([&[("a.f<1>", 1)], &[("a.f<1>", 1), ("c.f<1>", 3)]], &[("a.f<1>", 1), ("c.f<1>", 3)]);
     }
 
-    /// Who shares a slot with whom, in the order of the candidate's symbols: `-` for a slot of its own.
+    /// The partners of the candidate's symbols, in their order: `-` for a slot of its own.
     fn shared(sides: [&[Symbol]; 2]) -> Vec<String> {
         let [base, head] = sides.map(|side| inventory(side.iter().cloned()));
         let plan = Plan::of([&base, &head]);
