@@ -118,13 +118,14 @@ class Rule:
     no_change_error: float | None = None
     regression_error: float | None = None
     exact: bool = True
+    prospect: float = 0.1
     planned: tuple = LOOKS
 
     def nominal(self, error):
         return promised(error) if self.exact else error
 
     def boundaries(self, at, ends_early=None):
-        """Critical t: of a change, of the band, of what lies beyond it, and of the interval that is shown. A run that the clock ends
+        """Critical t: of a change, of the band, and of what lies beyond it. A run that the clock ends
         at its last look may be told the horizon it had (`ends_early`), and spends there all that is left."""
 
         def of(error, power):
@@ -136,15 +137,18 @@ class Rule:
         shown = of(self.error, self.power)
         inside = of(self.no_change_error, self.power) if self.no_change_error else shown
         beyond = of(self.regression_error, self.power) if self.regression_error else shown
-        return of(self.alpha, 1.5), inside, beyond, shown
+        return of(self.alpha, 1.5), inside, beyond
 
     def judge(self, means, errors, at, ends_early=None):
-        change, inside, beyond, shown = self.boundaries(at, ends_early)
+        change, inside, beyond = self.boundaries(at, ends_early)
         changed = np.logical_or.accumulate(np.abs(means) >= change * errors, axis=0)
         within = np.abs(means) + inside * errors < BAND
         slower, faster = changed & (means - beyond * errors > BAND), changed & (means + beyond * errors < -BAND)
         words = np.select([within & changed, within, slower, faster, changed], [WITHIN, NO_CHANGE, REGRESSION, IMPROVEMENT, OPEN])
-        return ended(words, (within | slower | faster) & ~vague(means, shown * errors), at)
+        ends = within | slower | faster
+        if ends_early is None:
+            ends[:-1] |= (words == OPEN)[:-1] & (chances(means, errors, at, inside[-1]) < self.prospect)
+        return ended(words, ends, at)
 
 
 @dataclass(frozen=True)
@@ -164,6 +168,16 @@ class Former:
         slower, faster = changed & (means - change * errors > self.least), changed & (means + change * errors < -self.least)
         words = np.select([within, slower, faster], [NO_CHANGE, REGRESSION, IMPROVEMENT])
         return ended(words, (within | slower | faster) & ~vague(means, change * errors), at)
+
+
+def chances(means, errors, at, last):
+    """The chance, at every look but the last, that the interval of the last one lies inside the band or beyond it."""
+    n = np.array(at[:-1])[:, None]
+    t = stats.t(np.array([freedom(one) for one in at[:-1]])[:, None])
+    half_widths, scales = last * errors[:-1] * np.sqrt(n / at[-1]), errors[:-1] * np.sqrt(1 - n / at[-1])
+    below = lambda end: t.cdf((end - half_widths - means[:-1]) / scales)
+    above = lambda end: t.sf((end + half_widths - means[:-1]) / scales)
+    return above(BAND) + below(-BAND) + np.maximum(above(-BAND) + below(BAND) - 1, 0)
 
 
 def vague(means, half_widths):

@@ -3,7 +3,7 @@
 
 A unit is a build pair, or a fork pair of one build. Units are normal, their spread is s_B by build pair and s_F by fork pair, and each
 of the first four build pairs has two fork pairs. The threshold is 3 %. Looks are after 4, 6, 8, 10, 13, 16, 20, 25 and 32 units, or
-20 of one build. The trimmed t, the boundaries and the rule for vague intervals are those of duet, written a second time.
+20 of one build. The trimmed t and the boundaries are those of duet, written a second time.
 """
 
 import argparse
@@ -32,6 +32,7 @@ VARIANTS = {
     "95 %, *regression* by 80 %": trials.Rule(error=0.05, regression_error=0.20),
     "93 %": trials.Rule(error=0.07),
     "90 % (chosen)": trials.CHOSEN,
+    "90 %, never ended as out of reach": trials.Rule(prospect=0),
     "90 %, not corrected for depth": trials.Rule(exact=False),
 }
 
@@ -142,10 +143,11 @@ EXPERIMENTS = (
 RULE = """## The rules
 
 - **before**: a benchmark was *no change* where the 99 % interval lies inside the band, *regression* where the change was shown at 1 % and the interval excluded 1.
+  Vague intervals, wider to each side than half the change and three thresholds, did not end a benchmark.
 - **beyond a third** (an audit's proposal): the same, but *regression* needs the interval beyond a third of the threshold; *no change* by a 95 % interval.
 - **chosen**: a change is shown at 1 %, spent as `(n / N)^1.5`; one interval, 90 %, spent as `n / N`. *No change*: interval inside the band and no change
   shown; *within*: inside the band, and a change is shown; *regression*: a change is shown and the interval lies beyond the threshold; *open*: a change is
-  shown, and the interval holds the threshold. A sequential p is multiplied by `1 - {depth} ln p`, so that the nominal levels are {changed} and {interval}.
+  shown, and the interval holds the threshold. Such a one also ends where the chance that the last look settles it is below a tenth. A sequential p is multiplied by `1 - {depth} ln p`, so that the nominal levels are {changed} and {interval}.
 - **95 % interval**: the same with a 95 % interval.
 
 *Changed* is every word that says that there is a change. At a true change of just the threshold, *no change* and *within* are wrong on one side and

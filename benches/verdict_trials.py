@@ -132,7 +132,8 @@ def by_both(rule, numbers, change, at):
     slower, faster = changed & ~within & (mean - inside * error > least), changed & ~within & (mean + inside * error < -least)
     kept, still = within & changed & (not former), changed & (not former)
     words = np.select([kept, within, slower, faster, still], [WITHIN, NO_CHANGE, REGRESSION, IMPROVEMENT, OPEN])
-    return ended(words, (within | slower | faster) & ~vague(mean, inside * error), at)[:2]
+    settled = within | slower | faster
+    return ended(words, settled & ~vague(mean, inside * error) if former else settled, at)[:2]
 
 
 def detects(random, draws, design, fixed):
@@ -480,4 +481,4 @@ def by_boundaries(means, errors, boundaries, at):
     within = np.abs(means) + inside * errors < BAND
     slower, faster = changed & (means - inside * errors > BAND), changed & (means + inside * errors < -BAND)
     words = np.select([within & changed, within, slower, faster, changed], [WITHIN, NO_CHANGE, REGRESSION, IMPROVEMENT, OPEN])
-    return ended(words, (within | slower | faster) & ~vague(means, inside * errors), at)[:2]
+    return ended(words, within | slower | faster, at)[:2]

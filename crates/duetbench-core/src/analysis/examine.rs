@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::estimate::{Looks, Tests};
+use super::prospect::is_out_of_reach;
 use super::{
     Choice, Counted, Estimate, Evidence, ForkPair, ForkSide, Warning, choose_basis, compare_bytes, compare_counts,
     count, judge,
@@ -11,8 +12,8 @@ use crate::plan::{Mode, Plan, PlannedBenchmark};
 use crate::sample::Role;
 use crate::spec::{Decision, Thresholds};
 use crate::stats::{self, Spend, StatsError};
-use crate::verdict::Verdict;
 use crate::verdict::rule::{PValues, decided};
+use crate::verdict::{Extent, Verdict};
 
 /// Largest share of a change that is taken to be hidden: a first look cannot tell more, and the run's self-test speaks up before.
 const HIDDEN_MAX: f64 = 0.5;
@@ -121,7 +122,7 @@ impl<'a> Examined<'a> {
     }
 
     /// Looks at everything there is when nothing more is measured. Where a budget ended the run, benchmarks that are open by then
-    /// may use all of the error that is left: it was the clock that ended them.
+    /// may use all of the error that is left: it was the clock that ended them, unless they would have ended by themselves.
     pub(super) fn at_the_end(
         plan: &'a Plan,
         first_rounds: &[&[ForkPair]],
@@ -133,7 +134,8 @@ impl<'a> Examined<'a> {
         }
         let p_adjusted = adjusted(&examined);
         for ((one, p_adjusted), forks) in examined.iter_mut().zip(p_adjusted).zip(first_rounds) {
-            if one.verdict(p_adjusted).is_ok_and(|verdict| verdict.is_open()) {
+            let open = one.verdict(p_adjusted).is_ok_and(|verdict| verdict.is_open() && !one.ends_open(&verdict));
+            if open {
                 *one = Examined::new(one.planned, forks, Spend::Everything, boundaries);
             }
         }
@@ -146,6 +148,13 @@ impl<'a> Examined<'a> {
         let beside = evidence.beside()?.map(|beside| beside.interval);
         let p_values = PValues { own: evidence.p_value, adjusted: p_adjusted };
         Ok(decided(evidence.judged()?.interval, beside, p_values, &self.decision))
+    }
+
+    /// Whether this is the verdict of a change whose size the rest of the design would hardly tell.
+    pub(super) fn ends_open(&self, verdict: &Verdict) -> bool {
+        let size_open = matches!(verdict, Verdict::Slower(Extent::Open { .. }) | Verdict::Faster(Extent::Open { .. }));
+        let out_of_reach = |evidence| is_out_of_reach(evidence, &self.decision).unwrap_or(false);
+        size_open && self.evidence.as_ref().is_ok_and(out_of_reach)
     }
 
     /// Estimate and verdict, given the p-value that the whole suite made of this one's.

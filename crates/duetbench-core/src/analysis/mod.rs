@@ -19,6 +19,7 @@ mod judge;
 mod look;
 mod monitor;
 mod out_of_time;
+mod prospect;
 mod refine;
 mod self_test;
 mod suite;

@@ -16,6 +16,8 @@ pub enum Standing {
     Open,
     /// The answer is known, and more trials would not be used.
     Settled,
+    /// A change is shown, and the rest of the design would hardly tell on which side of the threshold it lies.
+    OutOfReach,
     /// The answer is known and a regression, but not beyond doubt; each confirming round needs so many units.
     Regressed {
         /// Units of a round.
@@ -165,6 +167,7 @@ fn standing(one: &Examined<'_>, verdict: &Verdict) -> Standing {
             let design = &one.planned.configuration.design;
             Standing::Regressed { confirming_units: confirming_units(evidence, design) }
         }
+        (verdict, _) if one.ends_open(verdict) => Standing::OutOfReach,
         (verdict, _) if verdict.is_open() => Standing::Open,
         _ => Standing::Settled,
     }

@@ -67,6 +67,9 @@ pub mod defaults {
     pub const INTERVAL_ALPHA_MAX: f64 = 0.2;
     /// Exponent of the spending function of the interval's error (docs/studies/verdict-rules.md).
     pub const INTERVAL_SPENDING: f64 = 1.0;
+    /// Chance that the rest of its design tells on which side of the threshold a change lies, below which measuring ends with the
+    /// change that is shown.
+    pub const PROSPECT_MIN: f64 = 0.1;
     /// Share of the slices from which on code is said to keep its processor busy.
     pub const BUSY_SLICES_MIN: f64 = 0.5;
     /// Share of the wall time of busy code from which on the machine is said to take the processor away.
