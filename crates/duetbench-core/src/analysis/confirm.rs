@@ -113,14 +113,17 @@ pub(super) fn is_beyond_doubt(evidence: &Evidence) -> bool {
 }
 
 /// Units of each round, so that all of them together show the change with power [`defaults::CONFIRM_POWER`] if the spread is what
-/// it was; at least [`defaults::UNITS_MIN`], and in all rounds no more than the design has. A change that was just found is on average smaller than it was measured, so one standard error
-/// is taken off, but at most half of it.
+/// it was, and that of fewer fork pairs as much larger as if nothing else varied; at least [`defaults::UNITS_MIN`], and in all
+/// rounds no more than the design has. A change that was just found is on average smaller than it was measured, so one standard
+/// error is taken off, but at most half of it.
 pub(super) fn confirming_units(evidence: &Evidence, design: &Design) -> u32 {
     let most = design.units.max(defaults::UNITS_MIN);
     // One-sided at this error is two-sided at twice of it.
     let level = Level { alpha: 2.0 * defaults::CONFIRM_ALPHA, power: defaults::CONFIRM_POWER };
     let change = evidence.log_ratio.mean.abs();
     let likely = (change - evidence.log_ratio.standard_error).max(change / 2.0).max(f64::MIN_POSITIVE);
-    let needed = stats::smallest_sample(evidence.log_ratio.spread(), likely, level, most).ok().flatten();
+    let lighter = f64::from(design.forks_per_unit) / f64::from(design.of_round(1).forks_per_unit);
+    let spread = evidence.log_ratio.spread() * lighter.sqrt();
+    let needed = stats::smallest_sample(spread, likely, level, most).ok().flatten();
     needed.unwrap_or(most).div_ceil(defaults::CONFIRM_ROUNDS).clamp(defaults::UNITS_MIN, most)
 }

@@ -37,9 +37,9 @@ pub(crate) fn means_of(values: &[f64], together: u32) -> Vec<f64> {
 pub(crate) fn by_unit(forks: &[ForkPair], design: &Design) -> Vec<Vec<ForkPair>> {
     let mut groups: BTreeMap<(u32, u32), Vec<ForkPair>> = BTreeMap::new();
     for fork in forks {
-        // Beside the unit the fork's own number: on several machines one suite run has several forks.
-        let fork_number = if design.by_build { 0 } else { fork.fork };
-        groups.entry((design.unit(fork.suite_run), fork_number)).or_default().push(*fork);
+        // Beside the suite run the fork's own number: on several machines one suite run has several forks.
+        let unit = if design.by_build { (fork.build, 0) } else { (design.unit(fork.suite_run), fork.fork) };
+        groups.entry(unit).or_default().push(*fork);
     }
     groups.into_values().collect()
 }

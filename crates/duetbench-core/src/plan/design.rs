@@ -37,6 +37,14 @@ impl Design {
         units.saturating_mul(self.forks_per_unit).saturating_add(units.min(self.doubled))
     }
 
+    /// The same for the fork pairs of a round: those that confirm make build pairs of the fewest fork pairs in which places cancel,
+    /// since layouts that are matched hardly differ.
+    #[must_use]
+    pub fn of_round(&self, round: u32) -> Design {
+        let lighter = round > 0 && self.places > 1;
+        if lighter { Design { forks_per_unit: self.places, doubled: 0, ..*self } } else { *self }
+    }
+
     /// As many fork pairs, each a unit of its own.
     pub(super) fn one_by_one(self) -> Design {
         Design { units: self.forks(), forks_per_unit: 1, doubled: 0, places: 1, ..self }
@@ -151,6 +159,8 @@ pub(super) struct Relink {
     pub(super) layouts: LayoutChoice,
     /// Cost of linking both halves of a build pair, for each benchmark of the package, nanoseconds.
     pub(super) cost_ns: u64,
+    /// Time that this takes beside the trials, nanoseconds; 0 where no processor is left for it.
+    pub(super) beside_ns: u64,
     /// Time of one fork pair, nanoseconds.
     pub(super) trial_ns: u64,
 }
@@ -164,14 +174,18 @@ impl Relink {
         }
     }
 
-    /// Fork pairs of every build pair that make the most of the time, by what is usual for layout and the rest.
+    /// Fork pairs of every build pair that make the most of the time, by what is usual for layout and the rest. Where layout hardly
+    /// matters, no fewer than there is time for while the next one is linked.
     fn forks_per_build(self) -> u32 {
-        let (within, most) = match self.layouts {
-            LayoutChoice::Random => (defaults::WITHIN_TO_LAYOUT, defaults::FORKS_PER_BUILD_MAX),
-            LayoutChoice::Matched => (defaults::WITHIN_TO_MATCHED_LAYOUT, defaults::FORKS_PER_MATCHED_BUILD_MAX),
+        let meanwhile = u32::try_from(self.beside_ns / self.trial_ns.max(1)).unwrap_or(u32::MAX);
+        let (within, least, most) = match self.layouts {
+            LayoutChoice::Random => (defaults::WITHIN_TO_LAYOUT, 1, defaults::FORKS_PER_BUILD_MAX),
+            LayoutChoice::Matched => {
+                (defaults::WITHIN_TO_MATCHED_LAYOUT, meanwhile, defaults::FORKS_PER_MATCHED_BUILD_MAX)
+            }
         };
         let link = stats::Repetition { variance: 1.0, cost: self.cost_ns as f64 };
         let fork = stats::Repetition { variance: within, cost: self.trial_ns.max(1) as f64 };
-        stats::repetitions(link, fork).map_or(1, |n| n.min(most)).next_multiple_of(self.places())
+        stats::repetitions(link, fork).unwrap_or(1).max(least).min(most).next_multiple_of(self.places())
     }
 }

@@ -241,7 +241,7 @@ const RUNTIME_OVERHEAD_NS: u64 = 1_000_000_000;
 /// Forking and reaping a process that is a slice, nanoseconds: no part of what it takes, but of what a trial does.
 const PROCESS_OVERHEAD_NS: u64 = 1_000_000;
 /// Linking one program again, nanoseconds; as rough.
-const LINK_NS: u64 = 600_000_000;
+const LINK_NS: u64 = 300_000_000;
 
 impl Plan {
     /// Joins what was found in both versions and settles how each benchmark is run.
@@ -463,7 +463,9 @@ impl Common {
         let Lengths { slice_ns, trial_ns, predicted_ns: trial_predicted_ns } = lengths;
         let share = share_ns.map(|share_ns| Share { share_ns, trial_ns: trial_predicted_ns });
         let cost_ns = 2 * LINK_NS / (u64::from(capacity.cpus) * siblings).max(1);
-        let relink = capacity.relinks.map(|layouts| Relink { layouts, cost_ns, trial_ns: trial_predicted_ns });
+        let beside_ns = if capacity.cpus > 1 { 2 * LINK_NS / siblings.max(1) } else { 0 };
+        let relink =
+            capacity.relinks.map(|layouts| Relink { layouts, cost_ns, beside_ns, trial_ns: trial_predicted_ns });
         let design = design(spec.effort, share, relink);
         let configuration =
             ExecutionConfiguration { design, slice_ns, trial_ns, warmup_slices, purpose: Purpose::Judged };

@@ -102,7 +102,8 @@ impl PlannedBenchmark {
         };
         let lengths = Lengths { slice_ns, ..usual }.with_trial(trial_ns, manner);
         // The cost of linking was weighed when the plan was learnt: its processes are given.
-        let relink = capacity.relinks.map(|_| Relink { layouts: LayoutChoice::Random, cost_ns: 0, trial_ns });
+        let relink =
+            capacity.relinks.map(|_| Relink { layouts: LayoutChoice::Random, cost_ns: 0, beside_ns: 0, trial_ns });
         self.trial_predicted_ns = lengths.predicted_ns;
         self.configuration = ExecutionConfiguration {
             design: design(effort, None, relink),

@@ -106,7 +106,7 @@ impl Schedule {
 
     /// The build pair from which a benchmark's processes of this suite run are started.
     fn build(&self, benchmark: usize, round: u32, suite_run: u32, pass: u32) -> u32 {
-        let design = &self.designs[benchmark];
+        let design = self.designs[benchmark].of_round(round);
         // Benchmarks of one package that take part in the same pass share its programs, wherever each of them stands.
         let shared = self.spread && round == 0 && design.forks_per_unit == 1 && design.doubled == 0;
         let number = if shared { pass } else { design.unit(suite_run) };

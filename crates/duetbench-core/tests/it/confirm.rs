@@ -1,12 +1,12 @@
 //! Regressions that later rounds of fresh trials see again, or do not.
 
-use duetbench_core::Verdict;
 use duetbench_core::analysis::{ConfirmationStanding, Measured, Monitor, Standing, Warning, analyse};
 use duetbench_core::plan::{Design, Plan};
 use duetbench_core::report::{BenchmarkReport, ForkPair};
 use duetbench_core::spec::Decision;
 use duetbench_core::stats::{critical_t, two_sided_p};
 use duetbench_core::verdict::Extent;
+use duetbench_core::{Schedule, Verdict};
 
 use crate::reference::{answers, close, numbers};
 use crate::support::{build_pairs, placed, plan_of, samples_of};
@@ -110,9 +110,14 @@ fn only_regressions_are_confirmed_and_only_in_rounds_that_were_wanted() {
 
 /// Units of a confirming round, for a design of so many units at most.
 fn confirming(log_ratios: &[f64], units: u32) -> Option<u32> {
-    let design = build_pairs(units, 0);
+    confirming_as(build_pairs(units, 0), log_ratios)
+}
+
+/// Units of a confirming round, for units of these log ratios, each of all the fork pairs that the design wants.
+fn confirming_as(design: Design, log_ratios: &[f64]) -> Option<u32> {
     let (plan, decision) = (plan_of(&["A"], design), Decision::default());
-    let forks = forks(&design, &[log_ratios]);
+    let each = |d: &f64| vec![*d; design.forks_per_unit as usize];
+    let forks = forks(&design, &[&log_ratios.iter().flat_map(each).collect::<Vec<f64>>()]);
     match Monitor::new(&plan, &decision).end(&[&forks])[..] {
         [Standing::Regressed { confirming_units }] => Some(confirming_units),
         [Standing::Settled] => None,
@@ -136,4 +141,17 @@ fn both_rounds_together_have_the_units_that_a_one_sided_test_needs() {
         }
     }
     assert!(regressed >= 3);
+}
+
+#[test]
+fn matched_build_pairs_are_seen_again_in_half_the_fork_pairs() {
+    let matched = Design { forks_per_unit: 4, places: 2, ..build_pairs(20, 0) };
+    assert_eq!(matched.of_round(0), matched);
+    assert_eq!(matched.of_round(1), Design { forks_per_unit: 2, ..matched });
+    assert_eq!(confirming(&REGRESSED, 20), Some(6));
+    // Means of half the fork pairs have twice the variance, by SciPy's noncentral t.
+    assert_eq!(confirming_as(matched, &REGRESSED), Some(8));
+    let builds: Vec<u32> =
+        (0..4).map(|run| Schedule::new(&plan_of(&["A"], matched)).suite_run(1, run)[0].build).collect();
+    assert_eq!(builds, [100_000, 100_000, 100_001, 100_001]);
 }

@@ -129,12 +129,12 @@ fn a_budget_rather_has_fewer_forks_of_each_build_pair_than_few_build_pairs() {
         let design = Plan::new(&spec, &found, capacity).benchmarks[0].configuration.design;
         (design.units, design.forks_per_unit)
     };
-    // Without a budget each build pair has eight, and never fewer than one for each place of memory.
+    // Without a budget each build pair has six, and never fewer than one for each place of memory.
     assert_eq!(design(1), (8, 2));
-    assert!(design(20).0 >= defaults::BUILDS_MIN && design(20).1 < 8, "{:?}", design(20));
-    assert!(design(120).0 >= defaults::BUILDS_MIN && design(120).1 == 8, "{:?}", design(120));
+    assert!(design(10).0 >= defaults::BUILDS_MIN && design(10).1 < 6, "{:?}", design(10));
+    assert!(design(120).0 >= defaults::BUILDS_MIN && design(120).1 == 6, "{:?}", design(120));
     // All of a long budget is made use of.
-    assert_eq!(design(6000), (defaults::UNITS_MAX, 8));
+    assert_eq!(design(6000), (defaults::UNITS_MAX, 6));
 }
 
 const RELINKS: Capacity = Capacity { relinks: Some(LayoutChoice::Random), ..CAPACITY };
@@ -172,10 +172,12 @@ fn build_pairs_that_are_laid_out_alike_have_more_forks_each_by_twos() {
         let capacity = Capacity { relinks: Some(LayoutChoice::Matched), ..CAPACITY };
         Plan::new(&spec(effort, ModeChoice::Auto), &found, capacity).benchmarks[0].configuration.design
     };
-    // Linking costs a lone benchmark 0.3 s on four processors, and a trial 0.07 s: sqrt(12 * 0.3 / 0.07) is 7,
-    // and over two fork pairs each half runs in both places.
+    // Linking costs a lone benchmark 0.15 s on four processors, and a trial 0.08 s: sqrt(12 * 0.15 / 0.08) is 5, while the 0.6 s
+    // of the next link have room for 7; and over two fork pairs each half runs in both places.
     let lone = matched(&["A"], default);
     assert_eq!((lone.units, lone.forks_per_unit, lone.doubled), (12, 8, 0));
+    // For each of three it is 0.2 s, less than what sqrt(12 * 0.05 / 0.08) = 3 trials take.
+    assert_eq!(matched(&["A", "B", "C"], default).forks_per_unit, 4);
     let names: Vec<String> = (0..24).map(|i| format!("B{i}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let many = matched(&names, default);
