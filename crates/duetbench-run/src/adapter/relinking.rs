@@ -45,6 +45,11 @@ impl Relinking {
         self.linker.has_ended()
     }
 
+    /// The process that links.
+    pub(crate) fn process(&self) -> Option<u32> {
+        self.linker.process()
+    }
+
     /// Waits for the program.
     ///
     /// # Errors

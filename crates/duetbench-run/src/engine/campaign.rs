@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use duetbench_core::Trial;
 
-use super::{Activity, Executor, Needed, Observer, Progress, RunSummary, TrialOutcome};
+use super::{Activity, Executor, Observer, Progress, Provision, RunSummary, TrialOutcome};
 use crate::error::RunError;
 
 /// Decides which trials a run consists of, from its plan and what they gave.
@@ -43,10 +43,8 @@ pub trait Strategy {
 pub struct SuiteRun {
     /// Its trials, in order.
     pub(super) trials: Vec<Trial>,
-    /// Build pairs that are made before the first of them.
-    pub(super) builds: Vec<Needed>,
-    /// Build pairs that are made meanwhile, for the suite run after it, where that does not disturb the trials.
-    pub(super) foreseen: Option<Vec<Needed>>,
+    /// Build pairs that are made before the first of them, and meanwhile.
+    pub(super) builds: Provision,
 }
 
 /// Key of a trial: round, suite run, fork and benchmark.
@@ -163,19 +161,20 @@ impl<S: Strategy> Campaign<'_, S> {
         now.saturating_sub(std::mem::replace(&mut self.log.here, now))
     }
 
-    /// Has build pairs made: those of a suite run now, those of the next one meanwhile.
-    fn link(&mut self, SuiteRun { builds, foreseen, .. }: &SuiteRun) -> Result<(), RunError> {
-        if builds.is_empty() {
+    /// Has build pairs made: those of a suite run now, those that come after them meanwhile.
+    fn link(&mut self, SuiteRun { builds, .. }: &SuiteRun) -> Result<(), RunError> {
+        let made = builds.now.len();
+        if made == 0 {
             return Ok(());
         }
         self.read_clock();
-        let activity = Activity::Linking(2 * builds.len());
+        let activity = Activity::Linking(2 * made);
         self.observer.begins(&self.strategy.progress(activity, &self.log));
         self.executor.provide(builds)?;
         let waited = self.read_clock();
         self.log.links.0 += waited;
-        self.log.links.1 += u32::try_from(builds.len()).unwrap_or(u32::MAX);
-        foreseen.as_ref().map_or(Ok(()), |foreseen| self.executor.foresee(foreseen))
+        self.log.links.1 += u32::try_from(made).unwrap_or(u32::MAX);
+        Ok(())
     }
 
     /// Runs one trial, or takes it from an earlier sitting; whether it is run again.

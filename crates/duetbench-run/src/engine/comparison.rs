@@ -11,7 +11,7 @@ use duetbench_core::{Mixture, Schedule, Trial};
 use super::campaign::{Log, Strategy, SuiteRun};
 use super::costs::Costs;
 use super::tally::{DISCARDED_MAX, FAILURES_MAX, Tally};
-use super::{Activity, Needed, Progress, TrialOutcome};
+use super::{Activity, Needed, Progress, Provision, TrialOutcome};
 
 /// Measures two versions until an answer is known: a benchmark ends at the first planned look that settles it.
 pub struct Comparison<'a> {
@@ -82,7 +82,7 @@ impl<'a> Comparison<'a> {
         if due.is_empty() {
             return None;
         }
-        let next = self.after(&due);
+        let next = self.next_builds(&due);
         self.under_way = Some(due.clone());
         Some(self.suite_run(due, &next, log))
     }
@@ -90,8 +90,8 @@ impl<'a> Comparison<'a> {
     /// A suite run of these trials, with their builds made before the first and those of the next ones meanwhile.
     fn suite_run(&self, trials: Vec<Trial>, next: &[Trial], log: &Log<'_>) -> SuiteRun {
         let on_one_core = |t: &Trial| self.tallies[t.benchmark].mode == Mode::InterleavedOneCore;
-        let foreseen = trials.iter().all(on_one_core).then(|| self.builds_of(next, log));
-        SuiteRun { builds: self.builds_of(&trials, log), foreseen, trials }
+        let next = if trials.iter().all(on_one_core) { self.builds_of(next, log) } else { Vec::new() };
+        SuiteRun { builds: Provision { now: self.builds_of(&trials, log), next }, trials }
     }
 
     /// The trials of the next pass over the suite that are going to be run, or were.
@@ -140,7 +140,10 @@ impl<'a> Comparison<'a> {
         let left = self.time_left(log);
         loop {
             let queue = self.confirming.as_mut()?;
-            let (mut trials, next) = (queue.pop_front()?, queue.front().cloned().unwrap_or_default());
+            let mut trials = queue.pop_front()?;
+            let builds: BTreeSet<u32> = trials.iter().map(|t| t.build).collect();
+            let new = |later: &&Vec<Trial>| later.iter().any(|t| !builds.contains(&t.build));
+            let next = queue.iter().find(new).cloned().unwrap_or_default();
             let costs = self.costs(log);
             let fits = |t: &Trial| left.is_none_or(|left| costs.trial(t.benchmark) + costs.links([t]) <= left);
             trials.retain(|t| log.has(t) || fits(t));
@@ -152,13 +155,13 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The trials that probably come after those of the next pass: the next of all whose number says which they are.
-    fn after(&self, due: &[Trial]) -> Vec<Trial> {
+    /// The first trials of the build pairs that probably come after those of these trials, where their number says which they are.
+    fn next_builds(&self, due: &[Trial]) -> Vec<Trial> {
         let mut visits = vec![None; self.tallies.len()];
         for trial in due.iter().filter(|_| self.mixture.is_none()) {
-            let planned = &self.plan.benchmarks[trial.benchmark];
-            let wanted = trial.suite_run + 1 < planned.configuration.design.forks();
-            visits[trial.benchmark] = wanted.then_some(trial.suite_run + 1);
+            let design = &self.plan.benchmarks[trial.benchmark].configuration.design;
+            let of_another = |later: &u32| design.unit(*later) != design.unit(trial.suite_run);
+            visits[trial.benchmark] = (trial.suite_run + 1..design.forks()).find(of_another);
         }
         self.schedule.pass(self.round, self.passes + 1, &visits)
     }
@@ -207,7 +210,9 @@ impl<'a> Comparison<'a> {
         let rounds = self.plan.confirm_rounds;
         let standings = if rounds > 0 { self.monitor.end(&forks_of(&self.tallies)) } else { Vec::new() };
         let suite_runs = |(standing, planned): (Standing, &PlannedBenchmark)| match standing {
-            Standing::Regressed { confirming_units } => planned.configuration.design.forks_of(confirming_units),
+            Standing::Regressed { confirming_units } => {
+                planned.configuration.design.of_round(1).forks_of(confirming_units)
+            }
             _ => 0,
         };
         let wanted: Vec<u32> = standings.into_iter().zip(&self.plan.benchmarks).map(suite_runs).collect();

@@ -68,24 +68,30 @@ impl Layouts {
         self.programs.get(&(role, package.to_owned(), build)).map_or(Path::new(""), |linked| &linked.program)
     }
 
-    /// Links what is missing of what is needed, several programs at a time; nothing is measured meanwhile. Programs that are not
-    /// needed any more are removed.
+    /// The processes that link.
+    pub(super) fn linkers(&self) -> Vec<u32> {
+        self.underway.iter().filter_map(|one| one.relinking.process()).collect()
+    }
+
+    /// Links what is missing of what is needed, several programs at a time; nothing is measured meanwhile. Programs that are needed
+    /// neither now nor next are removed.
     ///
     /// # Errors
     /// The first failure. On an interrupt.
     pub(super) fn provide(
         &mut self,
         needed: &[Needed],
+        next: &[Needed],
         linker: &Linker<'_>,
         placements: &mut Placements,
     ) -> Result<(), RunError> {
         self.foreseen.clear();
-        let is_needed = |key: &Key| needed.iter().any(|n| n.build == key.2 && n.package == key.1);
-        let (underway, given_up): (Vec<_>, Vec<_>) = self.underway.drain(..).partition(|one| is_needed(&one.key));
+        let is_wanted = |key: &Key| is_among(needed, key) || is_among(next, key);
+        let (underway, given_up): (Vec<_>, Vec<_>) = self.underway.drain(..).partition(|one| is_wanted(&one.key));
         self.underway = underway;
         given_up.into_iter().for_each(|one| one.relinking.give_up());
         self.programs.retain(|key, linked| {
-            let kept = is_needed(key);
+            let kept = is_wanted(key);
             if !kept {
                 placements.forget(&linked.program);
             }
@@ -97,7 +103,7 @@ impl Layouts {
         self.link_missing(needed, linker, placements)
     }
 
-    /// Links what is missing of what is needed, and waits for all that is being linked.
+    /// Links what is missing of what is needed, and waits for it.
     fn link_missing(
         &mut self,
         needed: &[Needed],
@@ -110,10 +116,8 @@ impl Layouts {
             for link in links.by_ref().take(free) {
                 self.start(link, linker, placements)?;
             }
-            if self.underway.is_empty() {
-                return Ok(());
-            }
-            self.finish_first(linker)?;
+            let Some(first) = self.underway.iter().position(|one| is_among(needed, &one.key)) else { return Ok(()) };
+            self.finish(first, linker)?;
         }
     }
 
@@ -197,9 +201,9 @@ impl Layouts {
         Ok(())
     }
 
-    /// Waits for the program whose linking began first.
-    fn finish_first(&mut self, linker: &Linker<'_>) -> Result<(), RunError> {
-        let Underway { key, relinking, by_plan } = self.underway.remove(0);
+    /// Waits for a program that is being linked.
+    fn finish(&mut self, number: usize, linker: &Linker<'_>) -> Result<(), RunError> {
+        let Underway { key, relinking, by_plan } = self.underway.remove(number);
         let linked = relinking.finish();
         // An interrupt reaches the linker too, and it is not the linker that failed.
         RunError::stop_if(linker.interrupted)?;
@@ -210,6 +214,11 @@ impl Layouts {
         }
         Ok(())
     }
+}
+
+/// Whether this half belongs to one of these build pairs.
+fn is_among(builds: &[Needed], key: &Key) -> bool {
+    builds.iter().any(|n| n.build == key.2 && n.package == key.1)
 }
 
 #[cfg(test)]
@@ -318,7 +327,9 @@ mod tests {
         }
 
         fn provide(&mut self, build: u32) -> Result<(), RunError> {
-            self.with(|layouts, linker, placements| layouts.provide(&[needed(build)], linker, placements))
+            self.with(|layouts, linker, placements| {
+                layouts.provide(&[needed(build)], &[needed(build + 1)], linker, placements)
+            })
         }
 
         fn foresee(&mut self, build: u32) {

@@ -15,7 +15,7 @@ use super::layout::{Layouts, Linker};
 use super::placement::Placements;
 use super::process_trial::{ProcessSide, ProcessTrial};
 use super::trial::{Gathered, TrialRun, samples_of};
-use super::{Executor, Needed, TrialFailure, TrialOutcome};
+use super::{Executor, Needed, Provision, TrialFailure, TrialOutcome};
 use crate::adapter::{Adapter, Build, Order, PairLayouts};
 use crate::error::RunError;
 use crate::page::{NO_CORE, Page, PageHeader, PageMode};
@@ -245,14 +245,17 @@ fn role_on(trial: &Trial, side: usize) -> Role {
 }
 
 impl Executor for Local<'_> {
-    fn provide(&mut self, needed: &[Needed]) -> Result<(), RunError> {
-        self.linking(|layouts, linker, placements| layouts.provide(needed, linker, placements))
+    fn provide(&mut self, Provision { now, next }: &Provision) -> Result<(), RunError> {
+        // Two processors of one core would take turns.
+        let next: &[Needed] = if self.cores.len() > 1 { next } else { &[] };
+        self.linking(|layouts, linker, placements| {
+            layouts.provide(now, next, linker, placements)?;
+            layouts.foresee(next, linker, placements)
+        })
     }
 
-    fn foresee(&mut self, needed: &[Needed]) -> Result<(), RunError> {
-        // Two processors of one core would take turns.
-        let needed = if self.cores.len() > 1 { needed } else { &[] };
-        self.linking(|layouts, linker, placements| layouts.foresee(needed, linker, placements))
+    fn beside(&self) -> Vec<u32> {
+        self.layouts.linkers()
     }
 
     fn layouts(&self) -> Option<LayoutsUsed> {

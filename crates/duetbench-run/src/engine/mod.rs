@@ -70,24 +70,29 @@ pub struct Needed {
     pub layout_seeds: [u32; 2],
 }
 
+/// The build pairs of a suite run.
+#[derive(Debug, Default)]
+pub struct Provision {
+    /// Those that its trials are started from.
+    pub now: Vec<Needed>,
+    /// Those that come after them, where making them does not disturb the trials.
+    pub next: Vec<Needed>,
+}
+
 /// Runs trials of benchmarks as the plan of a comparison has them, or as another plan does (`B`): on this machine, or by a script.
 pub trait Executor<B = PlannedBenchmark> {
-    /// Makes the build pairs that the next trials need; those of earlier suite runs are not needed any more.
+    /// Makes the build pairs that the next trials need, and begins those after them; no others are needed any more.
     ///
     /// # Errors
-    /// When one cannot be made.
-    fn provide(&mut self, needed: &[Needed]) -> Result<(), RunError> {
-        let _ = needed;
+    /// When one cannot be made, or begun.
+    fn provide(&mut self, builds: &Provision) -> Result<(), RunError> {
+        let _ = builds;
         Ok(())
     }
 
-    /// Hears of the build pairs that will be needed next; making them beside the trials until then must not disturb these.
-    ///
-    /// # Errors
-    /// When it cannot be begun.
-    fn foresee(&mut self, needed: &[Needed]) -> Result<(), RunError> {
-        let _ = needed;
-        Ok(())
+    /// Processes that it has working beside the trials.
+    fn beside(&self) -> Vec<u32> {
+        Vec::new()
     }
 
     /// Layouts of the halves of build pairs until now; absent where this does not link.

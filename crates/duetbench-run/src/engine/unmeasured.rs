@@ -212,7 +212,7 @@ impl BuildPairs {
             (0..builds).map(move |build| Needed { package: package.clone(), build, layout_seeds: layout_seeds(build) })
         };
         let needed: Vec<Needed> = packages.iter().flat_map(needed).collect();
-        self.layouts.provide(&needed, &linker, &mut self.placements)
+        self.layouts.provide(&needed, &[], &linker, &mut self.placements)
     }
 
     /// The program of one half.

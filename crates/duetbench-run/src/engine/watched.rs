@@ -3,7 +3,7 @@
 use duetbench_core::Trial;
 use duetbench_core::report::LayoutsUsed;
 
-use super::{Executor, Needed, TrialFailure, TrialOutcome};
+use super::{Executor, Provision, TrialFailure, TrialOutcome};
 use crate::error::RunError;
 use crate::noise::Watch;
 
@@ -22,12 +22,12 @@ impl<'a, E: ?Sized> Watched<'a, E> {
 }
 
 impl<B, E: Executor<B> + ?Sized> Executor<B> for Watched<'_, E> {
-    fn provide(&mut self, needed: &[Needed]) -> Result<(), RunError> {
-        self.inner.provide(needed)
+    fn provide(&mut self, builds: &Provision) -> Result<(), RunError> {
+        self.inner.provide(builds)
     }
 
-    fn foresee(&mut self, needed: &[Needed]) -> Result<(), RunError> {
-        self.inner.foresee(needed)
+    fn beside(&self) -> Vec<u32> {
+        self.inner.beside()
     }
 
     fn layouts(&self) -> Option<LayoutsUsed> {
@@ -35,9 +35,9 @@ impl<B, E: Executor<B> + ?Sized> Executor<B> for Watched<'_, E> {
     }
 
     fn run_trial(&mut self, planned: &B, trial: &Trial) -> Result<TrialOutcome, RunError> {
-        self.watch.lap();
+        self.watch.lap_beside(&self.inner.beside());
         let outcome = self.inner.run_trial(planned, trial)?;
-        let conditions = self.watch.lap();
+        let conditions = self.watch.lap_beside(&self.inner.beside());
         let result = match conditions.spoils() {
             Some(spoilt) => Err(TrialFailure { role: None, reason: spoilt.to_string(), discarded: true }),
             None => outcome.result,

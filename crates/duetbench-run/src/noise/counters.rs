@@ -52,13 +52,23 @@ fn cpu_line(rest: &str) -> Option<CpuCounters> {
     })
 }
 
-/// Processor time of the children that have ended, from `/proc/self/stat`.
+/// Processor time of the children that have ended, from `/proc/PID/stat`.
 pub(super) fn children_ns(text: &str) -> Option<u64> {
+    times_ns(text, 13, 2)
+}
+
+/// Processor time of a process and of its children that have ended, from `/proc/PID/stat`.
+pub(super) fn process_ns(text: &str) -> Option<u64> {
+    times_ns(text, 11, 4)
+}
+
+/// The sum of so many fields after the first ones behind the name.
+fn times_ns(text: &str, first: usize, number: usize) -> Option<u64> {
     // The name may hold anything, closing brackets included.
     let (_, fields) = text.rsplit_once(')')?;
-    let mut fields = fields.split_ascii_whitespace().skip(13);
-    let (user, system): (u64, u64) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-    Some(user.saturating_add(system).saturating_mul(TICK_NS))
+    let fields = fields.split_ascii_whitespace().skip(first).take(number);
+    let ticks: Vec<u64> = fields.map(|field| field.parse().ok()).collect::<Option<_>>()?;
+    (ticks.len() == number).then(|| ticks.iter().fold(0, |sum: u64, n| sum.saturating_add(*n)).saturating_mul(TICK_NS))
 }
 
 /// `cpu.stat` of a control group of either version.

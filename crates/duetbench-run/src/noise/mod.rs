@@ -26,6 +26,7 @@ pub fn fuzz(text: &str) {
     counters::stat(text, &[0, 1]);
     counters::cpus_listed(text);
     counters::children_ns(text);
+    counters::process_ns(text);
     counters::quota(text);
     counters::pressure_ns(text);
     counters::cpuinfo(text, &counters::MODEL_KEYS);

@@ -1,12 +1,13 @@
 //! The watch itself.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use duetbench_core::noise::{Conditions, Reading, SlowReading};
 
 use super::cgroup;
 use super::clocks::{Clocks, SystemClocks};
-use super::counters::{self, Stat, children_ns};
+use super::counters::{self, Stat, children_ns, process_ns};
 use super::slow::SlowSources;
 use super::source::Source;
 use crate::processors::usable_cpus;
@@ -18,6 +19,8 @@ const SLOW_EVERY_NS: u64 = 1_000_000_000;
 #[derive(Debug)]
 pub struct Watch<C = SystemClocks> {
     clocks: C,
+    /// The folder with one of every process.
+    processes: PathBuf,
     /// In ascending order.
     cpus: Vec<u32>,
     stat: Option<Source>,
@@ -45,6 +48,7 @@ impl<C: Clocks> Watch<C> {
         cpus.sort_unstable();
         let mut watch = Watch {
             clocks,
+            processes: root.join("proc"),
             stat: Source::open(&root.join("proc/stat")),
             children: Source::open(&root.join("proc/self/stat")),
             quotas: cgroup::limited(root).into_iter().map(|limited| limited.stat).collect(),
@@ -61,7 +65,12 @@ impl<C: Clocks> Watch<C> {
     /// Conditions since the last lap, or since the start. To be called when the measured processes have been waited for: before
     /// that, their processor time counts as that of others.
     pub fn lap(&mut self) -> Conditions {
-        let reading = self.read();
+        self.lap_beside(&[])
+    }
+
+    /// The same while these processes of ours go on.
+    pub fn lap_beside(&mut self, ours: &[u32]) -> Conditions {
+        let reading = self.read(ours);
         let now_ns = reading.clocks.monotonic_ns;
         let mut conditions =
             self.last.as_ref().map_or_else(Conditions::default, |last| Conditions::between(last, &reading));
@@ -80,12 +89,14 @@ impl<C: Clocks> Watch<C> {
     }
 
     /// One reading of all that is cheap.
-    fn read(&mut self) -> Reading {
+    fn read(&mut self, ours: &[u32]) -> Reading {
         let clocks = self.clocks.read();
         let stat = self.stat.as_ref().and_then(|stat| stat.read(&mut self.buffer));
         let Stat { cpus, runnable } = stat.map_or_else(Stat::default, |text| counters::stat(text, &self.cpus));
         let children_ns = self.children.as_ref().and_then(|own| children_ns(own.read_start(&mut self.buffer)?));
-        let own_ns = self.clocks.own_ns().zip(children_ns).map(|(own, children)| own.saturating_add(children));
+        let of_process = |id: &u32| process_ns(&fs::read_to_string(self.processes.join(format!("{id}/stat"))).ok()?);
+        let beside_ns = ours.iter().filter_map(of_process).fold(children_ns, |sum, ns| Some(sum?.saturating_add(ns)));
+        let own_ns = self.clocks.own_ns().zip(beside_ns).map(|(own, others)| own.saturating_add(others));
         let quotas = self.quotas.iter().map(|quota| counters::quota(quota.read_start(&mut self.buffer)?));
         // All or none, because the groups are told apart by their order.
         let quotas = quotas.collect::<Option<Vec<_>>>().unwrap_or_default();

@@ -177,10 +177,15 @@ impl Go {
         let Ok(linker) = &self.linker else { return go_alone() };
         let inventory = matching::inventory_of(plainly.program);
         let graph = reach::graph_of(plainly.program);
-        // That of another program must not be taken for this one's.
-        let _ = fs::remove_file(&graph);
-        let notes = [(matching::INVENTORY, inventory.as_os_str()), (reach::GRAPH, graph.as_os_str())];
-        let env = if matches!(self.reach, Some(Ok(()))) { &notes[..] } else { &notes[..1] };
+        let link = matching::link_of(plainly.program);
+        // Those of another program must not be taken for this one's.
+        drop((fs::remove_file(&graph), fs::remove_dir_all(&link)));
+        let notes = [
+            (matching::INVENTORY, inventory.as_os_str()),
+            (matching::LINK, link.as_os_str()),
+            (reach::GRAPH, graph.as_os_str()),
+        ];
+        let env = if matches!(self.reach, Some(Ok(()))) { &notes[..] } else { &notes[..2] };
         let how = Linking { toolexec: Some(&linker.toolexec), env, ..plainly };
         match self.link(build_args, how).start()?.finish() {
             // A go command that was interrupted says nothing.
@@ -377,18 +382,21 @@ impl Adapter for Go {
     }
 
     fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
-        let plainly = Linking::plainly(&artifact.dir, wanted.program);
-        let (seed, plan) = match wanted.layout {
-            Layout::Random(seed) => (seed, None),
-            Layout::Matched { seed, plan } => (seed, Some([(matching::PLAN, plan.as_os_str())])),
-        };
         // Without debugging tables linking takes half the time; they are no part of what runs.
-        let ldflags = &format!("-w -randlayout={seed}");
-        let how = match (&plan, &self.linker) {
-            (Some(plan), Ok(linker)) => Linking { ldflags, toolexec: Some(&linker.toolexec), env: plan, ..plainly },
-            _ => Linking { ldflags, ..plainly },
+        let ldflags = |seed: u32| format!("-w -randlayout={seed}");
+        let plainly = Linking::plainly(&artifact.dir, wanted.program);
+        let tool = match (wanted.layout, &self.linker) {
+            (Layout::Matched { seed, plan }, Ok(linker)) => {
+                let by_go = || {
+                    let how = Linking { ldflags: &ldflags(seed), toolexec: Some(&linker.toolexec), ..plainly };
+                    self.link(&artifact.build_args, how)
+                };
+                linker.again(artifact, &ldflags(seed), wanted.program).unwrap_or_else(by_go).env(matching::PLAN, plan)
+            }
+            (Layout::Random(seed) | Layout::Matched { seed, .. }, _) => {
+                self.link(&artifact.build_args, Linking { ldflags: &ldflags(seed), ..plainly })
+            }
         };
-        let tool = self.link(&artifact.build_args, how);
         let tool = if wanted.urgency == Urgency::Later { tool.giving_way() } else { tool };
         Ok(Relinking {
             linker: tool.start()?,

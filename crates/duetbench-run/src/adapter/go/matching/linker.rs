@@ -1,4 +1,4 @@
-//! Our linker: the user's own, with three files added and eight insertions, built once for every release of Go and kept.
+//! Our linker: the user's own, with four files added and eight insertions, built once for every release of Go and kept.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,10 +13,11 @@ use crate::error::RunError;
 
 const ANCHORS: &str = include_str!("../../../../../../hooks/go/linker/anchors.json");
 /// Files added to the linker, by the names that `anchors.json` uses.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("inventory.go", include_str!("../../../../../../hooks/go/linker/inventory.go")),
     ("plan.go", include_str!("../../../../../../hooks/go/linker/plan.go")),
     ("place.go", include_str!("../../../../../../hooks/go/linker/place.go")),
+    ("record.go", include_str!("../../../../../../hooks/go/linker/record.go")),
 ];
 /// A file more, for a linker that also writes graphs.
 const GRAPH: (&str, &str) = ("graph.go", include_str!("../../../../../../hooks/go/linker/graph.go"));

@@ -14,11 +14,13 @@ use super::Toolchain;
 use super::overlay::write;
 use crate::adapter::{Artifact, Build, hex};
 use crate::error::RunError;
+use crate::tool::Tool;
 
 mod addresses;
 pub(super) mod inventory;
 mod linker;
 mod plan;
+mod recorded;
 mod words;
 
 pub(super) use addresses::check_alike;
@@ -26,9 +28,12 @@ use inventory::Inventory;
 pub(super) use linker::Notes;
 use linker::Sources;
 use plan::Plan;
+use recorded::Recorded;
 
 /// Where a link writes its inventory.
 pub(super) const INVENTORY: &str = "DUET_LAYOUT_INVENTORY";
+/// The folder in which a link is recorded.
+pub(super) const LINK: &str = "DUET_LAYOUT_LINK";
 /// The plan that a link follows.
 pub(super) const PLAN: &str = "DUET_LAYOUT_PLAN";
 
@@ -39,6 +44,8 @@ const TOOLEXEC: &str = include_str!("toolexec.sh");
 pub(super) struct Linker {
     /// The `-toolexec` flag that puts it in place of the user's linker.
     pub(super) toolexec: String,
+    /// The linker itself, where nothing else is to be run around it.
+    alone: Option<PathBuf>,
 }
 
 impl Linker {
@@ -65,9 +72,15 @@ impl Linker {
         let script = place.join("toolexec.sh");
         write_script(&script).map_err(|e| RunError::file("write", &script, e).to_string())?;
         let own = [script.to_string_lossy().into(), linker.to_string_lossy().into(), before.len().to_string()];
-        let words: Vec<String> = own.into_iter().chain(before).collect();
+        let words: Vec<String> = own.into_iter().chain(before.iter().cloned()).collect();
         let toolexec = words::join(&words).ok_or("`-toolexec` cannot be quoted for the go command")?;
-        Ok(Linker { toolexec: format!("-toolexec={toolexec}") })
+        Ok(Linker { toolexec: format!("-toolexec={toolexec}"), alone: before.is_empty().then_some(linker) })
+    }
+
+    /// Links a program again as its first link was recorded, with these flags besides; absent where it was not.
+    pub(super) fn again(&self, artifact: &Artifact, flags: &str, program: &Path) -> Option<Tool> {
+        let recorded = Recorded::read(&link_of(&artifact.program))?;
+        Some(recorded.tool(self.alone.as_ref()?, flags, program, &artifact.dir))
     }
 }
 
@@ -98,6 +111,11 @@ fn write_script(path: &Path) -> std::io::Result<()> {
 /// Where the inventory of a program lies.
 pub(super) fn inventory_of(program: &Path) -> PathBuf {
     program.with_extension("inventory")
+}
+
+/// Where the link of a program is recorded.
+pub(super) fn link_of(program: &Path) -> PathBuf {
+    program.with_extension("link")
 }
 
 /// Notes in place of an inventory why there is none.
