@@ -208,15 +208,19 @@ fn cold_share(
         }
     }
     let found = ColdShare::of(&samples).map(|share| share.least);
-    match found.filter(|share| *share > COLD_DOUBTED) {
-        Some(doubted) => {
-            let longer = of_two_lengths(planned, COLD_DOUBTED_LENGTH);
-            let samples = executor.run_trial(&longer, &trial(benchmark, 0))?.result.unwrap_or_default();
-            let told = ColdShare::of(&samples).map_or(0.0, |share| share.least * COLD_DOUBTED_LENGTH as f64);
-            Ok(Some(told.max(doubted)))
-        }
-        None => Ok(found),
+    let Some(doubted) = found.filter(|share| *share > COLD_DOUBTED) else { return Ok(found) };
+    let longer = of_two_lengths(planned, COLD_DOUBTED_LENGTH);
+    let in_longer = |executor: &mut dyn Executor, look| -> Result<f64, RunError> {
+        let samples = executor.run_trial(&longer, &trial(benchmark, look))?.result.unwrap_or_default();
+        Ok(ColdShare::of(&samples).map_or(0.0, |share| share.least * COLD_DOUBTED_LENGTH as f64))
+    };
+    let first = doubted.max(in_longer(executor, 0)?);
+    if first <= defaults::COLD_LARGE {
+        return Ok(Some(first));
     }
+    // So much makes every slice many times as long, and a neighbour's burst looks the same: it is seen twice or not believed.
+    let again = ColdShare::of(&seen(executor, COLD_LOOKS)?).map_or(0.0, |share| share.least);
+    Ok(Some(first.min(again.max(in_longer(executor, 1)?))))
 }
 
 /// A benchmark in turns, in slices of so many times the usual length and in longer ones.
