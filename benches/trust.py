@@ -50,6 +50,7 @@ def arguments():
     options.add_argument("--settings", type=settings, default=SETTINGS, help="`NAME=FLAGS` of duet, separated by semicolons")
     options.add_argument("--modules", type=listed, default=list(MODULES), help="which ones")
     options.add_argument("--bench", default=".", help="only benchmarks whose name matches")
+    options.add_argument("--whole-suites", action="store_true", help="beside benchmarks with a planted slowdown measure all the others")
     options.add_argument("--budget", help="measuring time of each of duet's runs; without it duet decides")
     options.add_argument("--reference-budget", default="60s", help="measuring time of each of a module's two calibration runs")
     options.add_argument("--usual", type=listed, default=list(PROCEDURES), help="usual procedures; empty for none")
@@ -149,11 +150,12 @@ class Module:
                 self.study.prefix = []
 
     def _by_duet(self, kind, setting, seed):
-        which_ones = only(list(self.planting.effects)) if kind in PLANTED else ["--bench", self.args.bench]
+        planted = list(self.planting.effects) if kind in PLANTED else []
+        which_ones = only(planted) if planted and not self.args.whole_suites else ["--bench", self.args.bench]
         budget = ["--budget", self.args.budget] if self.args.budget else []
         flags = self.study.known("--measure-identical", *self.args.settings[setting])
         options = [*packages_of(self.name), *which_ones, *budget, *flags, "--seed", str(seed)]
-        return digest(self.study.compare(*self._directories(kind), *options)) | {"kind": kind, "setting": setting}
+        return digest(self.study.compare(*self._directories(kind), *options)) | {"kind": kind, "setting": setting, "planted": planted}
 
 
 def key_of(module, made, kind, setting, repetition):
@@ -261,7 +263,8 @@ def power_text(study, args):
     head = ["noise", "planted", "setting", "comparisons", "benchmarks", "regression", "slower", "faster", "mean estimate",
             "estimates spread", "median detects", "wall s per benchmark", "measured s per benchmark"]
     return (
-        "Only benchmarks that the trial plant slowed down take part. *Regression* is the share called one, *slower* and *faster* those with a change of whatever size; *spread* is the standard "
+        "Only benchmarks that the trial plant slowed down are judged"
+        + (", while whole suites are measured, by which times are divided" if args.whole_suites else "") + ". *Regression* is the share called one, *slower* and *faster* those with a change of whatever size; *spread* is the standard "
         "deviation of the estimates. duet's threshold is 3 %, so that it should not call a slowdown of less than that.\n\n"
         + table(head, rows))
 
@@ -269,7 +272,7 @@ def power_text(study, args):
 def power_rows(names, results):
     if not results:
         return []
-    benchmarks = [b for r in results for b in r["benchmarks"]]
+    benchmarks = [b for r in results for b in r["benchmarks"] if b["name"] in r.get("planted", [b["name"]])]
     shares = [percent(count(benchmarks, words) / len(benchmarks), 0) for words in (["regression"], SLOWER, FASTER)] if benchmarks else [""] * 3
     estimates = [b["ratio"] - 1 for b in benchmarks if b["ratio"] is not None]
     spread = statistics.stdev(estimates) if len(estimates) > 1 else None

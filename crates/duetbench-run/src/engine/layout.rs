@@ -383,7 +383,14 @@ mod tests {
         bench.foresee(1);
         assert_eq!(bench.layouts.underway.len(), 1, "one at a time");
         assert_eq!(bench.contents(0), ["base", "head"], "still in use");
+        // The next suite run of the same build pair.
+        bench.provide(0).unwrap();
+        bench.foresee(1);
+        assert_eq!(bench.layouts.underway.len(), 1, "it goes on");
         bench.go_on();
+        bench.provide(0).unwrap();
+        bench.foresee(1);
+        assert_eq!(bench.layouts.underway.len(), 2, "neither waited for nor given up");
         bench.provide(1).unwrap();
         assert_eq!(bench.contents(1), ["base", "head"]);
         assert_eq!(bench.files(), 2, "the former build pair is gone");
