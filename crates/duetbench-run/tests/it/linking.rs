@@ -8,9 +8,7 @@ use duetbench_core::plan::{Capacity, Discovered, Found, Plan, PlannedBenchmark, 
 use duetbench_core::spec::{Effort, LayoutChoice};
 use duetbench_core::{BenchmarkId, Role, Sample, Spec, Trial};
 use duetbench_run::RunError;
-use duetbench_run::engine::{
-    Comparison, Executor, Job, Needed, Observer, Progress, Provision, TrialOutcome, measure,
-};
+use duetbench_run::engine::{Comparison, Executor, Job, Needed, Observer, Progress, Provision, TrialOutcome, measure};
 
 use crate::head_support;
 

@@ -17,6 +17,7 @@ mod fleet_store;
 mod fleet_wire;
 mod fleet_worker;
 mod identity;
+mod linking;
 mod noise;
 mod pprof;
 mod probe;
