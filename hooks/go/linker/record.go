@@ -39,7 +39,7 @@ func duetRecordLink() error {
 			variables.add(variable)
 		}
 	}
-	pieces := duetPieces{work: filepath.Dir(filepath.Dir(flag.Arg(0)))}
+	var pieces duetPieces
 	for args := os.Args[1 : len(os.Args)-flag.NArg()]; len(args) > 0; args = args[1:] {
 		switch {
 		case args[0] == "-o" && len(args) > 1:
@@ -68,6 +68,7 @@ func (l *duetList) add(s string) { *l = append(append(*l, s...), 0) }
 
 // duetPieces are files of the go command's working directory, kept beyond its end.
 type duetPieces struct {
+	// work is that directory; the program itself may come from a cache.
 	work string
 	kept int
 	err  error
@@ -94,8 +95,9 @@ func (p *duetPieces) keep(file string) string {
 	return name
 }
 
-// importcfg copies the list of packages, with the pieces at their new names.
+// importcfg copies the list of packages, which lies in a folder of the working directory, with the pieces at their new names.
 func (p *duetPieces) importcfg(file string) string {
+	p.work = filepath.Dir(filepath.Dir(file))
 	data, err := os.ReadFile(file)
 	if err != nil {
 		p.err = err

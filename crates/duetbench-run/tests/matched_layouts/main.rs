@@ -47,12 +47,13 @@ fn main() {
         let name = format!("zap_is_laid_out_alike_by_{}", release.replace("local", "the_installed_go"));
         trials.push(test(&name, "the toolchain and go.uber.org/zap", root, lays_out_zap_alike));
     }
-    let with_installed: [(&str, Act); 8] = [
+    let with_installed: [(&str, Act); 9] = [
         ("the_installed_go_lays_out_alike", lays_out_alike),
         ("c_code_in_one_version_alone_moves_nothing", c_code_moves_nothing),
         ("programs_for_arm64_are_laid_out_alike", lays_out_alike_for_arm64),
         ("the_first_link_is_what_go_makes_itself", first_link_is_gos),
         ("a_link_by_a_plan_is_not_taken_from_a_cache", link_is_not_stale),
+        ("a_recorded_link_makes_what_the_go_command_makes", record_is_followed),
         ("another_plan_for_one_half_is_noticed", other_plan_is_noticed),
         ("where_our_linker_does_not_work_gos_own_links", linker_is_refused),
         ("the_users_toolexec_is_called_as_ever", toolexec_is_called),
@@ -348,6 +349,23 @@ fn link_is_not_stale(root: &Path) -> Result<(), Failed> {
     });
     assert!(programs[0][0] != programs[0][1], "the plan is not among what go takes for the reason to link");
     assert!(programs[0] == programs[1], "the same order gives the same program");
+    Ok(())
+}
+
+fn record_is_followed(root: &Path) -> Result<(), Failed> {
+    // Flags of the user's that the linker must see in both ways.
+    let flags = vec!["-ldflags=-X example.com/m.set=linked".to_owned()];
+    let pair = Pair::new(root, How { flags, ..matched() });
+    let plan = pair.plan();
+    let links = |name: &str| {
+        let layout = Layout::Matched { seed: 7, plan: &plan };
+        [0, 1].map(|side| symbols(&pair.link(side, layout, name).unwrap()))
+    };
+    let recorded = links("recorded");
+    for side in [0, 1] {
+        fs::remove_dir_all(pair.artifact(side).program.with_extension("link"))?;
+    }
+    assert_eq!(recorded, links("by-go"));
     Ok(())
 }
 

@@ -19,11 +19,17 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// The link that is recorded in a folder; absent where none is.
+    /// The link that is recorded in a folder; absent where none is, or where a cache has lost a piece of it.
     pub(super) fn read(folder: &Path) -> Option<Recorded> {
         let list = |name: &str| Some(listed(&fs::read(folder.join(name)).ok()?));
         let mut flags = list("arguments")?;
         let main = flags.pop()?;
+        let packages = fs::read_to_string(folder.join("importcfg")).ok()?;
+        let archives = packages.lines().filter_map(|line| line.strip_prefix("packagefile ")?.split_once('='));
+        let is_there = |archive: &OsStr| Path::new(archive).exists();
+        if !is_there(&main) || !archives.map(|(_, archive)| archive).all(|archive| is_there(OsStr::new(archive))) {
+            return None;
+        }
         let split = |variable: &OsString| {
             let (name, value) = variable.to_str()?.split_once('=')?;
             Some((name.to_owned(), value.into()))
@@ -52,14 +58,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_is_read_as_it_was_recorded_and_not_without_its_arguments() {
+    fn a_link_is_read_as_it_was_recorded_and_not_without_one_of_its_pieces() {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("variables"), "GOROOT=/go\0GOAMD64=v1\0").unwrap();
-        assert_eq!(Recorded::read(folder.path()), None);
-        fs::write(folder.path().join("arguments"), "-X=a=b c\0-importcfg\0/k/importcfg\0/k/0.a\0").unwrap();
+        let place = |name: &str| folder.path().join(name);
+        let (main, piece) = (place("0.a"), place("1.a"));
+        let packages = format!("# internal\npackagefile fmt={}\nmodinfo \"a=b\"\n", piece.display());
+        let written = [
+            ("variables", "GOROOT=/go\0GOAMD64=v1\0".to_owned()),
+            ("importcfg", packages),
+            ("0.a", String::new()),
+            ("1.a", String::new()),
+            ("arguments", format!("-X=a=b c\0-importcfg\0/k/importcfg\0{}\0", main.display())),
+        ];
+        for (name, text) in written {
+            assert_eq!(Recorded::read(folder.path()), None, "{name} is missing");
+            fs::write(place(name), text).unwrap();
+        }
         let recorded = Recorded::read(folder.path()).unwrap();
         assert_eq!(recorded.flags, ["-X=a=b c", "-importcfg", "/k/importcfg"]);
-        assert_eq!(recorded.main, "/k/0.a");
+        assert_eq!(recorded.main, main);
         let variables = [("GOROOT", "/go"), ("GOAMD64", "v1")].map(|(name, value)| (name.into(), value.into()));
         assert_eq!(recorded.variables, variables);
     }
