@@ -20,6 +20,8 @@ use crate::error::RunError;
 const PROFILE_NS: u64 = 10_000_000;
 /// Time that one side measures in the first trial whose slices have two lengths, nanoseconds, those lengthened not counted.
 const STRETCHED_NS: u64 = 80 * defaults::SLICE_NS;
+/// Start and end of the processes of a trial, nanoseconds.
+const START_NS: u64 = 20_000_000;
 /// Most such trials: another one where it is open whether getting warm is a large part or none.
 const COLD_LOOKS: u32 = 3;
 /// Share of a slice that is lost in turns, from which on slices may be cold from their first to their last invocation: those that are
@@ -91,11 +93,11 @@ fn look_takes(planned: &PlannedBenchmark, wanted: &Wanted<'_>) -> Duration {
         Style::Iteration if planned.mode == Mode::InterleavedAllCores => 0,
         // Its processes warm up once more.
         Style::Iteration | Style::Process => planned.trial_predicted_ns,
-        _ => 2 * PROFILE_NS,
+        _ => 2 * PROFILE_NS + START_NS,
     };
     let alone_ns = if is_worth_a_look(planned) { alone_ns } else { 0 };
-    // Half of the slices of two lengths are four times as long.
-    let cold_ns = if may_be_cold(planned) { 5 * STRETCHED_NS } else { 0 };
+    // Half of the slices of two lengths are four times as long, on both sides.
+    let cold_ns = if may_be_cold(planned) { 2 * 5 * STRETCHED_NS + START_NS } else { 0 };
     Duration::from_nanos(warm_up_ns.saturating_add(alone_ns).saturating_add(cold_ns))
 }
 

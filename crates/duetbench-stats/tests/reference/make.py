@@ -139,6 +139,12 @@ def verdicts(values, alpha, threshold):
         now = np.select([slower & (mean - half > band), faster & (mean + half < -band), slower & within, faster & within, slower, faster, within],
                         [2, 3, 4, 5, 6, 7, 1])
         settles = (now > 0) & (now < 6)
+        if n < horizon:
+            # A change whose side of the threshold the last look would tell with a chance below a tenth ends too.
+            last = stats.t.isf(nominal_p(horizon, horizon, kept_by_t(10 * alpha), 1.0) / 2, trimmed_df(horizon)) * error * np.sqrt(n / horizon)
+            beyond = lambda end: stats.t.sf((end + last - mean) / (error * np.sqrt(1 - n / horizon)), df)
+            below = lambda end: stats.t.cdf((end - last - mean) / (error * np.sqrt(1 - n / horizon)), df)
+            settles |= (now >= 6) & (beyond(band) + below(-band) + np.maximum(beyond(-band) + below(band) - 1, 0) < 0.1)
         new = open_ & (settles | (n == horizon))
         says[new], after[new] = now[new], n
         open_ &= ~new
