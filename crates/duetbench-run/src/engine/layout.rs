@@ -386,7 +386,7 @@ mod tests {
         // The next suite run of the same build pair.
         bench.provide(0).unwrap();
         bench.foresee(1);
-        assert_eq!(bench.layouts.underway.len(), 1, "it goes on");
+        assert!(!bench.layouts.underway.is_empty(), "it goes on");
         bench.go_on();
         bench.provide(0).unwrap();
         bench.foresee(1);
