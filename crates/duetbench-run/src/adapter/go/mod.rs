@@ -382,20 +382,16 @@ impl Adapter for Go {
     }
 
     fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
+        let (Layout::Random(seed) | Layout::Matched { seed, .. }) = wanted.layout;
         // Without debugging tables linking takes half the time; they are no part of what runs.
-        let ldflags = |seed: u32| format!("-w -randlayout={seed}");
-        let plainly = Linking::plainly(&artifact.dir, wanted.program);
+        let ldflags = &format!("-w -randlayout={seed}");
+        let how = Linking { ldflags, ..Linking::plainly(&artifact.dir, wanted.program) };
         let tool = match (wanted.layout, &self.linker) {
-            (Layout::Matched { seed, plan }, Ok(linker)) => {
-                let by_go = || {
-                    let how = Linking { ldflags: &ldflags(seed), toolexec: Some(&linker.toolexec), ..plainly };
-                    self.link(&artifact.build_args, how)
-                };
-                linker.again(artifact, &ldflags(seed), wanted.program).unwrap_or_else(by_go).env(matching::PLAN, plan)
+            (Layout::Matched { plan, .. }, Ok(linker)) => {
+                let by_go = || self.link(&artifact.build_args, Linking { toolexec: Some(&linker.toolexec), ..how });
+                linker.again(artifact, ldflags, wanted.program).unwrap_or_else(by_go).env(matching::PLAN, plan)
             }
-            (Layout::Random(seed) | Layout::Matched { seed, .. }, _) => {
-                self.link(&artifact.build_args, Linking { ldflags: &ldflags(seed), ..plainly })
-            }
+            _ => self.link(&artifact.build_args, how),
         };
         let tool = if wanted.urgency == Urgency::Later { tool.giving_way() } else { tool };
         Ok(Relinking {
