@@ -53,7 +53,9 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 	room := uint64(h.capacity)
 	p.slices = duetMost(1, h.trialNS/est)
 	if est <= h.trialNS/4 {
-		p.warmup = duetLeast(uint64(h.warmupSlices), room)
+		asked := uint64(h.warmupSlices)
+		asLong := duetMost(2, duetMulDiv(asked, h.sliceNS, est, true))
+		p.warmup = duetLeast(duetLeast(asked, asLong), room)
 	}
 	if h.gcNS > 0 && !duetCollectAlike(sides, p.k) {
 		p.spanCycles(duetSpan(sides, p.k), duetLeast(room, h.gcNS/est), h.gcNS/25/est)

@@ -51,7 +51,8 @@ def agree(h, sides):
     slice_est = min(U64, max(ceil_div(ns * big_k, k) for k, ns, _, _ in xs))
     wanted = max(1, h["trial_ns"] // slice_est)
     room = h["capacity"]
-    warmup = h["warmup_slices"] if slice_est * 4 <= h["trial_ns"] else 0
+    as_long = max(2, ceil_div(h["warmup_slices"] * h["slice_ns"], slice_est))
+    warmup = min(h["warmup_slices"], as_long) if slice_est * 4 <= h["trial_ns"] else 0
     slices = wanted
     bytes_of = [min(U64, b * big_k // k) for k, _, b, _ in xs]
     alike = len(sides) == 2 and max(bytes_of) - min(bytes_of) <= max(bytes_of) // 100
@@ -92,6 +93,7 @@ def agree_cases():
         ("a slice takes exactly its length", header(), [side(1, 200_000), side(1, 200_000)]),
         ("one invocation is longer than a slice", header(), [side(1, 3_000_000), side(1, 2_900_000)]),
         ("warm-up just fits a quarter", header(), [side(1, 7_500_000), side(1, 1_000_000)]),
+        ("an invocation is as long as four slices", header(), [side(1, 800_000), side(1, 790_000)]),
         ("warm-up just does not fit", header(), [side(1, 7_500_001), side(1, 1_000_000)]),
         ("one invocation is longer than the trial", header(), [side(1, 10**10), side(1, 9 * 10**9)]),
         ("only one side is slow", header(), [side(1, 10**10), side(5_000, 200_000)]),

@@ -143,7 +143,8 @@ impl Plan {
         let estimate = sides.iter().map(needs).fold(1, u64::max);
         let (room, asked) =
             (u64::from(header.capacity), u64::from(header.warmup_slices).min(u64::from(header.capacity)));
-        let timed = if estimate <= header.trial_ns / 4 { asked } else { 0 };
+        let as_long = mul_div_up(asked, header.slice_ns, estimate).max(2);
+        let timed = if estimate <= header.trial_ns / 4 { asked.min(as_long) } else { 0 };
         let (warmup, slices) = match header.slices {
             0 => (timed, (header.trial_ns / estimate).max(1)),
             slices => (asked, u64::from(slices)),

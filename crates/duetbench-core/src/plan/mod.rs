@@ -459,7 +459,9 @@ impl Common {
             Circumstances { choice, style, threads, runtime_threads, profile: None, capacity, check: None };
         let (mode, mode_reason) = choose_mode(&circumstances);
         let warmup_slices = warmup_slices(style, self.first_ns, spec, None);
-        let lengths = Lengths::of(Manner { mode, style, first_ns: self.first_ns, warmup_slices, runtime_threads });
+        let manner = Manner { mode, style, first_ns: self.first_ns, warmup_slices, runtime_threads };
+        let lengths = Lengths::of(manner);
+        let warmup_slices = lengths.warmed_up_by(manner);
         let Lengths { slice_ns, trial_ns, predicted_ns: trial_predicted_ns } = lengths;
         let share = share_ns.map(|share_ns| Share { share_ns, trial_ns: trial_predicted_ns });
         let cost_ns = 2 * LINK_NS / (u64::from(capacity.cpus) * siblings).max(1);
@@ -505,7 +507,7 @@ fn usual_warm_up(first_ns: u64) -> u32 {
     u32::try_from(iterations).unwrap_or(u32::MAX)
 }
 
-/// Fewest slices that warm up where slices were lengthened.
+/// Fewest slices that warm up where they are longer than usual.
 const LENGTHENED_WARMUP_MIN: u32 = 2;
 
 /// The manner in which a benchmark is run, as far as its lengths depend on it.
@@ -579,9 +581,10 @@ impl Lengths {
         Lengths { slice_ns, ..self }.with_trial(trial_ns, manner)
     }
 
-    /// Slices that warm up: as many as were meant, or fewer of lengthened ones, which take as long and are two at least.
+    /// Slices that warm up: as many as were meant, or fewer of longer ones, which take as long and are two at least.
     fn warmed_up_by(&self, manner: Manner) -> u32 {
-        let usual = Lengths::of(manner).slice_ns.saturating_mul(manner.warmup_slices.into());
+        let slice_ns = if manner.style.is_counted() { Lengths::of(manner).slice_ns } else { defaults::SLICE_NS };
+        let usual = slice_ns.saturating_mul(manner.warmup_slices.into());
         let as_long = u32::try_from(usual.div_ceil(self.slice_ns.max(1))).unwrap_or(u32::MAX);
         manner.warmup_slices.min(as_long.max(LENGTHENED_WARMUP_MIN))
     }
