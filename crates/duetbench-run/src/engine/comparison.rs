@@ -87,10 +87,12 @@ impl<'a> Comparison<'a> {
         Some(self.suite_run(due, &next, log))
     }
 
-    /// A suite run of these trials, with their builds made before the first and those of the next ones meanwhile.
-    fn suite_run(&self, trials: Vec<Trial>, next: &[Trial], log: &Log<'_>) -> SuiteRun {
-        let on_one_core = |t: &Trial| self.tallies[t.benchmark].mode == Mode::InterleavedOneCore;
-        let next = if trials.iter().all(on_one_core) { self.builds_of(next, log) } else { Vec::new() };
+    /// A suite run of these trials, with their builds made before the first and those of the next ones meanwhile, as long as trials leave
+    /// a core for it: they come first.
+    fn suite_run(&self, mut trials: Vec<Trial>, next: &[Trial], log: &Log<'_>) -> SuiteRun {
+        let leaves_a_core = |t: &Trial| self.tallies[t.benchmark].mode == Mode::InterleavedOneCore;
+        trials.sort_by_key(|t| !leaves_a_core(t));
+        let next = if trials.iter().any(leaves_a_core) { self.builds_of(next, log) } else { Vec::new() };
         SuiteRun { builds: Provision { now: self.builds_of(&trials, log), next }, trials }
     }
 

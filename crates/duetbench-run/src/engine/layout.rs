@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use duetbench_core::Role;
+use duetbench_core::plan::Mode;
 
 use super::Needed;
 use super::placement::Placements;
@@ -144,27 +145,38 @@ impl Layouts {
         }
     }
 
-    /// Has what will be needed next linked beside what is measured, as far as there is time until it is asked for: by one linker
-    /// that gives way to everybody else, and only where a core is left for it.
+    /// Notes what will be needed next. It is linked beside what is measured, as far as there is time until it is asked for.
+    pub(super) fn foresee(&mut self, needed: &[Needed], builds: &[Build; 2]) {
+        self.foreseen = self.missing(needed, builds, Urgency::Later);
+        self.foreseen.reverse();
+    }
+
+    /// Leaves all cores to the trial that comes next, which may use them, or one to the linker beside it: one linker at a time, which
+    /// gives way to everybody else.
     ///
     /// # Errors
-    /// When the linker cannot be started.
-    pub(super) fn foresee(
+    /// When the linker cannot be started. On an interrupt.
+    pub(super) fn beside(
         &mut self,
-        needed: &[Needed],
+        mode: Mode,
         linker: &Linker<'_>,
         placements: &mut Placements,
     ) -> Result<(), RunError> {
-        self.foreseen = self.missing(needed, linker.builds, Urgency::Later);
-        self.foreseen.reverse();
-        self.go_on(linker, placements)
+        if mode == Mode::InterleavedOneCore { self.go_on(linker, placements) } else { self.settle(linker) }
+    }
+
+    /// Waits for what is being linked. A failure counts where the program is needed, for which it is linked once more.
+    fn settle(&mut self, linker: &Linker<'_>) -> Result<(), RunError> {
+        while !self.underway.is_empty() {
+            if self.finish(0, linker).is_err() {
+                RunError::stop_if(linker.interrupted)?;
+            }
+        }
+        Ok(())
     }
 
     /// Starts linking the next program that is foreseen, if none is being linked.
-    ///
-    /// # Errors
-    /// When the linker cannot be started.
-    pub(super) fn go_on(&mut self, linker: &Linker<'_>, placements: &mut Placements) -> Result<(), RunError> {
+    fn go_on(&mut self, linker: &Linker<'_>, placements: &mut Placements) -> Result<(), RunError> {
         if self.underway.iter_mut().all(|one| one.relinking.has_ended())
             && let Some(link) = self.foreseen.pop()
         {
@@ -333,13 +345,18 @@ mod tests {
         }
 
         fn foresee(&mut self, build: u32) {
-            self.with(|layouts, linker, placements| layouts.foresee(&[needed(build)], linker, placements)).unwrap();
+            self.layouts.foresee(&[needed(build)], &self.builds);
+        }
+
+        /// What is linked beside a trial of this mode.
+        fn beside(&mut self, mode: Mode) {
+            self.with(|layouts, linker, placements| layouts.beside(mode, linker, placements)).unwrap();
         }
 
         /// Goes on until nothing is left to link.
         fn go_on(&mut self) {
             while !self.layouts.foreseen.is_empty() {
-                self.with(|layouts, linker, placements| layouts.go_on(linker, placements)).unwrap();
+                self.beside(Mode::InterleavedOneCore);
             }
         }
 
@@ -381,6 +398,7 @@ mod tests {
         let mut bench = Bench::new();
         bench.provide(0).unwrap();
         bench.foresee(1);
+        bench.beside(Mode::InterleavedOneCore);
         assert_eq!(bench.layouts.underway.len(), 1, "one at a time");
         assert_eq!(bench.contents(0), ["base", "head"], "still in use");
         // The next suite run of the same build pair.
@@ -399,9 +417,22 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_linked_beside_a_benchmark_that_uses_all_cores() {
+        let mut bench = Bench::new();
+        bench.foresee(0);
+        bench.beside(Mode::InterleavedOneCore);
+        assert_eq!(bench.layouts.underway.len(), 1);
+        bench.beside(Mode::InterleavedAllCores);
+        assert_eq!((bench.layouts.underway.len(), bench.contents(0)), (0, ["base".to_owned(), String::new()]));
+        bench.beside(Mode::InterleavedOneCore);
+        assert_eq!(bench.layouts.underway.len(), 1, "the other half is linked after it");
+    }
+
+    #[test]
     fn what_was_not_begun_in_time_is_linked_when_it_is_needed() {
         let mut bench = Bench::new();
         bench.foresee(0);
+        bench.beside(Mode::InterleavedOneCore);
         bench.provide(0).unwrap();
         assert_eq!(bench.contents(0), ["base", "head"]);
         assert_eq!(*bench.adapter.asked.lock().unwrap(), [(0, Urgency::Later), (1, Urgency::Now)]);
@@ -411,6 +442,7 @@ mod tests {
     fn what_was_foreseen_for_nothing_is_given_up() {
         let mut bench = Bench::new();
         bench.foresee(0);
+        bench.beside(Mode::InterleavedOneCore);
         bench.provide(1).unwrap();
         assert_eq!(bench.contents(1), ["base", "head"]);
         assert_eq!((bench.contents(0), bench.layouts.underway.len()), ([String::new(), String::new()], 0));
@@ -458,6 +490,7 @@ mod tests {
         fs::remove_file(bench.dir.path().join("head")).unwrap();
         bench.foresee(0);
         bench.go_on();
+        bench.beside(Mode::InterleavedAllCores);
         let error = bench.provide(0).unwrap_err().to_string();
         assert!(error.contains("cp"), "{error}");
         bench.interrupted = AtomicBool::new(true);

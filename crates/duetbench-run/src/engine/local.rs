@@ -28,8 +28,8 @@ pub(super) const CAPACITY: u32 = 6144;
 
 /// Slices of every second block of a stretched trial have so many times the usual invocations.
 const STRETCH: u32 = 4;
-/// Slices between two pauses of it: so few that both lengths see the same machine.
-const STRETCHED_BLOCK_SLICES: u32 = 4;
+/// Slices of the usual length between two pauses of it: so few that both lengths see the same machine.
+const STRETCHED_BLOCK_SLICES: u64 = 4;
 
 /// Runs trials on this machine, one at a time: of two builds, baseline first, or of one alone.
 pub struct Local<'a, B = [Build; 2]> {
@@ -118,7 +118,7 @@ impl Local<'_> {
             trial_ns: configuration.trial_ns,
             warmup_slices: order(planned).warmup_slices,
             capacity: CAPACITY,
-            block_slices: if stretched { STRETCHED_BLOCK_SLICES } else { defaults::BLOCK_SLICES },
+            block_slices: if stretched { stretched_block(configuration.slice_ns) } else { defaults::BLOCK_SLICES },
             stretch: if stretched { STRETCH } else { 0 },
             gc_ns: if configuration.purpose.is_judged() { defaults::GC_NS } else { 0 },
             k_hint: self.k_hints.get(&planned.id).copied().unwrap_or(0),
@@ -221,6 +221,12 @@ impl Local<'_> {
     }
 }
 
+/// Slices of this length between two pauses of a stretched trial: fewer of longer ones.
+fn stretched_block(slice_ns: u64) -> u32 {
+    let as_long = STRETCHED_BLOCK_SLICES * defaults::SLICE_NS / slice_ns.max(1);
+    u32::try_from(as_long).unwrap_or(u32::MAX).max(1)
+}
+
 /// The order for each process of a benchmark.
 pub(crate) fn order(planned: &PlannedBenchmark) -> Order {
     let configuration = &planned.configuration;
@@ -248,10 +254,9 @@ impl Executor for Local<'_> {
     fn provide(&mut self, Provision { now, next }: &Provision) -> Result<(), RunError> {
         // Two processors of one core would take turns.
         let next: &[Needed] = if self.cores.len() > 1 { next } else { &[] };
-        self.linking(|layouts, linker, placements| {
-            layouts.provide(now, next, linker, placements)?;
-            layouts.foresee(next, linker, placements)
-        })
+        self.linking(|layouts, linker, placements| layouts.provide(now, next, linker, placements))?;
+        self.layouts.foresee(next, &self.builds);
+        Ok(())
     }
 
     fn beside(&self) -> Vec<u32> {
@@ -263,7 +268,7 @@ impl Executor for Local<'_> {
     }
 
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
-        self.linking(Layouts::go_on)?;
+        self.linking(|layouts, linker, placements| layouts.beside(planned.mode, linker, placements))?;
         let outcome = self.trial(planned, trial);
         end_leftovers(&planned.id.name);
         outcome

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use duetbench_core::plan::{Capacity, Discovered, Found, Plan, PlannedBenchmark, Style};
+use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, PlannedBenchmark, Style};
 use duetbench_core::spec::{Effort, LayoutChoice};
 use duetbench_core::{BenchmarkId, Role, Sample, Spec, Trial};
 use duetbench_run::RunError;
@@ -12,18 +12,22 @@ use duetbench_run::engine::{Comparison, Executor, Job, Needed, Observer, Progres
 
 use crate::head_support;
 
-/// Notes the build pairs that are wanted before each suite run, and meanwhile; trials are of equal code.
+/// Notes the build pairs that are wanted before each suite run, and meanwhile, and the modes of trials, which are of equal code.
 #[derive(Default)]
-struct Noted(Vec<(Vec<u32>, Vec<u32>)>);
+struct Noted {
+    builds: Vec<(Vec<u32>, Vec<u32>)>,
+    modes: Vec<Mode>,
+}
 
 impl Executor for Noted {
     fn provide(&mut self, Provision { now, next }: &Provision) -> Result<(), RunError> {
         let numbers = |needed: &[Needed]| needed.iter().map(|one| one.build).collect();
-        self.0.push((numbers(now), numbers(next)));
+        self.builds.push((numbers(now), numbers(next)));
         Ok(())
     }
 
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        self.modes.push(planned.mode);
         let sample = |(role, iteration): (Role, u32)| Sample {
             at: trial.coordinates(role, iteration),
             block: 0,
@@ -50,13 +54,19 @@ impl Observer for Silent {
     }
 }
 
-#[test]
-fn a_build_pair_is_foreseen_from_the_first_trial_of_the_one_before() {
+/// Trials and build pairs of benchmarks with so many threads, in twelve fork pairs from three build pairs.
+fn noted(threads: &[u32]) -> Noted {
     let effort = Effort { forks: Some(12), budget: None, builds: Some(3), fixed: true, confirm: false };
     let spec = Spec { effort, seed: 1, ..head_support::spec() };
-    let id = BenchmarkId { package: "p".into(), name: "A".into() };
-    let found =
-        [Discovered { id, style: Style::Loop, first_ns: 1000, threads: 1, runtime_threads: false, failure: None }];
+    let found = |(number, &threads): (usize, &u32)| Discovered {
+        id: BenchmarkId { package: "p".into(), name: format!("B{number}") },
+        style: Style::Loop,
+        first_ns: 1000,
+        threads,
+        runtime_threads: false,
+        failure: None,
+    };
+    let found: Vec<Discovered> = threads.iter().enumerate().map(found).collect();
     let found =
         Found { baseline: &found, candidate: &found, identical: &BTreeSet::new(), not_affected: &Default::default() };
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: Some(LayoutChoice::Matched) };
@@ -66,7 +76,30 @@ fn a_build_pair_is_foreseen_from_the_first_trial_of_the_one_before() {
     let job = Job { strategy: Comparison::new(&plan, thresholds), past: &[] };
     let summary = measure(job, &mut noted, &mut Silent, &AtomicBool::new(false)).unwrap();
     assert!(summary.complete);
-    // Four suite runs of each build pair.
-    let expected = (0..12u32).map(|run| (vec![run / 4], if run < 8 { vec![run / 4 + 1] } else { vec![] }));
-    assert_eq!(noted.0, expected.collect::<Vec<_>>());
+    noted
+}
+
+/// Four suite runs of each build pair, and the next one foreseen from the first.
+fn foreseen() -> Vec<(Vec<u32>, Vec<u32>)> {
+    (0..12u32).map(|run| (vec![run / 4], if run < 8 { vec![run / 4 + 1] } else { vec![] })).collect()
+}
+
+#[test]
+fn a_build_pair_is_foreseen_from_the_first_trial_of_the_one_before() {
+    assert_eq!(noted(&[1]).builds, foreseen());
+}
+
+#[test]
+fn what_needs_all_cores_comes_last_so_that_linkers_have_one_before() {
+    let noted = noted(&[2, 1, 2, 1]);
+    assert_eq!(noted.builds, foreseen());
+    for suite_run in noted.modes.chunks(4) {
+        assert_eq!(suite_run[..2], [Mode::InterleavedOneCore; 2]);
+        assert_eq!(suite_run[2..], [Mode::InterleavedAllCores; 2]);
+    }
+}
+
+#[test]
+fn nothing_is_foreseen_where_no_trial_leaves_a_core() {
+    assert!(noted(&[2, 2]).builds.iter().all(|(_, next)| next.is_empty()));
 }
