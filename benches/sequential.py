@@ -119,6 +119,7 @@ class Rule:
     regression_error: float | None = None
     exact: bool = True
     prospect: float = 0.1
+    answer: float = 0.05
     planned: tuple = LOOKS
 
     def nominal(self, error):
@@ -147,7 +148,10 @@ class Rule:
         words = np.select([within & changed, within, slower, faster, changed], [WITHIN, NO_CHANGE, REGRESSION, IMPROVEMENT, OPEN])
         ends = within | slower | faster
         if ends_early is None:
-            ends[:-1] |= (words == OPEN)[:-1] & (chances(means, errors, at, inside[-1]) < self.prospect)
+            rest = Rest(means, errors, at)
+            within = rest.within(inside[-1])
+            ends[:-1] |= (words == OPEN)[:-1] & (rest.beyond(inside[-1], BAND) + within < self.prospect)
+            ends[:-1] |= (words == INCONCLUSIVE)[:-1] & (rest.beyond(change[-1], 0) + within < self.answer)
         return ended(words, ends, at)
 
 
@@ -170,14 +174,26 @@ class Former:
         return ended(words, (within | slower | faster) & ~vague(means, change * errors), at)
 
 
-def chances(means, errors, at, last):
-    """The chance, at every look but the last, that the interval of the last one lies inside the band or beyond it."""
-    n = np.array(at[:-1])[:, None]
-    t = stats.t(np.array([freedom(one) for one in at[:-1]])[:, None])
-    half_widths, scales = last * errors[:-1] * np.sqrt(n / at[-1]), errors[:-1] * np.sqrt(1 - n / at[-1])
-    below = lambda end: t.cdf((end - half_widths - means[:-1]) / scales)
-    above = lambda end: t.sf((end + half_widths - means[:-1]) / scales)
-    return above(BAND) + below(-BAND) + np.maximum(above(-BAND) + below(BAND) - 1, 0)
+class Rest:
+    """Chances, at every look but the last, of what the interval of the last one will be, given its critical t."""
+
+    def __init__(self, means, errors, at):
+        n = np.array(at[:-1])[:, None]
+        self.t = stats.t(np.array([freedom(one) for one in at[:-1]])[:, None])
+        self.means, self.scales = means[:-1], errors[:-1] * np.sqrt(1 - n / at[-1])
+        self.errors = errors[:-1] * np.sqrt(n / at[-1])
+
+    def below(self, last, end):
+        return self.t.cdf((end - last * self.errors - self.means) / self.scales)
+
+    def above(self, last, end):
+        return self.t.sf((end + last * self.errors - self.means) / self.scales)
+
+    def beyond(self, last, distance):
+        return self.above(last, distance) + self.below(last, -distance)
+
+    def within(self, last):
+        return np.maximum(self.above(last, -BAND) + self.below(last, BAND) - 1, 0)
 
 
 def vague(means, half_widths):

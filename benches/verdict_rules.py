@@ -32,7 +32,7 @@ VARIANTS = {
     "95 %, *regression* by 80 %": trials.Rule(error=0.05, regression_error=0.20),
     "93 %": trials.Rule(error=0.07),
     "90 % (chosen)": trials.CHOSEN,
-    "90 %, never ended as out of reach": trials.Rule(prospect=0),
+    "90 %, never ended as out of reach": trials.Rule(prospect=0, answer=0),
     "90 %, not corrected for depth": trials.Rule(exact=False),
 }
 

@@ -277,11 +277,11 @@ fn a_comparison_begins_with_the_fork_pairs_that_its_plan_says() {
     let all = ["A", "B", "C", "Clear", "New"].map(|name| fork_pairs(&ran, &format!("Benchmark{name}")));
     // Never fewer than four, and those that are not planned as was asked for all.
     assert_eq!(all, [12, 4, 5, 20, 9]);
-    // A benchmark whose verdict is clear sooner ends sooner.
+    // A benchmark whose verdict is clear sooner ends sooner, and one that varies too much for any.
     let ran = place.scripted(PAIRS, &args).expect(3);
     let all = ["A", "B", "C", "Clear", "New"].map(|name| fork_pairs(&ran, &format!("Benchmark{name}")));
     assert!(all[3] < 20, "{all:?}");
-    assert_eq!(all[..3], [12, 4, 5]);
+    assert_eq!(all[..3], [4, 4, 4]);
 }
 
 #[test]
@@ -308,16 +308,18 @@ fn trials_of_a_planned_comparison_are_mixed_to_its_end() {
 #[test]
 fn a_planned_comparison_that_was_interrupted_ends_like_one_that_was_not() {
     let plan = plan_file(&[("A", (12, 1)), ("B", (1, 1)), ("C", (5, 1)), ("Clear", (20, 1))]);
+    // More of them may show a change, so that it is measured to the end.
+    let pairs = PAIRS.replace("101", "104");
     let args = ["--plan", "plan.toml", "--threshold", "1%", "--format", "json"];
     let calm = Place::new();
     calm.write("plan.toml", &plan);
-    let calm = essence(&calm.scripted(PAIRS, &args).expect(3));
+    let calm = essence(&calm.scripted(&pairs, &args).expect(3));
     for suite_run in [0, 2, 3, 7] {
         let place = Place::new();
         place.write("plan.toml", &plan);
-        let interrupted = PAIRS.replacen("\"spread\"", &format!("\"interrupt_in\": {suite_run}, \"spread\""), 1);
+        let interrupted = pairs.replacen("\"spread\"", &format!("\"interrupt_in\": {suite_run}, \"spread\""), 1);
         place.scripted(&interrupted, &args).expect(130);
-        place.write("script.json", PAIRS);
+        place.write("script.json", &pairs);
         let ran = place.duet(&["compare", "--scripted", "script.json", "--resume", "r1", "--format", "json"]).expect(3);
         assert_eq!(essence(&ran), calm, "interrupted in suite run {suite_run}");
     }

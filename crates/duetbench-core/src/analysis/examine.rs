@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::estimate::{Looks, Tests};
-use super::prospect::is_out_of_reach;
+use super::prospect::{is_answer_out_of_reach, is_size_out_of_reach};
 use super::{
     Choice, Counted, Estimate, Evidence, ForkPair, ForkSide, Warning, choose_basis, compare_bytes, compare_counts,
     count, judge,
@@ -150,11 +150,15 @@ impl<'a> Examined<'a> {
         Ok(decided(evidence.judged()?.interval, beside, p_values, &self.decision))
     }
 
-    /// Whether this is the verdict of a change whose size the rest of the design would hardly tell.
+    /// Whether this verdict is open, and the rest of the design would hardly make it another one.
     pub(super) fn ends_open(&self, verdict: &Verdict) -> bool {
-        let size_open = matches!(verdict, Verdict::Slower(Extent::Open { .. }) | Verdict::Faster(Extent::Open { .. }));
-        let out_of_reach = |evidence| is_out_of_reach(evidence, &self.decision).unwrap_or(false);
-        size_open && self.evidence.as_ref().is_ok_and(out_of_reach)
+        let is_out_of_reach = match verdict {
+            Verdict::Slower(Extent::Open { .. }) | Verdict::Faster(Extent::Open { .. }) => is_size_out_of_reach,
+            Verdict::Inconclusive { .. } => is_answer_out_of_reach,
+            _ => return false,
+        };
+        let ends = |evidence| is_out_of_reach(evidence, &self.decision).unwrap_or(false);
+        self.evidence.as_ref().is_ok_and(ends)
     }
 
     /// Estimate and verdict, given the p-value that the whole suite made of this one's.

@@ -1,25 +1,42 @@
-//! The outlook of a change that is shown but may be smaller or larger than the threshold.
+//! The outlook of what is open: whether the rest of the design is worth its time.
 
 use super::estimate::LastLook;
 use super::{Counts, Evidence};
 use crate::spec::{Decision, defaults};
 use crate::stats::{StatsError, TrimmedT, critical_t, degrees_of_freedom, two_sided_p};
 
-/// Whether the rest of the design has a chance of less than [`defaults::PROSPECT_MIN`] to tell on which side of the threshold the
-/// change lies.
+/// Whether the rest of the design has a chance of less than [`defaults::PROSPECT_MIN`] to tell on which side of the threshold a
+/// change that is shown lies.
 ///
 /// # Errors
 /// When the error of the last look is not strictly between 0 and 1, or where there is neither spread nor distance.
-pub(super) fn is_out_of_reach(evidence: &Evidence, decision: &Decision) -> Result<bool, StatsError> {
-    let (beyond, inside) = (decision.threshold.ln_1p(), (decision.threshold * (1.0 - evidence.hidden_share)).ln_1p());
-    let forecast = |log_ratio: &TrimmedT| Forecast::of(log_ratio, evidence);
-    let judged = forecast(&evidence.log_ratio)?;
-    let mut within = judged.within(inside)?;
-    if let Some(beside) = &evidence.beside {
-        within = within.min(forecast(beside)?.within(inside)?);
-    }
-    let chance = judged.ends_above(beyond)? + judged.ends_below(-beyond)? + within;
+pub(super) fn is_size_out_of_reach(evidence: &Evidence, decision: &Decision) -> Result<bool, StatsError> {
+    let beyond = decision.threshold.ln_1p();
+    let judged = Forecast::of(&evidence.log_ratio, evidence, evidence.last.errors.interval)?;
+    let chance = judged.ends_above(beyond)? + judged.ends_below(-beyond)? + within(evidence, decision)?;
     Ok(chance < defaults::PROSPECT_MIN)
+}
+
+/// Whether the rest of the design has a chance of less than [`defaults::ANSWER_PROSPECT_MIN`] to show a change, or that there is none that
+/// matters, where neither is shown yet.
+///
+/// # Errors
+/// As those of [`is_size_out_of_reach`].
+pub(super) fn is_answer_out_of_reach(evidence: &Evidence, decision: &Decision) -> Result<bool, StatsError> {
+    let tested = Forecast::of(&evidence.log_ratio, evidence, evidence.last.errors.changed)?;
+    let chance = tested.ends_above(0.0)? + tested.ends_below(0.0)? + within(evidence, decision)?;
+    Ok(chance < defaults::ANSWER_PROSPECT_MIN)
+}
+
+/// Probability that the intervals of the last look lie within the threshold, that of the complete number too.
+fn within(evidence: &Evidence, decision: &Decision) -> Result<f64, StatsError> {
+    let inside = (decision.threshold * (1.0 - evidence.hidden_share)).ln_1p();
+    let of = |log_ratio| Forecast::of(log_ratio, evidence, evidence.last.errors.interval)?.within(inside);
+    let judged = of(&evidence.log_ratio)?;
+    Ok(match &evidence.beside {
+        Some(beside) => judged.min(of(beside)?),
+        None => judged,
+    })
 }
 
 /// The interval that the last look will have, as far as it is known: its middle by Student's t, its half-width by the present spread.
@@ -35,14 +52,15 @@ struct Forecast {
 }
 
 impl Forecast {
-    fn of(log_ratio: &TrimmedT, evidence: &Evidence) -> Result<Forecast, StatsError> {
-        let (LastLook { units, errors }, Counts { units: had, .. }) = (evidence.last, evidence.counts);
+    /// `error` is the nominal error of that interval.
+    fn of(log_ratio: &TrimmedT, evidence: &Evidence, error: f64) -> Result<Forecast, StatsError> {
+        let (LastLook { units, .. }, Counts { units: had, .. }) = (evidence.last, evidence.counts);
         let share = f64::from(had) / f64::from(units);
         let at_the_end = f64::from(degrees_of_freedom(units));
         Ok(Forecast {
             middle: log_ratio.mean,
             scale: log_ratio.standard_error * (1.0 - share).sqrt(),
-            half_width: critical_t(errors.interval, at_the_end)? * log_ratio.standard_error * share.sqrt(),
+            half_width: critical_t(error, at_the_end)? * log_ratio.standard_error * share.sqrt(),
             degrees_of_freedom: log_ratio.degrees_of_freedom(),
         })
     }

@@ -70,6 +70,8 @@ pub mod defaults {
     /// Chance that the rest of its design tells on which side of the threshold a change lies, below which measuring ends with the
     /// change that is shown.
     pub const PROSPECT_MIN: f64 = 0.1;
+    /// Chance that the rest of its design gives any answer, below which measuring ends without one.
+    pub const ANSWER_PROSPECT_MIN: f64 = 0.05;
     /// Share of the slices from which on code is said to keep its processor busy.
     pub const BUSY_SLICES_MIN: f64 = 0.5;
     /// Share of the wall time of busy code from which on the machine is said to take the processor away.

@@ -116,11 +116,11 @@ fn each_kind_of_answer_settles_and_none_does_not() {
     assert_eq!(stand(&[&[]]), [Standing::Open]);
 }
 
-/// Standing after eight of twelve units around this log ratio.
-fn stands_near(log_ratio: f64) -> Standing {
+/// Standing after eight of twelve units around this log ratio: two each so far below and above it, and two each three times as far.
+fn stands_around(log_ratio: f64, distance: f64) -> Standing {
     let design = build_pairs(12, 0);
     let plan = plan_of(&["A"], design);
-    let around = [-0.0015, -0.0005, 0.0005, 0.0015].repeat(2);
+    let around = [-3.0, -1.0, 1.0, 3.0].map(|times| times * distance).repeat(2);
     let forks: Vec<ForkPair> = (0..).zip(around).map(|(run, d)| placed(&design, (0, run), log_ratio + d)).collect();
     standings(&mut Monitor::new(&plan, &Decision::default()), 7, &[&forks])[0]
 }
@@ -128,6 +128,7 @@ fn stands_near(log_ratio: f64) -> Standing {
 #[test]
 fn a_change_at_the_threshold_ends_where_the_rest_of_the_design_would_hardly_tell() {
     let threshold = 0.03f64.ln_1p();
+    let stands_near = |log_ratio| stands_around(log_ratio, 0.0005);
     // The chance to tell is 1 % at the threshold, 6 and 11 % a little beside it, by SciPy's t.
     for sign in [1.0, -1.0] {
         assert_eq!(stands_near(sign * threshold), Standing::OutOfReach);
@@ -138,6 +139,18 @@ fn a_change_at_the_threshold_ends_where_the_rest_of_the_design_would_hardly_tell
     }
     // So early most is still to come.
     assert_eq!(stand(&[&SLOWER.map(|d| threshold + d - 0.1)]), [Standing::Open]);
+}
+
+#[test]
+fn what_varies_so_much_that_the_rest_of_the_design_would_hardly_tell_ends_without_an_answer() {
+    // The chance to show a change is 4.1 and 5.5 %, by SciPy's t; nothing can show that there is none.
+    for sign in [1.0, -1.0] {
+        assert_eq!(stands_around(sign * 0.034, 0.02), Standing::OutOfReach);
+        assert_eq!(stands_around(sign * 0.036, 0.02), Standing::Open);
+    }
+    // The chance to show that there is none is 0 and 7.0 %.
+    assert_eq!(stands_around(0.0, 0.018), Standing::OutOfReach);
+    assert_eq!(stands_around(0.0, 0.0175), Standing::Open);
 }
 
 #[test]

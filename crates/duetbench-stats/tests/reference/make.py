@@ -140,11 +140,15 @@ def verdicts(values, alpha, threshold):
                         [2, 3, 4, 5, 6, 7, 1])
         settles = (now > 0) & (now < 6)
         if n < horizon:
-            # A change whose side of the threshold the last look would tell with a chance below a tenth ends too.
-            last = stats.t.isf(nominal_p(horizon, horizon, kept_by_t(10 * alpha), 1.0) / 2, trimmed_df(horizon)) * error * np.sqrt(n / horizon)
-            beyond = lambda end: stats.t.sf((end + last - mean) / (error * np.sqrt(1 - n / horizon)), df)
-            below = lambda end: stats.t.cdf((end - last - mean) / (error * np.sqrt(1 - n / horizon)), df)
-            settles |= (now >= 6) & (beyond(band) + below(-band) + np.maximum(beyond(-band) + below(band) - 1, 0) < 0.1)
+            # What the last look would hardly tell ends too: the side of the threshold by a chance below a tenth, anything by one in twenty.
+            at_end = lambda level, power: stats.t.isf(nominal_p(horizon, horizon, kept_by_t(level), power) / 2, trimmed_df(horizon))
+            size, change = (at_end(*test) * error * np.sqrt(n / horizon) for test in ((10 * alpha, 1.0), (alpha, 1.5)))
+            to_come = error * np.sqrt(1 - n / horizon)
+            above = lambda end, half: stats.t.sf((end + half - mean) / to_come, df)
+            below = lambda end, half: stats.t.cdf((end - half - mean) / to_come, df)
+            inside = np.maximum(above(-band, size) + below(band, size) - 1, 0)
+            settles |= (now >= 6) & (above(band, size) + below(-band, size) + inside < 0.1)
+            settles |= (now == 0) & (above(0, change) + below(0, change) + inside < 0.05)
         new = open_ & (settles | (n == horizon))
         says[new], after[new] = now[new], n
         open_ &= ~new
@@ -228,7 +232,7 @@ def main():
             for horizon, ns in [(20, [3, 4, 9, 10, 13]), (32, [6, 16, 31])] for n in ns for a in [0.1, 0.01, 1e-4] for power in [1.0, 1.5]
         ],
         "stopping": [case for horizon, effect in [(10, 0), (20, 0), (20, 0.5), (20, 1), (20, 1.5), (20, 3), (30, 0)] for case in stopping(horizon, effect)],
-        "build_pairs": [build_pairs(change, 0.025, 0.012) for change in [0, 0.01, 0.02, 0.03, 0.05, 0.1]],
+        "build_pairs": [build_pairs(change, 0.025, 0.012) for change in [0, 0.01, 0.02, 0.03, 0.05, 0.1]] + [build_pairs(change, 0.12, 0.04) for change in [0, 0.1]],
         "forks_for_units": [forks_for_units(0.025, 0.012)],
         "variance_components": [
             variance_components([rng.normal(rng.normal(0.01, sd), 0.012, size=n) for n in sizes])
