@@ -117,9 +117,9 @@ impl Circumstances<'_> {
     /// The cores that the benchmark itself keeps busy, if they are several. More than there are cannot be: such a reading is one of a
     /// loaded machine, and tells nothing.
     fn needs_several(&self) -> Option<f64> {
-        let profile = self.profile.filter(|p| !p.collects && self.style != Style::Parallel)?;
+        let profile = self.profile.filter(|p| p.needs_several_cores() && self.style != Style::Parallel)?;
         let possible = profile.cores_busy <= READING_MAX * f64::from(self.capacity.cpus);
-        (profile.keeps_several_cores_busy() && self.capacity.cpus > 1 && possible).then_some(profile.cores_busy)
+        (self.capacity.cpus > 1 && possible).then_some(profile.cores_busy)
     }
 
     /// One core, unless the machine's self-check found another mode clearly better.

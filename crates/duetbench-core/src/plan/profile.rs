@@ -59,6 +59,12 @@ impl Profile {
         self.cores_busy > SEVERAL_CORES
     }
 
+    /// Whether that is the benchmark's own work: collections beside it are not.
+    #[must_use]
+    pub fn needs_several_cores(&self) -> bool {
+        self.keeps_several_cores_busy() && !self.collects
+    }
+
     /// Reads the samples of first trials; absent where they do not tell of both versions.
     #[must_use]
     pub fn of(samples: &[Sample]) -> Option<Profile> {

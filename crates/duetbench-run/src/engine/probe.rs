@@ -18,24 +18,20 @@ use crate::error::RunError;
 
 /// Time that one side measures in a first trial, nanoseconds: caches of some megabytes get warm in it.
 const PROFILE_NS: u64 = 10_000_000;
-/// Time that one side measures in the first trial whose slices have two lengths, nanoseconds, those lengthened not counted.
-const STRETCHED_NS: u64 = 80 * defaults::SLICE_NS;
+/// Slices of two lengths in a trial that tells what getting warm takes, where the shorter ones have the usual length.
+const COLD_SLICES: u64 = 80;
+/// The same where they are longer, and vary less.
+const COLD_LONGER_SLICES: u64 = 16;
 /// Start and end of the processes of a trial, nanoseconds.
 const START_NS: u64 = 20_000_000;
 /// Most such trials: another one where it is open whether getting warm is a large part or none.
 const COLD_LOOKS: u32 = 3;
-/// Share of a slice that is lost in turns, from which on slices may be cold from their first to their last invocation: those that are
-/// several times as long are then equally cold, and comparing the two tells nothing.
-const COLD_THROUGHOUT: f64 = 0.2;
-/// Lengths of slices that are then tried, as multiples of the usual one, with the number of slices, until less than [`COLD_KNOWN`] is lost.
-const COLD_LENGTHS: [(u64, u64); 3] = [(16, 24), (64, 16), (250, 8)];
-/// Share of a slice up to which it is long enough to tell how long getting warm takes.
-const COLD_KNOWN: f64 = 0.25;
-/// Share of a slice of the usual length from which on the true one may be larger: such slices may be too short to get warm in.
+/// Lengths of the shorter slices, as multiples of the usual one, that are tried one after the other.
+const COLD_LENGTHS: [u64; 4] = [1, 4, 16, 64];
+/// Share of a slice from which on the true one may be larger: by what getting warm takes, or by what the version did not take alone. Such
+/// slices may be too short to get warm in, and those of both lengths equally cold.
 const COLD_DOUBTED: f64 = 0.05;
-/// Slices that it is then asked of, as a multiple of the usual length.
-const COLD_DOUBTED_LENGTH: u64 = 4;
-/// Slices that warm up in these trials.
+/// Slices that warm up in trials of longer ones.
 const COLD_WARMUP: u32 = 2;
 /// Benchmarks whose first invocation takes longer get no such trial: getting warm is no part of that worth mentioning.
 const COLD_FIRST_NS_MAX: u64 = 50 * defaults::SLICE_NS;
@@ -96,8 +92,8 @@ fn look_takes(planned: &PlannedBenchmark, wanted: &Wanted<'_>) -> Duration {
         _ => 2 * PROFILE_NS + START_NS,
     };
     let alone_ns = if is_worth_a_look(planned) { alone_ns } else { 0 };
-    // Half of the slices of two lengths are four times as long, on both sides.
-    let cold_ns = if may_be_cold(planned) { 2 * 5 * STRETCHED_NS + START_NS } else { 0 };
+    // Half of the slices of two lengths are four times as long, on both sides; every second benchmark needs another look.
+    let cold_ns = if may_be_cold(planned) { 8 * COLD_SLICES * defaults::SLICE_NS + START_NS } else { 0 };
     Duration::from_nanos(warm_up_ns.saturating_add(alone_ns).saturating_add(cold_ns))
 }
 
@@ -159,8 +155,11 @@ fn look_at(
         return Ok(None);
     }
     let alone = alone(versions, planned, benchmark)?;
-    let cold_share = if may_be_cold(planned) { cold_share(versions, planned, benchmark, &alone)? } else { None };
-    Ok(Profile::of(&alone).map(|profile| profile.with_cold_share(cold_share)))
+    let Some(profile) = Profile::of(&alone) else { return Ok(None) };
+    // Where it needs all cores, slices are long.
+    let may_be_cold = may_be_cold(planned) && !profile.needs_several_cores();
+    let cold_share = if may_be_cold { cold_share(versions, planned, benchmark, &alone)? } else { None };
+    Ok(Some(profile.with_cold_share(cold_share)))
 }
 
 /// Whether a trial of each version alone can tell something that matters, at a cost that does not.
@@ -176,97 +175,70 @@ fn may_be_cold(planned: &PlannedBenchmark) -> bool {
     matches!(planned.mode, Mode::InterleavedOneCore | Mode::Duet) && short && is_worth_a_look(planned)
 }
 
-/// The time that getting warm takes in turns on one core, as a multiple of a slice of the usual length: from slices of two lengths,
-/// from longer ones where it is much, and where all of these may be cold from the first to the last invocation, from what they lose
-/// beside the versions alone.
+/// The time that getting warm takes in turns on one core, as a multiple of a slice of the usual length: from slices of two lengths, and
+/// from longer ones as long as these may be too short to get warm in.
 fn cold_share(
     executor: &mut dyn Executor,
     planned: &PlannedBenchmark,
     benchmark: usize,
     alone: &[Sample],
 ) -> Result<Option<f64>, RunError> {
-    let stretched = of_two_lengths(planned, 1);
-    let seen = |executor: &mut dyn Executor, look| -> Result<Vec<Sample>, RunError> {
-        Ok(executor.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default())
-    };
-    let (mut alone, mut samples) = (alone.to_vec(), Vec::new());
-    for look in 0..COLD_LOOKS {
-        let mut last = seen(executor, look)?;
-        // A neighbour may have been at work just then, so this is asked twice.
-        if is_cold_throughout(&alone, &last) {
-            samples.append(&mut last);
-            alone.extend(self::alone(executor, planned, benchmark)?);
-            last = seen(executor, look)?;
-            if is_cold_throughout(&alone, &last) {
-                if let Some(known) = cold_throughout(executor, planned, benchmark, &alone)? {
-                    return Ok(Some(known));
-                }
-                break;
+    let mut known: Option<(f64, u64)> = None;
+    let mut look = 0;
+    for times in COLD_LENGTHS {
+        let mut samples = Vec::new();
+        let share = loop {
+            samples.append(&mut of_two_lengths(executor, planned, &trial(benchmark, look), times)?);
+            look += 1;
+            let share = ColdShare::of(&samples);
+            if look >= COLD_LOOKS || !share.is_some_and(ColdShare::is_open) {
+                break share;
             }
+        };
+        let Some(ColdShare { least, .. }) = share else { break };
+        if known.is_none_or(|(most, _)| least * times as f64 > most) {
+            known = Some((least * times as f64, times));
         }
-        samples.append(&mut last);
-        if !ColdShare::of(&samples).is_some_and(ColdShare::is_open) {
+        if least.max(lost_to_the_other(alone, &samples)) <= COLD_DOUBTED {
             break;
         }
     }
-    let found = ColdShare::of(&samples).map(|share| share.least);
-    let Some(doubted) = found.filter(|share| *share > COLD_DOUBTED) else { return Ok(found) };
-    let longer = of_two_lengths(planned, COLD_DOUBTED_LENGTH);
-    let in_longer = |executor: &mut dyn Executor, look| -> Result<f64, RunError> {
-        let samples = executor.run_trial(&longer, &trial(benchmark, look))?.result.unwrap_or_default();
-        Ok(ColdShare::of(&samples).map_or(0.0, |share| share.least * COLD_DOUBTED_LENGTH as f64))
+    let Some((share, times)) = known.filter(|(share, _)| *share > defaults::COLD_LARGE) else {
+        return Ok(known.map(|(share, _)| share));
     };
-    let first = doubted.max(in_longer(executor, 0)?);
-    if first <= defaults::COLD_LARGE {
-        return Ok(Some(first));
-    }
     // So much makes every slice many times as long, and a neighbour's burst looks the same: it is seen twice or not believed.
-    let again = ColdShare::of(&seen(executor, COLD_LOOKS)?).map_or(0.0, |share| share.least);
-    Ok(Some(first.min(again.max(in_longer(executor, 1)?))))
+    let again = ColdShare::of(&of_two_lengths(executor, planned, &trial(benchmark, look), times)?);
+    Ok(Some(share.min(again.map_or(0.0, |again| again.least * times as f64))))
 }
 
-/// A benchmark in turns, in slices of so many times the usual length and in longer ones.
-fn of_two_lengths(planned: &PlannedBenchmark, times: u64) -> PlannedBenchmark {
-    let mut stretched = as_trial(planned, Mode::InterleavedOneCore, times * STRETCHED_NS);
+/// Slices in turns, some of so many times the usual length and some longer.
+fn of_two_lengths(
+    executor: &mut dyn Executor,
+    planned: &PlannedBenchmark,
+    trial: &Trial,
+    times: u64,
+) -> Result<Vec<Sample>, RunError> {
+    let slices = if times == 1 { COLD_SLICES } else { COLD_LONGER_SLICES };
+    let slice_ns = times * planned.configuration.slice_ns;
+    let mut stretched = as_trial(planned, Mode::InterleavedOneCore, slices * slice_ns);
     stretched.configuration.purpose = Purpose::Stretched;
-    stretched.configuration.slice_ns *= times;
-    stretched
+    stretched.configuration.slice_ns = slice_ns;
+    if times > 1 {
+        stretched.configuration.warmup_slices = COLD_WARMUP;
+    }
+    Ok(executor.run_trial(&stretched, trial)?.result.unwrap_or_default())
 }
 
-/// Whether slices of the usual length may be cold from end to end. Code that collects cannot tell: its collector marks on idle cores
+/// Share of a slice in turns that versions do not need alone. Code that collects cannot tell: its collector marks on idle cores
 /// beside a version alone, and in its way in turns.
-fn is_cold_throughout(alone: &[Sample], in_turns: &[Sample]) -> bool {
+fn lost_to_the_other(alone: &[Sample], in_turns: &[Sample]) -> f64 {
     let collects = collected(alone) || collected(in_turns);
-    !collects && lost_in_turns(alone, in_turns).is_some_and(|lost| lost > COLD_THROUGHOUT)
+    lost_in_turns(alone, in_turns).filter(|_| !collects).unwrap_or(0.0)
 }
 
 /// Whether a collection took part in any of these slices. It may be in those in turns alone: a version alone has few slices.
 fn collected(samples: &[Sample]) -> bool {
     samples.iter().filter_map(|sample| sample.memory).any(|memory| memory.collections > 0)
-}
-
-/// That time where slices of the usual length are cold throughout: what ever longer ones lose beside the versions alone. Absent where
-/// the longest still lose much of their time: caches are warm long before their end, and it is something else that takes it; and where
-/// it shows in longer ones that the code collects.
-fn cold_throughout(
-    executor: &mut dyn Executor,
-    planned: &PlannedBenchmark,
-    benchmark: usize,
-    alone: &[Sample],
-) -> Result<Option<f64>, RunError> {
-    for (look, (stretch, slices)) in (0..).zip(COLD_LENGTHS) {
-        let slice_ns = stretch * defaults::SLICE_NS;
-        let mut longer = as_trial(planned, Mode::InterleavedOneCore, slices * slice_ns);
-        (longer.configuration.slice_ns, longer.configuration.warmup_slices) = (slice_ns, COLD_WARMUP);
-        let samples = executor.run_trial(&longer, &trial(benchmark, look))?.result.unwrap_or_default();
-        if collected(&samples) {
-            break;
-        }
-        if let Some(lost) = lost_in_turns(alone, &samples).filter(|lost| *lost <= COLD_KNOWN) {
-            return Ok(Some(lost * stretch as f64));
-        }
-    }
-    Ok(None)
 }
 
 /// One benchmark, each version alone, free to use every core.

@@ -181,9 +181,13 @@ fn outcome(planned: &PlannedBenchmark, slices: u32, sample: impl Fn(Role, u32) -
     TrialOutcome { result: Ok(samples), mode: planned.mode, wall: Duration::from_secs(1), conditions: None }
 }
 
-/// Plays slices that in turns lose a time of their own, of which caches are the cause, and a multiple of their length, which is not.
+/// Whether a slice is one of the longer ones of a trial of two lengths.
+fn is_longer(planned: &PlannedBenchmark, iteration: u32) -> bool {
+    planned.configuration.purpose == Purpose::Stretched && iteration / 2 % 2 == 1
+}
+
+/// Plays slices that in turns take a multiple of their time, which is no matter of caches.
 struct Losing {
-    fixed_ns: u64,
     times: u64,
     /// Slices in turns see a collection from this length on.
     collects_ns: u64,
@@ -192,21 +196,35 @@ struct Losing {
 
 impl Executor for Losing {
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
-        let slice_ns = planned.configuration.slice_ns;
         let alone = planned.mode == Mode::Sequential;
-        self.longest_ns = self.longest_ns.max(if alone { 0 } else { slice_ns });
-        let wall_ns = if alone { slice_ns } else { slice_ns * self.times + self.fixed_ns };
-        let (collections, invocations) = (u32::from(!alone && slice_ns >= self.collects_ns), slice_ns / 1000);
-        let memory = Some(Memory { allocations: Some(0), bytes: 0, collections, invocations, cycle: None });
-        let sample = |role, i| Sample { memory, ..slice(trial, role, i, slice_ns, wall_ns) };
+        self.longest_ns = self.longest_ns.max(if alone { 0 } else { planned.configuration.slice_ns });
+        let sample = |role, i| {
+            let slice_ns = planned.configuration.slice_ns * if is_longer(planned, i) { 4 } else { 1 };
+            let collections = u32::from(!alone && slice_ns >= self.collects_ns);
+            let invocations = slice_ns / 1000;
+            let memory = Some(Memory { allocations: Some(0), bytes: 0, collections, invocations, cycle: None });
+            Sample { memory, ..slice(trial, role, i, slice_ns, if alone { slice_ns } else { slice_ns * self.times }) }
+        };
         Ok(outcome(planned, 20, sample))
     }
 }
 
-/// Plays slices that take ever less time for each invocation the longer they are, in blocks of two lengths where they are asked for.
+/// Plays slices whose invocations take longer in turns until caches are warm.
 struct Warming {
+    /// Time that a slice so long loses, both in milliseconds.
+    lost_ms: fn(f64) -> f64,
     /// Trials in turns after which they do not any more.
     trials: u32,
+}
+
+/// Most of a sixth of a millisecond is lost within the first one.
+fn soon_warm(slice_ms: f64) -> f64 {
+    0.15 * (1.0 - (-slice_ms / 0.6).exp())
+}
+
+/// For four milliseconds every invocation takes a quarter longer, so that slices of up to a quarter of that are equally cold.
+fn late_warm(slice_ms: f64) -> f64 {
+    0.25 * slice_ms.min(4.0)
 }
 
 impl Executor for Warming {
@@ -215,11 +233,9 @@ impl Executor for Warming {
         let is_cold = in_turns && self.trials > 0;
         self.trials -= u32::from(is_cold);
         let sample = |role, i: u32| {
-            let is_long = planned.configuration.purpose == Purpose::Stretched && i / 2 % 2 == 1;
-            let slice_ns = planned.configuration.slice_ns * if is_long { 4 } else { 1 };
-            let cold_ns = 150_000.0 * (1.0 - (-(slice_ns as f64) / 600_000.0).exp());
-            let cold_ns = if is_cold { cold_ns as u64 } else { 0 };
-            slice(trial, role, i, slice_ns, slice_ns + cold_ns)
+            let slice_ns = planned.configuration.slice_ns * if is_longer(planned, i) { 4 } else { 1 };
+            let lost_ns = if is_cold { 1e6 * (self.lost_ms)(slice_ns as f64 / 1e6) } else { 0.0 };
+            slice(trial, role, i, slice_ns, slice_ns + lost_ns as u64)
         };
         Ok(outcome(planned, 24, sample))
     }
@@ -238,28 +254,52 @@ fn lengthened(versions: &mut dyn Executor) -> u64 {
 
 #[test]
 fn only_what_caches_take_lengthens_slices() {
-    let learnt = |fixed_ns, times, collects_from: Option<u64>| {
+    let learnt = |times, collects_from: Option<u64>| {
         let collects_ns = collects_from.map_or(u64::MAX, |length| length * defaults::SLICE_NS);
-        let mut losing = Losing { fixed_ns, times, collects_ns, longest_ns: 0 };
-        (lengthened(&mut losing) > 1, losing.longest_ns / defaults::SLICE_NS)
+        let mut losing = Losing { times, collects_ns, longest_ns: 0 };
+        (lengthened(&mut losing), losing.longest_ns / defaults::SLICE_NS)
     };
-    // A millisecond to get warm is a quarter of slices 16 times as long.
-    assert_eq!(learnt(1_000_000, 1, None), (true, 16));
+    // Nothing is lost.
+    assert_eq!(learnt(1, None), (1, 1));
     // Twice the time is no matter of caches, however long the slices are.
-    assert_eq!(learnt(0, 2, None), (false, 250));
-    // Nor is what a collector takes, though no version collected alone.
-    assert_eq!(learnt(1_000_000, 2, Some(1)), (false, 1));
-    assert_eq!(learnt(0, 2, Some(16)), (false, 16));
+    assert_eq!(learnt(2, None), (1, 64));
+    // Code that collects is not asked for what it takes alone, whose collector marks beside it.
+    assert_eq!(learnt(2, Some(1)), (1, 1));
+    assert_eq!(learnt(2, Some(64)), (1, 16));
 }
 
 #[test]
 fn slices_too_short_to_get_warm_in_are_not_believed() {
     // Slices of 0.2 ms lose 8 % to what ones of 0.8 ms lose 11 % to, so that eleven times as long would be too short.
-    assert_eq!(lengthened(&mut Warming { trials: u32::MAX }), defaults::COLD_FACTOR_MAX as u64);
+    let mut soon = Warming { lost_ms: soon_warm, trials: u32::MAX };
+    assert_eq!(lengthened(&mut soon), defaults::COLD_FACTOR_MAX as u64);
+    // Slices of 0.2 and of 0.8 ms are equally cold, and take longer than alone.
+    let mut late = Warming { lost_ms: late_warm, trials: u32::MAX };
+    assert_eq!(lengthened(&mut late), defaults::COLD_FACTOR_MAX as u64);
 }
 
 #[test]
 fn a_burst_in_one_of_two_looks_lengthens_nothing() {
     // In slices of the usual length and in longer ones, which then look warm.
-    assert_eq!(lengthened(&mut Warming { trials: 2 }), 1);
+    assert_eq!(lengthened(&mut Warming { lost_ms: soon_warm, trials: 2 }), 1);
+}
+
+/// Plays slices that keep two cores busy, and counts the trials in turns.
+struct Busy {
+    in_turns: u32,
+}
+
+impl Executor for Busy {
+    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        self.in_turns += u32::from(planned.mode != Mode::Sequential);
+        let slice_ns = planned.configuration.slice_ns;
+        let sample = |role, i| Sample { cpu_ns: Some(2 * slice_ns), ..slice(trial, role, i, slice_ns, slice_ns) };
+        Ok(outcome(planned, 20, sample))
+    }
+}
+
+#[test]
+fn nobody_asks_how_long_caches_take_where_a_benchmark_needs_all_cores() {
+    let mut busy = Busy { in_turns: 0 };
+    assert_eq!((lengthened(&mut busy), busy.in_turns), (25, 0));
 }
