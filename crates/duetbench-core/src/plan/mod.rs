@@ -508,7 +508,7 @@ fn usual_warm_up(first_ns: u64) -> u32 {
 }
 
 /// Fewest slices that warm up where they are longer than usual.
-const LENGTHENED_WARMUP_MIN: u32 = 2;
+const LONG_WARMUP_MIN: u32 = 2;
 
 /// The manner in which a benchmark is run, as far as its lengths depend on it.
 #[derive(Clone, Copy)]
@@ -581,12 +581,14 @@ impl Lengths {
         Lengths { slice_ns, ..self }.with_trial(trial_ns, manner)
     }
 
-    /// Slices that warm up: as many as were meant, or fewer of longer ones, which take as long and are two at least.
+    /// Slices that warm up: as many as were meant, or fewer of longer ones, which take as long and are two at least, or four where several
+    /// threads get going.
     fn warmed_up_by(&self, manner: Manner) -> u32 {
         let slice_ns = if manner.style.is_counted() { Lengths::of(manner).slice_ns } else { defaults::SLICE_NS };
         let usual = slice_ns.saturating_mul(manner.warmup_slices.into());
         let as_long = u32::try_from(usual.div_ceil(self.slice_ns.max(1))).unwrap_or(u32::MAX);
-        manner.warmup_slices.min(as_long.max(LENGTHENED_WARMUP_MIN))
+        let least = if manner.mode == Mode::InterleavedAllCores { 2 * LONG_WARMUP_MIN } else { LONG_WARMUP_MIN };
+        manner.warmup_slices.min(as_long.max(least))
     }
 
     /// The same with trials of another length.

@@ -171,12 +171,12 @@ fn slices_of_a_duet_have_invocations_enough_for_one_side_to_go_on() {
 }
 
 #[test]
-fn long_slices_warm_up_as_long_as_usual_ones_and_two_at_least() {
+fn long_slices_warm_up_as_long_as_usual_ones_and_four_on_all_cores_at_least() {
     let profile = Profile { cores_busy: 1.9, ..PLAIN };
     let planned = planned(ModeChoice::Auto, Style::Recall, Learnt { profiles: vec![Some(profile)], check: None });
     assert_eq!(planned.mode, Mode::InterleavedAllCores);
     let ExecutionConfiguration { slice_ns, trial_ns, warmup_slices, .. } = planned.configuration;
-    assert_eq!((slice_ns, trial_ns, warmup_slices), (5_000_000, 60_000_000, 2));
+    assert_eq!((slice_ns, trial_ns, warmup_slices), (5_000_000, 60_000_000, 4));
 }
 
 #[test]

@@ -31,6 +31,8 @@ const COLD_LENGTHS: [u64; 4] = [1, 4, 16, 64];
 /// Share of a slice from which on the true one may be larger: by what getting warm takes, or by what the version did not take alone. Such
 /// slices may be too short to get warm in, and those of both lengths equally cold.
 const COLD_DOUBTED: f64 = 0.05;
+/// Multiple from which on longer slices are tried only if these show it: what shows in none of them is not taken by caches.
+const COLD_SHOWN: u64 = 16;
 /// Slices that warm up in trials of longer ones.
 const COLD_WARMUP: u32 = 2;
 /// Benchmarks whose first invocation takes longer get no such trial: getting warm is no part of that worth mentioning.
@@ -184,22 +186,14 @@ fn cold_share(
     alone: &[Sample],
 ) -> Result<Option<f64>, RunError> {
     let mut known: Option<(f64, u64)> = None;
-    let mut look = 0;
     for times in COLD_LENGTHS {
-        let mut samples = Vec::new();
-        let share = loop {
-            samples.append(&mut of_two_lengths(executor, planned, &trial(benchmark, look), times)?);
-            look += 1;
-            let share = ColdShare::of(&samples);
-            if look >= COLD_LOOKS || !share.is_some_and(ColdShare::is_open) {
-                break share;
-            }
-        };
-        let Some(ColdShare { least, .. }) = share else { break };
+        let samples = of_two_lengths(executor, planned, benchmark, times)?;
+        let Some(ColdShare { least, .. }) = ColdShare::of(&samples) else { break };
         if known.is_none_or(|(most, _)| least * times as f64 > most) {
             known = Some((least * times as f64, times));
         }
-        if least.max(lost_to_the_other(alone, &samples)) <= COLD_DOUBTED {
+        let lost = if times < COLD_SHOWN { lost_to_the_other(alone, &samples) } else { 0.0 };
+        if least.max(lost) <= COLD_DOUBTED {
             break;
         }
     }
@@ -207,15 +201,15 @@ fn cold_share(
         return Ok(known.map(|(share, _)| share));
     };
     // So much makes every slice many times as long, and a neighbour's burst looks the same: it is seen twice or not believed.
-    let again = ColdShare::of(&of_two_lengths(executor, planned, &trial(benchmark, look), times)?);
+    let again = ColdShare::of(&of_two_lengths(executor, planned, benchmark, times)?);
     Ok(Some(share.min(again.map_or(0.0, |again| again.least * times as f64))))
 }
 
-/// Slices in turns, some of so many times the usual length and some longer.
+/// Slices in turns, some of so many times the usual length and some longer, of as many trials as are needed to tell.
 fn of_two_lengths(
     executor: &mut dyn Executor,
     planned: &PlannedBenchmark,
-    trial: &Trial,
+    benchmark: usize,
     times: u64,
 ) -> Result<Vec<Sample>, RunError> {
     let slices = if times == 1 { COLD_SLICES } else { COLD_LONGER_SLICES };
@@ -226,7 +220,14 @@ fn of_two_lengths(
     if times > 1 {
         stretched.configuration.warmup_slices = COLD_WARMUP;
     }
-    Ok(executor.run_trial(&stretched, trial)?.result.unwrap_or_default())
+    let mut samples = Vec::new();
+    for look in 0..COLD_LOOKS {
+        samples.append(&mut executor.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default());
+        if !ColdShare::of(&samples).is_some_and(ColdShare::is_open) {
+            break;
+        }
+    }
+    Ok(samples)
 }
 
 /// Share of a slice in turns that versions do not need alone. Code that collects cannot tell: its collector marks on idle cores

@@ -262,10 +262,10 @@ fn only_what_caches_take_lengthens_slices() {
     // Nothing is lost.
     assert_eq!(learnt(1, None), (1, 1));
     // Twice the time is no matter of caches, however long the slices are.
-    assert_eq!(learnt(2, None), (1, 64));
+    assert_eq!(learnt(2, None), (1, 16));
     // Code that collects is not asked for what it takes alone, whose collector marks beside it.
     assert_eq!(learnt(2, Some(1)), (1, 1));
-    assert_eq!(learnt(2, Some(64)), (1, 16));
+    assert_eq!(learnt(2, Some(16)), (1, 4));
 }
 
 #[test]
