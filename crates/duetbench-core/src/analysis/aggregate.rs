@@ -19,6 +19,11 @@ impl Clock {
         }
     }
 
+    /// Logarithm of the ratio of two slices.
+    fn log_ratio(self, baseline: &Sample, candidate: &Sample) -> f64 {
+        (self.ns_per_op(candidate) / self.ns_per_op(baseline)).ln()
+    }
+
     /// Time per invocation of every slice, nanoseconds.
     pub(super) fn times(self, samples: &[Sample]) -> Vec<f64> {
         samples.iter().map(|s| self.ns_per_op(s)).collect()
@@ -44,10 +49,31 @@ const MAD_TO_SD: f64 = 1.4826;
 /// # Errors
 /// Without slices, or with one that took no time.
 pub(super) fn typical_paired(baseline: &[Sample], candidate: &[Sample], clock: Clock) -> Result<Typical, StatsError> {
-    let log = |(b, c): (&Sample, &Sample)| (clock.ns_per_op(c) / clock.ns_per_op(b)).ln();
-    let logs: Vec<f64> = baseline.iter().zip(candidate).map(log).collect();
+    let logs: Vec<f64> = baseline.iter().zip(candidate).map(|(b, c)| clock.log_ratio(b, c)).collect();
     let log_ratio = stats::median(&logs)?;
     Ok(Typical { log_ratio, spread: deviation(&logs, log_ratio)? })
+}
+
+/// The same for sides that exchange their cores at every block: the mean of what the two arrangements say. Where cores are unlike, the
+/// median over all slices would be that of the arrangement that has more of them. With one arrangement, its own.
+///
+/// # Errors
+/// As for [`typical_paired`].
+pub(super) fn typical_exchanged(
+    baseline: &[Sample],
+    candidate: &[Sample],
+    clock: Clock,
+) -> Result<Typical, StatsError> {
+    let logs: Vec<(u32, f64)> =
+        baseline.iter().zip(candidate).map(|(b, c)| (b.block % 2, clock.log_ratio(b, c))).collect();
+    let arranged = |parity| {
+        let logs: Vec<f64> = logs.iter().filter(|(own, _)| *own == parity).map(|(_, log)| *log).collect();
+        stats::median(&logs)
+    };
+    let (Ok(even), Ok(odd)) = (arranged(0), arranged(1)) else { return typical_paired(baseline, candidate, clock) };
+    let log_ratio = f64::midpoint(even, odd);
+    let all: Vec<f64> = logs.iter().map(|(_, log)| *log).collect();
+    Ok(Typical { log_ratio, spread: deviation(&all, log_ratio)? })
 }
 
 /// The same for sides that were not measured together: the ratio of their medians. The spread is that of a difference of two

@@ -153,7 +153,11 @@ impl Fork {
 impl Fork {
     /// Its numbers, without its place in the experiment.
     fn pair(&self, mode: Mode) -> Result<ForkPair, StatsError> {
-        let typical = if mode == Mode::Sequential { aggregate::typical_alone } else { aggregate::typical_paired };
+        let typical = match mode {
+            Mode::Sequential => aggregate::typical_alone,
+            Mode::Duet => aggregate::typical_exchanged,
+            Mode::InterleavedOneCore | Mode::InterleavedAllCores => aggregate::typical_paired,
+        };
         let wall = typical(&self.baseline, &self.candidate, Clock::Wall)?;
         let collections = self.collections();
         let of_wall = Completing {

@@ -113,13 +113,12 @@ impl Schedule {
         if design.by_build { round * BUILDS_PER_ROUND + number } else { 0 }
     }
 
-    /// Who is on side 0 and on which core, drawn in blocks of two suite runs: the second of a block has both the other way
-    /// round, so that whatever favours a side or a core hits both roles equally often (permuted blocks).
+    /// Who is on side 0 and on which core, drawn in blocks of two suite runs: the second of a block has the roles the other way round, on
+    /// the same cores, so that whatever favours a side or a core hits both roles equally often (permuted blocks).
     fn place(&self, benchmark: usize, round: u32, suite_run: u32) -> (Role, u32) {
         let mut rng = Stream::Place { benchmark, block: suite_run / 2 }.of(self.seed, round);
         let (baseline_first, core): (bool, u32) = (rng.random(), rng.random());
-        let second = suite_run % 2;
-        let first = if baseline_first == (second == 0) { Role::Baseline } else { Role::Candidate };
-        (first, core.wrapping_add(second))
+        let first = if baseline_first == suite_run.is_multiple_of(2) { Role::Baseline } else { Role::Candidate };
+        (first, core)
     }
 }

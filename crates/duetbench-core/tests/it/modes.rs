@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use duetbench_core::analysis::{core_imbalance, too_unlike};
+use duetbench_core::analysis::{core_imbalance, summarise, too_unlike};
 use duetbench_core::plan::{
     Capacity, Discovered, ExecutionConfiguration, Found, Learnt, Mode, Plan, PlannedBenchmark, Profile, SelfCheck,
     Style,
@@ -142,6 +142,28 @@ fn exchanged(odd: f64) -> Vec<Sample> {
         Sample { block: i / 4, ..slice(role, (0, i), if slower { (1e6 * odd) as u64 } else { 1_000_000 }) }
     };
     (0..16).flat_map(|i| Role::BOTH.map(|role| side(role, i))).collect()
+}
+
+#[test]
+fn unlike_cores_do_not_move_the_typical_slice_of_a_duet() {
+    // A hundred slices in blocks of sixteen, of which 48 are in blocks with an even number; a core makes 4 % of difference.
+    let side = |role, i: u32| {
+        let block = 1 + i / 16;
+        let is_hit = (role == Role::Candidate) == (block % 2 == 1);
+        let ns = if is_hit { 1_040_000 } else { 1_000_000 } + u64::from(i * 7 % 5) * 100;
+        Sample { block, ..slice(role, (0, i), ns) }
+    };
+    let samples: Vec<Sample> = (0..100).flat_map(|i| Role::BOTH.map(|role| side(role, i))).collect();
+    let typical = |mode| summarise(&samples, mode).forks[0].log_ratio;
+    assert!(typical(Mode::Duet).abs() < 1e-12);
+    // Versions that take turns on one core have no such arrangements: most slices decide.
+    assert!((typical(Mode::InterleavedOneCore) - 1.04f64.ln()).abs() < 1e-3);
+    // What both arrangements show is no matter of cores.
+    let slower: Vec<Sample> = samples
+        .iter()
+        .map(|s| if s.at.role == Role::Candidate { Sample { wall_ns: 2 * s.wall_ns, ..*s } } else { *s })
+        .collect();
+    assert!((summarise(&slower, Mode::Duet).forks[0].log_ratio - 2f64.ln()).abs() < 1e-12);
 }
 
 #[test]

@@ -75,7 +75,8 @@ fn every_block_of_two_suite_runs_is_balanced() {
     let runs = all(&plan_of(40));
     let place = |run: usize, benchmark: usize| {
         let trial = runs[run].iter().find(|t| t.benchmark == benchmark).unwrap();
-        (trial.first, trial.core % 2)
+        // Side 0 is on the trial's core, side 1 on the next one.
+        (trial.first, (trial.core + u32::from(trial.first == Role::Candidate)) % 2)
     };
     for benchmark in 0..NAMES.len() {
         for run in (0..40).step_by(2) {
