@@ -96,9 +96,9 @@ fn a_planted_slowdown_is_found_whether_time_or_throughput_is_asked_for() {
         ["base.jar", "slower.jar"],
         &["--forks", "8", "--bench", "hash:size=64|words", "--alpha", "5%"],
     );
-    // Average time and throughput: slower is a regression in both.
+    // Average time and throughput: slower is slower in both. A busy machine may leave open by how much.
     for name in ["TextBenchmark.hash:size=64", "TextBenchmark.words"] {
-        assert_eq!(ran.verdict(name), "regression", "{name}: {}", ran.stdout);
+        assert!(["regression", "slower_size_open"].contains(&&*ran.verdict(name)), "{name}: {}", ran.stdout);
     }
     let counts = &ran.benchmark("TextBenchmark.words")["forks"][0]["baseline"];
     assert!(counts["bytes_per_op"].as_f64().unwrap() > 1000.0 && counts["allocs_per_op"].is_null(), "{counts}");
