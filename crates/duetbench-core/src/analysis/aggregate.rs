@@ -19,9 +19,9 @@ impl Clock {
         }
     }
 
-    /// Logarithm of the ratio of two slices.
-    fn log_ratio(self, baseline: &Sample, candidate: &Sample) -> f64 {
-        (self.ns_per_op(candidate) / self.ns_per_op(baseline)).ln()
+    /// Logarithm of the ratio of each pair of slices.
+    fn log_ratios<'s>(self, pairs: impl Iterator<Item = (&'s Sample, &'s Sample)>) -> Vec<f64> {
+        pairs.map(|(b, c)| (self.ns_per_op(c) / self.ns_per_op(b)).ln()).collect()
     }
 
     /// Time per invocation of every slice, nanoseconds.
@@ -49,7 +49,7 @@ const MAD_TO_SD: f64 = 1.4826;
 /// # Errors
 /// Without slices, or with one that took no time.
 pub(super) fn typical_paired(baseline: &[Sample], candidate: &[Sample], clock: Clock) -> Result<Typical, StatsError> {
-    let logs: Vec<f64> = baseline.iter().zip(candidate).map(|(b, c)| clock.log_ratio(b, c)).collect();
+    let logs = clock.log_ratios(baseline.iter().zip(candidate));
     let log_ratio = stats::median(&logs)?;
     Ok(Typical { log_ratio, spread: deviation(&logs, log_ratio)? })
 }
@@ -64,16 +64,22 @@ pub(super) fn typical_exchanged(
     candidate: &[Sample],
     clock: Clock,
 ) -> Result<Typical, StatsError> {
-    let logs: Vec<(u32, f64)> =
-        baseline.iter().zip(candidate).map(|(b, c)| (b.block % 2, clock.log_ratio(b, c))).collect();
-    let arranged = |parity| {
-        let logs: Vec<f64> = logs.iter().filter(|(own, _)| *own == parity).map(|(_, log)| *log).collect();
-        stats::median(&logs)
+    let Some([even, odd]) = arranged(baseline, candidate, clock) else {
+        return typical_paired(baseline, candidate, clock);
     };
-    let (Ok(even), Ok(odd)) = (arranged(0), arranged(1)) else { return typical_paired(baseline, candidate, clock) };
     let log_ratio = f64::midpoint(even, odd);
-    let all: Vec<f64> = logs.iter().map(|(_, log)| *log).collect();
-    Ok(Typical { log_ratio, spread: deviation(&all, log_ratio)? })
+    let logs = clock.log_ratios(baseline.iter().zip(candidate));
+    Ok(Typical { log_ratio, spread: deviation(&logs, log_ratio)? })
+}
+
+/// Log ratio of the typical slice in blocks of even and of odd numbers, between which sides exchange their cores; absent with blocks of one
+/// kind.
+pub(super) fn arranged(baseline: &[Sample], candidate: &[Sample], clock: Clock) -> Option<[f64; 2]> {
+    let of = |parity: u32| {
+        let both = baseline.iter().zip(candidate).filter(|(b, _)| b.block % 2 == parity);
+        stats::median(&clock.log_ratios(both)).ok()
+    };
+    Some([of(0)?, of(1)?])
 }
 
 /// The same for sides that were not measured together: the ratio of their medians. The spread is that of a difference of two

@@ -1,5 +1,7 @@
 //! Whether the two cores of a duet were alike.
 
+use super::Clock;
+use super::aggregate::arranged;
 use crate::pair::pair;
 use crate::plan::Mode;
 use crate::sample::Sample;
@@ -16,15 +18,9 @@ const FORKS_MIN: usize = 4;
 #[must_use]
 pub fn core_imbalance(samples: &[Sample]) -> Option<f64> {
     let pairs = pair(samples, Mode::Duet).pairs;
-    let log_ratio = |b: &Sample, c: &Sample| {
-        (c.wall_ns as f64 / c.invocations as f64).ln() - (b.wall_ns as f64 / b.invocations as f64).ln()
-    };
-    let of = |parity: u32| {
-        let arranged = pairs.iter().filter(|p| p.baseline.block % 2 == parity);
-        let log_ratios: Vec<f64> = arranged.map(|p| log_ratio(&p.baseline, &p.candidate)).collect();
-        stats::median(&log_ratios).ok()
-    };
-    Some((of(0)? - of(1)?).abs() / 2.0)
+    let (baseline, candidate): (Vec<Sample>, Vec<Sample>) = pairs.iter().map(|p| (p.baseline, p.candidate)).unzip();
+    let [even, odd] = arranged(&baseline, &candidate, Clock::Wall)?;
+    Some((even - odd).abs() / 2.0)
 }
 
 /// Whether cores with these imbalances are too unlike for a duet: typically by more than half the threshold.
