@@ -149,9 +149,9 @@ class Rule:
         ends = within | slower | faster
         if ends_early is None:
             rest = Rest(means, errors, at)
-            within = rest.within(inside[-1])
-            ends[:-1] |= (words == OPEN)[:-1] & (rest.beyond(inside[-1], BAND) + within < self.prospect)
-            ends[:-1] |= (words == INCONCLUSIVE)[:-1] & (rest.beyond(change[-1], 0) + within < self.answer)
+            to_lie_within = rest.within(inside[-1])
+            ends[:-1] |= (words == OPEN)[:-1] & (rest.beyond(inside[-1], BAND) + to_lie_within < self.prospect)
+            ends[:-1] |= (words == INCONCLUSIVE)[:-1] & (rest.beyond(change[-1], 0) + to_lie_within < self.answer)
         return ended(words, ends, at)
 
 

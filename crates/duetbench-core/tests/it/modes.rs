@@ -158,7 +158,7 @@ fn unlike_cores_do_not_move_the_typical_slice_of_a_duet() {
     assert!(typical(Mode::Duet).abs() < 1e-12);
     // Versions that take turns on one core have no such arrangements: most slices decide.
     assert!((typical(Mode::InterleavedOneCore) - 1.04f64.ln()).abs() < 1e-3);
-    // What both arrangements show is no matter of cores.
+    // A change that both arrangements show is no matter of cores.
     let slower: Vec<Sample> = samples
         .iter()
         .map(|s| if s.at.role == Role::Candidate { Sample { wall_ns: 2 * s.wall_ns, ..*s } } else { *s })

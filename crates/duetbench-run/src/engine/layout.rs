@@ -348,7 +348,7 @@ mod tests {
             self.layouts.foresee(&[needed(build)], &self.builds);
         }
 
-        /// What is linked beside a trial of this mode.
+        /// Links beside a trial of this mode, as far as that may be.
         fn beside(&mut self, mode: Mode) {
             self.with(|layouts, linker, placements| layouts.beside(mode, linker, placements)).unwrap();
         }

@@ -140,7 +140,7 @@ def verdicts(values, alpha, threshold):
                         [2, 3, 4, 5, 6, 7, 1])
         settles = (now > 0) & (now < 6)
         if n < horizon:
-            # What the last look would hardly tell ends too: the side of the threshold by a chance below a tenth, anything by one in twenty.
+            # An open column ends too if the last look would hardly tell: the side of the threshold (chance below a tenth), or anything (one in twenty).
             at_end = lambda level, power: stats.t.isf(nominal_p(horizon, horizon, kept_by_t(level), power) / 2, trimmed_df(horizon))
             size, change = (at_end(*test) * error * np.sqrt(n / horizon) for test in ((10 * alpha, 1.0), (alpha, 1.5)))
             to_come = error * np.sqrt(1 - n / horizon)
