@@ -1,14 +1,18 @@
 """Slowdowns of a known size in published Go modules: copies whose benchmark loops got a call that spins for a number of rounds.
 
 The rounds for a slowdown of 1 % are computed from the benchmark's own time and the cost of a round, both measured first, and
-corrected by what a trial plant of 20 % really added, because a spin overlaps with the work around it.
+corrected by what a trial plant of 20 % really added, because a spin overlaps with the work around it. It does so the more the fewer
+rounds there are; where a study asks for it, a small plant is therefore corrected once more, by what it adds to whole processes
+that run without duet.
 """
 
 import json
+import math
 import re
 import statistics
 
 from study import REPOSITORY, Failed, digest, module_copy, run
+from truth import Truth
 
 # The packages with comparable benchmarks in both versions. go-toml moved its root package's benchmarks to ./unstable in v2.0.6;
 # the root package of prometheus/common has none.
@@ -37,6 +41,8 @@ MODULES = {
 TRIAL_SIZE = 0.20
 SPIN = "BenchmarkPlantedSpin"
 SPIN_ROUNDS = 1000
+# One correction of a plant changes its rounds by no more than this factor.
+CORRECTION_MOST = 3
 
 
 class Planting:
@@ -44,7 +50,7 @@ class Planting:
 
     def __init__(self, study, name, names, budget):
         self.study, self.name, self.names, self.budget = study, name, names, budget
-        self.times, self.effects = {}, {}
+        self.times, self.effects, self.truths = {}, {}, {}
 
     def calibrate(self):
         """Measures what a round adds to each benchmark; tells whether that came to anything."""
@@ -62,9 +68,32 @@ class Planting:
         options = [*packages_of(self.name), *only(names), "--budget", self.budget, *self.study.known("--measure-identical")]
         return digest(self.study.compare(self.base(), head, *options))
 
+    def correct(self, size, args):
+        """Measures what the plant of this size adds without duet, and makes its rounds more or fewer by that."""
+        rounds = self.rounds(size)
+        base, head = self.base(), self.copy(f"uncorrected-{size}", rounds)
+        for package in MODULES[self.name]["packages"]:
+            truth = Truth(self.study, args, [base / package, head / package], f"{self.name} {size:g} ")
+            for b in truth.names("^(" + "|".join(map(re.escape, rounds)) + ")$"):
+                for repetition in range(1, args.truth_repetitions + 1):
+                    truth.measure(b, repetition)
+                if found := truth.ratio(b):
+                    self.truths[size, b] = found
+        self.study.do(f"{self.name} corrected {size:g}", lambda: {"plants": [self._corrected(size, b, rounds[b]) for b in rounds]})
+
+    def _corrected(self, size, benchmark, rounds):
+        found = self.truths.get((size, benchmark))
+        return {"name": benchmark, "rounds": rounds, "added": math.expm1(found.middle) if found else None,
+                "error": found.error if found else None, "corrected": self.rounds(size)[benchmark]}
+
     def rounds(self, size):
         """The rounds for a slowdown of this size, of the benchmarks that the trial plant slowed down."""
-        return {b: max(1, round(size / effect)) for b, effect in self.effects.items()}
+        return {b: max(1, round(size / effect * self._correction(size, b))) for b, effect in self.effects.items()}
+
+    def _correction(self, size, benchmark):
+        found = self.truths.get((size, benchmark))
+        added = math.expm1(found.middle) if found else size
+        return min(CORRECTION_MOST, size / max(added, size / CORRECTION_MOST))
 
     def plan(self, size):
         """The plan of a plant: rounds, and their share of the benchmark's time as computed in two ways."""

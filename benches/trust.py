@@ -15,12 +15,13 @@ import re
 import statistics
 import zlib
 
+import truth
 import unrelated
 from noise import KINDS as NOISES
 from noise import noise, why_not
 from planting import MODULES, Planting, only, packages_of, version
 from study import (CALLED, FASTER, MEASURED, SETTINGS, SLOWER, Study, count, decimals, digest, listed, mean, median_of, module_copy, paragraph,
-                   parser, per_benchmark, percent, seconds_of, settings, settings_rows, table, upper_bound)
+                   parser, per_benchmark, percent, said, seconds_of, settings, settings_rows, table, upper_bound)
 from usual import PROCEDURES, Sides, measured
 
 SIZES = [0.01, 0.02, 0.03, 0.05, 0.10]
@@ -53,12 +54,14 @@ def arguments():
     options.add_argument("--whole-suites", action="store_true", help="beside benchmarks with a planted slowdown measure all the others")
     options.add_argument("--budget", help="measuring time of each of duet's runs; without it duet decides")
     options.add_argument("--reference-budget", default="60s", help="measuring time of each of a module's two calibration runs")
+    options.add_argument("--corrected-kinds", type=listed, default=[], help="planted ones whose size is corrected by processes without duet")
+    truth.options_of(options, 8)
     options.add_argument("--usual", type=listed, default=list(PROCEDURES), help="usual procedures; empty for none")
     options.add_argument("--usual-kinds", type=listed, default=["same", *PLANTED], help="kinds of comparison they make")
     options.add_argument("--usual-count", type=int, default=10)
     options.add_argument("--usual-benchtime", default="1s")
     args = options.parse_args()
-    for words, known in [(args.noise, NOISES), (args.planted_noise, NOISES), (args.kinds, KINDS | PLANTED),
+    for words, known in [(args.noise, NOISES), (args.planted_noise, NOISES), (args.kinds, KINDS | PLANTED), (args.corrected_kinds, PLANTED),
                          (args.usual_kinds, ["same", *PLANTED]), (args.modules, MODULES), (args.usual, PROCEDURES)]:
         unknown = set(words) - set(known)
         if unknown:
@@ -84,6 +87,9 @@ class Module:
         self.planting = Planting(study, name, names, args.reference_budget)
         needed = set(args.kinds) & ({*PLANTED} | (set(args.usual_kinds) if args.usual else set()))
         self.planted = bool(names and needed) and self.planting.calibrate()
+        if self.planted:
+            for kind in args.corrected_kinds:
+                self.planting.correct(PLANTED[kind], args)
         for kind in args.kinds:
             if kind in unrelated.KINDS:
                 study.do(f"{name} {kind} patch", lambda: {"binaries": self._differences(kind)})
@@ -172,6 +178,8 @@ def body(study, args):
         parts += ["## False alarms", alarms_text(study, args), "## Which", which(study, args)]
     if any(kind in PLANTED for kind in args.kinds):
         parts += ["## Planted slowdowns", power_text(study, args)]
+    if args.corrected_kinds:
+        parts += ["## The plants", plants_text(study, args)]
     patched = [kind for kind in args.kinds if kind in KINDS]
     return "\n\n".join([*parts, "## Kinds of comparison", kinds_table(study, args, patched)])
 
@@ -279,6 +287,24 @@ def power_rows(names, results):
     only_measuring = [r["measured_s"] / len(r["benchmarks"]) for r in results if r["benchmarks"]]
     return [[*names, len(results), len(benchmarks), *shares, percent(mean(estimates)), percent(spread), percent(detects(benchmarks)),
              decimals(median_of(map(per_benchmark, results)), 2), decimals(median_of(only_measuring), 2)]]
+
+
+def plants_text(study, args):
+    """Each corrected plant, and what duet says of it."""
+    rows = []
+    for kind in args.corrected_kinds:
+        for module in args.modules:
+            found = study.get(f"{module} corrected {PLANTED[kind]:g}")
+            judged = [b for r in chosen(study, args, kind=kind, module=module) if r["setting"] in args.settings for b in r["benchmarks"]]
+            for plant in found["plants"] if found else []:
+                about = [module, plant["name"].removeprefix("Benchmark"), kind.removeprefix("planted-") + " %"]
+                sizes = [percent(plant["added"]), percent(plant["error"]), plant["rounds"], plant["corrected"]]
+                rows.append([*about, *sizes, "; ".join(said(b) for b in judged if b["name"] == plant["name"] and b["ratio"])])
+    head = ["module", "benchmark", "planted", "added to processes", "its standard error", "rounds then", "rounds now", "duet"]
+    return (
+        "The rounds that the trial plant asks for were put into whole processes that run without duet, GOMAXPROCS=1, both sides in "
+        "turns on one processor, and judged by their processor time; then they were made more or fewer in proportion.\n\n"
+        + table(head, rows))
 
 
 def kinds_table(study, args, kinds):

@@ -50,8 +50,8 @@ def options_of(options, repetitions):
 class Truth:
     """The plain test binaries of two directories, and what their benchmarks take."""
 
-    def __init__(self, study, args, directories):
-        self.study, self.args, self.processors = study, args, 1
+    def __init__(self, study, args, directories, about=""):
+        self.study, self.args, self.processors, self.about = study, args, 1, about
         self.kept, self.origin = earlier(args.truth) if args.truth else ({}, "")
         self.binaries = [built(study, directory) for directory in directories]
 
@@ -64,7 +64,7 @@ class Truth:
     def names(self, pattern):
         """All benchmarks, subordinate ones too, whose name matches."""
         # On one processor no number of processors is added to the names.
-        output = run([self.binaries[0], "-test.run=^$", "-test.bench=.", "-test.benchtime=1x", "-test.cpu=1"], self.study.scratch)
+        output = run([self.binaries[0], "-test.run=^$", "-test.bench=.", "-test.benchtime=1x", "-test.cpu=1"], self.binaries[0].parent)
         names = [line.split()[0] for line in output.splitlines() if "ns/op" in line]
         return [name for name in names if re.search(pattern, name)]
 
@@ -75,7 +75,7 @@ class Truth:
             self._do(f"{self.label(name)} {repetition}", lambda: self._pair(name, pilot["sides"], repetition))
 
     def label(self, name):
-        return f"truth {name}" + (f" on {self.processors} processors" if self.processors > 1 else "")
+        return f"truth {self.about}{name}" + (f" on {self.processors} processors" if self.processors > 1 else "")
 
     def _do(self, key, work):
         if key in self.kept:
@@ -168,7 +168,7 @@ class Truth:
         core = {max(os.sched_getaffinity(0))} if self.processors == 1 else os.sched_getaffinity(0)
         with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as trace:
             # In a session of its own, because a group with a stopped process in it is hung up when the script's own shell ends.
-            started = subprocess.Popen(command, cwd=self.study.scratch, env=environment() | settings, stdout=output, stderr=trace,
+            started = subprocess.Popen(command, cwd=self.binaries[side].parent, env=environment() | settings, stdout=output, stderr=trace,
                                        start_new_session=True,
                                        preexec_fn=lambda: os.sched_setaffinity(0, core))
             try:

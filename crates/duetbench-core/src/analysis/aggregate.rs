@@ -73,11 +73,14 @@ pub(super) fn typical_exchanged(
 }
 
 /// Log ratio of the typical slice in blocks of even and of odd numbers, between which sides exchange their cores; absent with blocks of one
-/// kind.
+/// kind. The first eighth of a block does not count: the caches of the other core are cold, and what filling them costs both sides alike
+/// makes any difference look smaller.
 pub(super) fn arranged(baseline: &[Sample], candidate: &[Sample], clock: Clock) -> Option<[f64; 2]> {
+    let both: Vec<(&Sample, &Sample)> = baseline.iter().zip(candidate).collect();
     let of = |parity: u32| {
-        let both = baseline.iter().zip(candidate).filter(|(b, _)| b.block % 2 == parity);
-        stats::median(&clock.log_ratios(both)).ok()
+        let blocks = both.chunk_by(|(one, _), (next, _)| one.block == next.block);
+        let warm = blocks.map(|block| &block[block.len() / 8..]).filter(|block| block[0].0.block % 2 == parity);
+        stats::median(&clock.log_ratios(warm.flatten().copied())).ok()
     };
     Some([of(0)?, of(1)?])
 }
