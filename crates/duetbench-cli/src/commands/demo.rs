@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use duetbench_core::plan::{Found, Mode, Plan};
 use duetbench_core::report::BenchmarkReport;
-use duetbench_core::spec::{Effort, LayoutChoice};
+use duetbench_core::spec::Effort;
 use duetbench_core::{Report, Spec, Verdict};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Build, Conditions, Order, Wish};
@@ -57,8 +57,8 @@ pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
     // Both parts compare two binaries, for as long as the neighbour of the first part needs.
     spec.effort = Effort { forks: Some(FORKS), budget: None, builds: Some(1), fixed: true, confirm: false };
     let packages = [".".to_owned()];
-    let (timeout, layouts) = (context.settings.timeout(), LayoutChoice::Random);
-    let conditions = Conditions { timeout, pass_env: &[], layouts, reach: false, selection: None, sandbox: None };
+    let timeout = context.settings.timeout();
+    let conditions = Conditions { timeout, pass_env: &[], layouts: None, reach: false, selection: None, sandbox: None };
     let wish = Wish { harness: &spec.harness, arguments: &[], conditions };
     let request = Request { cwd: scratch.path(), packages: &packages, wish, benchmarks_from: None };
     let directory = |typed: &str, path| VersionRequest::Directory { typed: typed.to_owned(), path };

@@ -66,7 +66,7 @@ struct Asked<'a> {
     selection: &'a Selection,
     harness: &'a HarnessSpec,
     arguments: &'a [String],
-    layouts: LayoutChoice,
+    layouts: Option<LayoutChoice>,
     reach: bool,
     benchmarks_from: Option<Role>,
 }
@@ -74,7 +74,7 @@ struct Asked<'a> {
 impl<'a> Asked<'a> {
     /// Those of one version, which has no other to be laid out like, to be compared with, or to lend it benchmarks.
     fn of_one(selection: &'a Selection, harness: &'a HarnessSpec, arguments: &'a [String]) -> Asked<'a> {
-        Asked { selection, harness, arguments, layouts: LayoutChoice::Random, reach: false, benchmarks_from: None }
+        Asked { selection, harness, arguments, layouts: None, reach: false, benchmarks_from: None }
     }
 }
 

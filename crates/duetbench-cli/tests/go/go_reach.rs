@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use duetbench_core::Role;
 use duetbench_core::reach::Reach;
-use duetbench_core::spec::LayoutChoice;
 use duetbench_run::adapter::go::{Go, GoArguments, Toolchain};
 use duetbench_run::adapter::{Adapter, Build, Conditions, Subject};
 use duetbench_run::source::{Source, VersionRequest};
@@ -105,8 +104,8 @@ impl Bench {
         fs::create_dir_all(&scratch).unwrap();
         let source = source(&place, "base");
         let toolchain = Toolchain::for_all(std::slice::from_ref(&source), &scratch).unwrap();
-        let (timeout, layouts) = (Duration::from_secs(60), LayoutChoice::Random);
-        let conditions = Conditions { timeout, pass_env: &[], layouts, reach: true, selection: None, sandbox: None };
+        let timeout = Duration::from_secs(60);
+        let conditions = Conditions { timeout, pass_env: &[], layouts: None, reach: true, selection: None, sandbox: None };
         let mut go = Go::new(toolchain, GoArguments::default(), &scratch, conditions).unwrap();
         go.prepare_layouts(&mut || {});
         Bench { place, go }

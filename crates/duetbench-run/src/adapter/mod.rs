@@ -30,7 +30,7 @@ mod relinking;
 pub mod rust;
 
 pub use kinds::{KINDS, Kind, Manifest, Wish, named, open, registries};
-pub use pair_layouts::{CheckAlike, Layout, PairLayouts};
+pub use pair_layouts::{CheckAlike, Layout, PairLayouts, Plan};
 pub use relinking::{Relink, Relinking, Urgency};
 
 /// One program of one version, built from a package.
@@ -203,8 +203,8 @@ pub struct Conditions<'a> {
     pub timeout: Duration,
     /// Names of variables that benchmarks may see on top of the allow-list.
     pub pass_env: &'a [String],
-    /// Wanted layouts of the two halves of build pairs.
-    pub layouts: LayoutChoice,
+    /// Wanted layouts of the two halves of build pairs; absent where nothing is linked again.
+    pub layouts: Option<LayoutChoice>,
     /// Whether the reach of benchmarks is to be told, where a harness can do that.
     pub reach: bool,
     /// Benchmarks to execute while listing; absent: all.

@@ -10,7 +10,7 @@ use duetbench_core::plan::Mode;
 
 use super::Needed;
 use super::placement::Placements;
-use crate::adapter::{Adapter, Artifact, Build, Layout, Relink, Relinking, Urgency};
+use crate::adapter::{Adapter, Artifact, Build, Layout, Plan, Relink, Relinking, Urgency};
 use crate::error::RunError;
 
 /// Half of a build pair: which it is.
@@ -31,14 +31,14 @@ struct Link {
 struct Underway {
     key: Key,
     relinking: Relinking,
-    by_plan: bool,
+    plan: Option<Plan>,
 }
 
 /// One program that was linked.
 #[derive(Debug)]
 struct Linked {
     program: PathBuf,
-    /// It followed a plan, and was not yet compared with the other half of its build pair.
+    /// It followed a plan that lays both halves out alike, and was not yet compared with the other half of its build pair.
     unchecked: bool,
 }
 
@@ -206,23 +206,26 @@ impl Layouts {
     fn start(&mut self, link: Link, linker: &Linker<'_>, placements: &mut Placements) -> Result<(), RunError> {
         let Link { key, artifact, layout_seeds: [common, own], urgency } = link;
         let plan = linker.adapter.pair_layouts().and_then(|pairs| pairs.plan(&key.1));
-        let layout = plan.as_deref().map_or(Layout::Random(own), |plan| Layout::Matched { seed: common, plan });
+        let layout = plan.as_ref().map_or(Layout::Random(own), |plan| Layout::Planned {
+            seed: if plan.alike { common } else { own },
+            plan: &plan.file,
+        });
         let wanted = Relink { layout, program: &placements.fresh(), urgency };
         let relinking = linker.adapter.relink(&artifact, wanted)?;
-        self.underway.push(Underway { key, relinking, by_plan: plan.is_some() });
+        self.underway.push(Underway { key, relinking, plan });
         Ok(())
     }
 
     /// Waits for a program that is being linked.
     fn finish(&mut self, number: usize, linker: &Linker<'_>) -> Result<(), RunError> {
-        let Underway { key, relinking, by_plan } = self.underway.remove(number);
+        let Underway { key, relinking, plan } = self.underway.remove(number);
         let linked = relinking.finish();
         // An interrupt reaches the linker too, and it is not the linker that failed.
         RunError::stop_if(linker.interrupted)?;
-        match (linked, linker.adapter.pair_layouts().filter(|_| by_plan)) {
+        match (linked, linker.adapter.pair_layouts().filter(|_| plan.is_some())) {
             // If the program itself cannot be linked, linking it without a plan tells.
             (Err(error), Some(pairs)) => pairs.decide(&key.1, Err(error.to_string())),
-            (linked, _) => drop(self.programs.insert(key, Linked { program: linked?, unchecked: by_plan })),
+            (linked, _) => drop(self.programs.insert(key, Linked { program: linked?, unchecked: plan.is_some_and(|plan| plan.alike) })),
         }
         Ok(())
     }
@@ -284,7 +287,7 @@ mod tests {
         fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
             let (seed, by_plan) = match wanted.layout {
                 Layout::Random(seed) => (seed, false),
-                Layout::Matched { seed, .. } => (seed, true),
+                Layout::Planned { seed, .. } => (seed, true),
             };
             self.asked.lock().unwrap().push((seed, wanted.urgency));
             self.by_plan.lock().unwrap().push(by_plan);
@@ -414,6 +417,15 @@ mod tests {
         assert_eq!(bench.files(), 2, "the former build pair is gone");
         let (now, later) = (Urgency::Now, Urgency::Later);
         assert_eq!(*bench.adapter.asked.lock().unwrap(), [(0, now), (1, now), (2, later), (3, later)]);
+    }
+
+    #[test]
+    fn halves_that_are_not_to_be_alike_follow_the_plan_by_seeds_of_their_own() {
+        let mut bench = Bench::planned("cp", |_| Err("nobody asks".into()));
+        bench.adapter.pairs.decide_unlike("p", PathBuf::from("plan"), "asked for");
+        bench.provide(3).unwrap();
+        assert_eq!(bench.links(), [(6, true), (7, true)]);
+        assert_eq!(bench.reason().as_deref(), Some("asked for"));
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use duetbench_core::Role;
-use duetbench_core::spec::LayoutChoice;
 use duetbench_run::adapter::go::identity;
 use duetbench_run::adapter::go::{Go, GoArguments, Toolchain};
 use duetbench_run::adapter::{Adapter, Build, Built, Conditions, Identity, Subject};
@@ -118,8 +117,8 @@ fn build(dir: PathBuf, scratch: PathBuf) -> Version {
     let request = VersionRequest::Directory { typed: "m".into(), path: dir };
     let source = Source::resolve(&request, Path::new("/"), &scratch, &[]).unwrap();
     let toolchain = Toolchain::for_all(std::slice::from_ref(&source), &scratch).unwrap();
-    let (timeout, layouts) = (Duration::from_secs(60), LayoutChoice::Random);
-    let conditions = Conditions { timeout, pass_env: &[], layouts, reach: false, selection: None, sandbox: None };
+    let timeout = Duration::from_secs(60);
+    let conditions = Conditions { timeout, pass_env: &[], layouts: None, reach: false, selection: None, sandbox: None };
     let go = Go::new(toolchain, GoArguments::default(), &scratch, conditions).unwrap();
     let subject = Subject { role: Role::Candidate, version: "m" };
     let built = go.build(&source, &["./...".to_owned()], subject).unwrap();

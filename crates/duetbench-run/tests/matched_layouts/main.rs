@@ -47,8 +47,9 @@ fn main() {
         let name = format!("zap_is_laid_out_alike_by_{}", release.replace("local", "the_installed_go"));
         trials.push(test(&name, "the toolchain and go.uber.org/zap", root, lays_out_zap_alike));
     }
-    let with_installed: [(&str, Act); 9] = [
+    let with_installed: [(&str, Act); 10] = [
         ("the_installed_go_lays_out_alike", lays_out_alike),
+        ("random_layouts_are_drawn_by_a_plan_too", random_ones_have_a_plan),
         ("c_code_in_one_version_alone_moves_nothing", c_code_moves_nothing),
         ("programs_for_arm64_are_laid_out_alike", lays_out_alike_for_arm64),
         ("the_first_link_is_what_go_makes_itself", first_link_is_gos),
@@ -91,13 +92,13 @@ struct How {
     flags: Vec<String>,
     /// Runs in place of the go command, which is its first argument.
     instead: Option<&'static str>,
-    layouts: LayoutChoice,
+    layouts: Option<LayoutChoice>,
     /// Head imports this package too.
     import: Option<&'static str>,
 }
 
 fn matched() -> How {
-    How { layouts: LayoutChoice::Matched, ..How::default() }
+    How { layouts: Some(LayoutChoice::Matched), ..How::default() }
 }
 
 impl Pair {
@@ -154,7 +155,7 @@ impl Pair {
     }
 
     fn plan(&self) -> PathBuf {
-        self.layouts().plan(self.package).unwrap_or_else(|| panic!("{:?}", self.layouts().used()))
+        self.layouts().plan(self.package).unwrap_or_else(|| panic!("{:?}", self.layouts().used())).file
     }
 
     /// One half, linked again.
@@ -168,7 +169,7 @@ impl Pair {
     /// Both halves by the plan.
     fn link_alike(&self, seed: u32) -> [PathBuf; 2] {
         let plan = self.plan();
-        [0, 1].map(|side| self.link(side, Layout::Matched { seed, plan: &plan }, &format!("alike-{seed}")).unwrap())
+        [0, 1].map(|side| self.link(side, Layout::Planned { seed, plan: &plan }, &format!("alike-{seed}")).unwrap())
     }
 }
 
@@ -298,11 +299,25 @@ fn lays_out_alike(root: &Path) -> Result<(), Failed> {
     assert!(elsewhere.len() > functions * 9 / 10, "{} of {functions}", elsewhere.len());
     let data = seeds.each_ref().map(|sides| &sides[0][&('D', format!("{PACKAGE}.table"))]);
     assert_ne!(data[0], data[1], "data begin elsewhere with another seed");
-    // By orders of their own, hardly any function is at the same address.
-    let apart = [0, 1].map(|side| pair.link(side, Layout::Random(7), "random").unwrap());
-    let (functions, elsewhere) = compare(&[symbols(&apart[0]), symbols(&apart[1])], 'T');
-    assert!(elsewhere.len() > functions / 2, "{} of {functions}", elsewhere.len());
-    assert!(pair.layouts().check([&apart[0], &apart[1]]).unwrap_err().contains("lie elsewhere"));
+    // By orders of their own, hardly any function is at the same address, be they Go's or the plan's, which draws data too.
+    let plan = pair.plan();
+    let by_go = [0, 1].map(|side| pair.link(side, Layout::Random(7), "random").unwrap());
+    let by_plan = [7, 8].map(|seed| pair.link(0, Layout::Planned { seed, plan: &plan }, &format!("own-{seed}")).unwrap());
+    for apart in [by_go, by_plan.clone()] {
+        let (functions, elsewhere) = compare(&[symbols(&apart[0]), symbols(&apart[1])], 'T');
+        assert!(elsewhere.len() > functions / 2, "{} of {functions}", elsewhere.len());
+        assert!(pair.layouts().check([&apart[0], &apart[1]]).unwrap_err().contains("lie elsewhere"));
+    }
+    assert!(!compare(&[symbols(&by_plan[0]), symbols(&by_plan[1])], 'D').1.is_empty());
+    Ok(())
+}
+
+fn random_ones_have_a_plan(root: &Path) -> Result<(), Failed> {
+    let pair = Pair::new(root, How { layouts: Some(LayoutChoice::Random), ..How::default() });
+    assert!(!pair.layouts().plan(PACKAGE).ok_or("there is none")?.alike);
+    assert_eq!(pair.layouts().used().random[PACKAGE], "random layouts were asked for");
+    // What is linked once and for all needs no plan, and no linker of ours.
+    assert_eq!(Pair::new(root, How::default()).layouts().plan(PACKAGE), None);
     Ok(())
 }
 
@@ -342,7 +357,7 @@ fn first_link_is_gos(root: &Path) -> Result<(), Failed> {
 fn link_is_not_stale(root: &Path) -> Result<(), Failed> {
     let pair = Pair::new(root, matched());
     let plan = pair.plan();
-    let layouts = [Layout::Random(7), Layout::Matched { seed: 7, plan: &plan }];
+    let layouts = [Layout::Random(7), Layout::Planned { seed: 7, plan: &plan }];
     let programs = ["first", "again"].map(|name| {
         layouts
             .map(|layout| fs::read(pair.link(0, layout, &format!("{name}-{}", layout == layouts[0])).unwrap()).unwrap())
@@ -358,7 +373,7 @@ fn record_is_followed(root: &Path) -> Result<(), Failed> {
     let pair = Pair::new(root, How { flags, ..matched() });
     let plan = pair.plan();
     let links = |name: &str| {
-        let layout = Layout::Matched { seed: 7, plan: &plan };
+        let layout = Layout::Planned { seed: 7, plan: &plan };
         [0, 1].map(|side| symbols(&pair.link(side, layout, name).unwrap()))
     };
     let recorded = links("recorded");
@@ -375,14 +390,14 @@ fn other_plan_is_noticed(root: &Path) -> Result<(), Failed> {
     pair.go.decide_layouts([&pair.builds[0], &pair.builds[0]]);
     let of_base_alone = pair.plan();
     assert_ne!(whole, of_base_alone);
-    let base = pair.link(0, Layout::Matched { seed: 7, plan: &of_base_alone }, "other")?;
-    let head = pair.link(1, Layout::Matched { seed: 7, plan: &whole }, "whole")?;
+    let base = pair.link(0, Layout::Planned { seed: 7, plan: &of_base_alone }, "other")?;
+    let head = pair.link(1, Layout::Planned { seed: 7, plan: &whole }, "whole")?;
     let reason = pair.layouts().check([&base, &head]).unwrap_err();
     assert!(reason.contains("common functions lie elsewhere"), "{reason}");
     let file = fs::read(&whole)?;
     let cut = pair.dir.path().join("cut.plan");
     fs::write(&cut, &file[..file.len() - 1])?;
-    let reason = pair.link(0, Layout::Matched { seed: 7, plan: &cut }, "cut").unwrap_err();
+    let reason = pair.link(0, Layout::Planned { seed: 7, plan: &cut }, "cut").unwrap_err();
     assert!(reason.contains("cut short"), "{reason}");
     Ok(())
 }

@@ -116,7 +116,7 @@ pub struct Go {
     /// Sandbox around the benchmarks, if there is one.
     sandbox: Option<Sandbox>,
     /// Whether halves of build pairs are to be laid out alike.
-    layouts: LayoutChoice,
+    layouts: Option<LayoutChoice>,
     /// Whether the reach of benchmarks is wanted, and if it cannot be told, why not.
     reach: Option<Result<(), String>>,
     /// The linker that lays them out alike, or the reason why there is none.
@@ -360,16 +360,20 @@ impl Adapter for Go {
                 Err(reason) => self.reach = Some(Err(reason)),
             }
         }
-        if self.layouts == LayoutChoice::Matched && self.relinks() {
+        if self.layouts.is_some() && self.relinks() {
             self.linker = self.linker_that_notes(matching::Notes::Inventory, on_building);
         }
     }
 
     fn decide_layouts(&self, builds: [&Build; 2]) {
         for (package, sides) in matching::of_both(builds).filter(|_| self.relinks()) {
-            let wanted = self.layouts == LayoutChoice::Matched;
-            let linker = if wanted { self.linker.as_ref().map_err(Clone::clone) } else { Err(RANDOM.to_owned()) };
-            self.pairs.decide(package, linker.and_then(|_| matching::plan(sides, &self.scratch)));
+            let linker = self.linker.as_ref().map_err(Clone::clone);
+            let plan = || linker.and_then(|_| matching::plan(sides, &self.scratch));
+            match self.layouts {
+                Some(LayoutChoice::Matched) => self.pairs.decide(package, plan()),
+                Some(LayoutChoice::Random) if let Ok(plan) = plan() => self.pairs.decide_unlike(package, plan, RANDOM),
+                _ => self.pairs.decide(package, Err(RANDOM.to_owned())),
+            }
         }
     }
 
@@ -382,12 +386,12 @@ impl Adapter for Go {
     }
 
     fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
-        let (Layout::Random(seed) | Layout::Matched { seed, .. }) = wanted.layout;
+        let (Layout::Random(seed) | Layout::Planned { seed, .. }) = wanted.layout;
         // Without debugging tables linking takes half the time; they are no part of what runs.
         let ldflags = &format!("-w -randlayout={seed}");
         let how = Linking { ldflags, ..Linking::plainly(&artifact.dir, wanted.program) };
         let tool = match (wanted.layout, &self.linker) {
-            (Layout::Matched { plan, .. }, Ok(linker)) => {
+            (Layout::Planned { plan, .. }, Ok(linker)) => {
                 let by_go = || self.link(&artifact.build_args, Linking { toolexec: Some(&linker.toolexec), ..how });
                 linker.again(artifact, ldflags, wanted.program).unwrap_or_else(by_go).env(matching::PLAN, plan)
             }

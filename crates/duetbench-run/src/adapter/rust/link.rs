@@ -57,7 +57,7 @@ impl Recorded {
                 let seed = seed.max(1);
                 arguments.extend(SHUFFLED.map(|sections| format!("-Wl,--shuffle-sections={sections}={seed}")));
             }
-            Layout::Matched { seed, plan } => {
+            Layout::Planned { seed, plan } => {
                 let text = fs::read(plan).map_err(|e| RunError::file("read", plan, e))?;
                 let order = self.dir.join(format!("order-{seed}"));
                 fs::write(&order, matching::order(&text, seed)).map_err(|e| RunError::file("write", &order, e))?;

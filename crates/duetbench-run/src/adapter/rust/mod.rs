@@ -98,7 +98,7 @@ pub struct Rust {
     /// What programs were made of, by their digest, or the reason why that is not known.
     links: Mutex<BTreeMap<String, Result<Recorded, String>>>,
     /// Whether halves of build pairs are to be laid out alike.
-    layouts: LayoutChoice,
+    layouts: Option<LayoutChoice>,
     pairs: PairLayouts,
 }
 
@@ -334,8 +334,8 @@ impl Adapter for Rust {
             self.pairs.decide(
                 package,
                 match self.layouts {
-                    LayoutChoice::Matched => matching::plan([&a.program, &b.program], &self.scratch),
-                    LayoutChoice::Random => Err("random layouts were asked for".to_owned()),
+                    Some(LayoutChoice::Matched) => matching::plan([&a.program, &b.program], &self.scratch),
+                    _ => Err("random layouts were asked for".to_owned()),
                 },
             );
         }
