@@ -145,7 +145,7 @@ func duetCodeSize(ldr *loader.Loader, s loader.Sym) int64 {
 }
 
 // add notes a symbol of a group with the room for it, and what it holds if that says which one it is.
-func (b *duetBytes) add(group int64, slot duetSlot, name, held string) {
+func (b *duetBytes) add(group int64, slot *duetSlot, name, held string) {
 	b.number(group)
 	b.number(slot.kind)
 	b.number(slot.size)
@@ -169,20 +169,36 @@ func duetNoteCode(ctxt *Link) {
 		return
 	}
 	ldr, textp := ctxt.loader, ctxt.Textp[duetFront(ctxt):]
+	for i, slot := range duetCodeSlots(ldr, textp) {
+		duetRecords.add(duetCode, slot, ldr.SymName(textp[i]), duetHeld(ldr, textp[i]))
+	}
+}
+
+// duetCodeSlots are slots just for these functions.
+func duetCodeSlots(ldr *loader.Loader, textp []loader.Sym) []*duetSlot {
+	slots := make([]*duetSlot, len(textp))
 	for i, key := range duetKeys(ldr, textp) {
 		s := textp[i]
-		slot := duetSlot{kind: int64(ldr.SymType(s)), size: duetCodeSize(ldr, s), align: duetCodeAlign(ldr, s), keys: []string{key}}
-		duetRecords.add(duetCode, slot, ldr.SymName(s), duetHeld(ldr, s))
+		slots[i] = &duetSlot{kind: int64(ldr.SymType(s)), size: duetCodeSize(ldr, s), align: duetCodeAlign(ldr, s), keys: []string{key}}
 	}
+	return slots
 }
 
 // duetNoteData adds the data of one kind.
 func duetNoteData(ldr *loader.Loader, kind sym.SymKind, syms []loader.Sym) {
+	for i, slot := range duetDataSlots(ldr, kind, syms) {
+		duetRecords.add(duetData, slot, ldr.SymName(syms[i]), "")
+	}
+}
+
+// duetDataSlots are slots just for these data of one kind.
+func duetDataSlots(ldr *loader.Loader, kind sym.SymKind, syms []loader.Sym) []*duetSlot {
+	slots := make([]*duetSlot, len(syms))
 	for i, key := range duetKeys(ldr, syms) {
 		s := syms[i]
-		slot := duetSlot{kind: int64(kind), size: ldr.SymSize(s), align: int64(symalign(ldr, s)), keys: []string{key}}
-		duetRecords.add(duetData, slot, ldr.SymName(s), "")
+		slots[i] = &duetSlot{kind: int64(kind), size: ldr.SymSize(s), align: int64(symalign(ldr, s)), keys: []string{key}}
 	}
+	return slots
 }
 
 // duetFront counts the symbols that must stay in front of all others, as textaddress does: what is not Go's, and the build ID.

@@ -70,6 +70,9 @@ func duetOrderCode(ctxt *Link, textp []loader.Sym) []loader.Sym {
 			start = Rnd(start, duetCodeAlign(ldr, s)) + duetCodeSize(ldr, s)
 		}
 	}
+	if plan.own {
+		plan.code = duetCodeSlots(ldr, textp)
+	}
 	duetDraw(plan.code, *flagRandLayout)
 	duetCodePlaces = duetPlace(plan.code, Rnd(start+1, room))
 	duetCodeAddresses = duetArrange(ldr, duetCodePlaces, textp)
@@ -109,6 +112,9 @@ func duetOrderData(state *dodataState, sect *sym.Section, syms []loader.Sym) *du
 		return nil
 	}
 	slots, align := plan.data[int64(kind)], int64(1)
+	if plan.own {
+		slots = duetDataSlots(ldr, kind, syms)
+	}
 	for _, slot := range slots {
 		align = max(align, slot.align)
 	}

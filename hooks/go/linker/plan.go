@@ -16,6 +16,9 @@ const duetPlanMagic = "duet-plan-1\n"
 // duetPlanFile is the plan that this link follows, with the seed of -randlayout; empty: it is an ordinary link.
 var duetPlanFile = os.Getenv("DUET_LAYOUT_PLAN")
 
+// duetOwn stands for a plan where a program is laid out as if it were both versions.
+const duetOwn = "own"
+
 // duetSlot is a place that is as large as the larger of two versions needs.
 type duetSlot struct {
 	kind, size, align int64
@@ -28,6 +31,8 @@ type duetSlot struct {
 
 // duetPlan is what duet made of two inventories.
 type duetPlan struct {
+	// Nothing is known of another version: slots are as large as this program needs.
+	own bool
 	// Bytes of read-only data and tables before the data segment, in the larger version.
 	readOnly int64
 	code     []*duetSlot
@@ -47,13 +52,23 @@ var duetPlanRead *duetPlan
 // duetPlanned is the plan that this link follows; nil: none.
 func duetPlanned() *duetPlan {
 	if duetPlanRead == nil && duetPlanFile != "" && *flagRandLayout != 0 {
-		file, err := os.ReadFile(duetPlanFile)
-		if err != nil {
-			Exitf("duet: cannot read the plan: %v", err)
-		}
-		duetPlanRead = duetParsePlan(string(file))
+		duetPlanRead = duetReadPlan()
 	}
 	return duetPlanRead
+}
+
+func duetReadPlan() *duetPlan {
+	if duetPlanFile == duetOwn {
+		if duetRefusal != "" {
+			return nil
+		}
+		return &duetPlan{own: true}
+	}
+	file, err := os.ReadFile(duetPlanFile)
+	if err != nil {
+		Exitf("duet: cannot read the plan: %v", err)
+	}
+	return duetParsePlan(string(file))
 }
 
 // duetReader takes a file apart. What is cut short ends the link: a program laid out by half a plan is nobody's.

@@ -105,7 +105,8 @@ impl Bench {
         let source = source(&place, "base");
         let toolchain = Toolchain::for_all(std::slice::from_ref(&source), &scratch).unwrap();
         let timeout = Duration::from_secs(60);
-        let conditions = Conditions { timeout, pass_env: &[], layouts: None, reach: true, selection: None, sandbox: None };
+        let conditions =
+            Conditions { timeout, pass_env: &[], layouts: None, reach: true, selection: None, sandbox: None };
         let mut go = Go::new(toolchain, GoArguments::default(), &scratch, conditions).unwrap();
         go.prepare_layouts(&mut || {});
         Bench { place, go }

@@ -64,14 +64,19 @@ impl PairLayouts {
     pub fn decide(&self, package: &str, plan: Result<PathBuf, String>) {
         let (plan, unlike) = match plan {
             Ok(plan) => (Some(plan), None),
-            Err(reason) => (None, Some(shortened(&one_line(&reason)))),
+            Err(reason) => (None, Some(reason)),
         };
-        self.table().insert(package.to_owned(), Decided { plan, unlike });
+        self.insert(package, plan, unlike);
     }
 
     /// From now on each half of this package has an order of its own, drawn by a plan, which draws the places of data too.
     pub fn decide_unlike(&self, package: &str, plan: PathBuf, reason: &str) {
-        self.table().insert(package.to_owned(), Decided { plan: Some(plan), unlike: Some(reason.to_owned()) });
+        self.insert(package, Some(plan), Some(reason.to_owned()));
+    }
+
+    fn insert(&self, package: &str, plan: Option<PathBuf>, unlike: Option<String>) {
+        let unlike = unlike.map(|reason| shortened(&one_line(&reason)));
+        self.table().insert(package.to_owned(), Decided { plan, unlike });
     }
 
     /// The plan that both halves follow; absent where there is none.

@@ -14,9 +14,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use duetbench_core::Role;
-use duetbench_core::spec::LayoutChoice;
+use duetbench_core::spec::{Arch, LayoutChoice};
 use duetbench_run::adapter::go::{Go, GoArguments, Toolchain};
-use duetbench_run::adapter::{Adapter, Artifact, Build, Conditions, Layout, PairLayouts, Relink, Subject, Urgency};
+use duetbench_run::adapter::{
+    Adapter, Artifact, Build, Conditions, Layout, PairLayouts, Relink, Shipping, Subject, Urgency,
+};
 use duetbench_run::source::{Source, VersionRequest};
 use libtest_mimic::{Arguments, Failed, Trial};
 use modules::{BASE, HEAD, executable, published, write_module};
@@ -47,9 +49,10 @@ fn main() {
         let name = format!("zap_is_laid_out_alike_by_{}", release.replace("local", "the_installed_go"));
         trials.push(test(&name, "the toolchain and go.uber.org/zap", root, lays_out_zap_alike));
     }
-    let with_installed: [(&str, Act); 10] = [
+    let with_installed: [(&str, Act); 11] = [
         ("the_installed_go_lays_out_alike", lays_out_alike),
         ("random_layouts_are_drawn_by_a_plan_too", random_ones_have_a_plan),
+        ("programs_for_a_fleet_have_their_data_elsewhere_each_time", fleet_draws_data),
         ("c_code_in_one_version_alone_moves_nothing", c_code_moves_nothing),
         ("programs_for_arm64_are_laid_out_alike", lays_out_alike_for_arm64),
         ("the_first_link_is_what_go_makes_itself", first_link_is_gos),
@@ -164,6 +167,13 @@ impl Pair {
         let wanted = Relink { layout, program: &program, urgency: Urgency::Now };
         let relinking = self.go.relink(self.artifact(side), wanted).map_err(|e| e.to_string())?;
         relinking.finish().map_err(|e| e.to_string())
+    }
+
+    /// The baseline as it is sent to a fleet.
+    fn ship(&self, layout_seed: Option<u32>) -> Result<PathBuf, Failed> {
+        let program = self.dir.path().join("shipped");
+        self.go.ship(self.artifact(0), Shipping { arch: Arch::X86_64, layout_seed }, &program)?;
+        Ok(program)
     }
 
     /// Both halves by the plan.
@@ -302,7 +312,8 @@ fn lays_out_alike(root: &Path) -> Result<(), Failed> {
     // By orders of their own, hardly any function is at the same address, be they Go's or the plan's, which draws data too.
     let plan = pair.plan();
     let by_go = [0, 1].map(|side| pair.link(side, Layout::Random(7), "random").unwrap());
-    let by_plan = [7, 8].map(|seed| pair.link(0, Layout::Planned { seed, plan: &plan }, &format!("own-{seed}")).unwrap());
+    let by_plan =
+        [7, 8].map(|seed| pair.link(0, Layout::Planned { seed, plan: &plan }, &format!("own-{seed}")).unwrap());
     for apart in [by_go, by_plan.clone()] {
         let (functions, elsewhere) = compare(&[symbols(&apart[0]), symbols(&apart[1])], 'T');
         assert!(elsewhere.len() > functions / 2, "{} of {functions}", elsewhere.len());
@@ -318,6 +329,20 @@ fn random_ones_have_a_plan(root: &Path) -> Result<(), Failed> {
     assert_eq!(pair.layouts().used().random[PACKAGE], "random layouts were asked for");
     // What is linked once and for all needs no plan, and no linker of ours.
     assert_eq!(Pair::new(root, How::default()).layouts().plan(PACKAGE), None);
+    Ok(())
+}
+
+fn fleet_draws_data(root: &Path) -> Result<(), Failed> {
+    let pair = Pair::new(root, How { layouts: Some(LayoutChoice::Random), ..How::default() });
+    // Where read-only data lie in a page, as a string shows.
+    let place = |seed| -> Result<usize, Failed> {
+        let text = fs::read(pair.ship(seed)?)?;
+        let found = text.windows(5).position(|bytes| bytes == b"%d-%s").ok_or("the string is not there")?;
+        Ok(found % 4096)
+    };
+    let places = [Some(7), Some(8), Some(9)].map(place).into_iter().collect::<Result<BTreeSet<_>, _>>()?;
+    assert!(places.len() > 1, "{places:?}");
+    assert_eq!(place(Some(7))?, place(Some(7))?);
     Ok(())
 }
 
@@ -434,5 +459,6 @@ fn linker_is_refused(root: &Path) -> Result<(), Failed> {
     let reason = pair.layouts().used().random.remove(PACKAGE).unwrap_or_default();
     assert!(reason.starts_with("duet's linker does not work here: ") && reason.contains("an unknown tool"), "{reason}");
     runs(&pair, 0, &pair.link(0, Layout::Random(7), "random")?);
+    pair.ship(Some(7))?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The two versions of a run, made ready: for the first time, or again for a run that is gone on with.
 
 use duetbench_core::Spec;
+use duetbench_core::spec::LayoutChoice;
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Build, Reaches};
 use duetbench_run::prepare::Prepared;
@@ -22,9 +23,9 @@ pub(super) struct Built<'a> {
 /// Fetches, builds and lists the two versions.
 pub(super) fn prepare(context: &Context, spec: &Spec, origin: &Origin) -> Result<Prepared, RunError> {
     let (selection, arguments) = (&spec.selection, &spec.harness_args);
-    // A binary that is linked once here, or for a fleet, has no layout to be drawn here.
-    let relinked = spec.fleet.is_none() && spec.effort.builds != Some(1);
-    let layouts = relinked.then_some(spec.layouts);
+    // Those for a fleet are linked each for itself.
+    let layouts = if spec.fleet.is_some() { LayoutChoice::Random } else { spec.layouts };
+    let layouts = (spec.effort.builds != Some(1)).then_some(layouts);
     // A fleet's programs are built for its processors, which may be others.
     let reach = spec.reach && spec.fleet.is_none();
     let asked =

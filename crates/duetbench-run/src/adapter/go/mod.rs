@@ -421,7 +421,15 @@ impl Adapter for Go {
         let env =
             &[("CGO_ENABLED", "0"), ("GOOS", "linux"), ("GOARCH", goarch)].map(|(key, value)| (key, OsStr::new(value)));
         let how = Linking { ldflags, env, ..Linking::plainly(&artifact.dir, program) };
-        self.link(&artifact.build_args, how).start()?.finish().map_err(without_cgo)?;
+        let linker = self.linker.as_ref().ok().filter(|_| shipping.layout_seed.is_some());
+        let by_ours = |linker: &matching::Linker| {
+            let how = Linking { toolexec: Some(&linker.toolexec), ..how };
+            self.link(&artifact.build_args, how).env(matching::PLAN, matching::OWN_PLAN).start()?.finish()
+        };
+        // Where ours fails, Go's own tells why, or links.
+        if !linker.is_some_and(|linker| by_ours(linker).is_ok()) {
+            self.link(&artifact.build_args, how).start()?.finish().map_err(without_cgo)?;
+        }
         hooked(program, &artifact.dir).map(drop)
     }
 

@@ -36,6 +36,8 @@ pub(super) const INVENTORY: &str = "DUET_LAYOUT_INVENTORY";
 pub(super) const LINK: &str = "DUET_LAYOUT_LINK";
 /// The plan that a link follows.
 pub(super) const PLAN: &str = "DUET_LAYOUT_PLAN";
+/// In place of one: a program that is laid out by what it is made of itself, its data at places that are drawn too.
+pub(super) const OWN_PLAN: &str = "own";
 
 const TOOLEXEC: &str = include_str!("toolexec.sh");
 
