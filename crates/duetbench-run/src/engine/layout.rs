@@ -225,9 +225,10 @@ impl Layouts {
         match (linked, linker.adapter.pair_layouts().filter(|_| plan.is_some())) {
             // If the program itself cannot be linked, linking it without a plan tells.
             (Err(error), Some(pairs)) => pairs.decide(&key.1, Err(error.to_string())),
-            (linked, _) => drop(
-                self.programs.insert(key, Linked { program: linked?, unchecked: plan.is_some_and(|plan| plan.alike) }),
-            ),
+            (linked, _) => {
+                let unchecked = plan.is_some_and(|plan| plan.alike);
+                self.programs.insert(key, Linked { program: linked?, unchecked });
+            }
         }
         Ok(())
     }

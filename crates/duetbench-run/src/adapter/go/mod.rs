@@ -427,7 +427,7 @@ impl Adapter for Go {
             self.link(&artifact.build_args, how).env(matching::PLAN, matching::OWN_PLAN).start()?.finish()
         };
         // Where ours fails, Go's own tells why, or links.
-        if !linker.is_some_and(|linker| by_ours(linker).is_ok()) {
+        if linker.is_none_or(|linker| by_ours(linker).is_err()) {
             self.link(&artifact.build_args, how).start()?.finish().map_err(without_cgo)?;
         }
         hooked(program, &artifact.dir).map(drop)
