@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Releases of published Go modules against the next: what a run of a minute says, beside a long one that shares nothing with it but the source.
+"""Releases of published Go modules against the next: what a run of a minute says, beside a long one whose layouts are others on either side.
 
 The run is `duet compare` with matched layouts, which ends each benchmark as soon as its answer is known. The reference draws a layout for each
-side of every build pair and spends all of its time. It is no truth, but its errors are its own. Steps are made in random order.
+side of every build pair, data included, and spends all of its time. It is no truth, but its errors are its own. Steps are made in random order.
 
 Both have 90 % intervals. They *agree* where the two estimates are no further apart than both reach together, as the root of the sum of squares:
 nine of ten should. A contradiction is *no change* where the reference's interval lies wholly beyond the threshold, or a change whose sign the reference excludes.

@@ -6,6 +6,9 @@ process has ended. Both sides are run in pairs, many times. On one processor the
 or some collections each, the other one being stopped meanwhile: neighbours on the host make the same code slower by a quarter for a second
 or two, which would else be taken for a difference of the two.
 
+Where a program lies in memory makes it a percent or two faster or slower, and it lies there as long as its file is in the page cache: each
+repetition runs copies of its own.
+
 A run makes a whole number of collections, and with few of them that would be an error which no repetition removes. Therefore both
 lengths get a random part of one collection's operations more, evenly spread over the repetitions: the expected number is then right.
 """
@@ -112,8 +115,26 @@ class Truth:
                 "collects": collections > 1}
 
     def _pair(self, name, pilots, repetition):
-        """Short and long processes of both sides; who goes first is random."""
+        """Short and long processes of both sides, from fresh copies of the programs; who goes first is random."""
         chance = random.Random(f"{name} {self.processors} {repetition}")
+        with self._copied(chance.sample((0, 1), 2)):
+            return self._in_turns(name, pilots, repetition, chance)
+
+    @contextlib.contextmanager
+    def _copied(self, sides):
+        """Copies of the programs, made in this order."""
+        for side in sides:
+            shutil.copy2(self.binaries[side], self._copy(side))
+        try:
+            yield
+        finally:
+            for side in sides:
+                self._copy(side).unlink()
+
+    def _copy(self, side):
+        return self.binaries[side].with_name("truth-copy.test")
+
+    def _in_turns(self, name, pilots, repetition, chance):
         lengths = [self._lengths(name, side, pilot, repetition) for side, pilot in enumerate(pilots)]
         used = [None, None]
         for which in chance.sample((0, 1), 2):
@@ -161,7 +182,8 @@ class Truth:
     @contextlib.contextmanager
     def _started(self, side, name, operations, traced=False):
         pattern = "/".join(f"^{re.escape(part)}$" for part in name.split("/"))
-        command = [self.binaries[side], "-test.run=^$", f"-test.bench={pattern}", f"-test.cpu={self.processors}",
+        binary = self._copy(side) if self._copy(side).exists() else self.binaries[side]
+        command = [binary, "-test.run=^$", f"-test.bench={pattern}", f"-test.cpu={self.processors}",
                    f"-test.benchtime={operations}x"]
         settings = {"GOMAXPROCS": str(self.processors)} | ({"GODEBUG": "gctrace=1"} if traced else {})
         # A benchmark for one processor stays on one; the last, since the first has more interrupts as a rule.
