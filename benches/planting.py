@@ -50,7 +50,7 @@ class Planting:
 
     def __init__(self, study, name, names, budget):
         self.study, self.name, self.names, self.budget = study, name, names, budget
-        self.times, self.effects, self.truths = {}, {}, {}
+        self.times, self.effects, self.added = {}, {}, {}
 
     def calibrate(self):
         """Measures what a round adds to each benchmark; tells whether that came to anything."""
@@ -70,30 +70,28 @@ class Planting:
 
     def correct(self, size, args):
         """Measures what the plant of this size adds without duet, and makes its rounds more or fewer by that."""
-        rounds = self.rounds(size)
+        rounds, found = self.rounds(size), {}
         base, head = self.base(), self.copy(f"uncorrected-{size}", rounds)
         for package in MODULES[self.name]["packages"]:
             truth = Truth(self.study, args, [base / package, head / package], f"{self.name} {size:g} ")
             for b in truth.names("^(" + "|".join(map(re.escape, rounds)) + ")$"):
                 for repetition in range(1, args.truth_repetitions + 1):
                     truth.measure(b, repetition)
-                if found := truth.ratio(b):
-                    self.truths[size, b] = found
-        self.study.do(f"{self.name} corrected {size:g}", lambda: {"plants": [self._corrected(size, b, rounds[b]) for b in rounds]})
-
-    def _corrected(self, size, benchmark, rounds):
-        found = self.truths.get((size, benchmark))
-        return {"name": benchmark, "rounds": rounds, "added": math.expm1(found.middle) if found else None,
-                "error": found.error if found else None, "corrected": self.rounds(size)[benchmark]}
+                if one := truth.ratio(b):
+                    found[b] = one
+        self.added[size] = dict(zip(found, shrunk([(one.middle, one.error) for one in found.values()])))
+        now = self.rounds(size)
+        self.study.do(f"{self.name} corrected {size:g}", lambda: {"plants": [
+            {"name": b, "rounds": rounds[b], "added": math.expm1(one.middle), "error": one.error,
+             "believed": math.expm1(self.added[size][b]), "corrected": now[b]} for b, one in found.items()]})
 
     def rounds(self, size):
         """The rounds for a slowdown of this size, of the benchmarks that the trial plant slowed down."""
         return {b: max(1, round(size / effect * self._correction(size, b))) for b, effect in self.effects.items()}
 
     def _correction(self, size, benchmark):
-        found = self.truths.get((size, benchmark))
-        added = math.expm1(found.middle) if found else size
-        return min(CORRECTION_MOST, size / max(added, size / CORRECTION_MOST))
+        added = math.expm1(self.added.get(size, {}).get(benchmark, math.log1p(size)))
+        return size / max(added, size / CORRECTION_MOST)
 
     def plan(self, size):
         """The plan of a plant: rounds, and their share of the benchmark's time as computed in two ways."""
@@ -155,3 +153,15 @@ def round_effects(trial, rounds):
         if b["ratio"] and b["ratio"] > 1 + TRIAL_SIZE / 10:  # otherwise the plant did not take
             effects[b["name"]] = (b["ratio"] - 1) / rounds[b["name"]]
     return effects
+
+
+def shrunk(found):
+    """Means with their standard errors, drawn towards the mean of all by as much as they differ by chance (empirical Bayes; the variance
+    of what they stand for by moments, as DerSimonian and Laird 1986)."""
+    if len(found) < 3:
+        return [middle for middle, _ in found]
+    chance = statistics.mean(error ** 2 for _, error in found)
+    real = max(0, statistics.variance(middle for middle, _ in found) - chance)
+    weights = [1 / (real + error ** 2) for _, error in found]
+    mean = sum(w * middle for w, (middle, _) in zip(weights, found)) / sum(weights)
+    return [mean + real / (real + error ** 2) * (middle - mean) for middle, error in found]

@@ -298,12 +298,13 @@ def plants_text(study, args):
             judged = [b for r in chosen(study, args, kind=kind, module=module) if r["setting"] in args.settings for b in r["benchmarks"]]
             for plant in found["plants"] if found else []:
                 about = [module, plant["name"].removeprefix("Benchmark"), kind.removeprefix("planted-") + " %"]
-                sizes = [percent(plant["added"]), percent(plant["error"]), plant["rounds"], plant["corrected"]]
+                sizes = [percent(plant["added"]), percent(plant["error"]), percent(plant["believed"]), plant["rounds"], plant["corrected"]]
                 rows.append([*about, *sizes, "; ".join(said(b) for b in judged if b["name"] == plant["name"] and b["ratio"])])
-    head = ["module", "benchmark", "planted", "added to processes", "its standard error", "rounds then", "rounds now", "duet"]
+    head = ["module", "benchmark", "planted", "added to processes", "its standard error", "believed", "rounds then", "rounds now", "duet"]
     return (
         "The rounds that the trial plant asks for were put into whole processes that run without duet, GOMAXPROCS=1, both sides in "
-        "turns on one processor, and judged by their processor time; then they were made more or fewer in proportion.\n\n"
+        "turns on one processor, and judged by their processor time, which is *believed* as far as benchmarks of a module differ by more than chance; then rounds were made "
+        "more or fewer in proportion.\n\n"
         + table(head, rows))
 
 
