@@ -197,7 +197,7 @@ fn a_profile_that_fails_leaves_the_verdict_as_it_is() {
 #[test]
 fn ctrl_c_while_profiling_keeps_the_run() {
     let place = two(&parts(30), &parts(600));
-    let args = ["compare", "./old", "./new", "--bench", "Both", "--forks", "5", "--builds", "1", "--profile"];
+    let args = ["compare", "./old", "./new", "--bench", "Both", "--forks", "20", "--builds", "1", "--profile"];
     let mut child = place.command(&args).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();

@@ -186,7 +186,7 @@ fn a_version_against_itself_gives_no_alarm() {
 
 fn a_planted_slowdown_is_found_in_every_form() {
     let slower = LIB.replace("2000", "3200");
-    let ran = compare(&two([LIB, FORMS], [&slower, FORMS]), &["--builds", "3"]).expect(3);
+    let ran = compare(&two([LIB, FORMS], [&slower, FORMS]), &["--builds", "5"]).expect(3);
     for name in ["iter", "custom", "batched", "batched ref", "large drop"] {
         assert_eq!(ran.verdict(name), "regression", "{name}: {}", ran.stdout);
     }
