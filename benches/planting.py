@@ -41,7 +41,7 @@ MODULES = {
 TRIAL_SIZE = 0.20
 SPIN = "BenchmarkPlantedSpin"
 SPIN_ROUNDS = 1000
-# One correction of a plant changes its rounds by no more than this factor.
+# A correction makes no plant larger than by this factor.
 CORRECTION_MOST = 3
 
 
@@ -50,7 +50,7 @@ class Planting:
 
     def __init__(self, study, name, names, budget):
         self.study, self.name, self.names, self.budget = study, name, names, budget
-        self.times, self.effects, self.added = {}, {}, {}
+        self.times, self.effects, self.corrections = {}, {}, {}
 
     def calibrate(self):
         """Measures what a round adds to each benchmark; tells whether that came to anything."""
@@ -79,19 +79,17 @@ class Planting:
                     truth.measure(b, repetition)
                 if one := truth.ratio(b):
                     found[b] = one
-        self.added[size] = dict(zip(found, shrunk([(one.middle, one.error) for one in found.values()])))
+        believed = {b: math.expm1(middle) for b, middle in zip(found, shrunk([(one.middle, one.error) for one in found.values()]))}
+        self.corrections[size] = {b: size / max(added, size / CORRECTION_MOST) for b, added in believed.items()}
         now = self.rounds(size)
         self.study.do(f"{self.name} corrected {size:g}", lambda: {"plants": [
             {"name": b, "rounds": rounds[b], "added": math.expm1(one.middle), "error": one.error,
-             "believed": math.expm1(self.added[size][b]), "corrected": now[b]} for b, one in found.items()]})
+             "believed": believed[b], "corrected": now[b]} for b, one in found.items()]})
 
     def rounds(self, size):
         """The rounds for a slowdown of this size, of the benchmarks that the trial plant slowed down."""
-        return {b: max(1, round(size / effect * self._correction(size, b))) for b, effect in self.effects.items()}
-
-    def _correction(self, size, benchmark):
-        added = math.expm1(self.added.get(size, {}).get(benchmark, math.log1p(size)))
-        return size / max(added, size / CORRECTION_MOST)
+        corrections = self.corrections.get(size, {})
+        return {b: max(1, round(size / effect * corrections.get(b, 1))) for b, effect in self.effects.items()}
 
     def plan(self, size):
         """The plan of a plant: rounds, and their share of the benchmark's time as computed in two ways."""

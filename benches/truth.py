@@ -117,30 +117,26 @@ class Truth:
     def _pair(self, name, pilots, repetition):
         """Short and long processes of both sides, from fresh copies of the programs; who goes first is random."""
         chance = random.Random(f"{name} {self.processors} {repetition}")
-        with self._copied(chance.sample((0, 1), 2)):
-            return self._in_turns(name, pilots, repetition, chance)
-
-    @contextlib.contextmanager
-    def _copied(self, sides):
-        """Copies of the programs, made in this order."""
-        for side in sides:
-            shutil.copy2(self.binaries[side], self._copy(side))
-        try:
-            yield
-        finally:
-            for side in sides:
-                self._copy(side).unlink()
-
-    def _copy(self, side):
-        return self.binaries[side].with_name("truth-copy.test")
-
-    def _in_turns(self, name, pilots, repetition, chance):
         lengths = [self._lengths(name, side, pilot, repetition) for side, pilot in enumerate(pilots)]
         used = [None, None]
-        for which in chance.sample((0, 1), 2):
-            operations = [lengths[side][which] for side in range(len(SIDES))]
-            used[which] = self._both(name, operations, turn_of(pilots), chance)
+        with self._with_copies(chance.sample((0, 1), 2)) as fresh:
+            for which in chance.sample((0, 1), 2):
+                operations = [lengths[side][which] for side in range(len(SIDES))]
+                used[which] = fresh._both(name, operations, turn_of(pilots), chance)
         return {label: slope(used[0][side], used[1][side], lengths[side]) for side, label in enumerate(SIDES)}
+
+    @contextlib.contextmanager
+    def _with_copies(self, order):
+        """The same with copies of the programs, made in this order of sides."""
+        fresh = copy.copy(self)
+        fresh.binaries = [binary.with_name("truth-copy.test") for binary in self.binaries]
+        try:
+            for side in order:
+                shutil.copy2(self.binaries[side], fresh.binaries[side])
+            yield fresh
+        finally:
+            for binary in fresh.binaries:
+                binary.unlink(missing_ok=True)
 
     def _both(self, name, operations, turn_s, chance):
         """Processor and wall time of a process of each side, in turns on one processor, else one after the other."""
@@ -182,8 +178,7 @@ class Truth:
     @contextlib.contextmanager
     def _started(self, side, name, operations, traced=False):
         pattern = "/".join(f"^{re.escape(part)}$" for part in name.split("/"))
-        binary = self._copy(side) if self._copy(side).exists() else self.binaries[side]
-        command = [binary, "-test.run=^$", f"-test.bench={pattern}", f"-test.cpu={self.processors}",
+        command = [self.binaries[side], "-test.run=^$", f"-test.bench={pattern}", f"-test.cpu={self.processors}",
                    f"-test.benchtime={operations}x"]
         settings = {"GOMAXPROCS": str(self.processors)} | ({"GODEBUG": "gctrace=1"} if traced else {})
         # A benchmark for one processor stays on one; the last, since the first has more interrupts as a rule.

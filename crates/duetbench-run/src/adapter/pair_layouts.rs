@@ -62,11 +62,10 @@ impl PairLayouts {
 
     /// From now on halves of this package are laid out alike by a plan, or have an order of their own for this reason.
     pub fn decide(&self, package: &str, plan: Result<PathBuf, String>) {
-        let (plan, unlike) = match plan {
-            Ok(plan) => (Some(plan), None),
-            Err(reason) => (None, Some(reason)),
-        };
-        self.insert(package, plan, unlike);
+        match plan {
+            Ok(plan) => self.insert(package, Some(plan), None),
+            Err(reason) => self.insert(package, None, Some(reason)),
+        }
     }
 
     /// From now on each half of this package has an order of its own, drawn by a plan, which draws the places of data too.

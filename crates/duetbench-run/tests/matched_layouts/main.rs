@@ -327,7 +327,7 @@ fn random_ones_have_a_plan(root: &Path) -> Result<(), Failed> {
     let pair = Pair::new(root, How { layouts: Some(LayoutChoice::Random), ..How::default() });
     assert!(!pair.layouts().plan(PACKAGE).ok_or("there is none")?.alike);
     assert_eq!(pair.layouts().used().random[PACKAGE], "random layouts were asked for");
-    // What is linked once and for all needs no plan, and no linker of ours.
+    // A program that is linked once and for all needs no plan, and no linker of ours.
     assert_eq!(Pair::new(root, How::default()).layouts().plan(PACKAGE), None);
     Ok(())
 }

@@ -188,8 +188,7 @@ impl Go {
         let env = if matches!(self.reach, Some(Ok(()))) { &notes[..] } else { &notes[..2] };
         let how = Linking { toolexec: Some(&linker.toolexec), env, ..plainly };
         match self.link(build_args, how).start()?.finish() {
-            // A go command that was interrupted says nothing.
-            Err(RunError::Tool { output, .. }) if !output.is_empty() => {
+            Err(RunError::Tool { output, .. }) if has_failed(&output) => {
                 go_alone()?;
                 matching::refuse(&inventory, &format!("duet's linker does not work here: {output}"))
             }
@@ -233,6 +232,11 @@ impl<'a> Linking<'a> {
     fn plainly(dir: &'a Path, program: &'a Path) -> Linking<'a> {
         Linking { dir, program, ldflags: "", toolexec: None, env: &[] }
     }
+}
+
+/// Whether a go command failed by itself: one that was interrupted says nothing.
+fn has_failed(output: &str) -> bool {
+    !output.is_empty()
 }
 
 /// A package that builds here and not for a fleet most likely needs C.
@@ -421,15 +425,18 @@ impl Adapter for Go {
         let env =
             &[("CGO_ENABLED", "0"), ("GOOS", "linux"), ("GOARCH", goarch)].map(|(key, value)| (key, OsStr::new(value)));
         let how = Linking { ldflags, env, ..Linking::plainly(&artifact.dir, program) };
-        let linker = self.linker.as_ref().ok().filter(|_| shipping.layout_seed.is_some());
+        let by_go = || self.link(&artifact.build_args, how).start()?.finish();
         let by_ours = |linker: &matching::Linker| {
             let how = Linking { toolexec: Some(&linker.toolexec), ..how };
             self.link(&artifact.build_args, how).env(matching::PLAN, matching::OWN_PLAN).start()?.finish()
         };
-        // Where ours fails, Go's own tells why, or links.
-        if linker.is_none_or(|linker| by_ours(linker).is_err()) {
-            self.link(&artifact.build_args, how).start()?.finish().map_err(without_cgo)?;
-        }
+        let linked = match self.linker.as_ref().ok().filter(|_| shipping.layout_seed.is_some()).map(by_ours) {
+            // Where ours fails, Go's own tells why, or links.
+            Some(Err(RunError::Tool { output, .. })) if has_failed(&output) => by_go(),
+            Some(linked) => linked,
+            None => by_go(),
+        };
+        linked.map_err(without_cgo)?;
         hooked(program, &artifact.dir).map(drop)
     }
 
