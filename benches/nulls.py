@@ -13,13 +13,17 @@ Measuring that ends as soon as the answer is known makes p uneven by design: the
 """
 
 import collections
+import itertools
 import math
 import random
 import re
 import statistics
+import sys
 import zlib
 
 import unrelated
+from noise import KINDS as NOISES
+from noise import noise, why_not
 from study import (CALLED, MEASURED, Study, count, decimals, digest, listed, mean, module_copy, paragraph, parser, percent,
                    settings, settings_rows, table, upper_bound)
 from truth import error_of
@@ -54,6 +58,7 @@ MODULES = {
     "btree": Module("github.com/google/btree@v1.1.3", ["."], ["BenchmarkInsertG", "BenchmarkGetG", "BenchmarkAscendG"]),
     "lru": Module("github.com/hashicorp/golang-lru/v2@v2.0.7", ["."], ["Benchmark2Q_Rand", "BenchmarkLRU_Rand", "BenchmarkLRU_Freq"]),
 }
+Comparison = collections.namedtuple("Comparison", "module kind noise way")
 DRAWN = {"same": "the same directory on both sides", "moved": "on each side another function of random size is added to every package"}
 KINDS = DRAWN | {name: patch.__doc__ for name, patch in unrelated.KINDS.items()}
 SETTINGS = "one build=--builds 1 --fixed;layouts=--fixed"
@@ -63,9 +68,11 @@ LEVELS = (0.01, 0.05, 0.10)
 def main():
     args = arguments()
     study = Study(args, "Comparisons of a version with itself", lambda study: body(study, args))
+    if impossible := [f"{made}: {reason}" for made in args.noise if (reason := why_not(made))]:
+        sys.exit("; ".join(impossible))
     for repetition in range(1, args.repetitions + 1):
         for step in order(args, repetition):
-            compare(study, args, *step, repetition)
+            compare(study, args, step, repetition)
     study.finish()
 
 
@@ -74,6 +81,7 @@ def arguments():
     options.add_argument("--modules", type=listed, default=list(MODULES), help="which ones, separated by commas")
     options.add_argument("--repetitions", type=int, default=20, help="of every comparison")
     options.add_argument("--kinds", type=listed, default=list(DRAWN), help=f"how the two sides differ: {', '.join(KINDS)}")
+    options.add_argument("--noise", type=listed, default=["quiet"], help=f"made beside them: {', '.join(NOISES)}")
     options.add_argument("--settings", type=settings, default=SETTINGS, help="`NAME=FLAGS` of duet, separated by semicolons")
     options.add_argument("--bench", default=".", help="only benchmarks whose name matches")
     options.add_argument("--budget", help="measuring time of each run; without it duet decides")
@@ -81,7 +89,7 @@ def arguments():
     options.add_argument("--usual-count", type=int, default=10)
     options.add_argument("--usual-benchtime", default="100ms")
     args = options.parse_args()
-    for words, known in [(args.modules, MODULES), (args.kinds, KINDS), (args.usual, PROCEDURES)]:
+    for words, known in [(args.modules, MODULES), (args.kinds, KINDS), (args.noise, NOISES), (args.usual, PROCEDURES)]:
         if set(words) - set(known):
             options.error(f"there is no {', '.join(sorted(set(words) - set(known)))}; there are {', '.join(known)}")
     return args
@@ -89,7 +97,7 @@ def arguments():
 
 def order(args, repetition):
     """All comparisons of a repetition in random order, so that what a time limit leaves out is left out evenly."""
-    found = [(module, kind, way) for module in args.modules for kind in args.kinds for way in [*args.settings, *args.usual]]
+    found = [Comparison(*about) for about in itertools.product(args.modules, args.kinds, args.noise, [*args.settings, *args.usual])]
     return random.Random(repetition).sample(found, len(found))
 
 
@@ -97,29 +105,31 @@ def names_of(args, module):
     return [name for name in MODULES[module].benchmarks if re.search(args.bench, name)]
 
 
-def compare(study, args, module, kind, way, repetition):
+def compare(study, args, about, repetition):
     """One comparison, whose seed follows from what it is about."""
-    names = names_of(args, module)
-    key = f"{module} {kind} {way} {repetition}"
+    names = names_of(args, about.module)
+    # Results from before noise was made have no word for it in their names.
+    key = " ".join(word for word in [*about, str(repetition)] if word != "quiet")
     seed = zlib.crc32(key.encode())
 
     def work():
-        base, head = sides(study, module, kind, seed)
-        if way in args.usual:
-            made = measured(way, Sides(study, (base, head), MODULES[module].packages), names, (args.usual_count, args.usual_benchtime))
-        else:
-            made = digest(study.compare(base, head, *options_of(study, args, module, way, names), "--seed", str(seed)))
-        return made | {"module": module, "kind": kind, "way": way, "seed": seed}
+        two = sides(study, about.module, about.kind, seed)
+        with noise(about.noise, seed) as study.prefix:
+            if about.way in args.usual:
+                made = measured(about.way, Sides(study, two, MODULES[about.module].packages), names, (args.usual_count, args.usual_benchtime))
+            else:
+                made = digest(study.compare(*two, *options_of(study, args, about, names), "--seed", str(seed)))
+        return made | about._asdict() | {"seed": seed}
 
     if names:
         study.do(key, work)
 
 
-def options_of(study, args, module, way, names):
-    packages = [word for package in MODULES[module].packages for word in ("--packages", package)]
+def options_of(study, args, about, names):
+    packages = [word for package in MODULES[about.module].packages for word in ("--packages", package)]
     only = ["--bench", "^(" + "|".join(map(re.escape, names)) + ")$"]
     budget = ["--budget", args.budget] if args.budget else []
-    return [*packages, *only, *budget, *study.known("--measure-identical", *args.settings[way])]
+    return [*packages, *only, *budget, *study.known("--measure-identical", *args.settings[about.way])]
 
 
 def sides(study, module, kind, seed):
@@ -153,52 +163,60 @@ def copy_of(study, module, label):
     return target if target.exists() else module_copy(MODULES[module].version, target)
 
 
-Case = collections.namedtuple("Case", "module name seed log p verdict")
+Case = collections.namedtuple("Case", [*Comparison._fields, *"name seed log p verdict".split()])
 
 
-def cases_of(study, args, kind, way):
+def cases_of(study, args):
     """Everything that was measured, one by one."""
-    found = (value for value in map(study.get, list(study.results)) if value and value.get("way") == way and value["kind"] == kind)
-    return [Case(run["module"], b["name"], run["seed"], math.log(b["ratio"]), b["p"], b["verdict"])
-            for run in found if run["module"] in args.modules for b in run["benchmarks"] if b["ratio"] and b["p"] is not None]
+    found = ((about, run) for run in map(study.get, list(study.results)) if run and (about := Comparison(*map(run.get, Comparison._fields))).way)
+    return [Case(*about, b["name"], run["seed"], math.log(b["ratio"]), b["p"], b["verdict"]) for about, run in found
+            if about.module in args.modules and about.kind in args.kinds for b in run["benchmarks"] if b["ratio"] and b["p"] is not None]
 
 
 def body(study, args):
-    groups = {(kind, way): cases_of(study, args, kind, way) for kind in args.kinds for way in [*args.settings, *args.usual]}
-    groups = {group: cases for group, cases in groups.items() if cases}
-    if not groups:
+    cases = cases_of(study, args)
+    if not cases:
         return "Nothing was measured yet."
+    groups = groups_of(cases, args)
     return "\n\n".join([
         *(paragraph(__doc__, number) for number in (1, 2)), asked(args), "## All together", together(groups), "## p-values", p_table(groups),
-        "## By module", by_part(groups, "module", lambda case: case.module),
-        "## By benchmark", by_part(groups, "benchmark", lambda case: f"{case.module} {case.name.removeprefix('Benchmark')}"),
-        "## Called changed", alarms(groups)])
+        "## By module", by_part(cases, "module", lambda case: case.module),
+        "## By benchmark", by_part(cases, "benchmark", lambda case: f"{case.module} {case.name.removeprefix('Benchmark')}"),
+        "## Called changed", alarms(cases)])
+
+
+def groups_of(cases, args):
+    """The cases of each setting: by kind, by noise and all, as far as there are several."""
+    groups = {}
+    for way in dict.fromkeys(case.way for case in cases):
+        own = [case for case in cases if case.way == way]
+        parts = {kind: [case for case in own if case.kind == kind] for kind in args.kinds}
+        if len(args.noise) > 1:
+            parts |= {noise: [case for case in own if case.noise == noise] for noise in args.noise}
+        if len(parts) > 1:
+            parts["all"] = own
+        groups |= {(part, way): found for part, found in parts.items() if found}
+    return groups
 
 
 def asked(args):
     rows = [[kind, KINDS[kind]] for kind in args.kinds]
+    rows += [[noise, NOISES[noise]] for noise in args.noise if args.noise != ["quiet"]]
     rows += settings_rows(args)
     rows += [[way, f"the usual procedure, `-count {args.usual_count} -benchtime {args.usual_benchtime}`, benchstat at 5 %"]
              for way in args.usual]
     modules = ", ".join(f"`{MODULES[module].version}`" for module in args.modules)
-    return f"Repetitions asked for: {args.repetitions}. Modules: {modules}.\n\n{table(['kind or setting', 'is'], rows)}"
+    return f"Repetitions asked for: {args.repetitions}. Modules: {modules}.\n\n{table(['kind, noise or setting', 'is'], rows)}"
 
 
 def together(groups):
     rows = []
-    for (kind, way), cases in [*groups.items(), *totals(groups)]:
+    for (part, way), cases in groups.items():
         called, verdicts = count([case._asdict() for case in cases], CALLED), count([case._asdict() for case in cases], MEASURED)
-        rows.append([kind, way, *summary(cases), f"{called} of {verdicts}", percent(upper_bound(called, verdicts))])
-    return table(["kind", "setting", *SUMMARY, "called changed", "at most (99 %)"], rows) + (
+        rows.append([part, way, *summary(cases), f"{called} of {verdicts}", percent(upper_bound(called, verdicts))])
+    return table(["part", "setting", *SUMMARY, "called changed", "at most (99 %)"], rows) + (
         "\n\n*Slower* counts estimates above 1; beside it is the probability of as uneven a number, were both sides as likely. *At most* is "
         "the exact bound of Clopper and Pearson, which takes comparisons for independent.")
-
-
-def totals(groups):
-    """All kinds of a setting in one group, where there are several."""
-    ways = dict.fromkeys(way for _, way in groups)
-    several = [way for way in ways if sum(other == way for _, other in groups) > 1]
-    return [(("all", way), [case for group, cases in groups.items() if group[1] == way for case in cases]) for way in several]
 
 
 SUMMARY = ["comparisons", "benchmarks", "mean", "± over comparisons", "± over benchmarks", "spread", "slower", "by chance", "mean z",
@@ -247,11 +265,11 @@ def kolmogorov(values):
 
 def p_table(groups):
     rows = []
-    for (kind, way), cases in groups.items():
+    for (part, way), cases in groups.items():
         tenths = collections.Counter(min(9, int(10 * case.p)) for case in cases)
         shares = [percent(sum(case.p < level for case in cases) / len(cases), 1) for level in LEVELS]
-        rows.append([kind, way, len(cases), *shares, *(tenths[tenth] for tenth in range(10)), decimals(chi_square(tenths, len(cases)), 3)])
-    head = ["kind", "setting", "p-values", *(f"below {percent(level, 0)}" for level in LEVELS),
+        rows.append([part, way, len(cases), *shares, *(tenths[tenth] for tenth in range(10)), decimals(chi_square(tenths, len(cases)), 3)])
+    head = ["part", "setting", "p-values", *(f"below {percent(level, 0)}" for level in LEVELS),
             *(f"{tenth / 10:.1f}–" for tenth in range(10)), "even by χ²"]
     return table(head, rows) + "\n\nThe columns in the middle count p-values in each tenth; χ² is given for fifty and more."
 
@@ -266,25 +284,24 @@ def chi_square(tenths, cases):
     return 1 - statistics.NormalDist().cdf(z)
 
 
-def by_part(groups, word, part_of):
+def by_part(cases, word, part_of):
     """A row for each module or benchmark."""
     rows = []
-    for (kind, way), cases in groups.items():
-        for part in dict.fromkeys(map(part_of, sorted(cases))):
-            own = [case for case in cases if part_of(case) == part]
-            zs = z_values(own)
-            rows.append([part, kind, way, len(own), f"{100 * mean(case.log for case in own):+.3f} %", percent(error_of([c.log for c in own]), 3),
-                         f"{sum(zs) / math.sqrt(len(zs)):+.1f}", decimals(statistics.stdev(zs) if len(zs) > 1 else None, 2),
-                         sum(case.verdict in CALLED for case in own)])
-    head = [word, "kind", "setting", "comparisons", "mean", "±", "z of all", "spread of z", "called changed"]
-    return table(head, sorted(rows, key=lambda row: row[:3])) + (
+    for part, way in sorted({(part_of(case), case.way) for case in cases}):
+        own = [case for case in cases if (part_of(case), case.way) == (part, way)]
+        logs, zs = [case.log for case in own], z_values(own)
+        rows.append([part, way, len(own), f"{100 * mean(logs):+.3f} %", percent(error_of(logs), 3),
+                     f"{sum(zs) / math.sqrt(len(zs)):+.1f}", decimals(statistics.stdev(zs) if len(zs) > 1 else None, 2),
+                     sum(case.verdict in CALLED for case in own)])
+    head = [word, "setting", "comparisons", "mean", "±", "z of all", "spread of z", "called changed"]
+    return table(head, rows) + (
         "\n\n*z of all* is the sum of z-values over the root of their number: beyond 3 on either side where nothing leans is rare.")
 
 
-def alarms(groups):
-    rows = [[kind, way, case.seed, case.module, case.name, f"{100 * math.expm1(case.log):+.2f} %", f"{case.p:.2g}"]
-            for (kind, way), cases in groups.items() for case in cases if case.verdict in CALLED]
-    return table(["kind", "setting", "seed", "module", "benchmark", "estimate", "p"], rows) if rows else "None was called changed."
+def alarms(cases):
+    rows = [[case.kind, case.noise or "quiet", case.way, case.seed, case.module, case.name, f"{100 * math.expm1(case.log):+.2f} %", f"{case.p:.2g}"]
+            for case in cases if case.verdict in CALLED]
+    return table(["kind", "noise", "setting", "seed", "module", "benchmark", "estimate", "p"], rows) if rows else "None was called changed."
 
 
 if __name__ == "__main__":

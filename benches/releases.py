@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Releases of published Go modules against the next: what a run of a minute says, beside a long one whose layouts are others on either side.
 
-The run is `duet compare` with matched layouts, which ends each benchmark as soon as its answer is known. The reference draws a layout for each
-side of every build pair, data included, and spends all of its time. It is no truth, but its errors are its own. Steps are made in random order.
+The run is `duet compare` with matched layouts, which ends each benchmark as soon as its answer is known. A reference draws a layout for each
+side of every build pair, data included, and spends all of its time. It is no truth, but its errors are its own. Steps are made in random order,
+and references again and again, at other times: their estimates are pooled by their intervals' lengths.
 
-Both have 90 % intervals. They *agree* where the two estimates are no further apart than both reach together, as the root of the sum of squares:
+Both have 90 % intervals; the reference's word says where its interval lies. They *agree* where the two estimates are no further apart than both reach together, as the root of the sum of squares:
 nine of ten should. A contradiction is *no change* where the reference's interval lies wholly beyond the threshold, or a change whose sign the reference excludes.
 """
 
+import collections
 import math
 import random
 import statistics
@@ -38,13 +40,19 @@ def main():
     options = parser(__doc__.splitlines()[0], "releases.md")
     options.add_argument("--modules", type=listed, default=list(RELEASES), help="which ones, separated by commas")
     options.add_argument("--budget", default="60s", help="measuring time of a run, at most")
-    options.add_argument("--reference-budget", default="10m", help="measuring time of a reference")
+    options.add_argument("--reference-budget", default="60s", help="measuring time of a reference")
+    options.add_argument("--references", type=int, default=3, help="of each step")
     args = options.parse_args()
     study = Study(args, "Releases of Go modules", lambda study: body(study, args))
-    for module, old, new in random.Random(1).sample(steps(args), len(steps(args))):
-        for way in WAYS:
-            study.do(f"{way} {module} {old} {new}", lambda: compared(study, args, way, (module, old, new)))
+    for number in range(1, args.references + 1):
+        for step in random.Random(number).sample(steps(args), len(steps(args))):
+            for way in WAYS if number == 1 else ["reference"]:
+                study.do(key_of(way, step, number), lambda: compared(study, args, way, step))
     study.finish()
+
+
+def key_of(way, step, number=1):
+    return " ".join([way, *step, *([str(number)] if number > 1 else [])])
 
 
 def steps(args):
@@ -60,20 +68,56 @@ def compared(study, args, way, step):
 
 
 def body(study, args):
-    pairs = [(step, run, reference) for step in steps(args) for run, reference in both(study, step)]
+    pairs = [(step, run, reference) for step in steps(args) for run, reference in both(study, args, step)]
     if not pairs:
         return "Nothing was measured yet."
     return "\n\n".join([*(one_line(part) for part in __doc__.split("\n\n")),
-                        f"A run has at most {args.budget} of measuring, a reference {args.reference_budget}.",
+                        budgets(study, args),
                         "## Verdicts", verdicts(pairs), "## Intervals", intervals(pairs), "## Changes", changes(pairs),
                         "## Modules", modules(study, args)])
 
 
-def both(study, step):
-    """The benchmarks of a step that both have measured."""
-    run, reference = (study.get(" ".join([way, *step])) for way in WAYS)
-    others = {b["name"]: b for b in (reference or {"benchmarks": []})["benchmarks"] if b["ratio"] is not None}
-    return [(b, others[b["name"]]) for b in (run or {"benchmarks": []})["benchmarks"] if b["ratio"] is not None and b["name"] in others]
+def budgets(study, args):
+    references = [made for step in steps(args) for made in references_of(study, args, step)]
+    hours = sum(made["measured_s"] for made in references) / 3600
+    return (f"A run has at most {args.budget} of measuring, a reference {args.reference_budget}. "
+            f"The {len(references)} references measured for {hours:.1f} hours in all.")
+
+
+def references_of(study, args, step):
+    """Those of a step that were made."""
+    return [made for number in range(1, args.references + 1) if (made := study.get(key_of("reference", step, number)))]
+
+
+def both(study, args, step):
+    """The benchmarks of a step that both have measured, and what all references of it say."""
+    others = collections.defaultdict(list)
+    for reference in references_of(study, args, step):
+        for b in estimated(reference):
+            others[b["name"]].append(b)
+    return [(b, pooled(others[b["name"]])) for b in estimated(study.get(key_of("run", step)) or {"benchmarks": []}) if b["name"] in others]
+
+
+def estimated(made):
+    return [b for b in made["benchmarks"] if b["ratio"] is not None]
+
+
+def pooled(estimates):
+    """Independent estimates of one benchmark as one, weighted by the inverse squares of their intervals' half-widths."""
+    weights = [half_width(b) ** -2 for b in estimates]
+    log, reach = (sum(w * math.log(b["ratio"]) for w, b in zip(weights, estimates)) / sum(weights), sum(weights) ** -0.5)
+    ends = {"low": math.exp(log - reach), "high": math.exp(log + reach)} if len(estimates) > 1 else {end: estimates[0][end] for end in ("low", "high")}
+    return {"ratio": math.exp(log), "verdict": word_of(ends["low"], ends["high"])} | ends
+
+
+def word_of(low, high):
+    """The verdict that is nearest to where an interval lies."""
+    beyond, within = 1 + THRESHOLD, 1 / (1 + THRESHOLD) < low and high < 1 + THRESHOLD
+    if low > 1:
+        return "regression" if low > beyond else "slower_within_tolerance" if within else "slower_size_open"
+    if high < 1:
+        return "improvement" if high < 1 / beyond else "faster_within_tolerance" if within else "faster_size_open"
+    return "no_change" if within else "inconclusive"
 
 
 def verdicts(pairs):
@@ -125,9 +169,9 @@ def changes(pairs):
 def modules(study, args):
     rows = []
     for module in args.modules:
-        runs = [run for step in steps(args) if step[0] == module and (run := study.get(" ".join(["run", *step])))]
+        runs = [run for step in steps(args) if step[0] == module and (run := study.get(key_of("run", step)))]
         if runs:
-            judged = [b for run in runs for b in run["benchmarks"] if b["ratio"] is not None]
+            judged = [b for run in runs for b in estimated(run)]
             rows.append([MODULES[module].version.split("@")[0], len(runs), len(judged), sum(b["verdict"] == "inconclusive" for b in judged),
                          decimals(mean(per_benchmark(run) for run in runs if run["benchmarks"]))])
     return table(["module", "steps", "judged", "inconclusive", "s a benchmark, building included"], rows)

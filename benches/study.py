@@ -94,12 +94,12 @@ class Study:
                 self.lines.write_text(published.read())
         if args.resume and self.lines.exists():
             self.header, self.results = kept(self.lines.read_text())
-            if self.header and measures(self.header["command"]) != measures(command_line()):
+            if self.header and comparable(self.header["command"]) != comparable(command_line()):
                 sys.exit(f"`{self.lines}` was made by `{self.header['command']}`: use the same options, or leave `--resume` out")
         if self.header is None:
             self.header = describe(self.duet) | ({"beside": args.beside} if args.beside else {})
             self.lines.write_text(json.dumps({"header": self.header}) + "\n")
-        elif (now := describe(self.duet))["duet"] != self.header.get("later", [self.header])[-1]["duet"]:
+        elif differs(now := describe(self.duet), self.header.get("later", [self.header])[-1]):
             self.successor = now
         self._scratch = tempfile.TemporaryDirectory(prefix="duet-study-")
         self.scratch = Path(self._scratch.name)
@@ -410,6 +410,16 @@ def measures(command):
     return re.sub(r" --(time-limit|turns|output|duet)[ =]\S+", "", command)
 
 
+def comparable(command):
+    """A command line that also leaves out how often each step is made, since more of the same goes on with a study."""
+    return re.sub(r" --(repetitions|references)[ =]\S+", "", measures(command))
+
+
+def differs(now, before):
+    """Whether a study goes on with another duet, or measures more than it did."""
+    return now["duet"] != before["duet"] or measures(now["command"]) != measures(before["command"])
+
+
 def revision():
     """The revision of the work tree, and whether what duet is built from differs from it."""
     try:
@@ -425,7 +435,7 @@ def header_text(header):
             ["duet", header["duet"]], ["toolchain", header["toolchain"]], ["made by", f"`{header['command']}`"]]
     rows += [["beside it", header["beside"]]] if "beside" in header else []
     for later in header.get("later", []):
-        rows.append([f"after {later['after']} steps", f"{later['duet']}, {later['date']}, load average {later['load']}"])
+        rows.append([f"after {later['after']} steps", f"{later['duet']}, {later['date']}, load average {later['load']}, `{later['command']}`"])
     return table(["", ""], rows)
 
 
