@@ -130,11 +130,12 @@ pub(super) fn benchmark(benchmark: &BenchmarkReport) -> Value {
         "allocs": benchmark.allocs,
         "bytes": benchmark.bytes,
         "layout": benchmark.layout,
+        "as_linked": benchmark.as_linked,
         "confirmation": benchmark.confirmation.as_ref().map(confirmation),
         "warnings": benchmark.warnings.iter().map(warned).collect::<Vec<_>>(),
         "forks": benchmark.forks.iter().map(fork_pair).collect::<Vec<_>>(),
     });
-    document::without_null(benchmark, &["threshold"])
+    document::without_null(benchmark, &["threshold", "as_linked"])
 }
 
 fn method(method: Method) -> &'static str {

@@ -14,6 +14,7 @@ pub fn kind(warning: &Warning) -> &'static str {
         Warning::Orphans { .. } => "orphans",
         Warning::NotConfirmed { .. } => "not_confirmed",
         Warning::SingleBuild { .. } => "single_build",
+        Warning::LinkedApart { .. } => "linked_apart",
         Warning::Degenerate => "degenerate",
         Warning::NotCpuBound { .. } => "not_cpu_bound",
         Warning::SlowSlices { .. } => "slow_slices",
@@ -58,6 +59,10 @@ pub fn text(warning: &Warning) -> String {
             let remedy = if *relinks { ": without `--builds 1` the code is measured" } else { "" };
             format!("these two binaries differ; where the linker put things alone {moves}{all}{remedy}")
         }
+        Warning::LinkedApart { as_linked } => format!(
+            "as the linker places them without being asked, the two programs differ by {}, one process of each: layout is the rest",
+            change(*as_linked)
+        ),
         Warning::Degenerate => {
             "all units gave the same number, which says nothing about their spread: needs a benchmark that does more work".into()
         }
@@ -133,6 +138,10 @@ mod tests {
         check(
             Warning::single_build(1.6, false, Some(0.115)),
             "these two binaries differ; where the linker put things alone moves this benchmark by up to 34%, by a calibration",
+        );
+        check(
+            Warning::LinkedApart { as_linked: 1.061 },
+            "as the linker places them without being asked, the two programs differ by +6.1%, one process of each: layout is the rest",
         );
         check(Warning::Orphans { samples: 1 }, "1 sample left out because the other half is missing");
         check(

@@ -399,6 +399,7 @@ pub(crate) fn measured(package: &str, name: &str, verdict: Verdict, change: Chan
         allocs: Some(Counted { baseline: 5.0, candidate: 5.0, changed: false }),
         bytes: None,
         layout: Some(Layout { sd_between: 0.02, sd_within: 0.01, share: 0.8 }),
+        as_linked: Some(1.021),
         forks: (0..12).map(|suite_run| fork(suite_run, baseline_ns, ratio)).collect(),
         ..benchmark(package, name, verdict)
     }
@@ -515,6 +516,7 @@ fn planned(benchmark: &BenchmarkReport) -> PlannedBenchmark {
             invocation_ns: 1718.0,
             collects: false,
             cold_share: None,
+            as_linked: None,
             warmup_slices: None,
             unsteady: None,
         }),

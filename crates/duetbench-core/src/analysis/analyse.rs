@@ -208,6 +208,12 @@ impl Conclusion {
         let (baseline_ns, candidate_ns) = (time(Role::Baseline), time(Role::Candidate));
         let design = &one.planned.configuration.design;
         let by_clock: Vec<ForkPair> = brought.first_round.iter().map(|fork| one.choice.clock.read(fork)).collect();
+        let log_ratios: Vec<f64> = by_clock.iter().map(|fork| one.choice.basis.of(fork)).collect();
+        let as_linked = one.planned.profile.and_then(|profile| profile.as_linked).filter(|_| design.by_build);
+        let mut warnings = self.warnings;
+        if let (Some(as_linked), Some(Estimate { ratio, .. })) = (as_linked, self.estimate) {
+            warnings.extend(Warning::linked_apart(as_linked, ratio, &log_ratios, one.decision.threshold));
+        }
         BenchmarkReport {
             id: one.planned.id.clone(),
             verdict: self.verdict,
@@ -219,9 +225,10 @@ impl Conclusion {
             allocs: one.allocs,
             bytes: one.bytes,
             layout: design.by_build.then(|| Layout::of(&by_clock, one.choice.basis, design)).flatten(),
+            as_linked,
             confirmation: self.confirmation,
             forks: brought.summary.forks,
-            warnings: self.warnings,
+            warnings,
         }
     }
 }

@@ -141,6 +141,10 @@ pub struct BenchmarkReport {
     pub bytes: Option<Counted>,
     /// Layout's part of the spread; absent with a single build, or too few forks of each.
     pub layout: Option<Layout>,
+    /// Ratio of the two programs as they are linked without a layout being drawn, one process of each, by a first trial; absent where
+    /// there was none, and where these are what was judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_linked: Option<f64>,
     /// Result of later rounds of fresh trials, where there were any.
     pub confirmation: Option<Confirmation>,
     /// Every fork pair, in order.
@@ -164,6 +168,7 @@ impl BenchmarkReport {
             allocs: None,
             bytes: None,
             layout: None,
+            as_linked: None,
             confirmation: None,
             forks: Vec::new(),
             warnings: Vec::new(),

@@ -6,6 +6,7 @@ use super::{Basis, RatioInterval};
 use crate::plan::Redefinition;
 use crate::sample::Role;
 use crate::spec::defaults;
+use crate::stats;
 
 /// Something a reader should know about one benchmark's numbers. Data; worded by the renderers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,6 +48,11 @@ pub enum Warning {
         may_be_all: bool,
         /// More builds could have been asked for.
         relinks: bool,
+    },
+    /// The programs as they are linked without a layout being drawn differ by another amount.
+    LinkedApart {
+        /// Their ratio.
+        as_linked: f64,
     },
     /// All units gave the same number, which says nothing about their spread.
     Degenerate,
@@ -98,6 +104,8 @@ pub enum Warning {
     },
 }
 
+/// Standard deviations of a fork pair from which on one is said to lie apart.
+const APART: f64 = 4.0;
 /// Normal quantile that leaves half a hundredth on either side.
 const Z_OF_99: f64 = 2.576;
 
@@ -107,6 +115,14 @@ pub(super) fn explained_by(layout_sd: f64) -> f64 {
 }
 
 impl Warning {
+    /// That the programs as they are linked, one process of each, differ by another amount than the mean over layouts: by more than the
+    /// threshold, and than fork pairs vary, whose log ratios these are.
+    pub(super) fn linked_apart(as_linked: f64, ratio: f64, log_ratios: &[f64], threshold: f64) -> Option<Warning> {
+        let varies = APART * stats::trimmed_t(log_ratios).ok()?.spread();
+        let apart = (as_linked / ratio).ln().abs() > varies.max(threshold.ln_1p());
+        apart.then_some(Warning::LinkedApart { as_linked })
+    }
+
     /// That one build of each version differs by this ratio, with what layout explains of it: by the standard deviation of the log
     /// ratio that a calibration found for this benchmark, or else by those that studies found for many.
     ///

@@ -22,6 +22,9 @@ pub struct Profile {
     /// slice of the usual length ([`SLICE_NS`](crate::spec::defaults::SLICE_NS)); where that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold_share: Option<f64>,
+    /// Ratio of the two programs as they are linked without a layout being drawn, in turns on one core; where that was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_linked: Option<f64>,
     /// Slices that a process needs to become steady, where the harness has iterations and that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warmup_slices: Option<u32>,
@@ -81,6 +84,7 @@ impl Profile {
             invocation_ns: baseline.1.max(candidate.1),
             collects: Role::BOTH.into_iter().any(|role| collects(samples, role)),
             cold_share: None,
+            as_linked: None,
             warmup_slices: None,
             unsteady: None,
         })
@@ -90,6 +94,12 @@ impl Profile {
     #[must_use]
     pub fn with_cold_share(self, cold_share: Option<f64>) -> Profile {
         Profile { cold_share, ..self }
+    }
+
+    /// The same with the ratio of the programs as they are linked.
+    #[must_use]
+    pub fn with_as_linked(self, as_linked: Option<f64>) -> Profile {
+        Profile { as_linked, ..self }
     }
 
     /// The same with what is known of its warm-up.

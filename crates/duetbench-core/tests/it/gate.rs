@@ -44,6 +44,7 @@ fn compared(name: &str, verdict: Verdict, ratio: f64) -> BenchmarkReport {
         allocs: None,
         bytes: None,
         layout: None,
+        as_linked: None,
         confirmation: None,
         forks: support::forks_of(&[0.0; 4]),
         warnings: Vec::new(),

@@ -1,12 +1,12 @@
 //! From fork pairs to units of inference, and how much of their spread is layout.
 
-use duetbench_core::analysis::{Basis, Evidence, Looks, Measured, Tests, analyse};
-use duetbench_core::plan::Design;
+use duetbench_core::analysis::{Basis, Evidence, Looks, Measured, Tests, Warning, analyse};
+use duetbench_core::plan::{Design, Profile};
 use duetbench_core::report::{BenchmarkReport, ForkPair, Layout};
 use duetbench_core::spec::Decision;
 use duetbench_core::stats::{Spend, trimmed_t};
 
-use crate::support::{build_pairs, fixed_design, placed, plan_of, samples_of};
+use crate::support::{PLAIN, build_pairs, fixed_design, placed, plan_of, samples_of};
 
 /// Fork pairs of consecutive suite runs.
 fn in_order(design: &Design, log_ratios: &[f64]) -> Vec<ForkPair> {
@@ -118,6 +118,26 @@ fn layout_is_told_from_the_rest_by_the_doubled_units() {
     ] {
         assert!((ours - expected).abs() < 1e-7, "{layout:?}");
     }
+}
+
+#[test]
+fn programs_as_they_are_linked_are_told_where_they_differ_by_another_amount() {
+    let design = Design { forks_per_unit: 2, sequential: false, ..build_pairs(3, 0) };
+    let mut plan = plan_of(&["A"], design);
+    let mut told = |log_ratios: &[f64], as_linked: f64| {
+        plan.benchmarks[0].profile = Some(Profile { as_linked: Some(as_linked), ..PLAIN });
+        let measured = Measured { samples: samples_of(&in_order(&design, log_ratios)), failed_trials: vec![] };
+        let report = analyse(&plan, &[measured], &Decision::default()).remove(0);
+        assert_eq!(report.as_linked, Some(as_linked));
+        report.warnings.contains(&Warning::LinkedApart { as_linked })
+    };
+    // Of fork pairs that vary by 0.1 %, whose mean is 0.5 %; the threshold is 3 %.
+    let steady = [0.004, 0.006, 0.004, 0.006, 0.004, 0.006];
+    assert!(told(&steady, 1.06) && told(&steady, 0.95));
+    assert!(!told(&steady, 1.03) && !told(&steady, 0.98));
+    // Four standard deviations of a fork pair, of between 2 and 3 %.
+    let restless = [-0.03, 0.03, 0.0, 0.02, -0.02, 0.04];
+    assert!(!told(&restless, 1.06) && told(&restless, 1.2));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use duetbench_core::plan::{
     SelfCheck, Style, lost_in_turns,
 };
 use duetbench_core::spec::defaults;
+use duetbench_core::stats;
 use duetbench_core::warmup::SERIES_MIN;
 use duetbench_core::{BenchmarkId, Role, Sample};
 
@@ -159,9 +160,26 @@ fn look_at(
     let alone = alone(versions, planned, benchmark)?;
     let Some(profile) = Profile::of(&alone) else { return Ok(None) };
     // Where it needs all cores, slices are long.
-    let may_be_cold = may_be_cold(planned) && !profile.needs_several_cores();
-    let cold_share = if may_be_cold { cold_share(versions, planned, benchmark, &alone)? } else { None };
-    Ok(Some(profile.with_cold_share(cold_share)))
+    if !may_be_cold(planned) || profile.needs_several_cores() {
+        return Ok(Some(profile));
+    }
+    let in_turns = of_two_lengths(versions, planned, benchmark, 1)?;
+    let profile = profile.with_as_linked(ratio_of(&in_turns));
+    Ok(Some(profile.with_cold_share(cold_share(versions, planned, benchmark, Seen { alone, in_turns })?)))
+}
+
+/// Slices of a benchmark's first trials.
+struct Seen {
+    /// Each version alone.
+    alone: Vec<Sample>,
+    /// Both in turns, of two lengths, the shorter one as usual.
+    in_turns: Vec<Sample>,
+}
+
+/// The ratio of two programs whose slices took turns; absent where there are none.
+fn ratio_of(samples: &[Sample]) -> Option<f64> {
+    let log_ratios: Vec<f64> = summarise(samples, Mode::InterleavedOneCore).forks.iter().map(|f| f.log_ratio).collect();
+    Some(stats::mean(&log_ratios).ok()?.exp())
 }
 
 /// Whether a trial of each version alone can tell something that matters, at a cost that does not.
@@ -183,16 +201,18 @@ fn cold_share(
     executor: &mut dyn Executor,
     planned: &PlannedBenchmark,
     benchmark: usize,
-    alone: &[Sample],
+    Seen { alone, in_turns: mut samples }: Seen,
 ) -> Result<Option<f64>, RunError> {
     let mut known: Option<(f64, u64)> = None;
     for times in COLD_LENGTHS {
-        let samples = of_two_lengths(executor, planned, benchmark, times)?;
+        if times > 1 {
+            samples = of_two_lengths(executor, planned, benchmark, times)?;
+        }
         let Some(ColdShare { least, .. }) = ColdShare::of(&samples) else { break };
         if known.is_none_or(|(most, _)| least * times as f64 > most) {
             known = Some((least * times as f64, times));
         }
-        let lost = if times < COLD_SHOWN { lost_to_the_other(alone, &samples) } else { 0.0 };
+        let lost = if times < COLD_SHOWN { lost_to_the_other(&alone, &samples) } else { 0.0 };
         if least.max(lost) <= COLD_DOUBTED {
             break;
         }

@@ -241,15 +241,41 @@ impl Executor for Warming {
     }
 }
 
-/// The length of slices, as a multiple of the usual one, after first trials on this executor.
-fn lengthened(versions: &mut dyn Executor) -> u64 {
+/// A benchmark after first trials on this executor.
+fn after_trials(versions: &mut dyn Executor) -> PlannedBenchmark {
     let spec = spec(None);
     let mut plan = plan_of(Style::Loop, 1000, &spec);
     let benches = Benches { versions, baseline_alone: &mut Played::new([0, 0]) };
     let wanted = Wanted { mode: true, warm_up: &|_| true };
     let learnt = probe(&plan, benches, &wanted, &AtomicBool::new(false)).unwrap();
     plan.learn(learnt, &spec, CAPACITY);
-    plan.benchmarks[0].configuration.slice_ns / defaults::SLICE_NS
+    plan.benchmarks.remove(0)
+}
+
+/// The length of slices, as a multiple of the usual one, after first trials on this executor.
+fn lengthened(versions: &mut dyn Executor) -> u64 {
+    after_trials(versions).configuration.slice_ns / defaults::SLICE_NS
+}
+
+/// Plays a candidate that takes twice as long.
+struct Doubled;
+
+impl Executor for Doubled {
+    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        let sample = |role, i: u32| {
+            let slice_ns = planned.configuration.slice_ns * if is_longer(planned, i) { 4 } else { 1 };
+            let times = if role == Role::Candidate { 2 } else { 1 };
+            Sample { wall_ns: times * slice_ns, ..slice(trial, role, i, slice_ns, slice_ns) }
+        };
+        Ok(outcome(planned, 20, sample))
+    }
+}
+
+#[test]
+fn first_trials_in_turns_tell_how_programs_differ_as_they_are_linked() {
+    let profile = after_trials(&mut Doubled).profile.unwrap();
+    assert!((profile.as_linked.unwrap() - 2.0).abs() < 1e-9, "{profile:?}");
+    assert_eq!(after_trials(&mut Busy { in_turns: 0 }).profile.unwrap().as_linked, None, "it needs all cores");
 }
 
 #[test]

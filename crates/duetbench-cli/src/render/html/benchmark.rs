@@ -43,6 +43,7 @@ pub(super) fn benchmark(id: usize, one: &BenchmarkReport, report: &Report, pictu
         "allocs": one.allocs,
         "bytes": one.bytes,
         "layout": one.layout.map(layout),
+        "as_linked": one.as_linked.map(short),
         "confirmation": one.confirmation.as_ref().map(confirmation),
         "words": words(report, one),
         "instructions": counted(one, report),

@@ -78,6 +78,12 @@ const Detail = (() => {
     return explained("Layout", `${share}: ${spreads}`, meaning);
   }
 
+  function asLinked({ as_linked: ratio }) {
+    if (ratio === null) return null;
+    const meaning = "the two programs where the linker puts their parts without being asked";
+    return explained("As linked", `${Format.change(ratio)}, one process of each`, meaning);
+  }
+
   function confirmation({ confirmation: said }) {
     if (said === null) return null;
     const rounds = said.rounds.map(
@@ -128,7 +134,7 @@ const Detail = (() => {
 
   /** The numbers that the answer rests on, folded, each with its meaning. */
   function numbers(benchmark) {
-    const list = [...evidence(benchmark), ...measured(benchmark), layout(benchmark)].filter(Boolean);
+    const list = [...evidence(benchmark), ...measured(benchmark), layout(benchmark), asLinked(benchmark)].filter(Boolean);
     if (benchmark.estimate === null || list.length === 0) return null;
     const more = Dom.make(
       "p",
