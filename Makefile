@@ -78,7 +78,8 @@ deny:
 	@command -v cargo-deny > /dev/null || { echo 'cargo-deny is missing: cargo install cargo-deny --locked --version 0.20.2' >&2; exit 1; }
 	cargo deny --locked check --hide-inclusion-graph
 
-# What duet itself costs; see benches/README.md. Run it alone.
+# What duet itself costs; other pages by PAGES=…, see benches/README.md. Run it alone.
+PAGES = hook-cost own-cost
 benchmarks: build
 	cargo build --release --locked -p duetbench-study
-	benches/run
+	benches/run $(PAGES)
