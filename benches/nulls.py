@@ -9,7 +9,8 @@ to one side, and p-values should be even between 0 and 1: from all of them a def
 *Mean* is the mean log ratio in percent. Its standard error is computed twice: over comparisons, as if they were independent, and over
 benchmarks, since those of one benchmark may share what is particular to it. *z* is the estimate in its own standard errors, from its
 p-value: the mean should be 0, the standard deviation 1. *Even* is the p-value of the test of Kolmogorov and Smirnov that p is even.
-Measuring that ends as soon as the answer is known makes p uneven by design: then only `--fixed` is to be judged by that.
+Measuring that ends as soon as the answer is known makes p uneven by design: then only `--fixed` is to be judged by that. Nor is p even where
+units have heavy tails: one that lies far off pulls t towards 1, so that values of 0.2 to 0.5 are more than their share and small ones fewer.
 """
 
 import collections
