@@ -273,7 +273,8 @@ fn the_page_on_counts_is_walked() {
     place.write("go.mod", "module example.com/codec\n\ngo 1.21\n").write(".gitignore", ".duet\n");
     place.write("codec_test.go", &codec(1000)).commit_all("a codec");
     place.write("codec_test.go", &codec(3000));
-    let few = [("DUET_BUILDS", "4"), ("DUET_FORKS", "4"), ("DUET_FIXED", "true"), ("DUET_THRESHOLD", "20%")];
+    // Enough for the change to be found beside neighbours.
+    let few = [("DUET_BUILDS", "10"), ("DUET_FORKS", "10"), ("DUET_FIXED", "true"), ("DUET_THRESHOLD", "20%")];
     let typed = |line: &str| in_shell(&place, line, &few);
 
     assert!(page.says("`--count=all` all") && page.says("`--count --profile`"));

@@ -179,6 +179,12 @@ fn significant(value: f64) -> String {
     format!("{value:.decimals$}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// A number with six significant digits, more than a chart can show: full precision would be most of the page.
+#[must_use]
+pub(super) fn six_digits(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
 /// A span of time: `850ms`, `12.3s`, `1m 42s`, `2h 05m`.
 #[must_use]
 pub fn duration(seconds: f64) -> String {
@@ -340,6 +346,16 @@ mod tests {
         check(128.44, "128.4");
         check(0.5, "0.5");
         check(1023.7, "1024");
+    }
+
+    #[test]
+    fn numbers_for_charts_keep_six_digits() {
+        let check = |value: f64, want: f64| assert_eq!(six_digits(value).to_bits(), want.to_bits());
+        check(1.234_567_89, 1.23457);
+        check(123_456_789.0, 123_457_000.0);
+        check(-0.000_012_345_678, -0.000_012_345_7);
+        check(0.0, 0.0);
+        assert!(six_digits(f64::NAN).is_nan() && six_digits(f64::INFINITY).is_infinite());
     }
 
     #[test]

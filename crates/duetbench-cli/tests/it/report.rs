@@ -81,8 +81,9 @@ const KEYS: [&str; 20] = [
     "threshold",
     "warnings",
 ];
-const KEYS_OF_ONE: [&str; 23] = [
+const KEYS_OF_ONE: [&str; 24] = [
     "allocs",
+    "as_linked",
     "baseline_ns",
     "bytes",
     "candidate_ns",

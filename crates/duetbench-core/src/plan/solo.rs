@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Discovered, FORK_OVERHEAD_NS, Style};
+use super::lengths::FORK_OVERHEAD_NS;
+use super::{Discovered, Style};
 use crate::sample::BenchmarkId;
 use crate::spec::{SoloSpec, SpecError, defaults};
 

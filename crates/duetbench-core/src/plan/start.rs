@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::design::{Relink, design};
-use super::{Capacity, ExecutionConfiguration, Lengths, Manner, Plan, PlannedBenchmark, Repetitions, Style};
+use super::lengths::{Lengths, Manner};
+use super::{Capacity, ExecutionConfiguration, Plan, PlannedBenchmark, Repetitions, Style};
 use crate::spec::{Effort, LayoutChoice, Spec, defaults};
 
 /// With how much a comparison of one benchmark begins; planned looks may end it sooner.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::profiled::profiled;
 use super::{history, said};
-use crate::render::format::{one_line, short_name};
+use crate::render::format::{one_line, short_name, six_digits};
 use crate::render::{gate, hint, instructions, summary};
 
 /// The benchmark of this number, with the report that it is from and its picture. What is not known is null.
@@ -19,9 +19,9 @@ pub(super) fn benchmark(id: usize, one: &BenchmarkReport, report: &Report, pictu
     let threshold = one.threshold.unwrap_or(report.spec.decision.threshold);
     let layout = |layout: Layout| {
         json!({
-            "sd_between": short(layout.sd_between),
-            "sd_within": short(layout.sd_within),
-            "share": short(layout.share),
+            "sd_between": six_digits(layout.sd_between),
+            "sd_within": six_digits(layout.sd_within),
+            "share": six_digits(layout.share),
         })
     };
     json!({
@@ -38,12 +38,12 @@ pub(super) fn benchmark(id: usize, one: &BenchmarkReport, report: &Report, pictu
         "mode": one.mode.map(|mode| mode.label()),
         "threshold": threshold,
         "estimate": one.estimate.zip(one.judged()).map(|(estimate, judged)| estimated(one, &estimate, judged)),
-        "baseline_ns": base.map(short),
-        "candidate_ns": head.map(short),
+        "baseline_ns": base.map(six_digits),
+        "candidate_ns": head.map(six_digits),
         "allocs": one.allocs,
         "bytes": one.bytes,
         "layout": one.layout.map(layout),
-        "as_linked": one.as_linked.map(short),
+        "as_linked": one.as_linked.map(six_digits),
         "confirmation": one.confirmation.as_ref().map(confirmation),
         "words": words(report, one),
         "instructions": counted(one, report),
@@ -114,7 +114,7 @@ fn confirmation(confirmation: &Confirmation) -> Value {
         ConfirmationStanding::Withdrawn => "withdrawn: fresh trials exclude a change that matters",
         ConfirmationStanding::Open => "not confirmed yet",
     };
-    let rounds = confirmation.rounds.iter().map(|r| json!({ "ratio": short(r.ratio), "units": r.units }));
+    let rounds = confirmation.rounds.iter().map(|r| json!({ "ratio": six_digits(r.ratio), "units": r.units }));
     json!({ "words": words, "fresh": ranged(confirmation.fresh), "rounds": rounds.collect::<Vec<_>>() })
 }
 
@@ -136,9 +136,9 @@ fn estimated(one: &BenchmarkReport, estimate: &Estimate, judged: Ranged) -> Valu
         "judged": judged_number(estimate),
         "beside": estimate.beside.map(beside),
         "by_wall": estimate.by_wall.map(ranged),
-        "p": short(estimate.p_value),
-        "p_adjusted": short(estimate.p_adjusted),
-        "detectable": detectable.map(short),
+        "p": six_digits(estimate.p_value),
+        "p_adjusted": six_digits(estimate.p_adjusted),
+        "detectable": detectable.map(six_digits),
         "units": counts.units,
         "builds": counts.builds,
         "forks": counts.forks,
@@ -150,9 +150,11 @@ fn estimated(one: &BenchmarkReport, estimate: &Estimate, judged: Ranged) -> Valu
 /// A picture, with short rows instead of names: there may be a thousand of them.
 fn drawing(picture: &Picture) -> Value {
     let forks = picture.forks.iter();
-    let forks = forks.map(|f| (f.unit, f.build, f.round, short(f.baseline_ns), short(f.candidate_ns), short(f.ratio)));
+    let forks = forks.map(|f| {
+        (f.unit, f.build, f.round, six_digits(f.baseline_ns), six_digits(f.candidate_ns), six_digits(f.ratio))
+    });
     let slices = picture.slices.iter().map(|course| {
-        let points = course.points.iter().map(|p| (p.slice, short(p.baseline_ns), short(p.candidate_ns)));
+        let points = course.points.iter().map(|p| (p.slice, six_digits(p.baseline_ns), six_digits(p.candidate_ns)));
         json!({ "fork": course.fork, "points": points.collect::<Vec<_>>() })
     });
     let looks = picture.looks.iter().map(|point| {
@@ -161,8 +163,8 @@ fn drawing(picture: &Picture) -> Value {
     });
     let histogram = picture.histogram.as_ref().map(|bars| {
         json!({
-            "from": short(bars.from),
-            "width": short(bars.width),
+            "from": six_digits(bars.from),
+            "width": six_digits(bars.width),
             "counts": bars.counts,
             "below": bars.below,
             "above": bars.above,
@@ -181,30 +183,10 @@ fn drawing(picture: &Picture) -> Value {
 fn times(both: &Distributions) -> Value {
     let sides = [&both.baseline, &both.candidate];
     json!({
-        "from": short(both.baseline.from),
-        "width": short(both.baseline.width),
+        "from": six_digits(both.baseline.from),
+        "width": six_digits(both.baseline.width),
         "counts": sides.map(|side| &side.counts),
         "beyond": sides.map(|side| side.below + side.above),
-        "medians": both.medians_ns.map(short),
+        "medians": both.medians_ns.map(six_digits),
     })
-}
-
-/// A number with six significant digits, more than a chart can show: full precision would be most of the file.
-pub(super) fn short(value: f64) -> f64 {
-    format!("{value:.5e}").parse().unwrap_or(value)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_keep_six_digits() {
-        let check = |value: f64, want: f64| assert_eq!(short(value).to_bits(), want.to_bits());
-        check(1.234_567_89, 1.23457);
-        check(123_456_789.0, 123_457_000.0);
-        check(-0.000_012_345_678, -0.000_012_345_7);
-        check(0.0, 0.0);
-        assert!(short(f64::NAN).is_nan() && short(f64::INFINITY).is_infinite());
-    }
 }

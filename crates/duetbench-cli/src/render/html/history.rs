@@ -4,8 +4,7 @@ use duetbench_core::history::{self, PastRun};
 use duetbench_core::{BenchmarkId, Report};
 use serde_json::{Value, json};
 
-use super::benchmark::short;
-use crate::render::format::{TimeScale, many, one_line};
+use crate::render::format::{TimeScale, many, one_line, six_digits};
 
 /// The runs of which benchmarks have times, the oldest first.
 pub(super) fn runs(report: &Report) -> Vec<Value> {
@@ -25,7 +24,7 @@ pub(super) fn of(id: &BenchmarkId, report: &Report) -> Option<Value> {
     let points = history::of(id, &report.history)?;
     let last = points.last().filter(|(run, _)| run + 1 == report.history.len())?.1;
     let words = sentence(&points, last);
-    let points = points.into_iter().map(|(run, ns)| (run, short(ns)));
+    let points = points.into_iter().map(|(run, ns)| (run, six_digits(ns)));
     Some(json!({ "words": words, "points": points.collect::<Vec<_>>() }))
 }
 

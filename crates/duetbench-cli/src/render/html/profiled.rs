@@ -6,8 +6,7 @@ use duetbench_core::hotspot::{Frame, FunctionGain, Gain, Origin, ProfileDifferen
 use duetbench_core::{BenchmarkId, Report};
 use serde_json::{Value, json};
 
-use super::benchmark::short;
-use crate::render::format::{TimeScale, one_line};
+use crate::render::format::{TimeScale, one_line, six_digits};
 use crate::render::profile;
 
 /// The two profiles of a benchmark against each other; absent where it was not profiled.
@@ -62,8 +61,16 @@ fn stacks(frames: &[Frame]) -> Option<Value> {
             functions.push(one_line(&frame.function));
             functions.len() - 1
         });
-        let [left, width] = [frame.left, frame.width].map(short);
-        (frame.depth, function, left, width, short(frame.baseline_ns), short(frame.candidate_ns), word(frame.trend))
+        let [left, width] = [frame.left, frame.width].map(six_digits);
+        (
+            frame.depth,
+            function,
+            left,
+            width,
+            six_digits(frame.baseline_ns),
+            six_digits(frame.candidate_ns),
+            word(frame.trend),
+        )
     };
     let frames: Vec<_> = frames.iter().map(row).collect();
     (!frames.is_empty()).then(|| json!({ "functions": functions, "frames": frames }))
