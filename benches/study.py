@@ -308,8 +308,8 @@ def digest(report):
     names = {"verdict": "verdict", "mode": "mode", "ratio": "ratio", "low": "ratio_low", "high": "ratio_high",
              "confidence": "confidence", "p": "p_value", "basis": "basis", "detects": "minimal_detectable_change", "base_ns": "baseline_ns", "package": "package", "name": "name",
              "failure": "failure"}
-    # A former duet has one clock, and does not name it.
-    benchmarks = [{short: b[long] for short, long in names.items()} | {"clock": b.get("clock")}
+    # A former duet has one clock, and does not name it, nor the programs as they are linked.
+    benchmarks = [{short: b[long] for short, long in names.items()} | {name: b.get(name) for name in ("clock", "as_linked")}
                   | {count: (b["counts"] or {}).get(count) for count in ("forks", "builds")} for b in report["benchmarks"]]
     return {"run": report["run"], "seed": report["seed"], "complete": report["complete"], "measured_s": report["measured_s"],
             "wall_s": report["wall_s"], "prepared_s": report["prepared_s"],

@@ -1,5 +1,6 @@
 //! First trials: what a benchmark needs, and which mode gives the narrowest interval on this machine.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -165,7 +166,7 @@ fn look_at(
     if !may_be_cold(planned) || profile.needs_several_cores() {
         return Ok(Some(profile));
     }
-    let in_turns = of_two_lengths(versions, planned, benchmark, 1)?;
+    let in_turns = of_two_lengths(versions, planned, benchmark, 1, 0..COLD_LOOKS)?;
     let profile = profile.with_as_linked(as_linked(versions, planned, benchmark, &in_turns)?);
     Ok(Some(profile.with_cold_share(cold_share(versions, planned, benchmark, Seen { alone, in_turns })?)))
 }
@@ -178,20 +179,21 @@ struct Seen {
     in_turns: Vec<Sample>,
 }
 
-/// The ratio of two programs as they are linked, whose slices took turns. One that is far from 1 is seen twice, and the nearer one believed:
-/// processes differ by chance, and neighbours burst.
+/// The ratio of two programs as they are linked, whose slices took turns. One that is far from 1 is seen twice, from places in memory that are
+/// exchanged, and the nearer one believed, or none that the other contradicts: places make processes faster or slower, and neighbours burst.
 fn as_linked(
     executor: &mut dyn Executor,
     planned: &PlannedBenchmark,
     benchmark: usize,
     in_turns: &[Sample],
 ) -> Result<Option<f64>, RunError> {
-    let distance = |ratio: &f64| ratio.ln().abs();
-    let mut seen: Vec<f64> = ratio_of(in_turns).into_iter().collect();
-    if seen.iter().any(|ratio| distance(ratio) > LINKED_DOUBTED) {
-        seen.extend(ratio_of(&of_two_lengths(executor, planned, benchmark, 1)?));
-    }
-    Ok(seen.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b))))
+    let Some(first) = ratio_of(in_turns).filter(|ratio| ratio.ln().abs() > LINKED_DOUBTED) else {
+        return Ok(ratio_of(in_turns));
+    };
+    let exchanged = 1..1 + COLD_LOOKS;
+    let again = ratio_of(&of_two_lengths(executor, planned, benchmark, 1, exchanged)?);
+    let agreeing = again.filter(|again| (*again > 1.0) == (first > 1.0));
+    Ok(agreeing.map(|again| if first > 1.0 { first.min(again) } else { first.max(again) }))
 }
 
 /// The ratio of two programs whose slices took turns; absent where there are none.
@@ -224,7 +226,7 @@ fn cold_share(
     let mut known: Option<(f64, u64)> = None;
     for times in COLD_LENGTHS {
         if times > 1 {
-            samples = of_two_lengths(executor, planned, benchmark, times)?;
+            samples = of_two_lengths(executor, planned, benchmark, times, 0..COLD_LOOKS)?;
         }
         let Some(ColdShare { least, .. }) = ColdShare::of(&samples) else { break };
         if known.is_none_or(|(most, _)| least * times as f64 > most) {
@@ -239,7 +241,7 @@ fn cold_share(
         return Ok(known.map(|(share, _)| share));
     };
     // So much makes every slice many times as long, and a neighbour's burst looks the same: it is seen twice or not believed.
-    let again = ColdShare::of(&of_two_lengths(executor, planned, benchmark, times)?);
+    let again = ColdShare::of(&of_two_lengths(executor, planned, benchmark, times, 0..COLD_LOOKS)?);
     Ok(Some(share.min(again.map_or(0.0, |again| again.least * times as f64))))
 }
 
@@ -249,6 +251,7 @@ fn of_two_lengths(
     planned: &PlannedBenchmark,
     benchmark: usize,
     times: u64,
+    looks: Range<u32>,
 ) -> Result<Vec<Sample>, RunError> {
     let slices = if times == 1 { COLD_SLICES } else { COLD_LONGER_SLICES };
     let slice_ns = times * planned.configuration.slice_ns;
@@ -259,7 +262,7 @@ fn of_two_lengths(
         stretched.configuration.warmup_slices = COLD_WARMUP;
     }
     let mut samples = Vec::new();
-    for look in 0..COLD_LOOKS {
+    for look in looks {
         samples.append(&mut executor.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default());
         if !ColdShare::of(&samples).is_some_and(ColdShare::is_open) {
             break;

@@ -257,18 +257,18 @@ fn lengthened(versions: &mut dyn Executor) -> u64 {
     after_trials(versions).configuration.slice_ns / defaults::SLICE_NS
 }
 
-/// Plays a candidate that takes twice as long in so many trials in turns.
-struct Doubled {
-    trials: u32,
+/// Plays a candidate that takes so many halves of the baseline's time in the first trials, and so many in those from other places.
+struct Unlike {
+    at_first: u64,
+    exchanged: u64,
 }
 
-impl Executor for Doubled {
+impl Executor for Unlike {
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
-        let is_slower = planned.mode != Mode::Sequential && self.trials > 0;
-        self.trials -= u32::from(is_slower);
+        let times = if trial.suite_run == 0 { self.at_first } else { self.exchanged };
         let sample = |role, i: u32| {
             let slice_ns = planned.configuration.slice_ns * if is_longer(planned, i) { 4 } else { 1 };
-            let times = if is_slower && role == Role::Candidate { 2 } else { 1 };
+            let times = if role == Role::Candidate { times } else { 2 };
             Sample { wall_ns: times * slice_ns, ..slice(trial, role, i, slice_ns, slice_ns) }
         };
         Ok(outcome(planned, 20, sample))
@@ -277,12 +277,16 @@ impl Executor for Doubled {
 
 #[test]
 fn first_trials_in_turns_tell_how_programs_differ_as_they_are_linked() {
-    let check = |trials: u32, want: f64| {
-        let profile = after_trials(&mut Doubled { trials }).profile.unwrap();
-        assert!((profile.as_linked.unwrap() - want).abs() < 1e-3, "{profile:?}");
+    let check = |at_first, exchanged, want: Option<f64>| {
+        let profile = after_trials(&mut Unlike { at_first, exchanged }).profile.unwrap();
+        let close = profile.as_linked.zip(want).is_some_and(|(ratio, want)| (ratio - want).abs() < 1e-3);
+        assert!(close || (profile.as_linked, want) == (None, None), "{profile:?}");
     };
-    check(u32::MAX, 2.0);
-    check(1, 1.0); // a burst
+    check(4, 4, Some(2.0));
+    check(8, 6, Some(3.0));
+    check(1, 1, Some(0.5));
+    // A matter of places, and none of the programs.
+    check(4, 1, None);
     assert_eq!(after_trials(&mut Busy { in_turns: 0 }).profile.unwrap().as_linked, None, "it needs all cores");
 }
 
