@@ -388,7 +388,10 @@ def kept(text):
 def describe(duet):
     """Where and with what a study was made."""
     fields = dict(line.split(":", 1) for line in Path("/proc/cpuinfo").read_text().splitlines() if ":" in line)
-    cpu = next((value.strip() for name, value in fields.items() if name.strip() == "model name"), "unknown processor")
+    fields = {name.strip(): value.strip() for name, value in fields.items()}
+    # Virtual machines give several processors one name.
+    numbers = [f"{name} {fields[name]}" for name in ("cpu family", "model") if name in fields]
+    cpu = ", ".join([fields.get("model name", "unknown processor"), *numbers])
     return {
         "machine": f"{cpu}, {len(os.sched_getaffinity(0))} usable processors, {os.uname().sysname} {os.uname().release}",
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
@@ -416,8 +419,8 @@ def comparable(command):
 
 
 def differs(now, before):
-    """Whether a study goes on with another duet, or measures more than it did."""
-    return now["duet"] != before["duet"] or measures(now["command"]) != measures(before["command"])
+    """Whether a study goes on with another duet or on another machine, or measures more than it did."""
+    return now["machine"] != before["machine"] or now["duet"] != before["duet"] or measures(now["command"]) != measures(before["command"])
 
 
 def revision():
@@ -435,7 +438,7 @@ def header_text(header):
             ["duet", header["duet"]], ["toolchain", header["toolchain"]], ["made by", f"`{header['command']}`"]]
     rows += [["beside it", header["beside"]]] if "beside" in header else []
     for later in header.get("later", []):
-        rows.append([f"after {later['after']} steps", f"{later['duet']}, {later['date']}, load average {later['load']}, `{later['command']}`"])
+        rows.append([f"after {later['after']} steps", f"{later['machine']}, {later['duet']}, {later['date']}, load average {later['load']}, `{later['command']}`"])
     return table(["", ""], rows)
 
 
