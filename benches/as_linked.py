@@ -2,19 +2,15 @@
 """Releases of Go modules against the next: how far are two programs as they are linked from what the code makes of them?
 
 `duet compare` says what the code makes, in the mean over layouts that are the same for both versions. Its first trials run the two programs as
-the linker lays them out without being asked, one or two processes of each, in turns on one core. Where both ratios differ by more than processes
-do, it is layout: whoever compares one build of each version reads it as a change of the code.
+the linker lays them out without being asked, a few processes of each, in turns on one core. Where the two ratios are apart, and the answer is not open, it is places
+in memory, which are the linker's and the kernel's: whoever compares one build of each version reads it as a change of the code.
 """
 
 import math
 import random
 
-from nulls import MODULES
-from releases import RELEASES, estimated, steps
-from study import Study, digest, listed, mean, median_of, one_line, parser, percent, spoken, table
-
-# From here on the two ratios are said to be apart.
-APART = 0.03
+from releases import RELEASES, THRESHOLD, compared, estimated, steps
+from study import Study, listed, mean, median_of, one_line, parser, percent, spoken, table
 
 
 def main():
@@ -24,16 +20,8 @@ def main():
     args = options.parse_args()
     study = Study(args, "Programs as they are linked", lambda study: body(study, args))
     for step in random.Random(1).sample(steps(args), len(steps(args))):
-        study.do(" ".join(step), lambda: compared(study, args, step))
+        study.do(" ".join(step), lambda: compared(study, step, "--budget", args.budget))
     study.finish()
-
-
-def compared(study, args, step):
-    module, *releases = step
-    path = MODULES[module].version.split("@")[0]
-    options = [word for package in MODULES[module].packages for word in ("--packages", package)]
-    options += ["--bench", "^(" + "|".join(MODULES[module].benchmarks) + ")$", "--budget", args.budget, "--measure-identical"]
-    return digest(study.compare(*(f"{path}@v{release}" for release in releases), *options))
 
 
 def body(study, args):
@@ -42,12 +30,12 @@ def body(study, args):
     if not cases:
         return "Nothing was measured yet."
     apart = [distance(b) for _, b in cases]
-    far = sum(gap > math.log1p(APART) for gap in apart)
+    far = [case for case in cases if distance(case[1]) > math.log1p(THRESHOLD)]
     return "\n\n".join([
         *(one_line(part) for part in __doc__.split("\n\n")),
-        f"Of {len(cases)} benchmarks in {len(made)} steps {far} are apart by more than {percent(APART, 0)}; the median is {percent(median_of(apart))}, the root mean "
+        f"Of {len(cases)} benchmarks in {len(made)} steps {len(far)} are apart by more than {percent(THRESHOLD, 0)}; the median is {percent(median_of(apart))}, the root mean "
         f"square {percent(math.sqrt(mean(gap * gap for gap in apart)))}.",
-        "## Apart", listing([case for case in cases if distance(case[1]) > math.log1p(APART)])])
+        "## Apart", listing(far)])
 
 
 def distance(b):

@@ -17,7 +17,7 @@ import zlib
 
 from jmh import built
 from noise import KINDS as NOISES
-from noise import noise
+from noise import disturbed
 from planting import MODULES, Planting, only, packages_of
 from study import SLOWER, Study, decimals, digest, listed, median_of, paragraph, parser, percent, table, upper_bound
 
@@ -80,11 +80,8 @@ class Subject:
 
     def step(self, key, made, work):
         def noisy():
-            with noise(made, zlib.crc32(key.encode())) as self.study.prefix:
-                try:
-                    return work()
-                finally:
-                    self.study.prefix = []
+            with disturbed(self.study, made, zlib.crc32(key.encode())):
+                return work()
         self.study.do(key, noisy)
 
 

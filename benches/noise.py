@@ -48,6 +48,16 @@ def noise(kind, seed):
             yield []
 
 
+@contextlib.contextmanager
+def disturbed(study, kind, seed):
+    """Makes the noise while the block runs, and has the study's commands suffer from it."""
+    with noise(kind, seed) as study.prefix:
+        try:
+            yield
+        finally:
+            study.prefix = []
+
+
 def why_not(kind):
     """Why this noise is not possible here; none if it is."""
     try:

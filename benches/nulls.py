@@ -24,7 +24,7 @@ import zlib
 
 import unrelated
 from noise import KINDS as NOISES
-from noise import noise, why_not
+from noise import disturbed, why_not
 from study import (CALLED, MEASURED, Study, count, decimals, digest, listed, mean, module_copy, paragraph, parser, percent,
                    settings, settings_rows, table, upper_bound)
 from truth import error_of
@@ -115,7 +115,7 @@ def compare(study, args, about, repetition):
 
     def work():
         two = sides(study, about.module, about.kind, seed)
-        with noise(about.noise, seed) as study.prefix:
+        with disturbed(study, about.noise, seed):
             if about.way in args.usual:
                 made = measured(about.way, Sides(study, two, MODULES[about.module].packages), names, (args.usual_count, args.usual_benchtime))
             else:

@@ -47,7 +47,8 @@ def main():
     for number in range(1, args.references + 1):
         for step in random.Random(number).sample(steps(args), len(steps(args))):
             for way in WAYS if number == 1 else ["reference"]:
-                study.do(key_of(way, step, number), lambda: compared(study, args, way, step))
+                budget = args.budget if way == "run" else args.reference_budget
+                study.do(key_of(way, step, number), lambda: compared(study, step, "--budget", budget, *WAYS[way]))
     study.finish()
 
 
@@ -59,12 +60,13 @@ def steps(args):
     return [(module, old, new) for module in args.modules for old, new in zip(RELEASES[module].split(), RELEASES[module].split()[1:])]
 
 
-def compared(study, args, way, step):
+def compared(study, step, *options):
+    """The comparison of two releases of a module."""
     module, *releases = step
     path = MODULES[module].version.split("@")[0]
-    options = [word for package in MODULES[module].packages for word in ("--packages", package)]
-    options += ["--bench", "^(" + "|".join(MODULES[module].benchmarks) + ")$", "--budget", args.budget if way == "run" else args.reference_budget]
-    return digest(study.compare(*(f"{path}@v{release}" for release in releases), "--measure-identical", *options, *WAYS[way]))
+    packages = [word for package in MODULES[module].packages for word in ("--packages", package)]
+    only = ["--bench", "^(" + "|".join(MODULES[module].benchmarks) + ")$"]
+    return digest(study.compare(*(f"{path}@v{release}" for release in releases), "--measure-identical", *packages, *only, *options))
 
 
 def body(study, args):

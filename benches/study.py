@@ -69,6 +69,10 @@ def settings_rows(args):
     return [[name, f"`{' '.join(['duet compare', *flags])}`"] for name, flags in args.settings.items()]
 
 
+# Options of one machine and moment: they change nothing that is measured.
+OF_A_MOMENT = ("--duet", "--output", "--turns", "--beside")
+
+
 class Study:
     """Named steps whose results are on disk as soon as they exist, and a page made from them.
 
@@ -410,12 +414,22 @@ def command_line():
 
 def measures(command):
     """A command line without how long it may take, with whom it shares the machine, and where programs and pages lie."""
-    return re.sub(r" --(time-limit|turns|output|duet)[ =]\S+", "", command)
+    return without(shlex.split(command), *OF_A_MOMENT, "--time-limit")
 
 
 def comparable(command):
     """A command line that also leaves out how often each step is made, since more of the same goes on with a study."""
-    return re.sub(r" --(repetitions|references)[ =]\S+", "", measures(command))
+    return without(measures(command), "--repetitions", "--references")
+
+
+def without(words, *options):
+    """The words of a command line without these options and their values."""
+    kept, dropping = [], False
+    for word in words:
+        found = word.partition("=")[0] in options
+        kept += [] if found or dropping else [word]
+        dropping = found and "=" not in word
+    return kept
 
 
 def differs(now, before):

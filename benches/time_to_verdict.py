@@ -18,7 +18,7 @@ from collections import namedtuple
 
 import unrelated
 from noise import KINDS as NOISES
-from noise import noise
+from noise import disturbed
 from planting import MODULES, Planting, only, packages_of
 from study import (CALLED, MEASURED, SETTINGS, SLOWER, Study, count, decimals, digest, listed, mean, median_of, paragraph, parser,
                    per_benchmark, percent, settings, table, upper_bound)
@@ -97,11 +97,8 @@ class Module:
             directories = self._directories(kind)
             for directory in directories:
                 freshen(directory, self.packages, key)
-            with noise(self.args.noise, repetition) as self.study.prefix:
-                try:
-                    return self._by_usual(directories) if procedure == USUAL else self._by_duet(directories, procedure, length)
-                finally:
-                    self.study.prefix = []
+            with disturbed(self.study, self.args.noise, repetition):
+                return self._by_usual(directories) if procedure == USUAL else self._by_duet(directories, procedure, length)
 
         self.study.do(key, work)
 

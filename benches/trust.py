@@ -18,7 +18,7 @@ import zlib
 import truth
 import unrelated
 from noise import KINDS as NOISES
-from noise import noise, why_not
+from noise import disturbed, why_not
 from planting import MODULES, Planting, only, packages_of, version
 from study import (CALLED, FASTER, MEASURED, SETTINGS, SLOWER, Study, count, decimals, digest, listed, mean, median_of, module_copy, paragraph,
                    parser, per_benchmark, percent, said, seconds_of, settings, settings_rows, table, upper_bound)
@@ -148,12 +148,8 @@ class Module:
     def _record(self, key, made, work):
         """A result with what it is about; the seed follows from what it is about."""
         seed = zlib.crc32(key.encode())
-        with noise(made, seed) as prefix:
-            self.study.prefix = prefix
-            try:
-                return work(seed) | {"module": self.name, "noise": made, "seed": seed}
-            finally:
-                self.study.prefix = []
+        with disturbed(self.study, made, seed):
+            return work(seed) | {"module": self.name, "noise": made, "seed": seed}
 
     def _by_duet(self, kind, setting, seed):
         planted = list(self.planting.effects) if kind in PLANTED else []

@@ -131,7 +131,7 @@ fn programs_as_they_are_linked_are_told_where_they_differ_by_another_amount() {
         assert_eq!(report.as_linked, Some(as_linked));
         report.warnings.contains(&Warning::LinkedApart { as_linked })
     };
-    // Of fork pairs that vary by 0.1 %, whose mean is 0.5 %; the threshold is 3 %.
+    // Fork pairs vary by 0.1 % about their mean of 0.5 %; the threshold is 3 %.
     let steady = [0.004, 0.006, 0.004, 0.006, 0.004, 0.006];
     assert!(told(&steady, 1.06) && told(&steady, 0.95));
     assert!(!told(&steady, 1.03) && !told(&steady, 0.98));

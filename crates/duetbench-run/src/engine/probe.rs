@@ -187,9 +187,8 @@ fn as_linked(
     benchmark: usize,
     in_turns: &[Sample],
 ) -> Result<Option<f64>, RunError> {
-    let Some(first) = ratio_of(in_turns).filter(|ratio| ratio.ln().abs() > LINKED_DOUBTED) else {
-        return Ok(ratio_of(in_turns));
-    };
+    let seen = ratio_of(in_turns);
+    let Some(first) = seen.filter(|ratio| ratio.ln().abs() > LINKED_DOUBTED) else { return Ok(seen) };
     let exchanged = 1..1 + COLD_LOOKS;
     let again = ratio_of(&of_two_lengths(executor, planned, benchmark, 1, exchanged)?);
     let agreeing = again.filter(|again| (*again > 1.0) == (first > 1.0));
