@@ -9,7 +9,7 @@ pub struct Environment {
     pub platform: String,
     /// Kernel release.
     pub kernel: String,
-    /// CPU model as the system names it.
+    /// CPU model as the system names it, with its numbers where the name is that of many.
     pub cpu_model: String,
     /// Processors this process may use.
     pub cpus_usable: Vec<u32>,

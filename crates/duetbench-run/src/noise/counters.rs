@@ -105,8 +105,18 @@ pub(super) fn cpuinfo<'a>(text: &'a str, keys: &[&str]) -> Option<&'a str> {
     })
 }
 
-/// Keys under which processors have their model, in the order of preference.
-pub(super) const MODEL_KEYS: [&str; 4] = ["model name", "CPU part", "cpu", "uarch"];
+/// The processor's model in `/proc/cpuinfo`. Virtual machines call many processors by one name without a number, as `AMD EPYC` or
+/// `Intel(R) Xeon(R) CPU @ 2.20GHz`: then family and model, which x86 tells by number, stand behind it.
+pub(super) fn cpu_model(text: &str) -> Option<String> {
+    let name = cpuinfo(text, &["model name", "CPU part", "cpu", "uarch"])?;
+    let before_frequency = name.split('@').next().unwrap_or(name);
+    match (cpuinfo(text, &["cpu family"]), cpuinfo(text, &["model"])) {
+        (Some(family), Some(model)) if !before_frequency.contains(|c: char| c.is_ascii_digit()) => {
+            Some(format!("{name}, family {family}, model {model}"))
+        }
+        _ => Some(name.to_owned()),
+    }
+}
 
 /// Frequencies in `/proc/cpuinfo`, for these processors in ascending order.
 pub(super) fn cpuinfo_khz(text: &str, wanted: &[u32]) -> Vec<u64> {

@@ -7,7 +7,7 @@ use std::path::Path;
 use duetbench_core::noise::Facts;
 
 use super::cgroup;
-use super::counters::{MODEL_KEYS, cpuinfo, cpus_listed};
+use super::counters::{cpu_model, cpuinfo, cpus_listed};
 use crate::processors::{physical_core, usable_cpus};
 
 /// Facts about this machine that do not change.
@@ -30,7 +30,7 @@ pub fn facts_at(root: &Path, cpus: &[u32]) -> Facts {
     let listed = read("proc/stat").map_or(0, |text| cpus_listed(&text));
     let quotas = cgroup::limited(root).into_iter().map(|limited| limited.quota_cpus);
     Facts {
-        cpu_model: cpuinfo(&info, &MODEL_KEYS).map(str::to_owned),
+        cpu_model: cpu_model(&info),
         cpus_usable: count(cpus.len()),
         cpus_online: count(listed.max(cpus.len())),
         cores_physical: count(cores.len()),

@@ -29,6 +29,6 @@ pub fn fuzz(text: &str) {
     counters::process_ns(text);
     counters::quota(text);
     counters::pressure_ns(text);
-    counters::cpuinfo(text, &counters::MODEL_KEYS);
+    counters::cpu_model(text);
     counters::cpuinfo_khz(text, &[0, 1]);
 }

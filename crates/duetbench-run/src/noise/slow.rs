@@ -4,7 +4,7 @@ use std::path::Path;
 
 use duetbench_core::noise::SlowReading;
 
-use super::counters::{MODEL_KEYS, cpuinfo, cpuinfo_khz, pressure_ns};
+use super::counters::{cpu_model, cpuinfo_khz, pressure_ns};
 use super::source::Source;
 
 /// Processors whose frequency and heat are watched: each costs three open files, and a few tell as much as all.
@@ -66,7 +66,7 @@ impl SlowSources {
             frequencies_khz,
             thermal_events: thermal_events(&cores, &packages),
             boot_id: boot_id.filter(|id| !id.is_empty()),
-            cpu_model: cpuinfo(text, &MODEL_KEYS).map(str::to_owned),
+            cpu_model: cpu_model(text),
         }
     }
 }

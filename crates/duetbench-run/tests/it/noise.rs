@@ -111,6 +111,18 @@ fn a_virtual_machine_with_steal() {
 }
 
 #[test]
+fn a_processor_whose_name_is_that_of_many_has_its_numbers_too() {
+    let check = |name: &str, want: &str| {
+        let info = format!("processor\t: 0\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: {name}\n");
+        let facts = Machine::new(&[("proc/cpuinfo", &info)]).facts(&[0]);
+        assert_eq!(facts.cpu_model.as_deref(), Some(want));
+    };
+    check("AMD EPYC", "AMD EPYC, family 25, model 17");
+    check("Intel(R) Xeon(R) CPU @ 2.20GHz", "Intel(R) Xeon(R) CPU @ 2.20GHz, family 25, model 17");
+    check("AMD EPYC 7B13", "AMD EPYC 7B13");
+}
+
+#[test]
 fn a_laptop_with_two_threads_on_a_core() {
     let cpu = |n: u32, core: &str, khz: &str| {
         let dir = format!("sys/devices/system/cpu/cpu{n}");
