@@ -2,7 +2,7 @@
 # with Go alone. They install nothing outside this folder and the caches of cargo, go, Maven and pip; they need what stands in
 # README.md.
 
-.PHONY: demo test check test-measured test-go test-built test-rest lint deny benchmarks build fleet worker release release-check site
+.PHONY: demo test check test-go test-built test-rest lint deny benchmarks build fleet worker release release-check site
 
 build:
 	cargo build --release --locked
@@ -25,14 +25,11 @@ demo:
 
 CARGO_TEST = cargo test --workspace --locked --features duetbench-cli/lambda
 
-# What builds and measures other people's programs runs beside all the rest: many tests wait, for a process or a disk. Neither
-# hides the other's failures.
+# Two parts run beside each other, since many tests wait, for a process or a disk, and those of Rust run one by one: they begin, and
+# all the rest follows the first that ends. None hides another's failures.
 test: lint
 	$(CARGO_TEST) --no-run
-	$(MAKE) --keep-going --jobs 2 test-measured test-rest
-
-test-measured:
-	$(MAKE) --keep-going test-go test-built
+	$(MAKE) --keep-going --jobs 2 test-built test-go test-rest
 
 test-built:
 	$(CARGO_TEST) --no-fail-fast --test rust --test counting
