@@ -60,7 +60,7 @@ pub fn text(warning: &Warning) -> String {
             format!("these two binaries differ; where the linker put things alone {moves}{all}{remedy}")
         }
         Warning::LinkedApart { as_linked } => format!(
-            "as the linker places them without being asked, the two programs differ by {}, one process of each: places in memory are the rest",
+            "as the linker places them without being asked, the two programs differ by {} in first trials: places in memory are the rest",
             change(*as_linked)
         ),
         Warning::Degenerate => {
@@ -141,7 +141,7 @@ mod tests {
         );
         check(
             Warning::LinkedApart { as_linked: 1.061 },
-            "as the linker places them without being asked, the two programs differ by +6.1%, one process of each: places in memory are the rest",
+            "as the linker places them without being asked, the two programs differ by +6.1% in first trials: places in memory are the rest",
         );
         check(Warning::Orphans { samples: 1 }, "1 sample left out because the other half is missing");
         check(

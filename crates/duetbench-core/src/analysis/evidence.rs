@@ -141,8 +141,8 @@ pub struct BenchmarkReport {
     pub bytes: Option<Counted>,
     /// Layout's part of the spread; absent with a single build, or too few forks of each.
     pub layout: Option<Layout>,
-    /// Ratio of the two programs as they are linked without a layout being drawn, one process of each, by a first trial; absent where
-    /// there was none, and where these are what was judged.
+    /// Ratio of the two programs as they are linked without a layout being drawn, by one to three processes of each in first trials;
+    /// absent where there was none, and where these are what was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_linked: Option<f64>,
     /// Result of later rounds of fresh trials, where there were any.

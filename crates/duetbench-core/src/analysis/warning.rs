@@ -115,7 +115,7 @@ pub(super) fn explained_by(layout_sd: f64) -> f64 {
 }
 
 impl Warning {
-    /// That the programs as they are linked, one process of each, differ by another amount than the mean over layouts: by more than the
+    /// That the programs as they are linked differ in first trials by another amount than the mean over layouts: by more than the
     /// threshold, and than fork pairs vary, whose log ratios these are.
     pub(super) fn linked_apart(as_linked: f64, ratio: f64, log_ratios: &[f64], threshold: f64) -> Option<Warning> {
         let varies = APART * stats::trimmed_t(log_ratios).ok()?.spread();

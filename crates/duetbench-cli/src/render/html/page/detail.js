@@ -81,7 +81,7 @@ const Detail = (() => {
   function asLinked({ as_linked: ratio }) {
     if (ratio === null) return null;
     const meaning = "the two programs where the linker puts their parts without being asked";
-    return explained("As linked", `${Format.change(ratio)}, one process of each`, meaning);
+    return explained("As linked", `${Format.change(ratio)} in first trials`, meaning);
   }
 
   function confirmation({ confirmation: said }) {
