@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use duetbench_core::instructions::ExecutedCode;
-use object::{File, Object, ObjectSection, ObjectSymbol, SymbolKind};
+use object::{File, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 /// A function in its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +35,17 @@ pub(crate) fn functions<'a>(program: &File<'a>) -> object::Result<Functions<'a>>
     Ok(functions)
 }
 
+/// The place of what a program may write to, by name, but for names with a number, which may be one that the compiler counts.
+fn variables<'a>(program: &File<'a>) -> HashMap<&'a [u8], u64> {
+    let writable = |symbol: &object::Symbol<'a, '_>| {
+        let section = symbol.section_index().and_then(|index| program.section_by_index(index).ok());
+        section.is_some_and(|section| matches!(section.kind(), SectionKind::Data | SectionKind::UninitializedData))
+    };
+    let symbols = program.symbols().filter(|symbol| symbol.kind() == SymbolKind::Data && writable(symbol));
+    let places = symbols.filter_map(|symbol| Some((symbol.name_bytes().ok()?, symbol.address())));
+    places.filter(|(name, _)| !name.iter().any(u8::is_ascii_digit)).collect()
+}
+
 /// Two functions of one name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kinship {
@@ -42,17 +53,17 @@ enum Kinship {
     Same,
     /// They have not, or one program has none.
     Different,
-    /// They lie elsewhere. Code names other code and data by addresses, so equal bytes mean equal code only at equal addresses, and say
-    /// nothing here.
+    /// They lie elsewhere, or differ where data do. Code names other code and data by addresses, so equal bytes mean equal code only at
+    /// equal addresses, and say nothing here.
     Elsewhere,
 }
 
 impl Kinship {
-    fn of(baseline: &[Function<'_>], candidate: &[Function<'_>]) -> Kinship {
+    fn of(baseline: &[Function<'_>], candidate: &[Function<'_>], data_alike: bool) -> Kinship {
         let addresses = |all: &[Function<'_>]| all.iter().map(|function| function.address).collect::<Vec<_>>();
         if baseline == candidate {
             Kinship::Same
-        } else if baseline.len() == candidate.len() && addresses(baseline) != addresses(candidate) {
+        } else if baseline.len() == candidate.len() && !(data_alike && addresses(baseline) == addresses(candidate)) {
             Kinship::Elsewhere
         } else {
             Kinship::Different
@@ -71,17 +82,19 @@ impl Comparison {
     pub(crate) fn of(programs: [&Path; 2]) -> Option<Comparison> {
         let [baseline, candidate] = programs.map(|path| fs::read(path).ok());
         let (baseline, candidate) = (baseline?, candidate?);
-        let read = |file| functions(&File::parse(file).ok()?).ok();
-        Some(Comparison::between([&read(&baseline[..])?, &read(&candidate[..])?]))
+        let (baseline, candidate) = (File::parse(&baseline[..]).ok()?, File::parse(&candidate[..]).ok()?);
+        let [ours, theirs] = [&baseline, &candidate].map(variables);
+        let data_alike = ours.iter().all(|(name, at)| theirs.get(name).is_none_or(|other| at == other));
+        Some(Comparison::between([&functions(&baseline).ok()?, &functions(&candidate).ok()?], data_alike))
     }
 
-    fn between([baseline, candidate]: [&Functions<'_>; 2]) -> Comparison {
+    fn between([baseline, candidate]: [&Functions<'_>; 2], data_alike: bool) -> Comparison {
         let mut by_name = HashMap::new();
         let only_candidate = candidate.keys().filter(|name| !baseline.contains_key(*name));
         for name in baseline.keys().chain(only_candidate) {
             let [ours, theirs] = [baseline, candidate].map(|program| with_code(program, name));
             if !(ours.is_empty() && theirs.is_empty()) {
-                by_name.insert(String::from_utf8_lossy(name).into_owned(), Kinship::of(&ours, &theirs));
+                by_name.insert(String::from_utf8_lossy(name).into_owned(), Kinship::of(&ours, &theirs, data_alike));
             }
         }
         Comparison { by_name }
@@ -126,6 +139,10 @@ mod tests {
     type Program = [(&'static str, u64, &'static [u8])];
 
     fn check(sides: [&Program; 2], want: Option<(usize, &[&str])>) {
+        check_with(true, sides, want);
+    }
+
+    fn check_with(data_alike: bool, sides: [&Program; 2], want: Option<(usize, &[&str])>) {
         let [a, b] = sides.map(|side| {
             let mut functions = Functions::new();
             for (name, address, code) in side {
@@ -134,7 +151,8 @@ mod tests {
             functions
         });
         let names = BTreeSet::from(["f", "g", "of the system"]);
-        let found = Comparison::between([&a, &b]).executed(&names).map(|code| (code.functions, code.listed));
+        let found =
+            Comparison::between([&a, &b], data_alike).executed(&names).map(|code| (code.functions, code.listed));
         assert_eq!(found, want.map(|(n, listed)| (n, listed.iter().map(|name| (*name).to_owned()).collect())));
     }
 
@@ -163,6 +181,12 @@ mod tests {
         check([&[("f", 1, &[1])], &[("f", 2, &[1])]], None);
         check([&[("h", 1, &[1])], &[("h", 1, &[1])]], None);
         check([&[("f", 1, &[])], &[("f", 1, &[])]], None);
+    }
+
+    #[test]
+    fn code_that_differs_tells_nothing_where_data_lie_elsewhere() {
+        check_with(false, [&[("f", 1, &[1])], &[("f", 1, &[2])]], None);
+        check_with(false, [&[("f", 1, &[1])], &[("f", 1, &[1])]], Some((1, &[])));
     }
 
     #[test]

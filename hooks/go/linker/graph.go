@@ -72,6 +72,9 @@ func duetGraphRefusal(ctxt *Link) string {
 	switch {
 	case duetRefusal != "":
 		return duetRefusal
+	case ctxt.IsExternal():
+		// The system's linker adds code that this one does not see.
+		return "it is linked by the system's linker, as code in C or `-linkmode=external` wants"
 	case ctxt.DynlinkingGo() || ctxt.canUsePlugins || ctxt.linkShared:
 		return "it can load code while it runs"
 	case ctxt.Arch.PtrSize != 8:

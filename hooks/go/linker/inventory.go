@@ -157,9 +157,7 @@ func (b *duetBytes) add(group int64, slot *duetSlot, name, held string) {
 
 // duetNoteCode begins the inventory, before any function has an address.
 func duetNoteCode(ctxt *Link) {
-	if ctxt.IsExternal() {
-		duetRefusal = "it is linked by the system's linker, as code in C or `-linkmode=external` wants"
-	} else if ctxt.BuildMode != BuildModeExe {
+	if ctxt.BuildMode != BuildModeExe {
 		duetRefusal = "it is linked with `-buildmode=" + ctxt.BuildMode.String() + "`"
 	}
 	for _, note := range duetNotes {

@@ -62,8 +62,12 @@ func duetOrderCode(ctxt *Link, textp []loader.Sym) []loader.Sym {
 		return textp
 	}
 	// C code stays in front, as that of package net. Where one version has a little more of it, or alone has any, the room behind it
-	// makes up for that; whether it was enough shows when addresses are compared.
+	// makes up for that; whether it was enough shows when addresses are compared. The system's linker puts code of its own and what
+	// is seldom run in front, and then begins at the alignment of the section.
 	const room = 1 << 16
+	if ctxt.IsExternal() {
+		Segtext.Sections[0].Align = room
+	}
 	ldr, start := ctxt.loader, Rnd(*FlagTextAddr, int64(Funcalign))
 	for _, s := range ctxt.Textp[:len(ctxt.Textp)-len(textp)] {
 		if !ldr.AttrSubSymbol(s) {

@@ -180,6 +180,28 @@ fn a_change_that_no_benchmark_can_reach_affects_none() {
 }
 
 #[test]
+fn nothing_is_proven_of_a_program_with_c() {
+    let bench = Bench::new();
+    let build = |dir: &str, role, n: u8| {
+        write(&bench.place, dir, None);
+        let files = [
+            ("p/c.go", "package p\n\nimport _ \"example.com/m/c\"\n"),
+            ("c/c.go", "package c\n\n// int three(int n);\nimport \"C\"\n\nvar Of = C.three(1)\n"),
+            ("c/three.c", &format!("int three(int n) {{ return n + {n}; }}\n")),
+        ];
+        for (name, text) in files {
+            bench.place.write(&format!("{dir}/{name}"), text);
+        }
+        bench.build(dir, role)
+    };
+    let (from, base) = build("base", Role::Baseline, 3);
+    let (to, head) = build("head", Role::Candidate, 4);
+    let reaches = bench.go.reach([&base, &head], [&from, &to]);
+    assert!(reaches.of.values().all(|reach| *reach != Reach::Same), "{:?}", reaches.of);
+    assert!(format!("{:?}", reaches.unknown).contains("the system's linker"), "{:?}", reaches.unknown);
+}
+
+#[test]
 fn a_benchmark_that_is_not_affected_is_not_measured_and_said_to_be_so() {
     let case = &LEADS_TO_ONE[0];
     let place = Place::new();

@@ -122,8 +122,8 @@ impl Layouts {
         }
     }
 
-    /// Compares the halves of build pairs that followed a plan. Where they are not laid out alike, their package gets no more
-    /// plans, and what followed the last one is removed.
+    /// Compares the halves of build pairs that followed a plan. Where they are not laid out alike, each half of their package
+    /// follows it by a seed of its own from now on, and what followed it by a common one is removed.
     fn check_alike(&mut self, needed: &[Needed], adapter: &dyn Adapter) {
         let Some(pairs) = adapter.pair_layouts() else { return };
         for Needed { package, build, .. } in needed {
@@ -132,9 +132,9 @@ impl Layouts {
             if let [Some(base), Some(head)] = Role::BOTH.map(unchecked)
                 && let Err(reason) = pairs.check([&base.program, &head.program])
             {
-                pairs.decide(package, Err(reason));
+                pairs.forgo(package, &reason);
             }
-            let planned = pairs.plan(package).is_some();
+            let planned = pairs.plan(package).is_some_and(|plan| plan.alike);
             for key in Role::BOTH.map(key) {
                 if let Some(linked) = self.programs.remove(&key)
                     && (planned || !linked.unchecked || fs::remove_file(&linked.program).is_err())
@@ -385,7 +385,7 @@ mod tests {
             asked.iter().map(|(seed, _)| *seed).zip(self.adapter.by_plan.lock().unwrap().iter().copied()).collect()
         }
 
-        /// Why the package has no plan.
+        /// Why the package has no layouts that are alike.
         fn reason(&self) -> Option<String> {
             self.adapter.pairs.used().random.remove("p")
         }
@@ -485,8 +485,7 @@ mod tests {
         bench.provide(1).unwrap();
         assert_eq!(bench.contents(1), ["base", "head"]);
         bench.provide(2).unwrap();
-        let by_plan = [(2, true), (2, true)];
-        assert_eq!(bench.links(), [&by_plan[..], &[(2, false), (3, false), (4, false), (5, false)]].concat());
+        assert_eq!(bench.links(), [2, 2, 2, 3, 4, 5].map(|seed| (seed, true)), "the plan draws data too");
         assert_eq!((bench.reason().as_deref(), bench.files()), (Some("`f` lies elsewhere"), 2));
     }
 

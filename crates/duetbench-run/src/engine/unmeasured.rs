@@ -79,8 +79,8 @@ impl<'a> Processes<'a> {
 
     /// Whether build pairs of a package have the functions and the data of both versions at the same addresses.
     pub(super) fn matches(&self, package: &str) -> bool {
-        let planned = self.adapter.pair_layouts().is_some_and(|pairs| pairs.plan(package).is_some());
-        planned && self.adapter.matches_data()
+        let alike = self.adapter.pair_layouts().and_then(|pairs| pairs.plan(package)).is_some_and(|plan| plan.alike);
+        alike && self.adapter.matches_data()
     }
 
     /// The program of a side, where it is the program itself that is measured: such ones are started from copies of their own.

@@ -163,6 +163,25 @@ func init() {
 }
 ";
 
+pub(crate) const C_OF_BASE: &str = "package m
+
+// static int twice(int n) { return 2 * n; }
+import \"C\"
+
+func init() { table[\"c\"] = int(C.twice(1)) }
+";
+
+/// The system's linker puts code that is seldom run in front of Go's.
+pub(crate) const C_OF_HEAD: &str = "package m
+
+// #include <stdlib.h>
+// __attribute__((cold, noinline)) static int seldom(int n) { return n % 1000 ? abs(n) : n / 7; }
+// static int twice(int n) { return n < 0 ? seldom(n) : 2 * n; }
+import \"C\"
+
+func init() { table[\"c\"] = int(C.twice(1)) }
+";
+
 pub(crate) const BASE: Files =
     &[("go.mod", GO_MOD), ("m.go", WORK_OF_BASE), ("look.go", COUNTED), ("m_test.go", BENCHMARKS)];
 pub(crate) const HEAD: Files = &[

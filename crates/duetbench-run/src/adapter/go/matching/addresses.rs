@@ -53,11 +53,14 @@ fn compare(a: &Functions<'_>, b: &Functions<'_>) -> Result<(), String> {
     }
 }
 
-/// Addresses by name, where names that the compiler counts are one: it counts anew in every version.
+/// Addresses by name, where names that the compiler counts are one: it counts anew in every version. The system's linker puts code
+/// that starts a program, and what of C is seldom run, in front of Go's: that is left out.
 fn by_name<'a>(functions: &Functions<'a>) -> BTreeMap<Cow<'a, [u8]>, Vec<u64>> {
+    let start = functions.get(&b"runtime.text"[..]).and_then(|all| all.first()).map_or(0, |first| first.address);
     let mut all: BTreeMap<Cow<'a, [u8]>, Vec<u64>> = BTreeMap::new();
     for (&name, functions) in functions {
-        all.entry(unnumbered(name)).or_default().extend(functions.iter().map(|function| function.address));
+        let addresses = functions.iter().map(|function| function.address).filter(|address| *address >= start);
+        all.entry(unnumbered(name)).or_default().extend(addresses);
     }
     all
 }
@@ -97,6 +100,13 @@ mod tests {
     fn functions_of_one_name_are_all_compared() {
         check(&[("f", &[1, 5])], &[("f", &[5])], Ok(()));
         check(&[("f", &[1, 5])], &[("f", &[1, 6])], Err("1 of 1 common functions lie elsewhere, such as `f`"));
+    }
+
+    #[test]
+    fn what_lies_in_front_of_go_s_code_is_not_compared() {
+        check(&[("_start", &[3]), ("runtime.text", &[8])], &[("_start", &[4]), ("runtime.text", &[8])], Ok(()));
+        let elsewhere = "1 of 2 common functions lie elsewhere, such as `f`";
+        check(&[("runtime.text", &[8]), ("f", &[8])], &[("runtime.text", &[8]), ("f", &[9])], Err(elsewhere));
     }
 
     #[test]
