@@ -153,6 +153,16 @@ def round_effects(trial, rounds):
     return effects
 
 
+def round_added(plants):
+    """The log ratio that one round adds to whole processes and its standard error, from plants of a benchmark of several sizes: a line through
+    nothing, weighted by the inverse squares of their errors. Where sizes differ by more than these say, the error is widened by as much (Birge 1932)."""
+    weights = [plant["error"] ** -2 for plant in plants]
+    total = sum(w * plant["rounds"] ** 2 for w, plant in zip(weights, plants))
+    slope = sum(w * plant["rounds"] * math.log1p(plant["added"]) for w, plant in zip(weights, plants)) / total
+    left = sum(w * (math.log1p(plant["added"]) - slope * plant["rounds"]) ** 2 for w, plant in zip(weights, plants))
+    return slope, math.sqrt(max(1, left / (len(plants) - 1)) / total)
+
+
 def shrunk(found):
     """Means with their standard errors, drawn towards the mean of all by as much as they differ by chance (empirical Bayes; the variance
     of what they stand for by moments, as DerSimonian and Laird 1986)."""

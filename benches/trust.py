@@ -10,6 +10,7 @@ and how long that takes. The usual procedures get the same planted copies: all r
 judged by benchstat at its level of 5 %; once with their own time and once with the time that duet took.
 """
 
+import math
 import random
 import re
 import statistics
@@ -19,8 +20,8 @@ import truth
 import unrelated
 from noise import KINDS as NOISES
 from noise import disturbed, why_not
-from planting import MODULES, Planting, only, packages_of, version
-from study import (CALLED, FASTER, MEASURED, SETTINGS, SLOWER, Study, count, decimals, digest, listed, mean, median_of, module_copy, paragraph,
+from planting import MODULES, Planting, only, packages_of, round_added, version
+from study import (CALLED, FASTER, MEASURED, SETTINGS, SLOWER, Study, count, decimals, digest, half_width, listed, mean, median_of, module_copy, paragraph,
                    parser, per_benchmark, percent, said, seconds_of, settings, settings_rows, table, upper_bound)
 from usual import PROCEDURES, Sides, measured
 
@@ -176,6 +177,8 @@ def body(study, args):
         parts += ["## Planted slowdowns", power_text(study, args)]
     if args.corrected_kinds:
         parts += ["## The plants", plants_text(study, args)]
+    if len(args.corrected_kinds) > 1:
+        parts += ["## Plants by what they add to processes", added_text(study, args)]
     patched = [kind for kind in args.kinds if kind in KINDS]
     return "\n\n".join([*parts, "## Kinds of comparison", kinds_table(study, args, patched)])
 
@@ -302,6 +305,62 @@ def plants_text(study, args):
         "turns on one processor, and judged by their processor time, which is *believed* as far as benchmarks of a module differ by more than chance; then rounds were made "
         "more or fewer in proportion.\n\n"
         + table(head, rows))
+
+
+# Bounds of the sizes that are looked at together.
+BANDS = [-math.inf, 0.01, 0.02, 0.04, 0.08, math.inf]
+
+
+def added_text(study, args):
+    """Estimates beside what plants of all sizes together add to processes."""
+    rows = []
+    for setting in args.settings:
+        cases = list(added_cases(study, args, setting))
+        for low, high in zip(BANDS, BANDS[1:]):
+            rows += added_rows(setting, band(low, high), [case for case in cases if low <= math.expm1(case[0]) < high])
+        rows += added_rows(setting, "all", cases)
+    head = ["setting", "added", "plants", "regression", "slower", "faster", "apart, mean", "apart, root mean square", "the same, in standard errors",
+            "agree"]
+    return (
+        "A plant of few rounds is small beside what processes vary by. What one round adds is therefore taken from the plants of all sizes of a benchmark "
+        "together, in proportion to their rounds, with an error that is widened where sizes contradict each other; so each plant is held against what its own "
+        "rounds add. Both *agree* where they are no further apart than their intervals of 90 % reach together, as the root of the sum of squares: nine of ten should.\n\n"
+        + table(head, rows))
+
+
+def band(low, high):
+    if low == -math.inf:
+        return f"below {100 * high:g} %"
+    return f"{100 * low:g} % and more" if high == math.inf else f"{100 * low:g} to {100 * high:g} %"
+
+
+def added_cases(study, args, setting):
+    """What each plant adds as a log ratio, its standard error, and what duet says."""
+    for module in args.modules:
+        corrected = {kind: study.get(f"{module} corrected {PLANTED[kind]:g}") for kind in args.corrected_kinds}
+        for name in {plant["name"] for found in corrected.values() if found for plant in found["plants"]}:
+            plants = {kind: plant for kind, found in corrected.items() if found for plant in found["plants"] if plant["name"] == name}
+            if len(plants) < 2:
+                continue
+            slope, error = round_added(list(plants.values()))
+            for kind, plant in plants.items():
+                for result in chosen(study, args, kind=kind, module=module, setting=setting):
+                    for b in result["benchmarks"]:
+                        if b["name"] == name and b["ratio"]:
+                            yield slope * plant["corrected"], error * plant["corrected"], b
+
+
+def added_rows(setting, words, cases):
+    if not cases:
+        return []
+    apart = [math.log(b["ratio"]) - added for added, _, b in cases]
+    normal = statistics.NormalDist()
+    errors = [math.hypot(error, half_width(b) / normal.inv_cdf((1 + b["confidence"]) / 2)) for _, error, b in cases]
+    agree = sum(abs(gap) <= normal.inv_cdf(0.95) * error for gap, error in zip(apart, errors))
+    judged = [b for *_, b in cases]
+    shares = [f"{count(judged, verdicts)} of {len(judged)}" for verdicts in (["regression"], SLOWER, FASTER)]
+    return [[setting, words, len(cases), *shares, percent(mean(apart)), percent(math.sqrt(mean(gap ** 2 for gap in apart))),
+             decimals(math.sqrt(mean((gap / error) ** 2 for gap, error in zip(apart, errors))), 2), f"{agree} of {len(cases)}"]]
 
 
 def kinds_table(study, args, kinds):
