@@ -122,8 +122,8 @@ impl Layouts {
         }
     }
 
-    /// Compares the halves of build pairs that followed a plan. Where they are not laid out alike, each half of their package
-    /// follows it by a seed of its own from now on, and what followed it by a common one is removed.
+    /// Compares the halves of build pairs that followed a plan. Where they are not laid out alike, each half of their package gets an
+    /// order of its own from now on, and what followed the plan by a common seed is removed.
     fn check_alike(&mut self, needed: &[Needed], adapter: &dyn Adapter) {
         let Some(pairs) = adapter.pair_layouts() else { return };
         for Needed { package, build, .. } in needed {
@@ -132,7 +132,12 @@ impl Layouts {
             if let [Some(base), Some(head)] = Role::BOTH.map(unchecked)
                 && let Err(reason) = pairs.check([&base.program, &head.program])
             {
-                pairs.forgo(package, &reason);
+                // A plan that leaves data where they are is no better than what the toolchain draws.
+                if adapter.matches_data() {
+                    pairs.forgo(package, &reason);
+                } else {
+                    pairs.decide(package, Err(reason));
+                }
             }
             let planned = pairs.plan(package).is_some_and(|plan| plan.alike);
             for key in Role::BOTH.map(key) {
@@ -260,6 +265,8 @@ mod tests {
         pairs: PairLayouts,
         /// Program that it runs to link by a plan.
         planner: &'static str,
+        /// Whether plans place data too.
+        places_data: bool,
     }
 
     impl Adapter for Copier {
@@ -285,6 +292,10 @@ mod tests {
 
         fn pair_layouts(&self) -> Option<&PairLayouts> {
             Some(&self.pairs)
+        }
+
+        fn matches_data(&self) -> bool {
+            self.places_data
         }
 
         fn relink(&self, artifact: &Artifact, wanted: Relink<'_>) -> Result<Relinking, RunError> {
@@ -330,6 +341,7 @@ mod tests {
                     by_plan: Mutex::default(),
                     pairs: PairLayouts::new(|_| Ok(())),
                     planner: "cp",
+                    places_data: true,
                 },
                 builds,
                 interrupted: AtomicBool::new(false),
@@ -478,15 +490,19 @@ mod tests {
 
     #[test]
     fn halves_that_are_not_alike_are_linked_again_each_by_a_seed_of_its_own() {
-        let mut bench = Bench::planned("cp", |programs| {
-            assert!(programs.iter().all(|program| program.exists()));
-            Err("`f` lies elsewhere".into())
-        });
-        bench.provide(1).unwrap();
-        assert_eq!(bench.contents(1), ["base", "head"]);
-        bench.provide(2).unwrap();
-        assert_eq!(bench.links(), [2, 2, 2, 3, 4, 5].map(|seed| (seed, true)), "the plan draws data too");
-        assert_eq!((bench.reason().as_deref(), bench.files()), (Some("`f` lies elsewhere"), 2));
+        for places_data in [true, false] {
+            let mut bench = Bench::planned("cp", |programs| {
+                assert!(programs.iter().all(|program| program.exists()));
+                Err("`f` lies elsewhere".into())
+            });
+            bench.adapter.places_data = places_data;
+            bench.provide(1).unwrap();
+            assert_eq!(bench.contents(1), ["base", "head"]);
+            bench.provide(2).unwrap();
+            let alone = [2, 3, 4, 5].map(|seed| (seed, places_data));
+            assert_eq!(bench.links(), [&[(2, true), (2, true)], &alone[..]].concat(), "by a plan that draws data too");
+            assert_eq!((bench.reason().as_deref(), bench.files()), (Some("`f` lies elsewhere"), 2));
+        }
     }
 
     #[test]
