@@ -50,7 +50,7 @@ class Planting:
 
     def __init__(self, study, name, names, budget):
         self.study, self.name, self.names, self.budget = study, name, names, budget
-        self.times, self.effects, self.corrections = {}, {}, {}
+        self.times, self.effects, self.corrected = {}, {}, {}
 
     def calibrate(self):
         """Measures what a round adds to each benchmark; tells whether that came to anything."""
@@ -68,8 +68,23 @@ class Planting:
         options = [*packages_of(self.name), *only(names), "--budget", self.budget, *self.study.known("--measure-identical")]
         return digest(self.study.compare(self.base(), head, *options))
 
-    def correct(self, size, args):
-        """Measures what the plant of this size adds without duet, and makes its rounds more or fewer by that."""
+    def correct(self, sizes, args):
+        """Measures what plants of these sizes add without duet, and makes their rounds more or fewer by what all sizes together say: one of few
+        rounds is small beside what processes vary by."""
+        added = {size: self._added(size, args) for size in sizes}
+        fits = {b: line([(math.log1p(size), found[b].middle, found[b].error) for size, found in added.items() if b in found])
+                for b in self.effects if any(b in found for found in added.values())}
+        shares = dict(zip(fits, shrunk(list(fits.values()))))
+        for size, found in added.items():
+            before = self.rounds(size)
+            now = {b: max(1, round(before[b] / max(share, 1 / CORRECTION_MOST))) for b, share in shares.items()}
+            plants = [{"name": b, "rounds": before[b], "added": math.expm1(one.middle), "error": one.error,
+                       "believed": math.expm1(shares[b] * math.log1p(size)), "corrected": now[b]} for b, one in found.items()]
+            if settled := self.study.do(f"{self.name} corrected {size:g}", lambda: {"plants": plants}):
+                self.corrected[size] = {plant["name"]: plant["corrected"] for plant in settled["plants"]}
+
+    def _added(self, size, args):
+        """What the plant of this size adds to whole processes."""
         rounds, found = self.rounds(size), {}
         base, head = self.base(), self.copy(f"uncorrected-{size}", rounds)
         for package in MODULES[self.name]["packages"]:
@@ -79,17 +94,11 @@ class Planting:
                     truth.measure(b, repetition)
                 if one := truth.ratio(b):
                     found[b] = one
-        believed = {b: math.expm1(middle) for b, middle in zip(found, shrunk([(one.middle, one.error) for one in found.values()]))}
-        self.corrections[size] = {b: size / max(added, size / CORRECTION_MOST) for b, added in believed.items()}
-        now = self.rounds(size)
-        self.study.do(f"{self.name} corrected {size:g}", lambda: {"plants": [
-            {"name": b, "rounds": rounds[b], "added": math.expm1(one.middle), "error": one.error,
-             "believed": believed[b], "corrected": now[b]} for b, one in found.items()]})
+        return found
 
     def rounds(self, size):
         """The rounds for a slowdown of this size, of the benchmarks that the trial plant slowed down."""
-        corrections = self.corrections.get(size, {})
-        return {b: max(1, round(size / effect * corrections.get(b, 1))) for b, effect in self.effects.items()}
+        return {b: max(1, round(size / effect)) for b, effect in self.effects.items()} | self.corrected.get(size, {})
 
     def plan(self, size):
         """The plan of a plant: rounds, and their share of the benchmark's time as computed in two ways."""
@@ -153,14 +162,13 @@ def round_effects(trial, rounds):
     return effects
 
 
-def round_added(plants):
-    """The log ratio that one round adds to whole processes and its standard error, from plants of a benchmark of several sizes: a line through
-    nothing, weighted by the inverse squares of their errors. Where sizes differ by more than these say, the error is widened by as much (Birge 1932)."""
-    weights = [plant["error"] ** -2 for plant in plants]
-    total = sum(w * plant["rounds"] ** 2 for w, plant in zip(weights, plants))
-    slope = sum(w * plant["rounds"] * math.log1p(plant["added"]) for w, plant in zip(weights, plants)) / total
-    left = sum(w * (math.log1p(plant["added"]) - slope * plant["rounds"]) ** 2 for w, plant in zip(weights, plants))
-    return slope, math.sqrt(max(1, left / (len(plants) - 1)) / total)
+def line(points):
+    """The slope of a line through nothing and its standard error, of places, heights and standard errors of these: weighted by the inverse
+    squares of the errors. Where points lie further apart than these say, the error is widened by as much (Birge 1932)."""
+    total = sum((x / error) ** 2 for x, _, error in points)
+    slope = sum(x * y / error ** 2 for x, y, error in points) / total
+    left = sum(((y - slope * x) / error) ** 2 for x, y, error in points)
+    return slope, math.sqrt(max(1, left / max(1, len(points) - 1)) / total)
 
 
 def shrunk(found):

@@ -20,7 +20,7 @@ import truth
 import unrelated
 from noise import KINDS as NOISES
 from noise import disturbed, why_not
-from planting import MODULES, Planting, only, packages_of, round_added, version
+from planting import MODULES, Planting, line, only, packages_of, version
 from study import (CALLED, FASTER, MEASURED, SETTINGS, SLOWER, Study, count, decimals, digest, half_width, listed, mean, median_of, module_copy, paragraph,
                    parser, per_benchmark, percent, said, seconds_of, settings, settings_rows, table, upper_bound)
 from usual import PROCEDURES, Sides, measured
@@ -89,8 +89,7 @@ class Module:
         needed = set(args.kinds) & ({*PLANTED} | (set(args.usual_kinds) if args.usual else set()))
         self.planted = bool(names and needed) and self.planting.calibrate()
         if self.planted:
-            for kind in args.corrected_kinds:
-                self.planting.correct(PLANTED[kind], args)
+            self.planting.correct([PLANTED[kind] for kind in args.corrected_kinds], args)
         for kind in args.kinds:
             if kind in unrelated.KINDS:
                 study.do(f"{name} {kind} patch", lambda: {"binaries": self._differences(kind)})
@@ -303,7 +302,7 @@ def plants_text(study, args):
     return (
         "The rounds that the trial plant asks for were put into whole processes that run without duet, GOMAXPROCS=1, both sides in "
         "turns on one processor, and judged by their processor time, which is *believed* as far as benchmarks of a module differ by more than chance; then rounds were made "
-        "more or fewer in proportion.\n\n"
+        "more or fewer in proportion. (Until 2026-11-27 each size was corrected by itself alone; since then all sizes of a benchmark by what they say together.)\n\n"
         + table(head, rows))
 
 
@@ -342,7 +341,7 @@ def added_cases(study, args, setting):
             plants = {kind: plant for kind, found in corrected.items() if found for plant in found["plants"] if plant["name"] == name}
             if len(plants) < 2:
                 continue
-            slope, error = round_added(list(plants.values()))
+            slope, error = line([(plant["rounds"], math.log1p(plant["added"]), plant["error"]) for plant in plants.values()])
             for kind, plant in plants.items():
                 for result in chosen(study, args, kind=kind, module=module, setting=setting):
                     for b in result["benchmarks"]:
