@@ -9,12 +9,12 @@ import statistics
 import subprocess
 import time
 
-from study import (BENCHSTAT, Failed, Study, changed, digest, environment, median_detects, met, module_copy, parser,
+from study import (BENCHSTAT, Failed, Study, changed, digest, environment, half_width, median_detects, median_of, met, module_copy, parser,
                    percent, run, seconds, table)
 from usual import PROCEDURES, benchstat_binary, compared
 
 MODULE = "go.uber.org/zap@v1.23.0"
-# Median minimal detectable change asked for, by seconds of measuring.
+# Median half-width asked for, by seconds of measuring.
 GOALS = {20.0: 0.02, 60.0: 0.01}
 CHANGED_MAX = 1
 
@@ -24,6 +24,7 @@ def main():
     options.add_argument("--repetitions", type=int, default=10, help="of the whole run")
     options.add_argument("--budgets", default="20s,60s", help="measuring time of duet's runs, separated by commas")
     options.add_argument("--mode", default="auto", help="duet's mode")
+    options.add_argument("--fixed", action="store_true", help="measure for all of the budget, though answers are known before")
     options.add_argument("--usual", action="store_true", help="make the usual procedure too")
     options.add_argument("--usual-count", type=int, default=10)
     options.add_argument("--usual-benchtime", default="100ms")
@@ -38,7 +39,7 @@ def main():
 
 def measure(study, args, repetition):
     """One repetition. Every other one goes the other way round, so that a drift of the machine favours nobody."""
-    steps = [(f"{repetition}: duet {budget}", lambda budget=budget: by_duet(study, budget, args.mode))
+    steps = [(f"{repetition}: duet {budget}", lambda budget=budget: by_duet(study, args, budget))
              for budget in args.budgets]
     if args.usual:
         steps.append((f"{repetition}: usual", lambda: by_usual_procedure(study, args)))
@@ -46,8 +47,9 @@ def measure(study, args, repetition):
         study.do(key, work)
 
 
-def by_duet(study, budget, mode):
-    options = ["--packages", ".", "--budget", budget, "--mode", mode, *study.known("--measure-identical")]
+def by_duet(study, args, budget):
+    fixed = ["--fixed"] if args.fixed else []
+    options = ["--packages", ".", "--budget", budget, "--mode", args.mode, *fixed, *study.known("--measure-identical")]
     return digest(study.compare(MODULE, MODULE, *options))
 
 
@@ -85,7 +87,7 @@ def significant(result):
 
 def body(study, args):
     by_budget = {budget: results(study, args, f"duet {budget}") for budget in args.budgets}
-    parts = [f"`{MODULE}`, root package, compared with itself; mode `{args.mode}`. Nothing differs, so every benchmark called "
+    parts = [f"`{MODULE}`, root package, compared with itself; mode `{args.mode}`, {'for all of the budget' if args.fixed else 'as long as duet likes'}. Nothing differs, so every benchmark called "
              "changed (slower or faster, of whatever size) is a false alarm.",
              "## Asked and measured", asked(by_budget), "## duet", duet_table(by_budget)]
     usual = results(study, args, "usual")
@@ -107,15 +109,15 @@ def asked(by_budget):
         goal = GOALS.get(seconds(budget))
         if not by_repetition:
             continue
-        middle = statistics.median(median_detects(result) for result in by_repetition.values())
+        middle = statistics.median(map(median_half_width, by_repetition.values()))
         total = sum(changed(result) for result in by_repetition.values())
         if goal is not None:
-            rows.append([f"median minimal detectable change with {budget}", f"at most {percent(goal, 0)}", percent(middle),
+            rows.append([f"median half-width with {budget}", f"at most {percent(goal, 0)}", percent(middle),
                          met(middle <= goal)])
         rows.append([f"called changed with {budget}, sum over repetitions: {len(by_repetition)}", f"at most {CHANGED_MAX}",
                      total, met(total <= CHANGED_MAX)])
     return table(["what", "asked", "measured", "met"], rows) + (
-        "\n\nThe median minimal detectable change is taken over the benchmarks of a run, then over the repetitions.")
+        "\n\nThe median half-width is taken over the benchmarks of a run, then over the repetitions.")
 
 
 def duet_table(by_budget):
@@ -123,11 +125,15 @@ def duet_table(by_budget):
     for budget, by_repetition in by_budget.items():
         for repetition, result in by_repetition.items():
             counts = result["counts"]
-            rows.append([budget, repetition, percent(median_detects(result)), changed(result), counts["no_change"],
+            rows.append([budget, repetition, percent(median_half_width(result)), percent(median_detects(result)), changed(result), counts["no_change"],
                          counts["inconclusive"], counts["failed"], f"{result['measured_s']:.1f}", percent(result["steal_share"])])
-    head = ["budget", "repetition", "median detects", "changed", "no change", "inconclusive", "failed", "measured s", "stolen"]
+    head = ["budget", "repetition", "median half-width", "median detects", "changed", "no change", "inconclusive", "failed", "measured s", "stolen"]
     return table(head, rows) + (
-        "\n\n*Detects* is the minimal detectable change; *stolen* is the share of processor time that the hypervisor took.")
+        "\n\n*Half-width* is that of the interval of 90 %, *detects* is the minimal detectable change; *stolen* is the share of processor time that the hypervisor took.")
+
+
+def median_half_width(result):
+    return median_of(half_width(b) for b in result["benchmarks"] if b["ratio"])
 
 
 def usual_text(usual, args):
