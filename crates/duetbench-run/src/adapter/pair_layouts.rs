@@ -73,12 +73,6 @@ impl PairLayouts {
         self.insert(package, Some(plan), Some(reason.to_owned()));
     }
 
-    /// From now on each half follows the plan by a seed of its own, because halves that followed it were not alike.
-    pub fn forgo(&self, package: &str, reason: &str) {
-        let plan = self.plan(package).map(|plan| plan.file);
-        self.insert(package, plan, Some(reason.to_owned()));
-    }
-
     fn insert(&self, package: &str, plan: Option<PathBuf>, unlike: Option<String>) {
         let unlike = unlike.map(|reason| shortened(&one_line(&reason)));
         self.table().insert(package.to_owned(), Decided { plan, unlike });

@@ -133,10 +133,9 @@ impl Layouts {
                 && let Err(reason) = pairs.check([&base.program, &head.program])
             {
                 // A plan that leaves data where they are is no better than what the toolchain draws.
-                if adapter.matches_data() {
-                    pairs.forgo(package, &reason);
-                } else {
-                    pairs.decide(package, Err(reason));
+                match pairs.plan(package).filter(|_| adapter.matches_data()) {
+                    Some(plan) => pairs.decide_unlike(package, plan.file, &reason),
+                    None => pairs.decide(package, Err(reason)),
                 }
             }
             let planned = pairs.plan(package).is_some_and(|plan| plan.alike);

@@ -306,7 +306,7 @@ fn linked_by_the_system(root: &Path) -> Result<(), Failed> {
         pair.layouts().check([&programs[0], &programs[1]])?;
         (0..2).for_each(|side| runs(&pair, side, &programs[side]));
         let mut sides = [symbols(&programs[0]), symbols(&programs[1])];
-        // What starts the program, and what of C is seldom run, comes first.
+        // Code that starts the program, and C code that is seldom run, lies in front.
         let is_gos = |name: &str| name.contains(['.', ':']) && !name.ends_with(".cold");
         sides.iter_mut().for_each(|side| side.retain(|(_, name), _| is_gos(name)));
         let data = sides.iter_mut().flatten().filter(|((kind, _), _)| *kind == 'D');
