@@ -31,6 +31,7 @@ func TestHook(t *testing.T) {
 			t.Run("Hiccup", c.testHiccup)
 			t.Run("MeetAtReset", c.testMeetAtReset)
 			t.Run("Refill", c.testRefill)
+			t.Run("Holds", c.testHolds)
 			t.Run("GoesWrong", c.testGoesWrong)
 			t.Run("NobodyWaitsForEver", c.testNobodyWaitsForEver)
 			t.Run("LeftAlone", c.testLeftAlone)

@@ -9,12 +9,18 @@ import (
 // Without it a benchmark that never runs its timer would grow for ever.
 const duetMaxK = 1_000_000_000
 
+// duetSeenSliceNS is the least length of slices in turns where collections are seen; a quarter of a cycle, if that is longer. A side
+// that comes back finds its caches cold, and what its collector marks most of all: in slices of a quarter of a millisecond that was a
+// tenth of the time, whatever the benchmark does.
+const duetSeenSliceNS = 2_000_000
+
 // duetPlan is what both sides compute alike from the published numbers.
 type duetPlan struct {
 	k      uint64 // invocations per slice
 	warmup uint64 // slices that do not count
 	slices uint64 // slices that count
 	block  uint64 // slices between two pauses
+	cycles bool   // collections are seen, in turns
 }
 
 func (p duetPlan) total() uint64 { return p.warmup + p.slices }
@@ -38,18 +44,20 @@ func (p duetPlan) invocations(j uint64, stretch uint32) uint64 {
 
 // duetAgree computes the plan. sides holds both sides, or only the own one in a solo.
 func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
-	p := duetPlan{k: duetMaxK, block: duetMost(1, uint64(h.blockSlices))}
+	p := duetPlan{block: duetMost(1, uint64(h.blockSlices))}
 	length := h.sliceNS
 	for _, s := range sides {
 		length = duetMost(length, s.sliceNS)
 	}
-	for _, s := range sides {
-		p.k = duetLeast(p.k, duetMost(1, duetMulDiv(duetMost(1, s.k), length, duetMost(1, s.kNS), false)))
+	p.k = duetInvocations(sides, length)
+	cycle := uint64(0)
+	if h.gcNS > 0 && !duetCollectAlike(sides, p.k) {
+		cycle = duetMulDiv(duetSliceNS(sides, p.k), duetSpan(sides, p.k), 1, false)
 	}
-	est := uint64(1)
-	for _, s := range sides {
-		est = duetMost(est, duetMulDiv(duetMost(1, s.kNS), p.k, duetMost(1, s.k), true))
+	if p.cycles = h.mode == duetModeInterleaved && cycle > 0 && cycle <= h.gcNS/4; p.cycles {
+		p.k = duetInvocations(sides, duetMost(length, duetMost(duetSeenSliceNS, cycle/4)))
 	}
+	est := duetSliceNS(sides, p.k)
 	room := uint64(h.capacity)
 	p.slices = duetMost(1, h.trialNS/est)
 	if est <= h.trialNS/4 {
@@ -57,7 +65,7 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 		asLong := duetMost(2, duetMulDiv(asked, h.sliceNS, est, true))
 		p.warmup = duetLeast(duetLeast(asked, asLong), room)
 	}
-	if h.gcNS > 0 && !duetCollectAlike(sides, p.k) {
+	if cycle > 0 {
 		p.spanCycles(duetSpan(sides, p.k), duetLeast(room, h.gcNS/est), h.gcNS/25/est)
 	}
 	if h.slices > 0 {
@@ -65,6 +73,24 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 	}
 	p.slices = duetLeast(p.slices, room-p.warmup)
 	return p
+}
+
+// duetInvocations returns those of a slice that takes about so long on the side that is slower.
+func duetInvocations(sides []*duetSide, length uint64) uint64 {
+	k := uint64(duetMaxK)
+	for _, s := range sides {
+		k = duetLeast(k, duetMost(1, duetMulDiv(duetMost(1, s.k), length, duetMost(1, s.kNS), false)))
+	}
+	return k
+}
+
+// duetSliceNS returns the time that a slice of k invocations takes on the side that is slower, at least 1.
+func duetSliceNS(sides []*duetSide, k uint64) uint64 {
+	ns := uint64(1)
+	for _, s := range sides {
+		ns = duetMost(ns, duetMulDiv(duetMost(1, s.kNS), k, duetMost(1, s.k), true))
+	}
+	return ns
 }
 
 // duetCollectAlike tells whether the collections of both sides may be computed and need not be seen: they allocate the same

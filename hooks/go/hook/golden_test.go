@@ -172,6 +172,7 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 	var want []struct {
 		Name   string
 		Header struct {
+			Mode         uint32
 			SliceNS      uint64 `json:"slice_ns"`
 			TrialNS      uint64 `json:"trial_ns"`
 			WarmupSlices uint32 `json:"warmup_slices"`
@@ -196,20 +197,27 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 	golden(t, "agree.json", &want)
 	for _, w := range want {
 		h := &duetHeader{sliceNS: w.Header.SliceNS, trialNS: w.Header.TrialNS, warmupSlices: w.Header.WarmupSlices,
-			capacity: w.Header.Capacity, blockSlices: w.Header.BlockSlices, gcNS: w.Header.GCNS, slices: w.Header.Slices}
+			capacity: w.Header.Capacity, blockSlices: w.Header.BlockSlices, gcNS: w.Header.GCNS, slices: w.Header.Slices, mode: w.Header.Mode}
 		var sides, swapped []*duetSide
 		for _, s := range w.Sides {
 			side := &duetSide{k: s.K, kNS: s.KNS, kBytes: s.KBytes, gcPeriod: s.GCPeriod, sliceNS: s.SliceNS, parallelism: s.Parallelism}
 			sides, swapped = append(sides, side), append([]*duetSide{side}, swapped...)
 		}
-		plan := duetPlan{w.Plan.K, w.Plan.Warmup, w.Plan.Slices, w.Plan.Block}
-		if got := duetAgree(h, sides); got != plan {
+		plan := duetPlan{k: w.Plan.K, warmup: w.Plan.Warmup, slices: w.Plan.Slices, block: w.Plan.Block}
+		if got := agreed(h, sides); got != plan {
 			t.Errorf("%s: %+v, want %+v", w.Name, got, plan)
 		}
-		if got := duetAgree(h, swapped); got != plan {
+		if got := agreed(h, swapped); got != plan {
 			t.Errorf("%s, seen from the other side: %+v, want %+v", w.Name, got, plan)
 		}
 	}
+}
+
+// agreed returns the part of a plan that both sides share with the controller.
+func agreed(h *duetHeader, sides []*duetSide) duetPlan {
+	plan := duetAgree(h, sides)
+	plan.cycles = false
+	return plan
 }
 
 type goldenTranscript struct {

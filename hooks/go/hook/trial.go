@@ -23,6 +23,12 @@ const (
 	duetSetupLimitNS = 1_000_000_000 // no slice is made longer than this to outweigh a set-up
 )
 
+// Slices go on while a collection is under way.
+const (
+	duetHeldParts   = 16            // in such parts of a slice
+	duetHeldLimitNS = 1_000_000_000 // no slice is longer for it
+)
+
 // duetTrial is the one trial of this process.
 //
 // Every style of benchmark drives it the same way: duetBegin once, then duetNext (which waits for the
@@ -71,6 +77,23 @@ type duetTrial struct {
 
 	refills   bool // after a slice, until the peer has ended it too
 	refilling bool // it does so now
+
+	part    duetPart // all of the open slice that has been closed already
+	holding bool     // this side goes on with the slice, see holds
+}
+
+// duetPart is a part of a slice, or all of it.
+type duetPart struct {
+	invocations, wallNS, cpuNS, startNS uint64
+	paused                              bool // its timer was stopped or reset
+}
+
+// and returns this part and the one after it together.
+func (p duetPart) and(next duetPart) duetPart {
+	if p.invocations == 0 {
+		return next
+	}
+	return duetPart{p.invocations + next.invocations, p.wallNS + next.wallNS, p.cpuNS + next.cpuNS, p.startNS, p.paused || next.paused}
 }
 
 // duetT is allocated once: a slice must not allocate.
@@ -178,6 +201,10 @@ func (b *B) duetNext() uint64 {
 		if k := t.refill(); k > 0 {
 			return k
 		}
+		if t.holding {
+			t.k = duetMost(1, t.plan.invocations(t.slice, t.header.stretch)/duetHeldParts)
+			return t.k
+		}
 		t.slice++
 		if t.interleaved() {
 			// Before the turn is passed, not after the next one came: see duetPause.
@@ -229,6 +256,16 @@ func (t *duetTrial) refill() uint64 {
 	t.block.refilled += part
 	t.all.refilled += part
 	return part
+}
+
+// holds reports whether this side keeps its turn, because a collection is under way.
+//
+// With one P the collector's worker may use a quarter of the time since marking began, by the clock on the wall. If this side waited
+// meanwhile for its next turn, that would be half of its own time. Marking would end sooner, less would be allocated until then, and
+// less survive: cycles would be shorter than in a process that runs freely, by a tenth and more, but not where marking takes as long
+// as it may.
+func (t *duetTrial) holds() bool {
+	return t.plan.cycles && duetCanRefill(t.style) && t.part.wallNS < duetHeldLimitNS && t.cycles.marking()
 }
 
 // duetCalibrate chooses the size of the next calibration slice; false if the last one was long enough.
@@ -472,11 +509,25 @@ func (b *B) duetClose() {
 		b.duetCount()
 		return
 	}
-	block, first, last := t.plan.blockOf(t.slice)
 	t.block.recorded += t.k
 	t.all.recorded += t.k
-	r := duetRecord{slice: uint32(t.slice), invocations: t.k, wallNS: t.wall, cpuNS: cpu, block: uint32(block)}
-	r.startNS = start - lost
+	t.part = t.part.and(duetPart{t.k, t.wall, cpu, start - lost, paused})
+	if t.holding = t.holds(); t.holding {
+		return
+	}
+	b.duetRecordSlice(t.part)
+	t.part = duetPart{}
+	if t.resetMeet && t.resets == 0 {
+		t.meet() // this call did not reset its timer, but the peer waits there
+	}
+}
+
+// duetRecordSlice writes the record of the slice that has just been closed.
+func (b *B) duetRecordSlice(p duetPart) {
+	t := duetT
+	block, first, last := t.plan.blockOf(t.slice)
+	r := duetRecord{slice: uint32(t.slice), invocations: p.invocations, wallNS: p.wallNS, cpuNS: p.cpuNS, block: uint32(block)}
+	r.startNS = p.startNS
 	r.gcs, r.flags = t.cycles.ended(), duetFlagCycles
 	if t.slice < t.plan.warmup {
 		r.flags |= duetFlagWarmup
@@ -484,7 +535,7 @@ func (b *B) duetClose() {
 	if first {
 		r.flags |= duetFlagFirst
 	}
-	if paused {
+	if p.paused {
 		r.flags |= duetFlagPaused
 	} else if t.reading {
 		r.flags |= duetFlagCPU
@@ -500,9 +551,6 @@ func (b *B) duetClose() {
 		t.own.background = t.all.share(t.cycles.background())
 	}
 	t.page.add(t.side, r)
-	if t.resetMeet && t.resets == 0 {
-		t.meet() // this call did not reset its timer, but the peer waits there
-	}
 }
 
 // duetFinish waits for the peer to finish too. From then on the sides go their own ways.

@@ -9,6 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 U64 = 2**64 - 1
 MAX_K = 10**9
+INTERLEAVED = 1
 SIZES = {"u32": 4, "u64": 8}
 
 
@@ -45,8 +46,17 @@ def ceil_div(a, b):
 
 def agree(h, sides):
     """Python's integers have no size, so the 64-bit limits are explicit."""
-    xs = [(max(1, s["k"]), max(1, s["k_ns"]), s["k_bytes"], s["gc_period"]) for s in sides]
     length = max([h["slice_ns"]] + [s.get("slice_ns", 0) for s in sides])
+    found, cycle = agree_on(h, sides, length)
+    if h.get("mode", 0) == INTERLEAVED and 0 < cycle <= h["gc_ns"] // 4:
+        found, _ = agree_on(h, sides, max(length, 2_000_000, cycle // 4))
+    return found
+
+
+def agree_on(h, sides, length):
+    """The plan for slices of this length, and what a cycle takes where it is seen, else 0."""
+    xs = [(max(1, s["k"]), max(1, s["k_ns"]), s["k_bytes"], s["gc_period"]) for s in sides]
+    cycle = 0
     big_k = min([MAX_K] + [max(1, k * length // ns) for k, ns, _, _ in xs])
     slice_est = min(U64, max(ceil_div(ns * big_k, k) for k, ns, _, _ in xs))
     wanted = max(1, h["trial_ns"] // slice_est)
@@ -59,6 +69,7 @@ def agree(h, sides):
     if h["gc_ns"] > 0 and not (alike and all(s["parallelism"] == 1 for s in sides)):
         spans = [ceil_div(g, min(U64, max(1, b * big_k // k))) for k, _, b, g in xs if b > 0 and g > 0]
         span = max(spans, default=0)
+        cycle = min(U64, slice_est * span)
         settle = min(U64, max(warmup, ceil_div(115 * span, 100)))
         several = min(U64, ceil_div(108 * span, 10), h["gc_ns"] // 25 // slice_est)
         cycles = min(U64, max(wanted, ceil_div(27 * span, 10), several))
@@ -67,12 +78,16 @@ def agree(h, sides):
     if h.get("slices", 0) > 0:
         warmup, slices = h["warmup_slices"], h["slices"]
     slices = min(slices, room - warmup)
-    return {"k": big_k, "warmup": warmup, "slices": slices, "block": max(1, h["block_slices"])}
+    return {"k": big_k, "warmup": warmup, "slices": slices, "block": max(1, h["block_slices"])}, cycle
 
 
 def header(**changes):
     h = dict(slice_ns=200_000, trial_ns=30_000_000, warmup_slices=20, capacity=4096, block_slices=25, gc_ns=10**9)
     return {**h, **changes}
+
+
+def in_turns(**changes):
+    return header(mode=INTERLEAVED, **changes)
 
 
 def side(k, k_ns, k_bytes=0, gc_period=4_000_000):
@@ -127,6 +142,12 @@ def agree_cases():
         ("the same bytes by another k on one core", header(), on_one_core(side(100, 200_000, 100_000), side(200, 400_000, 200_000))),
         ("solo on one core", header(), on_one_core(side(100, 200_000, 100_000))),
         ("huge bytes on one core", header(), on_one_core(side(1, 200_000, U64), side(1, 200_000, U64 - 1))),
+        ("short cycles in turns", in_turns(), on_one_core(side(100, 200_000, 100_000, 1_000_000), side(100, 200_000, 50_000, 1_000_000))),
+        ("cycles in turns", in_turns(), on_one_core(side(100, 200_000, 100_000), side(100, 200_000, 50_000))),
+        ("the same bytes in turns", in_turns(), on_one_core(*[side(100, 200_000, 100_000)] * 2)),
+        ("cycles in turns just fit the time", in_turns(gc_ns=80_000_000), [side(1, 200_000, 1, 100)] * 2),
+        ("cycles in turns just do not fit the time", in_turns(gc_ns=79_999_999), [side(1, 200_000, 1, 100)] * 2),
+        ("no time for collections in turns", in_turns(gc_ns=0), [side(1, 200_000, 1, 100)] * 2),
         ("set-up must be outweighed on one side", header(), [side(10_000, 3_000_000) | {"slice_ns": 50_000_000}, side(900, 200_000)]),
         ("shorter than the header's slice", header(), [equal | {"slice_ns": 150_000}, equal]),
         ("no warm-up wanted", header(warmup_slices=0), [equal, equal]),

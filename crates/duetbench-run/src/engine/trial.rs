@@ -110,7 +110,8 @@ impl TrialRun {
         if records.iter().any(|r| !r.warm_up && does_nothing(r.wall_ns, r.invocations)) {
             return Err(failure("an invocation took less than 0.001 ns: it does nothing, or sets `b.N` itself"));
         }
-        let slice_invocations = records.iter().rev().find(|r| !r.warm_up).map(|r| r.invocations);
+        // Where a collection was under way, a slice goes on.
+        let slice_invocations = records.iter().filter(|r| !r.warm_up).map(|r| r.invocations).min();
         let slice_invocations =
             slice_invocations.ok_or_else(|| failure("it ended before its first slice was complete"))?;
         let cycle = cycle_of(&status, &records);

@@ -78,6 +78,28 @@ func BenchmarkPlain(b *testing.B) {
 	}
 }
 
+// BenchmarkLive allocates beside a list that takes its time to mark, and twice as much where it is to fail.
+func BenchmarkLive(b *testing.B) {
+	type node struct {
+		next *node
+		_    [3]int64
+	}
+	var list *node
+	for i := 0; i < 200_000; i++ {
+		list = &node{next: list}
+	}
+	n := 10
+	if fail {
+		n = 20
+	}
+	defer note(b)()
+	for i := 0; i < b.N; i++ {
+		seen.Calls++
+		allocate(n)
+	}
+	runtime.KeepAlive(list)
+}
+
 func BenchmarkParallel(b *testing.B) {
 	defer note(b)()
 	b.RunParallel(func(pb *testing.PB) {
