@@ -3,7 +3,7 @@
 import math
 
 from study import spoken, table
-from truth import ERRORS, holds, in_words
+from truth import ERRORS, estimate, holds, in_words
 
 POINTS, SHARE = 0.015, 0.1
 QUESTIONS = {"near": "near", "wrong": "wrong sign", "holds": "interval holds the truth"}
@@ -26,6 +26,24 @@ def beside(cases):
     rows = [[name, number, in_words(truth), *words(result), verdict["points"], *(verdict[question] for question in QUESTIONS)]
             for name, number, truth, result, verdict in cases]
     return f"{table(head, rows)}\n\n{totals([verdict for *_, verdict in cases])}" if rows else "Nothing was compared."
+
+
+def together(cases):
+    """The mean of each case's runs beside the truth, and totals; both may err. Nothing where no case has two runs."""
+    names = dict.fromkeys(case[0] for case in cases)
+    rows = []
+    for name in names:
+        runs = [(truth, result["ratio"]) for one, _, truth, result in cases if one == name and truth and result and result["ratio"]]
+        mean = estimate([math.log(ratio) for _, ratio in runs])
+        if mean:
+            truth = runs[0][0]
+            off, change = math.exp(mean.middle) - math.exp(truth.middle), math.expm1(truth.middle)
+            uncertain = ERRORS * math.hypot(truth.error, mean.error) * math.exp(truth.middle)
+            rows.append([name, len(runs), in_words(truth), in_words(mean), f"{100 * off:+.1f}", near(off, change, uncertain)])
+    answers = ["yes", "open, yes", "open, no", "no"]
+    given = [row[-1].strip("*") for row in rows]
+    head = ["benchmark", "runs", "truth (standard error)", "duet, mean (standard error)", "points off", "near"]
+    return f"{table(head, rows)}\n\n{table(answers, [list(map(given.count, answers))])}" if rows else ""
 
 
 def judged(result, truth):

@@ -14,7 +14,7 @@ then, in processor time and in wall time.
 
 import random
 
-from beside import EXPLAINED, beside, found_in
+from beside import EXPLAINED, beside, found_in, together
 from study import Study, digest, listed, paragraph, parser, settings, table
 from truth import Truth, copied, in_words, options_of
 
@@ -106,8 +106,9 @@ def truth_table(cells, truth):
 
 def duet_table(study, args, setting, cells, truth):
     """Every estimate beside the truth."""
-    return beside([(short(cell), r, truth.ratio(cell), found_in(study.get(f"duet {setting} {heap_of(cell)} {r}"), cell))
-                   for r in range(1, args.repetitions + 1) for cell in cells])
+    cases = [(short(cell), r, truth.ratio(cell), found_in(study.get(f"duet {setting} {heap_of(cell)} {r}"), cell))
+             for r in range(1, args.repetitions + 1) for cell in cells]
+    return "\n\n".join(filter(None, [beside(cases), together(cases)]))
 
 
 def processors_table(cells, spread):
