@@ -47,6 +47,8 @@ def options_of(options, repetitions):
     options.add_argument("--truth-time", type=float, default=2, help="seconds by which the long process is longer, at least")
     options.add_argument("--truth-short", type=float, default=0.2, help="seconds of the short process, set-up left out")
     options.add_argument("--collections", type=int, default=12, help="collections by which the long process is longer, at least")
+    options.add_argument("--truth-apart", action="store_true", help="one process after the other, not in turns: neighbours then disturb more, "
+                         "and no process is stopped while its collector marks")
     options.add_argument("--truth", help="take truths from the results of an earlier run, `.jsonl` or `.jsonl.gz`, instead of measuring")
 
 
@@ -141,7 +143,7 @@ class Truth:
     def _both(self, name, operations, turn_s, chance):
         """Processor and wall time of a process of each side, in turns on one processor, else one after the other."""
         first = chance.randrange(2)
-        if self.processors > 1:
+        if self.processors > 1 or self.args.truth_apart:
             used = {side: self._run(side, name, operations[side]) for side in (first, 1 - first)}
             return [used[0], used[1]]
         with contextlib.ExitStack() as stack:
