@@ -116,6 +116,7 @@ fn a_planted_percent_of_work_is_found_exactly_and_again() {
     let of_function = [&planted["functions"][0]["baseline"], &planted["functions"][0]["candidate"]].map(number);
     let steps = of_function[1] - of_function[0];
     assert!((steps / 10.0).fract().abs() < 1e-6, "ten steps: {planted:#}");
+    assert!((of_function[1] / of_function[0] - 1.01).abs() < 0.0003, "{planted:#}");
     // Whether it takes more time is another question.
     assert_eq!(planted["explanation"]["work"], "more", "{planted:#}");
     assert_eq!(same["explanation"]["work"], "same", "{same:#}");
