@@ -2,7 +2,7 @@
 # with Go alone. They install nothing outside this folder and the caches of cargo, go, Maven and pip; they need what stands in
 # README.md.
 
-.PHONY: demo test check test-go test-built test-rest lint deny benchmarks build fleet worker release release-check site
+.PHONY: demo test check test-go test-built test-programs test-rest test-doc lint deny benchmarks build fleet worker release release-check site
 
 build:
 	cargo build --release --locked
@@ -25,14 +25,20 @@ demo:
 
 CARGO_TEST = cargo test --workspace --locked --features duetbench-cli/lambda
 
-# Two parts run beside each other, since many tests wait, for a process or a disk, and those of Rust run one by one: they begin, and
-# all the rest follows the first that ends. None hides another's failures.
+# Two parts run beside each other at any time, the longest first, since many tests wait, for a process or a disk, and those of Rust
+# run one by one. None hides another's failures.
 test: lint
 	$(CARGO_TEST) --no-run
-	$(MAKE) --keep-going --jobs 2 test-built test-go test-rest
+	$(MAKE) --keep-going --jobs 2 test-built test-go test-programs test-rest test-doc
+
+BUILT = rust counting
+PROGRAMS = faults fleet_here fleet_lambda jmh_compare report_browser
+# Whatever else there is, so that a new one is not forgotten.
+TESTS = $(sort $(basename $(notdir $(wildcard crates/*/tests/*.rs))) $(notdir $(patsubst %/main.rs,%,$(wildcard crates/*/tests/*/main.rs))))
+REST = $(filter-out go $(BUILT) $(PROGRAMS),$(TESTS))
 
 test-built:
-	$(CARGO_TEST) --no-fail-fast --test rust --test counting
+	$(CARGO_TEST) --no-fail-fast $(addprefix --test ,$(BUILT))
 
 test-go:
 	$(CARGO_TEST) --no-fail-fast --test go
@@ -40,9 +46,14 @@ test-go:
 	cd hooks/go/rewrite && go vet ./... && go test ./...
 	cd release/duet && go vet ./... && go test ./...
 
-OF_GO = $(addsuffix ::,$(basename $(notdir $(filter-out %/main.rs,$(wildcard crates/duetbench-cli/tests/go/*.rs)))))
+test-programs:
+	$(CARGO_TEST) --no-fail-fast $(addprefix --test ,$(PROGRAMS))
+
 test-rest:
-	$(CARGO_TEST) --no-fail-fast -- $(addprefix --skip ,$(OF_GO) with_cargo:: with_valgrind::)
+	$(CARGO_TEST) --no-fail-fast --lib --bins $(addprefix --test ,$(REST))
+
+test-doc:
+	$(CARGO_TEST) --no-fail-fast --doc
 
 # Without what takes seconds each: simulations, programs that are measured, whole outputs with hostile names.
 LONG = simulation calibrate_promise self_test nested:: suite:: action:: command:: hostile:: parsers:: git_hooks:: queue:: signals:: identity::
