@@ -12,11 +12,12 @@ With more processors than the benchmark needs, most collecting is done on the id
 then, in processor time and in wall time.
 """
 
+import math
 import random
 
 from beside import EXPLAINED, beside, found_in, together
 from study import Study, digest, listed, paragraph, parser, settings, table
-from truth import Truth, copied, in_words, options_of
+from truth import Truth, copied, estimate, in_words, options_of
 
 SETTINGS = "interleaved=--builds 1 --fixed --forks 20 --mode interleaved"
 GROUP = "BenchmarkCollector/"
@@ -68,7 +69,8 @@ def by_duet(study, args, directories, cells, repetition):
 
 
 def body(study, cells, truth, spread, args):
-    parts = [paragraph(__doc__, number) for number in (1, 2)]
+    parts = [paragraph(__doc__, 1), paragraph(__doc__, 2).replace("in turns on one processor", "one after the other" if args.truth_apart
+                                                                else "in turns on one processor, none of which ends while a process marks")]
     parts += [f"Repetitions asked for: {args.truth_repetitions} of the truth, {args.repetitions} of duet.{truth.origin}",
               "## The truth", truth_table(cells, truth)]
     for setting, flags in args.settings.items() if args.repetitions else ():
@@ -108,7 +110,26 @@ def duet_table(study, args, setting, cells, truth):
     """Every estimate beside the truth."""
     cases = [(short(cell), r, truth.ratio(cell), found_in(study.get(f"duet {setting} {heap_of(cell)} {r}"), cell))
              for r in range(1, args.repetitions + 1) for cell in cells]
-    return "\n\n".join(filter(None, [beside(cases), together(cases)]))
+    return "\n\n".join(filter(None, [beside(cases), together(cases), responses(cases)]))
+
+
+def responses(cases):
+    """How much of the truth duet reports, of all benchmarks with a heap: a line through no change, each weighed by both errors."""
+    points = {}
+    for name in dict.fromkeys(case[0] for case in cases):
+        runs = [(truth, result["ratio"]) for one, _, truth, result in cases if one == name and truth and result and result["ratio"]]
+        mean = estimate([math.log(ratio) for _, ratio in runs])
+        if mean:
+            points.setdefault(heap_of(name), []).append((runs[0][0], mean))
+    rows = [[heap, len(both), "{:.2f} ({:.2f})".format(*response(both))] for heap, both in points.items()]
+    return table(["heap", "benchmarks", "duet's change by the truth (standard error)"], rows) if rows else ""
+
+
+def response(both):
+    """The slope of that line and its standard error."""
+    weights = [1 / (truth.error**2 + mean.error**2) for truth, mean in both]
+    squares = sum(w * truth.middle**2 for w, (truth, _) in zip(weights, both))
+    return sum(w * truth.middle * mean.middle for w, (truth, mean) in zip(weights, both)) / squares, squares**-0.5
 
 
 def processors_table(cells, spread):

@@ -4,7 +4,8 @@ The time of an operation is the difference of two runs of the compiled test bina
 difference of their operations, so that starting, set-up and warming up cancel. Processor time is what the kernel says when the
 process has ended. Both sides are run in pairs, many times. On one processor the two processes of a pair take turns, a tenth of a second
 or some collections each, the other one being stopped meanwhile: neighbours on the host make the same code slower by a quarter for a second
-or two, which would else be taken for a difference of the two.
+or two, which would else be taken for a difference of the two. A turn ends outside of collections: Go's collector may use a quarter of the time on one processor, by the clock on the
+wall, and would take the time for which its process is stopped for some of that.
 
 Where a program lies in memory makes it a percent or two faster or slower, and it lies there as long as its file is in the page cache: each
 repetition runs copies of its own.
@@ -35,6 +36,8 @@ SIDES = ("base", "head")
 PILOT_S, PILOT_COLLECTIONS, PILOT_MOST_S = 0.5, 8, 5
 # The time that one of two processes runs before the other has its turn: seconds, and collections of the side that has them less often.
 TURN_S, TURN_COLLECTIONS = 0.1, 2
+# The runtime's word for whether it marks, and how long a turn goes on then before it is asked again, seconds.
+PHASE, PHASE_S = "runtime.gcphase", 0.0002
 # So many standard errors of the truth count as its uncertainty.
 ERRORS = 2
 # Parts of an integral by Simpson's rule.
@@ -59,6 +62,7 @@ class Truth:
         self.study, self.args, self.processors, self.about = study, args, 1, about
         self.kept, self.origin = earlier(args.truth) if args.truth else ({}, "")
         self.binaries = [built(study, directory) for directory in directories]
+        self.phases = [address_of(binary, PHASE) for binary in self.binaries]
 
     def on(self, processors):
         """The same with another number of processors."""
@@ -191,7 +195,7 @@ class Truth:
                                        start_new_session=True,
                                        preexec_fn=lambda: os.sched_setaffinity(0, core))
             try:
-                yield Child(name, started, output, trace)
+                yield Child(name, started, output, trace, self.phases[side])
             finally:
                 if started.returncode is None:
                     started.kill()
@@ -201,12 +205,17 @@ class Truth:
 class Child:
     """A process of a benchmark that can be stopped and go on."""
 
-    def __init__(self, name, started, output, trace):
-        self.name, self.started, self.output, self.trace = name, started, output, trace
+    def __init__(self, name, started, output, trace, phase):
+        self.name, self.started, self.output, self.trace, self.phase = name, started, output, trace, phase
         self.pid, self.began, self.ended, self.usage, self.took = started.pid, time.monotonic(), False, None, None
 
     def run_for(self, seconds):
-        """Lets it go on for so long, or to its end."""
+        """Lets it go on for so long and until it does not mark, or to its end."""
+        self.go_on(seconds)
+        while not self.ended and self.marks():
+            self.go_on(PHASE_S)
+
+    def go_on(self, seconds):
         os.kill(self.pid, signal.SIGCONT)
         if seconds < math.inf:
             time.sleep(seconds)
@@ -216,6 +225,11 @@ class Child:
             self.started.returncode, self.took = os.waitstatus_to_exitcode(status), time.monotonic() - self.began
         else:
             os.kill(self.pid, signal.SIGSTOP)
+
+    def marks(self):
+        """Whether a collection is under way in the stopped process."""
+        with open(f"/proc/{self.pid}/mem", "rb", buffering=0) as memory:
+            return os.pread(memory.fileno(), 4, self.phase) != bytes(4)
 
     def result(self):
         """Processor time, wall time, bytes per operation and collections of the process."""
@@ -252,6 +266,12 @@ def built(study, directory):
     binary = directory / "truth.test"
     run(["go", "test", "-c", "-vet=off", "-trimpath", "-o", binary, "."], directory)
     return binary
+
+
+def address_of(binary, name):
+    """Where a variable of a program lies, which is linked for fixed addresses."""
+    lines = run(["go", "tool", "nm", binary], binary.parent).splitlines()
+    return next(int(line.split()[0], 16) for line in lines if line.split()[-1] == name)
 
 
 def slope(short, long, lengths):
