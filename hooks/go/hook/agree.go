@@ -9,9 +9,9 @@ import (
 // Without it a benchmark that never runs its timer would grow for ever.
 const duetMaxK = 1_000_000_000
 
-// duetSeenSliceNS is the least length of slices in turns where collections are seen; a quarter of a cycle, if that is longer. A side
-// that comes back finds its caches cold, and what its collector marks most of all: in slices of a quarter of a millisecond that was a
-// tenth of the time, whatever the benchmark does.
+// duetSeenSliceNS is the least length of slices in turns where collections are seen; a quarter of a cycle, if that is longer, and then
+// they go on for whole cycles, see goesOn. A side that comes back finds its caches cold, and what its collector marks most of all: in
+// slices of a quarter of a millisecond that was a tenth of the time, whatever the benchmark does.
 const duetSeenSliceNS = 2_000_000
 
 // duetPlan is what both sides compute alike from the published numbers.
@@ -20,7 +20,7 @@ type duetPlan struct {
 	warmup uint64 // slices that do not count
 	slices uint64 // slices that count
 	block  uint64 // slices between two pauses
-	cycles bool   // collections are seen, in turns
+	cycles bool   // in turns, slices go on for whole cycles of the collector
 }
 
 func (p duetPlan) total() uint64 { return p.warmup + p.slices }
@@ -54,10 +54,14 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 	if h.gcNS > 0 && !duetCollectAlike(sides, p.k) {
 		cycle = duetMulDiv(duetSliceNS(sides, p.k), duetSpan(sides, p.k), 1, false)
 	}
-	if p.cycles = h.mode == duetModeInterleaved && cycle > 0 && cycle <= h.gcNS/4; p.cycles {
+	seen := h.mode == duetModeInterleaved && cycle > 0 && cycle <= h.gcNS/4
+	if seen {
 		p.k = duetInvocations(sides, duetMost(length, duetMost(duetSeenSliceNS, cycle/4)))
 	}
 	est := duetSliceNS(sides, p.k)
+	if p.cycles = seen && duetAllGoOn(sides); p.cycles {
+		est = duetMulDiv(cycle, duetMulDiv(est, 1, cycle, true), 1, false)
+	}
 	room := uint64(h.capacity)
 	p.slices = duetMost(1, h.trialNS/est)
 	if est <= h.trialNS/4 {
@@ -66,7 +70,13 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 		p.warmup = duetLeast(duetLeast(asked, asLong), room)
 	}
 	if cycle > 0 {
-		p.spanCycles(duetSpan(sides, p.k), duetLeast(room, h.gcNS/est), h.gcNS/25/est)
+		most, few := duetLeast(room, h.gcNS/est), h.gcNS/25/est
+		if p.cycles {
+			p.last(1, 3, duetLeast(few, 11), most)
+		} else if span := duetSpan(sides, p.k); span > 0 {
+			times := func(hundredths uint64) uint64 { return duetMulDiv(span, hundredths, 100, true) }
+			p.last(times(115), times(270), duetLeast(few, times(1080)), most)
+		}
 	}
 	if h.slices > 0 {
 		p.warmup, p.slices = duetLeast(uint64(h.warmupSlices), room), uint64(h.slices)
@@ -107,6 +117,19 @@ func duetCollectAlike(sides []*duetSide, k uint64) bool {
 	return len(sides) == 2 && most-least <= most/100
 }
 
+// duetAllGoOn reports whether every side can add invocations to a slice.
+func duetAllGoOn(sides []*duetSide) bool {
+	for _, s := range sides {
+		if !duetCanRefill(s.style) {
+			return false
+		}
+	}
+	return true
+}
+
+// duetCanRefill reports whether invocations can be added to a benchmark of this style at the price of these alone.
+func duetCanRefill(style uint32) bool { return style == duetStyleLoop || style == duetStyleRewritten }
+
 // duetSpan returns the slices that one cycle of the collector takes on the side where it takes most; 0 where nobody collects.
 func duetSpan(sides []*duetSide, k uint64) (span uint64) {
 	for _, s := range sides {
@@ -118,13 +141,12 @@ func duetSpan(sides []*duetSide, k uint64) (span uint64) {
 	return span
 }
 
-// spanCycles makes the plan long enough for a whole cycle after the first one on both sides, if that is possible in `most`
-// slices, and for several if that takes no more than `few`. The protocol says where the factors come from.
-func (p *duetPlan) spanCycles(span, most, few uint64) {
-	settle := duetMost(p.warmup, duetMulDiv(span, 115, 100, true))
-	cycles := duetMost(p.slices, duetMulDiv(span, 27, 10, true))
-	cycles = duetMost(cycles, duetLeast(few, duetMulDiv(span, 108, 10, true)))
-	if span > 0 && settle <= most && cycles <= most-settle {
+// last makes the plan as long as that: slices to settle, then those that hold a whole cycle after the first one on both sides, or
+// several, unless it all takes more than `most` slices. The protocol says where the numbers come from.
+func (p *duetPlan) last(settle, one, several, most uint64) {
+	settle = duetMost(p.warmup, settle)
+	cycles := duetMost(p.slices, duetMost(one, several))
+	if settle <= most && cycles <= most-settle {
 		p.warmup, p.slices = settle, cycles
 	}
 }

@@ -10,24 +10,19 @@ import (
 // set and does not stop the world.
 type duetCycles struct {
 	count  [1]metrics.Sample // collections that have ended since the process began
-	pauses [1]metrics.Sample // a histogram of the times for which collections stopped the world
 	marked [2]metrics.Sample // CPU time of marking on a P of its own and on idle ones, in collections that have ended
 
 	first  uint64  // count when slice 0 opened
-	last   uint32  // collections that had ended when marking was asked last
-	even   uint64  // pauses at a moment when none was under way
 	before float64 // marked when the first slice that counts opened
 }
 
 // begin counts from here.
 func (c *duetCycles) begin() {
 	c.count[0].Name = "/gc/cycles/total:gc-cycles"
-	c.pauses[0].Name = "/gc/pauses:seconds"
 	c.marked[0].Name = "/cpu/classes/gc/mark/dedicated:cpu-seconds"
 	c.marked[1].Name = "/cpu/classes/gc/mark/idle:cpu-seconds"
 	c.first = 0
 	c.first = uint64(c.ended())
-	c.last, c.even = 0, c.paused()
 }
 
 // ended returns the collections that have ended since begin.
@@ -37,28 +32,6 @@ func (c *duetCycles) ended() uint32 {
 		return 0
 	}
 	return uint32(c.count[0].Value.Uint64() - c.first)
-}
-
-// marking reports whether a collection is under way: it stops the world when it begins to mark, and when it has marked. A collection
-// that finds more to mark stops it more often, so every end counts from anew.
-func (c *duetCycles) marking() bool {
-	ended, paused := c.ended(), c.paused()
-	if ended != c.last {
-		c.last, c.even = ended, paused
-	}
-	return (paused-c.even)%2 == 1
-}
-
-// paused returns how often collections have stopped the world since the process began.
-func (c *duetCycles) paused() (sum uint64) {
-	metrics.Read(c.pauses[:])
-	if c.pauses[0].Value.Kind() != metrics.KindFloat64Histogram {
-		return 0
-	}
-	for _, count := range c.pauses[0].Value.Float64Histogram().Counts {
-		sum += count
-	}
-	return sum
 }
 
 func (c *duetCycles) markBackground() { c.before = c.markedSeconds() }

@@ -188,7 +188,7 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 			SliceNS  uint64 `json:"slice_ns"`
 			GCPeriod uint64 `json:"gc_period"`
 
-			Parallelism uint32
+			Parallelism, Style uint32
 		}
 		Plan struct {
 			K, Warmup, Slices, Block uint64
@@ -200,7 +200,8 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 			capacity: w.Header.Capacity, blockSlices: w.Header.BlockSlices, gcNS: w.Header.GCNS, slices: w.Header.Slices, mode: w.Header.Mode}
 		var sides, swapped []*duetSide
 		for _, s := range w.Sides {
-			side := &duetSide{k: s.K, kNS: s.KNS, kBytes: s.KBytes, gcPeriod: s.GCPeriod, sliceNS: s.SliceNS, parallelism: s.Parallelism}
+			side := &duetSide{k: s.K, kNS: s.KNS, kBytes: s.KBytes, gcPeriod: s.GCPeriod, sliceNS: s.SliceNS,
+				parallelism: s.Parallelism, style: s.Style}
 			sides, swapped = append(sides, side), append([]*duetSide{side}, swapped...)
 		}
 		plan := duetPlan{k: w.Plan.K, warmup: w.Plan.Warmup, slices: w.Plan.Slices, block: w.Plan.Block}

@@ -23,10 +23,10 @@ const (
 	duetSetupLimitNS = 1_000_000_000 // no slice is made longer than this to outweigh a set-up
 )
 
-// Slices go on while a collection is under way.
+// Slices go on until a collection has ended.
 const (
-	duetHeldParts   = 16            // in such parts of a slice
-	duetHeldLimitNS = 1_000_000_000 // no slice is longer for it
+	duetParts     = 16            // in such parts of a slice
+	duetLongestNS = 1_000_000_000 // no slice is longer for it
 )
 
 // duetTrial is the one trial of this process.
@@ -78,8 +78,9 @@ type duetTrial struct {
 	refills   bool // after a slice, until the peer has ended it too
 	refilling bool // it does so now
 
-	part    duetPart // all of the open slice that has been closed already
-	holding bool     // this side goes on with the slice, see holds
+	part        duetPart // all of the open slice that has been closed already
+	going       bool     // this side goes on with the slice, see goesOn
+	endedBefore uint32   // collections that had ended when a part was closed last
 }
 
 // duetPart is a part of a slice, or all of it.
@@ -201,8 +202,8 @@ func (b *B) duetNext() uint64 {
 		if k := t.refill(); k > 0 {
 			return k
 		}
-		if t.holding {
-			t.k = duetMost(1, t.plan.invocations(t.slice, t.header.stretch)/duetHeldParts)
+		if t.going {
+			t.k = t.partOfSlice()
 			return t.k
 		}
 		t.slice++
@@ -239,9 +240,6 @@ func (c duetCounted) share(counted uint64) uint64 {
 	return duetMulDiv(counted, c.recorded, c.recorded+c.refilled, false)
 }
 
-// duetCanRefill reports whether invocations can be added to a benchmark of this style at the price of these alone.
-func duetCanRefill(style uint32) bool { return style == duetStyleLoop || style == duetStyleRewritten }
-
 // refill returns the invocations with which this side goes on after a slice that its peer has not ended yet, so that the slower one
 // is never alone; 0 when there is nothing to wait for, or where one invocation would make the peer wait in turn.
 func (t *duetTrial) refill() uint64 {
@@ -258,14 +256,26 @@ func (t *duetTrial) refill() uint64 {
 	return part
 }
 
-// holds reports whether this side keeps its turn, because a collection is under way.
+// goesOn reports whether this side goes on with a slice instead of handing over its turn: slices end where a collection has ended, by
+// a sixteenth of K, so that each holds whole cycles and none waits for its turn while one is under way.
 //
 // With one P the collector's worker may use a quarter of the time since marking began, by the clock on the wall. If this side waited
 // meanwhile for its next turn, that would be half of its own time. Marking would end sooner, less would be allocated until then, and
 // less survive: cycles would be shorter than in a process that runs freely, by a tenth and more, but not where marking takes as long
 // as it may.
-func (t *duetTrial) holds() bool {
-	return t.plan.cycles && duetCanRefill(t.style) && t.part.wallNS < duetHeldLimitNS && t.cycles.marking()
+func (t *duetTrial) goesOn() bool {
+	if !t.plan.cycles || t.own.kBytes == 0 || t.own.gcPeriod == 0 || t.part.wallNS >= duetLongestNS {
+		return false
+	}
+	ended := t.cycles.ended()
+	some := ended != t.endedBefore
+	t.endedBefore = ended
+	return !some || t.k > t.partOfSlice()
+}
+
+// partOfSlice returns the invocations with which a slice goes on.
+func (t *duetTrial) partOfSlice() uint64 {
+	return duetMost(1, t.plan.invocations(t.slice, t.header.stretch)/duetParts)
 }
 
 // duetCalibrate chooses the size of the next calibration slice; false if the last one was long enough.
@@ -512,7 +522,7 @@ func (b *B) duetClose() {
 	t.block.recorded += t.k
 	t.all.recorded += t.k
 	t.part = t.part.and(duetPart{t.k, t.wall, cpu, start - lost, paused})
-	if t.holding = t.holds(); t.holding {
+	if t.going = t.goesOn(); t.going {
 		return
 	}
 	b.duetRecordSlice(t.part)

@@ -10,6 +10,7 @@ HERE = Path(__file__).parent
 U64 = 2**64 - 1
 MAX_K = 10**9
 INTERLEAVED = 1
+LOOP, REWRITTEN, RECALL = 1, 2, 3
 SIZES = {"u32": 4, "u64": 8}
 
 
@@ -47,38 +48,40 @@ def ceil_div(a, b):
 def agree(h, sides):
     """Python's integers have no size, so the 64-bit limits are explicit."""
     length = max([h["slice_ns"]] + [s.get("slice_ns", 0) for s in sides])
-    found, cycle = agree_on(h, sides, length)
+    big_k, slice_est, span, seen = slices_of(h, sides, length)
+    cycle = min(U64, slice_est * span) if seen else 0
+    whole = False
     if h.get("mode", 0) == INTERLEAVED and 0 < cycle <= h["gc_ns"] // 4:
-        found, _ = agree_on(h, sides, max(length, 2_000_000, cycle // 4))
-    return found
-
-
-def agree_on(h, sides, length):
-    """The plan for slices of this length, and what a cycle takes where it is seen, else 0."""
-    xs = [(max(1, s["k"]), max(1, s["k_ns"]), s["k_bytes"], s["gc_period"]) for s in sides]
-    cycle = 0
-    big_k = min([MAX_K] + [max(1, k * length // ns) for k, ns, _, _ in xs])
-    slice_est = min(U64, max(ceil_div(ns * big_k, k) for k, ns, _, _ in xs))
+        big_k, slice_est, span, _ = slices_of(h, sides, max(length, 2_000_000, cycle // 4))
+        whole = all(s["style"] in (LOOP, REWRITTEN) for s in sides)
+        slice_est = min(U64, cycle * ceil_div(slice_est, cycle)) if whole else slice_est
     wanted = max(1, h["trial_ns"] // slice_est)
     room = h["capacity"]
     as_long = max(2, ceil_div(h["warmup_slices"] * h["slice_ns"], slice_est))
-    warmup = min(h["warmup_slices"], as_long) if slice_est * 4 <= h["trial_ns"] else 0
+    warmup = min(h["warmup_slices"], as_long, room) if slice_est * 4 <= h["trial_ns"] else 0
     slices = wanted
-    bytes_of = [min(U64, b * big_k // k) for k, _, b, _ in xs]
-    alike = len(sides) == 2 and max(bytes_of) - min(bytes_of) <= max(bytes_of) // 100
-    if h["gc_ns"] > 0 and not (alike and all(s["parallelism"] == 1 for s in sides)):
-        spans = [ceil_div(g, min(U64, max(1, b * big_k // k))) for k, _, b, g in xs if b > 0 and g > 0]
-        span = max(spans, default=0)
-        cycle = min(U64, slice_est * span)
-        settle = min(U64, max(warmup, ceil_div(115 * span, 100)))
-        several = min(U64, ceil_div(108 * span, 10), h["gc_ns"] // 25 // slice_est)
-        cycles = min(U64, max(wanted, ceil_div(27 * span, 10), several))
-        if span > 0 and settle + cycles <= min(room, h["gc_ns"] // slice_est):
+    if whole or seen and span > 0:
+        settle, one, several = (1, 3, 11) if whole else (min(U64, ceil_div(n * span, 100)) for n in (115, 270, 1080))
+        settle = max(warmup, settle)
+        cycles = max(wanted, one, min(several, h["gc_ns"] // 25 // slice_est))
+        if settle + cycles <= min(room, h["gc_ns"] // slice_est):
             warmup, slices = settle, cycles
     if h.get("slices", 0) > 0:
-        warmup, slices = h["warmup_slices"], h["slices"]
+        warmup, slices = min(h["warmup_slices"], room), h["slices"]
     slices = min(slices, room - warmup)
-    return {"k": big_k, "warmup": warmup, "slices": slices, "block": max(1, h["block_slices"])}, cycle
+    return {"k": big_k, "warmup": warmup, "slices": slices, "block": max(1, h["block_slices"])}
+
+
+def slices_of(h, sides, length):
+    """Invocations of slices of this length, the time they take, how many a cycle has, and whether cycles must be seen."""
+    xs = [(max(1, s["k"]), max(1, s["k_ns"]), s["k_bytes"], s["gc_period"]) for s in sides]
+    big_k = min([MAX_K] + [max(1, k * length // ns) for k, ns, _, _ in xs])
+    slice_est = min(U64, max(ceil_div(ns * big_k, k) for k, ns, _, _ in xs))
+    bytes_of = [min(U64, b * big_k // k) for k, _, b, _ in xs]
+    alike = len(sides) == 2 and max(bytes_of) - min(bytes_of) <= max(bytes_of) // 100
+    seen = h["gc_ns"] > 0 and not (alike and all(s["parallelism"] == 1 for s in sides))
+    spans = [ceil_div(g, min(U64, max(1, b * big_k // k))) for k, _, b, g in xs if b > 0 and g > 0]
+    return big_k, slice_est, max(spans, default=0), seen
 
 
 def header(**changes):
@@ -91,7 +94,7 @@ def in_turns(**changes):
 
 
 def side(k, k_ns, k_bytes=0, gc_period=4_000_000):
-    return dict(k=k, k_ns=k_ns, k_bytes=k_bytes, gc_period=gc_period, parallelism=2)
+    return dict(k=k, k_ns=k_ns, k_bytes=k_bytes, gc_period=gc_period, parallelism=2, style=LOOP)
 
 
 def on_one_core(*sides):
@@ -147,6 +150,14 @@ def agree_cases():
         ("the same bytes in turns", in_turns(), on_one_core(*[side(100, 200_000, 100_000)] * 2)),
         ("cycles in turns just fit the time", in_turns(gc_ns=80_000_000), [side(1, 200_000, 1, 100)] * 2),
         ("cycles in turns just do not fit the time", in_turns(gc_ns=79_999_999), [side(1, 200_000, 1, 100)] * 2),
+        ("cycles in turns, more of them in a slice", in_turns(), on_one_core(side(100, 200_000, 1_000_000), side(100, 200_000, 600_000))),
+        ("cycles in turns that a slice just spans", in_turns(), on_one_core(side(1, 1_000, 50, 100_000), side(1, 1_000, 40, 80_000))),
+        ("cycles in turns of an invocation that is longer", in_turns(), on_one_core(side(1, 9_000_000, 9_000_000), side(1, 9_000_000, 1_000_000))),
+        ("cycles in turns, one side is called anew", in_turns(),
+         on_one_core(side(100, 200_000, 100_000), side(100, 200_000, 50_000) | {"style": RECALL})),
+        ("cycles in turns, the other way to run a loop", in_turns(), [side(1, 200_000, 1, 90) | {"style": REWRITTEN}] * 2),
+        ("cycles in turns just fit the room", in_turns(capacity=4, warmup_slices=1), [side(1, 200_000, 1, 100)] * 2),
+        ("cycles in turns just do not fit the room", in_turns(capacity=3, warmup_slices=1), [side(1, 200_000, 1, 100)] * 2),
         ("no time for collections in turns", in_turns(gc_ns=0), [side(1, 200_000, 1, 100)] * 2),
         ("set-up must be outweighed on one side", header(), [side(10_000, 3_000_000) | {"slice_ns": 50_000_000}, side(900, 200_000)]),
         ("shorter than the header's slice", header(), [equal | {"slice_ns": 150_000}, equal]),
