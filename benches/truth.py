@@ -227,9 +227,12 @@ class Child:
             os.kill(self.pid, signal.SIGSTOP)
 
     def marks(self):
-        """Whether a collection is under way in the stopped process."""
-        with open(f"/proc/{self.pid}/mem", "rb", buffering=0) as memory:
-            return os.pread(memory.fileno(), 4, self.phase) != bytes(4)
+        """Whether a collection is under way in the stopped process; not in one that was just about to end."""
+        try:
+            with open(f"/proc/{self.pid}/mem", "rb", buffering=0) as memory:
+                return os.pread(memory.fileno(), 4, self.phase) != bytes(4)
+        except ProcessLookupError:
+            return False
 
     def result(self):
         """Processor time, wall time, bytes per operation and collections of the process."""

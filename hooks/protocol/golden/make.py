@@ -52,7 +52,7 @@ def agree(h, sides):
     cycle = min(U64, slice_est * span) if seen else 0
     whole = False
     if h.get("mode", 0) == INTERLEAVED and 0 < cycle <= h["gc_ns"] // 4:
-        big_k, slice_est, span, _ = slices_of(h, sides, max(length, 2_000_000, cycle // 4))
+        big_k, slice_est, span, _ = slices_of(h, sides, max(length, 8_000_000, cycle // 4))
         whole = all(s["style"] in (LOOP, REWRITTEN) for s in sides)
         slice_est = min(U64, cycle * ceil_div(slice_est, cycle)) if whole else slice_est
     wanted = max(1, h["trial_ns"] // slice_est)
