@@ -10,8 +10,7 @@ import (
 const duetMaxK = 1_000_000_000
 
 // duetSeenSliceNS is the least length of slices in turns where collections are seen; a quarter of a cycle, if that is longer, and then
-// they go on for whole cycles, see goesOn. A side that comes back finds its caches cold, and what its collector marks most of all: in
-// slices of 2 ms, one cycle beside 1 MB, -20 % read -26 %.
+// they go on for whole cycles, see goesOn.
 const duetSeenSliceNS = 8_000_000
 
 // duetPlan is what both sides compute alike from the published numbers.
@@ -20,7 +19,8 @@ type duetPlan struct {
 	warmup uint64 // slices that do not count
 	slices uint64 // slices that count
 	block  uint64 // slices between two pauses
-	cycles bool   // in turns, slices go on for whole cycles of the collector
+	whole  bool   // in turns, slices go on for whole cycles of the collector
+	warm   bool   // and begin with one that is not recorded
 }
 
 func (p duetPlan) total() uint64 { return p.warmup + p.slices }
@@ -59,8 +59,11 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 		p.k = duetInvocations(sides, duetMost(length, duetMost(duetSeenSliceNS, cycle/4)))
 	}
 	est := duetSliceNS(sides, p.k)
-	if p.cycles = seen && duetAllGoOn(sides); p.cycles {
+	if p.whole = seen && duetAllGoOn(sides); p.whole {
 		est = duetMulDiv(cycle, duetMulDiv(est, 1, cycle, true), 1, false)
+		if p.warm = est <= h.gcNS/4-cycle; p.warm {
+			est += cycle
+		}
 	}
 	room := uint64(h.capacity)
 	p.slices = duetMost(1, h.trialNS/est)
@@ -71,7 +74,7 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 	}
 	if cycle > 0 {
 		most, few := duetLeast(room, h.gcNS/est), h.gcNS/25/est
-		if p.cycles {
+		if p.whole {
 			p.last(1, 3, duetLeast(few, 11), most)
 		} else if span := duetSpan(sides, p.k); span > 0 {
 			times := func(hundredths uint64) uint64 { return duetMulDiv(span, hundredths, 100, true) }

@@ -192,6 +192,7 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 		}
 		Plan struct {
 			K, Warmup, Slices, Block uint64
+			Whole, Warm              bool
 		}
 	}
 	golden(t, "agree.json", &want)
@@ -204,21 +205,15 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 				parallelism: s.Parallelism, style: s.Style}
 			sides, swapped = append(sides, side), append([]*duetSide{side}, swapped...)
 		}
-		plan := duetPlan{k: w.Plan.K, warmup: w.Plan.Warmup, slices: w.Plan.Slices, block: w.Plan.Block}
-		if got := agreed(h, sides); got != plan {
+		plan := duetPlan{k: w.Plan.K, warmup: w.Plan.Warmup, slices: w.Plan.Slices, block: w.Plan.Block,
+			whole: w.Plan.Whole, warm: w.Plan.Warm}
+		if got := duetAgree(h, sides); got != plan {
 			t.Errorf("%s: %+v, want %+v", w.Name, got, plan)
 		}
-		if got := agreed(h, swapped); got != plan {
+		if got := duetAgree(h, swapped); got != plan {
 			t.Errorf("%s, seen from the other side: %+v, want %+v", w.Name, got, plan)
 		}
 	}
-}
-
-// agreed returns the part of a plan that both sides share with the controller.
-func agreed(h *duetHeader, sides []*duetSide) duetPlan {
-	plan := duetAgree(h, sides)
-	plan.cycles = false
-	return plan
 }
 
 type goldenTranscript struct {

@@ -81,6 +81,8 @@ type duetTrial struct {
 	part        duetPart // all of the open slice that has been closed already
 	going       bool     // this side goes on with the slice, see goesOn
 	endedBefore uint32   // collections that had ended when a part was closed last
+	warming     bool     // this side warms its caches, see warm
+	warmedNS    uint64   // and has done so for this long
 }
 
 // duetPart is a part of a slice, or all of it.
@@ -203,7 +205,7 @@ func (b *B) duetNext() uint64 {
 			return k
 		}
 		if t.going {
-			t.k = t.partOfSlice()
+			t.k = t.nextPart()
 			return t.k
 		}
 		t.slice++
@@ -228,16 +230,22 @@ func (b *B) duetNext() uint64 {
 
 // duetCounted are the invocations of a stretch in which something is counted for all of them together.
 type duetCounted struct {
-	recorded uint64
-	refilled uint64 // beside a slower peer, see refill
+	recorded   uint64
+	unrecorded uint64 // see refill and warm
 }
 
 // share returns how much of what was counted the recorded invocations account for.
 func (c duetCounted) share(counted uint64) uint64 {
-	if c.refilled == 0 {
+	if c.unrecorded == 0 {
 		return counted
 	}
-	return duetMulDiv(counted, c.recorded, c.recorded+c.refilled, false)
+	return duetMulDiv(counted, c.recorded, c.recorded+c.unrecorded, false)
+}
+
+// unrecorded counts invocations that are in no slice.
+func (t *duetTrial) unrecorded(invocations uint64) {
+	t.block.unrecorded += invocations
+	t.all.unrecorded += invocations
 }
 
 // refill returns the invocations with which this side goes on after a slice that its peer has not ended yet, so that the slower one
@@ -251,8 +259,7 @@ func (t *duetTrial) refill() uint64 {
 		return 0
 	}
 	part := duetMost(1, t.k/parts)
-	t.block.refilled += part
-	t.all.refilled += part
+	t.unrecorded(part)
 	return part
 }
 
@@ -264,16 +271,40 @@ func (t *duetTrial) refill() uint64 {
 // less survive: cycles would be shorter than in a process that runs freely, by a tenth and more, but not where marking takes as long
 // as it may.
 func (t *duetTrial) goesOn() bool {
-	if !t.plan.cycles || t.own.kBytes == 0 || t.own.gcPeriod == 0 || t.part.wallNS >= duetLongestNS {
+	if !t.plan.whole || !t.collects() || t.part.wallNS >= duetLongestNS {
 		return false
 	}
-	ended := t.cycles.ended()
-	some := ended != t.endedBefore
-	t.endedBefore = ended
-	return !some || t.k > t.partOfSlice()
+	return !t.someEnded() || t.k > t.partOfSlice()
 }
 
-// partOfSlice returns the invocations with which a slice goes on.
+// warm ends a part that is not recorded and reports whether there is another one: until a collection has ended. A side that comes back
+// finds its caches cold, and what its collector marks most of all: where each turn held one cycle, that made marking 8 MB a fourth dearer
+// than in a process that runs freely, and every change of the bytes as much larger.
+func (t *duetTrial) warm() bool {
+	t.unrecorded(t.k)
+	t.warmedNS += t.wall
+	return !t.someEnded() && t.collects() && t.warmedNS < duetLongestNS
+}
+
+// collects reports whether this side has anything to collect.
+func (t *duetTrial) collects() bool { return t.own.kBytes > 0 && t.own.gcPeriod > 0 }
+
+// someEnded reports whether a collection has ended since it was asked last.
+func (t *duetTrial) someEnded() bool {
+	before := t.endedBefore
+	t.endedBefore = t.cycles.ended()
+	return t.endedBefore != before
+}
+
+// nextPart returns the invocations with which a slice goes on, or begins to be recorded.
+func (t *duetTrial) nextPart() uint64 {
+	if t.warming || t.part.invocations > 0 {
+		return t.partOfSlice()
+	}
+	return t.plan.invocations(t.slice, t.header.stretch)
+}
+
+// partOfSlice returns a sixteenth of the invocations of the slice.
 func (t *duetTrial) partOfSlice() uint64 {
 	return duetMost(1, t.plan.invocations(t.slice, t.header.stretch)/duetParts)
 }
@@ -415,7 +446,10 @@ func (b *B) duetPrepare() bool {
 func (b *B) duetPause() {
 	t := duetT
 	block, first, last := t.plan.blockOf(t.slice)
-	t.k = t.plan.invocations(t.slice, t.header.stretch)
+	t.k, t.warming, t.warmedNS = t.plan.invocations(t.slice, t.header.stretch), t.plan.warm, 0
+	if t.warming {
+		t.k = t.partOfSlice()
+	}
 	// Reading the CPU time takes half a microsecond at each end, more than all else a duet does for a slice, so a duet reads
 	// it for the last slice of every block only.
 	t.reading = last || !t.duet()
@@ -517,6 +551,10 @@ func (b *B) duetClose() {
 	t.totalWall += t.wall
 	if t.phase == duetCalibrating {
 		b.duetCount()
+		return
+	}
+	if t.warming {
+		t.warming, t.going = t.warm(), true
 		return
 	}
 	t.block.recorded += t.k

@@ -50,11 +50,13 @@ def agree(h, sides):
     length = max([h["slice_ns"]] + [s.get("slice_ns", 0) for s in sides])
     big_k, slice_est, span, seen = slices_of(h, sides, length)
     cycle = min(U64, slice_est * span) if seen else 0
-    whole = False
+    whole = warm = False
     if h.get("mode", 0) == INTERLEAVED and 0 < cycle <= h["gc_ns"] // 4:
         big_k, slice_est, span, _ = slices_of(h, sides, max(length, 8_000_000, cycle // 4))
         whole = all(s["style"] in (LOOP, REWRITTEN) for s in sides)
         slice_est = min(U64, cycle * ceil_div(slice_est, cycle)) if whole else slice_est
+        warm = whole and slice_est + cycle <= h["gc_ns"] // 4
+        slice_est += cycle if warm else 0
     wanted = max(1, h["trial_ns"] // slice_est)
     room = h["capacity"]
     as_long = max(2, ceil_div(h["warmup_slices"] * h["slice_ns"], slice_est))
@@ -69,7 +71,7 @@ def agree(h, sides):
     if h.get("slices", 0) > 0:
         warmup, slices = min(h["warmup_slices"], room), h["slices"]
     slices = min(slices, room - warmup)
-    return {"k": big_k, "warmup": warmup, "slices": slices, "block": max(1, h["block_slices"])}
+    return {"k": big_k, "warmup": warmup, "slices": slices, "block": max(1, h["block_slices"]), "whole": whole, "warm": warm}
 
 
 def slices_of(h, sides, length):
@@ -150,6 +152,8 @@ def agree_cases():
         ("the same bytes in turns", in_turns(), on_one_core(*[side(100, 200_000, 100_000)] * 2)),
         ("cycles in turns just fit the time", in_turns(gc_ns=80_000_000), [side(1, 200_000, 1, 100)] * 2),
         ("cycles in turns just do not fit the time", in_turns(gc_ns=79_999_999), [side(1, 200_000, 1, 100)] * 2),
+        ("warm cycles in turns just fit the time", in_turns(gc_ns=160_000_000), [side(1, 200_000, 1, 100)] * 2),
+        ("warm cycles in turns just do not fit the time", in_turns(gc_ns=159_999_999), [side(1, 200_000, 1, 100)] * 2),
         ("cycles in turns, more of them in a slice", in_turns(), on_one_core(side(100, 200_000, 1_000_000), side(100, 200_000, 600_000))),
         ("cycles in turns that a slice just spans", in_turns(), on_one_core(side(1, 1_000, 50, 100_000), side(1, 1_000, 40, 80_000))),
         ("cycles in turns of an invocation that is longer", in_turns(), on_one_core(side(1, 9_000_000, 9_000_000), side(1, 9_000_000, 1_000_000))),

@@ -6,12 +6,14 @@
 use crate::sample::{Cycle, Memory, Sample};
 use crate::spec::defaults;
 
-/// The slices of whole cycles: those after the one in which the first collection ended, to the one in which the last did. Absent
-/// where fewer than two ended.
+/// The slices of whole cycles: those after the one in which the first collection ended, to the one in which the last did; all of
+/// them where one ended in each, as where slices end with a collection. Absent where fewer than two ended.
 pub(super) fn whole(side: &[Sample]) -> Option<&[Sample]> {
-    let mut ends = (1..side.len()).filter(|&i| ended(&side[i - 1..=i]) > 0);
-    let (first, last) = (ends.next()?, ends.next_back()?);
-    Some(&side[first + 1..=last])
+    let ends: Vec<usize> = (1..side.len()).filter(|&i| ended(&side[i - 1..=i]) > 0).collect();
+    let [first, .., last] = ends[..] else { return None };
+    // No slice before the first one tells whether one ended in it.
+    let from = if ends.len() + 1 == side.len() { 0 } else { first + 1 };
+    Some(&side[from..=last])
 }
 
 /// Whether a side's slices tell all that it pays for collecting: they hold whole cycles, or there is nothing to collect.
@@ -70,10 +72,11 @@ impl Unseen {
 /// where the slices hold no whole cycle.
 pub(super) fn background_ns_per_op(side: &[Sample]) -> Option<f64> {
     let slices = whole(side)?;
-    // One slice more at the head, whose end is where the first of these cycles begins.
-    let before = side.iter().position(|s| s.at == slices[0].at)?;
-    let cycles = ended(&side[before.checked_sub(1)?..before + slices.len()]);
-    let invocations: f64 = slices.iter().map(|s| s.invocations as f64).sum();
+    // One slice more at the head, at whose end the first of these cycles begins.
+    let head = side.iter().position(|s| s.at == slices[0].at)?.saturating_sub(1);
+    let end = side.iter().position(|s| s.at == slices[slices.len() - 1].at)?;
+    let cycles = ended(&side[head..=end]);
+    let invocations: f64 = side[head + 1..=end].iter().map(|s| s.invocations as f64).sum();
     Some(f64::from(cycles) * cycle(side)?.background_ns? as f64 / invocations)
 }
 

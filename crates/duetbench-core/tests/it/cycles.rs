@@ -76,6 +76,15 @@ fn a_cycle_that_ends_in_the_warm_up_does_not_begin_with_the_first_slice_that_cou
 }
 
 #[test]
+fn slices_that_each_hold_the_end_of_a_collection_all_count() {
+    let side = |ends: &'static [u32]| Side { slices: 4, ends, bytes_per_op: 8, cycle: Some(CYCLE) };
+    let fork_of = fork(side(&[1, 2, 3]), side(&[0, 1, 2, 3]), PAIRED);
+    check(fork_of.log_ratio_complete, 500.0 / 400.0);
+    // Marking beside them: three ends in three slices, 200 ns each, of which the first slice tells nothing.
+    check(fork_of.log_ratio_idle.unwrap(), (500.0 - 200.0) / (400.0 - 200.0));
+}
+
+#[test]
 fn what_collecting_costs_is_computed_where_a_trial_holds_no_whole_cycle() {
     // Bytes allocated while a collection marks: 3 x 1000 / 100 x 80 / 800 = 3 periods, 0.75 of the whole, taken for 0.3; and 0.3,
     // 0.3 / 1.3 of the whole.
