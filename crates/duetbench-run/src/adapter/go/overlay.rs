@@ -17,13 +17,14 @@ use crate::error::RunError;
 use crate::tool::shorten;
 
 /// The hook's sources, by the names that `anchors.json` uses.
-const HOOK_FILES: [(&str, &str); 15] = [
+const HOOK_FILES: [(&str, &str); 16] = [
     ("page.go", include_str!("../../../../../hooks/go/hook/page.go")),
     ("agree.go", include_str!("../../../../../hooks/go/hook/agree.go")),
     ("system.go", include_str!("../../../../../hooks/go/hook/system.go")),
     ("link.go", include_str!("../../../../../hooks/go/hook/link.go")),
     ("hook.go", include_str!("../../../../../hooks/go/hook/hook.go")),
     ("trial.go", include_str!("../../../../../hooks/go/hook/trial.go")),
+    ("whole.go", include_str!("../../../../../hooks/go/hook/whole.go")),
     ("cycles.go", include_str!("../../../../../hooks/go/hook/cycles.go")),
     ("list.go", include_str!("../../../../../hooks/go/hook/list.go")),
     ("clock_wrapped.go", include_str!("../../../../../hooks/go/hook/clock_wrapped.go")),
