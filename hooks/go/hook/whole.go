@@ -55,7 +55,7 @@ func (t *duetTrial) someEnded() bool {
 	return t.endedBefore != before
 }
 
-// nextPart returns the invocations with which a slice goes on, or begins to be recorded.
+// nextPart returns the invocations of a slice that begins to be recorded, or of the part with which it warms or goes on.
 func (t *duetTrial) nextPart() uint64 {
 	if t.warming || t.part.invocations > 0 {
 		return t.partOfSlice()

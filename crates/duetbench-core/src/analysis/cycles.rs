@@ -3,17 +3,23 @@
 //! Code that allocates pays for its collector in few slices, and how many collections fall into a trial is a whole number. Over
 //! whole cycles the cost is complete and no number is rounded.
 
+use std::ops::RangeInclusive;
+
 use crate::sample::{Cycle, Memory, Sample};
 use crate::spec::defaults;
 
 /// The slices of whole cycles: those after the one in which the first collection ended, to the one in which the last did; all of
 /// them where one ended in each, as where slices end with a collection. Absent where fewer than two ended.
 pub(super) fn whole(side: &[Sample]) -> Option<&[Sample]> {
+    Some(&side[places_of_whole(side)?])
+}
+
+fn places_of_whole(side: &[Sample]) -> Option<RangeInclusive<usize>> {
     let ends: Vec<usize> = (1..side.len()).filter(|&i| ended(&side[i - 1..=i]) > 0).collect();
     let [first, .., last] = ends[..] else { return None };
     // No slice before the first one tells whether one ended in it.
     let from = if ends.len() + 1 == side.len() { 0 } else { first + 1 };
-    Some(&side[from..=last])
+    Some(from..=last)
 }
 
 /// Whether a side's slices tell all that it pays for collecting: they hold whole cycles, or there is nothing to collect.
@@ -71,12 +77,11 @@ impl Unseen {
 /// CPU time of marking beside the benchmark, per invocation over whole cycles, nanoseconds: what idle cores would take over. Absent
 /// where the slices hold no whole cycle.
 pub(super) fn background_ns_per_op(side: &[Sample]) -> Option<f64> {
-    let slices = whole(side)?;
+    let (from, last) = places_of_whole(side)?.into_inner();
     // One slice more at the head, at whose end the first of these cycles begins.
-    let head = side.iter().position(|s| s.at == slices[0].at)?.saturating_sub(1);
-    let end = side.iter().position(|s| s.at == slices[slices.len() - 1].at)?;
-    let cycles = ended(&side[head..=end]);
-    let invocations: f64 = side[head + 1..=end].iter().map(|s| s.invocations as f64).sum();
+    let slices = &side[from.saturating_sub(1)..=last];
+    let cycles = ended(slices);
+    let invocations: f64 = slices[1..].iter().map(|s| s.invocations as f64).sum();
     Some(f64::from(cycles) * cycle(side)?.background_ns? as f64 / invocations)
 }
 
