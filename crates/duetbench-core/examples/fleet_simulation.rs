@@ -121,6 +121,7 @@ fn plan(suite: &[Real], setting: Setting) -> Plan {
             slice_ns: 1,
             trial_ns: 1,
             warmup_slices: 0,
+            warm_ns: 0,
             purpose: Purpose::Judged,
         },
         trial_predicted_ns: (1e9 * real.trial_s * setting.slowdown()) as u64,

@@ -46,6 +46,7 @@ mod header {
     pub(super) const SWAP: usize = 72;
     pub(super) const SLICES: usize = 76;
     pub(super) const GC_NS: usize = 80;
+    pub(super) const WARM_NS: usize = 88;
     pub(super) const STOP: usize = 128;
 }
 
@@ -106,6 +107,8 @@ pub struct PageHeader {
     pub stretch: u32,
     /// Measured time of one side that a trial may last to span whole cycles of the collector; 0: never force a collection.
     pub gc_ns: u64,
+    /// Time that a side works before each of its slices in turns, without recording.
+    pub warm_ns: u64,
     /// Invocations per slice, if known.
     pub k_hint: u64,
     /// Cores of the sides at the start of a duet, or [`NO_CORE`].
@@ -299,6 +302,7 @@ impl Page {
         put32(header::BLOCK_SLICES, h.block_slices);
         put32(header::STRETCH, h.stretch);
         put64(header::GC_NS, h.gc_ns);
+        put64(header::WARM_NS, h.warm_ns);
         put64(header::K_HINT, h.k_hint);
         put32(header::CORE_0, h.cores[0]);
         put32(header::CORE_1, h.cores[1]);
@@ -474,7 +478,7 @@ mod tests {
         check("header", &[("trial_ns", TRIAL_NS), ("warmup_slices", WARMUP_SLICES), ("capacity", CAPACITY)]);
         check("header", &[("block_slices", BLOCK_SLICES), ("stretch", STRETCH), ("k_hint", K_HINT)]);
         check("header", &[("core_0", CORE_0), ("core_1", CORE_1), ("swap", SWAP), ("slices", SLICES)]);
-        check("header", &[("gc_ns", GC_NS), ("stop", STOP)]);
+        check("header", &[("gc_ns", GC_NS), ("warm_ns", WARM_NS), ("stop", STOP)]);
         check("side", &[("state", side::STATE), ("style", side::STYLE), ("k", side::K), ("k_ns", side::K_NS)]);
         check("side", &[("records", side::RECORDS), ("left_early", side::LEFT_EARLY), ("gc_period", side::GC_PERIOD)]);
         check("side", &[("gc_cost_ns", side::GC_COST_NS), ("background_ns", side::BACKGROUND_NS)]);
@@ -491,6 +495,7 @@ mod tests {
             block_slices: 16,
             stretch: 0,
             gc_ns: 1_000_000_000,
+            warm_ns: 0,
             k_hint: 0,
             cores: [0, 1],
             swap: true,

@@ -32,6 +32,7 @@ func TestHook(t *testing.T) {
 			t.Run("MeetAtReset", c.testMeetAtReset)
 			t.Run("Refill", c.testRefill)
 			t.Run("GoesOn", c.testGoesOn)
+			t.Run("Warms", c.testWarms)
 			t.Run("GoesWrong", c.testGoesWrong)
 			t.Run("NobodyWaitsForEver", c.testNobodyWaitsForEver)
 			t.Run("LeftAlone", c.testLeftAlone)

@@ -139,6 +139,28 @@ func (c *toolchain) testGoesOn(t *testing.T) {
 	checkTurns(t, p)
 }
 
+// testWarms has each slice begin with a part that is three times as long and not recorded, nor counted.
+func (c *toolchain) testWarms(t *testing.T) {
+	p, results := c.trial(t, modeInterleaved, "BenchmarkUneven", record{"slices": 40, "warm_ns": 600_000, "slice_ns": 200_000})
+	for side, r := range results {
+		recorded, inBlock := int64(0), uint64(0)
+		for _, r := range p.records(side) {
+			recorded += int64(r["invocations"])
+			if r["flags"]&flagFirst != 0 {
+				inBlock = 0
+			}
+			inBlock += r["invocations"]
+			if counted := r["allocs"]; r["flags"]&flagMemory != 0 && (counted > inBlock+2 || counted < inBlock-2) {
+				t.Errorf("side %d: %d allocations of the %d invocations of block %d", side, counted, inBlock, r["block"])
+			}
+		}
+		if ran := r.report.Calls; ran < 3*recorded {
+			t.Errorf("side %d ran %d times, %d of them recorded", side, ran, recorded)
+		}
+	}
+	checkTurns(t, p)
+}
+
 // testRefill gives one side four times the work: the other goes on until it has done it, and counts what is recorded alone.
 func (c *toolchain) testRefill(t *testing.T) {
 	p := newPage(t, modeDuet, record{"slices": 200})

@@ -21,6 +21,7 @@ type duetPlan struct {
 	block  uint64 // slices between two pauses
 	whole  bool   // in turns, slices go on for whole cycles of the collector
 	warm   bool   // and begin with one that is not recorded
+	warmK  uint64 // invocations before each slice that are not recorded; 0 where slices are whole
 }
 
 func (p duetPlan) total() uint64 { return p.warmup + p.slices }
@@ -64,6 +65,10 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 		if p.warm = est <= h.gcNS/4-cycle; p.warm {
 			est += cycle
 		}
+	}
+	if h.mode == duetModeInterleaved && h.warmNS > 0 && !p.whole && duetAllGoOn(sides) {
+		p.warmK = duetInvocations(sides, h.warmNS)
+		est += duetLeast(duetSliceNS(sides, p.warmK), math.MaxUint64-est)
 	}
 	room := uint64(h.capacity)
 	p.slices = duetMost(1, h.trialNS/est)

@@ -78,6 +78,7 @@ func headerPlaces() []place {
 		{"swap", unsafe.Offsetof(h.swap), unsafe.Sizeof(h.swap)},
 		{"slices", unsafe.Offsetof(h.slices), unsafe.Sizeof(h.slices)},
 		{"gc_ns", unsafe.Offsetof(h.gcNS), unsafe.Sizeof(h.gcNS)},
+		{"warm_ns", unsafe.Offsetof(h.warmNS), unsafe.Sizeof(h.warmNS)},
 		{"stop", unsafe.Offsetof(h.stop), unsafe.Sizeof(h.stop)},
 		{"turn", unsafe.Offsetof(h.turn), unsafe.Sizeof(h.turn)},
 	}
@@ -179,6 +180,7 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 			Capacity     uint32 `json:"capacity"`
 			BlockSlices  uint32 `json:"block_slices"`
 			GCNS         uint64 `json:"gc_ns"`
+			WarmNS       uint64 `json:"warm_ns"`
 			Slices       uint32 `json:"slices"`
 		}
 		Sides []struct {
@@ -193,12 +195,13 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 		Plan struct {
 			K, Warmup, Slices, Block uint64
 			Whole, Warm              bool
+			WarmK                    uint64 `json:"warm_k"`
 		}
 	}
 	golden(t, "agree.json", &want)
 	for _, w := range want {
 		h := &duetHeader{sliceNS: w.Header.SliceNS, trialNS: w.Header.TrialNS, warmupSlices: w.Header.WarmupSlices,
-			capacity: w.Header.Capacity, blockSlices: w.Header.BlockSlices, gcNS: w.Header.GCNS, slices: w.Header.Slices, mode: w.Header.Mode}
+			capacity: w.Header.Capacity, blockSlices: w.Header.BlockSlices, gcNS: w.Header.GCNS, warmNS: w.Header.WarmNS, slices: w.Header.Slices, mode: w.Header.Mode}
 		var sides, swapped []*duetSide
 		for _, s := range w.Sides {
 			side := &duetSide{k: s.K, kNS: s.KNS, kBytes: s.KBytes, gcPeriod: s.GCPeriod, sliceNS: s.SliceNS,
@@ -206,7 +209,7 @@ func TestBothSidesAgreeOnTheGoldenPlans(t *testing.T) {
 			sides, swapped = append(sides, side), append([]*duetSide{side}, swapped...)
 		}
 		plan := duetPlan{k: w.Plan.K, warmup: w.Plan.Warmup, slices: w.Plan.Slices, block: w.Plan.Block,
-			whole: w.Plan.Whole, warm: w.Plan.Warm}
+			whole: w.Plan.Whole, warm: w.Plan.Warm, warmK: w.Plan.WarmK}
 		if got := duetAgree(h, sides); got != plan {
 			t.Errorf("%s: %+v, want %+v", w.Name, got, plan)
 		}

@@ -76,7 +76,8 @@ type duetHeader struct {
 	swap         uint32
 	slices       uint32
 	gcNS         uint64
-	_            [40]byte
+	warmNS       uint64
+	_            [32]byte
 	stop         uint32 // atomic
 	_            [60]byte
 	turn         uint32 // atomic, a futex word

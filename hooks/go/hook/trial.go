@@ -380,7 +380,7 @@ func (b *B) duetPrepare() bool {
 func (b *B) duetPause() {
 	t := duetT
 	block, first, last := t.plan.blockOf(t.slice)
-	t.warming, t.warmedNS = t.plan.warm, 0
+	t.warming, t.warmedNS = t.plan.warm || t.plan.warmK > 0, 0
 	t.k = t.nextPart()
 	// Reading the CPU time takes half a microsecond at each end, more than all else a duet does for a slice, so a duet reads
 	// it for the last slice of every block only.

@@ -42,7 +42,7 @@ func (t *duetTrial) goesOn() bool {
 func (t *duetTrial) warm() bool {
 	t.unrecorded(t.k)
 	t.warmedNS += t.wall
-	return !t.someEnded() && t.collects() && t.warmedNS < duetLongestNS
+	return t.plan.warm && !t.someEnded() && t.collects() && t.warmedNS < duetLongestNS
 }
 
 // collects reports whether this side has anything to collect.
@@ -57,7 +57,10 @@ func (t *duetTrial) someEnded() bool {
 
 // nextPart returns the invocations of a slice that begins to be recorded, or of the part with which it warms or goes on.
 func (t *duetTrial) nextPart() uint64 {
-	if t.warming || t.part.invocations > 0 {
+	switch {
+	case t.warming && t.plan.warmK > 0:
+		return t.plan.warmK
+	case t.warming || t.part.invocations > 0:
 		return t.partOfSlice()
 	}
 	return t.plan.invocations(t.slice, t.header.stretch)

@@ -57,6 +57,10 @@ def agree(h, sides):
         slice_est = min(U64, cycle * ceil_div(slice_est, cycle)) if whole else slice_est
         warm = whole and slice_est + cycle <= h["gc_ns"] // 4
         slice_est += cycle if warm else 0
+    warm_k = 0
+    if h.get("mode", 0) == INTERLEAVED and h.get("warm_ns", 0) > 0 and not whole and all(s["style"] in (LOOP, REWRITTEN) for s in sides):
+        warm_k, warm_est, _, _ = slices_of(h, sides, h["warm_ns"])
+        slice_est = min(U64, slice_est + warm_est)
     wanted = max(1, h["trial_ns"] // slice_est)
     room = h["capacity"]
     as_long = max(2, ceil_div(h["warmup_slices"] * h["slice_ns"], slice_est))
@@ -71,7 +75,8 @@ def agree(h, sides):
     if h.get("slices", 0) > 0:
         warmup, slices = min(h["warmup_slices"], room), h["slices"]
     slices = min(slices, room - warmup)
-    return {"k": big_k, "warmup": warmup, "slices": slices, "block": max(1, h["block_slices"]), "whole": whole, "warm": warm}
+    return {"k": big_k, "warmup": warmup, "slices": slices, "block": max(1, h["block_slices"]), "whole": whole, "warm": warm,
+            "warm_k": warm_k}
 
 
 def slices_of(h, sides, length):
@@ -163,6 +168,14 @@ def agree_cases():
         ("cycles in turns just fit the room", in_turns(capacity=4, warmup_slices=1), [side(1, 200_000, 1, 100)] * 2),
         ("cycles in turns just do not fit the room", in_turns(capacity=3, warmup_slices=1), [side(1, 200_000, 1, 100)] * 2),
         ("no time for collections in turns", in_turns(gc_ns=0), [side(1, 200_000, 1, 100)] * 2),
+        ("a part that warms", in_turns(warm_ns=8_000_000, slice_ns=10_000_000, trial_ns=320_000_000), [side(2_000, 200_000), side(1_900, 200_000)]),
+        ("a part that warms in a duet", header(warm_ns=8_000_000), [equal, equal]),
+        ("a part that warms, shorter than an invocation", in_turns(warm_ns=1_000), [side(1, 300_000), side(1, 290_000)]),
+        ("a part that warms, one side is called anew", in_turns(warm_ns=8_000_000), [equal, equal | {"style": RECALL}]),
+        ("a part that warms, or whole cycles", in_turns(warm_ns=8_000_000), on_one_core(side(100, 200_000, 100_000), side(100, 200_000, 50_000))),
+        ("a part that warms leaves room for warm-up", in_turns(warm_ns=7_300_000), [side(1, 200_000)] * 2),
+        ("a part that warms leaves no room for warm-up", in_turns(warm_ns=7_500_000), [side(1, 200_000)] * 2),
+        ("a part that warms for ever", in_turns(warm_ns=U64, trial_ns=U64), [side(1, U64), side(1, 1)]),
         ("set-up must be outweighed on one side", header(), [side(10_000, 3_000_000) | {"slice_ns": 50_000_000}, side(900, 200_000)]),
         ("shorter than the header's slice", header(), [equal | {"slice_ns": 150_000}, equal]),
         ("no warm-up wanted", header(warmup_slices=0), [equal, equal]),

@@ -38,7 +38,8 @@ pub(crate) struct Header {
     pub(crate) swap: u32,
     pub(crate) slices: u32,
     pub(crate) gc_ns: u64,
-    unused_1: [u8; 40],
+    pub(crate) warm_ns: u64,
+    unused_1: [u8; 32],
     pub(crate) stop: AtomicU32,
     unused_2: [u8; 60],
     pub(crate) turn: AtomicU32,
@@ -124,6 +125,8 @@ pub(crate) struct Plan {
     pub(crate) warmup: u64,
     pub(crate) slices: u64,
     pub(crate) block: u64,
+    /// Invocations before each slice that are not recorded.
+    pub(crate) warm_k: u64,
 }
 
 /// A slice's block, and whether the slice is its first and its last.
@@ -137,10 +140,10 @@ pub(crate) struct Block {
 impl Plan {
     pub(crate) fn agree(header: &Header, sides: &[Published]) -> Plan {
         let length = sides.iter().map(|s| s.slice_ns).fold(header.slice_ns, u64::max);
-        let fits = |s: &Published| mul_div(s.k.max(1), length, s.k_ns.max(1)).max(1);
-        let k = sides.iter().map(fits).fold(K_MAX, u64::min);
-        let needs = |s: &Published| mul_div_up(s.k_ns.max(1), k, s.k.max(1));
-        let estimate = sides.iter().map(needs).fold(1, u64::max);
+        let k = invocations_of(sides, length);
+        let warms = header.mode == INTERLEAVED && header.warm_ns > 0;
+        let warm_k = if warms { invocations_of(sides, header.warm_ns) } else { 0 };
+        let estimate = time_of(sides, k).saturating_add(if warms { time_of(sides, warm_k) } else { 0 });
         let (room, asked) =
             (u64::from(header.capacity), u64::from(header.warmup_slices).min(u64::from(header.capacity)));
         let as_long = mul_div_up(asked, header.slice_ns, estimate).max(2);
@@ -149,7 +152,7 @@ impl Plan {
             0 => (timed, (header.trial_ns / estimate).max(1)),
             slices => (asked, u64::from(slices)),
         };
-        Plan { k, warmup, slices: slices.min(room - warmup), block: u64::from(header.block_slices.max(1)) }
+        Plan { k, warmup, slices: slices.min(room - warmup), block: u64::from(header.block_slices.max(1)), warm_k }
     }
 
     pub(crate) fn total(&self) -> u64 {
@@ -173,6 +176,18 @@ impl Plan {
             self.k
         }
     }
+}
+
+/// Those of a slice that takes about so long on the side that is slower.
+fn invocations_of(sides: &[Published], length: u64) -> u64 {
+    let fits = |s: &Published| mul_div(s.k.max(1), length, s.k_ns.max(1)).max(1);
+    sides.iter().map(fits).fold(K_MAX, u64::min)
+}
+
+/// The time that so many invocations take on the side that is slower, at least 1 ns.
+fn time_of(sides: &[Published], k: u64) -> u64 {
+    let needs = |s: &Published| mul_div_up(s.k_ns.max(1), k, s.k.max(1));
+    sides.iter().map(needs).fold(1, u64::max)
 }
 
 fn mul_div(a: u64, b: u64, c: u64) -> u64 {

@@ -35,6 +35,8 @@ pub(super) struct Trial {
     reads_cpu: bool,
     opened_cpu_ns: u64,
     opened_ns: u64,
+    /// This side gets its caches warm before a slice, and records nothing.
+    warming: bool,
     /// The slice is closed, and this side goes on until its peer has closed it too.
     refilling: bool,
 }
@@ -54,6 +56,7 @@ impl Trial {
             reads_cpu: false,
             opened_cpu_ns: 0,
             opened_ns: 0,
+            warming: false,
             refilling: false,
         }
     }
@@ -65,6 +68,11 @@ impl Trial {
             Phase::Calibrating => {
                 let ns = self.calibrated_ns(ns);
                 self.calibrate(ns)
+            }
+            Phase::Taking if self.warming => {
+                self.warming = false;
+                self.k = self.plan.invocations(self.slice, self.link.header.stretch);
+                true
             }
             Phase::Taking => {
                 if !self.refilling {
@@ -175,7 +183,12 @@ impl Trial {
     /// Does the slow work before a slice and waits until it may open.
     fn prepare(&mut self) -> bool {
         let block = self.plan.block_of(self.slice);
-        self.k = self.plan.invocations(self.slice, self.link.header.stretch);
+        self.warming = self.plan.warm_k > 0;
+        self.k = if self.warming {
+            self.plan.warm_k
+        } else {
+            self.plan.invocations(self.slice, self.link.header.stretch)
+        };
         self.reads_cpu = block.last || !self.link.is(DUET);
         let link = &mut self.link;
         let ready = match link.header.mode {

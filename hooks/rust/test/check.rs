@@ -24,7 +24,7 @@ fn layout() {
         println!("page_size.{} {}", capacity, page::page_size(capacity));
     }
     places!("header", Header, magic, version, mode, seed, slice_ns, trial_ns, warmup_slices, capacity, block_slices);
-    places!("header", Header, stretch, k_hint, swap, slices, gc_ns, stop, turn);
+    places!("header", Header, stretch, k_hint, swap, slices, gc_ns, warm_ns, stop, turn);
     println!("header.core_0 {}", offset_of!(Header, cores));
     println!("header.core_1 {}", offset_of!(Header, cores) + size_of::<u32>());
     places!("side", Side, state, style, arrive, asleep, k, k_ns, k_bytes, gc_period, resets, records, parallelism);
@@ -71,14 +71,16 @@ fn agree(v: &[u64]) {
     header.capacity = v[3] as u32;
     header.block_slices = v[4] as u32;
     header.slices = v[5] as u32;
-    let sides: Vec<Published> = v[6..].chunks(3).map(|s| Published { k: s[0], k_ns: s[1], slice_ns: s[2] }).collect();
+    header.mode = v[6] as u32;
+    header.warm_ns = v[7];
+    let sides: Vec<Published> = v[8..].chunks(3).map(|s| Published { k: s[0], k_ns: s[1], slice_ns: s[2] }).collect();
     let plan = Plan::agree(&header, &sides);
-    println!("{} {} {} {}", plan.k, plan.warmup, plan.slices, plan.block);
+    println!("{} {} {} {} {}", plan.k, plan.warmup, plan.slices, plan.block, plan.warm_k);
 }
 
 /// The blocks of a plan's slices: number, first, last.
 fn blocks(v: &[u64]) {
-    let plan = Plan { k: 1, warmup: v[0], slices: v[1], block: v[2] };
+    let plan = Plan { k: 1, warmup: v[0], slices: v[1], block: v[2], ..Plan::default() };
     for slice in 0..plan.total() {
         let block = plan.block_of(slice);
         println!("{} {} {}", block.number, block.first, block.last);

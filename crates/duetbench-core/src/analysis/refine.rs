@@ -24,7 +24,7 @@ const MEDIAN_TO_MEAN: f64 = std::f64::consts::FRAC_PI_2;
 #[must_use]
 pub fn refined(planned: ExecutionConfiguration, forks: &[ForkPair], trial_ns: f64) -> ExecutionConfiguration {
     let Some(pilot) = forks.get(..PILOT_FORKS) else { return planned };
-    let slices = slices_worth_taking(pilot, planned.design, trial_ns).unwrap_or(None);
+    let slices = slices_worth_taking(pilot, planned, trial_ns).unwrap_or(None);
     match slices {
         Some((wanted, had)) if had >= SLICES_MIN => {
             // Fork pairs whose places cancel hardly vary; but more of them reach the next look sooner than longer ones.
@@ -38,20 +38,25 @@ pub fn refined(planned: ExecutionConfiguration, forks: &[ForkPair], trial_ns: f6
 }
 
 /// Slices that a trial should have, and those it had; absent where collections decide.
-fn slices_worth_taking(pilot: &[ForkPair], design: Design, trial_ns: f64) -> Result<Option<(u32, u32)>, StatsError> {
+fn slices_worth_taking(
+    pilot: &[ForkPair],
+    planned: ExecutionConfiguration,
+    trial_ns: f64,
+) -> Result<Option<(u32, u32)>, StatsError> {
     if pilot.iter().any(|f| f.collections > 0) {
         return Ok(None);
     }
     let median = |number: fn(&ForkPair) -> f64| stats::median(&pilot.iter().map(number).collect::<Vec<_>>());
     let had = median(|f| f64::from(f.slices))?;
     let slice_variance = MEDIAN_TO_MEAN * median(|f| f.slice_spread)?.powi(2);
-    let of_forks = fork_variance(pilot, design, |f| f.log_ratio)?;
+    let of_forks = fork_variance(pilot, planned.design, |f| f.log_ratio)?;
     // The complete number has the same forks, and slow slices besides.
-    let of_complete = fork_variance(pilot, design, |f| f.log_ratio_complete)?;
+    let of_complete = fork_variance(pilot, planned.design, |f| f.log_ratio_complete)?;
     let complete_variance = slice_variance + had * (of_complete - of_forks).max(0.0);
     // Variance between forks beyond what their slices explain; never 0, because that too is only an estimate.
     let beyond_slices = (of_forks - slice_variance / had).max(of_forks / 10.0);
-    let slice_pair_ns = median(|f| (side_ns(&f.baseline) + side_ns(&f.candidate)) / f64::from(f.slices))?;
+    let recorded_ns = median(|f| (side_ns(&f.baseline) + side_ns(&f.candidate)) / f64::from(f.slices))?;
+    let slice_pair_ns = recorded_ns + 2.0 * planned.warm_ns as f64;
     let overhead_ns = (trial_ns - had * slice_pair_ns).max(0.0);
     let fork = stats::Repetition { variance: beyond_slices, cost: overhead_ns };
     let slice = stats::Repetition { variance: complete_variance, cost: slice_pair_ns };

@@ -30,8 +30,7 @@ impl Settled {
         let (mode, mode_reason) = choose_mode(circumstances);
         let warmup_slices = warmup_slices(style, first_ns, spec, profile);
         let manner = Manner { mode, style, first_ns, warmup_slices, runtime_threads };
-        let cold_share = profile.and_then(|profile| profile.cold_share);
-        let lengths = Lengths::of(manner).outweighing(cold_share, manner).refilled(profile, manner);
+        let lengths = Lengths::of(manner).outweighing(profile, manner).refilled(profile, manner);
         Settled { mode, mode_reason, warmup_slices: lengths.warmed_up_by(manner), lengths }
     }
 }
@@ -72,6 +71,8 @@ pub(super) struct Manner {
 pub(super) struct Lengths {
     pub(super) slice_ns: u64,
     pub(super) trial_ns: u64,
+    /// Before each slice, not recorded.
+    pub(super) warm_ns: u64,
     /// Wall time that a trial will probably take.
     pub(super) predicted_ns: u64,
 }
@@ -93,21 +94,23 @@ impl Lengths {
             (_, Mode::InterleavedAllCores) => (defaults::SLICE_ALL_CORES_NS, defaults::TRIAL_ALL_CORES_NS),
             (_, Mode::Duet | Mode::InterleavedOneCore | Mode::Sequential) => (defaults::SLICE_NS, defaults::TRIAL_NS),
         };
-        let lengths = Lengths { slice_ns, trial_ns, predicted_ns: 0 };
+        let lengths = Lengths { slice_ns, trial_ns, warm_ns: 0, predicted_ns: 0 };
         lengths.with_trial(trial_ns, manner)
     }
 
     /// The same with slices so long that getting warm takes no more than [`defaults::COLD_MAX`] of them, or [`defaults::COLD_LARGE`]
-    /// where they would get too long, and trials that have enough of these. Only versions that take turns on one core use each
-    /// other's caches.
-    fn outweighing(self, cold_share: Option<f64>, manner: Manner) -> Lengths {
+    /// where they would get too long, and trials that have enough of these. Slices after a part that warms are as long as those that
+    /// were too short without it. Only versions that take turns on one core use each other's caches.
+    fn outweighing(self, profile: Option<Profile>, manner: Manner) -> Lengths {
         let shares_caches = manner.mode == Mode::InterleavedOneCore && !manner.style.is_counted();
-        let Some(cold_share) = cold_share.filter(|_| shares_caches) else { return self };
-        let small = (cold_share / defaults::COLD_MAX).clamp(1.0, defaults::COLD_FACTOR_MAX);
+        let Some(profile) = profile.filter(|_| shares_caches) else { return self };
+        let Some(cold_share) = profile.cold_share else { return self };
+        let least = if profile.warm_ns > 0 { defaults::COLD_FACTOR_MAX } else { 1.0 };
+        let small = (cold_share / defaults::COLD_MAX).clamp(least, defaults::COLD_FACTOR_MAX);
         let large = (cold_share / defaults::COLD_LARGE).min(defaults::COLD_LARGE_FACTOR_MAX);
         let factor = small.max(large);
         let slice_ns = (self.slice_ns as f64 * factor) as u64;
-        self.with_slices(slice_ns, manner)
+        Lengths { warm_ns: profile.warm_ns, ..self }.with_slices(slice_ns, manner)
     }
 
     /// The same with slices of so many invocations that a duet is refilled, unless they would get too long.
@@ -124,7 +127,7 @@ impl Lengths {
 
     /// The same with longer slices, and a trial that has enough of them.
     fn with_slices(self, slice_ns: u64, manner: Manner) -> Lengths {
-        let trial_ns = self.trial_ns.max(defaults::SLICES_MIN * slice_ns);
+        let trial_ns = self.trial_ns.max(defaults::SLICES_MIN * (self.warm_ns + slice_ns));
         Lengths { slice_ns, ..self }.with_trial(trial_ns, manner)
     }
 
@@ -133,7 +136,7 @@ impl Lengths {
     fn warmed_up_by(&self, manner: Manner) -> u32 {
         let slice_ns = if manner.style.is_counted() { Lengths::of(manner).slice_ns } else { defaults::SLICE_NS };
         let usual = slice_ns.saturating_mul(manner.warmup_slices.into());
-        let as_long = u32::try_from(usual.div_ceil(self.slice_ns.max(1))).unwrap_or(u32::MAX);
+        let as_long = u32::try_from(usual.div_ceil((self.warm_ns + self.slice_ns).max(1))).unwrap_or(u32::MAX);
         let least = if manner.mode == Mode::InterleavedAllCores { 2 * LONG_WARMUP_MIN } else { LONG_WARMUP_MIN };
         manner.warmup_slices.min(as_long.max(least))
     }

@@ -62,6 +62,9 @@ pub struct ExecutionConfiguration {
     pub slice_ns: u64,
     /// Time one side aims to measure in one trial, nanoseconds.
     pub trial_ns: u64,
+    /// Time that a version works before each of its slices in turns, without recording, to get its caches warm, nanoseconds.
+    #[serde(default, skip_serializing_if = "profile::is_nothing")]
+    pub warm_ns: u64,
     /// Slices that warm up at the start of a trial.
     pub warmup_slices: u32,
     /// The purpose of its trials.
@@ -209,6 +212,7 @@ impl Plan {
             planned.configuration = ExecutionConfiguration {
                 slice_ns: lengths.slice_ns,
                 trial_ns: lengths.trial_ns,
+                warm_ns: lengths.warm_ns,
                 warmup_slices,
                 ..planned.configuration
             };
@@ -281,7 +285,7 @@ impl Common {
         let circumstances =
             Circumstances { choice, style, threads, runtime_threads, profile: None, capacity, check: None };
         let Settled { mode, mode_reason, lengths, warmup_slices } = Settled::of(&circumstances, self.first_ns, spec);
-        let Lengths { slice_ns, trial_ns, predicted_ns: trial_predicted_ns } = lengths;
+        let Lengths { slice_ns, trial_ns, warm_ns, predicted_ns: trial_predicted_ns } = lengths;
         let share = share_ns.map(|share_ns| Share { share_ns, trial_ns: trial_predicted_ns });
         let cost_ns = 2 * LINK_NS / (u64::from(capacity.cpus) * siblings).max(1);
         let beside_ns = if capacity.cpus > 1 { 2 * LINK_NS / siblings.max(1) } else { 0 };
@@ -289,7 +293,7 @@ impl Common {
             capacity.relinks.map(|layouts| Relink { layouts, cost_ns, beside_ns, trial_ns: trial_predicted_ns });
         let design = design(spec.effort, share, relink);
         let configuration =
-            ExecutionConfiguration { design, slice_ns, trial_ns, warmup_slices, purpose: Purpose::Judged };
+            ExecutionConfiguration { design, slice_ns, trial_ns, warm_ns, warmup_slices, purpose: Purpose::Judged };
         PlannedBenchmark {
             id: self.id,
             style: self.style,

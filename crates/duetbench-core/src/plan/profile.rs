@@ -19,9 +19,12 @@ pub struct Profile {
     /// Whether collections took part in the first of what was seen.
     pub collects: bool,
     /// Time that it takes to get caches warm again which the other version has used, of the version that loses more, as a multiple of a
-    /// slice of the usual length ([`SLICE_NS`](crate::spec::defaults::SLICE_NS)); where that was looked at.
+    /// slice of the usual length ([`SLICE_NS`](crate::spec::defaults::SLICE_NS)); where that was looked at. After `warm_ns`, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold_share: Option<f64>,
+    /// Time that a version works before a slice, without recording, after which most of that is done; 0 where nothing is gained by it.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub warm_ns: u64,
     /// Ratio of the two programs as they are linked without a layout being drawn, in turns on one core; where that was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_linked: Option<f64>,
@@ -84,6 +87,7 @@ impl Profile {
             invocation_ns: baseline.1.max(candidate.1),
             collects: Role::BOTH.into_iter().any(|role| collects(samples, role)),
             cold_share: None,
+            warm_ns: 0,
             as_linked: None,
             warmup_slices: None,
             unsteady: None,
@@ -94,6 +98,12 @@ impl Profile {
     #[must_use]
     pub fn with_cold_share(self, cold_share: Option<f64>) -> Profile {
         Profile { cold_share, ..self }
+    }
+
+    /// The same with so long a part before each slice that warms and is not recorded, and what getting warm still takes after it.
+    #[must_use]
+    pub fn with_warm_part(self, warm_ns: u64, left: f64) -> Profile {
+        Profile { warm_ns, cold_share: Some(left), ..self }
     }
 
     /// The same with the ratio of the programs as they are linked.
@@ -186,4 +196,9 @@ pub struct Learnt {
     pub profiles: Vec<Option<Profile>>,
     /// Spread of the modes on this machine; absent where the run was too short to measure it.
     pub check: Option<SelfCheck>,
+}
+
+/// For what is written only where there is any.
+pub(super) fn is_nothing(time_ns: &u64) -> bool {
+    *time_ns == 0
 }

@@ -115,6 +115,11 @@ pub mod defaults {
     pub const COLD_LARGE: f64 = 0.1;
     /// Slices are lengthened against that by this factor at most.
     pub const COLD_LARGE_FACTOR_MAX: f64 = 250.0;
+    /// Time that a version works before a slice without recording, as a multiple of what getting warm takes: a set that is gone through at
+    /// random is warm but for a fiftieth (e^-4) after it has been gone through four times.
+    pub const WARM_TIMES: f64 = 4.0;
+    /// Longest such part, nanoseconds.
+    pub const WARM_NS_MAX: u64 = 40_000_000;
     /// Fewest slices of a trial whose slices were lengthened.
     pub const SLICES_MIN: u64 = 16;
     /// Invocations of a slice from which on the faster side of a duet goes on until the slower one is through.

@@ -237,6 +237,17 @@ fn slices_are_lengthened_until_getting_warm_is_a_small_part_of_them() {
     // Beyond that, until it takes a tenth of them, or slices are 250 times as long.
     assert_eq!(interleaved(10.0), (20_000_000, 320_000_000, 2, Some(0.1)));
     assert_eq!(interleaved(50.0), (50_000_000, 800_000_000, 2, Some(0.2)));
+    // After a part that warms they are as long as are too short without it, and longer for what is left.
+    let warmed = |left| {
+        let profile = PLAIN.with_cold_share(Some(10.0)).with_warm_part(8_000_000, left);
+        let planned =
+            planned(ModeChoice::Interleaved, Style::Rewritten, Learnt { profiles: vec![Some(profile)], check: None });
+        let ExecutionConfiguration { slice_ns, trial_ns, warm_ns, warmup_slices, .. } = planned.configuration;
+        (slice_ns, trial_ns, warm_ns, warmup_slices, planned.cold_share_left(planned.mode))
+    };
+    assert_eq!(warmed(0.0), (10_000_000, 288_000_000, 8_000_000, 2, Some(0.0)));
+    assert_eq!(warmed(0.75), (10_000_000, 288_000_000, 8_000_000, 2, Some(0.015)));
+    assert_eq!(warmed(10.0), (20_000_000, 448_000_000, 8_000_000, 2, Some(0.1)));
     assert_eq!(lengths(None, ModeChoice::Interleaved), (200_000, 20_000_000, 16, None));
     assert_eq!(lengths(Some(0.3), ModeChoice::Sequential), (200_000, 20_000_000, 16, None));
 }

@@ -11,6 +11,7 @@ const PLANNED: ExecutionConfiguration = ExecutionConfiguration {
     slice_ns: 200_000,
     trial_ns: 20_000_000,
     warmup_slices: 16,
+    warm_ns: 0,
     purpose: Purpose::Judged,
 };
 

@@ -116,6 +116,7 @@ impl Local<'_> {
             seed: trial.seed,
             slice_ns: configuration.slice_ns,
             trial_ns: configuration.trial_ns,
+            warm_ns: configuration.warm_ns,
             warmup_slices: order(planned).warmup_slices,
             capacity: CAPACITY,
             block_slices: if stretched { stretched_block(configuration.slice_ns) } else { defaults::BLOCK_SLICES },

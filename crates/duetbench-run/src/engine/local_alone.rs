@@ -78,6 +78,7 @@ fn header(planned: &SoloBenchmark, trial: &Trial) -> PageHeader {
         block_slices: 1,
         stretch: 0,
         gc_ns: 0,
+        warm_ns: 0,
         k_hint: 0,
         cores: [NO_CORE; 2],
         swap: false,

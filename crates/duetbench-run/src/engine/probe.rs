@@ -35,6 +35,10 @@ const COLD_LENGTHS: [u64; 4] = [1, 4, 16, 64];
 const COLD_DOUBTED: f64 = 0.05;
 /// Multiple from which on longer slices are tried only if these show it: what shows in none of them is not taken by caches.
 const COLD_SHOWN: u64 = 16;
+/// Most that slices outweigh by being longer, as a multiple of a slice of the usual length.
+const COLD_OUTWEIGHED: f64 = defaults::COLD_MAX * defaults::COLD_FACTOR_MAX;
+/// Length of the slices, as a multiple of the usual one, that tell whether they are warm after such a part.
+const WARMED_TIMES: u64 = 16;
 /// Log ratio of two programs as they are linked from which on it is seen twice.
 const LINKED_DOUBTED: f64 = 0.02;
 /// Slices that warm up in trials of longer ones.
@@ -168,7 +172,8 @@ fn look_at(
     }
     let in_turns = of_two_lengths(versions, planned, benchmark, 1, 0..COLD_LOOKS)?;
     let profile = profile.with_as_linked(as_linked(versions, planned, benchmark, &in_turns)?);
-    Ok(Some(profile.with_cold_share(cold_share(versions, planned, benchmark, Seen { alone, in_turns })?)))
+    let cold = profile.with_cold_share(cold_share(versions, planned, benchmark, Seen { alone, in_turns })?);
+    Ok(Some(warmed(versions, planned, benchmark, cold)?))
 }
 
 /// Slices of a benchmark's first trials.
@@ -244,6 +249,24 @@ fn cold_share(
     Ok(Some(share.min(again.map_or(0.0, |again| again.least * times as f64))))
 }
 
+/// The same with a part before each slice that warms and is not recorded, where getting warm takes more than slices can outweigh, and that
+/// part most of it. Not of code that collects, which has whole cycles to go by.
+fn warmed(
+    executor: &mut dyn Executor,
+    planned: &PlannedBenchmark,
+    benchmark: usize,
+    cold: Profile,
+) -> Result<Profile, RunError> {
+    let may_be = planned.style.refills() && !cold.collects;
+    let Some(share) = cold.cold_share.filter(|share| may_be && *share > COLD_OUTWEIGHED) else { return Ok(cold) };
+    let mut warm = planned.clone();
+    let warm_ns = (defaults::WARM_TIMES * share * defaults::SLICE_NS as f64) as u64;
+    warm.configuration.warm_ns = warm_ns.min(defaults::WARM_NS_MAX);
+    let seen = ColdShare::of(&of_two_lengths(executor, &warm, benchmark, WARMED_TIMES, 0..COLD_LOOKS)?);
+    let left = seen.map(|left| left.least * WARMED_TIMES as f64).filter(|left| *left <= share / 2.0);
+    Ok(left.map_or(cold, |left| cold.with_warm_part(warm.configuration.warm_ns, left)))
+}
+
 /// Slices in turns, some of so many times the usual length and some longer, of as many trials as are needed to tell.
 fn of_two_lengths(
     executor: &mut dyn Executor,
@@ -254,7 +277,8 @@ fn of_two_lengths(
 ) -> Result<Vec<Sample>, RunError> {
     let slices = if times == 1 { COLD_SLICES } else { COLD_LONGER_SLICES };
     let slice_ns = times * planned.configuration.slice_ns;
-    let mut stretched = as_trial(planned, Mode::InterleavedOneCore, slices * slice_ns);
+    let all_ns = slices * (planned.configuration.warm_ns + slice_ns);
+    let mut stretched = as_trial(planned, Mode::InterleavedOneCore, all_ns);
     stretched.configuration.purpose = Purpose::Stretched;
     stretched.configuration.slice_ns = slice_ns;
     if times > 1 {

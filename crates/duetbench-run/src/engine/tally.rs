@@ -175,6 +175,7 @@ mod tests {
                 slice_ns: 1,
                 trial_ns: 20_000_000,
                 warmup_slices: 0,
+                warm_ns: 0,
                 purpose: Purpose::Judged,
             },
             trial_predicted_ns: 1,

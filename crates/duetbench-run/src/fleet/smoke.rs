@@ -94,6 +94,7 @@ fn request() -> Request {
             slice_ns: 1,
             trial_ns: 5,
             warmup_slices: 1,
+            warm_ns: 0,
             purpose: Purpose::Judged,
         },
         trial_predicted_ns: 100_000_000,

@@ -19,6 +19,7 @@ pub fn planned(package: &str, name: &str) -> PlannedBenchmark {
             slice_ns: 1,
             trial_ns: 2,
             warmup_slices: 1,
+            warm_ns: 0,
             purpose: Purpose::Judged,
         },
         trial_predicted_ns: 10_000_000,

@@ -303,6 +303,7 @@ impl Trial {
             block_slices: 1,
             stretch: 0,
             gc_ns: 0,
+            warm_ns: 0,
             k_hint: 0,
             cores: [NO_CORE; 2],
             swap: false,

@@ -52,14 +52,16 @@ fn it_agrees_on_the_golden_plans_of_sides_without_a_collector() {
     for case in golden("agree.json").as_array().unwrap() {
         let sides = case["sides"].as_array().unwrap();
         let collects = |side: &Value| side["gc_period"].as_u64() > Some(0) && side["k_bytes"].as_u64() > Some(0);
-        if case["header"]["gc_ns"].as_u64() > Some(0) && sides.iter().any(collects) {
+        let called_anew = |side: &Value| side["style"] == 3;
+        let collector = case["header"]["gc_ns"].as_u64() > Some(0) && sides.iter().any(collects);
+        if collector || sides.iter().any(called_anew) {
             continue;
         }
-        let header = ["slice_ns", "trial_ns", "warmup_slices", "capacity", "block_slices", "slices"];
+        let header = ["slice_ns", "trial_ns", "warmup_slices", "capacity", "block_slices", "slices", "mode", "warm_ns"];
         let mut question = vec!["agree".to_owned()];
         question.extend(numbers(&case["header"], &header));
         question.extend(sides.iter().flat_map(|side| numbers(side, &["k", "k_ns", "slice_ns"])));
-        let want = numbers(&case["plan"], &["k", "warmup", "slices", "block"]).join(" ");
+        let want = numbers(&case["plan"], &["k", "warmup", "slices", "block", "warm_k"]).join(" ");
         assert_eq!(HOOK.checked(&question).trim(), want, "{}", case["name"]);
         compared += 1;
     }
@@ -143,6 +145,18 @@ fn two_processes_agree_on_the_invocations_of_a_slice() {
         let invocations = sides.map(|records| records.iter().map(|r| (r.slice, r.invocations)).collect::<Vec<_>>());
         assert_eq!(invocations[0].len(), 6);
         assert_eq!(invocations[0], invocations[1]);
+    }
+}
+
+#[test]
+fn a_part_that_warms_is_not_recorded() {
+    let slices = 20;
+    let header = PageHeader { warm_ns: 2_000_000, ..Trial::header(PageMode::Interleaved, 0, slices) };
+    let (_, sides, said) = measured(header, [100, 100]);
+    for side in 0..2 {
+        assert_eq!(sides[side].len(), slices as usize);
+        let stretches = said[side].lines().count();
+        assert!(stretches >= 2 * sides[side].len(), "side {side}: {stretches} stretches");
     }
 }
 

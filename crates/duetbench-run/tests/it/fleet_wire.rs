@@ -23,6 +23,7 @@ fn full_request() -> Request {
         invocation_ns: 12.5,
         collects: true,
         cold_share: Some(0.125),
+        warm_ns: 8_000_000,
         as_linked: Some(1.0625),
         warmup_slices: Some(4),
         unsteady,

@@ -211,20 +211,25 @@ impl Executor for Losing {
 
 /// Plays slices whose invocations take longer in turns until caches are warm.
 struct Warming {
-    /// Time that a slice so long loses, both in milliseconds.
-    lost_ms: fn(f64) -> f64,
+    /// Time that a slice loses after a part before it, by the lengths of both, in milliseconds.
+    lost_ms: fn(f64, f64) -> f64,
     /// Trials in turns after which they do not any more.
     trials: u32,
 }
 
 /// Most of a sixth of a millisecond is lost within the first one.
-fn soon_warm(slice_ms: f64) -> f64 {
-    0.15 * (1.0 - (-slice_ms / 0.6).exp())
+fn soon_warm(before_ms: f64, slice_ms: f64) -> f64 {
+    0.15 * ((-before_ms / 0.6).exp() - (-(before_ms + slice_ms) / 0.6).exp())
 }
 
 /// For four milliseconds every invocation takes a quarter longer, so that slices of up to a quarter of that are equally cold.
-fn late_warm(slice_ms: f64) -> f64 {
-    0.25 * slice_ms.min(4.0)
+fn late_warm(before_ms: f64, slice_ms: f64) -> f64 {
+    0.25 * ((before_ms + slice_ms).min(4.0) - before_ms.min(4.0))
+}
+
+/// Half a millisecond is lost whatever came before.
+fn never_warm(_: f64, _: f64) -> f64 {
+    0.5
 }
 
 impl Executor for Warming {
@@ -234,8 +239,9 @@ impl Executor for Warming {
         self.trials -= u32::from(is_cold);
         let sample = |role, i: u32| {
             let slice_ns = planned.configuration.slice_ns * if is_longer(planned, i) { 4 } else { 1 };
-            let lost_ns = if is_cold { 1e6 * (self.lost_ms)(slice_ns as f64 / 1e6) } else { 0.0 };
-            slice(trial, role, i, slice_ns, slice_ns + lost_ns as u64)
+            let before_ms = planned.configuration.warm_ns as f64 / 1e6;
+            let lost_ms = if is_cold { (self.lost_ms)(before_ms, slice_ns as f64 / 1e6) } else { 0.0 };
+            slice(trial, role, i, slice_ns, slice_ns + (1e6 * lost_ms) as u64)
         };
         Ok(outcome(planned, 24, sample))
     }
@@ -314,6 +320,22 @@ fn slices_too_short_to_get_warm_in_are_not_believed() {
     // Slices of 0.2 and of 0.8 ms are equally cold, and take longer than alone.
     let mut late = Warming { lost_ms: late_warm, trials: u32::MAX };
     assert_eq!(lengthened(&mut late), defaults::COLD_FACTOR_MAX as u64);
+}
+
+#[test]
+fn a_part_that_warms_comes_before_slices_that_cannot_outweigh_it() {
+    let configured = |lost_ms| {
+        let planned = after_trials(&mut Warming { lost_ms, trials: u32::MAX });
+        let left = planned.cold_share_left(planned.mode);
+        (planned.configuration.warm_ns, planned.configuration.slice_ns / defaults::SLICE_NS, left)
+    };
+    // About four times the millisecond that is lost, after which hardly anything is.
+    let (warm_ns, times, left) = configured(late_warm);
+    assert!((3_500_000..=4_000_000).contains(&warm_ns) && times == 50, "{warm_ns} ns, {times}");
+    assert!(left.is_some_and(|left| left < 0.01), "{left:?}");
+    // Nothing is gained by it.
+    let (warm_ns, times, left) = configured(never_warm);
+    assert!((warm_ns, times) == (0, 50) && left.is_some_and(|left| (0.04..=0.05).contains(&left)), "{left:?}");
 }
 
 #[test]

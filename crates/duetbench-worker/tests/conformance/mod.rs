@@ -127,6 +127,7 @@ pub fn plan(names: &[&str], units: u32, forks_per_unit: u32) -> Plan {
             slice_ns: 1,
             trial_ns: 2,
             warmup_slices: 0,
+            warm_ns: 0,
             purpose: Purpose::Judged,
         },
         trial_predicted_ns: 10_000_000,

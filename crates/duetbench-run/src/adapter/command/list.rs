@@ -181,6 +181,7 @@ fn alone() -> PageHeader {
         block_slices: 1,
         stretch: 0,
         gc_ns: 0,
+        warm_ns: 0,
         k_hint: 0,
         cores: [NO_CORE; 2],
         swap: false,
