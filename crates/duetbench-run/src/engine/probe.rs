@@ -1,48 +1,28 @@
 //! First trials: what a benchmark needs, and which mode gives the narrowest interval on this machine.
 
-use std::ops::Range;
+mod in_turns;
+
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use duetbench_core::Trial;
 use duetbench_core::analysis::summarise;
 use duetbench_core::plan::{
-    ColdShare, Design, ExecutionConfiguration, FirstWarmUp, Learnt, Mode, Plan, PlannedBenchmark, Profile, Purpose,
-    SelfCheck, Style, lost_in_turns,
+    Design, ExecutionConfiguration, FirstWarmUp, Learnt, Mode, Plan, PlannedBenchmark, Profile, Purpose, SelfCheck,
+    Style,
 };
 use duetbench_core::spec::defaults;
-use duetbench_core::stats;
 use duetbench_core::warmup::SERIES_MIN;
 use duetbench_core::{BenchmarkId, Role, Sample};
 
+use self::in_turns::{InTurns, Seen};
 use super::Executor;
 use crate::error::RunError;
 
 /// Time that one side measures in a first trial, nanoseconds: caches of some megabytes get warm in it.
 const PROFILE_NS: u64 = 10_000_000;
-/// Slices of two lengths in a trial that tells what getting warm takes, where the shorter ones have the usual length.
-const COLD_SLICES: u64 = 80;
-/// The same where they are longer, and vary less.
-const COLD_LONGER_SLICES: u64 = 16;
 /// Start and end of the processes of a trial, nanoseconds.
 const START_NS: u64 = 20_000_000;
-/// Most such trials: another one where it is open whether getting warm is a large part or none.
-const COLD_LOOKS: u32 = 3;
-/// Lengths of the shorter slices, as multiples of the usual one, that are tried one after the other.
-const COLD_LENGTHS: [u64; 4] = [1, 4, 16, 64];
-/// Share of a slice from which on the true one may be larger: by what getting warm takes, or by what the version did not take alone. Such
-/// slices may be too short to get warm in, and those of both lengths equally cold.
-const COLD_DOUBTED: f64 = 0.05;
-/// Multiple from which on longer slices are tried only if these show it: what shows in none of them is not taken by caches.
-const COLD_SHOWN: u64 = 16;
-/// Most that slices outweigh by being longer, as a multiple of a slice of the usual length.
-const COLD_OUTWEIGHED: f64 = defaults::COLD_MAX * defaults::COLD_FACTOR_MAX;
-/// Length of the slices, as a multiple of the usual one, that tell whether they are warm after such a part.
-const WARMED_TIMES: u64 = 16;
-/// Log ratio of two programs as they are linked from which on it is seen twice.
-const LINKED_DOUBTED: f64 = 0.02;
-/// Slices that warm up in trials of longer ones.
-const COLD_WARMUP: u32 = 2;
 /// Benchmarks whose first invocation takes longer get no such trial: getting warm is no part of that worth mentioning.
 const COLD_FIRST_NS_MAX: u64 = 50 * defaults::SLICE_NS;
 /// Benchmarks whose first invocation takes longer get no first trial: it would cost more than it tells.
@@ -56,6 +36,8 @@ const CHECK_BENCHMARKS: usize = 2;
 /// The self-check is left out of runs that are predicted to be shorter: it takes a few seconds.
 const CHECK_WORTH: Duration = Duration::from_secs(90);
 
+/// A closer look takes up to so many times as long as the first one.
+const CLOSER_TIMES: u32 = 6;
 /// Share of a budget that first trials may take.
 const LOOK_SHARE: f64 = 0.25;
 /// Where slices are iterations of processes that take long to start, the self-check may take this share of what the run is
@@ -103,7 +85,7 @@ fn look_takes(planned: &PlannedBenchmark, wanted: &Wanted<'_>) -> Duration {
     };
     let alone_ns = if is_worth_a_look(planned) { alone_ns } else { 0 };
     // Half of the slices of two lengths are four times as long, on both sides; every second benchmark needs another look.
-    let cold_ns = if may_be_cold(planned) { 8 * COLD_SLICES * defaults::SLICE_NS + START_NS } else { 0 };
+    let cold_ns = if may_be_cold(planned) { 8 * in_turns::SLICES * defaults::SLICE_NS + START_NS } else { 0 };
     Duration::from_nanos(warm_up_ns.saturating_add(alone_ns).saturating_add(cold_ns))
 }
 
@@ -137,13 +119,23 @@ pub fn probe(
     if most.is_some() {
         order.sort_unstable();
     }
-    let mut profiles = vec![None; plan.benchmarks.len()];
-    for (takes, benchmark) in order {
+    let mut looks: Vec<Option<Look>> = plan.benchmarks.iter().map(|_| None).collect();
+    for &(takes, benchmark) in &order {
         RunError::stop_if(interrupted)?;
         if has_time(takes) {
-            profiles[benchmark] = look_at(&plan.benchmarks[benchmark], benchmark, benches.versions, wanted)?;
+            looks[benchmark] = look_at(&plan.benchmarks[benchmark], benchmark, benches.versions, wanted)?;
         }
     }
+    // Once all had a first look, so that none goes without for one that takes long.
+    for &(_, benchmark) in &order {
+        RunError::stop_if(interrupted)?;
+        if let Some(look) = &mut looks[benchmark]
+            && has_time(CLOSER_TIMES * look.took)
+        {
+            look.closer(&plan.benchmarks[benchmark], benchmark, benches.versions)?;
+        }
+    }
+    let profiles: Vec<Option<Profile>> = looks.into_iter().map(|look| look.map(|look| look.profile)).collect();
     let mut check = None;
     if plan.predicted() >= CHECK_WORTH && wanted.mode && has_time(check_takes(plan)) {
         check = self_check(plan, &profiles, benches.baseline_alone, interrupted)?;
@@ -151,59 +143,52 @@ pub fn probe(
     Ok(Learnt { profiles, check })
 }
 
+/// A first look at a benchmark.
+struct Look {
+    profile: Profile,
+    /// For a closer one.
+    seen: Option<Seen>,
+    took: Duration,
+}
+
+impl Look {
+    fn closer(
+        &mut self,
+        planned: &PlannedBenchmark,
+        benchmark: usize,
+        executor: &mut dyn Executor,
+    ) -> Result<(), RunError> {
+        if let Some(seen) = self.seen.take() {
+            self.profile = InTurns { executor, planned, benchmark }.closer(self.profile, seen)?;
+        }
+        Ok(())
+    }
+}
+
 /// What the first trials of one benchmark show.
 fn look_at(
     planned: &PlannedBenchmark,
     benchmark: usize,
-    versions: &mut dyn Executor,
+    executor: &mut dyn Executor,
     wanted: &Wanted<'_>,
-) -> Result<Option<Profile>, RunError> {
+) -> Result<Option<Look>, RunError> {
+    let began = Instant::now();
+    let look = |(profile, seen)| Look { profile, seen, took: began.elapsed() };
     if planned.style == Style::Iteration {
-        return profile_of_iterations(versions, planned, benchmark, wanted);
+        let profile = profile_of_iterations(executor, planned, benchmark, wanted)?;
+        return Ok(profile.map(|profile| look((profile, None))));
     }
     if !is_worth_a_look(planned) {
         return Ok(None);
     }
-    let alone = alone(versions, planned, benchmark)?;
+    let alone = alone(executor, planned, benchmark)?;
     let Some(profile) = Profile::of(&alone) else { return Ok(None) };
     // Where it needs all cores, slices are long.
     if !may_be_cold(planned) || profile.needs_several_cores() {
-        return Ok(Some(profile));
+        return Ok(Some(look((profile, None))));
     }
-    let in_turns = of_two_lengths(versions, planned, benchmark, 1, 0..COLD_LOOKS)?;
-    let profile = profile.with_as_linked(as_linked(versions, planned, benchmark, &in_turns)?);
-    let cold = profile.with_cold_share(cold_share(versions, planned, benchmark, Seen { alone, in_turns })?);
-    Ok(Some(warmed(versions, planned, benchmark, cold)?))
-}
-
-/// Slices of a benchmark's first trials.
-struct Seen {
-    /// Each version alone.
-    alone: Vec<Sample>,
-    /// Both in turns, of two lengths, the shorter one as usual.
-    in_turns: Vec<Sample>,
-}
-
-/// The ratio of two programs as they are linked, whose slices took turns. One that is far from 1 is seen twice, from places in memory that are
-/// exchanged, and the nearer one believed, or none that the other contradicts: places make processes faster or slower, and neighbours burst.
-fn as_linked(
-    executor: &mut dyn Executor,
-    planned: &PlannedBenchmark,
-    benchmark: usize,
-    in_turns: &[Sample],
-) -> Result<Option<f64>, RunError> {
-    let seen = ratio_of(in_turns);
-    let Some(first) = seen.filter(|ratio| ratio.ln().abs() > LINKED_DOUBTED) else { return Ok(seen) };
-    let exchanged = 1..1 + COLD_LOOKS;
-    let again = ratio_of(&of_two_lengths(executor, planned, benchmark, 1, exchanged)?);
-    let agreeing = again.filter(|again| (*again > 1.0) == (first > 1.0));
-    Ok(agreeing.map(|again| if first > 1.0 { first.min(again) } else { first.max(again) }))
-}
-
-/// The ratio of two programs whose slices took turns; absent where there are none.
-fn ratio_of(samples: &[Sample]) -> Option<f64> {
-    let log_ratios: Vec<f64> = summarise(samples, Mode::InterleavedOneCore).forks.iter().map(|f| f.log_ratio).collect();
-    Some(stats::mean(&log_ratios).ok()?.exp())
+    let (profile, seen) = InTurns { executor, planned, benchmark }.first(profile, alone)?;
+    Ok(Some(look((profile, Some(seen)))))
 }
 
 /// Whether a trial of each version alone can tell something that matters, at a cost that does not.
@@ -217,93 +202,6 @@ fn is_worth_a_look(planned: &PlannedBenchmark) -> bool {
 fn may_be_cold(planned: &PlannedBenchmark) -> bool {
     let short = planned.first_ns <= COLD_FIRST_NS_MAX && !planned.style.is_counted();
     matches!(planned.mode, Mode::InterleavedOneCore | Mode::Duet) && short && is_worth_a_look(planned)
-}
-
-/// The time that getting warm takes in turns on one core, as a multiple of a slice of the usual length: from slices of two lengths, and
-/// from longer ones as long as these may be too short to get warm in.
-fn cold_share(
-    executor: &mut dyn Executor,
-    planned: &PlannedBenchmark,
-    benchmark: usize,
-    Seen { alone, in_turns: mut samples }: Seen,
-) -> Result<Option<f64>, RunError> {
-    let mut known: Option<(f64, u64)> = None;
-    for times in COLD_LENGTHS {
-        if times > 1 {
-            samples = of_two_lengths(executor, planned, benchmark, times, 0..COLD_LOOKS)?;
-        }
-        let Some(ColdShare { least, .. }) = ColdShare::of(&samples) else { break };
-        if known.is_none_or(|(most, _)| least * times as f64 > most) {
-            known = Some((least * times as f64, times));
-        }
-        let lost = if times < COLD_SHOWN { lost_to_the_other(&alone, &samples) } else { 0.0 };
-        if least.max(lost) <= COLD_DOUBTED {
-            break;
-        }
-    }
-    let Some((share, times)) = known.filter(|(share, _)| *share > defaults::COLD_LARGE) else {
-        return Ok(known.map(|(share, _)| share));
-    };
-    // So much makes every slice many times as long, and a neighbour's burst looks the same: it is seen twice or not believed.
-    let again = ColdShare::of(&of_two_lengths(executor, planned, benchmark, times, 0..COLD_LOOKS)?);
-    Ok(Some(share.min(again.map_or(0.0, |again| again.least * times as f64))))
-}
-
-/// The same with a part before each slice that warms and is not recorded, where getting warm takes more than slices can outweigh, and that
-/// part most of it. Not of code that collects, which has whole cycles to go by.
-fn warmed(
-    executor: &mut dyn Executor,
-    planned: &PlannedBenchmark,
-    benchmark: usize,
-    cold: Profile,
-) -> Result<Profile, RunError> {
-    let may_be = planned.style.refills() && !cold.collects;
-    let Some(share) = cold.cold_share.filter(|share| may_be && *share > COLD_OUTWEIGHED) else { return Ok(cold) };
-    let mut warm = planned.clone();
-    let warm_ns = (defaults::WARM_TIMES * share * defaults::SLICE_NS as f64) as u64;
-    warm.configuration.warm_ns = warm_ns.min(defaults::WARM_NS_MAX);
-    let seen = ColdShare::of(&of_two_lengths(executor, &warm, benchmark, WARMED_TIMES, 0..COLD_LOOKS)?);
-    let left = seen.map(|left| left.least * WARMED_TIMES as f64).filter(|left| *left <= share / 2.0);
-    Ok(left.map_or(cold, |left| cold.with_warm_part(warm.configuration.warm_ns, left)))
-}
-
-/// Slices in turns, some of so many times the usual length and some longer, of as many trials as are needed to tell.
-fn of_two_lengths(
-    executor: &mut dyn Executor,
-    planned: &PlannedBenchmark,
-    benchmark: usize,
-    times: u64,
-    looks: Range<u32>,
-) -> Result<Vec<Sample>, RunError> {
-    let slices = if times == 1 { COLD_SLICES } else { COLD_LONGER_SLICES };
-    let slice_ns = times * planned.configuration.slice_ns;
-    let all_ns = slices * (planned.configuration.warm_ns + slice_ns);
-    let mut stretched = as_trial(planned, Mode::InterleavedOneCore, all_ns);
-    stretched.configuration.purpose = Purpose::Stretched;
-    stretched.configuration.slice_ns = slice_ns;
-    if times > 1 {
-        stretched.configuration.warmup_slices = COLD_WARMUP;
-    }
-    let mut samples = Vec::new();
-    for look in looks {
-        samples.append(&mut executor.run_trial(&stretched, &trial(benchmark, look))?.result.unwrap_or_default());
-        if !ColdShare::of(&samples).is_some_and(ColdShare::is_open) {
-            break;
-        }
-    }
-    Ok(samples)
-}
-
-/// Share of a slice in turns that versions do not need alone. Code that collects cannot tell: its collector marks on idle cores
-/// beside a version alone, and in its way in turns.
-fn lost_to_the_other(alone: &[Sample], in_turns: &[Sample]) -> f64 {
-    let collects = collected(alone) || collected(in_turns);
-    lost_in_turns(alone, in_turns).filter(|_| !collects).unwrap_or(0.0)
-}
-
-/// Whether a collection took part in any of these slices. It may be in those in turns alone: a version alone has few slices.
-fn collected(samples: &[Sample]) -> bool {
-    samples.iter().filter_map(|sample| sample.memory).any(|memory| memory.collections > 0)
 }
 
 /// One benchmark, each version alone, free to use every core.

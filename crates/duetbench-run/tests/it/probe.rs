@@ -338,6 +338,34 @@ fn a_part_that_warms_comes_before_slices_that_cannot_outweigh_it() {
     assert!((warm_ns, times) == (0, 50) && left.is_some_and(|left| (0.04..=0.05).contains(&left)), "{left:?}");
 }
 
+/// Plays cold slices and keeps which benchmarks they were of.
+struct Ordered {
+    warming: Warming,
+    seen: Vec<(usize, u64)>,
+}
+
+impl Executor for Ordered {
+    fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
+        let times = planned.configuration.slice_ns / defaults::SLICE_NS;
+        self.seen.push((trial.benchmark, times));
+        self.warming.run_trial(planned, trial)
+    }
+}
+
+#[test]
+fn every_benchmark_has_a_first_look_before_one_has_a_closer_one() {
+    let spec = spec(None);
+    let mut plan = plan_of(Style::Loop, 1000, &spec);
+    plan.benchmarks.push(plan.benchmarks[0].clone());
+    let mut versions = Ordered { warming: Warming { lost_ms: late_warm, trials: u32::MAX }, seen: Vec::new() };
+    let benches = Benches { versions: &mut versions, baseline_alone: &mut Played::new([0, 0]) };
+    let wanted = Wanted { mode: true, warm_up: &|_| true };
+    let learnt = probe(&plan, benches, &wanted, &AtomicBool::new(false)).unwrap();
+    let closer = versions.seen.iter().position(|(_, times)| *times > 1).unwrap();
+    assert!(versions.seen[..closer].iter().any(|(benchmark, _)| *benchmark == 1), "{:?}", versions.seen);
+    assert!(learnt.profiles.iter().all(|profile| profile.unwrap().warm_ns > 0));
+}
+
 #[test]
 fn a_burst_in_one_of_two_looks_lengthens_nothing() {
     // In slices of the usual length and in longer ones, which then look warm.
