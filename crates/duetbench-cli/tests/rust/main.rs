@@ -45,6 +45,9 @@ const LIB: &str = "pub fn work() -> u64 {
 pub const ROUNDS: u64 = 2000;
 ";
 
+/// Has cargo optimise nothing, where a test compiles a harness of its own: that takes longest.
+const HASTY: [(&str, &str); 1] = [("CARGO_PROFILE_BENCH_OPT_LEVEL", "0")];
+
 fn main() {
     let mut arguments = Arguments::from_args();
     // They build in one folder, which one run at a time may use.
@@ -194,9 +197,11 @@ fn a_planted_slowdown_is_found_in_every_form() {
 
 fn a_planted_percent_of_work_is_counted_in_every_form() {
     let more = LIB.replace("2000", "2020");
-    let ran = compare(&two([LIB, FORMS], [&more, FORMS]), &["--builds", "1", "--count=all"]);
+    // Each is four processes or more beside valgrind; the other forms are these in the hook.
+    let forms = "^(iter|custom|batched ref)$";
+    let ran = compare(&two([LIB, FORMS], [&more, FORMS]), &["--builds", "1", "--count=all", "--bench", forms]);
     let report = ran.json();
-    for name in ["iter", "custom", "batched", "batched ref", "large drop"] {
+    for name in ["iter", "custom", "batched ref"] {
         let one = report["instructions"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap();
         let change = one["counts"]["change"].as_f64().unwrap_or_else(|| panic!("{one:#}"));
         assert!((change - 0.01).abs() < 0.001, "{one:#}");

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::common::Place;
-use crate::{FORMS, LIB, duet, duet_with, write, write_hastily};
+use crate::{FORMS, HASTY, LIB, duet, duet_with, write, write_hastily};
 
 /// Whether cargo has, or can get, what the test of real crates needs.
 pub(crate) fn fetched() -> bool {
@@ -24,10 +24,10 @@ pub(crate) fn fetched() -> bool {
 pub(crate) fn published_crates_are_compared() {
     let place = Place::new();
     let args = ["compare", "itoa@1.0.18", "itoa@1.0.19", "--format", "json", "--fixed", "--forks", "4"];
-    let ran = duet_with(&place, &[&args[..], &["--bench", "^u64\\[half\\]"]].concat(), &[]);
+    let ran = duet_with(&place, &[&args[..], &["--bench", "^u64\\[half\\]"]].concat(), &HASTY);
     assert!(ran.stdout.contains("\"resolved\": \"itoa@1.0.19\""), "{}", ran.stdout);
     assert_eq!(ran.benchmark("u64[half]/itoa")["forks"].as_array().unwrap().len(), 4);
-    let own = duet_with(&place, &["compare", "itoa@1.0.19", "itoa@1.0.19", "--format", "json"], &[]).expect(0);
+    let own = duet_with(&place, &["compare", "itoa@1.0.19", "itoa@1.0.19", "--format", "json"], &HASTY).expect(0);
     assert_eq!(own.verdict("u64[half]/itoa"), "identical_code");
 }
 
