@@ -2,6 +2,7 @@
 
 use duetbench_core::Report;
 use duetbench_core::analysis::{SelfTest, SelfTestKind, SelfTested, self_tests};
+use duetbench_core::plan::{Mode, PlannedBenchmark};
 use duetbench_core::spec::Metric;
 
 /// The findings of the tests that a run makes of itself, a sentence each.
@@ -18,7 +19,21 @@ pub fn flagged(report: &Report) -> Vec<String> {
         cold_shares: &cold_shares,
     };
     let tests = self_tests(&run);
-    tests.iter().filter(|test| test.is_flagged()).filter_map(|test| words(report, test)).collect()
+    let flagged = tests.iter().filter(|test| test.is_flagged()).filter_map(|test| words(report, test));
+    flagged.chain(unseen(report)).collect()
+}
+
+/// Benchmarks for whose first trial a budget had no time, while others had one.
+fn unseen(report: &Report) -> Option<String> {
+    let in_turns = |b: &&PlannedBenchmark| b.mode == Mode::InterleavedOneCore && b.may_be_cold();
+    let all = report.plan.benchmarks.iter().filter(in_turns).count();
+    let unseen = report.plan.benchmarks.iter().filter(in_turns).filter(|b| b.profile.is_none()).count();
+    let no_time = report.plan.budget_ns.is_some() && unseen > 0 && unseen < all;
+    no_time.then(|| {
+        format!(
+            "the budget had no time for a first trial of {unseen} of {all} benchmarks: where caches are cold when versions take turns, changes of them read smaller than they are, and their intervals do not reach on for it"
+        )
+    })
 }
 
 fn words(report: &Report, test: &SelfTest) -> Option<String> {

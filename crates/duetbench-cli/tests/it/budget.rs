@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use duetbench_cli::forecast;
+use duetbench_cli::self_tests::flagged;
 use duetbench_core::Report;
+use duetbench_core::plan::Mode;
 use serde_json::Value;
 
 use crate::common::{Place, Ran};
@@ -143,4 +145,19 @@ fn time_that_first_trials_took_is_enough_for_nothing_more() {
     check(&report, "5", "4m");
     report.plan.spend(Duration::from_secs(60));
     check(&report, "1", "5m");
+}
+
+#[test]
+fn benchmarks_without_a_first_trial_are_counted() {
+    let said = |budget_ns, unseen: usize| {
+        let mut report = everything();
+        report.plan.budget_ns = budget_ns;
+        let in_turns = report.plan.benchmarks.iter_mut().filter(|b| b.mode == Mode::InterleavedOneCore);
+        in_turns.take(unseen).for_each(|planned| planned.profile = None);
+        flagged(&report).into_iter().find(|sentence| sentence.contains("no time for a first trial"))
+    };
+    let two = said(Some(60_000_000_000), 2).unwrap();
+    assert!(two.contains("a first trial of 2 of "), "{two}");
+    assert_eq!(said(Some(60_000_000_000), 0), None);
+    assert_eq!(said(None, 2), None, "nothing was short of time");
 }

@@ -265,6 +265,14 @@ impl PlannedBenchmark {
         Some(cold_share * defaults::SLICE_NS as f64 / self.configuration.slice_ns.max(1) as f64)
     }
 
+    /// Whether its versions use each other's caches in slices so short that it may matter, at once or once a duet is given up.
+    #[must_use]
+    pub fn may_be_cold(&self) -> bool {
+        let in_slices = !self.style.is_counted() && self.style != Style::Parallel;
+        let turns = matches!(self.mode, Mode::InterleavedOneCore | Mode::Duet);
+        turns && in_slices && self.first_ns <= defaults::COLD_FIRST_NS_MAX
+    }
+
     /// Whether the faster of two versions in a duet goes on until the slower is through, where that takes so long for an invocation.
     #[must_use]
     pub fn is_refilled(&self, invocation_ns: f64) -> bool {

@@ -106,6 +106,8 @@ pub mod defaults {
     pub const TRIAL_PROCESSES_NS: u64 = 200_000_000;
     /// Slices at the start of a trial that warm up and are not judged.
     pub const WARMUP_SLICES: u32 = 16;
+    /// Benchmarks whose first invocation takes longer are not asked what getting caches warm takes: no part worth mentioning.
+    pub const COLD_FIRST_NS_MAX: u64 = 50 * SLICE_NS;
     /// Most that getting caches warm may take of a slice, as a share: a quarter of [`THRESHOLD`], since a change of the work is
     /// shrunk by it.
     pub const COLD_MAX: f64 = THRESHOLD / 4.0;

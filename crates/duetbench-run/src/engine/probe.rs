@@ -23,8 +23,6 @@ use crate::error::RunError;
 const PROFILE_NS: u64 = 10_000_000;
 /// Start and end of the processes of a trial, nanoseconds.
 const START_NS: u64 = 20_000_000;
-/// Benchmarks whose first invocation takes longer get no such trial: getting warm is no part of that worth mentioning.
-const COLD_FIRST_NS_MAX: u64 = 50 * defaults::SLICE_NS;
 /// Benchmarks whose first invocation takes longer get no first trial: it would cost more than it tells.
 const FIRST_NS_MAX: u64 = 100_000_000;
 /// Fork pairs of each mode in the self-check.
@@ -85,7 +83,7 @@ fn look_takes(planned: &PlannedBenchmark, wanted: &Wanted<'_>) -> Duration {
     };
     let alone_ns = if is_worth_a_look(planned) { alone_ns } else { 0 };
     // Half of the slices of two lengths are four times as long, on both sides; every second benchmark needs another look.
-    let cold_ns = if may_be_cold(planned) { 8 * in_turns::SLICES * defaults::SLICE_NS + START_NS } else { 0 };
+    let cold_ns = if planned.may_be_cold() { 8 * in_turns::SLICES * defaults::SLICE_NS + START_NS } else { 0 };
     Duration::from_nanos(warm_up_ns.saturating_add(alone_ns).saturating_add(cold_ns))
 }
 
@@ -184,7 +182,7 @@ fn look_at(
     let alone = alone(executor, planned, benchmark)?;
     let Some(profile) = Profile::of(&alone) else { return Ok(None) };
     // Where it needs all cores, slices are long.
-    if !may_be_cold(planned) || profile.needs_several_cores() {
+    if !planned.may_be_cold() || profile.needs_several_cores() {
         return Ok(Some(look((profile, None))));
     }
     let (profile, seen) = InTurns { executor, planned, benchmark }.first(profile, alone)?;
@@ -196,12 +194,6 @@ fn is_worth_a_look(planned: &PlannedBenchmark) -> bool {
     // That a whole program keeps several cores busy, nothing else would tell.
     let cheap = planned.first_ns < FIRST_NS_MAX || planned.style == Style::Process;
     planned.mode != Mode::Sequential && planned.style != Style::Parallel && cheap
-}
-
-/// Whether its versions use each other's caches in slices so short that it may matter, at once or once a duet is given up.
-fn may_be_cold(planned: &PlannedBenchmark) -> bool {
-    let short = planned.first_ns <= COLD_FIRST_NS_MAX && !planned.style.is_counted();
-    matches!(planned.mode, Mode::InterleavedOneCore | Mode::Duet) && short && is_worth_a_look(planned)
 }
 
 /// One benchmark, each version alone, free to use every core.
