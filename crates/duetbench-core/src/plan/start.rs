@@ -99,7 +99,8 @@ impl PlannedBenchmark {
         let usual = Lengths::of(manner);
         let (slice_ns, trial_ns) = match iterations {
             Some((iteration_ns, _)) => (iteration_ns, start.measured_ns),
-            None => (self.configuration.slice_ns, start.sliced_ns().max(usual.trial_ns)),
+            // Slices that caches made longer need their time, whatever was enough for one version.
+            None => (self.configuration.slice_ns, start.sliced_ns().max(self.configuration.trial_ns)),
         };
         let lengths = Lengths { slice_ns, ..usual }.with_trial(trial_ns, manner);
         // The cost of linking was weighed when the plan was learnt: its processes are given.

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use duetbench_core::plan::{Capacity, Discovered, Plan, Repetitions, SoloPlan, Start, Style, Unmatched};
+use duetbench_core::plan::{
+    Capacity, Discovered, ExecutionConfiguration, Found, Learnt, Plan, Repetitions, SoloPlan, Start, Style, Unmatched,
+};
 use duetbench_core::spec::{Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
 
-use crate::support::{CAPACITY, forks, found, plan, spec};
+use crate::support::{CAPACITY, PLAIN, forks, found, plan, spec};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -32,12 +34,8 @@ fn a_start_has_a_fork_pair_for_every_process_and_its_time() {
 fn followed(effort: Effort, capacity: Capacity) -> Plan {
     let spec = spec(effort, ModeChoice::Interleaved);
     let both = ["A", "B", "C"].map(found);
-    let all = duetbench_core::plan::Found {
-        baseline: &both,
-        candidate: &both,
-        identical: &Default::default(),
-        not_affected: &Default::default(),
-    };
+    let all =
+        Found { baseline: &both, candidate: &both, identical: &Default::default(), not_affected: &Default::default() };
     let mut plan = Plan::new(&spec, &all, capacity);
     let start = |fork_pairs| Start { fork_pairs, measured_ns: SECOND / 5, iteration_ns: SECOND / 10, warmup: 3 };
     plan.follow(&BTreeMap::from([("p.A".into(), start(6)), ("p.B".into(), start(40))]), &spec, capacity);
@@ -97,6 +95,21 @@ fn iterations_are_as_long_and_as_many_as_planned_and_warm_up_as_planned() {
     };
     check(None, 4);
     check(Some(0), 0);
+}
+
+#[test]
+fn trials_that_follow_a_plan_have_room_for_slices_that_caches_made_longer() {
+    let spec = spec(forks(4), ModeChoice::Interleaved);
+    let both = [found("A")];
+    let all =
+        Found { baseline: &both, candidate: &both, identical: &Default::default(), not_affected: &Default::default() };
+    let mut plan = Plan::new(&spec, &all, CAPACITY);
+    let warm = PLAIN.with_cold_share(Some(10.0)).with_warm_part(8_000_000, 0.0);
+    plan.learn(Learnt { profiles: vec![Some(warm)], check: None }, &spec, CAPACITY);
+    let start = Start { fork_pairs: 4, measured_ns: defaults::TRIAL_NS, iteration_ns: SECOND / 10, warmup: 0 };
+    plan.follow(&BTreeMap::from([("p.A".into(), start)]), &spec, CAPACITY);
+    let ExecutionConfiguration { slice_ns, trial_ns, warm_ns, .. } = plan.benchmarks[0].configuration;
+    assert_eq!((slice_ns, warm_ns, trial_ns), (10_000_000, 8_000_000, defaults::SLICES_MIN * 18_000_000));
 }
 
 #[test]
