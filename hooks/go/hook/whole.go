@@ -36,9 +36,9 @@ func (t *duetTrial) goesOn() bool {
 	return !t.someEnded() || t.k > t.partOfSlice()
 }
 
-// warm ends a part that is not recorded and reports whether there is another one: in whole cycles until a collection has ended. A side that comes back
-// finds its caches cold, and what its collector marks most of all. In a process that runs freely it has marked all that one cycle ago:
-// where each turn held one cycle, marking cost more than there, and every change of the bytes was as much larger.
+// warm ends a part that is not recorded and reports whether there is another one: in whole cycles until a collection has ended. A side
+// that comes back finds its caches cold, and what its collector marks most of all. In a process that runs freely it has marked all that
+// one cycle ago: where each turn held one cycle, marking cost more than there, and every change of the bytes was as much larger.
 func (t *duetTrial) warm() bool {
 	t.unrecorded(t.k)
 	t.warmedNS += t.wall

@@ -71,7 +71,7 @@ impl Trial {
             }
             Phase::Taking if self.warming => {
                 self.warming = false;
-                self.k = self.plan.invocations(self.slice, self.link.header.stretch);
+                self.k = self.next_part();
                 true
             }
             Phase::Taking => {
@@ -184,11 +184,7 @@ impl Trial {
     fn prepare(&mut self) -> bool {
         let block = self.plan.block_of(self.slice);
         self.warming = self.plan.warm_k > 0;
-        self.k = if self.warming {
-            self.plan.warm_k
-        } else {
-            self.plan.invocations(self.slice, self.link.header.stretch)
-        };
+        self.k = self.next_part();
         self.reads_cpu = block.last || !self.link.is(DUET);
         let link = &mut self.link;
         let ready = match link.header.mode {
@@ -206,6 +202,15 @@ impl Trial {
         };
         let going_on = ready && !link.stopped();
         going_on || self.end(true)
+    }
+
+    /// Invocations of the slice, or of the part before it that is not recorded.
+    fn next_part(&self) -> u64 {
+        if self.warming {
+            self.plan.warm_k
+        } else {
+            self.plan.invocations(self.slice, self.link.header.stretch)
+        }
     }
 
     /// The clock is read last.

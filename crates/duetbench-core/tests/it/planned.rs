@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use duetbench_core::plan::{
-    Capacity, Discovered, ExecutionConfiguration, Found, Learnt, Plan, Repetitions, SoloPlan, Start, Style, Unmatched,
+    Capacity, Discovered, ExecutionConfiguration, Found, Learnt, Mode, Plan, Repetitions, SoloPlan, Start, Style,
+    Unmatched,
 };
 use duetbench_core::spec::{Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
 
@@ -100,10 +101,7 @@ fn iterations_are_as_long_and_as_many_as_planned_and_warm_up_as_planned() {
 #[test]
 fn trials_that_follow_a_plan_have_room_for_slices_that_caches_made_longer() {
     let spec = spec(forks(4), ModeChoice::Interleaved);
-    let both = [found("A")];
-    let all =
-        Found { baseline: &both, candidate: &both, identical: &Default::default(), not_affected: &Default::default() };
-    let mut plan = Plan::new(&spec, &all, CAPACITY);
+    let mut plan = plan(&["A"], Mode::InterleavedOneCore);
     let warm = PLAIN.with_cold_share(Some(10.0)).with_warm_part(8_000_000, 0.0);
     plan.learn(Learnt { profiles: vec![Some(warm)], check: None }, &spec, CAPACITY);
     let start = Start { fork_pairs: 4, measured_ns: defaults::TRIAL_NS, iteration_ns: SECOND / 10, warmup: 0 };

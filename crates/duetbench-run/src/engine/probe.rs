@@ -163,7 +163,7 @@ impl Look {
     }
 }
 
-/// What the first trials of one benchmark show.
+/// The first look at one benchmark; absent where it is not worth one, or told nothing.
 fn look_at(
     planned: &PlannedBenchmark,
     benchmark: usize,
