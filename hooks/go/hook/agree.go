@@ -78,7 +78,7 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 		p.warmup = duetLeast(duetLeast(asked, asLong), room)
 	}
 	if cycle > 0 {
-		most, few := duetLeast(room, h.gcNS/est), h.gcNS/25/est
+		most, few := duetLeast(room, h.gcNS/est), h.gcNS/16/est
 		if p.whole {
 			p.last(1, 3, duetLeast(few, 11), most)
 		} else if span := duetSpan(sides, p.k); span > 0 {

@@ -69,7 +69,7 @@ def agree(h, sides):
     if whole or seen and span > 0:
         settle, one, several = (1, 3, 11) if whole else (min(U64, ceil_div(n * span, 100)) for n in (115, 270, 1080))
         settle = max(warmup, settle)
-        cycles = max(wanted, one, min(several, h["gc_ns"] // 25 // slice_est))
+        cycles = max(wanted, one, min(several, h["gc_ns"] // 16 // slice_est))
         if settle + cycles <= min(room, h["gc_ns"] // slice_est):
             warmup, slices = settle, cycles
     if h.get("slices", 0) > 0:
@@ -135,8 +135,8 @@ def agree_cases():
         ("one side has no collector", header(), [side(100, 200_000, 50_000), side(100, 200_000, 10_000, 0)]),
         ("no collector", header(), [side(100, 200_000, 1_000_000, 0)] * 2),
         ("cycles just fit the time", header(gc_ns=77_000_000), [side(1, 200_000, 1, 100)] * 2),
-        ("several cycles just fit a twenty-fifth of the time", header(gc_ns=172_800_000 * 25), [side(1, 200_000, 1, 80)] * 2),
-        ("fewer cycles fit a twenty-fifth of the time", header(gc_ns=172_800_000 * 25 - 1), [side(1, 200_000, 1, 80)] * 2),
+        ("several cycles just fit a sixteenth of the time", header(gc_ns=172_800_000 * 16), [side(1, 200_000, 1, 80)] * 2),
+        ("fewer cycles fit a sixteenth of the time", header(gc_ns=172_800_000 * 16 - 1), [side(1, 200_000, 1, 80)] * 2),
         ("cycles just do not fit the time", header(gc_ns=76_999_999), [side(1, 200_000, 1, 100)] * 2),
         ("cycles just fit the room", header(capacity=385), [side(1, 200_000, 1, 100)] * 2),
         ("cycles just do not fit the room", header(capacity=384), [side(1, 200_000, 1, 100)] * 2),

@@ -131,7 +131,7 @@ pub mod defaults {
     /// Slices between two pauses.
     pub const BLOCK_SLICES: u32 = 16;
     /// Longest measured time of one side that a trial is made to span whole cycles of the collector, nanoseconds.
-    pub const GC_NS: u64 = 1_000_000_000;
+    pub const GC_NS: u64 = 2_000_000_000;
     /// Bytes allocated while a collection marks, as a share of those between two collections: fewest and most, by Go's pacer (its
     /// trigger lies between 0.7 and 0.95 of the way to the goal; Knyszek, GC Pacer Redesign, 2021).
     pub const MARKED_SHARE: [f64; 2] = [0.05, 0.3];

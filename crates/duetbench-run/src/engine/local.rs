@@ -24,7 +24,7 @@ use crate::processors::{one_cpu_per_core, usable_cpus};
 use crate::scratch::Scratch;
 
 /// Records a side may write in one trial: what [`defaults::GC_NS`] has room for in slices of [`defaults::SLICE_NS`].
-pub(super) const CAPACITY: u32 = 6144;
+pub(super) const CAPACITY: u32 = 12_288;
 
 /// Slices of every second block of a stretched trial have so many times the usual invocations.
 const STRETCH: u32 = 4;
