@@ -110,19 +110,19 @@ def duet_table(study, args, setting, cells, truth):
     """Every estimate beside the truth."""
     cases = [(short(cell), r, truth.ratio(cell), found_in(study.get(f"duet {setting} {heap_of(cell)} {r}"), cell))
              for r in range(1, args.repetitions + 1) for cell in cells]
-    return "\n\n".join(filter(None, [beside(cases), together(cases), responses(cases)]))
+    return "\n\n".join(filter(None, [beside(cases), together(cases), responses(cases, "heap", heap_of)]))
 
 
-def responses(cases):
-    """How much of the truth duet reports, of all benchmarks with a heap: a line through no change, each weighed by both errors."""
+def responses(cases, title, group_of):
+    """How much of the truth duet reports, of all benchmarks of a group: a line through no change, each weighed by both errors."""
     points = {}
     for name in dict.fromkeys(case[0] for case in cases):
         runs = [(truth, result["ratio"]) for one, _, truth, result in cases if one == name and truth and result and result["ratio"]]
         mean = estimate([math.log(ratio) for _, ratio in runs])
         if mean:
-            points.setdefault(heap_of(name), []).append((runs[0][0], mean))
-    rows = [[heap, len(both), "{:.2f} ({:.2f})".format(*response(both))] for heap, both in points.items()]
-    return table(["heap", "benchmarks", "duet's change by the truth (standard error)"], rows) if rows else ""
+            points.setdefault(group_of(name), []).append((runs[0][0], mean))
+    rows = [[group, len(both), "{:.2f} ({:.2f})".format(*response(both))] for group, both in points.items()]
+    return table([title, "benchmarks", "duet's change by the truth (standard error)"], rows) if rows else ""
 
 
 def response(both):

@@ -24,7 +24,7 @@ import planting
 from planting import Planting, only
 from study import (REPOSITORY, Failed, Study, decimals, environment, listed, mean, median_of, module_copy, paragraph, parser, percent, run,
                    spoken, table)
-from truth import Truth, built, in_words, options_of
+from truth import Truth, in_words, options_of
 from usual import Sides, benchstat_binary, judged
 
 Module = collections.namedtuple("Module", "path packages benchmarks")
@@ -76,9 +76,6 @@ class PlantedTruth(Truth):
         super().__init__(study, args, [])
         self.plant = f"{module} {size} %"
 
-    def build(self, directories):
-        self.binaries = [built(self.study, directory) for directory in directories]
-
     def label(self, name):
         return f"truth {self.plant} {name}"
 
@@ -123,7 +120,7 @@ class History:
         worked, self.effects = plants.calibrate(), plants.effects
         for size in self.args.sizes if worked else []:
             truth = PlantedTruth(self.study, self.args, self.name, size)
-            truth.build([copy / self.module.packages[0] for copy in (plants.base(), plants.head(float(size) / 100))])
+            truth.take([copy / self.module.packages[0] for copy in (plants.base(), plants.head(float(size) / 100))])
             for name in plants.effects:
                 for repetition in range(1, self.args.truth_repetitions + 1):
                     truth.measure(name, repetition)

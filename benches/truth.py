@@ -61,7 +61,11 @@ class Truth:
     def __init__(self, study, args, directories, about=""):
         self.study, self.args, self.processors, self.about = study, args, 1, about
         self.kept, self.origin = earlier(args.truth) if args.truth else ({}, "")
-        self.binaries = [built(study, directory) for directory in directories]
+        self.take(directories)
+
+    def take(self, directories):
+        """Builds the programs of these directories, and finds where each says whether it marks."""
+        self.binaries = [built(self.study, directory) for directory in directories]
         self.phases = [address_of(binary, PHASE) for binary in self.binaries]
 
     def on(self, processors):
@@ -183,10 +187,7 @@ class Truth:
 
     @contextlib.contextmanager
     def _started(self, side, name, operations, traced=False):
-        pattern = "/".join(f"^{re.escape(part)}$" for part in name.split("/"))
-        command = [self.binaries[side], "-test.run=^$", f"-test.bench={pattern}", f"-test.cpu={self.processors}",
-                   f"-test.benchtime={operations}x"]
-        settings = {"GOMAXPROCS": str(self.processors)} | ({"GODEBUG": "gctrace=1"} if traced else {})
+        command, settings = self._command(side, name, operations, traced)
         # A benchmark for one processor stays on one; the last, since the first has more interrupts as a rule.
         core = {max(os.sched_getaffinity(0))} if self.processors == 1 else os.sched_getaffinity(0)
         with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as trace:
@@ -195,18 +196,32 @@ class Truth:
                                        start_new_session=True,
                                        preexec_fn=lambda: os.sched_setaffinity(0, core))
             try:
-                yield Child(name, started, output, trace, self.phases[side])
+                yield Child(name, started, Said([output, trace], self._read), self.phases[side])
             finally:
                 if started.returncode is None:
                     started.kill()
                     started.wait()
 
+    def _command(self, side, name, operations, traced):
+        """The words that make a process do so many operations, and its settings in the environment."""
+        pattern = "/".join(f"^{re.escape(part)}$" for part in name.split("/"))
+        words = [self.binaries[side], "-test.run=^$", f"-test.bench={pattern}", f"-test.cpu={self.processors}",
+                 f"-test.benchtime={operations}x"]
+        return words, {"GOMAXPROCS": str(self.processors)} | ({"GODEBUG": "gctrace=1"} if traced else {})
+
+    @staticmethod
+    def _read(text, trace):
+        """Bytes of an operation and collections of a process; none if it did not measure."""
+        line = next((line for line in text.splitlines() if "ns/op" in line), None)
+        allocated = line and re.search(r"(\d+) B/op", line)
+        return line and {"bytes": allocated and int(allocated[1]), "collections": len(re.findall(r"(?m)^gc \d+ @", trace))}
+
 
 class Child:
     """A process of a benchmark that can be stopped and go on."""
 
-    def __init__(self, name, started, output, trace, phase):
-        self.name, self.started, self.output, self.trace, self.phase = name, started, output, trace, phase
+    def __init__(self, name, started, said, phase):
+        self.name, self.started, self.said, self.phase = name, started, said, phase
         self.pid, self.began, self.ended, self.usage, self.took = started.pid, time.monotonic(), False, None, None
 
     def run_for(self, seconds):
@@ -227,7 +242,9 @@ class Child:
             os.kill(self.pid, signal.SIGSTOP)
 
     def marks(self):
-        """Whether a collection is under way in the stopped process; not in one that was just about to end."""
+        """Whether a collection is under way in the stopped process; not in one that was just about to end, or that cannot tell."""
+        if self.phase is None:
+            return False
         try:
             with open(f"/proc/{self.pid}/mem", "rb", buffering=0) as memory:
                 return os.pread(memory.fileno(), 4, self.phase) != bytes(4)
@@ -236,15 +253,20 @@ class Child:
 
     def result(self):
         """Processor time, wall time, bytes per operation and collections of the process."""
-        self.output.seek(0)
-        self.trace.seek(0)
-        text, traces = self.output.read(), self.trace.read()
-        line = next((line for line in text.splitlines() if "ns/op" in line), None)
-        if self.started.returncode != 0 or line is None:
-            raise Failed(f"{self.name} ended with {self.started.returncode}: {(text + traces)[-300:]}")
-        allocated = re.search(r"(\d+) B/op", line)
-        return {"cpu_s": self.usage.ru_utime + self.usage.ru_stime, "wall_s": self.took, "bytes": allocated and int(allocated[1]),
-                "collections": len(re.findall(r"(?m)^gc \d+ @", traces))}
+        texts = []
+        for file in self.said.files:
+            file.seek(0)
+            texts.append(file.read())
+        read = self.said.read(*texts)
+        if self.started.returncode != 0 or read is None:
+            raise Failed(f"{self.name} ended with {self.started.returncode}: {''.join(texts)[-300:]}")
+        return {"cpu_s": self.usage.ru_utime + self.usage.ru_stime, "wall_s": self.took} | read
+
+
+class Said(typing.NamedTuple):
+    """The files with a process's output and its trace, and the function that reads both."""
+    files: list
+    read: typing.Callable
 
 
 def turn_of(pilots):
