@@ -14,6 +14,7 @@ then, in processor time and in wall time.
 
 import math
 import random
+import re
 
 from beside import EXPLAINED, beside, found_in, together
 from study import Study, digest, listed, paragraph, parser, settings, table
@@ -35,7 +36,7 @@ def main():
         for step in order(args, cells, truth, spread, repetition):
             step()
         if repetition <= args.repetitions:
-            by_duet(study, args, directories, cells, repetition)
+            by_duet(study, args, directories, grouped(cells, heap_of), repetition)
     study.finish()
 
 
@@ -59,13 +60,20 @@ def order(args, cells, truth, spread, repetition):
     return random.Random(repetition).sample(steps, len(steps))
 
 
-def by_duet(study, args, directories, cells, repetition):
-    """One run of each setting for each heap, so that a step is short."""
+def grouped(names, group_of):
+    """Lists of names by their group."""
+    groups = {}
+    for name in names:
+        groups.setdefault(group_of(name), []).append(name)
+    return groups
+
+
+def by_duet(study, args, versions, groups, repetition):
+    """One run of each setting for each group of benchmarks, so that a step is short."""
     for setting in random.Random(repetition).sample(list(args.settings), len(args.settings)):
-        for heap in dict.fromkeys(map(heap_of, cells)):
-            names = [cell for cell in cells if cell.startswith(GROUP + heap)]
-            options = ["--bench", f"^({'|'.join(names)})$", *study.known("--measure-identical", *args.settings[setting])]
-            study.do(f"duet {setting} {heap} {repetition}", lambda: digest(study.compare(*directories, *options)))
+        for group, names in groups.items():
+            options = ["--bench", f"^({'|'.join(map(re.escape, names))})$", *study.known("--measure-identical", *args.settings[setting])]
+            study.do(f"duet {setting} {group} {repetition}", lambda: digest(study.compare(*versions, *options)))
 
 
 def body(study, cells, truth, spread, args):

@@ -15,9 +15,9 @@ import re
 import shutil
 
 from beside import EXPLAINED, beside, found_in, together
-from collector import responses
-from study import REPOSITORY, Study, digest, paragraph, parser, run, settings, table
-from truth import Truth, in_words, options_of
+from collector import by_duet, grouped, responses
+from study import REPOSITORY, Study, paragraph, parser, run, settings, table
+from truth import Truth, copied, in_words, options_of
 
 SETTINGS = "interleaved=--fixed --forks 10 --mode interleaved --alpha 0.1%"
 PACKAGE, METHOD = "org.example.collector", "Collector.allocate"
@@ -46,16 +46,14 @@ def main():
             for cell in random.Random(repetition).sample(cells, len(cells)):
                 truth.measure(cell, repetition)
         if repetition <= args.repetitions:
-            by_duet(study, args, jars, cells, repetition)
+            by_duet(study, args, jars, grouped(map(full, cells), lives_of), repetition)
     study.finish()
 
 
 def built(study, side, candidate):
-    """The jar of one side."""
-    copy = study.scratch / side
-    shutil.copytree(REPOSITORY / "benches" / "collector_jmh", copy, ignore=shutil.ignore_patterns("target"))
-    source = copy / "src/main/java/org/example/collector/Version.java"
-    source.write_text(source.read_text().replace('"false"', f'"{candidate}"'))
+    """The jar of one side, which Maven builds as it does that of the example."""
+    copy = copied(study, "collector_jmh", side, '"false"', f'"{candidate}"', "src/main/java/org/example/collector/Version.java")
+    shutil.copy2(REPOSITORY / "examples" / "03-jmh" / "pom.xml", copy)
     run(["mvn", "-q", "-B", "-DskipTests", "package"], copy)
     return copy / "target" / "benchmarks.jar"
 
@@ -77,15 +75,6 @@ class OfJars(Truth):
         """Collections, where some are full ones these alone: they are the rare and dear ones."""
         full, young = (len(re.findall(rf"Pause {kind}", trace)) for kind in ("Full", "Young"))
         return {"bytes": None, "collections": full or young} if "# Run complete" in text else None
-
-
-def by_duet(study, args, jars, cells, repetition):
-    """One run of each setting for each kind of lives, so that a step is short."""
-    for setting in random.Random(repetition).sample(list(args.settings), len(args.settings)):
-        for lives in dict.fromkeys(map(lives_of, cells)):
-            names = "|".join(re.escape(full(cell)) for cell in cells if lives_of(cell) == lives)
-            options = ["--bench", f"^({names})$", *study.known("--measure-identical", *args.settings[setting])]
-            study.do(f"duet {setting} {lives} {repetition}", lambda: digest(study.compare(*jars, *options)))
 
 
 def full(cell):

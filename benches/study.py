@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -83,6 +84,8 @@ class Study:
     def __init__(self, args, title, body):
         if not args.duet.exists():
             sys.exit(f"there is no `{args.duet}`: build it with `cargo build --release`, or name it with `--duet`")
+        # So that a study that is told to end takes its processes and its scratch with it.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         self.duet, self.page, self.title, self.body = args.duet.resolve(), args.output, title, body
         self.lines = args.output.parent / "data" / f"{args.output.stem}.jsonl"
         self.published = self.lines.with_suffix(".jsonl.gz")

@@ -275,11 +275,11 @@ def turn_of(pilots):
     return max(TURN_S, TURN_COLLECTIONS * rarest)
 
 
-def copied(study, module, label, then, now):
+def copied(study, module, label, then, now, file="version.go"):
     """A copy of one of the modules of this folder, with one text in the file that makes it baseline or candidate changed."""
     target = study.scratch / label
     shutil.copytree(REPOSITORY / "benches" / module, target)
-    source = target / "version.go"
+    source = target / file
     text = source.read_text()
     if then not in text:
         raise ValueError(f"`{source}` has no `{then}`")
