@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal};
 use rustix::thread::CpuSet;
 
@@ -369,11 +370,12 @@ impl Wait<'_> {
                 return WaitEnd::Interrupted;
             }
             let left = self.deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let Some(woken) = poll_once(children, left.min(TICK)) else { continue };
+            let ended_ns = now_ns();
+            // Only a look after the deadline tells: who is stopped for a while before it sees late who ended in time.
+            if left.is_zero() && woken.ended.is_empty() {
                 return WaitEnd::TimedOut;
             }
-            let woken = poll_once(children, left.min(TICK));
-            let ended_ns = now_ns();
             for index in woken.ended {
                 children[index].reap(ended_ns);
                 on_exit(index);
@@ -393,8 +395,8 @@ struct Woken {
     printed: Vec<usize>,
 }
 
-/// Sleeps until a process ends, or prints to a pipe that is read, or the time is over.
-fn poll_once(children: &[Child], mut timeout: Duration) -> Woken {
+/// Sleeps until a process ends, or prints to a pipe that is read, or the time is over; absent where a signal came first.
+fn poll_once(children: &[Child], mut timeout: Duration) -> Option<Woken> {
     let now = Instant::now();
     let running: Vec<usize> = (0..children.len()).filter(|&i| children[i].status.is_none()).collect();
     let mut printing = Vec::new();
@@ -410,14 +412,16 @@ fn poll_once(children: &[Child], mut timeout: Duration) -> Woken {
         }
     }
     let timeout = Timespec { tv_sec: timeout.as_secs().cast_signed(), tv_nsec: timeout.subsec_nanos().into() };
-    if poll(&mut fds, Some(&timeout)).is_err() {
-        return Woken::default();
+    match poll(&mut fds, Some(&timeout)) {
+        Ok(_) => {}
+        Err(Errno::INTR) => return None,
+        Err(_) => return Some(Woken::default()),
     }
     let (ends, pipes) = fds.split_at(running.len());
     let woken_by = |fds: &[PollFd<'_>], all: &[usize]| {
         all.iter().zip(fds).filter(|(_, fd)| !fd.revents().is_empty()).map(|(index, _)| *index).collect()
     };
-    Woken { ended: woken_by(ends, &running), printed: woken_by(pipes, &printing) }
+    Some(Woken { ended: woken_by(ends, &running), printed: woken_by(pipes, &printing) })
 }
 
 /// Takes the end of a process that is dead or about to be: its status, its CPU time in nanoseconds and its largest resident set.
@@ -468,4 +472,44 @@ fn cpu_set(cpus: &[u32]) -> CpuSet {
 
 fn pid_of(child: &std::process::Child) -> Pid {
     Pid::from_child(child)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may")]
+
+    use super::*;
+
+    fn running(program: &str, argument: &str) -> Child {
+        let launch = Launch {
+            program: program.into(),
+            args: vec![argument.into()],
+            dir: "/".into(),
+            env: Vec::new(),
+            cpus: None,
+            hooked: false,
+            placed: false,
+            sandbox: None,
+            streams: Streams::default(),
+        };
+        launch.spawn().unwrap()
+    }
+
+    fn waited_for_after_the_deadline(children: &mut [Child]) -> (WaitEnd, Vec<usize>) {
+        let mut ended = Vec::new();
+        let end = wait_all(children, Instant::now(), &AtomicBool::new(false), |index| ended.push(index));
+        (end, ended)
+    }
+
+    #[test]
+    fn who_ended_before_anybody_looked_is_not_called_hung() {
+        let mut children = [running("/bin/true", ""), running("/bin/true", "")];
+        for child in &children {
+            poll(&mut [PollFd::new(&child.pidfd, PollFlags::IN)], None).unwrap();
+        }
+        assert_eq!(waited_for_after_the_deadline(&mut children), (WaitEnd::Ended, vec![0, 1]));
+        let mut children = [running("/bin/true", ""), running("/bin/sleep", "60")];
+        poll(&mut [PollFd::new(&children[0].pidfd, PollFlags::IN)], None).unwrap();
+        assert_eq!(waited_for_after_the_deadline(&mut children), (WaitEnd::TimedOut, vec![0]));
+    }
 }
