@@ -129,6 +129,12 @@ fn collects(samples: &[Sample], role: Role) -> bool {
 const MARGIN: f64 = 1.5;
 /// And never fewer, as even a flat one may begin slowly the next time.
 const WARM_UP_MIN: u32 = 5;
+/// Share of the iterations that may be steady by themselves. JMH's forks report each of their iterations, and that code is compiled after
+/// some 180 of them, for up to a second and on the benchmark's core, which multiplies its times by two or three and then is over: beside
+/// that hardly a benchmark is steady, and trials end before it.
+const EARLY_SHARE: f64 = 0.4;
+/// Distance from their level within which the last tenth must be: else something of the benchmark itself was compiled later.
+const LATER_TOLERANCE: f64 = 0.2;
 
 impl FirstWarmUp {
     /// Looks at the iterations of both versions, of which none was taken to warm up; absent where they are too few to tell. The side
@@ -138,7 +144,7 @@ impl FirstWarmUp {
         let [baseline, candidate] = Role::BOTH.map(|role| times_of(samples, role));
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let all = count(baseline.len().max(candidate.len()));
-        let found = [steady_from(&baseline)?, steady_from(&candidate)?];
+        let found = [soon_steady_from(&baseline)?, soon_steady_from(&candidate)?];
         let never = |(role, warm_up): &(Role, WarmUp)| (warm_up.course == Course::NoSteadyState).then_some(*role);
         let unsteady = Role::BOTH.into_iter().zip(found).find_map(|side| never(&side));
         let needed = found.iter().map(|warm_up| warm_up.iterations).max().unwrap_or(0);
@@ -148,6 +154,19 @@ impl FirstWarmUp {
             unsteady: unsteady.map(|role| Unsteady { role, within: all }),
         })
     }
+}
+
+/// Where iterations become steady: all of them, or those at the beginning by themselves if that is sooner and the level is that of the end.
+fn soon_steady_from(times: &[f64]) -> Option<WarmUp> {
+    let all = steady_from(times)?;
+    let early = &times[..(EARLY_SHARE * times.len() as f64) as usize];
+    let end = stats::median(&times[times.len() - times.len() / 10..]).ok()?;
+    let lasts = |soon: &WarmUp| {
+        soon.iterations < all.iterations.min(early.len())
+            && stats::median(&early[soon.iterations..])
+                .is_ok_and(|level| (level - end).abs() <= LATER_TOLERANCE * end)
+    };
+    Some(steady_from(early).filter(lasts).unwrap_or(all))
 }
 
 /// The times per invocation of one version's iterations, in their order.

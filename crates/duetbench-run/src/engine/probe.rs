@@ -41,10 +41,10 @@ const LOOK_SHARE: f64 = 0.25;
 /// Where slices are iterations of processes that take long to start, the self-check may take this share of what the run is
 /// predicted to take.
 const CHECK_SHARE: f64 = 0.05;
-/// Most iterations of a trial that looks for the end of the warm-up.
-const WARM_UP_ITERATIONS_MAX: u64 = 300;
+/// Most iterations of a trial that looks for the end of the warm-up: those of a harness that is compiled too are not all of them.
+const WARM_UP_ITERATIONS_MAX: u64 = 360;
 /// Longest time that one side measures in it, nanoseconds, unless its iterations are so long that they would be too few.
-const WARM_UP_NS_MAX: u64 = 3_000_000_000;
+const WARM_UP_NS_MAX: u64 = 3_600_000_000;
 /// Fewest iterations of such a trial: twice as many as tell anything, for a warm-up and as much that is steady.
 const WARM_UP_ITERATIONS_MIN: u64 = 2 * SERIES_MIN as u64;
 

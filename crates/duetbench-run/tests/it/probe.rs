@@ -1,6 +1,7 @@
 //! First trials of benchmarks that warm up, on an executor that plays processes with a slow beginning.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ const CAPACITY: Capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, r
 /// Plays processes whose first iterations take twice as long, so many of the baseline and of the candidate.
 struct Played {
     slow: [u32; 2],
+    /// Iterations beside which something else is busy, so that they take three times as long.
+    disturbed: Range<u32>,
     fails: bool,
     /// The trials that were asked for: mode, iterations that warm up, iterations that count.
     asked: Vec<(Mode, u32, u32)>,
@@ -25,7 +28,7 @@ struct Played {
 
 impl Played {
     fn new(slow: [u32; 2]) -> Played {
-        Played { slow, fails: false, asked: Vec::new() }
+        Played { slow, disturbed: 0..0, fails: false, asked: Vec::new() }
     }
 }
 
@@ -33,11 +36,16 @@ impl Executor for Played {
     fn run_trial(&mut self, planned: &PlannedBenchmark, trial: &Trial) -> Result<TrialOutcome, RunError> {
         let (warm_up, slices) = (planned.configuration.warmup_slices, planned.configuration.slices());
         self.asked.push((planned.mode, warm_up, slices));
+        let times = |slow: u32, iteration: u32| match iteration {
+            busy if self.disturbed.contains(&busy) => 3,
+            early if early < slow => 2,
+            _ => 1,
+        };
         let sample = |(role, slow): (Role, u32), iteration: u32| Sample {
             at: Coordinates { role, instance: 0, build: 0, round: 0, suite_run: trial.suite_run, fork: 0, iteration },
             block: 0,
             invocations: 10,
-            wall_ns: 10_000_000 * if iteration < slow { 2 } else { 1 } + u64::from(iteration * 7 % 5) * 1000,
+            wall_ns: 10_000_000 * times(slow, iteration) + u64::from(iteration * 7 % 5) * 1000,
             cpu_ns: Some(10_000_000),
             start_ns: 0,
             memory: None,
@@ -94,7 +102,7 @@ fn the_side_that_takes_longer_to_warm_up_decides_with_a_margin() {
     let (spec, mut played) = (spec(None), Played::new([20, 50]));
     assert_eq!(learnt(&mut played, &plan(1000, &spec), &spec), (75, None));
     // All of the first trial is looked at; then each version is seen alone once it is steady.
-    assert_eq!(played.asked, [(Mode::InterleavedOneCore, 0, 300), (Mode::Sequential, 75, 5)]);
+    assert_eq!(played.asked, [(Mode::InterleavedOneCore, 0, 360), (Mode::Sequential, 75, 5)]);
 }
 
 #[test]
@@ -104,7 +112,7 @@ fn what_runs_on_all_cores_anyhow_is_looked_at_in_that_mode_alone() {
     let mut plan = plan(1000, &spec);
     plan.benchmarks[0].mode = Mode::InterleavedAllCores;
     learnt(&mut played, &plan, &spec);
-    assert_eq!(played.asked, [(Mode::InterleavedAllCores, 0, 300)]);
+    assert_eq!(played.asked, [(Mode::InterleavedAllCores, 0, 360)]);
 }
 
 #[test]
@@ -129,8 +137,19 @@ fn a_flat_benchmark_warms_up_for_a_moment_all_the_same() {
 #[test]
 fn what_never_becomes_steady_warms_up_as_long_as_it_was_looked_at() {
     let spec = spec(None);
-    let unsteady = Unsteady { role: Role::Candidate, within: 300 };
-    assert_eq!(learnt(&mut Played::new([10, 240]), &plan(1000, &spec), &spec), (300, Some(unsteady)));
+    let unsteady = Unsteady { role: Role::Candidate, within: 360 };
+    assert_eq!(learnt(&mut Played::new([10, 290]), &plan(1000, &spec), &spec), (360, Some(unsteady)));
+}
+
+#[test]
+fn what_a_harness_compiles_of_its_own_is_no_warm_up_and_what_is_faster_after_it_is() {
+    let (spec, disturbed) = (spec(None), 180..280);
+    let mut soon = Played { disturbed: disturbed.clone(), ..Played::new([10, 12]) };
+    assert_eq!(learnt(&mut soon, &plan(1000, &spec), &spec), (18, None));
+    let mut late = Played { disturbed, ..Played::new([10, 200]) };
+    let unsteady = Unsteady { role: Role::Candidate, within: 360 };
+    assert_eq!(learnt(&mut late, &plan(1000, &spec), &spec), (360, Some(unsteady)));
+    assert_eq!(learnt(&mut Played::new([10, 200]), &plan(1000, &spec), &spec), (300, None));
 }
 
 #[test]
@@ -147,7 +166,7 @@ fn long_iterations_are_looked_at_for_as_long_and_never_too_few_of_them() {
         learnt(&mut played, &plan(first_ns, &spec), &spec);
         assert_eq!(played.asked[0], (Mode::InterleavedOneCore, 0, iterations), "{first_ns}");
     };
-    check(50_000_000, 60);
+    check(50_000_000, 72);
     check(1_000_000_000, 20);
 }
 
