@@ -41,12 +41,23 @@ const LOOK_SHARE: f64 = 0.25;
 /// Where slices are iterations of processes that take long to start, the self-check may take this share of what the run is
 /// predicted to take.
 const CHECK_SHARE: f64 = 0.05;
-/// Most iterations of a trial that looks for the end of the warm-up: those of a harness that is compiled too are not all of them.
-const WARM_UP_ITERATIONS_MAX: u64 = 360;
-/// Longest time that one side measures in it, nanoseconds, unless its iterations are so long that they would be too few.
-const WARM_UP_NS_MAX: u64 = 3_600_000_000;
-/// Fewest iterations of such a trial: twice as many as tell anything, for a warm-up and as much that is steady.
+/// Fewest iterations of a trial that looks for the end of the warm-up: twice as many as tell anything, for a warm-up and as much that is
+/// steady.
 const WARM_UP_ITERATIONS_MIN: u64 = 2 * SERIES_MIN as u64;
+
+/// The size of a trial that looks for the end of the warm-up.
+#[derive(Clone, Copy)]
+struct WarmUpLook {
+    /// Most iterations.
+    iterations_max: u64,
+    /// Longest time that one side measures, nanoseconds, unless its iterations are so long that they would be too few.
+    ns_max: u64,
+}
+
+/// The usual size: those beside which a harness is compiled too are not all of them.
+const LONG_LOOK: WarmUpLook = WarmUpLook { iterations_max: 360, ns_max: 3_600_000_000 };
+/// The size where a budget has no time for that with all benchmarks: it tells nothing of later levels, and ends before that happens.
+const SHORT_LOOK: WarmUpLook = WarmUpLook { iterations_max: 150, ns_max: 1_500_000_000 };
 
 /// The executors that first trials are run with.
 pub struct Benches<'a> {
@@ -67,14 +78,24 @@ pub struct Wanted<'a> {
 /// Wall time that first trials will probably take, the self-check left out: as much of a budget as they may.
 #[must_use]
 pub fn probing_takes(plan: &Plan, wanted: &Wanted<'_>) -> Duration {
-    let all = plan.benchmarks.iter().map(|planned| look_takes(planned, wanted)).sum();
+    let all = looks_take(plan, wanted, warm_up_look(plan, wanted)).sum();
     time_for_looks(plan).map_or(all, |most| most.min(all))
 }
 
+/// The size of looks for the end of the warm-up that all benchmarks have time for.
+fn warm_up_look(plan: &Plan, wanted: &Wanted<'_>) -> WarmUpLook {
+    let all: Duration = looks_take(plan, wanted, LONG_LOOK).sum();
+    if time_for_looks(plan).is_none_or(|most| all <= most) { LONG_LOOK } else { SHORT_LOOK }
+}
+
+fn looks_take(plan: &Plan, wanted: &Wanted<'_>, size: WarmUpLook) -> impl Iterator<Item = Duration> {
+    plan.benchmarks.iter().map(move |planned| look_takes(planned, wanted, size))
+}
+
 /// Wall time that the first trials of one benchmark will probably take.
-fn look_takes(planned: &PlannedBenchmark, wanted: &Wanted<'_>) -> Duration {
+fn look_takes(planned: &PlannedBenchmark, wanted: &Wanted<'_>, size: WarmUpLook) -> Duration {
     let found = planned.style == Style::Iteration && (wanted.warm_up)(&planned.id);
-    let warm_up_ns = if found { warm_up_trial(planned).trial_predicted_ns } else { 0 };
+    let warm_up_ns = if found { size.trial_of(planned).trial_predicted_ns } else { 0 };
     let alone_ns = match planned.style {
         Style::Iteration if planned.mode == Mode::InterleavedAllCores => 0,
         // Its processes warm up once more.
@@ -112,8 +133,8 @@ pub fn probe(
 ) -> Result<Learnt, RunError> {
     let (began, most) = (Instant::now(), time_for_looks(plan));
     let has_time = |takes: Duration| most.is_none_or(|most| began.elapsed() + takes <= most);
-    let mut order: Vec<(Duration, usize)> =
-        plan.benchmarks.iter().map(|planned| look_takes(planned, wanted)).zip(0..).collect();
+    let size = warm_up_look(plan, wanted);
+    let mut order: Vec<(Duration, usize)> = looks_take(plan, wanted, size).zip(0..).collect();
     if most.is_some() {
         order.sort_unstable();
     }
@@ -121,7 +142,8 @@ pub fn probe(
     for &(takes, benchmark) in &order {
         RunError::stop_if(interrupted)?;
         if has_time(takes) {
-            looks[benchmark] = look_at(&plan.benchmarks[benchmark], benchmark, benches.versions, wanted)?;
+            let size = (wanted.warm_up)(&plan.benchmarks[benchmark].id).then_some(size);
+            looks[benchmark] = look_at(&plan.benchmarks[benchmark], benchmark, benches.versions, size)?;
         }
     }
     // Once all had a first look, so that none goes without for one that takes long.
@@ -163,17 +185,17 @@ impl Look {
     }
 }
 
-/// The first look at one benchmark; absent where it is not worth one, or told nothing.
+/// The first look at one benchmark, for the end of its warm-up if that is wanted; absent where it is not worth one, or told nothing.
 fn look_at(
     planned: &PlannedBenchmark,
     benchmark: usize,
     executor: &mut dyn Executor,
-    wanted: &Wanted<'_>,
+    warm_up: Option<WarmUpLook>,
 ) -> Result<Option<Look>, RunError> {
     let began = Instant::now();
     let look = |(profile, seen)| Look { profile, seen, took: began.elapsed() };
     if planned.style == Style::Iteration {
-        let profile = profile_of_iterations(executor, planned, benchmark, wanted)?;
+        let profile = profile_of_iterations(executor, planned, benchmark, warm_up)?;
         return Ok(profile.map(|profile| look((profile, None))));
     }
     if !is_worth_a_look(planned) {
@@ -207,12 +229,12 @@ fn profile_of_iterations(
     executor: &mut dyn Executor,
     planned: &PlannedBenchmark,
     benchmark: usize,
-    wanted: &Wanted<'_>,
+    warm_up: Option<WarmUpLook>,
 ) -> Result<Option<Profile>, RunError> {
     let mut warm = planned.clone();
     let mut found = None;
-    if (wanted.warm_up)(&planned.id) {
-        let outcome = executor.run_trial(&warm_up_trial(planned), &trial(benchmark, 0))?;
+    if let Some(size) = warm_up {
+        let outcome = executor.run_trial(&size.trial_of(planned), &trial(benchmark, 0))?;
         let samples = outcome.result.unwrap_or_default();
         let Some(first) = FirstWarmUp::of(&samples) else { return Ok(None) };
         warm.configuration.warmup_slices = first.slices;
@@ -237,16 +259,21 @@ fn last_quarter(samples: &[Sample]) -> Vec<Sample> {
     samples.iter().filter(|s| s.at.iteration >= iterations - iterations / 4).copied().collect()
 }
 
-/// A trial in which nothing is taken for warm-up yet, in the mode that is planned: a compiler that shares its core with what it
-/// compiles takes longer.
-fn warm_up_trial(planned: &PlannedBenchmark) -> PlannedBenchmark {
-    let slice_ns = planned.configuration.slice_ns.max(1);
-    let iterations = (WARM_UP_NS_MAX / slice_ns).clamp(WARM_UP_ITERATIONS_MIN, WARM_UP_ITERATIONS_MAX);
-    let trial_ns = iterations.saturating_mul(slice_ns);
-    let mut long = as_trial(planned, planned.mode, trial_ns);
-    long.configuration.warmup_slices = 0;
-    long.trial_predicted_ns = long.trial_predicted_ns.saturating_add(trial_ns.saturating_mul(2));
-    long
+impl WarmUpLook {
+    /// The trial, in which nothing is taken for warm-up yet, in the mode that is planned: a compiler that shares its core with what it
+    /// compiles takes longer.
+    fn trial_of(self, planned: &PlannedBenchmark) -> PlannedBenchmark {
+        let slice_ns = planned.configuration.slice_ns.max(1);
+        let iterations = (self.ns_max / slice_ns).clamp(WARM_UP_ITERATIONS_MIN, self.iterations_max);
+        let mut look = as_trial(planned, planned.mode, iterations.saturating_mul(slice_ns));
+        look.configuration.warmup_slices = 0;
+        let both_ns = |c: &ExecutionConfiguration| {
+            (2 * u64::from(c.warmup_slices.saturating_add(c.slices()))).saturating_mul(c.slice_ns)
+        };
+        let starts_ns = planned.trial_predicted_ns.saturating_sub(both_ns(&planned.configuration));
+        look.trial_predicted_ns = starts_ns.saturating_add(both_ns(&look.configuration));
+        look
+    }
 }
 
 /// Compares the baseline with itself in every mode, with the cheapest benchmarks that keep one core busy.

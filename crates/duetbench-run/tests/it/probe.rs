@@ -171,6 +171,21 @@ fn long_iterations_are_looked_at_for_as_long_and_never_too_few_of_them() {
 }
 
 #[test]
+fn a_budget_that_is_short_makes_looks_for_the_end_of_the_warm_up_short() {
+    let check = |budget_s: u64, iterations: Option<u32>| {
+        let (spec, mut played) = (spec(None), Played::new([20, 50]));
+        let mut plan = plan(1000, &spec);
+        plan.budget_ns = Some(budget_s * 1_000_000_000);
+        let warmup = if iterations.is_some() { 75 } else { defaults::WARMUP_ITERATIONS };
+        assert_eq!(learnt(&mut played, &plan, &spec), (warmup, None), "{budget_s}");
+        assert_eq!(played.asked.first().map(|(_, _, slices)| *slices), iterations, "{budget_s}");
+    };
+    check(80, Some(360));
+    check(30, Some(150));
+    check(10, None);
+}
+
+#[test]
 fn a_first_trial_that_fails_leaves_the_usual_warm_up() {
     let spec = spec(None);
     let mut played = Played { fails: true, ..Played::new([0, 0]) };
