@@ -67,6 +67,27 @@ pub(super) struct Manner {
     pub(super) runtime_threads: bool,
 }
 
+impl Manner {
+    /// Time that a trial's iterations are measured, of one side: half as long as its start and warm-up take, since iterations of one
+    /// process mostly differ by more than processes do, but not beyond the first ones, after which a harness gets compiled.
+    fn iterations_ns(self) -> u64 {
+        let iteration_ns = self.first_ns.max(defaults::ITERATION_NS);
+        let least = defaults::TRIAL_ITERATIONS_NS.max(defaults::ITERATIONS_MIN.saturating_mul(iteration_ns));
+        let started_ns = self.start_ns().saturating_add(iteration_ns.saturating_mul(self.warmup_slices.into()));
+        let left = defaults::UNDISTURBED_ITERATIONS.saturating_sub(self.warmup_slices);
+        (started_ns / 2).min(iteration_ns.saturating_mul(left.into())).max(least)
+    }
+
+    /// Time that it takes to start one side.
+    fn start_ns(self) -> u64 {
+        match self.style {
+            Style::Process => 0,
+            Style::Iteration if self.runtime_threads => RUNTIME_OVERHEAD_NS,
+            _ => FORK_OVERHEAD_NS,
+        }
+    }
+}
+
 /// Lengths of slices and trials, nanoseconds.
 pub(super) struct Lengths {
     pub(super) slice_ns: u64,
@@ -82,10 +103,7 @@ impl Lengths {
     pub(super) fn of(manner: Manner) -> Lengths {
         let Manner { mode, style, first_ns, .. } = manner;
         let (slice_ns, trial_ns) = match (style, mode) {
-            (Style::Iteration, _) => {
-                let iteration_ns = first_ns.max(defaults::ITERATION_NS);
-                (iteration_ns, defaults::TRIAL_ITERATIONS_NS.max(defaults::ITERATIONS_MIN.saturating_mul(iteration_ns)))
-            }
+            (Style::Iteration, _) => (first_ns.max(defaults::ITERATION_NS), manner.iterations_ns()),
             (Style::Process, _) => {
                 let process_ns = first_ns.saturating_add(PROCESS_OVERHEAD_NS);
                 (process_ns, defaults::TRIAL_PROCESSES_NS.max(process_ns))
@@ -143,18 +161,14 @@ impl Lengths {
 
     /// The same with trials of another length.
     pub(super) fn with_trial(self, trial_ns: u64, manner: Manner) -> Lengths {
-        let Manner { mode, style, first_ns, warmup_slices, runtime_threads } = manner;
-        let side_ns = if style.is_counted() {
-            let start_ns = match style {
-                Style::Process => 0,
-                _ if runtime_threads => RUNTIME_OVERHEAD_NS,
-                _ => FORK_OVERHEAD_NS,
-            };
-            start_ns.saturating_add(trial_ns).saturating_add(self.slice_ns.saturating_mul(warmup_slices.into()))
+        let Manner { mode, style, first_ns, warmup_slices, .. } = manner;
+        let measured_ns = if style.is_counted() {
+            trial_ns.saturating_add(self.slice_ns.saturating_mul(warmup_slices.into()))
         } else {
             // A benchmark slower than the trial runs one invocation to calibrate and one to measure.
-            FORK_OVERHEAD_NS.saturating_add(trial_ns.max(first_ns.saturating_mul(2)))
+            trial_ns.max(first_ns.saturating_mul(2))
         };
+        let side_ns = manner.start_ns().saturating_add(measured_ns);
         let sides = if mode == Mode::Duet { 1 } else { 2 };
         Lengths { trial_ns, predicted_ns: side_ns.saturating_mul(sides), ..self }
     }

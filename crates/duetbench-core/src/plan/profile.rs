@@ -163,8 +163,7 @@ fn soon_steady_from(times: &[f64]) -> Option<WarmUp> {
     let end = stats::median(&times[times.len() - times.len() / 10..]).ok()?;
     let lasts = |soon: &WarmUp| {
         soon.iterations < all.iterations.min(early.len())
-            && stats::median(&early[soon.iterations..])
-                .is_ok_and(|level| (level - end).abs() <= LATER_TOLERANCE * end)
+            && stats::median(&early[soon.iterations..]).is_ok_and(|level| (level - end).abs() <= LATER_TOLERANCE * end)
     };
     Some(steady_from(early).filter(lasts).unwrap_or(all))
 }

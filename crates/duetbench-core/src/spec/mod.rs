@@ -96,8 +96,10 @@ pub mod defaults {
     pub const TRIAL_ALL_CORES_NS: u64 = 60_000_000;
     /// Length of an iteration where the harness has a loop of its own, nanoseconds: shorter ones are mostly the harness's own work.
     pub const ITERATION_NS: u64 = 10_000_000;
-    /// Time one side measures in one trial of such iterations, nanoseconds.
+    /// Time one side measures in one trial of such iterations at least, nanoseconds.
     pub const TRIAL_ITERATIONS_NS: u64 = 300_000_000;
+    /// Iterations, warm-up among them, before which a harness's own work is not compiled yet: a JVM does so from some 180 on.
+    pub const UNDISTURBED_ITERATIONS: u32 = 160;
     /// Fewest iterations of such a trial.
     pub const ITERATIONS_MIN: u64 = 5;
     /// Iterations that warm up where neither the user nor a first trial says how many are needed.

@@ -99,6 +99,21 @@ fn iterations_are_as_long_and_as_many_as_planned_and_warm_up_as_planned() {
 }
 
 #[test]
+fn iterations_are_measured_half_as_long_as_it_takes_to_get_there_as_far_as_nothing_disturbs_them() {
+    let slices = |warmup: u32, runtime_threads: bool| {
+        let mut spec = spec(forks(5), ModeChoice::Interleaved);
+        spec.harness.warmup = Some(warmup);
+        let both = [Discovered { style: Style::Iteration, runtime_threads, ..found("A") }];
+        let (identical, not_affected) = Default::default();
+        let all = Found { baseline: &both, candidate: &both, identical: &identical, not_affected: &not_affected };
+        Plan::new(&spec, &all, CAPACITY).benchmarks[0].configuration.slices()
+    };
+    // A JVM starts in a second, and iterations take a hundredth.
+    assert_eq!([0, 10, 70, 100, 120, 150, 400].map(|warmup| slices(warmup, true)), [50, 55, 85, 60, 40, 30, 30]);
+    assert_eq!([0, 10, 100].map(|warmup| slices(warmup, false)), [30, 30, 51]);
+}
+
+#[test]
 fn trials_that_follow_a_plan_have_room_for_slices_that_caches_made_longer() {
     let spec = spec(forks(4), ModeChoice::Interleaved);
     let mut plan = plan(&["A"], Mode::InterleavedOneCore);
