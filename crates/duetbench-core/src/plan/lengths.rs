@@ -71,11 +71,16 @@ impl Manner {
     /// Time that a trial's iterations are measured, of one side: half as long as its start and warm-up take, since iterations of one
     /// process mostly differ by more than processes do, but not beyond the first ones, after which a harness gets compiled.
     fn iterations_ns(self) -> u64 {
-        let iteration_ns = self.first_ns.max(defaults::ITERATION_NS);
+        let iteration_ns = self.iteration_ns();
         let least = defaults::TRIAL_ITERATIONS_NS.max(defaults::ITERATIONS_MIN.saturating_mul(iteration_ns));
         let started_ns = self.start_ns().saturating_add(iteration_ns.saturating_mul(self.warmup_slices.into()));
         let left = defaults::UNDISTURBED_ITERATIONS.saturating_sub(self.warmup_slices);
         (started_ns / 2).min(iteration_ns.saturating_mul(left.into())).max(least)
+    }
+
+    /// Length of an iteration.
+    fn iteration_ns(self) -> u64 {
+        self.first_ns.max(defaults::ITERATION_NS)
     }
 
     /// Time that it takes to start one side.
@@ -103,7 +108,7 @@ impl Lengths {
     pub(super) fn of(manner: Manner) -> Lengths {
         let Manner { mode, style, first_ns, .. } = manner;
         let (slice_ns, trial_ns) = match (style, mode) {
-            (Style::Iteration, _) => (first_ns.max(defaults::ITERATION_NS), manner.iterations_ns()),
+            (Style::Iteration, _) => (manner.iteration_ns(), manner.iterations_ns()),
             (Style::Process, _) => {
                 let process_ns = first_ns.saturating_add(PROCESS_OVERHEAD_NS);
                 (process_ns, defaults::TRIAL_PROCESSES_NS.max(process_ns))

@@ -82,6 +82,22 @@ impl Plan {
 }
 
 impl PlannedBenchmark {
+    /// The same with trials of this length, in which so many slices warm up, and with what such a trial will probably take.
+    #[must_use]
+    pub fn with_trials(&self, trial_ns: u64, warmup_slices: u32) -> PlannedBenchmark {
+        let manner = self.manner(warmup_slices);
+        let slice_ns = self.configuration.slice_ns;
+        let Lengths { predicted_ns, .. } = Lengths { slice_ns, ..Lengths::of(manner) }.with_trial(trial_ns, manner);
+        let configuration = ExecutionConfiguration { trial_ns, warmup_slices, ..self.configuration };
+        PlannedBenchmark { trial_predicted_ns: predicted_ns, configuration, ..self.clone() }
+    }
+
+    /// The manner in which it is run, with so many slices that warm up.
+    fn manner(&self, warmup_slices: u32) -> Manner {
+        let PlannedBenchmark { mode, style, first_ns, runtime_threads, .. } = *self;
+        Manner { mode, style, first_ns, warmup_slices, runtime_threads }
+    }
+
     fn follow(&mut self, start: Start, spec: &Spec, capacity: Capacity) {
         let effort = Effort { forks: Some(start.fork_pairs), budget: None, ..spec.effort };
         let iterations = (self.style == Style::Iteration).then(|| {
@@ -89,13 +105,7 @@ impl PlannedBenchmark {
             (start.iteration_ns, spec.harness.warmup.unwrap_or(start.warmup))
         });
         let warmup_slices = iterations.map_or(self.configuration.warmup_slices, |(_, warmup)| warmup);
-        let manner = Manner {
-            mode: self.mode,
-            style: self.style,
-            first_ns: self.first_ns,
-            warmup_slices,
-            runtime_threads: self.runtime_threads,
-        };
+        let manner = self.manner(warmup_slices);
         let usual = Lengths::of(manner);
         let (slice_ns, trial_ns) = match iterations {
             Some((iteration_ns, _)) => (iteration_ns, start.measured_ns),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use duetbench_core::plan::{
-    Capacity, Discovered, ExecutionConfiguration, Found, Learnt, Mode, Plan, Repetitions, SoloPlan, Start, Style,
-    Unmatched,
+    Capacity, Discovered, ExecutionConfiguration, Found, Learnt, Mode, Plan, PlannedBenchmark, Repetitions, SoloPlan,
+    Start, Style, Unmatched,
 };
 use duetbench_core::spec::{Effort, HarnessSpec, LayoutChoice, ModeChoice, Selection, SoloSpec, defaults};
 
@@ -111,6 +111,18 @@ fn iterations_are_measured_half_as_long_as_it_takes_to_get_there_as_far_as_nothi
     // A JVM starts in a second, and iterations take a hundredth.
     assert_eq!([0, 10, 70, 100, 120, 150, 400].map(|warmup| slices(warmup, true)), [50, 55, 85, 60, 40, 30, 30]);
     assert_eq!([0, 10, 100].map(|warmup| slices(warmup, false)), [30, 30, 51]);
+}
+
+#[test]
+fn a_trial_of_another_length_takes_as_long_as_its_sides_do() {
+    let takes = |mode| {
+        let found = plan(&["A"], mode);
+        let jvm = PlannedBenchmark { style: Style::Iteration, runtime_threads: true, ..found.benchmarks[0].clone() };
+        let planned = jvm.with_trials(SECOND, 0);
+        assert_eq!((planned.configuration.trial_ns, planned.configuration.warmup_slices), (SECOND, 0));
+        planned.trial_predicted_ns
+    };
+    assert_eq!([Mode::Duet, Mode::InterleavedOneCore].map(takes), [2 * SECOND, 4 * SECOND]);
 }
 
 #[test]

@@ -265,14 +265,8 @@ impl WarmUpLook {
     fn trial_of(self, planned: &PlannedBenchmark) -> PlannedBenchmark {
         let slice_ns = planned.configuration.slice_ns.max(1);
         let iterations = (self.ns_max / slice_ns).clamp(WARM_UP_ITERATIONS_MIN, self.iterations_max);
-        let mut look = as_trial(planned, planned.mode, iterations.saturating_mul(slice_ns));
-        look.configuration.warmup_slices = 0;
-        let both_ns = |c: &ExecutionConfiguration| {
-            (2 * u64::from(c.warmup_slices.saturating_add(c.slices()))).saturating_mul(c.slice_ns)
-        };
-        let starts_ns = planned.trial_predicted_ns.saturating_sub(both_ns(&planned.configuration));
-        look.trial_predicted_ns = starts_ns.saturating_add(both_ns(&look.configuration));
-        look
+        let trial_ns = iterations.saturating_mul(slice_ns);
+        as_trial(&planned.with_trials(trial_ns, 0), planned.mode, trial_ns)
     }
 }
 
