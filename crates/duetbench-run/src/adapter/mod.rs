@@ -381,11 +381,12 @@ pub trait Adapter: std::fmt::Debug + Sync {
     }
 
     /// Whether the instructions of benchmarks can be counted: those of processes that make as many invocations as they are [told](Adapter::counted), or of
-    /// whole [programs](Adapter::program).
+    /// whole [programs](Adapter::program). Gives the time that the invocations take without callgrind by which the two kinds of processes differ: what
+    /// varies beside them is little beside those.
     ///
     /// # Errors
     /// Why not, in words.
-    fn counts(&self) -> Result<(), String> {
+    fn counts(&self) -> Result<Duration, String> {
         Err("duet counts instructions of Go's benchmarks, criterion's and whole programs only".into())
     }
 

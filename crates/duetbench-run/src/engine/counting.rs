@@ -22,9 +22,6 @@ use crate::process::Launch;
 use crate::program::{Patience, Trouble};
 use crate::scratch::Scratch;
 
-/// Time that the invocations take without callgrind by which the two kinds of processes differ: what a runtime executes beside them varies by some tens
-/// of thousands of instructions, which is little beside those of 30 ms.
-const EXTRA_NS: f64 = 30e6;
 /// A process makes at least this part of these invocations, so that what only the first ones do is in both kinds.
 const FEWER_SHARE: u64 = 10;
 /// Go makes one invocation before it counts, so that a process of one makes fewer than it says.
@@ -55,7 +52,7 @@ const OPTIONS: [&str; 7] = [
 /// Counts instructions of the benchmarks of two builds on this machine.
 pub struct Counter<'a> {
     processes: Processes<'a>,
-    valgrind: PathBuf,
+    valgrind: Valgrind,
     files: Scratch,
     pairs: BuildPairs,
     /// The programs of the packages of which a benchmark was counted.
@@ -70,24 +67,25 @@ struct CountedPair {
     functions: Option<Comparison>,
 }
 
+/// The program that counts, for benchmarks of one kind.
+#[derive(Debug)]
+pub struct Valgrind {
+    program: PathBuf,
+    /// Time that the invocations take without callgrind by which the two kinds of processes differ.
+    extra: Duration,
+}
+
 /// Finds valgrind for benchmarks of this kind.
 ///
 /// # Errors
 /// In words, why their instructions cannot be counted.
-pub fn valgrind_for(adapter: &dyn Adapter) -> Result<PathBuf, String> {
-    adapter.counts()?;
+pub fn valgrind_for(adapter: &dyn Adapter) -> Result<Valgrind, String> {
+    let extra = adapter.counts()?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|dir| dir.join("valgrind")).find(|file| file.is_file());
-    found.ok_or_else(|| {
-        "instructions are counted by valgrind, which is not on the `PATH` (`apt-get install valgrind`)".into()
-    })
-}
-
-/// Wall time that counting so many benchmarks takes, where none of them takes long.
-#[must_use]
-pub fn counting_takes(benchmarks: usize) -> Duration {
-    let each = START * 2 + Duration::from_secs_f64(EXTRA_NS / 1e9 * SLOWDOWN / 4.0);
-    each * 2 * PROCESSES * u32::try_from(benchmarks).unwrap_or(u32::MAX)
+    let program =
+        found.ok_or("instructions are counted by valgrind, which is not on the `PATH` (`apt-get install valgrind`)")?;
+    Ok(Valgrind { program, extra })
 }
 
 impl<'a> Counter<'a> {
@@ -98,13 +96,20 @@ impl<'a> Counter<'a> {
     pub fn new(
         adapter: &'a dyn Adapter,
         builds: [Build; 2],
-        valgrind: PathBuf,
+        valgrind: Valgrind,
         timeout: Duration,
         interrupted: Arc<AtomicBool>,
     ) -> Result<Counter<'a>, RunError> {
         let processes = Processes::new(adapter, builds, timeout, interrupted);
         let pairs = BuildPairs::new()?;
         Ok(Counter { processes, valgrind, files: Scratch::in_memory()?, pairs, programs: BTreeMap::new() })
+    }
+
+    /// Wall time that counting so many benchmarks takes, where none of them takes long.
+    #[must_use]
+    pub fn takes(&self, benchmarks: usize) -> Duration {
+        let each = START * 2 + self.valgrind.extra.mul_f64(SLOWDOWN / 4.0);
+        each * 2 * PROCESSES * u32::try_from(benchmarks).unwrap_or(u32::MAX)
     }
 
     /// Counts the instructions of both sides of a benchmark that takes so long per operation in the slower version, in nanoseconds: of processes with
@@ -122,7 +127,7 @@ impl<'a> Counter<'a> {
         slower_ns: f64,
     ) -> Result<InstructionCounts, Obstacle> {
         let whole = self.processes.program(planned, Role::Baseline).is_some();
-        let invocations = if whole { [0, 1] } else { invocations(slower_ns) };
+        let invocations = if whole { [0, 1] } else { invocations(self.valgrind.extra, slower_ns) };
         let expected_s = slower_ns / 1e9 * invocations[1] as f64 * SLOWDOWN;
         if expected_s > EXPECTED_MAX_S {
             return Err(Obstacle::Failed(format!(
@@ -222,7 +227,12 @@ impl<'a> Counter<'a> {
         let options = OPTIONS.iter().map(OsString::from).chain([children.into(), out]);
         let own = [launch.program.clone().into_os_string()].into_iter().chain(launch.args.iter().cloned());
         // Valgrind's own process is not hooked, so somebody else has to see to it that it dies with us.
-        Launch { program: self.valgrind.clone(), args: options.chain(own).collect(), hooked: false, ..launch.clone() }
+        Launch {
+            program: self.valgrind.program.clone(),
+            args: options.chain(own).collect(),
+            hooked: false,
+            ..launch.clone()
+        }
     }
 
     /// The counts of a program and of what it started, each in a file of its own; takes the files away.
@@ -253,9 +263,9 @@ fn taken(file: &Path) -> Result<ProcessCount, Obstacle> {
     callgrind::parse(&bytes?).map_err(|e| Obstacle::Failed(e.to_string()))
 }
 
-/// Fewer and more invocations of an operation that takes so long.
-fn invocations(slower_ns: f64) -> [u64; 2] {
-    let extra = (EXTRA_NS / slower_ns.max(0.1)).clamp(1.0, EXTRA_MAX) as u64;
+/// Fewer and more invocations of an operation that takes so long; those beyond the fewer take the extra time.
+fn invocations(extra: Duration, slower_ns: f64) -> [u64; 2] {
+    let extra = (extra.as_secs_f64() * 1e9 / slower_ns.max(0.1)).clamp(1.0, EXTRA_MAX) as u64;
     let fewer = (extra / FEWER_SHARE).max(FEWER_MIN);
     [fewer, fewer + extra]
 }
@@ -266,6 +276,7 @@ mod tests {
 
     #[test]
     fn the_extra_invocations_take_their_time_and_are_at_least_one() {
+        let invocations = |slower_ns| invocations(Duration::from_millis(30), slower_ns);
         assert_eq!(invocations(1000.0), [3000, 33_000]);
         assert_eq!(invocations(10e6), [2, 5]);
         assert_eq!(invocations(9e9), [2, 3]);

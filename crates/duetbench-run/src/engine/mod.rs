@@ -31,7 +31,7 @@ mod watched;
 
 pub use campaign::{Job, Strategy, measure};
 pub use comparison::Comparison;
-pub use counting::{Counter, counting_takes, valgrind_for};
+pub use counting::{Counter, Valgrind, valgrind_for};
 pub use local::Local;
 pub(crate) use local::order;
 pub use one_version::OneVersion;

@@ -7,7 +7,7 @@ use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::Policy;
 use duetbench_core::{BenchmarkId, Plan};
 use duetbench_run::RunError;
-use duetbench_run::engine::{Counter, Obstacle, counting_takes, valgrind_for};
+use duetbench_run::engine::{Counter, Obstacle, valgrind_for};
 
 use super::profiling::none_here;
 use super::versions::Built;
@@ -44,11 +44,11 @@ fn not_kept(why: &str) -> String {
 }
 
 /// Time that it takes to count, in words.
-pub(super) fn takes(plan: &Plan, rules: &Policy, countable: Countable) -> String {
+pub(super) fn takes(counter: &Counter<'_>, countable: Countable, plan: &Plan, rules: &Policy) -> String {
     let in_any_case = |id: &BenchmarkId| countable == Countable::All || rules.counts_instructions(id);
     let certain = plan.benchmarks.iter().filter(|planned| in_any_case(&planned.id)).count();
-    let each = (countable == Countable::Changed).then(|| counting_takes(1));
-    dry_run::counts(counting_takes(certain), each)
+    let each = (countable == Countable::Changed).then(|| counter.takes(1));
+    dry_run::counts(counter.takes(certain), each)
 }
 
 /// Counts what is to be counted of a run that came to its end; whether that came to its own end.

@@ -185,7 +185,8 @@ fn measure(errand: &Errand<'_>, plan: Plan, subjects: Subjects, means: Means<'_,
 fn more_to_come(plan: &Plan, rules: &Policy, afterwards: &Afterwards<'_>) -> Vec<String> {
     let asked: Vec<_> = reading::asked(plan, rules).into_iter().map(|(planned, _)| planned).collect();
     let readings = afterwards.reader.as_ref().map(|_| dry_run::readings(unit_reading_takes(&asked)));
-    let counts = afterwards.counter.as_ref().map(|(_, countable)| counting::takes(plan, rules, *countable));
+    let counts =
+        afterwards.counter.as_ref().map(|(counter, countable)| counting::takes(counter, *countable, plan, rules));
     let profiles = afterwards.profiler.as_ref().map(|_| dry_run::profiles(profiling_takes(plan)));
     readings.into_iter().chain(counts).chain(profiles).collect()
 }

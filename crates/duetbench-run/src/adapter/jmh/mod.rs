@@ -262,7 +262,7 @@ impl Adapter for Jmh {
         Ok(listing)
     }
 
-    fn counts(&self) -> Result<(), String> {
+    fn counts(&self) -> Result<Duration, String> {
         Err("a JVM compiles while it runs, and what it has compiled when depends on time: no two processes execute the same instructions".into())
     }
 
