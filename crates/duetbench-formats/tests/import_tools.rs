@@ -216,8 +216,9 @@ fn criterion_wrote_it() -> Result<(), Failed> {
 fn hyperfine_wrote_it() -> Result<(), Failed> {
     let home = once("hyperfine", |home| {
         let options = ["install", "--quiet", "--debug", "--locked", "--root"];
-        let package = format!("hyperfine@{HYPERFINE}");
-        run(Command::new("cargo").args(options).arg(home).arg(package).env("CARGO_TARGET_DIR", home.join("target")))
+        let mut install = Command::new("cargo");
+        install.args(options).arg(home).arg(format!("hyperfine@{HYPERFINE}"));
+        run(install.env("CARGO_TARGET_DIR", home.join("target")).env("CARGO_PROFILE_DEV_DEBUG", "0"))
     })?;
     let dir = tempfile::tempdir()?;
     let path = dir.path().join("true.json");

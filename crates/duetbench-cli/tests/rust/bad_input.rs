@@ -4,12 +4,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::common::Place;
-use crate::{FORMS, LIB, duet, duet_with, example, write_hastily};
+use crate::{FORMS, LIB, duet, duet_with, example, write};
 
 /// The example alone.
 fn one() -> Place {
     let place = Place::new();
-    write_hastily(&place, "", LIB, FORMS);
+    write(&place, "", LIB, FORMS);
     place
 }
 
@@ -49,13 +49,12 @@ fn program(place: &Place, name: &str, text: &str) -> String {
     format!("{}:{}", place.path().join("bin").display(), std::env::var("PATH").unwrap())
 }
 
-/// A run has one layout, and says why.
-fn one_layout(place: &Place, env: &[(&str, &str)], words: &[&str]) {
-    write_hastily(place, "old", LIB, FORMS);
-    write_hastily(place, "new", &LIB.replace("2000", "3200"), FORMS);
+/// The example and a slower one, of which a run has one layout, and says why.
+fn one_layout(place: &Place, path: &str, words: &[&str]) {
+    write(place, "old", LIB, FORMS);
+    write(place, "new", &LIB.replace("2000", "3200"), FORMS);
     let args = ["compare", "./old", "./new", "--fixed", "--forks", "4", "--bench", "^iter$"];
-    let all = [&[("CARGO_NET_OFFLINE", "true")], env].concat();
-    let ran = duet_with(place, &args, &all).expect(3);
+    let ran = duet_with(place, &args, &[("CARGO_NET_OFFLINE", "true"), ("PATH", path)]).expect(3);
     let why = ["tally/words has one layout, because it cannot be linked again"];
     for word in why.iter().chain(words) {
         assert!(ran.stdout.contains(word), "`{word}` is missing in {}", ran.stdout);
@@ -67,21 +66,30 @@ pub(crate) fn without_lld_there_is_one_layout() {
     // As Rust of a distribution that leaves LLD out.
     let path = std::env::var_os("PATH").unwrap();
     let real = std::env::split_paths(&path).map(|dir| dir.join("rustc")).find(|path| path.is_file()).unwrap();
+    // Flags of rustc's that cargo knew of would have it compile criterion anew.
+    let flags = "-Clinker-features=-lld";
     let fake = format!(
-        "#!/bin/sh\ncase \"$*\" in '--print sysroot') echo /nowhere ;; *) exec {} \"$@\" ;; esac\n",
+        "#!/bin/sh\ncase \"$*\" in '--print sysroot') echo /nowhere ;; *) exec {} \"$@\" {flags} ;; esac\n",
         real.display()
     );
     let path = program(&place, "rustc", &fake);
-    let env = [("PATH", path.as_str()), ("RUSTFLAGS", "-Clinker-features=-lld")];
-    one_layout(&place, &env, &["this Rust brings no LLD along", "-fuse-ld=lld"]);
+    one_layout(&place, &path, &["this Rust brings no LLD along", "-fuse-ld=lld"]);
+}
+
+/// A build script that names the linker of benchmarks.
+fn linked_by(place: &Place, dir: &str, linker: &str) {
+    let script = format!("fn main() {{ println!(\"cargo:rustc-link-arg-benches=-fuse-ld={linker}\") }}");
+    place.write(&format!("{dir}/build.rs"), &script);
 }
 
 pub(crate) fn another_linker_may_refuse_to_order() {
     let place = Place::new();
     let fake = "#!/bin/sh\ncase \"$*\" in *shuffle-sections*=*=*) echo 'mold: bad option' >&2; exit 1 ;; esac\nexec ld \"$@\"\n";
     let path = program(&place, "ld.mold", fake);
-    let env = [("PATH", path.as_str()), ("RUSTFLAGS", "-Clinker-features=-lld -Clink-arg=-fuse-ld=mold")];
-    one_layout(&place, &env, &["mold: bad option"]);
-    let nowhere = [("RUSTFLAGS", "-Clinker-features=-lld -Clink-arg=-fuse-ld=nowhere"), ("CARGO_NET_OFFLINE", "true")];
-    duet_with(&place, &["list", "./old"], &nowhere).expect(1).says(&["does not build", "nowhere"]);
+    for dir in ["old", "new"] {
+        linked_by(&place, dir, "mold");
+    }
+    one_layout(&place, &path, &["mold: bad option"]);
+    linked_by(&place, "old", "nowhere");
+    duet(&place, &["list", "./old"]).expect(1).says(&["does not build", "nowhere"]);
 }

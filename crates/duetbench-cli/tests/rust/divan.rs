@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{Place, assert_no_false_alarm};
-use crate::duet;
+use crate::{HASTY, duet};
 
 pub(crate) fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/05-divan")
@@ -15,7 +15,12 @@ pub(crate) fn example() -> PathBuf {
 fn write(place: &Place, dir: &str, change: impl Fn(String) -> String) {
     for file in ["Cargo.toml", "Cargo.lock", "benches/tally.rs", "src/lib.rs"] {
         let text = fs::read_to_string(example().join(file)).unwrap();
-        place.write(&format!("{dir}/{file}"), &if file.starts_with("src") { change(text) } else { text });
+        let text = match file {
+            "src/lib.rs" => change(text),
+            "Cargo.toml" => text + HASTY,
+            _ => text,
+        };
+        place.write(&format!("{dir}/{file}"), &text);
     }
 }
 

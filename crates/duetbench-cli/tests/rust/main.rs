@@ -45,14 +45,11 @@ const LIB: &str = "pub fn work() -> u64 {
 pub const ROUNDS: u64 = 2000;
 ";
 
-/// Has cargo optimise nothing, where a test compiles a harness of its own: that takes longest.
-const HASTY: [(&str, &str); 1] = [("CARGO_PROFILE_BENCH_OPT_LEVEL", "0")];
-
 fn main() {
     let mut arguments = Arguments::from_args();
     // They build in one folder, which one run at a time may use.
     arguments.test_threads = Some(1);
-    let criterion: [(&str, fn()); 12] = [
+    let criterion: [(&str, fn()); 11] = [
         ("benchmarks_have_the_names_that_criterion_prints", benchmarks_have_the_names_that_criterion_prints),
         ("a_version_against_itself_gives_no_alarm", a_version_against_itself_gives_no_alarm),
         ("a_planted_slowdown_is_found_in_every_form", a_planted_slowdown_is_found_in_every_form),
@@ -60,7 +57,6 @@ fn main() {
         ("build_pairs_are_linked_in_orders_of_their_own", build_pairs_are_linked_in_orders_of_their_own),
         ("what_cannot_be_measured_is_refused_by_name", what_cannot_be_measured_is_refused_by_name),
         ("a_benchmark_that_fails_spoils_nothing_else", a_benchmark_that_fails_spoils_nothing_else),
-        ("vendored_sources_are_hooked_too", published::vendored_sources_are_hooked_too),
         ("broken_workspaces_are_named", bad_input::broken_workspaces_are_named),
         ("build_scripts_may_ask_git", bad_input::build_scripts_may_ask_git),
         ("without_lld_there_is_one_layout", bad_input::without_lld_there_is_one_layout),
@@ -83,6 +79,8 @@ fn main() {
         ("benches_that_were_not_published_are_named", published::benches_that_were_not_published_are_named),
         ("crates_that_are_not_there_are_refused", published::crates_that_are_not_there_are_refused),
     ];
+    // The last: what is built of vendored sources takes the place of what is built of the same ones of the registry.
+    let copied: [(&str, fn()); 1] = [("vendored_sources_are_hooked_too", published::vendored_sources_are_hooked_too)];
     let trials = |tests: &[(&'static str, fn())], needs: &str, there: bool| -> Vec<Trial> {
         let run = |test: fn()| {
             move || {
@@ -105,6 +103,7 @@ fn main() {
         trials(&codspeed, "needs cargo, CodSpeed's layer of divan and valgrind", has_valgrind && divan::has_codspeed()),
         trials(&crates, "needs cargo and two releases of itoa", published::fetched()),
         trials(&vendored, "needs cargo", Command::new("cargo").arg("-V").output().is_ok()),
+        trials(&copied, "needs cargo and criterion", fetched(&example())),
     ];
     libtest_mimic::run(&arguments, all.into_iter().flatten().collect()).exit();
 }
@@ -119,20 +118,16 @@ fn fetched(package: &Path) -> bool {
     fetch.is_ok_and(|output| output.status.success())
 }
 
+/// Compiling what a project depends on takes most of the time, and most of that optimising it: that is left out, once for all tests. The
+/// project itself is built as ever.
+const HASTY: &str = "\n[profile.bench.package.\"*\"]\nopt-level = 0\n";
+
 /// The example below a folder of the place, with another library and other benchmarks.
 fn write(place: &Place, dir: &str, lib: &str, benches: &str) {
-    for file in ["Cargo.toml", "Cargo.lock"] {
-        place.write(&format!("{dir}/{file}"), &fs::read_to_string(example().join(file)).unwrap());
-    }
+    let read = |file: &str| fs::read_to_string(example().join(file)).unwrap();
+    place.write(&format!("{dir}/Cargo.toml"), &(read("Cargo.toml") + HASTY));
+    place.write(&format!("{dir}/Cargo.lock"), &read("Cargo.lock"));
     place.write(&format!("{dir}/src/lib.rs"), lib).write(&format!("{dir}/benches/words.rs"), benches);
-}
-
-/// The same, for what compiles criterion anew: most of that is optimising it, and the project itself is built as ever.
-fn write_hastily(place: &Place, dir: &str, lib: &str, benches: &str) {
-    write(place, dir, lib, benches);
-    let manifest = format!("{dir}/Cargo.toml");
-    let text = fs::read_to_string(example().join("Cargo.toml")).unwrap();
-    place.write(&manifest, &format!("{text}\n[profile.bench.package.\"*\"]\nopt-level = 0\n"));
 }
 
 fn two(old: [&str; 2], new: [&str; 2]) -> Place {

@@ -4,7 +4,10 @@ use std::fs;
 use std::process::Command;
 
 use crate::common::Place;
-use crate::{FORMS, HASTY, LIB, duet, duet_with, write, write_hastily};
+use crate::{FORMS, LIB, duet, duet_with, write};
+
+/// Has cargo optimise nothing, where no manifest of the test's can ask for that.
+const HASTY: [(&str, &str); 1] = [("CARGO_PROFILE_BENCH_OPT_LEVEL", "0")];
 
 /// Whether cargo has, or can get, what the test of real crates needs.
 pub(crate) fn fetched() -> bool {
@@ -74,7 +77,7 @@ pub(crate) fn crates_that_are_not_there_are_refused() {
 
 pub(crate) fn vendored_sources_are_hooked_too() {
     let place = Place::new();
-    write_hastily(&place, "", LIB, FORMS);
+    write(&place, "", LIB, FORMS);
     let output =
         Command::new("cargo").args(["vendor", "--offline", "--locked"]).current_dir(place.path()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
