@@ -8,9 +8,11 @@
 
 mod common;
 
+use std::cell::RefCell;
 use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use common::Place;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -85,8 +87,7 @@ fn main() {
         let run = move || test().map_err(Failed::from);
         Trial::test(name, run).with_kind("needs Node and a browser").with_ignored_flag(installed.is_err())
     };
-    let mut trials: Vec<Trial> =
-        CASES.iter().map(|&name| trial(name, Box::new(move || in_browser(name, None)))).collect();
+    let mut trials: Vec<Trial> = CASES.iter().map(|&name| trial(name, Box::new(move || in_browser(name)))).collect();
     trials.push(trial("every_case_is_run", Box::new(every_case_is_run)));
     trials.push(trial("the_library_is_what_its_lock_file_makes", Box::new(the_library_is_built_alike)));
     trials.push(trial(WRITTEN, Box::new(a_written_page_says_all)));
@@ -111,7 +112,7 @@ fn output(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// `run.mjs`, of which every argument is a case.
+/// `run.mjs` with these arguments.
 fn node(args: &[&str]) -> Command {
     let mut command = Command::new("node");
     command.arg(home().join("run.mjs")).args(args).env("DUET_PAGE_SOURCES", sources());
@@ -155,13 +156,52 @@ fn install_packages(folder: &Path) -> Result<(), String> {
     fs::write(done, wanted).map_err(|e| e.to_string())
 }
 
-/// Runs a case, with a page if it takes one.
-fn in_browser(name: &str, page: Option<&Path>) -> Result<(), String> {
-    let mut command = node(&[name]);
-    if let Some(page) = page {
-        command.env("DUET_PAGE", page);
+/// A browser that goes from case to case: starting one takes longer than most of them.
+struct Browser {
+    node: Child,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Browser {
+    fn start() -> std::io::Result<Browser> {
+        let mut node = node(&["-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let answers = BufReader::new(node.stdout.take().ok_or(std::io::ErrorKind::BrokenPipe)?);
+        Ok(Browser { node, answers })
     }
-    output(&mut command).map(|_| ())
+
+    /// How the case fails; nothing if it does not.
+    fn failure(&mut self, name: &str) -> std::io::Result<Option<String>> {
+        writeln!(self.node.stdin.as_ref().ok_or(std::io::ErrorKind::BrokenPipe)?, "{name}")?;
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer)?;
+        Ok(serde_json::from_str(&answer)?)
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // It ends when no more cases come.
+        drop(self.node.stdin.take());
+        let _ = self.node.wait();
+    }
+}
+
+thread_local! {
+    static BROWSER: RefCell<Option<Browser>> = const { RefCell::new(None) };
+}
+
+/// Runs a case in the browser of this thread.
+fn in_browser(name: &str) -> Result<(), String> {
+    BROWSER.with_borrow_mut(|kept| {
+        let started = kept.take().map_or_else(Browser::start, Ok);
+        let mut browser = started.map_err(|e| e.to_string())?;
+        let failed = browser.failure(name).map_err(|e| format!("no answer about {name}: {e}"))?;
+        if failed.is_none() {
+            // After a failure the next case gets another one.
+            *kept = Some(browser);
+        }
+        failed.map_or(Ok(()), Err)
+    })
 }
 
 fn every_case_is_run() -> Result<(), String> {
@@ -186,5 +226,5 @@ fn a_written_page_says_all() -> Result<(), String> {
     let place = Place::new();
     place.scripted(RUN, &[]).expect(3);
     place.duet(&["show", "--format", "html", "-o", "report.html"]);
-    in_browser(WRITTEN, Some(&place.path().join("report.html")))
+    output(node(&[WRITTEN]).env("DUET_PAGE", place.path().join("report.html"))).map(|_| ())
 }

@@ -1,22 +1,42 @@
-// Runs one case of the report's page in a browser: `node run.mjs NAME`. Without a name it lists the cases.
+// Runs cases of the report's page in a browser: `node run.mjs NAME`, or `node run.mjs -` for those that standard input names in lines, each
+// answered by a line of JSON: null, or how it failed. Without a name it lists the cases.
 
+import { createInterface } from "node:readline";
 import { CASES } from "./cases.mjs";
 import { launch } from "./chromium.mjs";
 import { Visit } from "./visit.mjs";
 
+/** How a case fails; null if it does not. */
+async function failure(browser, name) {
+  if (!(name in CASES)) return `there is no case ${name}`;
+  try {
+    await CASES[name]((options) => Visit.begin(browser, options));
+    return null;
+  } catch (error) {
+    return error.stack;
+  }
+}
+
+async function answer(browser) {
+  for await (const name of createInterface({ input: process.stdin })) {
+    process.stdout.write(`${JSON.stringify(await failure(browser, name))}\n`);
+  }
+}
+
+async function only(browser, name) {
+  const failed = await failure(browser, name);
+  if (failed === null) return;
+  process.stderr.write(`${failed}\n`);
+  process.exitCode = 1;
+}
+
 const [name] = process.argv.slice(2);
 if (name === undefined) {
   process.stdout.write(`${Object.keys(CASES).join("\n")}\n`);
-} else if (!(name in CASES)) {
-  process.stderr.write(`there is no case ${name}\n`);
-  process.exitCode = 2;
 } else {
   const browser = await launch();
   try {
-    await CASES[name]((options) => Visit.begin(browser, options));
-  } catch (error) {
-    process.stderr.write(`${error.stack}\n`);
-    process.exitCode = 1;
+    await (name === "-" ? answer(browser) : only(browser, name));
   } finally {
     await browser.close();
   }
