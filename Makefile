@@ -56,7 +56,7 @@ test-doc:
 	$(CARGO_TEST) --no-fail-fast --doc
 
 # Without what takes seconds each: simulations, programs that are measured, whole outputs with hostile names.
-LONG = simulation calibrate_promise self_test nested:: suite:: action:: command:: hostile:: parsers:: git_hooks:: queue:: signals:: identity::
+LONG = simulation bisect:: budget:: calibrate_promise self_test nested:: suite:: action:: command:: hostile:: parsers:: git_hooks:: queue:: signals:: identity::
 check: lint
 	$(CARGO_TEST) --no-fail-fast --lib --bins --test it -- $(addprefix --skip ,$(LONG))
 
