@@ -169,7 +169,7 @@ impl Browser {
         Ok(Browser { node, answers })
     }
 
-    /// How the case fails; nothing if it does not.
+    /// Failure of a case in words; nothing where it passes.
     fn failure(&mut self, name: &str) -> std::io::Result<Option<String>> {
         writeln!(self.node.stdin.as_ref().ok_or(std::io::ErrorKind::BrokenPipe)?, "{name}")?;
         let mut answer = String::new();

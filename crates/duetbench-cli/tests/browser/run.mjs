@@ -1,12 +1,12 @@
 // Runs cases of the report's page in a browser: `node run.mjs NAME`, or `node run.mjs -` for those that standard input names in lines, each
-// answered by a line of JSON: null, or how it failed. Without a name it lists the cases.
+// answered by a line of JSON: null, or its failure. Without a name it lists the cases.
 
 import { createInterface } from "node:readline";
 import { CASES } from "./cases.mjs";
 import { launch } from "./chromium.mjs";
 import { Visit } from "./visit.mjs";
 
-/** How a case fails; null if it does not. */
+/** Failure of a case in words; null where it passes. */
 async function failure(browser, name) {
   if (!(name in CASES)) return `there is no case ${name}`;
   try {

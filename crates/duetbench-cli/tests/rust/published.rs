@@ -7,7 +7,7 @@ use crate::common::Place;
 use crate::{FORMS, LIB, duet, duet_with, write};
 
 /// Has cargo optimise nothing, where no manifest of the test's can ask for that.
-const HASTY: [(&str, &str); 1] = [("CARGO_PROFILE_BENCH_OPT_LEVEL", "0")];
+const UNOPTIMISED: [(&str, &str); 1] = [("CARGO_PROFILE_BENCH_OPT_LEVEL", "0")];
 
 /// Whether cargo has, or can get, what the test of real crates needs.
 pub(crate) fn fetched() -> bool {
@@ -27,10 +27,10 @@ pub(crate) fn fetched() -> bool {
 pub(crate) fn published_crates_are_compared() {
     let place = Place::new();
     let args = ["compare", "itoa@1.0.18", "itoa@1.0.19", "--format", "json", "--fixed", "--forks", "4"];
-    let ran = duet_with(&place, &[&args[..], &["--bench", "^u64\\[half\\]"]].concat(), &HASTY);
+    let ran = duet_with(&place, &[&args[..], &["--bench", "^u64\\[half\\]"]].concat(), &UNOPTIMISED);
     assert!(ran.stdout.contains("\"resolved\": \"itoa@1.0.19\""), "{}", ran.stdout);
     assert_eq!(ran.benchmark("u64[half]/itoa")["forks"].as_array().unwrap().len(), 4);
-    let own = duet_with(&place, &["compare", "itoa@1.0.19", "itoa@1.0.19", "--format", "json"], &HASTY).expect(0);
+    let own = duet_with(&place, &["compare", "itoa@1.0.19", "itoa@1.0.19", "--format", "json"], &UNOPTIMISED).expect(0);
     assert_eq!(own.verdict("u64[half]/itoa"), "identical_code");
 }
 

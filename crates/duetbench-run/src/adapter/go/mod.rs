@@ -298,7 +298,7 @@ impl Adapter for Go {
     }
 
     fn counts(&self) -> Result<Duration, String> {
-        // What the runtime executes beside them varies by some tens of thousands of instructions.
+        // The runtime executes some tens of thousands of instructions more or less beside them.
         Ok(Duration::from_millis(30))
     }
 
