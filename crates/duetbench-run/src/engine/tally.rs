@@ -90,8 +90,13 @@ impl Tally {
     pub(super) fn count(&mut self, planned: &PlannedBenchmark, outcome: &TrialOutcome, threshold: f64) {
         self.attempts.count(outcome);
         let Ok(samples) = &outcome.result else { return };
-        let summary = summarise(samples, outcome.mode);
-        self.forks.extend(summary.forks.into_iter().filter(|f| f.round == 0));
+        let of_first_round = summarise(samples, outcome.mode).forks.into_iter().filter(|f| f.round == 0);
+        let before = self.forks.len();
+        self.forks.extend(of_first_round);
+        // Trials that confirm are made in the mode of what they confirm, whatever they show of the cores.
+        if self.forks.len() == before {
+            return;
+        }
         if outcome.mode == Mode::Duet {
             self.imbalances.extend(core_imbalance(samples));
             if too_unlike(&self.imbalances, threshold) {
@@ -187,19 +192,67 @@ mod tests {
         }
     }
 
-    /// A hundred slices of a side, which vary and whose mean varies from trial to trial.
-    fn outcome(suite_run: u32, wall: Duration) -> TrialOutcome {
-        let sample = |role, iteration| Sample {
-            at: Coordinates { role, instance: 0, build: 0, round: 0, suite_run, fork: 0, iteration },
+    fn slice() -> Sample {
+        Sample {
+            at: Coordinates {
+                role: Role::Baseline,
+                instance: 0,
+                build: 0,
+                round: 0,
+                suite_run: 0,
+                fork: 0,
+                iteration: 0,
+            },
             block: 0,
             invocations: 1,
-            wall_ns: 200_000
-                + u64::from(role == Role::Candidate) * u64::from(iteration % 10 * 1000 + suite_run % 3 * 500),
+            wall_ns: 200_000,
             cpu_ns: None,
             start_ns: 0,
             memory: None,
             cycles: None,
             warm_up: false,
+        }
+    }
+
+    /// A trial of a duet in this round, whose sides exchange cores of which one is slower by so much.
+    fn duet(round: u32, suite_run: u32, slower: f64) -> TrialOutcome {
+        let sample = |role, iteration: u32| Sample {
+            at: Coordinates { role, instance: 0, build: 0, round, suite_run, fork: 0, iteration },
+            block: iteration / 10,
+            wall_ns: if (role == Role::Baseline) == (iteration / 10 % 2 == 0) {
+                (200_000.0 * slower) as u64
+            } else {
+                200_000
+            },
+            ..slice()
+        };
+        let samples = (0..100).flat_map(|i| Role::BOTH.map(|role| sample(role, i))).collect();
+        TrialOutcome { result: Ok(samples), mode: Mode::Duet, wall: Duration::from_millis(80), conditions: None }
+    }
+
+    #[test]
+    fn cores_that_turn_out_unlike_while_confirming_take_nothing_back() {
+        let planned = PlannedBenchmark { mode: Mode::Duet, ..planned() };
+        let mut unlike = Tally::new(&planned);
+        let mut like = unlike.clone();
+        for suite_run in 0..8 {
+            unlike.count(&planned, &duet(0, suite_run, 1.1), 0.03);
+            like.count(&planned, &duet(0, suite_run, 1.0), 0.03);
+        }
+        assert_eq!(unlike.mode, Mode::InterleavedOneCore);
+        for suite_run in 0..20 {
+            like.count(&planned, &duet(1, suite_run, 1.1), 0.03);
+        }
+        assert_eq!((like.mode, like.forks.len()), (Mode::Duet, 8));
+    }
+
+    /// A hundred slices of a side, which vary and whose mean varies from trial to trial.
+    fn outcome(suite_run: u32, wall: Duration) -> TrialOutcome {
+        let sample = |role, iteration| Sample {
+            at: Coordinates { role, instance: 0, build: 0, round: 0, suite_run, fork: 0, iteration },
+            wall_ns: 200_000
+                + u64::from(role == Role::Candidate) * u64::from(iteration % 10 * 1000 + suite_run % 3 * 500),
+            ..slice()
         };
         let samples = (0..100).flat_map(|i| Role::BOTH.map(|role| sample(role, i))).collect();
         TrialOutcome { result: Ok(samples), mode: Mode::InterleavedOneCore, wall, conditions: None }

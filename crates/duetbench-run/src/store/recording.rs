@@ -5,6 +5,7 @@ use duetbench_core::plan::Style;
 use duetbench_core::recording::{Better, Cost, Grid, HarnessWarmUp, Level, Recorded};
 use duetbench_core::{BenchmarkId, Recording, Role, Sample, Trial, stats};
 
+use super::stored::modes;
 use super::{Head, RunHead, SoloHead, StoredRun};
 use crate::engine::TrialOutcome;
 
@@ -106,13 +107,12 @@ fn per_invocation(sample: &Sample) -> f64 {
 fn of_comparison(head: &RunHead, trials: &[(Trial, TrialOutcome)], role: Role) -> Recording {
     let levels = vec![Level::SuiteRun, Level::Fork];
     let mut recording = Recording { name: String::new(), levels, benchmarks: Vec::new(), warnings: Vec::new() };
-    for (benchmark, planned) in head.plan.benchmarks.iter().enumerate() {
-        // Values from before it fell back to another mode do not go together with the rest.
-        let last = trials_of(trials, benchmark).filter(|(_, outcome)| outcome.result.is_ok()).last();
-        let mode = last.map_or(planned.mode, |(_, outcome)| outcome.mode);
+    let modes = modes(&head.plan, trials);
+    for ((benchmark, planned), mode) in head.plan.benchmarks.iter().enumerate().zip(modes) {
         let (mut values, mut walls_s) = (Vec::new(), Vec::new());
         for (trial, outcome) in trials_of(trials, benchmark).filter(|(trial, _)| trial.round == 0) {
             let Ok(samples) = &outcome.result else { continue };
+            // Values from before it fell back to another mode do not go together with the rest.
             if outcome.mode != mode {
                 continue;
             }

@@ -85,15 +85,8 @@ impl StoredRun<RunHead> {
         measured(&self.trials, modes.len(), |trial, outcome| modes.get(trial.benchmark) == Some(&outcome.mode))
     }
 
-    /// The mode that each benchmark ended in: that of its last trial.
     fn modes(&self) -> Vec<Mode> {
-        let mut modes: Vec<Mode> = self.head.plan.benchmarks.iter().map(|planned| planned.mode).collect();
-        for (trial, outcome) in self.trials.iter().filter(|(_, outcome)| outcome.result.is_ok()) {
-            if let Some(mode) = modes.get_mut(trial.benchmark) {
-                *mode = outcome.mode;
-            }
-        }
-        modes
+        modes(&self.head.plan, &self.trials)
     }
 
     /// The plan with the modes that benchmarks ended in.
@@ -116,6 +109,17 @@ impl StoredRun<SoloHead> {
     pub fn measured(&self) -> Vec<Measured> {
         measured(&self.trials, self.head.plan.benchmarks.len(), |_, _| true)
     }
+}
+
+/// The mode that each benchmark is judged in: that of the last trial of its first round. Rounds that confirm change none.
+pub(super) fn modes(plan: &Plan, trials: &[(Trial, TrialOutcome)]) -> Vec<Mode> {
+    let mut modes: Vec<Mode> = plan.benchmarks.iter().map(|planned| planned.mode).collect();
+    for (trial, outcome) in trials.iter().filter(|(trial, outcome)| trial.round == 0 && outcome.result.is_ok()) {
+        if let Some(mode) = modes.get_mut(trial.benchmark) {
+            *mode = outcome.mode;
+        }
+    }
+    modes
 }
 
 /// The samples and failures of so many benchmarks, as far as samples are wanted.

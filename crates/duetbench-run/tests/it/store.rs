@@ -213,6 +213,23 @@ fn what_goes_in_comes_out() {
 }
 
 #[test]
+fn a_round_that_confirms_does_not_change_the_mode_that_is_judged() {
+    let (_dir, path) = place();
+    let judged = fill(&path);
+    let mut store = Store::open(&path).unwrap();
+    let run = store.reopen("r1").unwrap();
+    let trial = Schedule::new(&head().plan).suite_run(1, 0)[0];
+    let outcome =
+        TrialOutcome { result: Ok(samples(&trial)), wall: Duration::ZERO, conditions: None, mode: Mode::Duet };
+    store.add_trial(run, &trial, &outcome).unwrap();
+    let stored = store.load("r1").unwrap();
+    assert_eq!(stored.recording(Role::Baseline).benchmarks[0].grid.cells().len(), 2);
+    let run = stored.comparison().unwrap();
+    assert_eq!(run.plan().benchmarks[0].mode, Mode::InterleavedOneCore);
+    assert_eq!(run.measured()[0].samples, judged);
+}
+
+#[test]
 fn a_trial_is_kept_whole_or_not_at_all() {
     let (_dir, path) = place();
     let before = fill(&path);
