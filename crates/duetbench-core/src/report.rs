@@ -208,7 +208,7 @@ impl Report {
     pub fn answers_nothing(&self) -> bool {
         let lacks_interval =
             |b: &BenchmarkReport| b.estimate.is_none() && matches!(b.verdict.of_times(), Verdict::Inconclusive { .. });
-        let answered = |b: &BenchmarkReport| b.estimate.is_some() || b.verdict == Verdict::IdenticalCode;
+        let answered = |b: &BenchmarkReport| b.estimate.is_some() || b.verdict.is_proven();
         self.benchmarks.iter().any(lacks_interval) && !self.benchmarks.iter().any(answered)
     }
 

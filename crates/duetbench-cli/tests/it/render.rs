@@ -409,6 +409,17 @@ fn markdown_begins_with_a_sentence_for_every_outcome() {
 }
 
 #[test]
+fn what_is_proven_is_an_answer_to_a_run_that_had_no_time_for_the_rest() {
+    for proven in [Verdict::IdenticalCode, Verdict::NotAffected] {
+        let mut report = run_of(&[proven, OPEN]);
+        report.benchmarks.iter_mut().for_each(|benchmark| benchmark.estimate = None);
+        assert!(!report.answers_nothing());
+        report.benchmarks.remove(0);
+        assert!(report.answers_nothing());
+    }
+}
+
+#[test]
 fn hints_say_what_to_do_next_and_a_clean_run_needs_none() {
     use Verdict::{Improvement, NoChange};
     let settled_by = |forks| Verdict::Inconclusive { forks_sufficient: Some(forks) };
