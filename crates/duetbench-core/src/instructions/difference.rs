@@ -22,18 +22,20 @@ impl InstructionCounts {
     /// nothing, or the numbers of invocations are no two.
     ///
     /// What a process executes besides invocations is in both counts, so their difference by that of the invocations is free of it. In a runtime
-    /// that start is not the same twice: so a function counts only where every process with more invocations executed more of it than any with fewer.
+    /// that start is not the same twice: so a function counts only where on one side every process with more invocations executed more of it than any with fewer.
     #[must_use]
     pub fn of([baseline, candidate]: [SideCounts<'_>; 2], invocations: [u64; 2]) -> Option<InstructionCounts> {
         let [fewer, more] = invocations;
         let per = if baseline.fewer.is_empty() { Per::Process } else { Per::Invocation };
         let extra = if per == Per::Process { 1 } else { more.checked_sub(fewer).filter(|extra| *extra > 0)? };
         let sides = [baseline, candidate].map(|processes| Side { processes, extra: extra as f64 });
-        let [baseline, candidate] = sides.map(Side::executed);
+        let mut names: BTreeSet<&str> = sides.iter().flat_map(|side| side.names()).collect();
+        // One that grows on one side alone is counted on both, or by luck it would be work that one has and the other has not.
+        names.retain(|name| sides.iter().any(|side| side.grows(name)));
+        let [baseline, candidate] = sides.map(|side| side.executed(&names));
         if baseline.all <= 0.0 || candidate.all <= 0.0 {
             return None;
         }
-        let names: BTreeSet<&str> = sides.iter().flat_map(|side| side.names()).collect();
         let function = |name: &str| {
             let [baseline, candidate] = sides.map(|side| side.grown(name));
             FunctionCount { function: name.to_owned(), origin: origin(name), baseline, candidate }
@@ -72,28 +74,35 @@ impl<'a> Side<'a> {
         fewer.iter().chain(more).flat_map(|process| process.functions.keys().map(String::as_str))
     }
 
-    /// Instructions of a function by the unit: the difference of the medians, where it is beyond what processes of one kind differ by.
-    fn grown(self, name: &str) -> f64 {
+    /// The counts of a function in both kinds of processes, in order.
+    fn counts(self, name: &str) -> [Vec<u64>; 2] {
         let count = |process: &ProcessCount| process.functions.get(name).copied().unwrap_or(0);
-        let [fewer, more] = [self.processes.fewer, self.processes.more].map(|kind| {
+        [self.processes.fewer, self.processes.more].map(|kind| {
             let mut counts: Vec<u64> = kind.iter().map(count).collect();
             counts.sort_unstable();
             counts
-        });
-        let most = fewer.last().copied().unwrap_or(0);
-        let least = more.first().copied().unwrap_or(0);
-        if least > most { (median(&more) - median(&fewer)) / self.extra } else { 0.0 }
+        })
     }
 
-    fn executed(self) -> Executed {
-        let names: BTreeSet<&str> = self.names().collect();
-        let of_operation: Vec<(&str, f64)> =
-            names.into_iter().map(|name| (name, self.grown(name))).filter(|(_, count)| *count > 0.0).collect();
+    /// Whether every process with more invocations executed more of a function than any with fewer.
+    fn grows(self, name: &str) -> bool {
+        let [fewer, more] = self.counts(name);
+        more.first().copied().unwrap_or(0) > fewer.last().copied().unwrap_or(0)
+    }
+
+    /// Instructions of a function by the unit: the difference of the medians.
+    fn grown(self, name: &str) -> f64 {
+        let [fewer, more] = self.counts(name);
+        (median(&more) - median(&fewer)).max(0.0) / self.extra
+    }
+
+    /// Instructions by the unit in these functions.
+    fn executed(self, names: &BTreeSet<&str>) -> Executed {
+        let of_operation: Vec<(&str, f64)> = names.iter().map(|name| (*name, self.grown(name))).collect();
         let all: f64 = of_operation.iter().map(|(_, count)| count).sum();
         let collector = of_operation.iter().filter(|(name, _)| origin(name) == Origin::Collector);
-        let total = |process: &ProcessCount| -> u64 {
-            of_operation.iter().filter_map(|(name, _)| process.functions.get(*name)).sum()
-        };
+        let total =
+            |process: &ProcessCount| -> u64 { names.iter().filter_map(|name| process.functions.get(*name)).sum() };
         let range = |kind: &[ProcessCount]| {
             let totals = || kind.iter().map(total);
             totals().max().zip(totals().min()).map_or(0, |(most, least)| most - least)

@@ -55,6 +55,20 @@ fn what_differs_between_processes_widens_what_is_the_same() {
 }
 
 #[test]
+fn a_function_that_one_process_of_one_side_left_out_is_no_more_work() {
+    let side = |collected: [u64; 3]| -> Vec<ProcessCount> {
+        collected.iter().map(|n| process(&[("p.work", 110_000_000), ("runtime.gcDrain", *n)])).collect()
+    };
+    let fewer = [process(&[("p.work", 10_000_000)]), process(&[("p.work", 10_000_000)])];
+    let more = [[0, 6_000_000, 6_000_000], [6_000_000; 3]].map(side);
+    let sides = more.each_ref().map(|more| SideCounts { fewer: &fewer, more });
+    let found = InstructionCounts::of(sides, [1000, 11_000]).unwrap();
+    assert_eq!([found.baseline.all, found.candidate.all], [10_600.0; 2]);
+    assert!((found.baseline.spread - 600.0 / 10_600.0).abs() < 1e-12 && found.candidate.spread == 0.0, "{found:?}");
+    assert_eq!(found.direction(), Direction::Same);
+}
+
+#[test]
 fn whole_processes_are_counted_as_they_are() {
     let [before, after] =
         [[40, 41, 42], [80, 82, 84]].map(|all| all.map(|count| process(&[("main", count), ("gcc_main", 7)])));
