@@ -316,6 +316,7 @@ fn confirmation(ratio: f64, standing: ConfirmationStanding) -> Confirmation {
         rounds: vec![round(-0.004), round(0.004)],
         wanted: 2,
         fresh: ranged(ratio, 0.01),
+        beside: ranged(ratio, 0.02),
         p_value: if standing == ConfirmationStanding::Confirmed { 0.0005 } else { 0.0125 },
         standing,
     }

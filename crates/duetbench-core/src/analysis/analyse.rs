@@ -145,7 +145,9 @@ impl Conclusion {
     fn of(one: &Examined<'_>, brought: &Brought, p_adjusted: f64, confirm_rounds: u32) -> Conclusion {
         let mut warnings = one.warnings();
         warnings.extend(brought.warnings());
-        let (estimate, verdict) = match (one.judge(p_adjusted), &brought.failed_trials[..]) {
+        // A trial that the machine spoiled says nothing about the benchmark.
+        let lasting: Vec<&TrialFailure> = brought.failed_trials.iter().filter(|failure| !failure.discarded).collect();
+        let (estimate, verdict) = match (one.judge(p_adjusted), &lasting[..]) {
             (Ok((estimate, verdict)), _) => (Some(estimate), verdict),
             (Err(StatsError::TooFew { .. }), []) => (None, Verdict::Inconclusive { forks_sufficient: None }),
             (Err(StatsError::TooFew { .. }), failures @ [first, ..]) => {
@@ -172,7 +174,7 @@ impl Conclusion {
         if let (Verdict::Regression, Ok(evidence)) = (&conclusion.verdict, &one.evidence) {
             let asked = Confirming { design, decision: &one.decision, rounds: confirm_rounds };
             conclusion.confirmation = confirmation(&brought.summary.forks, evidence, asked);
-            conclusion.withdraw_if_contradicted();
+            conclusion.withdraw_if_contradicted(one.decision.threshold);
         }
         if let Some(redefined) = &one.planned.redefined {
             conclusion.is_of_another_benchmark(redefined);
@@ -180,17 +182,16 @@ impl Conclusion {
         conclusion
     }
 
-    /// Fresh trials that exclude a change that matters withdraw a regression, whatever the first round said: it is slower within
-    /// tolerance where they show that it is slower, and else an open question.
-    fn withdraw_if_contradicted(&mut self) {
+    /// Fresh trials that exclude a change that matters withdraw a regression, whatever the first round said: it is slower where they
+    /// show that it is, within tolerance if both of their numbers are, and else an open question.
+    fn withdraw_if_contradicted(&mut self, threshold: f64) {
         let withdrawn = self.confirmation.as_ref().filter(|c| c.standing == Standing::Withdrawn);
-        if let (Some(Confirmation { fresh, .. }), Some(estimate)) = (withdrawn, self.estimate) {
+        if let (Some(Confirmation { fresh, beside, .. }), Some(estimate)) = (withdrawn, self.estimate) {
             self.warnings.push(Warning::NotConfirmed { ratio: estimate.ratio, later: fresh.ratio });
-            let still_slower = fresh.interval.low > 1.0;
-            self.verdict = if still_slower {
-                Verdict::Slower(Extent::WithinTolerance)
-            } else {
-                Verdict::Inconclusive { forks_sufficient: None }
+            self.verdict = match (fresh.interval.low > 1.0, beside.interval.is_within(threshold)) {
+                (true, true) => Verdict::Slower(Extent::WithinTolerance),
+                (true, false) => Verdict::Slower(Extent::Open { forks_sufficient: None }),
+                (false, _) => Verdict::Inconclusive { forks_sufficient: None },
             };
         }
     }

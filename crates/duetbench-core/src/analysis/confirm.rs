@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::estimate::Ranged;
 use super::unit::units;
-use super::{Evidence, ForkPair, finite_exp};
+use super::{Basis, Evidence, ForkPair, finite_exp};
 use crate::plan::Design;
 use crate::spec::{Decision, defaults};
 use crate::stats::{self, Level, StatsError, TrimmedT};
@@ -47,6 +47,8 @@ pub struct Confirmation {
     pub wanted: u32,
     /// The ratio by fresh trials alone, with its interval at the confidence of the decision.
     pub fresh: Ranged,
+    /// The same of the number that is not judged.
+    pub beside: Ranged,
     /// One-sided p-value of no change by fresh trials alone, in the direction that was found before.
     pub p_value: f64,
     /// The conclusion.
@@ -75,14 +77,16 @@ pub(super) struct Confirming<'a> {
 /// Reads the later rounds of one benchmark; absent when none was measured that says anything.
 pub(super) fn confirmation(forks: &[ForkPair], evidence: &Evidence, asked: Confirming<'_>) -> Option<Confirmation> {
     let Confirming { design, decision, rounds: wanted } = asked;
-    let of_round = |round: u32| {
+    let of_round = |round: u32, basis: Basis| {
         let meant = forks.iter().filter(|f| f.round == round).map(|fork| evidence.clock.read(fork));
-        units(&meant.collect::<Vec<ForkPair>>(), evidence.basis, design)
+        units(&meant.collect::<Vec<ForkPair>>(), basis, design)
     };
-    let by_round: Vec<Vec<f64>> = (1..=wanted).map(of_round).collect();
+    let by_round: Vec<Vec<f64>> = (1..=wanted).map(|round| of_round(round, evidence.basis)).collect();
     let rounds = by_round.iter().filter_map(|values| round(&stats::trimmed_t(values).ok()?, evidence).ok()).collect();
     let together = stats::trimmed_t(&by_round.concat()).ok().filter(|t| t.values >= defaults::UNITS_MIN)?;
     let fresh = evidence.ranged_at(&together, decision.interval_alpha()).ok()?;
+    let others: Vec<f64> = (1..=wanted).flat_map(|round| of_round(round, evidence.basis.other())).collect();
+    let beside = evidence.ranged_at(&stats::trimmed_t(&others).ok()?, decision.interval_alpha()).ok()?;
     let p_value = p_value(&together, evidence).ok()?;
     // Asked first: a change may be seen again and be too small to matter.
     let excluding = evidence.ranged_at(&together, defaults::WITHDRAW_ALPHA).ok()?.interval;
@@ -93,7 +97,7 @@ pub(super) fn confirmation(forks: &[ForkPair], evidence: &Evidence, asked: Confi
     } else {
         Standing::Open
     };
-    Some(Confirmation { rounds, wanted, fresh, p_value, standing })
+    Some(Confirmation { rounds, wanted, fresh, beside, p_value, standing })
 }
 
 fn round(t: &TrimmedT, evidence: &Evidence) -> Result<Round, StatsError> {

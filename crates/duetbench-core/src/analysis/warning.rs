@@ -126,11 +126,12 @@ impl Warning {
     /// That one build of each version differs by this ratio, with what layout explains of it: by the standard deviation of the log
     /// ratio that a calibration found for this benchmark, or else by those that studies found for many.
     ///
-    /// A calibration lowers no figure: layouts that are drawn alike for both sides vary less than those that the linker happens to make.
+    /// One that found little lowers no figure: layouts that are drawn alike for both sides vary less than those that the linker happens to make.
     #[must_use]
     pub fn single_build(ratio: f64, relinks: bool, layout_sd: Option<f64>) -> Warning {
-        let usual = layout_sd.map_or(defaults::LAYOUT_SD, |sd| sd.max(defaults::LAYOUT_SD));
-        let most = layout_sd.map_or(defaults::LAYOUT_SD_MAX, |sd| sd.max(defaults::LAYOUT_SD));
+        let calibrated = layout_sd.filter(|sd| *sd > defaults::LAYOUT_SD);
+        let usual = calibrated.unwrap_or(defaults::LAYOUT_SD);
+        let most = calibrated.unwrap_or(defaults::LAYOUT_SD_MAX);
         let may_be_all = ratio.ln().abs() <= explained_by(most).ln_1p();
         Warning::SingleBuild {
             layout_explains: explained_by(usual),

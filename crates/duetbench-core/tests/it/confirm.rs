@@ -3,10 +3,11 @@
 use duetbench_core::analysis::{ConfirmationStanding, Measured, Monitor, Standing, Warning, analyse};
 use duetbench_core::plan::{Design, Plan};
 use duetbench_core::report::{BenchmarkReport, ForkPair};
+use duetbench_core::sample::Coordinates;
 use duetbench_core::spec::Decision;
 use duetbench_core::stats::{critical_t, two_sided_p};
 use duetbench_core::verdict::Extent;
-use duetbench_core::{Schedule, Verdict};
+use duetbench_core::{Role, Sample, Schedule, Verdict};
 
 use crate::reference::{answers, close, numbers};
 use crate::support::{build_pairs, placed, plan_of, samples_of};
@@ -67,6 +68,28 @@ fn fresh_trials_withdraw_what_they_exclude() {
         // The size that is reported is theirs.
         close(report.change().unwrap(), confirmation.fresh.ratio - 1.0, 1e-12);
     }
+}
+
+#[test]
+fn what_few_slices_pay_for_in_fresh_trials_is_not_within_tolerance() {
+    let slightly = [0.008, 0.018, 0.014, 0.004, 0.02, 0.001];
+    let later = forks(&build_pairs(8, 0), &[&REGRESSED, &slightly[..3], &slightly[3..]]);
+    let with_slow_slices = |more: f64| {
+        let mut samples = Vec::new();
+        for sample in samples_of(&later) {
+            let at = |iteration| Sample { at: Coordinates { iteration, ..sample.at }, ..sample };
+            let is_slow = sample.at.round > 0 && sample.at.role == Role::Candidate;
+            let slow = if is_slow { (sample.wall_ns as f64 * (1.0 + more)) as u64 } else { sample.wall_ns };
+            samples.extend((0..4).map(at).chain([Sample { wall_ns: slow, ..at(4) }]));
+        }
+        analyse(&plan(2), &[Measured { samples, failed_trials: vec![] }], &Decision::default()).remove(0)
+    };
+    let words = [0.0, 0.15].map(|more| {
+        let report = with_slow_slices(more);
+        assert_eq!(report.confirmation.unwrap().standing, ConfirmationStanding::Withdrawn);
+        report.verdict.word()
+    });
+    assert_eq!(words, ["slower_within_tolerance", "slower_size_open"]);
 }
 
 #[test]
