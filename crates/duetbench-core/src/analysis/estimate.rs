@@ -347,12 +347,17 @@ impl Evidence {
             looks: self.looks,
             p_value: self.p_value,
             p_adjusted,
-            minimal_detectable_change: finite_exp(self.detects(decision)?) - 1.0,
+            minimal_detectable_change: (finite_exp(self.detects(decision)?) - 1.0) / (1.0 - self.hidden_share),
             counts: self.counts,
         })
     }
 
-    /// Logarithm of the smallest true ratio that this design reports as a regression with the power of the decision.
+    /// Logarithm of the largest ratio that lies within the band whatever share of the change is hidden.
+    pub(super) fn within(&self, decision: &Decision) -> f64 {
+        (decision.threshold * (1.0 - self.hidden_share)).ln_1p()
+    }
+
+    /// Logarithm of the smallest ratio that this design reports as a regression with the power of the decision, as it is seen.
     ///
     /// A regression must show that there is a change, and that it exceeds the threshold. With the spread of a unit `s`, taken for as
     /// much larger as it is uncertain, `N` units

@@ -26,17 +26,19 @@ pub fn judge(evidence: &Evidence, estimate: &Estimate, decision: &Decision) -> R
 /// spread and ratio were the true ones and every unit went on having as many forks; absent where more than
 /// [`defaults::FORKS_SUFFICIENT_MAX`] would not do.
 ///
-/// Both numbers must come clear of the threshold where they lie within it. Spreads are taken for as much larger as they are
-/// uncertain.
+/// Where the judged number lies within the band both must come clear of it, and nothing settles what the other one leaves open.
+/// Spreads are taken for as much larger as they are uncertain.
 fn forks_sufficient(evidence: &Evidence, decision: &Decision) -> Result<Option<u32>, StatsError> {
-    let band = decision.threshold.ln_1p();
+    let (band, within) = (decision.threshold.ln_1p(), evidence.within(decision));
     let error = evidence.last.errors.interval;
     let of = |log_ratio: &TrimmedT| -> Result<Side, StatsError> {
-        Ok(Side { change: log_ratio.mean.abs(), spread: log_ratio.cautious_spread()?, band, error })
+        Ok(Side { change: log_ratio.mean.abs(), spread: log_ratio.cautious_spread()?, band, within, error })
     };
     let judged = of(&evidence.log_ratio)?;
-    let beside =
-        evidence.beside.as_ref().map(of).transpose()?.filter(|beside| judged.is_inside() && beside.is_inside());
+    let beside = evidence.beside.as_ref().map(of).transpose()?.filter(|_| judged.is_inside());
+    if beside.as_ref().is_some_and(|beside| !beside.is_inside()) {
+        return Ok(None);
+    }
     let settled = |units: u32| -> Result<bool, StatsError> {
         let beside = beside.as_ref().map_or(Ok(1.0), |beside| beside.power(units))?;
         Ok(judged.power(units)?.min(beside) >= decision.power)
@@ -62,14 +64,17 @@ fn forks_sufficient(evidence: &Evidence, decision: &Decision) -> Result<Option<u
 struct Side {
     change: f64,
     spread: f64,
+    /// End of the band.
     band: f64,
+    /// Largest change that lies within it whatever is hidden; between the two nothing is ever shown.
+    within: f64,
     /// Two-sided nominal error of the interval at the last look.
     error: f64,
 }
 
 impl Side {
     fn is_inside(&self) -> bool {
-        self.change < self.band
+        self.change < self.within
     }
 
     /// Probability that the interval of so many units lies wholly on that side: clear of both ends of the band where the change is
@@ -84,8 +89,10 @@ impl Side {
         };
         match self.change - self.band {
             beyond if beyond > 0.0 => clear_of(beyond),
-            0.0 => Ok(0.0),
-            _ => Ok(clear_of(self.band - self.change)? + clear_of(self.band + self.change)? - 1.0),
+            _ if self.is_inside() => {
+                Ok(clear_of(self.within - self.change)? + clear_of(self.within + self.change)? - 1.0)
+            }
+            _ => Ok(0.0),
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn is_answer_out_of_reach(evidence: &Evidence, decision: &Decision) -
 
 /// Probability that the intervals of the last look lie within the threshold, that of the complete number too.
 fn within(evidence: &Evidence, decision: &Decision) -> Result<f64, StatsError> {
-    let inside = (decision.threshold * (1.0 - evidence.hidden_share)).ln_1p();
+    let inside = evidence.within(decision);
     let of = |log_ratio| Forecast::of(log_ratio, evidence, evidence.last.errors.interval)?.within(inside);
     let judged = of(&evidence.log_ratio)?;
     Ok(match &evidence.beside {

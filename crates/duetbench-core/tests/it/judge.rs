@@ -140,6 +140,33 @@ fn what_few_slices_pay_for_does_not_hide_behind_the_typical_one() {
     assert_eq!(of(0.06, 0.01, 0.5, 2.0).word(), "regression");
 }
 
+#[test]
+fn nothing_settles_what_the_number_beside_the_judged_one_leaves_open() {
+    let of = |centre: f64| {
+        let own = evidence(0.0, 0.01);
+        let evidence = Evidence { beside: Some(evidence(centre, 0.04).log_ratio), ..own };
+        let estimate = evidence.estimate(&DECISION, evidence.p_value).unwrap();
+        let verdict = judge(&evidence, &estimate, &DECISION).unwrap();
+        assert!(verdict.is_open(), "{verdict:?}");
+        verdict.forks_sufficient()
+    };
+    assert!(of(0.01).is_some());
+    assert_eq!(of(0.04), None);
+}
+
+#[test]
+fn what_is_hidden_narrows_the_band_and_is_added_to_what_is_detected() {
+    let of = |centre: f64, hidden_share: f64| {
+        let evidence = Evidence { hidden_share, ..evidence(centre, 0.02) };
+        let estimate = evidence.estimate(&DECISION, evidence.p_value).unwrap();
+        (estimate.minimal_detectable_change, judge(&evidence, &estimate, &DECISION).unwrap().forks_sufficient())
+    };
+    let ((seen, all), (true_one, hidden)) = (of(0.02, 0.0), of(0.02, 0.2));
+    assert!((true_one - seen / 0.8).abs() < 1e-12 && hidden > all && all.is_some(), "{hidden:?} {all:?}");
+    // What is seen as 2.5 % may be 3.1 %, and is never seen above 3 %.
+    assert_eq!((of(0.025, 0.2).1, of(0.025, 0.0).1.is_some()), (None, true));
+}
+
 fn sufficient(interval: (f64, f64)) -> Option<u32> {
     let verdict = verdict(interval);
     assert!(verdict.is_open(), "decided: {verdict:?}");
