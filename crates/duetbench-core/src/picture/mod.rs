@@ -77,10 +77,12 @@ pub fn pictures<'a>(
         let place = *places.get(&report.id)?;
         let samples = measured.get(place).map_or(&[][..], |m| &m.samples);
         let first_round: Vec<ForkPair> = report.forks.iter().filter(|f| f.round == 0).copied().collect();
-        // The error that a budget's end leaves goes to those that are open by then.
-        let by_the_clock = plan.budget_ns.is_some() && report.verdict.is_open();
-        let last = if by_the_clock { Spend::Everything } else { Spend::AsPlanned };
-        let looks = monitor.looks(place, &first_round, last);
+        let reported = report.estimate.map(|estimate| (estimate.ratio_low, estimate.ratio_high));
+        let mut looks = monitor.looks(place, &first_round, Spend::AsPlanned);
+        // The error that a budget's end leaves goes to those that were open by then.
+        if plan.budget_ns.is_some() && looks.last().map(|look| (look.ratio_low, look.ratio_high)) != reported {
+            looks = monitor.looks(place, &first_round, Spend::Everything);
+        }
         Picture::of(report, &plan.benchmarks[place], samples, &looks)
     };
     reports.iter().map(picture).collect()

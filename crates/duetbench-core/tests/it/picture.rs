@@ -56,6 +56,19 @@ proptest! {
     }
 
     #[test]
+    fn the_last_look_is_the_estimate_also_where_a_budget_ended_it(
+        log_ratios in vec(-0.01..0.04f64, 4..14),
+        wider in 0.0..8.0f64,
+    ) {
+        let design = DESIGNS[0];
+        let log_ratios: Vec<f64> = log_ratios.iter().map(|d| d * wider).collect();
+        let plan = Plan { budget_ns: Some(1), ..plan_of(&["A"], design) };
+        let (report, picture) = of(&plan, samples_of(&forks(&design, &log_ratios)));
+        let last = picture.unwrap().looks.last().map(|l| (l.look.ratio_low, l.look.ratio_high));
+        prop_assert_eq!(last, report.estimate.map(|e| (e.ratio_low, e.ratio_high)));
+    }
+
+    #[test]
     fn an_earlier_look_is_what_would_have_been_reported_then(log_ratios in vec(-0.1..0.1f64, 7..12)) {
         let design = build_pairs(20, 0);
         let at = |n: usize| of(&plan_of(&["A"], design), samples_of(&forks(&design, &log_ratios[..n])));
