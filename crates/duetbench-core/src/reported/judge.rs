@@ -181,7 +181,7 @@ fn test(values: &Complete, better: Better, decision: &Decision) -> Result<Eviden
     if values.all().any(|value| *value <= 0.0) {
         return test_ranks(values, better);
     }
-    let log_ratios: Vec<f64> = values.pairs().map(|(b, c)| (c / b).ln()).collect();
+    let log_ratios: Vec<f64> = values.pairs().map(|(b, c)| log_ratio(b, c)).collect();
     let log_ratio = stats::trimmed_t(&log_ratios)?;
     let (low, high) = log_ratio.interval(decision.interval_alpha())?;
     let change = Change { ratio: finite_exp(log_ratio.mean), ratio_low: finite_exp(low), ratio_high: finite_exp(high) };
@@ -192,6 +192,12 @@ fn test(values: &Complete, better: Better, decision: &Decision) -> Result<Eviden
         false => log_ratio.p_value()?,
     };
     Ok(Evidence { p_value, is_exact, shows: Shows::Ratio(change) })
+}
+
+/// The logarithm of the quotient of two numbers above 0; finite where the quotient is not.
+fn log_ratio(baseline: f64, candidate: f64) -> f64 {
+    let quotient = candidate / baseline;
+    if quotient.is_normal() { quotient.ln() } else { candidate.ln() - baseline.ln() }
 }
 
 /// The evidence of the differences of pairs, where values have no ratio.

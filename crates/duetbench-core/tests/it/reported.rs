@@ -47,6 +47,14 @@ const NOISY: [f64; 8] = [1.00, 1.16, 1.05, 1.20, 1.02, 1.19, 1.08, 1.10];
 const SWINGING: [f64; 8] = [0.9, 1.1, 0.9, 1.1, 0.9, 1.1, 0.9, 1.11];
 
 #[test]
+fn a_quotient_without_a_number_takes_no_other_unit_with_it() {
+    let tiny = [1e-310, 2e-310, 1e-310, 2e-310, 1e-310, 2e-310, 1e-310, 2e-310];
+    let readings = [read("A", "x", &tiny, &[1.0; 8]), read("B", "x", &BASELINE, &TENTH_LESS)];
+    let words: Vec<&str> = judged_all(&readings).iter().map(|one| one.verdict.word()).collect();
+    assert_eq!(words, ["regression", "improvement"]);
+}
+
+#[test]
 fn the_interval_is_student_s_over_log_ratios() {
     // SciPy 1.16: ttest_1samp(log(c / b), 0).confidence_interval(0.9)
     let metric = judged(Better::Higher, &BASELINE, &TENTH_LESS);
