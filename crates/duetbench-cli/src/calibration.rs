@@ -1,9 +1,10 @@
 //! From a stored run of a version against itself to its calibration: nothing is measured.
 
-use duetbench_core::analysis::{analyse, choose_basis};
+use duetbench_core::analysis::{Basis, analyse, choose_basis};
 use duetbench_core::calibrate::{Calibration, Machine, Made, Observed};
 use duetbench_core::plan::PlannedBenchmark;
-use duetbench_core::report::{BenchmarkReport, Counted, ForkPair, VersionInfo};
+use duetbench_core::report::{BenchmarkReport, ForkPair, VersionInfo};
+use duetbench_core::spec::Decision;
 use duetbench_core::{BenchmarkId, Verdict};
 use duetbench_run::RunError;
 use duetbench_run::store::{RunHead, StoredRun};
@@ -66,14 +67,14 @@ pub fn of(run: StoredRun<RunHead>, budgets_s: &[f64]) -> CalibrationReport {
     let (plan, decision) = (run.plan(), run.head.spec.decision);
     let reports = analyse(&plan, &run.measured(), run.head.spec.thresholds());
     let brought: Vec<(&PlannedBenchmark, FirstRound)> =
-        plan.benchmarks.iter().map(|planned| (planned, FirstRound::of(&reports, &planned.id))).collect();
+        plan.benchmarks.iter().map(|planned| (planned, FirstRound::of(&reports, &planned.id, &decision))).collect();
     let observed: Vec<Observed<'_>> = brought
         .iter()
         .zip(run.costs())
         .map(|((planned, round), costs)| Observed {
             id: planned.id.clone(),
             mode: planned.mode,
-            basis: choose_basis(&round.forks, round.bytes.as_ref(), &decision).basis,
+            basis: round.basis,
             forks: &round.forks,
             design: planned.configuration.design,
             costs,
@@ -91,20 +92,19 @@ pub fn of(run: StoredRun<RunHead>, budgets_s: &[f64]) -> CalibrationReport {
     }
 }
 
-/// The fork pairs of a benchmark, without those that confirmed something.
-#[derive(Default)]
+/// The fork pairs of a benchmark, without those that confirmed something, by the clock and the number that a comparison judges.
 struct FirstRound {
     forks: Vec<ForkPair>,
-    bytes: Option<Counted>,
+    basis: Basis,
 }
 
 impl FirstRound {
-    fn of(reports: &[BenchmarkReport], id: &BenchmarkId) -> FirstRound {
-        let round = |report: &BenchmarkReport| FirstRound {
-            forks: report.forks.iter().filter(|fork| fork.round == 0).copied().collect(),
-            bytes: report.bytes,
-        };
-        reports.iter().find(|report| report.id == *id).map(round).unwrap_or_default()
+    fn of(reports: &[BenchmarkReport], id: &BenchmarkId, decision: &Decision) -> FirstRound {
+        let report = reports.iter().find(|report| report.id == *id);
+        let forks = report.map_or(&[][..], |report| &report.forks).iter().filter(|fork| fork.round == 0);
+        let forks: Vec<ForkPair> = forks.copied().collect();
+        let choice = choose_basis(&forks, report.and_then(|report| report.bytes.as_ref()), decision);
+        FirstRound { forks: forks.iter().map(|fork| choice.clock.read(fork)).collect(), basis: choice.basis }
     }
 }
 

@@ -7,7 +7,7 @@ use super::sight::detectable;
 use super::spread::Mean;
 use super::units::Units;
 use super::{Observed, Sources};
-use crate::analysis::{Evidence, ForkPair, LogRatios, Looks, Tests};
+use crate::analysis::{Evidence, ForkPair, Looks, Tests};
 use crate::plan::Design;
 use crate::spec::{Decision, defaults};
 use crate::stats::{self, Level, Spend};
@@ -141,7 +141,6 @@ fn found(forks: &[ForkPair], planted: f64, one: &Observed<'_>, looks: Looks<'_>)
     let shifted = |fork: &ForkPair| ForkPair {
         log_ratio: fork.log_ratio + planted,
         log_ratio_complete: fork.log_ratio_complete + planted,
-        cpu: fork.cpu.map(|cpu| LogRatios { typical: cpu.typical + planted, complete: cpu.complete + planted }),
         ..*fork
     };
     let forks: Vec<ForkPair> = forks.iter().map(shifted).collect();

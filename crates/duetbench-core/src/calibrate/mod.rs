@@ -47,7 +47,7 @@ pub struct Observed<'a> {
     pub mode: Mode,
     /// The number of every fork pair that is judged.
     pub basis: Basis,
-    /// Its fork pairs, in the order of measuring.
+    /// Its fork pairs, in the order of measuring, by the clock that is judged.
     pub forks: &'a [ForkPair],
     /// The design that groups them into units.
     pub design: Design,
