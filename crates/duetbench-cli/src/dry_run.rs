@@ -108,11 +108,11 @@ pub fn profiles(takes: Duration) -> String {
     format!("profiles of regressions, if there are any: about {} more", seconds(takes))
 }
 
-/// Time that counting instructions would add: for the benchmarks that are counted in any case, and for each of those that are where they changed.
+/// Time that counting instructions would add: for the benchmarks that are counted in any case, and at most for one that is where it changed.
 #[must_use]
 pub fn counts(takes: Duration, each: Option<Duration>) -> String {
     let changed =
-        each.map_or_else(String::new, |each| format!(", and {} for each benchmark that changed", seconds(each)));
+        each.map_or_else(String::new, |each| format!(", and up to {} for each benchmark that changed", seconds(each)));
     format!("instructions: about {} more{changed}", seconds(takes))
 }
 

@@ -30,10 +30,12 @@ const FEWER_MIN: u64 = 2;
 const EXTRA_MAX: f64 = 1e9;
 /// Times slower than without callgrind that code runs at worst.
 const SLOWDOWN: f64 = 50.0;
-/// Longest that a process may be expected to take, seconds.
-const EXPECTED_MAX_S: f64 = 120.0;
+/// Longest that a process may be expected to take.
+const EXPECTED_MAX: Duration = Duration::from_secs(120);
+/// Code under callgrind usually is so much less slow.
+const USUAL_SHARE: f64 = 4.0;
 /// Time that a process takes to start and end under callgrind.
-const START: Duration = Duration::from_millis(400);
+const START: Duration = Duration::from_millis(600);
 /// Most processes of one program, its children among them, whose counts are added up.
 const CHILDREN_MAX: usize = 256;
 
@@ -105,11 +107,17 @@ impl<'a> Counter<'a> {
         Ok(Counter { processes, valgrind, files: Scratch::in_memory()?, pairs, programs: BTreeMap::new() })
     }
 
-    /// Wall time that counting so many benchmarks takes, where none of them takes long.
+    /// Wall time that counting a benchmark probably takes, by its first invocation; none where that would take too long.
     #[must_use]
-    pub fn takes(&self, benchmarks: usize) -> Duration {
-        let each = START * 2 + self.valgrind.extra.mul_f64(SLOWDOWN / 4.0);
-        each * 2 * PROCESSES * u32::try_from(benchmarks).unwrap_or(u32::MAX)
+    pub fn takes(&self, planned: &PlannedBenchmark) -> Duration {
+        self.made(planned, planned.first_ns as f64).usual() * 2 * PROCESSES
+    }
+
+    /// The processes in which a benchmark is counted that takes so long per operation.
+    fn made(&self, planned: &PlannedBenchmark, slower_ns: f64) -> Made {
+        let whole = self.processes.program(planned, Role::Baseline).is_some();
+        let invocations = if whole { [0, 1] } else { invocations(self.valgrind.extra, slower_ns) };
+        Made { invocations, whole, slower_ns }
     }
 
     /// Counts the instructions of both sides of a benchmark that takes so long per operation in the slower version, in nanoseconds: of processes with
@@ -126,26 +134,23 @@ impl<'a> Counter<'a> {
         planned: &PlannedBenchmark,
         slower_ns: f64,
     ) -> Result<InstructionCounts, Obstacle> {
-        let whole = self.processes.program(planned, Role::Baseline).is_some();
-        let invocations = if whole { [0, 1] } else { invocations(self.valgrind.extra, slower_ns) };
-        let expected_s = slower_ns / 1e9 * invocations[1] as f64 * SLOWDOWN;
-        if expected_s > EXPECTED_MAX_S {
+        let made = self.made(planned, slower_ns);
+        let Made { invocations, whole, .. } = made;
+        let Some(expected) = made.expected() else {
             return Err(Obstacle::Failed(format!(
                 "an operation of {:.1} s would take minutes under callgrind, which is up to {SLOWDOWN:.0} times slower",
                 slower_ns / 1e9
             )));
-        }
+        };
         if !whole {
             self.provide(plan, planned)?;
         }
-        let expected = START + Duration::from_secs_f64(expected_s);
-        let kinds = if whole { &invocations[1..] } else { &invocations[..] };
         let mut counted: [[Vec<ProcessCount>; 2]; 2] = Default::default();
         for _ in 0..PROCESSES {
             for role in Role::BOTH {
-                for made in kinds {
-                    let count = self.process(planned, role, *made, expected)?;
-                    let kind = usize::from(*made == invocations[1]);
+                for kind in made.kinds() {
+                    let count = self.process(planned, role, *kind, expected)?;
+                    let kind = usize::from(*kind == invocations[1]);
                     counted[usize::from(role == Role::Candidate)][kind].push(count);
                 }
             }
@@ -256,6 +261,39 @@ impl<'a> Counter<'a> {
     }
 }
 
+/// The processes in which a benchmark is counted.
+struct Made {
+    /// Invocations of both kinds; of a whole program there is the second kind alone.
+    invocations: [u64; 2],
+    /// Programs are counted whole.
+    whole: bool,
+    /// Time of an invocation without callgrind.
+    slower_ns: f64,
+}
+
+impl Made {
+    fn kinds(&self) -> &[u64] {
+        &self.invocations[usize::from(self.whole)..]
+    }
+
+    /// Time that so many invocations take under callgrind at worst.
+    fn at_worst(&self, invocations: u64) -> Duration {
+        Duration::from_secs_f64(self.slower_ns / 1e9 * invocations as f64 * SLOWDOWN)
+    }
+
+    /// Longest that a process takes; absent if nobody should wait for that.
+    fn expected(&self) -> Option<Duration> {
+        let longest = self.at_worst(self.invocations[1]);
+        (longest <= EXPECTED_MAX).then_some(START + longest)
+    }
+
+    /// Time that one process of each kind usually takes; none where nobody waits for them.
+    fn usual(&self) -> Duration {
+        let kinds = if self.expected().is_some() { self.kinds() } else { &[] };
+        kinds.iter().map(|kind| START + self.at_worst(*kind).div_f64(USUAL_SHARE)).sum()
+    }
+}
+
 /// Reads a file of counts, and takes it away.
 fn taken(file: &Path) -> Result<ProcessCount, Obstacle> {
     let bytes = read_regular(file, FILE_BYTES_MAX, "read the counts");
@@ -281,5 +319,15 @@ mod tests {
         assert_eq!(invocations(10e6), [2, 5]);
         assert_eq!(invocations(9e9), [2, 3]);
         assert_eq!(invocations(0.0), [30_000_000, 330_000_000]);
+    }
+
+    #[test]
+    fn what_a_program_takes_to_count_follows_from_how_long_it_runs() {
+        let usual = |slower_ns| Made { invocations: [0, 1], whole: true, slower_ns }.usual();
+        assert_eq!(usual(1e6), START + Duration::from_micros(12_500));
+        assert_eq!(usual(2e9), START + Duration::from_secs(25));
+        assert_eq!(usual(3e9), Duration::ZERO, "it is not counted");
+        let both = Made { invocations: [3, 33], whole: false, slower_ns: 1e6 };
+        assert_eq!(both.usual(), START * 2 + Duration::from_micros(450_000));
     }
 }

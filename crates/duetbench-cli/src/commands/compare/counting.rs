@@ -2,10 +2,11 @@
 //!
 //! They explain verdicts, and are themselves judged where a rule names them. What could not be counted is told, and touches no verdict.
 
+use duetbench_core::Plan;
 use duetbench_core::instructions::{BENCHMARKS_MAX, BenchmarkInstructions, CountOutcome, Countable};
+use duetbench_core::plan::PlannedBenchmark;
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::Policy;
-use duetbench_core::{BenchmarkId, Plan};
 use duetbench_run::RunError;
 use duetbench_run::engine::{Counter, Obstacle, valgrind_for};
 
@@ -43,12 +44,13 @@ fn not_kept(why: &str) -> String {
     format!("no rule on `instructions` is kept here: {why}")
 }
 
-/// Time that it takes to count, in words.
+/// Time that it takes to count, in words: what is counted in any case, and the longest of what is counted if it changed.
 pub(super) fn takes(counter: &Counter<'_>, countable: Countable, plan: &Plan, rules: &Policy) -> String {
-    let in_any_case = |id: &BenchmarkId| countable == Countable::All || rules.counts_instructions(id);
-    let certain = plan.benchmarks.iter().filter(|planned| in_any_case(&planned.id)).count();
-    let each = (countable == Countable::Changed).then(|| counter.takes(1));
-    dry_run::counts(counter.takes(certain), each)
+    let in_any_case =
+        |planned: &&PlannedBenchmark| countable == Countable::All || rules.counts_instructions(&planned.id);
+    let (certain, others): (Vec<_>, Vec<_>) = plan.benchmarks.iter().partition(in_any_case);
+    let each = others.iter().map(|planned| counter.takes(planned)).max();
+    dry_run::counts(certain.iter().map(|planned| counter.takes(planned)).sum(), each)
 }
 
 /// Counts what is to be counted of a run that came to its end; whether that came to its own end.
