@@ -71,8 +71,8 @@ fn programs_are_run_and_not_built() {
 fn a_planted_slowdown_is_found_in_every_mode() {
     let place = place();
     for mode in ["auto", "duet", "sequential"] {
-        let ran = compare(&place, ["sh work.sh 4000", "sh work.sh 16000"], "8", &["--mode", mode, "--alpha", "5%"]);
-        assert_eq!(ran.expect(3).verdict("sh work.sh 16000"), "regression", "{mode}");
+        let ran = compare(&place, ["sh work.sh 4000", "sh work.sh 40000"], "8", &["--mode", mode, "--alpha", "5%"]);
+        assert_eq!(ran.expect(3).verdict("sh work.sh 40000"), "regression", "{mode}");
     }
 }
 
