@@ -26,8 +26,10 @@ Examples:
 #[derive(Debug, Args)]
 pub struct BisectArgs {
     /// A commit or a release of a Go module (path@version) from before the slowdown
+    #[arg(value_parser = super::version_word)]
     pub good: Option<String>,
     /// A later one that is slower [default: HEAD]
+    #[arg(value_parser = super::version_word)]
     pub bad: Option<String>,
     /// Go on with the last search that did not come to its end; commits and settings are those of that search
     #[arg(long, conflicts_with_all = ["good", "bad"])]

@@ -34,6 +34,7 @@ Examples:
 #[derive(Debug, Args)]
 pub struct CalibrateArgs {
     /// The version [default: the work tree]
+    #[arg(value_parser = super::version_word)]
     pub version: Option<String>,
     /// Benchmarks.
     #[command(flatten)]

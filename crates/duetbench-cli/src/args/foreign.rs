@@ -216,10 +216,28 @@ pub(crate) fn understood(words: Vec<OsString>) -> Result<Vec<OsString>, Failure>
         }
     }
     let Line { ours, behind, .. } = line;
+    if programs {
+        given_once(&ours)?;
+    }
     let typed_behind = words.get(end + 1..).unwrap_or_default().iter().cloned();
     let behind: Vec<OsString> = behind.into_iter().chain(typed_behind).collect();
     let separator = (!behind.is_empty() || end < words.len()).then(|| OsString::from("--"));
     Ok(ours.into_iter().chain(separator).chain(behind).collect())
+}
+
+/// Options that hyperfine takes once for every command, and we for all of them.
+const ONCE: [&str; 5] = ["--setup", "--prepare", "--conclude", "--cleanup", "--command-name"];
+
+/// The last of several would silently hold for all.
+fn given_once(words: &[OsString]) -> Result<(), Failure> {
+    let times = |option: &&str| words.iter().filter(|word| split(word).0 == Some(*option)).count();
+    match ONCE.iter().find(|option| times(option) > 1) {
+        Some(option) => Err(Failure::Refused {
+            what: format!("`{option}` is given more than once, but holds for all command lines"),
+            hint: "let it start a script that does what each of them needs".into(),
+        }),
+        None => Ok(()),
+    }
 }
 
 /// Whether a command has this long option itself.
@@ -344,6 +362,12 @@ mod tests {
             assert!(what.ends_with(&format!("is an option of {tool}")), "{typed}: {what}");
             assert!(hint.contains(answer), "{typed}: {hint}");
         }
+    }
+
+    #[test]
+    fn an_option_for_each_command_is_refused() {
+        let refused = |typed| understood(words(typed)).is_err_and(|e| e.to_string().contains("`--prepare`"));
+        assert!(refused("compare --command a b -p c --prepare=d") && !refused("compare --command a b -p c -C d"));
     }
 
     #[test]

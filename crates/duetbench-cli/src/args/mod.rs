@@ -65,10 +65,9 @@ const EXIT_CODES: &str = "\
 Exit codes: 0 no regression, 1 something failed or nothing was compared, 2 usage, 3 regression, 4 an open question (only with --strict, \
 or where a rule says so), or what `calibrate --see` was asked for cannot be had, 5 a waiver that has to go, 130 interrupted.
 
-Every option can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable (`--bench` is \
-DUET_BENCH), but for `--seconds`, what `run` repeats how often, `--command` with its options (there: `[[command]]` tables), what \
-`calibrate` does besides measuring, `--method` with its options, and the options of `tune`, `export` and `init`. The command line wins \
-over variables, variables win over duet.toml.";
+What `duet config schema` lists can be set in duet.toml (searched upward to the git root; `no-color` is `no_color`) and by a variable \
+(`--bench` is DUET_BENCH); `--command` with its options is a `[[command]]` table there; all else is typed. The command line wins over \
+variables, variables win over duet.toml.";
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -179,11 +178,13 @@ Examples:
 #[derive(Debug, Args)]
 pub struct CompareArgs {
     /// The version compared against [default: merge base with the default branch]
+    #[arg(value_parser = version_word)]
     pub base: Option<String>,
     /// The version under test [default: the work tree]
+    #[arg(value_parser = version_word)]
     pub head: Option<String>,
     /// With `--command`, further command lines that are compared with the first one
-    #[arg(value_name = "HEAD", requires = "command")]
+    #[arg(value_name = "HEAD")]
     pub more: Vec<String>,
     /// Benchmarks.
     #[command(flatten)]
@@ -223,6 +224,14 @@ pub struct CompareArgs {
     pub fleet: FleetArgs,
 }
 
+/// A version as typed: any word, but one that an unset variable left empty would name the current directory.
+fn version_word(text: &str) -> Result<String, String> {
+    let is_word = !text.trim().is_empty();
+    is_word
+        .then(|| text.to_owned())
+        .ok_or_else(|| "an empty word names no version; is the variable behind it set?".into())
+}
+
 /// Options that a stored comparison has settled as well.
 fn settled_by_the_run() -> Vec<Id> {
     let versions = ["base", "head", "more"].map(Id::from).to_vec();
@@ -233,6 +242,7 @@ fn settled_by_the_run() -> Vec<Id> {
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// The version [default: the work tree]
+    #[arg(value_parser = version_word)]
     pub version: Option<String>,
     /// Benchmarks.
     #[command(flatten)]
@@ -339,7 +349,12 @@ mod tests {
         let help = command.find_subcommand_mut("compare").unwrap().render_long_help().to_string();
         let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
         for stated in [
-            format!("[default: {}, with one build {}]", defaults::BUILDS + defaults::DOUBLED_UNITS, defaults::UNITS),
+            format!(
+                "[default: up to {} with matched layouts, else {}, with one build {}]",
+                defaults::BUILDS_MIN * defaults::FORKS_PER_MATCHED_BUILD_MAX,
+                defaults::BUILDS + defaults::DOUBLED_UNITS,
+                defaults::UNITS
+            ),
             format!("at most {}]", defaults::BUILDS),
             format!("[default: {}%]", defaults::THRESHOLD * 100.0),
             format!("[default: {}%]", defaults::ALPHA * 100.0),

@@ -25,6 +25,7 @@ Examples:
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// The version [default: the work tree]
+    #[arg(value_parser = super::version_word)]
     pub version: Option<String>,
     /// Benchmarks.
     #[command(flatten)]

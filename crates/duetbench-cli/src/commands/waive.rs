@@ -61,7 +61,7 @@ fn found(report: &Report, args: &WaiveArgs) -> Result<Breach, Failure> {
     let named = |breach: &&Breach| is_called(&breach.id, &args.benchmark);
     let mut all = gate.breaches.iter().filter(named).filter(|breach| breach.metric == metric);
     if !report.benchmarks.iter().any(|one| is_called(&one.id, &args.benchmark)) {
-        return Err(unknown(report, &args.benchmark));
+        return Err(unknown(report, &args.benchmark, "`--run` names"));
     }
     match (all.next(), all.next()) {
         (Some(breach), None) => Ok(breach.clone()),
@@ -88,8 +88,8 @@ pub(super) fn is_called(id: &BenchmarkId, name: &str) -> bool {
     })
 }
 
-/// The error for a name that no benchmark of the run has, with those that are like it.
-pub(super) fn unknown(report: &Report, name: &str) -> Failure {
+/// The error for a name that no benchmark of the run has, with those that are like it, or else the words for choosing another run.
+pub(super) fn unknown(report: &Report, name: &str, other: &str) -> Failure {
     let alike = |id: &BenchmarkId| {
         let short = short_name(&id.name);
         let [plain, typed] = [&short, &short_name(name)].map(|name| name.to_lowercase());
@@ -104,7 +104,7 @@ pub(super) fn unknown(report: &Report, name: &str) -> Failure {
     Failure::Refused {
         what: format!("there is no benchmark `{name}` in `{}`", report.run),
         hint: match names.as_slice() {
-            [] => format!("`duet show {run}` has their names, and `--run` names another run"),
+            [] => format!("`duet show {run}` has their names, and {other} another run"),
             _ => format!("did you mean {}?", names.join(" or ")),
         },
     }

@@ -23,7 +23,7 @@ pub fn run(args: &WhyArgs, context: &Context) -> Result<u8, Failure> {
     let benchmark = match &args.bench {
         Some(name) => {
             let called = report.benchmarks.iter().find(|one| is_called(&one.id, name));
-            called.ok_or_else(|| unknown(&report, name))?
+            called.ok_or_else(|| unknown(&report, name, "`duet why RUN BENCH` takes"))?
         }
         None => largest(&report).ok_or_else(|| nothing(&report))?,
     };

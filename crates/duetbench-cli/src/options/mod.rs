@@ -56,7 +56,7 @@ options! {
 
     /// Extent of a comparison or a calibration. A stored run has settled it.
     ExtentArgs {
-        /// At most this many fresh process pairs per benchmark, at least 3 for an interval [default: 36, with one build 20]
+        /// At most this many fresh process pairs per benchmark, at least 3 for an interval [default: up to 96 with matched layouts, else 36, with one build 20]
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
         forks: Option<u32>,
         /// Wall time for all that comes after building: first trials, linking, measuring, as `90s` or `2m`; cheap benchmarks come first

@@ -103,10 +103,7 @@ impl Share {
             let most = defaults::UNITS_MAX * if relink.places() > 1 { forks_per_build } else { 1 };
             self.forks(relink.cost_ns / u64::from(forks_per_build), most) / forks_per_build
         };
-        let enough = |forks_per_build: &u32| units(*forks_per_build) >= defaults::BUILDS_MIN;
-        let step = relink.places();
-        let mut several = (step..=relink.forks_per_build()).rev().step_by(step as usize);
-        let forks_per_build = several.find(enough).unwrap_or(step);
+        let forks_per_build = relink.several(units);
         (units(forks_per_build), forks_per_build)
     }
 }
@@ -135,13 +132,17 @@ pub(super) fn design(effort: Effort, share: Option<Share>, relink: Option<Relink
         // So few fork pairs say more with a build pair each, or with one for each exchange of places.
         (None, Some(forks)) if forks < EXCHANGES_MIN * relink.places() => forks,
         (None, Some(forks)) if forks < defaults::BUILDS => forks / relink.places(),
-        (None, Some(forks)) => (forks - doubled) / forks_per_build,
+        (None, Some(forks)) => {
+            let units = |forks_per_build: u32| (forks - doubled) / forks_per_build;
+            units(relink.several(units))
+        }
         (None, None) => (defaults::BUILDS / forks_per_build).max(defaults::BUILDS_MIN),
     };
     let forks_per_unit = forks.map_or(forks_per_build, |forks| forks / units.max(1)).max(1);
     let spare = forks.map_or(doubled, |forks| forks.saturating_sub(units * forks_per_unit));
-    let doubled = spare.min(defaults::DOUBLED_UNITS).min(units);
-    let whole = doubled == 0 && forks_per_unit.is_multiple_of(relink.places());
+    let whole = forks_per_unit.is_multiple_of(relink.places());
+    // One fork pair more would be in one of both places.
+    let doubled = if whole && relink.places() > 1 { 0 } else { spare.min(defaults::DOUBLED_UNITS).min(units) };
     Design {
         units,
         forks_per_unit,
@@ -172,6 +173,14 @@ impl Relink {
             LayoutChoice::Random => 1,
             LayoutChoice::Matched => 2,
         }
+    }
+
+    /// As many fork pairs of every build pair as make the most of the time, but rather fewer than too few build pairs: there are so many
+    /// `units` with so many fork pairs each.
+    fn several(self, units: impl Fn(u32) -> u32) -> u32 {
+        let step = self.places();
+        let mut several = (step..=self.forks_per_build()).rev().step_by(step as usize);
+        several.find(|forks| units(*forks) >= defaults::BUILDS_MIN).unwrap_or(step)
     }
 
     /// Fork pairs of every build pair that make the most of the time, by what is usual for layout and the rest. Where layout hardly

@@ -190,6 +190,13 @@ fn build_pairs_that_are_laid_out_alike_have_more_forks_each_by_twos() {
     assert_eq!((many.places, odd.places), (2, 1));
     let few = matched(&["A"], Effort { forks: Some(10), ..default });
     assert_eq!((few.units, few.forks_per_unit, few.places), (5, 2, 2));
+    // More fork pairs are never fewer build pairs than an interval is narrow with.
+    let asked = [28, 29, 36, 64, 96, 98, 500].map(|forks| {
+        let design = matched(&["A"], Effort { forks: Some(forks), ..default });
+        assert!(design.places == 2 && design.forks() <= forks, "{design:?}");
+        (design.units, design.forks_per_unit)
+    });
+    assert_eq!(asked, [(14, 2), (14, 2), (18, 2), (16, 4), (12, 8), (12, 8), (62, 8)]);
     let fewest = matched(&["A"], Effort { forks: Some(7), ..default });
     assert_eq!(
         (fewest.units, fewest.forks_per_unit, fewest.places),

@@ -82,6 +82,12 @@ fn requests(args: &CompareArgs, cwd: &Path) -> Result<[VersionRequest; 2], Failu
             _ => Err(Failure::usage("`--command` needs two command lines, the base's and the head's")),
         };
     }
+    if let Some(third) = args.more.first() {
+        return Err(Failure::Refused {
+            what: format!("two versions are compared, and `{third}` is a third"),
+            hint: "`--bench REGEX` chooses benchmarks; with `--command` all but the first are compared with it".into(),
+        });
+    }
     let base = match &args.base {
         Some(text) => VersionRequest::parse(text, cwd),
         None => VersionRequest::Revision(default_base(cwd)?),
