@@ -58,6 +58,8 @@ fn parse(bytes: &[u8]) -> Result<Contents, Wrong> {
             text.configure(key, value, number)?;
         } else if let Some(words) = line.strip_prefix(b"Unit ") {
             text.direct(words);
+        } else if Line::is_broken(line) {
+            text.broken.push(number);
         }
     }
     text.contents()
@@ -85,6 +87,8 @@ struct Text {
     said: HashSet<(Vec<u8>, Vec<u8>)>,
     /// Directions of units, as the text declares them.
     directions: HashMap<Vec<u8>, Better>,
+    /// Numbers of lines that begin as those of benchmarks do, and are none.
+    broken: Vec<u64>,
 }
 
 /// Values and times of a benchmark, as read so far.
@@ -164,6 +168,8 @@ impl Text {
             timeless.extend((!timed).then_some(name));
         }
         sheet.warnings.extend(listed(timeless.into_iter().map(plain), "left out, since lines have no `ns/op`"));
+        let broken = self.broken.into_iter().map(|number| plain(format!("line {number}")));
+        sheet.warnings.extend(listed(broken, "left out, since not every unit has a number before it"));
         let levels: &[Level] = if several { &PROCESSES } else { &ONE_PROCESS };
         if !several {
             let what = "Go benchmark text without a second `pkg:` line is of one process: its lines are iterations, \
@@ -206,6 +212,18 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     /// `BenchmarkName-8   1000   1234 ns/op   16 B/op`; absent where the line is none.
     fn of(text: &'a [u8]) -> Option<Line<'a>> {
+        let line = Line::begun(text)?;
+        let words = words(line.pairs).count();
+        (words > 0 && words.is_multiple_of(2) && line.values().count() == words / 2).then_some(line)
+    }
+
+    /// Whether a text that is no such line was meant as one: it begins alike, and has a time.
+    fn is_broken(text: &[u8]) -> bool {
+        Line::begun(text).is_some_and(|line| words(line.pairs).any(|word| word == UNIT))
+    }
+
+    /// A line as its name and its count begin it.
+    fn begun(text: &'a [u8]) -> Option<Line<'a>> {
         let rest = text.strip_prefix(b"Benchmark")?;
         if rest.first().is_some_and(u8::is_ascii_lowercase) {
             return None;
@@ -213,9 +231,7 @@ impl<'a> Line<'a> {
         let (name, rest) = word(text)?;
         let (count, pairs) = word(rest)?;
         let invocations = number(count).filter(|n| n.fract() == 0.0 && *n > 0.0)?;
-        let line = Line { name, invocations, pairs };
-        let words = words(pairs).count();
-        (words > 0 && words.is_multiple_of(2) && line.values().count() == words / 2).then_some(line)
+        Some(Line { name, invocations, pairs })
     }
 
     fn values(&self) -> impl Iterator<Item = (f64, &'a [u8])> + use<'a> {

@@ -250,6 +250,16 @@ fn what_cannot_be_is_refused_with_its_place() {
 }
 
 #[test]
+fn a_broken_line_of_go_s_text_is_named() {
+    let text = "pkg: p\nBenchmarkA-2 100 5 ns/op\nBenchmarkA-2 100 five ns/op\nBenchmarkA-2 100 rows were read\n";
+    let recording = read(text);
+    assert_eq!(recording.benchmarks[0].grid.cells(), [5.0]);
+    let said = "left out, since not every unit has a number before it: `line 3`";
+    assert_eq!(recording.warnings[0], said);
+    assert_eq!(recording.warnings.len(), 2, "{:?}", recording.warnings);
+}
+
+#[test]
 fn values_that_are_no_measurements_are_left_out_and_counted() {
     let text = STUDY_3.replace(",12.0,", ",NaN,").replace(",21.0,", ",-3,");
     let recording = read(&text);
