@@ -118,6 +118,9 @@ fn dispatch(program: &impl Program) -> Result<u8, Failure> {
         heed_signals(&interrupted)?;
     }
     let context = Context { printer: Printer::new(&settings), settings, cwd, interrupted: interrupted.clone() };
+    if program.ends_orderly() {
+        context.printer.check_destination()?;
+    }
     let done = program.carry_out(&context);
     end_leftovers("measured code");
     // Where a report was made, it has told the rest.

@@ -426,7 +426,7 @@ pub(super) fn proven(report: &Report) -> Option<String> {
         };
         (!saved.is_empty()).then(words)
     };
-    let identical = saved(|e| matches!(e, Excluded::Identical { .. }), "run identical code");
+    let identical = saved(|e| matches!(e, Excluded::Identical { .. }), "of identical code");
     let not_affected = saved(|e| matches!(e, Excluded::NotAffected { .. }), "not affected: identical reachable code");
     let both: Vec<String> = identical.into_iter().chain(not_affected).collect();
     (!both.is_empty()).then(|| both.join("; "))

@@ -5,13 +5,15 @@ use serde::Deserialize;
 use crate::failure::Failure;
 use crate::options::{Layer, OPTIONS, Row};
 
-/// The variable that names the lock of the machine, which is no setting of a project.
-const LOCK: &str = "DUET_LOCK";
+/// Variables that are no settings of a project: the lock of the machine, and the release that `install.sh` fetches.
+const APART: [&str; 2] = ["DUET_LOCK", "DUET_VERSION"];
 
 /// A misspelt variable would silently do nothing.
 pub(super) fn check_names(names: impl Iterator<Item = String>) -> Result<(), Failure> {
     let known = |name: &str| {
-        !name.starts_with("DUET_") || name == LOCK || OPTIONS.iter().any(|row| row.variable() == name.to_uppercase())
+        !name.starts_with("DUET_")
+            || APART.contains(&name)
+            || OPTIONS.iter().any(|row| row.variable() == name.to_uppercase())
     };
     match names.into_iter().find(|name| !known(name)) {
         Some(name) => {
@@ -42,7 +44,7 @@ mod tests {
     #[test]
     fn misspelt_variables_are_refused() {
         let check = |names: &[&str]| check_names(names.iter().map(|n| (*n).to_owned()));
-        assert!(check(&["PATH", "DUET_BUDGET", "DUET_LOCK"]).is_ok());
+        assert!(check(&["PATH", "DUET_BUDGET", "DUET_LOCK", "DUET_VERSION"]).is_ok());
         assert!(check(&["DUET_BUGDET"]).unwrap_err().to_string().contains("`DUET_BUGDET`"));
     }
 

@@ -23,7 +23,7 @@ fn code_that_is_proven_to_be_the_same_is_not_measured() {
     assert_eq!((&benchmark["verdict"], &benchmark["forks"]), (&"identical_code".into(), &serde_json::json!([])));
     assert!(ran.json()["plan"]["excluded"][0]["saved_s"].as_f64().unwrap() > 0.0);
     let text = place.duet(&["show"]).expect(0).stdout;
-    assert!(text.contains("proven:  1 benchmark run identical code"), "{text}");
+    assert!(text.contains("proven:  1 benchmark of identical code"), "{text}");
 
     let measured = compare(&place, &["--measure-identical", "--forks", "4"]).expect(0);
     assert_no_false_alarm(&measured, &["BenchmarkGood"]);

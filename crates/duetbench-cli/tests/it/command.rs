@@ -55,7 +55,10 @@ fn several_programs_are_compared_with_the_first() {
     for line in [base, same, slower] {
         assert!(exported.contains(&format!("\"command\": \"{line}\"")), "{exported}");
     }
-    place.duet(&["compare", "v1", "v2", "v3"]).expect(2).says(&["--command"]);
+    place.duet(&["compare", "v1", "v2", "v3"]).expect(2).says(&["`v3` is a third", "--command"]);
+    place.duet(&["compare", ""]).expect(2).says(&["an empty word names no version"]);
+    let elsewhere = ["compare", "--command", "true", "true", "-o", "missing/report.json"];
+    place.duet(&elsewhere).expect(2).says(&["there is no folder `missing`"]);
 }
 
 #[test]

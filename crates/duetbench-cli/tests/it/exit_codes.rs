@@ -213,7 +213,7 @@ fn output_goes_to_a_file_and_quiet_is_quiet() {
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
     let text = std::fs::read_to_string(place.path().join("report.md")).unwrap();
     assert!(text.starts_with("<!-- duetbench -->"), "{text}");
-    place.scripted(STEADY, &["--output", "no/such/dir/report"]).expect(1).says(&["no/such/dir/report"]);
+    place.scripted(STEADY, &["--output", "no/such/dir/report"]).expect(2).says(&["no folder `no/such/dir`"]);
 }
 
 #[test]

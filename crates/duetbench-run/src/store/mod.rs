@@ -324,7 +324,8 @@ fn exists(path: &Path) -> Result<(), RunError> {
     if path.is_file() {
         return Ok(());
     }
-    let what = format!("there is no store `{}`: nothing has been measured here", path.display());
+    let what =
+        format!("there is no store `{}`: nothing has been measured here, or `--db FILE` names another", path.display());
     Err(RunError::StoredRun { what })
 }
 
