@@ -41,7 +41,7 @@ fn equal_programs_are_measured_and_never_called_changed() {
 #[test]
 fn several_programs_are_compared_with_the_first() {
     let place = place();
-    let (base, same, slower) = ("sh work.sh 4000", "sh work.sh 4000 x", "sh work.sh 16000");
+    let (base, same, slower) = ("sh work.sh 4000", "sh work.sh 4000 x", "sh work.sh 64000");
     // The first one stands beside itself too.
     let lines = ["compare", "--command", base, base, same, slower];
     let ran = place.duet(&[&lines[..], &FIXED, &["8"]].concat()).expect(3);

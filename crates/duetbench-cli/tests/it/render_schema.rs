@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::common::Place;
 use crate::schema::{
-    BISECT, CALIBRATE, DETECTION, DRY_RUN, DRY_RUN_OF_ONE, PLAN, PLAN_CHECK, REPORT, RUN, SETTINGS, TUNE, WAIVERS, WHY,
-    assert_keeps_to, departures, departures_from, read,
+    BISECT, CALIBRATE, DETECTION, DRY_RUN, DRY_RUN_OF_ONE, LIST, PLAN, PLAN_CHECK, REPORT, RUN, SETTINGS, TUNE,
+    WAIVERS, WHY, assert_keeps_to, departures, departures_from, read,
 };
 
 #[test]
@@ -32,7 +32,7 @@ fn the_schema_describes_everything_in_words() {
         }
     }
     let reports = [REPORT, RUN, DETECTION, TUNE, BISECT, CALIBRATE, WHY];
-    let others = [DRY_RUN, DRY_RUN_OF_ONE, PLAN, PLAN_CHECK, SETTINGS, WAIVERS];
+    let others = [DRY_RUN, DRY_RUN_OF_ONE, LIST, PLAN, PLAN_CHECK, SETTINGS, WAIVERS];
     for root in reports.into_iter().chain(others).map(read) {
         check(&root, "report");
         for (name, definition) in root["$defs"].as_object().expect("there are definitions") {
@@ -79,6 +79,19 @@ fn a_dry_run_keeps_to_its_schema() {
     assert!(departures_from(DRY_RUN, &planned).iter().any(|one| one.starts_with("report.benchmarks[0].mode: enum")));
     // Nothing was measured, and nothing is stored.
     place.duet(&["show"]).expect(1);
+}
+
+#[test]
+fn a_list_keeps_to_its_schema_and_has_no_other_form() {
+    let place = Place::new();
+    let list = |format: &str| place.duet(&["list", "--command", "true", "--format", format]);
+    let mut listed = list("json").expect(0).json();
+    assert_keeps_to(LIST, &listed);
+    let one = &listed["benchmarks"][0];
+    assert_eq!((&one["name"], &one["failed"]), (&json!("true"), &Value::Null));
+    listed["benchmarks"][0]["style"] = json!("fast");
+    assert!(departures_from(LIST, &listed).iter().any(|one| one.starts_with("report.benchmarks[0].style: enum")));
+    list("csv").expect(2).says(&["a list of benchmarks cannot be written as CSV"]);
 }
 
 #[test]

@@ -23,6 +23,7 @@ pub const DETECTION: &str = "../../schema/detection-v1.schema.json";
 pub const RUN: &str = "../../schema/run-v1.schema.json";
 pub const CALIBRATE: &str = "../../schema/calibrate-v1.schema.json";
 pub const DRY_RUN: &str = "../../schema/dry-run-v1.schema.json";
+pub const LIST: &str = "../../schema/list-v1.schema.json";
 pub const DRY_RUN_OF_ONE: &str = "../../schema/dry-run-of-one-v1.schema.json";
 pub const PLAN: &str = "../../schema/plan-v1.schema.json";
 pub const SETTINGS: &str = "../../schema/settings-v1.schema.json";
