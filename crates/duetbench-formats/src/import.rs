@@ -12,6 +12,12 @@ use crate::tool::{Reader, Sign, Tool};
 use crate::tools::TOOLS;
 use crate::words::{listed, plain};
 
+/// Bytes in which a report of our own names itself.
+const HEAD: usize = 1000;
+/// Advice to whoever has only that.
+const OURS: &str =
+    "is a report of duet, which holds no samples: `duet analyze RUN --db FILE` judges those of its store";
+
 /// A file, with what stands in it beside the values that are judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Imported {
@@ -55,7 +61,10 @@ pub fn parse(bytes: &[u8]) -> Result<Imported, Wrong> {
     if bytes.trim_ascii().is_empty() {
         return Err(Wrong::in_file("is empty"));
     }
-    let (tool, reader) = told(bytes).ok_or_else(Wrong::unknown_form)?;
+    let Some((tool, reader)) = told(bytes) else {
+        let is_ours = memchr::memmem::find(&bytes[..bytes.len().min(HEAD)], b"\"duet_version\"").is_some();
+        return Err(if is_ours { Wrong::in_file(OURS) } else { Wrong::unknown_form() });
+    };
     (reader.parse)(bytes).and_then(|contents| some(tool, contents))
 }
 

@@ -15,7 +15,7 @@ Examples:
 /// `duet init`. Typed only.
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// The command line to measure, where it is no Go module and no JMH
+    /// The command line to measure, where it is no Go module, JMH project or Cargo package
     #[arg(long, value_name = "LINE")]
     pub command: Option<String>,
     /// Write workflows for GitHub [default: where GitLab is not used]

@@ -208,6 +208,9 @@ fn what_cannot_be_is_refused_with_its_place() {
     check("", " is empty");
     check(" \n\n", " is empty");
     check("name,value\na,1\n", " is of no known form");
+    const OURS: &str =
+        " is a report of duet, which holds no samples: `duet analyze RUN --db FILE` judges those of its store";
+    check("{\"schema_version\": 1, \"duet_version\": \"0.1.0\"}", OURS);
     check("n,ns_per_op,b_name\n1,2,A\n", ", line 1: the column `it_pos` is missing");
     check("ns_per_op,b_name,it_pos\n1,A,1\n", ", line 1: the column `it_setup` is missing");
     check(&row("1,5.0,2,2,0,1,A"), ", line 3, column `it_pos`: expected a position from 1 to 2, found `0`");
