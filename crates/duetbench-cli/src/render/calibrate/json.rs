@@ -43,7 +43,8 @@ pub(super) fn json(report: &CalibrationReport) -> String {
     }))
 }
 
-fn benchmark(benchmark: &Calibrated) -> Value {
+/// A benchmark with its sources of variance and what it would see.
+pub(super) fn benchmark(benchmark: &Calibrated) -> Value {
     json!({
         "package": benchmark.id.package,
         "name": benchmark.id.name,

@@ -7,7 +7,7 @@ use duetbench_core::detect::{Answer, Change, Detected, Fidelity, HouseFinding, P
 use duetbench_core::Verdict;
 
 use super::unpaired::{Unpaired, plural};
-use super::{Answered, json, rows};
+use super::{Answered, json};
 use crate::render::document::{Block, Cells, Document, Line, Table, Title};
 use crate::render::format::{TimeScale, benchmarks, change, change_within, detectable, interval, many, share};
 use crate::render::instructions::amount;
@@ -21,6 +21,16 @@ const APART: &str =
     "the recordings were not measured side by side: what the machine did between them counts as change too";
 const POOLED: &str = "the papers' rule takes every value for independent; where forks differ it calls equal versions changed, \
      and more values do not help";
+
+/// A row per benchmark for spreadsheets.
+const COLUMNS: &str = "name unit better base head \
+    paper_base_low=paper/base_interval/0 paper_base_high=paper/base_interval/1 \
+    paper_head_low=paper/head_interval/0 paper_head_high=paper/head_interval/1 \
+    paper_change_rate=paper/change_rate paper_change=paper/change \
+    base_units=duet/base_units head_units=duet/head_units \
+    ratio=duet/ratio ratio_low=duet/interval/0 ratio_high=duet/interval/1 \
+    p_value=duet/p_value p_adjusted=duet/p_adjusted minimal_detectable_change=duet/minimal_detectable_change \
+    verdict=duet/verdict planned_differs=plan_differs";
 
 /// The answer as a document.
 #[must_use]
@@ -36,7 +46,10 @@ pub fn document(answered: &Answered) -> Document {
             Block::Table(table(answered)),
             Block::Lines(summary.chain(warnings).chain(notes(answered)).collect()),
         ],
-        rows: Some(rows::of(answered)),
+        rows: Some(Table::of_objects(
+            COLUMNS,
+            answered.detection.benchmarks.iter().map(|one| json::benchmark(one, answered)),
+        )),
         json: Some(json::json(answered)),
         go: None,
     }

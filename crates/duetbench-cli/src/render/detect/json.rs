@@ -1,10 +1,9 @@
 //! The JSON form, written key by key. Keys are always there: what is not known is `null`.
 
 use duetbench_core::detect::{Change, Detected, Fidelity, HouseFinding, PaperFinding, Summary};
-use duetbench_core::recording::Level;
+use duetbench_core::recording::{Better, Level};
 use serde_json::{Value, json};
 
-use super::rows::{better, planned};
 use super::{Answered, Side};
 use crate::render::document;
 
@@ -57,7 +56,27 @@ fn side(Side { footing, files, .. }: &Side) -> Value {
     })
 }
 
-fn benchmark(detected: &Detected, answered: &Answered) -> Value {
+fn better(better: Better) -> &'static str {
+    match better {
+        Better::Lower => "lower",
+        Better::Higher => "higher",
+    }
+}
+
+/// The error that the plan's repetitions make about a benchmark.
+fn planned(answered: &Answered, benchmark: &str) -> Option<&'static str> {
+    let fidelity = answered.detection.fidelity.as_ref()?;
+    let among = |names: &[String]| names.iter().any(|name| name == benchmark);
+    match (among(&fidelity.false_changes), among(&fidelity.missed)) {
+        (true, true) => Some("other"),
+        (true, false) => Some("false"),
+        (false, true) => Some("missed"),
+        (false, false) => None,
+    }
+}
+
+/// A benchmark with what either rule says of it.
+pub(super) fn benchmark(detected: &Detected, answered: &Answered) -> Value {
     json!({
         "name": detected.benchmark,
         "unit": detected.unit,

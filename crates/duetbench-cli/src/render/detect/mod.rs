@@ -2,7 +2,6 @@
 
 mod document;
 mod json;
-mod rows;
 mod unpaired;
 
 use duetbench_core::detect::{Detection, Rules};

@@ -1,5 +1,6 @@
 //! Tables: the same rows for a terminal, for Markdown and as CSV.
 
+use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use crate::render::format::one_line;
@@ -124,6 +125,20 @@ impl Table {
         Table::new(&headings.iter().map(|heading| (*heading, Cells::Words)).collect::<Vec<_>>())
     }
 
+    /// A table for programs of what they have as JSON too: a row an object, a column a word of `columns`, as `name`, or as
+    /// `heading=path/in/it` where the value lies deeper or is called otherwise. What is `null` is empty.
+    pub fn of_objects(columns: &str, objects: impl IntoIterator<Item = Value>) -> Table {
+        let columns: Vec<(&str, &str)> =
+            columns.split_whitespace().map(|word| word.split_once('=').unwrap_or((word, word))).collect();
+        let mut table = Table::plain(&columns.iter().map(|(heading, _)| *heading).collect::<Vec<_>>());
+        for object in objects {
+            table.push(
+                columns.iter().map(|(_, path)| object.pointer(&format!("/{path}")).map_or_else(String::new, plain)),
+            );
+        }
+        table
+    }
+
     /// A table whose columns stand in groups.
     #[must_use]
     pub fn grouped(groups: Vec<Group>) -> Table {
@@ -213,6 +228,16 @@ impl Table {
     pub fn csv(&self) -> String {
         let head = csv::line(self.columns().map(|column| column.heading.clone()));
         self.rows.iter().fold(head, |out, row| out + &csv::line(row.iter().map(|cell| cell.text.clone())))
+    }
+}
+
+/// A value of JSON as a cell, numbers at full precision and whole ones without a point.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => number.as_f64().unwrap_or_default().to_string(),
+        other => other.to_string(),
     }
 }
 
@@ -342,6 +367,8 @@ fn spread(groups: &[Group], widths: &mut [usize]) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -356,6 +383,16 @@ mod tests {
             "| name | n | what |\n| --- | --: | --- |\n| `a\\|b [31m` | 7 | well, yes |\n| `c` | 1234 |  |\n"
         );
         assert_eq!(table.csv(), "name,n,what\na|b [31m,7,\"well, yes\"\nc,1234,\n");
+    }
+
+    #[test]
+    fn objects_are_rows() {
+        let objects = [
+            json!({ "name": "a", "n": 3, "in": { "x": 1.0, "y": null }, "both": [0.5, 2e-7] }),
+            json!({ "name": "b", "n": 4, "in": null, "both": [true, "c,d"] }),
+        ];
+        let table = Table::of_objects("name count=n x=in/x y=in/y low=both/0 high=both/1", objects);
+        assert_eq!(table.csv(), "name,count,x,y,low,high\na,3,1,,0.5,0.0000002\nb,4,,,true,\"c,d\"\n");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use duetbench_core::calibrate::{Obstacle, Proposal, Proposed};
 
-use super::{Planned, json, rows};
+use super::{Planned, json};
 use crate::render::calibrate::words::{changes, origin, time};
 use crate::render::document::{Block, Cells, Document, Line, Table, Title};
 use crate::render::format::{detectable, duration, many, share};
@@ -18,6 +18,13 @@ const HEADINGS: [(&str, Cells); 7] = [
     ("", Cells::Words),
 ];
 
+/// A row per benchmark for spreadsheets.
+const COLUMNS: &str = "package name sees \
+    builds=design/builds forks_per_build=design/forks_per_build slices=design/slices takes_s=design/takes_s \
+    minimal_detectable_change=design/minimal_detectable_change \
+    needed_builds=needed/builds needed_forks_per_build=needed/forks_per_build needed_slices=needed/slices \
+    needed_takes_s=needed/takes_s needed_minimal_detectable_change=needed/minimal_detectable_change";
+
 /// The plan as a document.
 #[must_use]
 pub fn document(planned: &Planned) -> Document {
@@ -30,7 +37,7 @@ pub fn document(planned: &Planned) -> Document {
             Block::Table(table(planned)),
             Block::Lines(summary.into_iter().chain(warnings).chain(hints).collect()),
         ],
-        rows: Some(rows::of(planned)),
+        rows: Some(Table::of_objects(COLUMNS, planned.suite.benchmarks.iter().map(json::benchmark))),
         json: Some(json::json(planned)),
         go: None,
     }

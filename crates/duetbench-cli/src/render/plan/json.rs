@@ -4,7 +4,6 @@ use duetbench_core::calibrate::Proposed;
 use serde_json::{Value, json};
 
 use super::Planned;
-use super::rows::needed;
 use crate::render::document;
 
 /// Version of the format; goes up when a reader of the previous one could misread the next.
@@ -33,12 +32,13 @@ pub(super) fn json(planned: &Planned) -> String {
     }))
 }
 
-fn benchmark(proposed: &Proposed) -> Value {
+/// A benchmark with its design, and with the one that it would need to see the change where that is not enough.
+pub(super) fn benchmark(proposed: &Proposed) -> Value {
     json!({
         "package": proposed.id.package,
         "name": proposed.id.name,
         "sees": proposed.sees(),
         "design": proposed.design(),
-        "needed": needed(proposed),
+        "needed": proposed.answer.and_then(|answer| answer.err()?.needed),
     })
 }

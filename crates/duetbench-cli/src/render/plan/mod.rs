@@ -2,7 +2,6 @@
 
 mod document;
 mod json;
-mod rows;
 
 use duetbench_core::calibrate::{Difference, Made, Proposal, SuitePlan, SuiteTarget};
 use duetbench_core::spec::{Decision, EngineName, defaults};

@@ -41,7 +41,8 @@ fn environment(studied: &Studied) -> Value {
     })
 }
 
-fn benchmark(benchmark: &StudiedBenchmark) -> Value {
+/// A benchmark in an environment.
+pub(super) fn benchmark(benchmark: &StudiedBenchmark) -> Value {
     let spread = &benchmark.spread;
     json!({
         "name": benchmark.benchmark,
@@ -59,7 +60,8 @@ fn benchmark(benchmark: &StudiedBenchmark) -> Value {
     })
 }
 
-fn sources(spread: &Spread) -> Option<Vec<Value>> {
+/// Sources of variance; absent where they are not known.
+pub(super) fn sources(spread: &Spread) -> Option<Vec<Value>> {
     let sources = spread.sources.as_ref()?.iter().map(|source| {
         json!({
             "source": source_word(source.level),
@@ -72,7 +74,8 @@ fn sources(spread: &Spread) -> Option<Vec<Value>> {
     Some(sources.collect())
 }
 
-fn alarms(alarms: &Alarms) -> Value {
+/// False alarms of a test.
+pub(super) fn alarms(alarms: &Alarms) -> Value {
     json!({
         "test": alarms.test.word(),
         "instances": alarms.instances,
@@ -82,7 +85,8 @@ fn alarms(alarms: &Alarms) -> Value {
     })
 }
 
-fn detectable(found: &Detectable) -> Value {
+/// Changes that a design sees.
+pub(super) fn detectable(found: &Detectable) -> Value {
     json!({
         "sampling": found.sampling.word(),
         "instances": found.instances,
@@ -96,31 +100,38 @@ fn detectable(found: &Detectable) -> Value {
 }
 
 fn compared(comparison: &Comparison) -> Value {
-    let score =
-        |score: &Score| json!({ "name": score.environment, "rsd": score.rsd, "steadiest_of": score.steadiest_of });
-    let against = |other: &Against| {
-        json!({
-            "name": other.environment,
-            "ratio": other.ratio,
-            "steadier_for": other.steadier_for,
-            "p_value": other.p_value,
-            "clear": other.is_clear(),
-        })
-    };
-    let steadiest = |one: &Steadiest| {
-        json!({
-            "name": one.benchmark,
-            "environment": one.environment,
-            "rsd": one.rsd,
-            "next": one.next,
-            "next_rsd": one.next_rsd,
-            "clear": one.clear,
-        })
-    };
     json!({
         "common": comparison.common,
         "environments": comparison.scores.iter().map(score).collect::<Vec<_>>(),
         "against": comparison.against.iter().map(against).collect::<Vec<_>>(),
         "benchmarks": comparison.benchmarks.iter().map(steadiest).collect::<Vec<_>>(),
+    })
+}
+
+/// The spread of an environment.
+pub(super) fn score(score: &Score) -> Value {
+    json!({ "name": score.environment, "rsd": score.rsd, "steadiest_of": score.steadiest_of })
+}
+
+/// An environment beside the steadiest one.
+pub(super) fn against(other: &Against) -> Value {
+    json!({
+        "name": other.environment,
+        "ratio": other.ratio,
+        "steadier_for": other.steadier_for,
+        "p_value": other.p_value,
+        "clear": other.is_clear(),
+    })
+}
+
+/// The environment in which a benchmark varies least.
+pub(super) fn steadiest(one: &Steadiest) -> Value {
+    json!({
+        "name": one.benchmark,
+        "environment": one.environment,
+        "rsd": one.rsd,
+        "next": one.next,
+        "next_rsd": one.next_rsd,
+        "clear": one.clear,
     })
 }

@@ -1,10 +1,10 @@
 //! The tables for programs: CSV, numbers at full precision, fractions.
 
 use duetbench_cli::render::document::Table;
+use serde_json::{Value, json};
 
-use super::Cloud;
-use super::words::source_word;
-use crate::papers::cloud::{Comparison, StudiedBenchmark, Typical};
+use super::{Cloud, json};
+use crate::papers::cloud::{Comparison, Detectable, Score, StudiedBenchmark};
 
 /// All tables that have rows, each with the name of its file.
 #[must_use]
@@ -24,133 +24,79 @@ pub fn tables(cloud: &Cloud) -> Vec<(&'static str, String)> {
 }
 
 /// A table of everything that benchmarks have, with environment and benchmark in front of every row.
-fn rows<'a, R: IntoIterator<Item = Vec<String>>>(
-    cloud: &'a Cloud,
-    headings: &[&str],
-    of: impl Fn(&'a StudiedBenchmark) -> R,
-) -> Table {
-    let mut table = Table::plain(&[&["environment", "benchmark"], headings].concat());
+fn rows(cloud: &Cloud, columns: &str, of: impl Fn(&StudiedBenchmark) -> Vec<Value>) -> Table {
+    let mut all = Vec::new();
     for studied in &cloud.environments {
         for benchmark in &studied.benchmarks {
-            for cells in of(benchmark) {
-                table.push([vec![studied.environment.clone(), benchmark.benchmark.clone()], cells].concat());
+            for mut object in of(benchmark) {
+                object["environment"] = studied.environment.as_str().into();
+                object["benchmark"] = benchmark.benchmark.as_str().into();
+                all.push(object);
             }
         }
     }
-    table
-}
-
-fn number(value: Option<f64>) -> String {
-    value.map_or_else(String::new, |value| value.to_string())
+    Table::of_objects(&format!("environment benchmark {columns}"), all)
 }
 
 fn values(cloud: &Cloud) -> Table {
-    let headings = ["instances", "trials", "collected", "removed", "cleaned"];
-    rows(cloud, &headings, |b| {
-        [[b.instances, b.trials, b.collected, b.removed, b.collected - b.removed].map(|n| n.to_string()).to_vec()]
+    rows(cloud, "instances trials collected removed cleaned", |b| {
+        let mut object = json::benchmark(b);
+        object["cleaned"] = (b.collected - b.removed).into();
+        vec![object]
     })
 }
 
 fn spread(cloud: &Cloud) -> Table {
-    let headings =
-        ["rsd", "log_rsd_error", "instance_mean", "instance_sd", "instances", "trial_mean", "trial_sd", "trials"];
-    rows(cloud, &headings, |b| {
-        let typical = |typical: Option<Typical>| {
-            let count = typical.map_or(0, |typical| typical.count).to_string();
-            [number(typical.map(|t| t.mean)), number(typical.and_then(|t| t.standard_deviation)), count]
-        };
-        let spread = &b.spread;
-        let mut row = vec![number(spread.rsd), number(spread.log_rsd_error)];
-        row.extend(typical(spread.per_instance).into_iter().chain(typical(spread.per_trial)));
-        [row]
+    let columns = "rsd log_rsd_error instance_mean=per_instance/mean instance_sd=per_instance/standard_deviation \
+        instances=per_instance/count trial_mean=per_trial/mean trial_sd=per_trial/standard_deviation trials=per_trial/count";
+    rows(cloud, columns, |b| {
+        let mut object = json::benchmark(b);
+        for of in ["per_instance", "per_trial"].into_iter().filter(|of| object[*of].is_null()).collect::<Vec<_>>() {
+            object[of] = json!({ "count": 0 });
+        }
+        vec![object]
     })
 }
 
 fn sources(cloud: &Cloud) -> Table {
-    rows(cloud, &["source", "repetitions", "log_variance", "log_sd", "share"], |b| {
-        let sources = b.spread.sources.iter().flatten();
-        sources.map(|source| {
-            vec![
-                source_word(source.level).to_owned(),
-                source.repetitions.to_string(),
-                source.variance.to_string(),
-                source.standard_deviation().to_string(),
-                number(b.spread.share(source)),
-            ]
-        })
-    })
+    rows(cloud, "source repetitions log_variance log_sd share", |b| json::sources(&b.spread).unwrap_or_default())
 }
 
 fn alarms(cloud: &Cloud) -> Table {
-    rows(cloud, &["test", "instances", "alarms", "draws", "rate"], |b| {
-        b.alarms.iter().map(|alarms| {
-            let counts = [alarms.instances.to_string(), alarms.alarms.to_string(), alarms.of.to_string()];
-            [vec![alarms.test.word().to_owned()], counts.to_vec(), vec![number(alarms.rate())]].concat()
-        })
-    })
+    rows(cloud, "test instances alarms draws rate", |b| b.alarms.iter().map(json::alarms).collect())
 }
 
 fn detectable(cloud: &Cloud) -> Table {
-    let headings = ["sampling", "instances", "printed", "corrected", "standard_error", "closed_form", "by_sources"];
-    rows(cloud, &headings, |b| {
-        b.detectable.iter().map(|found| {
-            let numbers = [found.printed(), found.corrected(), Some(found.standard_error), Some(found.closed_form())];
-            let mut row = vec![found.sampling.word().to_owned(), found.instances.to_string()];
-            row.extend(numbers.map(number));
-            row.push(number(found.by_sources));
-            row
-        })
-    })
+    let columns = "sampling instances printed corrected standard_error closed_form by_sources";
+    rows(cloud, columns, |b| b.detectable.iter().map(json::detectable).collect())
 }
 
 fn rates(cloud: &Cloud) -> Table {
-    let headings = ["sampling", "instances", "regression", "false_positives", "true_positives"];
-    rows(cloud, &headings, |b| {
-        b.detectable.iter().flat_map(|found| {
-            found.rates.iter().map(|rates| {
-                let numbers = [rates.regression, rates.false_positives, rates.true_positives].map(|v| v.to_string());
-                [vec![found.sampling.word().to_owned(), found.instances.to_string()], numbers.to_vec()].concat()
-            })
-        })
-    })
+    let rates = |found: &Detectable| {
+        let (sampling, instances) = (found.sampling.word(), found.instances);
+        let rates = move |rates| json!({ "sampling": sampling, "instances": instances, "rates": rates });
+        found.rates.iter().map(rates).collect::<Vec<_>>()
+    };
+    let columns = "sampling instances regression=rates/regression false_positives=rates/false_positives \
+        true_positives=rates/true_positives";
+    rows(cloud, columns, |b| b.detectable.iter().flat_map(rates).collect())
 }
 
 fn steadiest(comparison: &Comparison) -> Table {
-    let mut table = Table::plain(&["benchmark", "environment", "rsd", "next", "next_rsd", "clear"]);
-    for one in &comparison.benchmarks {
-        table.push(vec![
-            one.benchmark.clone(),
-            one.environment.clone(),
-            one.rsd.to_string(),
-            one.next.clone(),
-            one.next_rsd.to_string(),
-            one.clear.map_or_else(String::new, |clear| clear.to_string()),
-        ]);
-    }
-    table
+    let columns = "benchmark=name environment rsd next next_rsd clear";
+    Table::of_objects(columns, comparison.benchmarks.iter().map(json::steadiest))
 }
 
 fn environments(comparison: &Comparison) -> Table {
-    let mut table = Table::plain(&[
-        "environment",
-        "benchmarks",
-        "rsd",
-        "steadiest_of",
-        "ratio",
-        "steadiest_steadier_for",
-        "p_value",
-    ]);
-    for score in &comparison.scores {
+    let score = |score: &Score| {
         let against = comparison.against.iter().find(|other| other.environment == score.environment);
-        table.push(vec![
-            score.environment.clone(),
-            comparison.common.to_string(),
-            score.rsd.to_string(),
-            score.steadiest_of.to_string(),
-            number(against.map(|against| against.ratio)),
-            against.map_or_else(String::new, |against| against.steadier_for.to_string()),
-            number(against.and_then(|against| against.p_value)),
-        ]);
-    }
-    table
+        json!({
+            "common": comparison.common,
+            "score": json::score(score),
+            "against": against.map(json::against),
+        })
+    };
+    let columns = "environment=score/name benchmarks=common rsd=score/rsd steadiest_of=score/steadiest_of \
+        ratio=against/ratio steadiest_steadier_for=against/steadier_for p_value=against/p_value";
+    Table::of_objects(columns, comparison.scores.iter().map(score))
 }

@@ -26,10 +26,9 @@ pub(super) fn json(study: &DuetStudy) -> String {
     }))
 }
 
-fn run(studied: &StudiedRun) -> Value {
+/// A run with everything that its benchmarks say.
+pub(super) fn run(studied: &StudiedRun) -> Value {
     let StudiedRun { widths, versions: [baseline, candidate], same, .. } = studied;
-    let distributed = Kind::ALL.into_iter().filter_map(|kind| Some(distribution(kind, widths.quantiles(kind)?)));
-    let left_out = widths.left_out.iter().map(|out| json!({ "name": out.benchmark, "reason": out.reason }));
     json!({
         "run": widths.run,
         "baseline": baseline,
@@ -41,11 +40,22 @@ fn run(studied: &StudiedRun) -> Value {
             "standard": widths.improvement(Kind::Standard),
             "own": widths.improvement(Kind::Own),
         },
-        "distribution": distributed.collect::<Vec<_>>(),
+        "distribution": distributions(studied),
         "levels": levels(studied),
         "benchmarks": widths.measured.iter().map(benchmark).collect::<Vec<_>>(),
-        "left_out": left_out.collect::<Vec<_>>(),
+        "left_out": left_out(studied),
     })
+}
+
+/// Benchmarks that say nothing, each with the reason.
+pub(super) fn left_out(studied: &StudiedRun) -> Vec<Value> {
+    studied.widths.left_out.iter().map(|out| json!({ "name": out.benchmark, "reason": out.reason })).collect()
+}
+
+/// Quantiles of the widths of every kind of interval.
+pub(super) fn distributions(studied: &StudiedRun) -> Vec<Value> {
+    let of = |kind| Some(distribution(kind, studied.widths.quantiles(kind)?));
+    Kind::ALL.into_iter().filter_map(of).collect()
 }
 
 fn distribution(kind: Kind, quantiles: Quantiles) -> Value {
@@ -71,7 +81,8 @@ fn levels(StudiedRun { widths, resampled, .. }: &StudiedRun) -> Value {
     })
 }
 
-fn benchmark(one: &Widths) -> Value {
+/// A benchmark with the widths of its intervals.
+pub(super) fn benchmark(one: &Widths) -> Value {
     json!({
         "name": one.benchmark,
         "mode": one.mode.word(),

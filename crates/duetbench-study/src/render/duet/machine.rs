@@ -1,43 +1,33 @@
 //! The tables for programs: CSV, numbers at full precision, fractions.
 
 use duetbench_cli::render::document::Table;
+use serde_json::Value;
 
-use super::{DuetStudy, Samples, StudiedRun};
-use crate::papers::duet::{Kind, Quantiles, Widths};
+use super::{DuetStudy, Samples, StudiedRun, json};
+use crate::papers::duet::Quantiles;
 
 /// A row for every benchmark of every run.
 pub(super) fn rows(study: &DuetStudy) -> Table {
-    let mut table = Table::plain(&[
-        "run",
-        "name",
-        "mode",
-        "forks_measured",
-        "forks",
-        "iterations",
-        "ratio",
-        "ratio_low",
-        "ratio_high",
-        "paired",
-        "shuffled",
-        "standard",
-        "own",
-        "shuffled_by_paired",
-        "standard_by_paired",
-        "level",
-        "left_out",
-    ]);
-    for StudiedRun { widths, .. } in &study.runs {
-        for one in &widths.measured {
-            table.push([vec![widths.run.clone()], row(one)].concat());
-        }
-        for out in &widths.left_out {
-            let mut row = vec![widths.run.clone(), out.benchmark.clone()];
-            row.resize(16, String::new());
-            row.push(out.reason.clone());
-            table.push(row);
-        }
-    }
-    table
+    let columns = "run name mode forks_measured forks iterations ratio ratio_low=interval/0 ratio_high=interval/1 \
+        paired=widths/paired shuffled=widths/shuffled standard=widths/standard own=widths/own \
+        shuffled_by_paired=widths/shuffled_by_paired standard_by_paired=widths/standard_by_paired level left_out=reason";
+    let benchmarks = |run: &StudiedRun| {
+        let (measured, left_out) = (run.widths.measured.iter().map(json::benchmark), json::left_out(run));
+        measured.chain(left_out).collect()
+    };
+    of_runs(study, columns, benchmarks)
+}
+
+/// A table of what runs have, with the run in front of every row.
+fn of_runs(study: &DuetStudy, columns: &str, of: impl Fn(&StudiedRun) -> Vec<Value>) -> Table {
+    let named = |run: &StudiedRun| {
+        let name = Value::from(run.widths.run.as_str());
+        of(run).into_iter().map(move |mut object| {
+            object["run"] = name.clone();
+            object
+        })
+    };
+    Table::of_objects(columns, study.runs.iter().flat_map(named))
 }
 
 /// All tables, each with the name of its file.
@@ -52,66 +42,24 @@ pub fn tables(study: &DuetStudy, samples: &[Samples]) -> Vec<(String, String)> {
     tables
 }
 
-/// A number that there may not be.
-fn known(value: Option<f64>) -> String {
-    value.map_or_else(String::new, |value| value.to_string())
-}
-
-fn row(one: &Widths) -> Vec<String> {
-    let mut row = vec![one.benchmark.clone(), one.mode.word().to_owned()];
-    row.extend([one.forks_measured, one.forks, one.iterations].map(|n| n.to_string()));
-    let interval = one.paired.interval;
-    row.extend([one.paired.ratio, interval.low, interval.high].map(|v| v.to_string()));
-    row.extend(Kind::ALL.map(|kind| known(one.width(kind))));
-    row.extend([Kind::Shuffled, Kind::Standard].map(|kind| known(one.times_wider(kind))));
-    row.push(one.level.to_string());
-    row
-}
-
 /// The paper's Table 1, a row for every run.
 fn improvement(study: &DuetStudy) -> Table {
-    let mut table = Table::plain(&[
-        "run",
-        "same_version",
-        "benchmarks",
-        "shuffled_by_paired",
-        "standard_by_paired",
-        "own_by_paired",
-        "level",
-        "called_changed",
-        "own_called_changed",
-        "resamples",
-        "level_resampled",
-        "own_level_resampled",
-    ]);
-    for StudiedRun { widths, same, resampled, .. } in &study.runs {
-        let mut row = vec![widths.run.clone(), same.to_string(), widths.measured.len().to_string()];
-        let factor = |kind| known(widths.improvement(kind).map(|improvement| improvement.factor));
-        row.extend([Kind::Shuffled, Kind::Standard, Kind::Own].map(factor));
-        row.push(known(widths.level()));
-        row.extend([widths.called_changed(), widths.own_called_changed().0].map(|n| n.to_string()));
-        row.push(resampled.map_or_else(String::new, |resampled| resampled.resamples.to_string()));
-        row.extend([resampled.map(|r| r.paired), resampled.map(|r| r.own)].map(known));
-        table.push(row);
-    }
-    table
+    let columns = "run same_version benchmarks=measured shuffled_by_paired=times_wider/shuffled/factor \
+        standard_by_paired=times_wider/standard/factor own_by_paired=times_wider/own/factor level=levels/paired \
+        called_changed=levels/called_changed own_called_changed=levels/own_called_changed resamples=levels/resamples \
+        level_resampled=levels/paired_resampled own_level_resampled=levels/own_resampled";
+    of_runs(study, columns, |run| {
+        let mut object = json::run(run);
+        object["measured"] = run.widths.measured.len().into();
+        vec![object]
+    })
 }
 
 /// The data of figures 2, 4 and 5, a row for every run and kind of interval.
 fn distribution(study: &DuetStudy) -> Table {
-    let shares = Quantiles::SHARES.map(|share| format!("q{:02.0}", 100.0 * share));
-    let headings: Vec<&str> =
-        ["run", "interval", "benchmarks"].into_iter().chain(shares.iter().map(String::as_str)).collect();
-    let mut table = Table::plain(&headings);
-    for StudiedRun { widths, .. } in &study.runs {
-        for kind in Kind::ALL {
-            let Some(quantiles) = widths.quantiles(kind) else { continue };
-            let mut row = vec![widths.run.clone(), kind.word().to_owned(), quantiles.count.to_string()];
-            row.extend(quantiles.at.map(|width| width.to_string()));
-            table.push(row);
-        }
-    }
-    table
+    let share = |(at, share): (usize, f64)| format!(" q{:02.0}=quantiles/{at}/width", 100.0 * share);
+    let shares: String = Quantiles::SHARES.into_iter().enumerate().map(share).collect();
+    of_runs(study, &format!("run interval benchmarks{shares}"), json::distributions)
 }
 
 /// The data of figure 3, a row for every pair.

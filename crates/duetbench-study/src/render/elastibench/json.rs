@@ -82,34 +82,38 @@ fn repetitions(experiment: &str, target: &Wanted, narrowing: &Narrowing) -> Valu
     let curve = narrowing.curve().into_iter().map(
         |(results, share)| json!({ "results": results, "benchmarks": narrowing.reached_by(results), "share": share }),
     );
-    let benchmark = |one: &Narrowed| {
-        json!({
-            "name": one.benchmark,
-            "results": one.results,
-            "width": one.width,
-            "width_wanted": one.target,
-            "results_enough": one.enough,
-        })
-    };
     json!({
         "question": "repetitions",
         "experiment": experiment,
         "reference": reference,
         "width": width,
         "curve": curve.collect::<Vec<_>>(),
-        "benchmarks": narrowing.benchmarks.iter().map(benchmark).collect::<Vec<_>>(),
+        "benchmarks": narrowing.benchmarks.iter().map(narrowed).collect::<Vec<_>>(),
         "apart": narrowing.apart,
         "not_in_reference": narrowing.not_in_reference,
         "left_out": left_out(&narrowing.left_out),
     })
 }
 
+/// A benchmark with the results at which its interval is as narrow as wanted.
+pub(super) fn narrowed(one: &Narrowed) -> Value {
+    json!({
+        "name": one.benchmark,
+        "results": one.results,
+        "width": one.width,
+        "width_wanted": one.target,
+        "results_enough": one.enough,
+    })
+}
+
+/// A benchmark with what was found of it.
+pub(super) fn named(finding: &Finding) -> Value {
+    let mut object = json!({ "name": finding.benchmark });
+    merge(&mut object, found(finding));
+    object
+}
+
 fn aa(findings: &Findings) -> Value {
-    let named = |finding: &Finding| {
-        let mut object = json!({ "name": finding.benchmark });
-        merge(&mut object, found(finding));
-        object
-    };
     json!({
         "question": "aa",
         "experiment": findings.experiment,
@@ -121,7 +125,8 @@ fn aa(findings: &Findings) -> Value {
     })
 }
 
-fn left_out(left_out: &[LeftOut]) -> Vec<Value> {
+/// Benchmarks of which nothing is said, each with the reason.
+pub(super) fn left_out(left_out: &[LeftOut]) -> Vec<Value> {
     let one = |out: &LeftOut| json!({ "name": out.benchmark, "results": out.results, "reason": out.reason });
     left_out.iter().map(one).collect()
 }
@@ -148,7 +153,8 @@ fn covered(coverage: &Coverage) -> Value {
     })
 }
 
-fn beside(beside: &Beside) -> Value {
+/// A benchmark by the paper's rule and by ours.
+pub(super) fn beside(beside: &Beside) -> Value {
     json!({
         "name": beside.benchmark,
         "results": beside.paper.as_ref().map_or_else(|out| out.results, |finding| finding.results),
@@ -160,7 +166,8 @@ fn beside(beside: &Beside) -> Value {
     })
 }
 
-fn compared(compared: &Compared) -> Value {
+/// A benchmark in both experiments.
+pub(super) fn compared(compared: &Compared) -> Value {
     let Compared { first, second } = compared;
     json!({
         "name": first.benchmark,
