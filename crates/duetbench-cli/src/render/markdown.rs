@@ -132,19 +132,6 @@ fn outcome_sign(outcome: Outcome) -> &'static str {
     }
 }
 
-/// The sign of a row: orange or red for slower, blue for faster, with a shape of its own for each.
-fn sign(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Regression => "🔺",
-        Verdict::Slower(_) => "🔸",
-        Verdict::Improvement => "🔽",
-        Verdict::Faster(_) => "🔹",
-        Verdict::Failed { .. } => "❌",
-        Verdict::Inconclusive { .. } => "❔",
-        _ => "",
-    }
-}
-
 /// A page that is being written, and the length in bytes up to which it may grow.
 struct Page {
     out: String,
@@ -255,7 +242,7 @@ fn row(report: &Report, benchmark: &BenchmarkReport, name: &str) -> String {
     let words: Vec<String> = [summary::verdict_words(benchmark)].into_iter().chain(remarks).collect();
     format!(
         "| {} | {} | {change} | {interval} | {} | {} |\n",
-        sign(&benchmark.verdict),
+        order::sign(&benchmark.verdict),
         cell(&cut_middle(name, NAME_WIDTH)),
         summary::times(benchmark),
         words.join("<br>"),

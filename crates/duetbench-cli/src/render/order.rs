@@ -12,45 +12,54 @@ pub(super) struct Group<'a> {
     pub(super) rows: Vec<&'a BenchmarkReport>,
 }
 
+/// A verdict as the forms for people show it.
+struct Shown {
+    /// Place in a table, the most urgent first.
+    rank: u8,
+    label: &'static str,
+    shape: char,
+    sign: &'static str,
+}
+
+fn shown(verdict: &Verdict) -> Shown {
+    let (rank, label, shape, sign) = match verdict {
+        Verdict::Regression => (0, "regression", '▲', "🔺"),
+        Verdict::Slower(Extent::Open { .. }) => (1, "slower, size open", '△', "🔸"),
+        Verdict::Slower(Extent::WithinTolerance) => (2, "slower, within tolerance", '▵', "🔸"),
+        Verdict::Improvement => (3, "improvement", '▼', "🔽"),
+        Verdict::Faster(Extent::Open { .. }) => (4, "faster, size open", '▽', "🔹"),
+        Verdict::Faster(Extent::WithinTolerance) => (5, "faster, within tolerance", '▿', "🔹"),
+        Verdict::Failed { .. } => (6, "failed", '✗', "❌"),
+        Verdict::Inconclusive { .. } => (7, "inconclusive", '○', "❔"),
+        Verdict::NoChange => (8, "no change", '●', ""),
+        Verdict::NotAffected => (9, "not affected", '≈', ""),
+        Verdict::IdenticalCode => (10, "identical code", '=', ""),
+        Verdict::Redefined(_) => (11, "benchmark changed", '≠', ""),
+        Verdict::BaselineOnly => (12, "only in base", '-', ""),
+        Verdict::CandidateOnly => (13, "only in head", '+', ""),
+    };
+    Shown { rank, label, shape, sign }
+}
+
 /// Place of a verdict in a table, the most urgent first.
 pub(super) fn rank(verdict: &Verdict) -> u8 {
-    match verdict {
-        Verdict::Regression => 0,
-        Verdict::Slower(Extent::Open { .. }) => 1,
-        Verdict::Slower(Extent::WithinTolerance) => 2,
-        Verdict::Improvement => 3,
-        Verdict::Faster(Extent::Open { .. }) => 4,
-        Verdict::Faster(Extent::WithinTolerance) => 5,
-        Verdict::Failed { .. } => 6,
-        Verdict::Inconclusive { .. } => 7,
-        Verdict::NoChange => 8,
-        Verdict::NotAffected => 9,
-        Verdict::IdenticalCode => 10,
-        Verdict::Redefined(_) => 11,
-        Verdict::BaselineOnly => 12,
-        Verdict::CandidateOnly => 13,
-    }
+    shown(verdict).rank
 }
 
 /// The verdict in words for people.
 #[must_use]
 pub fn label(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Regression => "regression",
-        Verdict::Improvement => "improvement",
-        Verdict::Slower(Extent::WithinTolerance) => "slower, within tolerance",
-        Verdict::Slower(Extent::Open { .. }) => "slower, size open",
-        Verdict::Faster(Extent::WithinTolerance) => "faster, within tolerance",
-        Verdict::Faster(Extent::Open { .. }) => "faster, size open",
-        Verdict::NoChange => "no change",
-        Verdict::Inconclusive { .. } => "inconclusive",
-        Verdict::IdenticalCode => "identical code",
-        Verdict::NotAffected => "not affected",
-        Verdict::Redefined(_) => "benchmark changed",
-        Verdict::BaselineOnly => "only in base",
-        Verdict::CandidateOnly => "only in head",
-        Verdict::Failed { .. } => "failed",
-    }
+    shown(verdict).label
+}
+
+/// The shape of a verdict, which says what colour repeats.
+pub(super) fn shape(verdict: &Verdict) -> char {
+    shown(verdict).shape
+}
+
+/// The sign of a verdict where there is colour anyway: orange or red for slower, blue for faster.
+pub(super) fn sign(verdict: &Verdict) -> &'static str {
+    shown(verdict).sign
 }
 
 /// The weight of a verdict.
@@ -60,26 +69,6 @@ pub(super) fn tone(verdict: &Verdict) -> Tone {
         Verdict::Improvement => Tone::Good,
         open if open.is_open() => Tone::Open,
         _ => Tone::Faint,
-    }
-}
-
-/// The shape of a verdict, which says what colour repeats.
-pub(super) fn shape(verdict: &Verdict) -> char {
-    match verdict {
-        Verdict::Regression => '▲',
-        Verdict::Improvement => '▼',
-        Verdict::Slower(Extent::Open { .. }) => '△',
-        Verdict::Slower(Extent::WithinTolerance) => '▵',
-        Verdict::Faster(Extent::Open { .. }) => '▽',
-        Verdict::Faster(Extent::WithinTolerance) => '▿',
-        Verdict::Inconclusive { .. } => '○',
-        Verdict::NoChange => '●',
-        Verdict::IdenticalCode => '=',
-        Verdict::NotAffected => '≈',
-        Verdict::Redefined(_) => '≠',
-        Verdict::BaselineOnly => '-',
-        Verdict::CandidateOnly => '+',
-        Verdict::Failed { .. } => '✗',
     }
 }
 
