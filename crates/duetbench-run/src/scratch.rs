@@ -1,6 +1,6 @@
 //! Private directories for what a run makes, and the sweeping up after runs that were killed.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -10,6 +10,8 @@ use crate::error::RunError;
 /// A file in each directory that its owner holds locked for as long as it lives. A number of a process alone would not tell:
 /// another process may have it by now, and one in another container is not seen from here.
 const OWNER: &str = ".owner";
+/// Our folder among those of other programs.
+const FOLDER: &str = "duet";
 /// Directories of dead owners that are removed at a time, so that nobody waits long for it.
 const SWEPT_MAX: usize = 64;
 
@@ -30,8 +32,17 @@ impl Scratch {
     /// # Errors
     /// When it cannot be made.
     pub fn new() -> Result<Scratch, RunError> {
-        check_temporary(&std::env::temp_dir())?;
-        Scratch::below(&cache_dir()).or_else(|e| Scratch::below(&std::env::temp_dir()).map_err(|_| e))
+        let temporary = std::env::temp_dir();
+        check_temporary(&temporary)?;
+        Scratch::below_either(named_cache(), &temporary)
+    }
+
+    /// Makes one below the cache that the user has named, or the temporary directory.
+    fn below_either(named: Option<PathBuf>, temporary: &Path) -> Result<Scratch, RunError> {
+        match cache(named, temporary) {
+            Some(cache) => Scratch::below(&cache).or_else(|e| Scratch::below(temporary).map_err(|_| e)),
+            None => Scratch::below(temporary),
+        }
     }
 
     /// Makes one for small files that are written while measuring, in memory where the system offers that.
@@ -54,7 +65,7 @@ impl Scratch {
         let pid = std::process::id();
         for n in 0..1000 {
             let path = parent.join(format!("duet-{pid}-{n}"));
-            match fs::DirBuilder::new().mode(0o700).create(&path) {
+            match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {
                     let owned = own(&path).map_err(|e| {
                         // Without a descriptor, which may be what is lacking; removing everything in it takes one.
@@ -97,14 +108,30 @@ impl Drop for Scratch {
     }
 }
 
-/// `$XDG_CACHE_HOME/duet`, else `~/.cache/duet`, else below the temporary directory.
-#[must_use]
-pub fn cache_dir() -> PathBuf {
+/// `$XDG_CACHE_HOME/duet`, else `~/.cache/duet`.
+fn named_cache() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    absolute("XDG_CACHE_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
-        .unwrap_or_else(std::env::temp_dir)
-        .join("duet")
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
+    cache.map(|cache| cache.join(FOLDER))
+}
+
+/// The cache that the user has named, else a folder in the temporary directory, where anybody may have made one of that name.
+fn cache(named: Option<PathBuf>, temporary: &Path) -> Option<PathBuf> {
+    named.or_else(|| private(temporary.join(FOLDER)))
+}
+
+/// A folder in the user's cache for what is kept, made if it is not there; absent where somebody else could write to it.
+pub(crate) fn kept(folder: &str) -> Option<PathBuf> {
+    private(cache(named_cache(), &std::env::temp_dir())?.join(folder))
+}
+
+/// The folder, made if it is not there; absent unless it is ours and nobody else can write to it, because what lies in it is
+/// going to be run.
+fn private(folder: PathBuf) -> Option<PathBuf> {
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
+    let metadata = fs::symlink_metadata(&folder).ok()?;
+    let ours = metadata.is_dir() && metadata.uid() == rustix::process::getuid().as_raw();
+    (ours && metadata.mode() & 0o077 == 0).then_some(folder)
 }
 
 /// Locks a new directory; nothing where somebody who sweeps up was faster and took it for a dead one.
@@ -155,14 +182,47 @@ fn of_the_dead(dir: &Path) -> Option<Hold> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
     use super::*;
+
+    #[test]
+    fn a_folder_that_others_can_write_to_holds_nothing_that_is_run() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("linkers");
+        assert_eq!(private(folder.clone()), Some(folder.clone()));
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o770)).unwrap();
+        assert_eq!(private(folder), None);
+        let link = dir.path().join("link");
+        symlink("/tmp", &link).unwrap();
+        assert_eq!(private(link), None);
+    }
+
+    #[test]
+    fn somebody_elses_folder_in_the_temporary_directory_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let temporary = fs::canonicalize(dir.path()).unwrap();
+        let parent = |named: Option<PathBuf>| {
+            let scratch = Scratch::below_either(named, &temporary).unwrap();
+            scratch.path().parent().unwrap().to_owned()
+        };
+        let folder = temporary.join(FOLDER);
+        assert_eq!(parent(None), folder);
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+        assert_eq!(parent(None), temporary);
+        assert_eq!(parent(Some(folder.clone())), folder, "a cache that is named is the user's own affair");
+        fs::remove_dir(&folder).unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        symlink(elsewhere.path(), &folder).unwrap();
+        assert_eq!(parent(None), temporary);
+    }
 
     #[test]
     fn directories_of_the_dead_go_and_nothing_else() {
         let parent = tempfile::tempdir().unwrap();
         let make = |name: &str, mode: u32| {
             let path = parent.path().join(name);
-            fs::DirBuilder::new().mode(mode).create(&path).unwrap();
+            DirBuilder::new().mode(mode).create(&path).unwrap();
             path
         };
         let alive = Scratch::below(parent.path()).unwrap();

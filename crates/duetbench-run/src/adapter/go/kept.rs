@@ -1,7 +1,6 @@
 //! Tools of ours that the user's toolchain builds, once for every release of Go, and that are kept.
 
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -9,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::Toolchain;
 use crate::adapter::hex;
 use crate::error::RunError;
-use crate::scratch::cache_dir;
+use crate::scratch;
 
 /// A tool as it is kept.
 #[derive(Debug)]
@@ -34,13 +33,13 @@ impl Kept {
 
     /// The tool, if it was built before.
     pub(super) fn found(&self) -> Option<PathBuf> {
-        let tool = private(cache_dir().join(self.folder))?.join(&self.key);
+        let tool = scratch::kept(self.folder)?.join(&self.key);
         tool.is_file().then_some(tool)
     }
 
     /// Puts a tool where later runs find it, whole or not at all; absent where there is no such place.
     pub(super) fn keep(&self, built: &Path) -> Option<PathBuf> {
-        let kept = private(cache_dir().join(self.folder))?.join(&self.key);
+        let kept = scratch::kept(self.folder)?.join(&self.key);
         // Moved and not copied: of a run that is killed meanwhile, half a copy would stay for ever.
         fs::rename(built, &kept).ok().map(|()| kept)
     }
@@ -53,32 +52,4 @@ pub(super) fn build(toolchain: &Toolchain, place: &Path, args: &[&str]) -> Resul
     let arch = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
     let tool = tool.env("GOFLAGS", "").env("GOWORK", "off").env("CGO_ENABLED", "0");
     tool.env("GOOS", "linux").env("GOARCH", arch).text().map(drop)
-}
-
-/// The folder, made if it is not there; absent unless it is ours and nobody else can write to it, because what lies in it is
-/// going to be run.
-fn private(folder: PathBuf) -> Option<PathBuf> {
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
-    let metadata = fs::symlink_metadata(&folder).ok()?;
-    let ours = metadata.is_dir() && metadata.uid() == rustix::process::getuid().as_raw();
-    (ours && metadata.mode() & 0o077 == 0).then_some(folder)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
-    use super::*;
-
-    #[test]
-    fn a_folder_that_others_can_write_to_holds_no_tool() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("linkers");
-        assert_eq!(private(folder.clone()), Some(folder.clone()));
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o770)).unwrap();
-        assert_eq!(private(folder), None);
-        let link = dir.path().join("link");
-        std::os::unix::fs::symlink("/tmp", &link).unwrap();
-        assert_eq!(private(link), None);
-    }
 }

@@ -13,7 +13,7 @@ use super::cargo::Cargo;
 use super::hooked;
 use crate::adapter::hex;
 use crate::error::RunError;
-use crate::scratch::cache_dir;
+use crate::scratch;
 
 const RUSTC: &str = include_str!("../../../../../hooks/rust/rustc.sh");
 const LINKER: &str = include_str!("../../../../../hooks/link/linker.sh");
@@ -26,8 +26,8 @@ pub(super) struct Workshop {
 }
 
 impl Workshop {
-    /// The kept one for this toolchain; one below `scratch` where others build in that, or it cannot be used.
-    pub(super) fn of(cargo: &Cargo, scratch: &Path) -> Result<Workshop, RunError> {
+    /// The kept one for this toolchain; one below `place` where others build in that, or it cannot be used.
+    pub(super) fn of(cargo: &Cargo, place: &Path) -> Result<Workshop, RunError> {
         let mut key = Sha256::new();
         // All that decides what published packages are compiled to, beside what cargo itself tells apart.
         let sources = [include_str!("hooked.rs"), include_str!("insertions.rs")];
@@ -36,8 +36,9 @@ impl Workshop {
             key.update(part);
             key.update([0]);
         }
-        let kept = cache_dir().join("rust").join(&hex(&key.finalize())[..24]);
-        Workshop::at(kept).or_else(|_| Workshop::at(scratch.join("workshop")))
+        let kept = scratch::kept("rust").map(|folder| folder.join(&hex(&key.finalize())[..24]));
+        let held = kept.and_then(|kept| Workshop::at(kept).ok());
+        held.map_or_else(|| Workshop::at(place.join("workshop")), Ok)
     }
 
     fn at(dir: PathBuf) -> Result<Workshop, RunError> {
