@@ -1,5 +1,6 @@
 //! Private directories for what a run makes, and the sweeping up after runs that were killed.
 
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -134,6 +135,23 @@ fn private(folder: PathBuf) -> Option<PathBuf> {
     (ours && metadata.mode() & 0o077 == 0).then_some(folder)
 }
 
+/// Whether a path lay in a scratch directory for files of any size, and is not there any more.
+pub(crate) fn is_gone(path: &Path) -> bool {
+    let temporary = std::env::temp_dir();
+    let parents = named_cache().into_iter().chain([temporary.join(FOLDER), temporary]);
+    // As it is noted, without links.
+    let mut parents = parents.map(|parent| fs::canonicalize(&parent).unwrap_or(parent));
+    let was_ours = parents.any(|parent| {
+        path.strip_prefix(parent).ok().and_then(|inside| inside.iter().next()).is_some_and(|dir| maker(dir).is_some())
+    });
+    was_ours && matches!(fs::symlink_metadata(path), Err(e) if e.kind() == io::ErrorKind::NotFound)
+}
+
+/// The process that made a directory of such a name, if that was one of us.
+fn maker(name: &OsStr) -> Option<u32> {
+    name.to_str()?.strip_prefix("duet-")?.split('-').next()?.parse().ok()
+}
+
 /// Locks a new directory; nothing where somebody who sweeps up was faster and took it for a dead one.
 fn own(dir: &Path) -> io::Result<Option<Hold>> {
     let path = dir.join(OWNER);
@@ -172,7 +190,7 @@ pub fn is_held(dir: &Path) -> bool {
 
 /// Something to hold while a directory is removed, if its owner is dead.
 fn of_the_dead(dir: &Path) -> Option<Hold> {
-    let pid: u32 = dir.file_name()?.to_str()?.strip_prefix("duet-")?.split('-').next()?.parse().ok()?;
+    let pid = maker(dir.file_name()?)?;
     let no_follow = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
     match OpenOptions::new().write(true).custom_flags(no_follow).open(dir.join(OWNER)) {
         Ok(file) => file.try_lock().is_ok().then_some(Some(file)),

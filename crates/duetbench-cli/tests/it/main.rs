@@ -42,6 +42,7 @@ mod render_schema;
 mod render_tune;
 mod report;
 mod repository;
+mod revisions;
 mod settings;
 mod signals;
 mod solo;

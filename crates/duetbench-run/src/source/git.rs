@@ -1,5 +1,6 @@
 //! Git revisions, through worktrees of our own: the user's work tree, index and stash are never touched.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -7,6 +8,7 @@ use duetbench_core::report::VersionInfo;
 
 use super::{Source, canonical};
 use crate::error::RunError;
+use crate::scratch;
 use crate::tool::Tool;
 
 /// A worktree of ours; unregistered and removed on drop.
@@ -18,13 +20,27 @@ pub(super) struct Worktree {
 
 impl Drop for Worktree {
     fn drop(&mut self) {
-        let args = ["worktree", "remove", "--force"].map(std::ffi::OsString::from);
-        let _ =
-            Tool::new("git", args.iter().map(AsRef::as_ref).chain([self.path.as_os_str()]), &self.repository).output();
+        remove_worktree(&self.repository, &self.path);
         let _ = fs::remove_dir_all(&self.path);
-        // If the removal above failed, this unregisters what no longer exists.
-        let _ = git(&self.repository, ["worktree", "prune"]);
+        self.unregister_gone();
     }
+}
+
+impl Worktree {
+    /// Unregisters worktrees of ours that are gone: removing them failed, or who made them was killed. `git worktree prune` would
+    /// unregister the user's own as well whose disk is not there at the moment.
+    fn unregister_gone(&self) {
+        let listed = git(&self.repository, ["worktree", "list", "--porcelain"]).unwrap_or_default();
+        let paths = listed.lines().filter_map(|line| line.strip_prefix("worktree ")).map(Path::new);
+        let gone = paths.filter(|path| *path == self.path || scratch::is_gone(path));
+        gone.for_each(|path| remove_worktree(&self.repository, path));
+    }
+}
+
+/// Removes a worktree, or git's note of one that is not there any more.
+fn remove_worktree(repository: &Path, path: &Path) {
+    let args = ["worktree", "remove", "--force"].map(OsStr::new);
+    let _ = Tool::new("git", args.into_iter().chain([path.as_os_str()]), repository).output();
 }
 
 pub(super) fn git<'a>(dir: &Path, args: impl IntoIterator<Item = &'a str>) -> Result<String, RunError> {
