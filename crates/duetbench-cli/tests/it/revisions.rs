@@ -37,3 +37,28 @@ fn worktrees_of_the_users_whose_disk_is_away_stay_registered() {
     assert_eq!([has("/disk/theirs"), has("/cache/duet/theirs"), has("/duet-")], [true, true, false], "{listed}");
     assert_eq!(listed.lines().count(), 3, "{listed}{}", ran.stderr);
 }
+
+#[test]
+fn submodules_leave_no_settings_in_the_repository() {
+    let place = repository();
+    place.git(&["clone", "-q", ".", "lib"]);
+    let url = place.path().join("lib").display().to_string();
+    let add = |name: &str| {
+        place.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", "--name", name, &url, name]);
+        place.commit_all(name);
+    };
+    ["a b", "users"].into_iter().for_each(add);
+    place.git(&["config", "--remove-section", "submodule.a b"]);
+    let settings = || place.git(&["config", "--local", "--list"]);
+    let before = settings();
+    assert!(before.contains("submodule.users.url") && !before.contains("submodule.a b"), "{before}");
+    let variables =
+        [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "protocol.file.allow"), ("GIT_CONFIG_VALUE_0", "always")];
+    let ran = compare(&place, &variables);
+    assert!([0, 3].contains(&ran.code), "{}", ran.stderr);
+    assert_eq!(settings(), before);
+    // Where git refuses such a submodule, it has written its settings by then.
+    compare(&place, &[]).expect(2).says(&["submodules of `HEAD"]);
+    assert_eq!(settings(), before);
+    assert_eq!(place.git(&["worktree", "list"]).lines().count(), 1);
+}

@@ -1,5 +1,6 @@
 //! Git revisions, through worktrees of our own: the user's work tree, index and stash are never touched.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -160,11 +161,9 @@ pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source,
     })?;
     let worktree = Worktree { repository: repository.clone(), path };
     if worktree.path.join(".gitmodules").exists() {
-        git(&worktree.path, ["submodule", "update", "--init", "--recursive", "--quiet"]).map_err(|e| {
-            RunError::Source {
-                what: format!("the submodules of `{text}` cannot be checked out: {e}"),
-                hint: Some("check each version out with its submodules and compare the two directories".into()),
-            }
+        check_out_submodules(&worktree.path).map_err(|e| RunError::Source {
+            what: format!("the submodules of `{text}` cannot be checked out: {e}"),
+            hint: Some("check each version out with its submodules and compare the two directories".into()),
         })?;
     }
     let prefix = git(cwd, ["rev-parse", "--show-prefix"])?;
@@ -182,6 +181,21 @@ pub(super) fn revision(text: &str, cwd: &Path, scratch: &Path) -> Result<Source,
         copied: false,
         worktree: Some(worktree),
     })
+}
+
+/// Checks out the submodules of a worktree. Git notes where they come from in the settings that all worktrees share, the user's own
+/// among them; what was not there before goes again.
+fn check_out_submodules(tree: &Path) -> Result<(), RunError> {
+    let noted = || -> Result<BTreeSet<String>, RunError> {
+        let names = git(tree, ["config", "--local", "--name-only", "--list"])?;
+        Ok(names.lines().filter(|name| name.starts_with("submodule.")).map(str::to_owned).collect())
+    };
+    let before = noted()?;
+    let checked_out = git(tree, ["submodule", "update", "--init", "--recursive", "--quiet"]);
+    for name in noted().unwrap_or_default().difference(&before) {
+        let _ = git(tree, ["config", "--local", "--unset-all", name]);
+    }
+    checked_out.map(drop)
 }
 
 /// A path in the scratch directory that does not exist yet; one commit may be asked for twice.
