@@ -92,6 +92,7 @@ pub struct Child {
     /// Where it noted its start, if it is timed.
     passage: Option<Passage>,
     started: Start,
+    marked: Marked,
 }
 
 /// Resources that a process used, with those of its children that it waited for.
@@ -188,7 +189,7 @@ impl Launch {
         };
         let usage = Usage::default();
         let (output, tail) = (Some(reader), Vec::new());
-        Ok(Child { inner, pidfd, output, tail, drain, status: None, usage, passage, started })
+        Ok(Child { inner, pidfd, output, tail, drain, status: None, usage, passage, started, marked })
     }
 }
 
@@ -278,20 +279,27 @@ impl Child {
     /// Kills it and its whole group, and reaps it.
     pub fn kill(&mut self) {
         if self.status.is_none() {
-            let _ = rustix::process::kill_process_group(pid_of(&self.inner), Signal::KILL);
+            let group = self.kill_group();
             let _ = self.inner.kill();
-            self.bury();
+            self.bury(Some(group));
         }
     }
 
-    /// Waits for it, which is dead or about to be.
-    fn bury(&mut self) {
+    /// Kills its group, whose number this is.
+    fn kill_group(&self) -> Pid {
+        let group = pid_of(&self.inner);
+        let _ = rustix::process::kill_process_group(group, Signal::KILL);
+        group
+    }
+
+    /// Waits for it, which is dead or about to be, as its group is if that was killed.
+    fn bury(&mut self, killed: Option<Pid>) {
         self.usage.ended_ns = now_ns();
         if let Ok((status, cpu_ns, peak_bytes)) = wait4(pid_of(&self.inner)) {
             self.status = Some(status);
             self.usage = Usage { cpu_ns, peak_bytes, ..self.usage };
         }
-        self.started.ended(pid_of(&self.inner));
+        self.started.ended(killed);
         self.keep_tail();
     }
 
@@ -321,12 +329,12 @@ impl Child {
         }
     }
 
-    /// Takes note of its end, if it has ended; its group goes with it.
+    /// Takes note of its end, if it has ended; its group goes with it, unless what it leaves behind goes on.
     fn reap(&mut self, ended_ns: u64) {
         if self.status.is_none() {
             // While it is a zombie its number cannot be reused, so the group is still the right one.
-            let _ = rustix::process::kill_process_group(pid_of(&self.inner), Signal::KILL);
-            self.bury();
+            let killed = (self.marked == Marked::Yes).then(|| self.kill_group());
+            self.bury(killed);
             self.usage.ended_ns = ended_ns;
         }
     }

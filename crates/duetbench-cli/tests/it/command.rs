@@ -392,14 +392,20 @@ fn what_a_failing_or_listed_program_or_a_single_version_leaves_is_ended_too() {
     assert!(shown.contains("sh leave.sh pids 0 left 3 processes behind: sleep (pid "), "{shown}");
 }
 
+/// The same with another one before that, in the script's own process group.
+const LEAVE_TWO: &str = "sleep 7777 </dev/null >/dev/null 2>&1 &\necho $! >> $1\n";
+
 #[test]
 fn what_a_build_or_a_preparation_starts_goes_on() {
     let place = Place::new();
-    let table = "[[command]]\nname = 'work'\nbuild = 'sh leave.sh built 0'\nprepare = 'sh leave.sh prepared 0'\n\
-                 command = 'sh leave.sh measured 0'\n";
-    place.write("old/leave.sh", LEAVE).write("new/leave.sh", LEAVE).write("duet.toml", table);
+    let line = |name: &str| format!("{name} = 'sh leave.sh {name} 0'\n");
+    let lines = ["build", "setup", "prepare", "conclude", "command"].map(line).concat();
+    let leave = format!("{LEAVE_TWO}{LEAVE}");
+    place.write("old/leave.sh", &leave).write("new/leave.sh", &leave);
+    place.write("duet.toml", &format!("[[command]]\nname = 'work'\n{lines}"));
     place.duet(&[&["compare", "./old", "./new"], &FIXED[..], &["3"]].concat());
-    for (file, wanted) in [("built", true), ("prepared", true), ("measured", false)] {
+    for (file, wanted) in [("build", true), ("setup", true), ("prepare", true), ("conclude", true), ("command", false)]
+    {
         let left = [alive(&place, &format!("old/{file}")), alive(&place, &format!("new/{file}"))].concat();
         for (pid, _) in left.iter().filter(|(_, alive)| *alive) {
             Command::new("kill").args(["-KILL", pid]).status().unwrap();

@@ -75,11 +75,11 @@ impl Start {
         (MARK, format!("{}.{}", std::process::id(), self.0).into())
     }
 
-    /// Takes note that its process is gone, and its group killed.
-    pub(super) fn ended(&self, group: Pid) {
+    /// Takes note that its process is gone, and of its group if that was killed.
+    pub(super) fn ended(&self, killed: Option<Pid>) {
         let mut started = started();
         started.running.remove(&self.0);
-        started.groups.push(group);
+        started.groups.extend(killed);
     }
 }
 
