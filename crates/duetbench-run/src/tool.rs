@@ -115,7 +115,7 @@ impl Tool {
     pub(crate) fn start(mut self) -> Result<Started, RunError> {
         self.command.stdout(Stdio::null()).stderr(Stdio::piped());
         let child = self.command.spawn().map_err(|source| self.cannot_start(source))?;
-        Ok(Started { child: Some(child), words: self.words })
+        Ok(Started { _waited: Waited::of(&child), child: Some(child), words: self.words })
     }
 
     /// Runs it and gives what it printed on standard output, trimmed.
@@ -133,17 +133,18 @@ impl Tool {
     }
 }
 
-/// The tools that are waited for.
+/// The tools that run.
 static WAITED: Mutex<Vec<Arc<OwnedFd>>> = Mutex::new(Vec::new());
 
-/// Asks the tools that are waited for to end, as Ctrl-C would: who is asked to end by another signal is asked alone, and a build takes minutes.
+/// Asks the tools that run to end, as Ctrl-C would: who is asked to end by another signal is asked alone, and a build takes minutes.
 pub fn interrupt_tools() {
     for tool in WAITED.lock().iter().flat_map(|tools| tools.iter()) {
         let _ = rustix::process::pidfd_send_signal(&**tool, Signal::INT);
     }
 }
 
-/// A tool that is waited for, as long as this lives.
+/// A tool that runs, and is or will be waited for, as long as this lives.
+#[derive(Debug)]
 struct Waited(Option<Arc<OwnedFd>>);
 
 impl Waited {
@@ -170,6 +171,7 @@ impl Drop for Waited {
 pub(crate) struct Started {
     child: Option<Child>,
     words: String,
+    _waited: Waited,
 }
 
 impl Started {

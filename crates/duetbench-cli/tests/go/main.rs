@@ -21,6 +21,7 @@ mod go_reach;
 mod go_redefined;
 mod go_reported;
 mod go_run;
+mod go_signals;
 mod go_trust;
 mod walks;
 mod walks_further;
