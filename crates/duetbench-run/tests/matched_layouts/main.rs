@@ -49,7 +49,7 @@ fn main() {
         let name = format!("zap_is_laid_out_alike_by_{}", release.replace("local", "the_installed_go"));
         trials.push(test(&name, "the toolchain and go.uber.org/zap", root, lays_out_zap_alike));
     }
-    let with_installed: [(&str, Act); 12] = [
+    let with_installed: [(&str, Act); 13] = [
         ("the_installed_go_lays_out_alike", lays_out_alike),
         ("random_layouts_are_drawn_by_a_plan_too", random_ones_have_a_plan),
         ("programs_for_a_fleet_have_their_data_elsewhere_each_time", fleet_draws_data),
@@ -59,6 +59,7 @@ fn main() {
         ("the_first_link_is_what_go_makes_itself", first_link_is_gos),
         ("a_link_by_a_plan_is_not_taken_from_a_cache", link_is_not_stale),
         ("a_recorded_link_makes_what_the_go_command_makes", record_is_followed),
+        ("flags_for_the_linker_in_goflags_are_kept", goflags_are_kept),
         ("another_plan_for_one_half_is_noticed", other_plan_is_noticed),
         ("where_our_linker_does_not_work_gos_own_links", linker_is_refused),
         ("the_users_toolexec_is_called_as_ever", toolexec_is_called),
@@ -96,6 +97,8 @@ struct How {
     flags: Vec<String>,
     /// Runs in place of the go command, which is its first argument.
     instead: Option<&'static str>,
+    /// Whatever runs in its place is to set them.
+    goflags: &'static str,
     layouts: Option<LayoutChoice>,
     /// Head imports this package too.
     import: Option<&'static str>,
@@ -126,7 +129,7 @@ impl Pair {
         std::os::unix::fs::symlink(root, &seen).unwrap();
         let go = how.instead.map_or(seen.join("bin/go"), |script| executable(&place("go"), script));
         let version = fs::read_to_string(root.join("VERSION")).unwrap().lines().next().unwrap().to_owned();
-        let toolchain = Toolchain { go, root: seen, version, flags: String::new() };
+        let toolchain = Toolchain { go, root: seen, version, flags: how.goflags.to_owned() };
         let arguments = GoArguments { build: how.flags, ..GoArguments::default() };
         let conditions = Conditions {
             timeout: Duration::from_secs(60),
@@ -432,6 +435,23 @@ fn record_is_followed(root: &Path) -> Result<(), Failed> {
         fs::remove_dir_all(pair.artifact(side).program.with_extension("link"))?;
     }
     assert_eq!(recorded, links("by-go"));
+    Ok(())
+}
+
+fn goflags_are_kept(root: &Path) -> Result<(), Failed> {
+    let goflags = "-mod=mod '-ldflags=-X example.com/m.set=as-goflags-say'";
+    let instead = "GOFLAGS=\"-mod=mod '-ldflags=-X example.com/m.set=as-goflags-say'\" exec go \"$@\"";
+    let how = How { goflags, instead: Some(instead), ..How::default() };
+    let pair = Pair::of(PACKAGE, root, how, &mut |_, module| {
+        write_module(module, BASE);
+        let test =
+            "package m\n\nimport \"testing\"\n\nvar set = \"nothing\"\n\nfunc TestSet(t *testing.T) { t.Log(set) }\n";
+        fs::write(module.join("set_test.go"), test).unwrap();
+    });
+    let says = |program: &Path| memchr::memmem::find(&fs::read(program).unwrap(), b"as-goflags-say").is_some();
+    assert!(says(&pair.artifact(0).program), "the first link");
+    assert!(says(&pair.link(0, Layout::Random(7), "random")?));
+    assert!(says(&pair.ship(None)?), "for a fleet");
     Ok(())
 }
 

@@ -91,9 +91,10 @@ impl Go {
 
     /// `go test -c` with all its arguments.
     fn link(&self, build_args: &[String], how: Linking<'_>) -> Tool {
-        let ldflags = build_args.iter().rev().find_map(|arg| arg.strip_prefix("-ldflags=")).unwrap_or_default();
-        // The last `-ldflags` wins.
-        let more = (!how.ldflags.is_empty()).then(|| format!("-ldflags={ldflags} {}", how.ldflags));
+        // The last `-ldflags` wins, over that of `GOFLAGS` too.
+        let users =
+            || matching::in_force("ldflags", build_args, &self.toolchain.flags).ok().flatten().unwrap_or_default();
+        let more = (!how.ldflags.is_empty()).then(|| format!("-ldflags={} {}", users(), how.ldflags));
         let program = how.program.to_string_lossy().into_owned();
         let args = ["test", "-c", "-o", &program].into_iter();
         // Flags come before the package.

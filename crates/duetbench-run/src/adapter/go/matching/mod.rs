@@ -94,14 +94,22 @@ fn supported(os: &str, arch: &str) -> Result<(), String> {
 
 /// The words of the `-toolexec` that would be in force without us: of the flags for this build, and else of `GOFLAGS`.
 fn users_toolexec(flags: &[String], goflags: &str) -> Result<Vec<String>, String> {
+    let last = in_force("toolexec", flags, goflags)?;
+    last.map_or(Ok(Vec::new()), |text| words::split(&text).ok_or_else(|| not_understood("toolexec")))
+}
+
+/// The value of a flag that is in force without us: of the flags for a build, and else of `GOFLAGS`.
+pub(super) fn in_force(name: &str, flags: &[String], goflags: &str) -> Result<Option<String>, String> {
     let value = |flag: &String| {
         let flag = flag.strip_prefix("--").or_else(|| flag.strip_prefix('-'))?;
-        flag.strip_prefix("toolexec=").map(str::to_owned)
+        flag.strip_prefix(name)?.strip_prefix('=').map(str::to_owned)
     };
-    let unreadable = |_| "the user's `-toolexec` cannot be understood".to_owned();
-    let inherited = words::split(goflags).ok_or(()).map_err(unreadable)?;
-    let last = flags.iter().rev().find_map(value).or_else(|| inherited.iter().rev().find_map(value));
-    last.map_or(Ok(Vec::new()), |text| words::split(&text).ok_or(()).map_err(unreadable))
+    let inherited = words::split(goflags).ok_or_else(|| not_understood(name))?;
+    Ok(flags.iter().rev().find_map(value).or_else(|| inherited.iter().rev().find_map(value)))
+}
+
+fn not_understood(name: &str) -> String {
+    format!("the user's `-{name}` cannot be understood")
 }
 
 fn write_script(path: &Path) -> std::io::Result<()> {
