@@ -189,6 +189,25 @@ fn stacks_are_read_beside_the_store_and_nowhere_else() {
     assert_eq!(store.stacks("r1", &BenchmarkProfile { outcome: failed, ..explained([&elsewhere; 2]) }), None);
 }
 
+#[test]
+fn stores_beside_each_other_have_profiles_of_their_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let [main, pr] = ["main.db", "pr.db"].map(|name| Store::open(&dir.path().join(name)).unwrap());
+    let [home, other] = [&main, &pr].map(|store| store.profiles_dir("r1"));
+    assert_eq!(home, dir.path().join("main.db.profiles/r1"));
+    assert_ne!(home, other);
+    let file = Path::new("a.pb.gz");
+    let has = |store: &Store| store.stacks("r1", &explained([file, file])).unwrap().frames.is_ok();
+    fs::create_dir_all(&home).unwrap();
+    fs::write(home.join(file), profile()).unwrap();
+    assert_eq!((has(&main), has(&pr)), (true, false));
+    // Where those of all stores in a folder were once.
+    let former = dir.path().join("profiles/r1");
+    fs::create_dir_all(&former).unwrap();
+    fs::write(former.join(file), profile()).unwrap();
+    assert!(has(&pr));
+}
+
 /// The same profile of a program in which `inner` has another name of the same length.
 fn renamed() -> Vec<u8> {
     let (mut content, from, to) = (content(profile()), b"spin.inner", b"spin.other");

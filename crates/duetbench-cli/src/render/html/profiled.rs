@@ -86,9 +86,14 @@ fn word(trend: Trend) -> &'static str {
 
 /// The path of a profile as it is inside the folder of the store: where that was on the machine that measured says nothing elsewhere.
 fn portable(file: &str) -> String {
-    let is_absolute = file.starts_with('/');
-    let kept = is_absolute.then(|| file.rfind("/profiles/")).flatten();
-    kept.map_or(file, |at| &file[at + 1..]).to_owned()
+    // A folder of profiles, a run's, and the file in it.
+    let inside = || {
+        let (at, _) = file.rmatch_indices('/').nth(2)?;
+        let (folder, _) = file[at + 1..].split_once('/')?;
+        (folder == "profiles" || folder.ends_with(".profiles")).then_some(&file[at + 1..])
+    };
+    let kept = if file.starts_with('/') { inside() } else { None };
+    kept.unwrap_or(file).to_owned()
 }
 
 #[cfg(test)]
@@ -100,6 +105,7 @@ mod tests {
         let check = |file, want| assert_eq!(portable(file), want);
         check("/home/runner/work/x/.duet/profiles/r1/a.baseline.pb.gz", "profiles/r1/a.baseline.pb.gz");
         check("/srv/profiles/of/.duet/profiles/r1/a.pb.gz", "profiles/r1/a.pb.gz");
+        check("/srv/ci/main.db.profiles/r1/a.pb.gz", "main.db.profiles/r1/a.pb.gz");
         check(".duet/profiles/r1/a.pb.gz", ".duet/profiles/r1/a.pb.gz");
         check("/elsewhere/a.pb.gz", "/elsewhere/a.pb.gz");
     }
