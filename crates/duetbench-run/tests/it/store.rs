@@ -476,3 +476,25 @@ fn a_store_that_was_made_before_collections_were_counted_is_read_and_written_on(
     let written = Store::open(&path).unwrap().load("r2").unwrap().comparison().unwrap();
     assert_eq!(written.measured()[0].samples, samples(&trial));
 }
+
+/// A trial with so many times its samples.
+fn outcome_of(trial: &Trial, times: usize) -> TrialOutcome {
+    let result = Ok(samples(trial).repeat(times));
+    TrialOutcome { result, wall: Duration::ZERO, conditions: None, mode: Mode::InterleavedOneCore }
+}
+
+#[test]
+fn a_run_is_read_after_one_was_removed_behind_which_a_trial_of_it_failed() {
+    let (_dir, path) = place();
+    let mut store = Store::open(&path).unwrap();
+    let trials: Vec<Trial> = (0..3).map(|suite_run| Schedule::new(&head().plan).suite_run(0, suite_run)[0]).collect();
+    let [first, second] = [(); 2].map(|()| store.begin(&head()).unwrap());
+    store.add_trial(first, &trials[0], &outcome_of(&trials[0], 1)).unwrap();
+    store.add_trial(second, &trials[0], &outcome_of(&trials[0], 5)).unwrap();
+    let failed = Err(TrialFailure { role: None, reason: "no luck".into(), discarded: false });
+    store.add_trial(first, &trials[1], &TrialOutcome { result: failed, ..outcome_of(&trials[1], 0) }).unwrap();
+    store.remove(second).unwrap();
+    store.add_trial(first, &trials[2], &outcome_of(&trials[2], 1)).unwrap();
+    let measured = store.load("r1").unwrap().comparison().unwrap().measured();
+    assert_eq!(measured[0].samples, [samples(&trials[0]), samples(&trials[2])].concat());
+}
