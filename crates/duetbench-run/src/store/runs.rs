@@ -105,6 +105,17 @@ fn remove(connection: &mut Connection, run: RunId) -> rusqlite::Result<()> {
     }
     transaction.execute("DELETE FROM runs WHERE id = ?1", params![run.0])?;
     transaction.commit()?;
-    // Gives room back where the store was made so; rows keep their numbers, which `VACUUM` would not promise.
-    connection.execute_batch("PRAGMA incremental_vacuum")
+    // The run is gone; room that is not given back is the next one's.
+    let _ = give_room_back(connection);
+    Ok(())
+}
+
+/// Makes the file shorter where the store was made so; rows keep their numbers, which `VACUUM` would not promise.
+fn give_room_back(connection: &Connection) -> rusqlite::Result<()> {
+    let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
+    let mut pages = vacuum.query([])?;
+    // Each row is a page that was given back.
+    while pages.next()?.is_some() {}
+    // Until the log is in it, the file is as it was.
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }

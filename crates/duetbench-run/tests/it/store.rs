@@ -498,3 +498,22 @@ fn a_run_is_read_after_one_was_removed_behind_which_a_trial_of_it_failed() {
     let measured = store.load("r1").unwrap().comparison().unwrap().measured();
     assert_eq!(measured[0].samples, [samples(&trials[0]), samples(&trials[2])].concat());
 }
+
+#[test]
+fn a_run_that_is_removed_gives_its_room_back() {
+    let (_dir, path) = place();
+    let mut store = Store::open(&path).unwrap();
+    let trial = Schedule::new(&head().plan).suite_run(0, 0)[0];
+    let [kept, removed] = [1, 5000].map(|times| {
+        let run = store.begin(&head()).unwrap();
+        store.add_trial(run, &trial, &outcome_of(&trial, times)).unwrap();
+        run
+    });
+    drop(store);
+    let bytes = || std::fs::metadata(&path).unwrap().len();
+    let before = bytes();
+    let mut store = Store::open(&path).unwrap();
+    store.remove(removed).unwrap();
+    assert!(bytes() < before / 4, "{} of {before} bytes", bytes());
+    assert_eq!(store.load(&kept.to_string()).unwrap().comparison().unwrap().measured()[0].samples, samples(&trial));
+}
