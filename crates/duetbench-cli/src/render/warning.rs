@@ -15,6 +15,7 @@ pub fn kind(warning: &Warning) -> &'static str {
         Warning::NotConfirmed { .. } => "not_confirmed",
         Warning::SingleBuild { .. } => "single_build",
         Warning::LinkedApart { .. } => "linked_apart",
+        Warning::IdleCores { .. } => "idle_cores",
         Warning::Degenerate => "degenerate",
         Warning::NotCpuBound { .. } => "not_cpu_bound",
         Warning::SlowSlices { .. } => "slow_slices",
@@ -62,6 +63,10 @@ pub fn text(warning: &Warning) -> String {
         Warning::LinkedApart { as_linked } => format!(
             "as the linker places them without being asked, the two programs differ by {} in first trials: places in memory are the rest",
             change(*as_linked)
+        ),
+        Warning::IdleCores { ratio } => format!(
+            "{} where idle cores do the collector's marking; here the benchmark's own core does it",
+            change(*ratio)
         ),
         Warning::Degenerate => {
             "all units gave the same number, which says nothing about their spread: needs a benchmark that does more work".into()
@@ -142,6 +147,10 @@ mod tests {
         check(
             Warning::LinkedApart { as_linked: 1.061 },
             "as the linker places them without being asked, the two programs differ by +6.1% in first trials: places in memory are the rest",
+        );
+        check(
+            Warning::IdleCores { ratio: 1.061 },
+            "+6.1% where idle cores do the collector's marking; here the benchmark's own core does it",
         );
         check(Warning::Orphans { samples: 1 }, "1 sample left out because the other half is missing");
         check(

@@ -211,6 +211,7 @@ impl Conclusion {
         let by_clock: Vec<ForkPair> = brought.first_round.iter().map(|fork| one.choice.clock.read(fork)).collect();
         let as_linked = one.planned.profile.and_then(|profile| profile.as_linked).filter(|_| design.by_build);
         let mut warnings = self.warnings;
+        warnings.extend(self.estimate.and_then(|_| Warning::idle_cores(&brought.first_round, &one.decision)));
         if let (Some(as_linked), Some(Estimate { ratio, .. })) = (as_linked, self.estimate) {
             let log_ratios: Vec<f64> = by_clock.iter().map(|fork| one.choice.basis.of(fork)).collect();
             warnings.extend(Warning::linked_apart(as_linked, ratio, &log_ratios, one.decision.threshold));

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Basis, RatioInterval};
+use super::{Basis, ForkPair, RatioInterval, finite_exp};
 use crate::plan::Redefinition;
 use crate::sample::Role;
-use crate::spec::defaults;
+use crate::spec::{Decision, defaults};
 use crate::stats;
 
 /// Something a reader should know about one benchmark's numbers. Data; worded by the renderers.
@@ -53,6 +53,11 @@ pub enum Warning {
     LinkedApart {
         /// Their ratio.
         as_linked: f64,
+    },
+    /// Where idle cores mark for the collector, and not the benchmark's own, it is another change.
+    IdleCores {
+        /// The ratio there.
+        ratio: f64,
     },
     /// All units gave the same number, which says nothing about their spread.
     Degenerate,
@@ -121,6 +126,18 @@ impl Warning {
         let varies = APART * stats::trimmed_t(log_ratios).ok()?.spread();
         let apart = (as_linked / ratio).ln().abs() > varies.max(threshold.ln_1p());
         apart.then_some(Warning::LinkedApart { as_linked })
+    }
+
+    /// That the change is shown to be another one by more than half the threshold where idle cores mark, which all forks that tell have in
+    /// their CPU time.
+    pub(super) fn idle_cores(forks: &[ForkPair], decision: &Decision) -> Option<Warning> {
+        let both = || forks.iter().filter_map(|fork| Some((fork.log_ratio_idle?, fork.cpu?.complete)));
+        let of = |log_ratios: Vec<f64>| stats::trimmed_t(&log_ratios).ok().filter(|t| t.values >= defaults::UNITS_MIN);
+        let apart = of(both().map(|(idle, alone)| idle - alone).collect())?;
+        let (low, high) = apart.interval(decision.alpha).ok()?;
+        let matters = (low > 0.0 || high < 0.0) && apart.mean.abs() > decision.threshold.ln_1p() / 2.0;
+        let idle = of(both().map(|(idle, _)| idle).collect())?;
+        matters.then(|| Warning::IdleCores { ratio: finite_exp(idle.mean) })
     }
 
     /// That one build of each version differs by this ratio, with what layout explains of it: by the standard deviation of the log

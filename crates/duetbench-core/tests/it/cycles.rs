@@ -1,12 +1,13 @@
 //! The price of the collector: over whole cycles, and by the cost of one collection where there are none.
 
-use duetbench_core::analysis::summarise;
+use duetbench_core::analysis::{Measured, Warning, analyse, summarise};
 use duetbench_core::plan::{ColdShare, Mode, lost_in_turns};
 use duetbench_core::report::ForkPair;
-use duetbench_core::sample::{Cycle, Memory};
+use duetbench_core::sample::{Coordinates, Cycle, Memory};
+use duetbench_core::spec::Decision;
 use duetbench_core::{Role, Sample};
 
-use crate::support::slice;
+use crate::support::{plan, slice};
 
 const PAIRED: Mode = Mode::InterleavedOneCore;
 
@@ -133,6 +134,28 @@ fn idle_cores_take_over_what_is_marked_beside_the_benchmark() {
     // 200 ns of the 800 of a cycle of four.
     check(fork(PLAIN, collecting, PAIRED).log_ratio_idle.unwrap(), 1.5);
     check(fork(PLAIN, PLAIN, PAIRED).log_ratio_idle.unwrap(), 1.0);
+}
+
+#[test]
+fn both_worlds_are_told_where_they_differ() {
+    let told = |baseline: Side<'_>, candidate: Side<'_>| {
+        let of_fork = |suite_run| {
+            let samples = [baseline.samples(Role::Baseline), candidate.samples(Role::Candidate)].concat();
+            samples.into_iter().map(move |s| Sample { at: Coordinates { suite_run, ..s.at }, ..s })
+        };
+        let measured = Measured { samples: (0..4).flat_map(of_fork).collect(), failed_trials: vec![] };
+        let report = analyse(&plan(&["A"], PAIRED), &[measured], &Decision::default()).remove(0);
+        report.warnings.iter().find_map(|one| match one {
+            Warning::IdleCores { ratio } => Some(*ratio),
+            _ => None,
+        })
+    };
+    let collecting = Side { ends: &[3, 7], bytes_per_op: 8, cycle: Some(CYCLE), ..PLAIN };
+    // In line it is 800 ns to 400 a cycle of four.
+    assert!((told(PLAIN, collecting).unwrap() - 1.5).abs() < 1e-9);
+    assert_eq!((told(collecting, collecting), told(PLAIN, PLAIN)), (None, None));
+    let alone = Side { cycle: Some(Cycle { background_ns: Some(0), ..CYCLE }), ..collecting };
+    assert_eq!(told(PLAIN, alone), None, "nothing is marked beside it");
 }
 
 #[test]
