@@ -20,6 +20,9 @@ pub(super) const HOOK: [(&str, &str); 6] = [
 /// The place of a copy below the folder of all of them is its original's path.
 pub(super) const VARIABLE: &str = "DUET_HOOKED";
 
+/// Files of a published package that tell one release from another; the second is there where it was vendored.
+const RECORDS: [&str; 2] = ["Cargo.toml", ".cargo-checksum.json"];
+
 /// Writes hooked copies of all harnesses that a version depends on below `place`; names them.
 pub(super) fn write(metadata: &Metadata, place: &Path) -> Result<Vec<String>, RunError> {
     let mut written = Vec::new();
@@ -44,10 +47,14 @@ fn copy(package: &Package, harness: &Harness, place: &Path) -> Result<(), RunErr
     let original = package.dir().join("src");
     let copy = below(place, &original);
     let hook = copy.join("duet");
-    if hook.join(HOOK[0].0).exists() && package.is_published() {
+    let whole = below(place, &package.dir());
+    if hook.join(HOOK[0].0).exists() && package.is_published() && has_records_of(&whole, &package.dir()) {
         return Ok(());
     }
-    tree::copy(&package.dir(), &below(place, &package.dir()), &is_source)?;
+    if whole.exists() {
+        fs::remove_dir_all(&whole).map_err(|e| RunError::file("remove", &whole, e))?;
+    }
+    tree::copy(&package.dir(), &whole, &is_source)?;
     for part in harness.parts {
         let file = part.files.iter().find(|file| original.join(file).is_file());
         let file = file.ok_or_else(|| does_not_fit(format!("it has no {}", part.files.join(" or "))))?;
@@ -62,6 +69,12 @@ fn copy(package: &Package, harness: &Harness, place: &Path) -> Result<(), RunErr
 
 fn write_file(path: &Path, text: &str) -> Result<(), RunError> {
     fs::write(path, text).map_err(|e| RunError::file("write", path, e))
+}
+
+/// Whether a copy is of what lies there now: published sources do not change, but vendored ones are replaced in place.
+fn has_records_of(copy: &Path, original: &Path) -> bool {
+    let read = |dir: &Path, name: &str| fs::read(dir.join(name)).ok();
+    RECORDS.iter().all(|name| read(copy, name) == read(original, name))
 }
 
 /// The place of a copy.
@@ -104,6 +117,7 @@ fn insert_all(original: &str, file: &str, insertions: &[Insertion]) -> Result<St
 
 #[cfg(test)]
 mod tests {
+    use super::super::insertions::Part;
     use super::*;
 
     /// What criterion's file becomes.
@@ -136,5 +150,43 @@ mod tests {
         let heads_alone = format!("{start}{start}self.elapsed_time = time_start.elapsed();\n");
         assert!(refused(&heads_alone, "bencher.rs").contains("1 times, not 2"));
         assert!(refused("nothing\n", "bencher.rs").contains("0 times, not 1"));
+    }
+
+    const AFTER: Insertion = Insertion { anchor: "mod a;", times: Times::Once, place: Place::After, text: "hooked;\n" };
+    const SMALL: Harness = Harness {
+        package: "h",
+        since: [1, 0, 0],
+        supported: "h",
+        parts: &[Part { files: &["lib.rs"], insertions: &[AFTER] }],
+    };
+
+    #[test]
+    fn vendored_sources_that_were_updated_are_hooked_anew() {
+        let place = tempfile::tempdir().unwrap();
+        let (vendored, copies) = (place.path().join("vendor/h"), place.path().join("hooked"));
+        let copied = below(&copies, &vendored);
+        fs::create_dir_all(vendored.join("src")).unwrap();
+        let put = |name: &str, text: &str| fs::write(vendored.join(name), text).unwrap();
+        // A release that is replaced by another one, and one whose sources were changed by hand.
+        for (version, sum) in [("1.0.0", "1"), ("1.0.1", "2"), ("1.0.1", "3")] {
+            put("Cargo.toml", &format!("[package]\nname = \"h\"\nversion = \"{version}\"\n"));
+            put(".cargo-checksum.json", sum);
+            put("src/lib.rs", &format!("mod a;\n// {sum}\n"));
+            put(&format!("src/{sum}.rs"), "");
+            let package = serde_json::json!({
+                "id": "h", "name": "h", "version": version, "manifest_path": vendored.join("Cargo.toml"),
+                "source": "registry+https://github.com/rust-lang/crates.io-index", "targets": [],
+            });
+            let all = serde_json::json!({ "packages": [package], "workspace_members": [] });
+            let metadata = Metadata::parse(&all.to_string()).unwrap();
+            copy(metadata.named("h").next().unwrap(), &SMALL, &copies).unwrap();
+            let hooked = fs::read_to_string(copied.join("src/lib.rs")).unwrap();
+            assert_eq!(hooked, format!("mod a;\nhooked;\n// {sum}\n"));
+            fs::write(copied.join("kept"), "").unwrap();
+            copy(metadata.named("h").next().unwrap(), &SMALL, &copies).unwrap();
+            assert!(copied.join("kept").exists(), "what did not change was written anew");
+            fs::remove_file(vendored.join(format!("src/{sum}.rs"))).unwrap();
+        }
+        assert!(!copied.join("src/1.rs").exists(), "what is gone is still there");
     }
 }
