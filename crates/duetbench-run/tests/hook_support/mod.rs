@@ -253,6 +253,16 @@ impl Hook {
             assert!(trial.page.records(1).is_empty());
         }
     }
+
+    /// A side to which nobody has the controller's number, as where `/proc` is mounted with `hidepid`, goes on.
+    pub fn bears_a_hidden_controller(&self) {
+        let mut gone = Command::new("true").spawn().unwrap();
+        gone.wait().unwrap();
+        let mut trial = Trial::new(PageMode::Solo, 0, 4);
+        trial.controller = Some(gone.id());
+        trial.start_one(self, 0, (4, 200_000));
+        trial.end_well();
+    }
 }
 
 /// Numbers without a gap, the first ones flagged, each with the operations and the times that its loop told.

@@ -34,6 +34,11 @@ static HOOK: LazyLock<Hook> = LazyLock::new(|| {
 every_hook!(HOOK);
 
 #[test]
+fn a_controller_that_cannot_be_seen_is_not_taken_for_dead() {
+    HOOK.bears_a_hidden_controller();
+}
+
+#[test]
 fn its_classes_are_those_of_its_sources_and_without_what_is_jmhs() {
     let (kept, again) = (hooks().join("java/classes"), tempfile::tempdir().unwrap());
     let names = javac::compile(&hooks().join("java"), again.path()).unwrap();

@@ -8,6 +8,7 @@ final class Watch extends Thread {
     /** As if it had been killed, which it would have been by the kernel if it were the controller's own child. */
     private static final int EXIT_CODE = 137;
 
+    /** Absent where nobody can be seen: then nobody is looked for. */
     private final Optional<ProcessHandle> parent;
     private final Runnable everyTime;
 
@@ -23,13 +24,15 @@ final class Watch extends Thread {
         String pid = System.getenv("DUET_PARENT");
         if (pid != null) {
             // A handle knows when its process began, so that another process with the same number is not taken for it.
-            new Watch(ProcessHandle.of(Long.parseLong(pid)), everyTime).start();
+            Optional<ProcessHandle> controller = ProcessHandle.of(Long.parseLong(pid));
+            // `hidepid` hides it from us; then whoever started us stands for it, because that dies with it.
+            new Watch(controller.or(() -> ProcessHandle.current().parent()), everyTime).start();
         }
     }
 
     @Override
     public void run() {
-        while (parent.isPresent() && parent.get().isAlive()) {
+        while (!parent.isPresent() || parent.get().isAlive()) {
             everyTime.run();
             try {
                 Thread.sleep(PERIOD_MS);
