@@ -41,6 +41,7 @@ const CASES: &[Case] = &[
     ("throttled_and_lost_calls_are_made_up_for", throttled_and_lost_calls_are_made_up_for),
     ("a_bad_network_keeps_no_answer_away", a_bad_network_keeps_no_answer_away),
     ("credentials_that_expire_end_the_run_without_wrong_advice", credentials_that_expire_end_the_run),
+    ("a_run_that_was_never_deployed_can_be_removed", a_run_that_was_never_deployed_can_be_removed),
     ("a_coordinator_that_is_killed_is_replaced", a_coordinator_that_is_killed_is_replaced),
     ("a_server_that_is_killed_ends_the_run_which_goes_on_elsewhere", a_server_that_is_killed_ends_the_run),
     ("the_printed_policies_are_enough_and_no_credential_shows", the_printed_policies_are_enough),
@@ -53,6 +54,8 @@ const BENCHMARKS: usize = 3;
 const ROLE: &str = "arn:aws:iam::000000000000:role/duet-exec";
 /// Beginning of a request for a call.
 const INVOKE: &str = "POST /2015-03-31/functions/duet-";
+/// Beginning of a request for a new function.
+const CREATE: &str = "POST /2015-03-31/functions HTTP";
 const THROTTLED: &str = "HTTP/1.1 429 Too Many Requests\r\nx-amzn-ErrorType: TooManyRequestsException\r\nContent-Length: 14\r\n\
                          Connection: close\r\n\r\n{\"Reason\":\"x\"}";
 const RESET: &str = "";
@@ -233,6 +236,19 @@ fn credentials_that_expire_end_the_run() {
     let shown = Ran::from(command_of_show(&place).output().unwrap()).expect(1).stdout;
     assert!(shown.contains("go on with the run with `duet compare --resume r1`"), "{shown}");
     assert!(!shown.contains("--forks") && !shown.contains("alone"), "{shown}");
+}
+
+fn a_run_that_was_never_deployed_can_be_removed() {
+    let (place, server) = (textkit(), server(Options::default()));
+    let proxy = Proxy::start(&server.endpoint());
+    // The function is there, and nobody is told.
+    proxy.suffer(Fault { begin: CREATE, times: 99, answer: BROKEN });
+    let mut command = duet(&place, &server, &comparing("lambda", "8", &[]));
+    let failed = ran(command.env("AWS_ENDPOINT_URL", &proxy.endpoint)).expect(1);
+    injected(99 - proxy.left());
+    failed.says(&["cannot be made"]);
+    assert_eq!(server.functions(), Vec::<String>::new(), "left behind");
+    ran(&mut bare(&place, &["rm", "r1"])).expect(0).says(&["removed r1"]);
 }
 
 fn command_of_show(place: &Place) -> Command {

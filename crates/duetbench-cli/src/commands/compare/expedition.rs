@@ -39,7 +39,8 @@ impl Expedition<'_> {
         let name = format!("{}-{:08x}", self.run, seed::draw() & 0xffff_ffff);
         let usual = deployment(self.outfit, self.packages.len(), &name, call_max);
         store.begin_sitting(self.run, &name, self.outfit.place())?;
-        let convoy = Convoy::deploy(&*self.outfit.engine, self.packages, &usual)?;
+        let convoy = Convoy::deploy(&*self.outfit.engine, self.packages, &usual);
+        let convoy = convoy.inspect_err(|_| self.forget_sitting(store, &name))?;
         let summary = self.measure(store, &past, &convoy, call_max);
         // In every case, and whatever came of the measuring is told first.
         let removed = convoy.remove();
@@ -66,6 +67,15 @@ impl Expedition<'_> {
             store.sitting_removed(self.run, &sitting.name)?;
         }
         Ok(())
+    }
+
+    /// Takes back that a sitting has begun which could not deploy, once nothing of it is there: otherwise its run could not be removed.
+    fn forget_sitting(&self, store: &mut Store, name: &str) {
+        // Whoever goes on with the run tries again, and the error to be told is the one before.
+        let left = store.sittings_left(self.run).unwrap_or_default();
+        if self.outfit.sweep(self.context, &left).is_ok() {
+            let _ = store.sitting_removed(self.run, name);
+        }
     }
 
     /// Measures what `past` lacks.
