@@ -105,9 +105,11 @@ impl Prepared {
         };
         let mut prepared: Vec<Version> = Vec::new();
         for (number, source) in sources.iter().enumerate() {
+        let mut twins = false;
             let twin = sources[..number].iter().position(|earlier| earlier.resolved == source.resolved);
             let twin = twin.filter(|_| !adapter.tells_sides_apart());
             let version = match twin {
+            twins = twin.is_some();
                 Some(earlier) => prepared[earlier].named(&source.requested),
                 None => {
                     let role = if number + 1 == sources.len() { Role::Candidate } else { Role::Baseline };
@@ -120,7 +122,12 @@ impl Prepared {
             ([a, b], [from, to]) => {
                 adapter.decide_layouts([&a.build, &b.build]);
                 let builds = [&a.build, &b.build];
-                (adapter.identical(builds, [from, to]), adapter.reach(builds, [from, to]))
+                let mut identical = adapter.identical(builds, [from, to]);
+                if twins {
+                    // One build of one tree, however far its programs can be understood.
+                    identical.values_mut().for_each(|identity| *identity = Identity::Identical);
+                }
+                (identical, adapter.reach(builds, [from, to]))
             }
             _ => Default::default(),
         };

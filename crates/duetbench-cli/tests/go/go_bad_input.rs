@@ -199,7 +199,7 @@ fn replacements_inside_work_and_outside_are_refused() {
         .write("lib/lib.go", "package lib\n\nfunc F() {}\n");
     place.commit_all("one");
     let in_app = |args: &[&str]| Ran::from(place.command(args).current_dir(place.path().join("app")).output().unwrap());
-    in_app(&["compare", "HEAD", "HEAD", "--forks", "3"]).expect(0);
+    in_app(&["compare", "HEAD", "HEAD", "--measure-identical", "--forks", "3"]).expect(0);
     place.write("app/go.mod", &go_mod("../../elsewhere"));
     in_app(&["compare", "HEAD", ".", "--forks", "3"]).expect(2).says(&["`../../elsewhere`", "lies outside"]);
     // From the root there is no module, but the message says where there is one.

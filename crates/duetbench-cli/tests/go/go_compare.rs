@@ -212,14 +212,17 @@ fn vendored_dependencies_and_submodules_work() {
     place.write("vendor/modules.txt", "# example.com/lib v1.0.0\n## explicit\nexample.com/lib\n");
     place.git(&["init", "-q"]);
     place.commit_all("vendored");
-    place.duet(&["compare", "HEAD", "HEAD", "--forks", "3"]).expect(0);
+    let itself = ["compare", "HEAD", "HEAD", "--format", "json", "--forks", "3"];
+    assert_eq!(place.duet(&itself).expect(0).verdict("BenchmarkLib"), "identical_code");
+    let measured = place.duet(&[&itself[..], &["--measure-identical"]].concat()).expect(0);
+    assert_eq!(measured.benchmark("BenchmarkLib")["forks"].as_array().unwrap().len(), 3);
 
     let outer = Place::go_module(&simple(GOOD));
     outer.git(&["init", "-q"]);
     let url = place.path().to_str().unwrap();
     outer.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", url, "dep"]);
     outer.commit_all("with submodule");
-    let args = ["compare", "HEAD", "HEAD", "--forks", "3", "--packages", "."];
+    let args = ["compare", "HEAD", "HEAD", "--measure-identical", "--forks", "3", "--packages", "."];
     let allowed =
         [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "protocol.file.allow"), ("GIT_CONFIG_VALUE_0", "always")];
     Ran::from(outer.command(&args).envs(allowed).output().unwrap()).expect(0);
