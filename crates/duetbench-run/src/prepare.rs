@@ -9,7 +9,7 @@ use duetbench_core::reach::Reach;
 use duetbench_core::report::VersionInfo;
 use duetbench_core::{BenchmarkId, Role};
 
-use crate::adapter::{self, Adapter, Build, Identity, Reaches, Skipped, Subject, Unfit, Wish};
+use crate::adapter::{self, Adapter, Build, Identity, Listing, Reaches, Skipped, Subject, Unfit, Wish};
 use crate::error::RunError;
 use crate::scratch::Scratch;
 use crate::source::{Source, VersionRequest};
@@ -53,6 +53,7 @@ pub struct Version {
     pub found: Vec<Discovered>,
     skipped: Vec<Skipped>,
     notes: Vec<String>,
+    remarks: Vec<String>,
 }
 
 /// Everything that measuring needs. Dropping it removes what was made.
@@ -104,12 +105,12 @@ impl Prepared {
             None => Vec::new(),
         };
         let mut prepared: Vec<Version> = Vec::new();
-        for (number, source) in sources.iter().enumerate() {
         let mut twins = false;
+        for (number, source) in sources.iter().enumerate() {
             let twin = sources[..number].iter().position(|earlier| earlier.resolved == source.resolved);
             let twin = twin.filter(|_| !adapter.tells_sides_apart());
-            let version = match twin {
             twins = twin.is_some();
+            let version = match twin {
                 Some(earlier) => prepared[earlier].named(&source.requested),
                 None => {
                     let role = if number + 1 == sources.len() { Role::Candidate } else { Role::Baseline };
@@ -146,6 +147,12 @@ impl Prepared {
     #[must_use]
     pub fn not_affected(&self) -> BTreeSet<BenchmarkId> {
         self.reaches.of.iter().filter(|(_, reach)| **reach == Reach::Same).map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Remarks on the benchmarks that are no warnings, in sentences: the candidate's.
+    #[must_use]
+    pub fn remarks(&self) -> &[String] {
+        self.versions.last().map_or(&[], |last| &last.remarks)
     }
 
     /// Warnings about the builds for the report.
@@ -236,9 +243,9 @@ impl Version {
             resolved: source.resolved.clone(),
             artifact_digest: built.build.digest(),
         };
-        let (found, skipped) = (listing.found, listing.skipped);
-        let notes = built.notes.into_iter().chain(listing.notes).collect();
-        Ok(Version { info, build: built.build, found, skipped, notes })
+        let Listing { found, skipped, notes, remarks } = listing;
+        let notes = built.notes.into_iter().chain(notes).collect();
+        Ok(Version { info, build: built.build, found, skipped, notes, remarks })
     }
 
     /// The same version under the name that was typed for the other side.
@@ -249,6 +256,7 @@ impl Version {
             found: self.found.clone(),
             skipped: self.skipped.clone(),
             notes: self.notes.clone(),
+            remarks: self.remarks.clone(),
         }
     }
 }

@@ -113,7 +113,7 @@ pub struct Timing {
     pub wall_ns: u64,
     /// User and system time of it and of those of its children that it waited for, nanoseconds.
     pub cpu_ns: u64,
-    /// Largest resident set of any of them.
+    /// Largest resident set of any of them, and of ourselves when we started it: a process keeps that of its parent.
     pub peak_bytes: u64,
 }
 

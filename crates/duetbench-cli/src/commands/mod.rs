@@ -21,6 +21,7 @@ use crate::gate;
 use crate::options::Format;
 use crate::printer::Printer;
 use crate::project;
+use crate::render::format::one_line;
 use crate::settings::Settings;
 use crate::waiting::Waiting;
 
@@ -113,7 +114,10 @@ impl Context {
             drop(waiting.take());
             waiting = Some(Waiting::begin(&self.printer, words_of(stage)));
         };
-        Prepared::new(versions, &request, &mut begin, &self.interrupted)
+        let prepared = Prepared::new(versions, &request, &mut begin, &self.interrupted)?;
+        drop(waiting);
+        prepared.remarks().iter().for_each(|remark| self.printer.note(&one_line(remark)));
+        Ok(prepared)
     }
 
     /// Runs trials of these builds on this machine.

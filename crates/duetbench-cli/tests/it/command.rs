@@ -71,6 +71,19 @@ fn programs_are_run_and_not_built() {
 }
 
 #[test]
+fn memory_is_told_where_it_is_the_programs_own_and_is_no_warning() {
+    let large = "sh -c 'x=$(head -c 50000000 /dev/zero | tr \"\\0\" x)'";
+    let listed = |lines: [&str; 2]| {
+        place().duet(&["compare", "--command", lines[0], lines[1], "--command-name", "x", "--dry-run"]).expect(0)
+    };
+    let small = listed(["sh -c true", "sh -c :"]);
+    assert!(!small.stderr.contains("resident"), "{}", small.stderr);
+    let large = listed(["sh -c true", large]);
+    assert!(!large.stdout.contains("resident"), "{}", large.stdout);
+    large.says(&["\nlargest resident memory while listing: `x` ", " MiB (base at most "]);
+}
+
+#[test]
 fn a_planted_slowdown_is_found_in_every_mode() {
     let place = place();
     for mode in ["auto", "duet", "sequential"] {

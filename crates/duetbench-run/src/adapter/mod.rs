@@ -255,6 +255,8 @@ pub struct Listing {
     pub skipped: Vec<Skipped>,
     /// Notes on the benchmarks for the reader, in sentences; the candidate's are shown.
     pub notes: Vec<String>,
+    /// The same, of which nothing is to be feared.
+    pub remarks: Vec<String>,
 }
 
 /// Builds, lists and starts the benchmarks of one harness.

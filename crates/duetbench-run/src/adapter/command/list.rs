@@ -12,7 +12,7 @@ use super::{Commands, PACKAGE, Variant, line};
 use crate::adapter::{Adapter, Build, Listing};
 use crate::error::RunError;
 use crate::page::{NO_CORE, Page, PageHeader, PageMode};
-use crate::process::{Launch, WaitEnd, end_leftovers, failure_words, wait_all, words_of_death};
+use crate::process::{Launch, Timing, WaitEnd, end_leftovers, failure_words, wait_all, words_of_death};
 use crate::program::{Patience, Program, Trouble, attend};
 use crate::scratch::Scratch;
 
@@ -27,7 +27,7 @@ const ITERATIONS: u32 = 3;
 pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
     let patience = Patience { limit: commands.timeout, interrupted };
     let mut listing = Listing::default();
-    let (mut short, mut peaks) = (Vec::new(), BTreeMap::new());
+    let (mut short, mut peaks) = (Vec::new(), Vec::new());
     for index in 0..commands.variants.len() {
         let variant = &commands.variants[index].clone();
         if !commands.filter.keeps(&variant.name) {
@@ -62,10 +62,13 @@ pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicB
         listing.found.push(Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure });
     }
     listing.notes.extend(commands.shell_note.clone());
+    let nothing = if short.is_empty() && peaks.is_empty() { None } else { of_nothing(patience)? };
     if !short.is_empty() {
-        listing.notes.push(about_short(&short, floor_ns(patience)?));
+        listing.notes.push(about_short(&short, nothing.map(|nothing| nothing.wall_ns)));
     }
-    listing.notes.extend(about_memory(&peaks, &commands.peaks));
+    let known = |(name, bytes)| (name, Peak::of(bytes, nothing.map(|nothing| nothing.peak_bytes)));
+    let peaks = peaks.into_iter().map(known).collect();
+    listing.remarks.extend(about_memory(&peaks, &commands.peaks));
     commands.peaks = peaks;
     Ok(listing)
 }
@@ -73,7 +76,7 @@ pub(super) fn list(commands: &mut Commands, build: &Build, interrupted: &AtomicB
 /// Result of one run, or the words of its failure.
 type Once<T> = Result<Result<T, String>, RunError>;
 
-fn once(program: Option<Program>, patience: Patience<'_>) -> Once<crate::process::Timing> {
+fn once(program: Option<Program>, patience: Patience<'_>) -> Once<Timing> {
     let Some(program) = program else { return Ok(Err("this version has no such command".into())) };
     match program.run(patience) {
         Ok(timing) => Ok(Ok(timing)),
@@ -82,17 +85,19 @@ fn once(program: Option<Program>, patience: Patience<'_>) -> Once<crate::process
     }
 }
 
-/// Time of a process that does nothing, where that can be tried: the shortest of a few runs, nanoseconds.
-fn floor_ns(patience: Patience<'_>) -> Result<Option<u64>, RunError> {
+/// A process that does nothing, where that can be tried: the least time of a few runs, and the most memory.
+fn of_nothing(patience: Patience<'_>) -> Result<Option<Timing>, RunError> {
     let dir = std::env::temp_dir();
     let launch = line::launch(&["true".to_owned()], &BTreeMap::new(), &dir, &[]);
     let program = Program { launch, prepare: None, conclude: None, exit_codes: ExitCodes::default(), refill: false };
-    let mut floor = None;
+    let mut all: Option<Timing> = None;
     for _ in 0..FLOOR_RUNS {
-        let ns = once(Some(program.clone()), patience)?.ok().map(|timing| timing.wall_ns);
-        floor = [floor, ns].into_iter().flatten().min();
+        let Ok(one) = once(Some(program.clone()), patience)? else { continue };
+        let so_far = all.unwrap_or(one);
+        let (wall_ns, peak_bytes) = (so_far.wall_ns.min(one.wall_ns), so_far.peak_bytes.max(one.peak_bytes));
+        all = Some(Timing { wall_ns, peak_bytes, ..one });
     }
-    Ok(floor)
+    Ok(all)
 }
 
 fn about_short(names: &[String], floor_ns: Option<u64>) -> String {
@@ -106,14 +111,36 @@ fn about_short(names: &[String], floor_ns: Option<u64>) -> String {
     )
 }
 
-/// Note on the peak memory of the programs, beside their peak in the version that was listed before.
-fn about_memory(peaks: &BTreeMap<String, u64>, before: &BTreeMap<String, u64>) -> Option<String> {
-    let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
-    let one = |(name, bytes): (&String, &u64)| {
-        let other = before.get(name).map_or_else(String::new, |bytes| format!(" (base {})", mib(*bytes)));
-        format!("`{name}` {}{other}", mib(*bytes))
+/// Largest resident set of a program.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Peak {
+    bytes: u64,
+    /// Whether it is its own for certain: every process begins with what we have ourselves.
+    own: bool,
+}
+
+impl Peak {
+    /// From the numbers that were read of it, and of a program that does nothing.
+    fn of(bytes: u64, nothing: Option<u64>) -> Peak {
+        // Clearly more: the system counts pages in batches.
+        Peak { bytes, own: nothing.is_some_and(|nothing| bytes > nothing.saturating_add(nothing / 4)) }
+    }
+
+    fn words(self) -> String {
+        format!("{}{:.1} MiB", if self.own { "" } else { "at most " }, self.bytes as f64 / f64::from(1 << 20))
+    }
+}
+
+/// Note on the peak memory of the programs, beside their peak in the version that was listed before, where one of the two is known.
+fn about_memory(peaks: &BTreeMap<String, Peak>, before: &BTreeMap<String, Peak>) -> Option<String> {
+    let one = |(name, peak): (&String, &Peak)| {
+        let other = before.get(name);
+        let known = peak.own || other.is_some_and(|other| other.own);
+        let other = other.map_or_else(String::new, |other| format!(" (base {})", other.words()));
+        known.then(|| format!("`{name}` {}{other}", peak.words()))
     };
-    (!peaks.is_empty()).then(|| format!("largest resident memory while listing: {}", shown(peaks.iter().map(one))))
+    let known: Vec<String> = peaks.iter().filter_map(one).collect();
+    (!known.is_empty()).then(|| format!("largest resident memory while listing: {}", shown(known.into_iter())))
 }
 
 /// The first few of these.
@@ -186,5 +213,25 @@ fn alone() -> PageHeader {
         cores: [NO_CORE; 2],
         swap: false,
         slices: ITERATIONS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_may_be_ours_is_no_number_of_a_program_s() {
+        let mib = 1 << 20;
+        let of = |bytes| BTreeMap::from([("x".to_owned(), Peak::of(bytes, Some(4 * mib)))]);
+        let (small, large, none) = (of(4 * mib), of(100 * mib), BTreeMap::new());
+        assert_eq!(about_memory(&small, &small), None);
+        assert_eq!(about_memory(&small, &none), None);
+        let told = |peaks, before| about_memory(peaks, before).unwrap();
+        let begins = "largest resident memory while listing: ";
+        assert_eq!(told(&large, &none), format!("{begins}`x` 100.0 MiB"));
+        assert_eq!(told(&large, &small), format!("{begins}`x` 100.0 MiB (base at most 4.0 MiB)"));
+        assert_eq!(told(&small, &large), format!("{begins}`x` at most 4.0 MiB (base 100.0 MiB)"));
+        assert!(!Peak::of(100 * mib, None).own);
     }
 }

@@ -55,8 +55,8 @@ pub struct Commands {
     variants: Vec<Variant>,
     /// Note on a command line that is written for a shell and started without one.
     shell_note: Option<String>,
-    /// Largest resident set of each benchmark of the version that was listed before, in bytes.
-    peaks: BTreeMap<String, u64>,
+    /// Largest resident set of each benchmark of the version that was listed before.
+    peaks: BTreeMap<String, list::Peak>,
     /// Benchmarks that failed in a version that was listed before.
     failed: BTreeSet<String>,
     timeout: Duration,

@@ -75,7 +75,7 @@ impl Lister<'_> {
         let failed = |id: &BenchmarkId| found.get(&id.name).is_some_and(|d| d.failure.is_some());
         skipped.retain(|id, _| !failed(id));
         let skipped = skipped.into_iter().map(|(id, reason)| Skipped { id, reason }).collect();
-        Ok(Listing { found: found.into_values().collect(), skipped, notes: Vec::new() })
+        Ok(Listing { found: found.into_values().collect(), skipped, ..Listing::default() })
     }
 
     fn id(&self, name: &str) -> BenchmarkId {
