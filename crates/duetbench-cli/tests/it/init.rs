@@ -136,6 +136,33 @@ fn gitlab_gets_a_job_and_keeps_its_pipeline() {
 }
 
 #[test]
+fn a_cargo_package_gets_a_lock_file_where_git_keeps_none() {
+    let locks = |place: &Place, dir: &str| {
+        let mut command = place.command(&["init", "--github", "--gitlab", "--force"]);
+        Ran::from(command.current_dir(place.path().join(dir)).output().unwrap()).expect(0);
+        let (workflow, job) = (yaml(place, WORKFLOW), yaml(place, "duet.gitlab-ci.yml"));
+        let steps = workflow["jobs"]["duet"]["steps"].as_vec().unwrap();
+        let step = steps.iter().position(|step| step["run"].as_str() == Some("cargo generate-lockfile"));
+        let step = step.map(|at| {
+            assert_eq!(steps[at + 1]["id"].as_str(), Some("duet"), "it comes just before");
+            steps[at]["working-directory"].as_str().unwrap_or(".").to_owned()
+        });
+        let script: Vec<&str> = job["duet"]["script"].as_vec().unwrap().iter().flat_map(Yaml::as_str).take(2).collect();
+        assert_eq!(script.contains(&"cargo generate-lockfile"), step.is_some(), "{script:?}");
+        assert!(step.is_none() || dir.is_empty() || script[0].starts_with("cd "), "{script:?}");
+        step
+    };
+    let place = repository("Cargo.toml");
+    assert_eq!(locks(&place, ""), Some(".".into()));
+    // As libraries often have it.
+    place.write("Cargo.lock", "").write(".gitignore", "Cargo.lock\n").write("tools/a: b/Cargo.toml", "");
+    assert_eq!(locks(&place, ""), Some(".".into()));
+    assert_eq!(locks(&place, "tools/a: b"), Some("tools/a: b".into()));
+    place.write(".gitignore", "");
+    assert_eq!((locks(&place, ""), locks(&place, "tools/a: b")), (None, None));
+}
+
+#[test]
 fn a_module_below_the_root_is_measured_where_it_lies() {
     let place = repository("tools/a: b/go.mod");
     let mut command = place.command(&["init", "--github", "--gitlab"]);

@@ -81,6 +81,17 @@ pub fn check(request: &VersionRequest, cwd: &Path) -> Result<(), RunError> {
     }
 }
 
+/// Whether a checkout of the repository around a file has it: git keeps it, or would with all else that is not ignored. Outside of
+/// repositories, whether it is there.
+#[must_use]
+pub fn is_kept(file: &Path) -> bool {
+    let (Some(dir), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
+        return false;
+    };
+    let listed = git::git(dir, ["ls-files", "--cached", "--others", "--exclude-standard", "--", name]);
+    listed.map_or_else(|_| file.exists(), |listed| !listed.is_empty())
+}
+
 /// A source tree ready to be built; what was made for it is removed on drop.
 #[derive(Debug)]
 pub struct Source {

@@ -7,6 +7,8 @@ const SETTINGS: &str = include_str!("templates/duet.toml");
 const GITHUB: &str = include_str!("templates/github.yml");
 const PUBLISH: &str = include_str!("templates/github-publish.yml");
 const GITLAB: &str = include_str!("../../../../../ci/gitlab/duet.gitlab-ci.yml");
+/// Makes the lock file that a repository leaves out.
+const LOCK: &str = "cargo generate-lockfile";
 const IGNORED: &str = ".duet/\nduet-report/\n";
 /// The action that belongs to this program: of the release that it is from, or that of the main branch, which builds.
 const RELEASE: &str = match option_env!("DUET_RELEASE") {
@@ -83,14 +85,20 @@ fn measuring(found: &Found, report: &str) -> String {
         }
         _ => "",
     };
+    // duet writes none into a checkout.
+    let lock = match (found.lacks_lock, &found.directory[..]) {
+        (false, _) => String::new(),
+        (true, "") => format!("      - run: {LOCK}\n"),
+        (true, dir) => format!("      - run: {LOCK}\n        working-directory: {}\n", quoted(dir)),
+    };
     let directory = if found.directory.is_empty() {
         String::new()
     } else {
         format!(", working-directory: {}", quoted(&found.directory))
     };
     let report = if found.directory.is_empty() { report.to_owned() } else { quoted(report) };
-    let words =
-        [("@TOOLCHAIN@", toolchain), ("@RELEASE@", RELEASE), ("@DIRECTORY@", &directory), ("@REPORT@", &report)];
+    let before = toolchain.to_owned() + &lock;
+    let words = [("@BEFORE@", &before[..]), ("@RELEASE@", RELEASE), ("@DIRECTORY@", &directory), ("@REPORT@", &report)];
     words.into_iter().fold(GITHUB.to_owned(), |text, (word, value)| text.replace(word, value))
 }
 
@@ -101,7 +109,8 @@ fn job(found: &Found) -> String {
         "rust" => "duetbench:rust",
         _ => "duetbench:go",
     };
-    let text = GITLAB.replace("duetbench:go", image);
+    let lock = if found.lacks_lock { format!("  script:\n    - {LOCK}\n") } else { "  script:\n".to_owned() };
+    let text = GITLAB.replace("duetbench:go", image).replace("  script:\n", &lock);
     if found.directory.is_empty() {
         return text;
     }

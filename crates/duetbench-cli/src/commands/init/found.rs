@@ -4,6 +4,7 @@ use std::path::Path;
 
 use duetbench_core::spec::HarnessSpec;
 use duetbench_run::adapter::{KINDS, Kind};
+use duetbench_run::source::is_kept;
 
 use crate::failure::Failure;
 
@@ -16,6 +17,8 @@ pub(super) struct Found {
     pub(super) directory: String,
     /// The same for people, with the file that gave it away.
     pub(super) words: String,
+    /// Whether it is a Cargo package whose lock file the repository leaves out, so that a checkout has none.
+    pub(super) lacks_lock: bool,
 }
 
 impl Found {
@@ -30,7 +33,11 @@ impl Found {
         command: Option<&str>,
     ) -> Result<Found, Failure> {
         let below = cwd.strip_prefix(root).unwrap_or(Path::new("")).to_string_lossy().into_owned();
-        let of = |harness, words| Found { harness, directory: below.clone(), words };
+        let in_folder = |harness: &'static str, directory: String, words| {
+            let lacks_lock = harness == "rust" && lacks_lock(root, &root.join(&directory));
+            Found { harness, directory, words, lacks_lock }
+        };
+        let of = |harness, words| in_folder(harness, below.clone(), words);
         if command.is_some() {
             return Ok(of("command", "a command (`--command`)".to_owned()));
         }
@@ -45,13 +52,18 @@ impl Found {
             || KINDS.into_iter().flat_map(|kind| kind.manifests().iter().map(move |manifest| (kind.name(), manifest)));
         let sign = |dir: &Path| manifests().find(|(_, manifest)| dir.join(manifest.file).is_file());
         let (sign, directory) = match (sign(cwd), sign(root)) {
-            (Some(here), _) => (here, below),
+            (Some(here), _) => (here, below.clone()),
             (None, Some(there)) => (there, String::new()),
             (None, None) => return Err(nothing(cwd)),
         };
         let (harness, manifest) = sign;
-        Ok(Found { harness, directory, words: format!("{} (`{}`)", manifest.project, manifest.file) })
+        Ok(in_folder(harness, directory, format!("{} (`{}`)", manifest.project, manifest.file)))
     }
+}
+
+/// Whether no lock file is kept of a package in this folder: it lies there, or at the root of the workspace around it.
+fn lacks_lock(root: &Path, dir: &Path) -> bool {
+    dir.ancestors().take_while(|dir| dir.starts_with(root)).all(|dir| !is_kept(&dir.join("Cargo.lock")))
 }
 
 fn nothing(cwd: &Path) -> Failure {

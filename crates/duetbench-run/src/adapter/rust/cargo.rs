@@ -63,6 +63,17 @@ impl Cargo {
         Ok(Path::new(&manifest).with_file_name("Cargo.lock"))
     }
 
+    /// Fails where a version that is not ours has no lock file.
+    pub(super) fn has_lock_file(&self, source: &Source) -> Result<(), RunError> {
+        if self.lock_file(source)?.is_file() {
+            return Ok(());
+        }
+        Err(RunError::Source {
+            what: format!("`{}` has no `Cargo.lock`, and duet writes nothing there", source.requested),
+            hint: Some(format!("`cd {} && cargo generate-lockfile` makes one", source.dir.display())),
+        })
+    }
+
     pub(super) fn metadata(&self, source: &Source, arguments: &CargoArguments) -> Result<Metadata, RunError> {
         let fixed = ["metadata", "--format-version", "1", "--locked"];
         let args = fixed.into_iter().chain(arguments.features.iter().map(String::as_str));

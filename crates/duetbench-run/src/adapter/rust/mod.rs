@@ -113,6 +113,8 @@ impl Rust {
             return Err(RunError::NothingToMeasure { what: "no version was named".into(), hint: None });
         };
         let cargo = Cargo::of(last)?;
+        // Before anything is built. One of ours gets a lock file where it has none.
+        versions.iter().filter(|version| !version.is_ours()).try_for_each(|version| cargo.has_lock_file(version))?;
         let scratch = scratch.join("rust");
         fs::create_dir_all(&scratch).map_err(|e| RunError::file("create", &scratch, e))?;
         let lock_files = versions.iter().rev().map(|version| cargo.lock_file(version));
@@ -147,12 +149,8 @@ impl Rust {
         let whence = match other {
             None if own.is_file() && self.lock_file.as_ref().is_some_and(|(_, made)| *made) => newest,
             _ if own.is_file() => return Ok(None),
-            _ if !source.is_ours() => {
-                return Err(RunError::Source {
-                    what: format!("`{}` has no `Cargo.lock`, and duet writes nothing there", source.requested),
-                    hint: Some(format!("`cd {} && cargo generate-lockfile` makes one", source.dir.display())),
-                });
-            }
+            // It was there when we began.
+            _ if !source.is_ours() => return self.cargo.has_lock_file(source).map(|()| None),
             Some(other) => {
                 fs::copy(other, &own).map_err(|e| RunError::file("copy", other, e))?;
                 "with that of the other version"
