@@ -204,6 +204,10 @@ fn replacements_inside_work_and_outside_are_refused() {
     in_app(&["compare", "HEAD", ".", "--forks", "3"]).expect(2).says(&["`../../elsewhere`", "lies outside"]);
     // From the root there is no module, but the message says where there is one.
     place.duet(&["compare", "HEAD", "HEAD"]).expect(2).says(&["`app`", "`lib`"]);
+    // Patterns lead into modules from beside them too.
+    place.write("docs/page", "");
+    let mut beside = place.command(&["list", "--packages", "../app/..."]);
+    Ran::from(beside.current_dir(place.path().join("docs")).output().unwrap()).expect(2).says(&["lies outside"]);
 }
 
 #[test]

@@ -176,3 +176,32 @@ fn what_a_change_alters_of_the_gate_is_told() {
         assert!(!said.contains("quiet"), "{said}");
     }
 }
+
+#[test]
+fn a_folder_inside_of_a_project_is_told_where_that_is() {
+    let place = Place::new();
+    place.write("app/Cargo.toml", "[package]").write("app/src/lib.rs", "").write("jvm/pom.xml", "<project/>");
+    place.write("jvm/sub/x", "").write("docs/x", "");
+    let within = |dir: &str, args: &[&str]| {
+        let mut command = place.command(args);
+        command.current_dir(place.path().join(dir));
+        Ran::from(command.output().unwrap()).expect(2)
+    };
+    let root = place.path().canonicalize().unwrap().display().to_string();
+    let said = |dir: &str, file: &str, project: &str| {
+        let words = format!(
+            "nothing in `{root}/{dir}` can be measured; `{file}` is in `{root}/{project}`\nhint: run duet there\n"
+        );
+        drop(within(dir, &["list"]).says(&[&words]));
+    };
+    said("app/src", "Cargo.toml", "app");
+    said("jvm/sub", "pom.xml", "jvm");
+    let all =
+        "no `go.mod`, `go.work`, `pom.xml`, `build.gradle`, `build.gradle.kts`, `Cargo.toml`\nhint: run duet where one";
+    within("docs", &["list"]).says(&["docs` is known to be measurable: ", all]);
+    place.git(&["init", "-q"]);
+    place.commit_all("one");
+    within("app/src", &["list", "HEAD"])
+        .says(&["nothing in `HEAD:./app/src` can be measured; `Cargo.toml` is in `HEAD:./app`"]);
+    within("docs", &["list", "HEAD"]).says(&["nothing in `HEAD:./docs` is known to be measurable: "]);
+}

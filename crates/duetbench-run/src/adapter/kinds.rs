@@ -23,6 +23,17 @@ pub trait Kind: Sync {
         &[]
     }
 
+    /// Whether a folder inside of such a project can be measured too.
+    fn takes_parts(&self) -> bool {
+        false
+    }
+
+    /// Whether projects elsewhere in a version's tree can be measured from a folder that is in none.
+    fn reaches_from(&self, version: &Source) -> bool {
+        let _ = version;
+        false
+    }
+
     /// The registry with the published versions of its projects.
     fn registry(&self) -> Option<&'static dyn Registry> {
         None
@@ -100,7 +111,7 @@ pub fn open(wish: &Wish<'_>, versions: &[Source], scratch: &Path) -> Result<Box<
     };
     let kind = match &wish.harness.name {
         Some(name) => named(name).ok_or_else(|| unknown(name))?,
-        None => told_by(last, wish.harness),
+        None => told_by(last, wish.harness)?,
     };
     kind.open(wish, versions, scratch)
 }
@@ -113,15 +124,53 @@ fn unknown(name: &str) -> RunError {
     }
 }
 
-/// The harness that a version, the settings or the version's files call for, in this order; the first where nothing does, whose errors
-/// then say what is missing.
-fn told_by(version: &Source, settings: &HarnessSpec) -> &'static dyn Kind {
-    let has = |kind: &&dyn Kind| kind.manifests().iter().any(|manifest| version.dir.join(manifest.file).exists());
+/// The harness that a version, the settings or the version's files call for, in this order.
+fn told_by(version: &Source, settings: &HarnessSpec) -> Result<&'static dyn Kind, RunError> {
     let find = |is: &dyn Fn(&&dyn Kind) -> bool| KINDS.into_iter().find(|kind| is(kind));
     find(&|kind| kind.runs(version))
         .or_else(|| find(&|kind| kind.asked_by(settings).is_some()))
-        .or_else(|| find(&has))
-        .unwrap_or(KINDS[0])
+        .or_else(|| sign(&version.dir).map(|(kind, _)| kind))
+        .map_or_else(|| around(version), Ok)
+}
+
+/// The harness whose project a folder is, and the file that says so.
+fn sign(dir: &Path) -> Option<(&'static dyn Kind, &'static Manifest)> {
+    let manifests = KINDS.into_iter().flat_map(|kind| kind.manifests().iter().map(move |manifest| (kind, manifest)));
+    manifests.into_iter().find(|(_, manifest)| dir.join(manifest.file).exists())
+}
+
+/// The harness of a folder that is no project itself; fails with the nearest project around it, or with all files that would make it one.
+fn around(version: &Source) -> Result<&'static dyn Kind, RunError> {
+    // Beyond a tree of ours lies our own cache.
+    let above = version.dir.ancestors().skip(1).take_while(|dir| !version.is_ours() || dir.starts_with(&version.tree));
+    let nearest = above.into_iter().find_map(|dir| Some((dir, sign(dir)?)));
+    let here = shown(version, &version.dir);
+    let (what, hint) = match nearest {
+        Some((_, (kind, _))) if kind.takes_parts() => return Ok(kind),
+        Some((dir, (_, manifest))) => {
+            let there = shown(version, dir);
+            let what = format!("nothing in `{here}` can be measured; `{}` is in `{there}`", manifest.file);
+            (what, "run duet there")
+        }
+        None => {
+            if let Some(kind) = KINDS.into_iter().find(|kind| kind.reaches_from(version)) {
+                return Ok(kind);
+            }
+            let files: Vec<&str> =
+                KINDS.iter().flat_map(|kind| kind.manifests()).map(|manifest| manifest.file).collect();
+            let what = format!("nothing in `{here}` is known to be measurable: no `{}`", files.join("`, `"));
+            (what, "run duet where one of them lies, or measure programs: `duet compare --command OLD NEW`")
+        }
+    };
+    Err(RunError::Source { what, hint: Some(hint.to_owned()) })
+}
+
+/// A folder of a version as its user knows it: one of a revision as git writes it, because it lies in a place of ours.
+fn shown(version: &Source, dir: &Path) -> String {
+    match dir.strip_prefix(&version.tree) {
+        Ok(inside) if version.is_ours() => format!("{}:./{}", version.requested, inside.display()),
+        _ => dir.display().to_string(),
+    }
 }
 
 #[cfg(test)]

@@ -82,6 +82,17 @@ impl adapter::Kind for Kind {
         &[Manifest { file: "go.mod", project: "a Go module" }, Manifest { file: "go.work", project: "a Go workspace" }]
     }
 
+    fn takes_parts(&self) -> bool {
+        true
+    }
+
+    fn reaches_from(&self, version: &Source) -> bool {
+        // Patterns lead into modules that lie in the tree.
+        let mut modules = Vec::new();
+        modules::find(&version.tree, modules::DEPTH_MAX, &mut modules);
+        !modules.is_empty()
+    }
+
     fn registry(&self) -> Option<&'static dyn Registry> {
         Some(&module::Modules)
     }
