@@ -32,7 +32,7 @@ pub fn engine(name: EngineName, parallel: u32, account: &Account) -> Result<Box<
         EngineName::Here => Ok(Box::new(Here::new(parallel))),
         EngineName::Lambda if account.role.is_none() => {
             let error = FleetError::new("AWS Lambda needs a role that functions run as: `--role`");
-            Err(error.hint("docs/fleet.md sets it up in a few steps; put it into duet.toml as `role`").into())
+            Err(error.hint("docs/fleet/aws.md sets it up in a few steps; put it into duet.toml as `role`").into())
         }
         EngineName::Lambda => lambda(account),
     }
