@@ -57,7 +57,11 @@ if [ -f "$out/report.json" ]; then
     # Nor does a page that cannot be written.
     "$duet" show --db "$out/duet.db" --format html --output "$out/report.html" || [ -f "$out/report.html" ] ||
         echo "::warning title=duet::the page report.html is missing; 'duet show --db duet.db --format html' makes it from the folder" >&2
-    if [ -f duet-waivers.toml ]; then cp duet-waivers.toml "$out/"; fi
+    # The waivers that counted: beside the nearest duet.toml, or at the root.
+    root=$(git rev-parse --show-toplevel 2>/dev/null || pwd -P)
+    policy=$(pwd -P)
+    until [ -f "$policy/duet.toml" ] || [ "$policy" = "$root" ] || [ "$policy" = / ]; do policy=$(dirname "$policy"); done
+    if [ -f "$policy/duet-waivers.toml" ]; then cp "$policy/duet-waivers.toml" "$out/"; fi
 fi
 {
     echo "verdict=$verdict"

@@ -9,7 +9,7 @@ pub use crate::analysis::{BenchmarkReport, Confirmation, Counted, ForkPair, Fork
 use crate::calibrate::CalibrationNote;
 use crate::environment::Environment;
 use crate::fleet::FleetReport;
-use crate::gate::{Found, Gate};
+use crate::gate::{Found, Gate, Standing};
 use crate::history::PastRun;
 use crate::hotspot::{BenchmarkProfile, BenchmarkStacks};
 use crate::instructions::BenchmarkInstructions;
@@ -17,7 +17,8 @@ use crate::noise::Diagnosis;
 use crate::picture::Picture;
 use crate::plan::Plan;
 use crate::reported::ReportedMetric;
-use crate::spec::Spec;
+use crate::sample::BenchmarkId;
+use crate::spec::{Metric, Spec};
 use crate::stats;
 use crate::verdict::Verdict;
 
@@ -201,6 +202,19 @@ impl Report {
         let times = self.benchmarks.iter().map(|one| (&one.id, &one.verdict));
         let all = times.chain(self.reported.iter().map(|one| (&one.id, &one.verdict)));
         all.filter(|(_, verdict)| is_meant(verdict)).map(|(id, _)| id).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Takes back what waivers and rules let pass of times, and of questions that are open.
+    pub fn take_back_pardons(&mut self) {
+        let Some(gate) = &mut self.gate else { return };
+        let redefined =
+            |id: &BenchmarkId| self.benchmarks.iter().any(|one| one.id == *id && one.verdict.is_redefined());
+        for breach in gate.breaches.iter_mut().filter(|breach| breach.metric == Metric::Time && !redefined(&breach.id))
+        {
+            breach.standing = Standing::Fails;
+        }
+        gate.open.clear();
+        gate.stale.clear();
     }
 
     /// Whether measuring ended before any benchmark had an interval, so that nothing at all was answered.

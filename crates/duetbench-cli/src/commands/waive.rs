@@ -32,7 +32,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
     let report = assemble::report(stored);
     let breach = found(&report, args)?;
     let ceiling = args.ceiling.unwrap_or_else(|| report.ceiling_of(&breach));
-    if breach.change > ceiling {
+    if breach.exceeds(ceiling) {
         let (change, ceiling) = (percent(breach.change), percent(ceiling));
         return Err(Failure::usage(format!(
             "it got worse by {change} in `{}`, more than `--ceiling {ceiling}`",

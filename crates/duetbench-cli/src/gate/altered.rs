@@ -14,9 +14,9 @@ use crate::render::format::{one_line, shortened};
 use crate::render::waiver::percent;
 
 /// Keys that say what is shown, where it is kept and where it is measured, and nothing of what is judged.
-const OTHERWISE: [&str; 23] = [
-    "arch", "bucket", "db", "dry_run", "format", "max_cost", "max_time", "memory", "no_color", "no_wait", "on",
-    "output", "parallel", "plot", "prices", "profile", "quiet", "region", "role", "seed", "timeout", "wait", "worker",
+const OTHERWISE: [&str; 22] = [
+    "arch", "bucket", "db", "format", "max_cost", "max_time", "memory", "no_color", "no_wait", "on", "output",
+    "parallel", "plot", "prices", "profile", "quiet", "region", "role", "seed", "timeout", "wait", "worker",
 ];
 
 /// A line for everything that the files of the second folder say otherwise than those of the first.

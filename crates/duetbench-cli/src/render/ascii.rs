@@ -9,9 +9,15 @@ pub(crate) fn is_wanted() -> bool {
     locale.is_some_and(|locale| !is_utf8(&locale))
 }
 
-/// Our own signs as the nearest ones of ASCII, one for one so that columns stay; foreign words keep theirs.
+/// Two signs that would say something else as one; each takes the place of a space beside it.
+const BOUNDS: [(char, &str); 2] = [('≥', ">="), ('≤', "<=")];
+
+/// Our own signs as the nearest ones of ASCII, as wide as they are so that columns stay; foreign words keep theirs.
 pub(crate) fn written(text: &str) -> String {
-    text.chars().map(plain).collect()
+    let spaced = BOUNDS.iter().fold(text.to_owned(), |text, (sign, plain)| {
+        text.replace(&format!("{sign} "), plain).replace(&format!("  {sign}"), &format!(" {plain}"))
+    });
+    spaced.chars().map(plain).collect()
 }
 
 fn plain(sign: char) -> char {
@@ -49,5 +55,7 @@ mod tests {
         let check = |text: &str, want: &str| assert_eq!(written(text), want);
         check("▲ Encode  1.7µs → 2.1µs  ├─▲─┤ ¹ ⁴⁰", "^ Encode  1.7us > 2.1us  |-^-| 1 40");
         check("日本語", "日本語");
+        check("needs ≥ 3 forks, has 2", "needs >=3 forks, has 2");
+        check("a  ≥3.2%  b", "a >=3.2%  b");
     }
 }

@@ -314,6 +314,12 @@ impl Settings {
     pub fn dry_run(&self) -> bool {
         self.first(|l| l.dry_run).unwrap_or(false)
     }
+
+    /// Whether a dry run was asked for by somebody else than who typed the command.
+    #[must_use]
+    pub fn dry_run_is_set(&self) -> bool {
+        self.dry_run() && self.layers.first().is_none_or(|typed| typed.dry_run.is_none())
+    }
 }
 
 #[cfg(test)]

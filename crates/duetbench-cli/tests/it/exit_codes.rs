@@ -217,6 +217,28 @@ fn output_goes_to_a_file_and_quiet_is_quiet() {
 }
 
 #[test]
+fn who_searches_a_slowdown_is_told_of_accepted_ones_too() {
+    let slower = r#"{"BenchmarkA": {"baseline_ns": 100, "candidate_ns": 130, "spread": 0.002}}"#;
+    let place = Place::new();
+    place.scripted(slower, &[]).expect(3);
+    place.duet(&["waive", "BenchmarkA", "--days", "9", "--reason", "needed"]).expect(0);
+    place.scripted(slower, &[]).expect(0);
+    place.scripted(slower, &["--classify"]).expect(1);
+    place.write("duet.toml", "[[rule]]\naction = \"inform\"\n");
+    place.scripted(slower, &["--classify", "--bench", "A"]).expect(1);
+}
+
+#[test]
+fn a_dry_run_that_nobody_typed_says_so() {
+    let place = Place::new();
+    place.write("duet.toml", "dry_run = true\n");
+    let told = "nothing is measured: a variable or `duet.toml` sets `dry_run`";
+    place.scripted(STEADY, &["--quiet"]).expect(0).says(&[told]);
+    let typed = place.scripted(STEADY, &["--dry-run"]).expect(0);
+    assert!(!typed.stderr.contains("nothing is measured"), "{}", typed.stderr);
+}
+
+#[test]
 fn a_dry_run_measures_nothing() {
     let place = Place::new();
     let ran = place.scripted(STEADY, &["--dry-run", "--budget", "30s"]).expect(0);

@@ -52,6 +52,22 @@ pub enum Standing {
     },
 }
 
+/// A change that is larger by less is not larger.
+const HAIR: f64 = 1e-9;
+
+/// Whether a change is larger than a limit, and not only by what computing it adds: 11 of 10 are no more than 10 % more.
+pub(super) fn exceeds(change: f64, limit: f64) -> bool {
+    change > limit + HAIR
+}
+
+impl Breach {
+    /// Whether it got worse by more than this.
+    #[must_use]
+    pub fn exceeds(&self, limit: f64) -> bool {
+        exceeds(self.change, limit)
+    }
+}
+
 impl Standing {
     /// Whether it stops the change.
     #[must_use]
@@ -78,7 +94,7 @@ pub(super) fn breaches_of(benchmark: &BenchmarkReport, thresholds: Thresholds<'_
     for (metric, counted) in [(Metric::Allocs, benchmark.allocs), (Metric::Bytes, benchmark.bytes)] {
         let Some(change) = counted.filter(|c| c.changed).map(|c| growth(&c)) else { continue };
         let threshold = thresholds.of(id, &metric);
-        if change > threshold {
+        if exceeds(change, threshold) {
             let standing = standing(policy, id, &metric);
             found.push(Breach { id: id.clone(), metric, change, threshold, standing });
         }
@@ -98,7 +114,8 @@ pub(super) fn growth_of_work(
     let (id, policy) = (&benchmark.id, thresholds.policy());
     let counts = found.instructions.iter().find(|one| one.id == *id)?.counts()?;
     let (change, threshold) = (counts.change(), thresholds.of(id, &Metric::Instructions));
-    let breached = policy.counts_instructions(id) && counts.direction() == Direction::More && change > threshold;
+    let breached =
+        policy.counts_instructions(id) && counts.direction() == Direction::More && exceeds(change, threshold);
     let usual = standing(policy, id, &Metric::Instructions);
     let standing = if benchmark.verdict.is_redefined() { Standing::Informs } else { usual };
     breached.then(|| Breach { id: id.clone(), metric: Metric::Instructions, change, threshold, standing })

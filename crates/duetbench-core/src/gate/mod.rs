@@ -66,8 +66,11 @@ impl Gate {
         let of_benchmarks = benchmarks.iter().flat_map(of_benchmark);
         let mut breaches: Vec<Breach> = of_benchmarks.chain(breach::breaches_of_reported(reported, policy)).collect();
         for breach in breaches.iter_mut().filter(|b| b.standing == Standing::Fails) {
-            let accepted = waivers.iter().find(|waiver| waiver.is_about(&breach.id, &breach.metric));
-            breach.standing = accepted.map_or(Standing::Fails, |waiver| waiver.standing(breach.change, today));
+            let about = waivers.iter().filter(|waiver| waiver.is_about(&breach.id, &breach.metric));
+            let standings: Vec<Standing> = about.map(|waiver| waiver.standing(breach.change, today)).collect();
+            // One may be by the short name, and one by the whole.
+            let accepting = standings.iter().find(|standing| !standing.fails());
+            breach.standing = accepting.or(standings.first()).copied().unwrap_or(Standing::Fails);
         }
         let stale = waivers.iter().filter_map(|waiver| waiver.staleness(found, &breaches, today)).collect();
         let unanswered = benchmarks.iter().filter(|one| one.verdict.is_open());

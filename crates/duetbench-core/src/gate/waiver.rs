@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::breach::exceeds;
 use super::{Breach, Day, Found, Standing};
 use crate::sample::BenchmarkId;
 use crate::spec::Metric;
@@ -112,7 +113,7 @@ impl Waiver {
         let Waiver { ceiling, expires, .. } = *self;
         if today > expires {
             Standing::Expired { expires }
-        } else if change > ceiling {
+        } else if exceeds(change, ceiling) {
             Standing::AboveCeiling { ceiling }
         } else {
             Standing::Waived { ceiling, expires }

@@ -234,8 +234,8 @@ impl Plan {
     /// Wall time that measuring will take at most, if it goes as predicted; most benchmarks end much earlier.
     #[must_use]
     pub fn predicted(&self) -> Duration {
-        let trials: u64 = self.benchmarks.iter().map(PlannedBenchmark::predicted_ns).sum();
-        let all = trials + self.links() * LINK_NS;
+        let trials = self.benchmarks.iter().map(PlannedBenchmark::predicted_ns).fold(0, u64::saturating_add);
+        let all = trials.saturating_add(self.links().saturating_mul(LINK_NS));
         Duration::from_nanos(self.budget_ns.map_or(all, |budget| all.min(budget)))
     }
 

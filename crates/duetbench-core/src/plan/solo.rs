@@ -46,7 +46,7 @@ impl Repetitions {
         let within = |name, value: u64, most: u64| {
             let high = most as f64 + 1.0;
             let fits = value > 0 && value <= most;
-            if fits { Ok(()) } else { Err(SpecError::OutOfRange { name, value: value as f64, high }) }
+            if fits { Ok(()) } else { Err(SpecError::OutOfRange { name, value: value as f64, low: 0.0, high }) }
         };
         within("suite-runs", self.suite_runs.into(), defaults::SOLO_SUITE_RUNS_MAX.into())?;
         within("forks", self.forks.into(), defaults::SOLO_FORKS_MAX.into())?;
@@ -55,7 +55,7 @@ impl Repetitions {
         within("iterations and warmup together", all, most)?;
         if self.iteration_ns == 0 || self.iteration_ns > defaults::SOLO_ITERATION_MAX_NS {
             let (value, high) = (self.iteration_ns as f64 * 1e-9, defaults::SOLO_ITERATION_MAX_NS as f64 * 1e-9);
-            return Err(SpecError::OutOfRange { name: "seconds", value, high });
+            return Err(SpecError::OutOfRange { name: "seconds", value, low: 0.0, high });
         }
         Ok(self)
     }

@@ -29,6 +29,8 @@ pub mod defaults {
     pub const ALPHA: f64 = 0.01;
     /// Share of false alarms accepted among the changes reported for a whole suite (Benjamini-Hochberg).
     pub const FALSE_DISCOVERY_RATE: f64 = 0.05;
+    /// Errors must exceed this.
+    pub const ERROR_MIN: f64 = 1e-9;
     /// Power at which a minimal detectable change is stated.
     pub const POWER: f64 = 0.8;
     /// Fork pairs of a single build pair after which a benchmark ends undecided.
@@ -299,7 +301,9 @@ impl Decision {
     /// Names the first number that is out of range.
     pub fn check(self) -> Result<Decision, SpecError> {
         let open_unit = |name, value: f64, high: f64| {
-            if value > 0.0 && value < high { Ok(()) } else { Err(SpecError::OutOfRange { name, value, high }) }
+            // Errors that are smaller have no quantiles.
+            let low = if high < 1.0 { defaults::ERROR_MIN } else { 0.0 };
+            if value > low && value < high { Ok(()) } else { Err(SpecError::OutOfRange { name, value, low, high }) }
         };
         open_unit("threshold", self.threshold, 10.0)?;
         open_unit("alpha", self.alpha, 0.5)?;
@@ -378,12 +382,14 @@ pub struct SoloSpec {
 #[non_exhaustive]
 pub enum SpecError {
     /// A number lies outside the range in which its formula holds.
-    #[error("`{name}` is {value}, but must lie above 0 and below {high}")]
+    #[error("`{name}` is {value}, but must lie above {low} and below {high}")]
     OutOfRange {
         /// Name of the option.
         name: &'static str,
         /// The given value.
         value: f64,
+        /// Exclusive lower bound.
+        low: f64,
         /// Exclusive upper bound.
         high: f64,
     },

@@ -101,6 +101,35 @@ fn a_regression_fails_unless_it_is_waived() {
 }
 
 #[test]
+fn what_computing_adds_to_a_count_breaks_no_rule_and_no_ceiling() {
+    let allocs = |base: f64, head: f64| BenchmarkReport {
+        allocs: Some(Counted { baseline: base, candidate: head, changed: true }),
+        ..compared("A", Verdict::NoChange, 1.0)
+    };
+    let rule =
+        Rule { metric: Some(Metric::Allocs), threshold: Some(0.1), action: Some(Action::Gate), ..Rule::default() };
+    let failing = |of: BenchmarkReport| ruled(&[of], std::slice::from_ref(&rule)).failing().count();
+    // 11 / 10 - 1 is 0.10000000000000009.
+    assert_eq!((failing(allocs(10.0, 11.0)), failing(allocs(1000.0, 1101.0))), (0, 1));
+    let waiver = Waiver { metric: Metric::Allocs, ..waiver("A", 0.07) };
+    let all = Rule { threshold: Some(0.01), ..rule };
+    let gate = ruled_and_waived(&[allocs(100.0, 107.0)], &[all], &[waiver]);
+    assert_eq!((gate.failing().count(), gate.waived().count()), (0, 1));
+    assert!(!gate.breaches[0].exceeds(0.07) && gate.breaches[0].exceeds(0.06));
+}
+
+#[test]
+fn the_waiver_that_accepts_counts_whatever_another_says() {
+    let found = [slower("A", 1.08)];
+    let long = format!("{}.A", found[0].id.package);
+    let expired = Waiver { expires: day("2026-01-01"), ..waiver("A", 0.1) };
+    for other in [waiver("A", 0.05), expired] {
+        let gate = decide(&found, &[other, waiver(&long, 0.12)], "2026-06-01");
+        assert_eq!((gate.failing().count(), gate.waived().count()), (0, 1));
+    }
+}
+
+#[test]
 fn a_waiver_holds_up_to_its_ceiling_and_its_last_day() {
     let found = [slower("A", 1.08)];
     let standing = |ceiling: f64, today: &str| decide(&found, &[waiver("A", ceiling)], today).breaches[0].standing;

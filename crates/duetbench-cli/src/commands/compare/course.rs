@@ -169,6 +169,9 @@ fn measure(errand: &Errand<'_>, plan: Plan, subjects: Subjects, means: Means<'_,
         return Err(nothing_selected(context).into());
     }
     if context.settings.dry_run() {
+        if context.settings.dry_run_is_set() {
+            context.printer.warning("nothing is measured: a variable or `duet.toml` sets `dry_run`");
+        }
         let afterwards = more_to_come(&plan, &errand.spec.rules, &means.afterwards);
         let shown = errand.show_plan(&plan, &subjects, &afterwards)?;
         // The run would fail too.

@@ -37,9 +37,9 @@ pub(super) use errand::{Errand, Purpose, Subject};
 /// Whatever keeps the run from being made.
 pub fn run(args: &CompareArgs, context: &Context) -> Result<u8, Failure> {
     if !args.classify {
-        return compared(args, context, &Judging { strict: context.settings.strict() });
+        return compared(args, context, &Judging { strict: context.settings.strict(), classifies: false });
     }
-    classified(compared(args, context, &Judging { strict: true }))
+    classified(compared(args, context, &Judging { strict: true, classifies: true }))
 }
 
 /// The exit code that `git bisect run` understands; an interrupt ends its search, and so does a request that makes no sense.
@@ -100,6 +100,8 @@ fn requests(args: &CompareArgs, cwd: &Path) -> Result<[VersionRequest; 2], Failu
 struct Judging {
     /// Whether open questions stop the change.
     strict: bool,
+    /// Whether somebody searches for a slowdown, to whom it is one whoever has accepted it.
+    classifies: bool,
 }
 
 impl Purpose for Judging {
@@ -121,7 +123,10 @@ impl Purpose for Judging {
 
     fn conclude(&self, context: &Context, kept: Kept<'_>, exit_of: &dyn Fn(u8) -> u8) -> Result<u8, Failure> {
         let stored = kept.store.load(&kept.run.to_string())?.comparison()?;
-        let report = context.report(kept.store, stored)?;
+        let mut report = context.report(kept.store, stored)?;
+        if self.classifies {
+            report.take_back_pardons();
+        }
         let exit = exit_of(exit_code(&report, self.strict));
         context.printer.report(&report, exit)?;
         context.printer.annotate(&report);
