@@ -47,17 +47,9 @@ pub fn text(warning: &Warning) -> String {
             change(*later)
         ),
         Warning::SingleBuild { layout_explains, layout_explains_most, may_be_all, relinks } => {
-            let moves = if layout_explains == layout_explains_most {
-                format!("moves this benchmark by up to {}, by a calibration", share(*layout_explains))
-            } else {
-                format!(
-                    "moves a benchmark by up to {}, a few by up to {}",
-                    share(*layout_explains),
-                    share(*layout_explains_most)
-                )
-            };
             let all = if *may_be_all { ", and may explain all of it" } else { "" };
             let remedy = if *relinks { ": without `--builds 1` the code is measured" } else { "" };
+            let moves = moved_by_layout(*layout_explains, *layout_explains_most);
             format!("these two binaries differ; where the linker put things alone {moves}{all}{remedy}")
         }
         Warning::LinkedApart { as_linked } => format!(
@@ -103,6 +95,14 @@ pub fn text(warning: &Warning) -> String {
             format!("{} failed and left out, the first with: {}", many(*trials as usize, "trial", "trials"), one_line(first))
         }
     }
+}
+
+/// Change that layout explains, as usual and at most, in words; both are alike where a calibration knows them.
+fn moved_by_layout(usual: f64, most: f64) -> String {
+    if usual == most {
+        return format!("moves this benchmark by up to {}, by a calibration", share(usual));
+    }
+    format!("moves a benchmark by up to {}, a few by up to {}", share(usual), share(most))
 }
 
 #[cfg(test)]

@@ -219,7 +219,7 @@ mod tests {
         let sample = |role, iteration: u32| Sample {
             at: Coordinates { role, instance: 0, build: 0, round, suite_run, fork: 0, iteration },
             block: iteration / 10,
-            wall_ns: if (role == Role::Baseline) == (iteration / 10 % 2 == 0) {
+            wall_ns: if (role == Role::Baseline) == (iteration / 10).is_multiple_of(2) {
                 (200_000.0 * slower) as u64
             } else {
                 200_000
