@@ -15,6 +15,7 @@ mod schema;
 
 mod action;
 mod analyze_files;
+mod bisect;
 mod budget;
 mod calibrate;
 mod command;

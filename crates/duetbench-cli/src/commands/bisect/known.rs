@@ -34,20 +34,20 @@ impl Known {
                 search.tell(Probe { base, head, found });
             }
         }
-        for later in 1..line.commits.len() {
-            if let Some(base) =
-                (0..later).rev().find(|&before| self.are_same(line.commits[before], line.commits[later]))
-            {
-                search.tell(Probe { base, head: later, found: bisect::Found::Identical });
-            }
-        }
-        for skipped in &self.record.skipped {
-            let by_all = skipped.benchmark.as_ref().is_none_or(|only| *only == line.benchmark);
-            if let Some(place) = self.place(line, skipped.commit).filter(|_| by_all) {
+        for (place, &commit) in line.commits.iter().enumerate() {
+            if self.is_skipped(commit, &line.benchmark) {
                 search.skip(place);
+            } else if let Some(base) = (0..place).rev().find(|&before| self.are_same(line.commits[before], commit)) {
+                search.tell(Probe { base, head: place, found: bisect::Found::Identical });
             }
         }
         search
+    }
+
+    /// Whether a commit, or one with the same sources, was left out of searches by this benchmark.
+    fn is_skipped(&self, commit: usize, benchmark: &BenchmarkId) -> bool {
+        let by_it = |only: &Option<BenchmarkId>| only.as_ref().is_none_or(|only| only == benchmark);
+        self.record.skipped.iter().any(|one| by_it(&one.benchmark) && self.are_same(one.commit, commit))
     }
 
     /// The place of a commit on a line, or of one with the same sources: what was compared elsewhere counts here.

@@ -3,13 +3,14 @@
 use std::cell::RefCell;
 
 use duetbench_core::plan::{Excluded, Plan};
-use duetbench_core::{BenchmarkId, Report, Spec};
+use duetbench_core::{BenchmarkId, Report, Spec, Verdict};
 use duetbench_run::RunError;
 use duetbench_run::source::VersionRequest;
 use duetbench_run::store::Origin;
 
 use super::super::Context;
 use super::super::compare::{Errand, Purpose, Subject, begin, resume};
+use super::known::log_ratios;
 use crate::failure::{Failure, code};
 use crate::render::command_line::escape_pattern;
 use crate::session::{Kept, Subjects};
@@ -103,6 +104,18 @@ impl Taking<'_> {
     }
 }
 
+/// Why a run says nothing of a benchmark that it measured, where it does not.
+fn fails_in(report: &Report, target: &BenchmarkId) -> Option<String> {
+    if !log_ratios(report, target).is_empty() {
+        return None;
+    }
+    let judged = report.benchmarks.iter().find(|one| one.id == *target).map(|one| &one.verdict);
+    Some(match judged {
+        Some(Verdict::Failed { reason, .. }) => format!("`{}` fails while it is measured: {reason}", target.name),
+        _ => format!("`{}` gave nothing while it was measured", target.name),
+    })
+}
+
 impl Purpose for Taking<'_> {
     fn command(&self) -> &'static str {
         "compare"
@@ -122,8 +135,12 @@ impl Purpose for Taking<'_> {
         let (run, report) = (kept.run, kept.report()?);
         let exit = exit_of(code::CLEAN);
         let ended = report.complete && exit != code::INTERRUPTED;
-        let outcome =
-            if ended { Outcome::Measured(Box::new(report)) } else { Outcome::Interrupted(Some(run.to_string())) };
+        let failed = self.target.and_then(|target| fails_in(&report, target));
+        let outcome = match failed {
+            _ if !ended => Outcome::Interrupted(Some(run.to_string())),
+            Some(why) => Outcome::Unusable(Unusable { why, by_benchmark: true }),
+            None => Outcome::Measured(Box::new(report)),
+        };
         self.taken.replace(Some(outcome));
         Ok(exit)
     }
