@@ -119,7 +119,7 @@ fn dispatch(program: &impl Program) -> Result<u8, Failure> {
     }
     let context = Context { printer: Printer::new(&settings), settings, cwd, interrupted: interrupted.clone() };
     if program.ends_orderly() {
-        context.printer.check_destination()?;
+        context.printer.check_destination(&context.db())?;
     }
     let done = program.carry_out(&context);
     end_leftovers("measured code");

@@ -50,13 +50,14 @@ impl Printer {
         Printer { format, output, quiet: settings.quiet(), colour, plot, all, ascii: ascii::is_wanted() }
     }
 
-    /// Checks that the output file can be made: nobody wants to measure for minutes to learn that it cannot.
+    /// Checks that the output file can be made: nobody wants to measure for minutes to learn that it cannot. The folder of a database
+    /// is made with that.
     ///
     /// # Errors
     /// When there is no folder for it.
-    pub fn check_destination(&self) -> Result<(), Failure> {
+    pub fn check_destination(&self, db: &Path) -> Result<(), Failure> {
         let folder = self.output.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-        match folder.filter(|folder| !folder.is_dir()) {
+        match folder.filter(|folder| !folder.is_dir() && !db.starts_with(folder)) {
             Some(folder) => Err(Failure::Refused {
                 what: format!("the report cannot be written: there is no folder `{}`", folder.display()),
                 hint: "make it, or name another file with `--output`".into(),
