@@ -212,7 +212,8 @@ fn has_other_code(name: &str, plan: &PlanFile, around: &Surroundings<'_>) -> boo
     if let Some(then) = around.artifacts_then.filter(|all| !all.is_empty())
         && !around.now.artifacts.is_empty()
     {
-        return package(then) != package(&around.now.artifacts);
+        // The last run that the plan was learnt from may not have had this package.
+        return package(then).is_some_and(|then| Some(then) != package(&around.now.artifacts));
     }
     let then = plan.learnt.artifact_digest.as_ref().filter(|digest| !digest.is_empty());
     then.is_some_and(|then| !around.now.artifact_digest.is_empty() && *then != around.now.artifact_digest)

@@ -82,7 +82,7 @@ impl Found {
 
     /// Writes the plan where one is wanted and can be made, and says where.
     fn write_plan(&mut self, args: &TuneArgs, context: &Context) -> Result<Option<PathBuf>, Failure> {
-        let Some(path) = plan_path(args) else { return Ok(None) };
+        let Some(path) = plan_path(args, context) else { return Ok(None) };
         if let Some(source) = self.sources.iter().find(|source| !source.levels.contains(&Level::Iteration)) {
             let words = format!("`{}` has no iterations to plan: a plan is learnt from a `duet run`", source.name);
             if args.plan_file.is_some() {
@@ -128,23 +128,30 @@ fn check_request(args: &TuneArgs, context: &Context, metrics: &[Metric]) -> Resu
     if let format @ (Format::Go | Format::Sarif) = context.settings.format() {
         return Err(format.unfit("what `duet tune` finds"));
     }
-    if !(args.threshold > 0.0 && args.threshold.is_finite()) {
-        return Err(Failure::usage("`--threshold` must be more than 0%"));
-    }
-    if !(0.5..1.0).contains(&args.confidence) {
-        return Err(Failure::usage("`--confidence` must be at least 50% and less than 100%"));
-    }
-    if metrics.len() > 1 && plan_path(args).is_some() {
+    check_numbers(["`--threshold`", "`--confidence`"], args.threshold, args.confidence)?;
+    if metrics.len() > 1 && plan_path(args, context).is_some() {
         return Err(Failure::usage("a plan is learnt by one metric: give one with `--metric` instead of `all`"));
     }
     Ok(())
 }
 
+/// Refuses numbers, called so, by which nothing can be stable.
+pub(super) fn check_numbers(names: [&str; 2], threshold: f64, confidence: f64) -> Result<(), Failure> {
+    let [of_threshold, of_confidence] = names;
+    if !(threshold > 0.0 && threshold.is_finite()) {
+        return Err(Failure::usage(format!("{of_threshold} must be more than 0%")));
+    }
+    if !(0.5..1.0).contains(&confidence) {
+        return Err(Failure::usage(format!("{of_confidence} must be at least 50% and less than 100%")));
+    }
+    Ok(())
+}
+
 /// Where the plan is written: as typed, or where `duet compare` is told to look for it when a run was tuned from.
-fn plan_path(args: &TuneArgs) -> Option<PathBuf> {
+fn plan_path(args: &TuneArgs, context: &Context) -> Option<PathBuf> {
     let from_run = args.from.iter().any(|from| from.to_str().is_some_and(source::is_run));
-    let usual = (from_run && args.metric.metrics().len() == 1).then(|| PathBuf::from(plan_file::NAME));
-    args.plan_file.clone().or(usual)
+    let usual = || context.settings.plan().unwrap_or_else(|| PathBuf::from(plan_file::NAME));
+    args.plan_file.clone().or_else(|| (from_run && args.metric.metrics().len() == 1).then(usual))
 }
 
 fn rules(args: &TuneArgs, metric: Metric) -> Rules {

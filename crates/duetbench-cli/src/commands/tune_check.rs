@@ -12,6 +12,7 @@ use duetbench_core::tune::{Metric, Rules};
 use duetbench_run::plan_file::{self, LearntFrom, PlanFile};
 use duetbench_run::store::{Head, Provenance, Store, StoredRun};
 
+use super::tune::check_numbers;
 use super::{Context, source};
 use crate::args::TuneArgs;
 use crate::failure::{Failure, code};
@@ -63,6 +64,7 @@ fn rules(plan: &PlanFile) -> Result<Rules, Failure> {
     let metric =
         Metric::from_word(word).ok_or_else(|| Failure::usage(format!("the plan's metric `{word}` is none")))?;
     let (threshold, confidence) = (plan.learnt.threshold, plan.learnt.confidence);
+    check_numbers(["the plan's `threshold`", "the plan's `confidence`"], threshold, confidence)?;
     Ok(Rules { metric, threshold, confidence, keep: vec![Level::Instance] })
 }
 

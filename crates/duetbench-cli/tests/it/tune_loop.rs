@@ -148,4 +148,19 @@ fn a_plan_is_held_against_a_run_and_nothing_else() {
     place.duet(&["tune", "--check", "results.csv"]).expect(2).says(&["against one run"]);
     place.duet(&["tune", "--check", "r1", "--plan-file", "nowhere.toml"]).expect(1).says(&["nowhere.toml"]);
     place.duet(&["tune", "r1", "--no-write"]).expect(2);
+    let text = plan(&place);
+    place.write("duet-plan.toml", &text.replace("confidence = 0.99", "confidence = 99.0"));
+    place.duet(&["tune", "--check", "r1"]).expect(2).says(&["the plan's `confidence` must be"]);
+}
+
+#[test]
+fn the_plan_that_the_settings_name_is_written_and_followed() {
+    let place = learnt();
+    let text = plan(&place);
+    std::fs::remove_file(place.path().join("duet-plan.toml")).unwrap();
+    std::fs::create_dir(place.path().join("ci")).unwrap();
+    place.write("duet.toml", "plan = \"ci/plan.toml\"\n");
+    place.duet(&["tune", "r1", "--metric", "cv", "--threshold", "12%"]).expect(0);
+    assert_eq!(std::fs::read_to_string(place.path().join("ci/plan.toml")).unwrap(), text);
+    assert!(!place.path().join("duet-plan.toml").exists());
 }
