@@ -37,6 +37,20 @@ fn place() -> Place {
     place
 }
 
+#[test]
+fn packages_of_go_s_text_begin_once_in_every_process() {
+    let place = Place::new();
+    let one = "pkg: p/a\nBenchmarkX-2 100 5 ns/op 16 B/op\npkg: p/b\nBenchmarkY-2 100 7 ns/op 8 B/op\n";
+    place.write("bench.txt", &one.repeat(3));
+    place.duet(&["export", "bench.txt", "--as", "go", "-o", "again.txt"]).expect(0);
+    let again = fs::read_to_string(place.path().join("again.txt")).unwrap();
+    for package in ["pkg: p/a\n", "pkg: p/b\n"] {
+        assert_eq!(again.matches(package).count(), 3, "{again}");
+    }
+    let read = |name: &str| place.duet(&["export", name, "--as", "pa"]).expect(0).stdout;
+    assert_eq!(read("again.txt").replace("again;", "bench;"), read("bench.txt"));
+}
+
 const FORMS: [&str; 11] = [
     "go",
     "benchstat-csv",

@@ -97,7 +97,7 @@ struct Benchmark {
     /// The process that measured it last.
     process: Option<usize>,
     forks: usize,
-    /// Wall time of its lines, seconds, and their number.
+    /// Wall time of its lines that have one, seconds, and their number.
     total_s: f64,
     lines: usize,
     /// Its values by unit and fork.
@@ -185,9 +185,9 @@ impl Benchmark {
         if self.process != Some(process) {
             (self.process, self.forks) = (Some(process), self.forks + 1);
         }
-        self.lines += 1;
         for (value, word) in line.values() {
             if word == UNIT && value.is_finite() {
+                self.lines += 1;
                 self.total_s += line.invocations * value * 1e-9;
             }
             let at = self.units.iter().position(|(known, _)| known == word).unwrap_or_else(|| {
@@ -283,7 +283,16 @@ const PREFIX: &str = "Benchmark";
 
 /// The recording as such a text.
 fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
-    let (fitted, mut lost) = fit(recording, &FRAME)?;
+    let (mut fitted, mut lost) = fit(recording, &FRAME)?;
+    // Further units stand behind all times, but a package that begins again is another process to whoever reads the text.
+    let mut packages: Vec<String> = Vec::new();
+    for benchmark in &fitted {
+        let package = split(benchmark.name()).0;
+        if packages.iter().all(|known| known != package) {
+            packages.push(package.to_owned());
+        }
+    }
+    fitted.sort_by_key(|benchmark| packages.iter().position(|known| known == split(benchmark.name()).0));
     let mut out: String = about.lines.iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
     out += &units(&fitted);
     let mut names = Spellings::default();
