@@ -134,8 +134,8 @@ mod tests {
         let head = "while crate::duet::more(&mut b.iters, b.measurement.to_f64(&b.value)) {";
         let lines: Vec<&str> = hooked.lines().map(str::trim).collect();
         let start = "let time_start = Instant::now();";
-        let called = ["b.iterated = true;", "let other = 1;"];
-        let want = [&called[..], &[head, start, "work();", "b.elapsed_time = time_start.elapsed();", "}"]].concat();
+        let inside = ["let other = 1;", start, "work();", "b.elapsed_time = time_start.elapsed();", "}"];
+        let want = [&["b.iterated = true;", head], &inside[..]].concat();
         assert_eq!(lines, want);
         let of_windows = inserted(&original.replace('\n', "\r\n"), "bencher.rs").unwrap();
         assert_eq!(of_windows.lines().map(str::trim).collect::<Vec<_>>(), want);
@@ -146,7 +146,7 @@ mod tests {
         let refused = |text: &str, file: &str| inserted(text, file).unwrap_err();
         assert!(refused("", "lib.rs").contains("`mod bencher;` in its lib.rs is there 0 times, not 1"));
         assert!(refused("mod bencher;\nmod bencher;\n", "lib.rs").contains("2 times"));
-        let start = "let time_start = Instant::now();\n";
+        let start = "self.iterated = true;\n";
         let heads_alone = format!("{start}{start}self.elapsed_time = time_start.elapsed();\n");
         assert!(refused(&heads_alone, "bencher.rs").contains("1 times, not 2"));
         assert!(refused("nothing\n", "bencher.rs").contains("0 times, not 1"));

@@ -71,7 +71,7 @@ const fn after(anchor: &'static str, text: &'static str) -> Insertion {
 
 const MODULE: &str = "#[allow(warnings)]\nmod duet;\n";
 
-/// The body of every method that times, between taking the time and taking the elapsed time, goes round in a loop. For `@` stands the
+/// The body of every method that times, from noting that it was called to taking the elapsed time, goes round in a loop. For `@` stands the
 /// name before [`CALLED`].
 const CRITERION: [Part; 3] = [
     Part { files: &["lib.rs"], insertions: &[before("mod bencher;", MODULE)] },
@@ -91,9 +91,10 @@ const CRITERION: [Part; 3] = [
         files: &["bencher.rs"],
         insertions: &[
             Insertion {
-                anchor: "let time_start = Instant::now();",
+                // Not only before the clock is read: the size of batches follows from the iterations.
+                anchor: CALLED,
                 times: Times::Alike,
-                place: Place::Before,
+                place: Place::After,
                 text: "while crate::duet::more(&mut @.iters, @.measurement.to_f64(&@.value)) {\n",
             },
             Insertion {
