@@ -183,12 +183,16 @@ func (b *B) DuetMore() bool {
 	}
 	if !b.duetBegin(duetStyleRewritten) {
 		if !duetT.runs(duetStyleRewritten) {
+			if b.duetIsTarget() && duetT.looped {
+				b.Fatal(duetMarker + ": a second loop over b.N would not be measured: give each its own b.Run, or use b.Loop")
+			}
 			return false
 		}
 		b.duetClose()
 	}
 	k := b.duetNext()
 	if k == 0 {
+		duetT.looped = true
 		return false
 	}
 	b.N += int(k)
@@ -226,6 +230,9 @@ func (b *B) duetReset() (taken bool) {
 	}
 	t := duetT
 	t.resets++
+	if t.open && !t.resetting && b.duetIsTarget() && t.resets > duetResetsMost && uint64(t.resets) >= t.k {
+		b.Fatal(duetMarker + ": b.ResetTimer is called in the loop, so that only the last invocation would be timed: StopTimer and StartTimer leave set-up out")
+	}
 	t.memoryWrong = t.memoryWrong || t.refilling // upstream counts from 0
 	if !t.open || t.resetting || !b.duetIsTarget() {
 		return false

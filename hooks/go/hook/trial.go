@@ -23,6 +23,9 @@ const (
 	duetSetupLimitNS = 1_000_000_000 // no slice is made longer than this to outweigh a set-up
 )
 
+// Calls of ResetTimer in a slice that may belong to set-up in several steps.
+const duetResetsMost = 8
+
 // duetTrial is the one trial of this process.
 //
 // Every style of benchmark drives it the same way: duetBegin once, then duetNext (which waits for the
@@ -68,6 +71,7 @@ type duetTrial struct {
 	resets    uint32
 	resetting bool // ResetTimer is called by the hook
 	resetMeet bool // both sides meet when they reset the timer
+	looped    bool // the rewritten loop that was measured has ended
 
 	refills   bool // after a slice, until the peer has ended it too
 	refilling bool // it does so now
@@ -248,7 +252,7 @@ func (b *B) duetCalibrate() bool {
 	t := duetT
 	next, again := uint64(0), true
 	switch {
-	case t.style == duetStyleRecall && t.probes < duetProbes:
+	case t.setsUpAnew() && t.probes < duetProbes:
 		next = t.probe()
 	case t.k == 0:
 		next = duetHinted(t.header)
@@ -266,7 +270,12 @@ func (b *B) duetCalibrate() bool {
 // duetHinted is where calibration begins.
 func duetHinted(h *duetHeader) uint64 { return duetLeast(duetMaxK, duetMost(1, h.kHint)) }
 
-// probe has a benchmark that is called anew for every slice called with one invocation first, to tell set-up from work.
+// setsUpAnew reports whether every slice begins with set-up: of the whole benchmark, or of each goroutine of RunParallel.
+func (t *duetTrial) setsUpAnew() bool {
+	return t.style == duetStyleRecall || t.style == duetStyleParallel
+}
+
+// probe has a benchmark that sets up anew for every slice called with one invocation first, to tell set-up from work.
 func (t *duetTrial) probe() uint64 {
 	t.probes++
 	switch {
@@ -302,10 +311,10 @@ func (t *duetTrial) grow() (next uint64, again bool) {
 	return next, again || repeat
 }
 
-// mustOutweigh reports whether the benchmark's set-up is timed, because it is called anew for every slice and does not reset
+// mustOutweigh reports whether the benchmark's set-up is timed, because it sets up anew for every slice and does not reset
 // its timer. The harness itself relies on many invocations to outweigh it, and so must the slices.
 func (t *duetTrial) mustOutweigh() bool {
-	return t.style == duetStyleRecall && t.resets == 0 && t.probeNS > 0
+	return t.setsUpAnew() && t.resets == 0 && t.probeNS > 0
 }
 
 // duetSettle publishes what calibration found, waits for the peer's numbers and agrees on the plan.

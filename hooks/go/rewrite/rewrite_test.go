@@ -69,6 +69,16 @@ var cases = []struct{ name, source, want, refused string }{
 	{name: "helper called in a loop", source: imports + `func BenchmarkA(b *testing.B) { for range x { help(b) } }; func help(b *testing.B) { deep(b) }; func deep(b *testing.B) { for range b.N { } }`, refused: "more than one loop or helper of BenchmarkA uses b.N"},
 	{name: "helper sizes data by b.N", source: imports + `func BenchmarkA(b *testing.B) { x := help(b); for range b.N { f(x) } }; func help(b *testing.B) int { return b.N }`, refused: "more than one loop or helper of BenchmarkA uses b.N"},
 
+	{name: "filled before the timer is reset", source: imports + `func BenchmarkA(b *testing.B) { for range b.N { q.Push() }; b.ResetTimer(); for q.Len() > 0 { q.Pop() } }`, refused: reasonLater},
+	{name: "filled while the timer is stopped", source: imports + `func BenchmarkA(b *testing.B) { b.StopTimer(); for range b.N { q.Push() }; b.StartTimer(); f() }`, refused: reasonLater},
+	{name: "filled before RunParallel", source: imports + `func BenchmarkA(b *testing.B) { for range b.N { m.Set() }; b.RunParallel(func(pb *testing.PB) { for pb.Next() { m.Get() } }) }`, refused: reasonLater},
+	{name: "work that is waited for", source: imports + `func BenchmarkA(b *testing.B) { for range b.N { p.Submit() }; wg.Wait() }`, refused: reasonRest},
+	{name: "work that is received", source: imports + `func BenchmarkA(b *testing.B) { for range b.N { in <- 1 }; <-done }`, refused: reasonRest},
+	{name: "work in another loop", source: imports + `func BenchmarkA(b *testing.B) { for range b.N { q.Push() }; for q.Len() > 0 { q.Pop() } }`, refused: reasonRest},
+	{name: "cleared up after the timer is stopped", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { f() }; b.StopTimer(); w.Close(); for range x { g() } }`,
+		want: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N || b.DuetMore(); i++ { f() }; b.StopTimer(); w.Close(); for range x { g() } }`},
+	{name: "closure called twice", source: imports + `func BenchmarkA(b *testing.B) { run := func(b *testing.B) { for range b.N { } }; run(b); run(b) }`, refused: "more than one loop or helper of BenchmarkA uses b.N"},
+
 	{name: "not a testing.B", source: imports + `func a(b *other.B) { for i := 0; i < b.N; i++ { } }`},
 	{name: "two of them", source: imports + `func a(b, c *testing.B) { for i := 0; i < b.N; i++ { } }`},
 	{name: "no testing", source: `func a(b *testing.B) { for i := 0; i < b.N; i++ { } }`},

@@ -25,7 +25,7 @@ type unit struct {
 // function is a function or closure that has exactly one parameter of type *testing.B.
 type function struct {
 	name     string // of the declaration, with .func1 and so on for closures
-	declared string // the name it is called by; empty for closures
+	declared string // the name it is called by; empty for closures without one
 	param    string // the parameter's name
 	body     *ast.BlockStmt
 	dotted   bool // *B of a dot import
@@ -72,13 +72,36 @@ func (u *unit) findFunctions() {
 				u.addFunction(testing, outer, outer, d.Type, d.Body)
 			}
 		}
+		names := map[*ast.FuncLit]string{}
 		ast.Inspect(decl, func(n ast.Node) bool {
-			if lit, ok := n.(*ast.FuncLit); ok {
+			switch s := n.(type) {
+			case *ast.AssignStmt:
+				nameClosures(names, s.Lhs, s.Rhs)
+			case *ast.ValueSpec:
+				for i, value := range s.Values {
+					if lit, ok := value.(*ast.FuncLit); ok && i < len(s.Names) {
+						names[lit] = s.Names[i].Name
+					}
+				}
+			case *ast.FuncLit:
 				closures++
-				u.addFunction(testing, fmt.Sprintf("%s.func%d", outer, closures), "", lit.Type, lit.Body)
+				u.addFunction(testing, fmt.Sprintf("%s.func%d", outer, closures), names[s], s.Type, s.Body)
 			}
 			return true
 		})
+	}
+}
+
+// nameClosures notes the names of variables to which closures are assigned: they are called by these.
+func nameClosures(names map[*ast.FuncLit]string, left, right []ast.Expr) {
+	for i, value := range right {
+		lit, ok := value.(*ast.FuncLit)
+		if !ok || i >= len(left) {
+			continue
+		}
+		if id, ok := left[i].(*ast.Ident); ok {
+			names[lit] = id.Name
+		}
 	}
 }
 

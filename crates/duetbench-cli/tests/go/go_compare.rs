@@ -115,6 +115,82 @@ fn a_planted_slowdown_is_found_in_every_mode() {
     }
 }
 
+/// Benchmarks whose loop over `b.N` is set-up, or begins what is waited for behind it; the rest takes so many rounds.
+fn behind_the_loop(rounds: u32) -> String {
+    let module = "package fixture
+
+import (
+	\"sync\"
+	\"testing\"
+)
+
+var (
+	queue []int
+	sink  uint64
+)
+
+//go:noinline
+func work() (s uint64) {
+	for i := 0; i < ROUNDS; i++ {
+		s = s*31 + uint64(i)
+	}
+	return s
+}
+
+func BenchmarkPop(b *testing.B) {
+	queue = queue[:0]
+	for i := 0; i < b.N; i++ {
+		queue = append(queue, i)
+	}
+	b.ResetTimer()
+	for len(queue) > 0 {
+		sink += work()
+		queue = queue[:len(queue)-1]
+	}
+}
+
+func BenchmarkPool(b *testing.B) {
+	jobs, done := make(chan int, 1024), sync.WaitGroup{}
+	done.Add(1)
+	go func() {
+		defer done.Done()
+		for range jobs {
+			sink += work()
+		}
+	}()
+	for i := 0; i < b.N; i++ {
+		jobs <- i
+	}
+	close(jobs)
+	done.Wait()
+}
+";
+    module.replace("ROUNDS", &rounds.to_string())
+}
+
+#[test]
+fn what_is_timed_behind_the_loop_is_measured() {
+    let place = two(&behind_the_loop(1000), &behind_the_loop(3000));
+    let ran = compare(&place, &["--forks", "12"]).expect(3);
+    for name in ["BenchmarkPop", "BenchmarkPool"] {
+        assert_eq!(ran.verdict(name), "regression", "{name}\n{}", ran.stdout);
+        assert!(ran.benchmark(name)["ratio"].as_f64().unwrap() > 2.0, "{name}\n{}", ran.stdout);
+    }
+    let listed = place.duet(&["list", "./old"]).expect(0).stdout;
+    assert_eq!(listed.matches("\trecall\n").count(), 2, "{listed}");
+}
+
+#[test]
+fn a_loop_that_would_not_be_measured_is_a_failure() {
+    let loops = "func loop(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tsum = sha256.Sum256(page[:])\n\t}\n}\n\n\
+                 func BenchmarkBoth(b *testing.B) {\n\tfor _, one := range []func(*testing.B){loop, loop} {\n\t\tone(b)\n\t}\n}\n\n\
+                 func BenchmarkReset(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tb.ResetTimer()\n\t\tsum = sha256.Sum256(page[:])\n\t}\n}\n";
+    let ran = compare(&two(&simple(loops), &simple(loops)), &["--mode", "interleaved"]).expect(1);
+    let of = |name: &str| ran.benchmark(name)["failure"]["reason"].as_str().unwrap_or_default().to_owned();
+    assert!(of("BenchmarkBoth").contains("a second loop over b.N would not be measured"), "{}", ran.stdout);
+    assert!(of("BenchmarkReset").contains("b.ResetTimer is called in the loop"), "{}", ran.stdout);
+}
+
 #[test]
 fn interleaved_slices_of_the_two_sides_never_overlap() {
     let place = two(&styles(100, 10), &styles(100, 10));
