@@ -27,10 +27,14 @@ fn copy(project: &Path, to: &Path, rounds: u32) {
             copy(&entry.path(), &target, rounds);
         } else {
             let text = fs::read_to_string(entry.path()).unwrap();
-            fs::write(target, text.replace("ROUNDS = 100;", &format!("ROUNDS = {rounds};"))).unwrap();
+            let text = text.replace("ROUNDS = 100;", &format!("ROUNDS = {rounds};"));
+            fs::write(target, text.replace("    public int words() {", APPENDED)).unwrap();
         }
     }
 }
+
+/// What an annotation appends stands before what is asked for, and loses to it.
+const APPENDED: &str = "    @org.openjdk.jmh.annotations.Fork(jvmArgsAppend = \"-Xmixed\")\n    public int words() {";
 
 /// The jar of a project, built here.
 fn jar(project: &Path, rounds: u32) -> Vec<u8> {

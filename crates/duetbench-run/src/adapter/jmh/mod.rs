@@ -145,7 +145,7 @@ impl Jmh {
 const STARTER: [&str; 3] = ["-Djmh.ignoreLock=true", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
 
 /// Options of JMH that say what duet has to say itself, with what to use instead.
-const OURS: [(&str, &str); 15] = [
+const OURS: [(&str, &str); 16] = [
     ("-f", "`--forks`"),
     ("-wf", "`--forks`"),
     ("-i", "`--iterations` of `duet run`; `duet compare` decides"),
@@ -160,8 +160,12 @@ const OURS: [(&str, &str); 15] = [
     ("-o", "`--output`"),
     ("-e", "`--exclude`"),
     ("-jvmArgs", "`jvm_args` in `[jmh]` of duet.toml"),
+    ("-jvmArgsPrepend", "`jvm_args` in `[jmh]` of duet.toml"),
     ("-jvmArgsAppend", "`jvm_args` in `[jmh]` of duet.toml"),
 ];
+
+/// An argument of a fork that changes nothing: the lock is that of the JVM which starts it.
+const WITHOUT_EFFECT: &str = "-Djmh.ignoreLock=true";
 
 fn check_arguments(arguments: &[String]) -> Result<(), RunError> {
     let ours = |argument: &String| OURS.iter().find(|(option, _)| argument == option);
@@ -279,14 +283,16 @@ impl Adapter for Jmh {
         args.extend(["-bm".into(), entry.mode.clone(), "-i".into(), iterations.to_string()]);
         args.extend(["-r".into(), format!("{}us", (order.slice_ns / 1000).max(1))]);
         args.extend(fixed.map(String::from));
-        // These replace those of the annotation, which therefore have to be said again. They also keep the measured JVM from
-        // inheriting what makes the one that only starts it start sooner.
+        // These replace those of the annotation, which therefore have to be said again: the first ones and the last ones too, or what the
+        // annotation appends would come after ours and win. They also keep the measured JVM from inheriting what makes the one that
+        // only starts it start sooner.
         let role = role_of(artifact);
         let own = &self.spec.side(role).jvm_args;
         let asked: Vec<String> = entry.jvm_args.iter().chain(&self.spec.jvm_args).chain(own).cloned().collect();
         let known: Vec<String> = asked.iter().chain(&self.arguments).cloned().collect();
         let jvm_args: Vec<String> = asked.into_iter().chain(self.jvm(role).pinned(&known)).map(quoted).collect();
         args.extend(["-jvmArgs".into(), jvm_args.join(" ")]);
+        args.extend(["-jvmArgsPrepend", WITHOUT_EFFECT, "-jvmArgsAppend", WITHOUT_EFFECT].map(String::from));
         args.extend(self.arguments.iter().cloned());
         launch.args.extend(args.into_iter().map(OsString::from));
         Some(launch)
