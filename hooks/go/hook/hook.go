@@ -131,9 +131,11 @@ func (b *B) duetRecall(body func(*B)) {
 			break
 		}
 		b.N, b.parallelism = int(k), 1
+		called := duetNow()
 		b.duetOpen()
 		body(b)
 		b.duetClose()
+		duetT.untimed(called)
 		total += b.N
 		b.runCleanup(normalPanic)
 	}

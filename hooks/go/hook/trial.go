@@ -23,6 +23,9 @@ const (
 	duetSetupLimitNS = 1_000_000_000 // no slice is made longer than this to outweigh a set-up
 )
 
+// duetUntimedMost is how many times as long as a slice the set-up before it may be that is not timed.
+const duetUntimedMost = 20
+
 // Calls of ResetTimer in a slice that may belong to set-up in several steps.
 const duetResetsMost = 8
 
@@ -64,6 +67,7 @@ type duetTrial struct {
 	collector   bool
 	cycles      duetCycles
 
+	setupNS uint64 // set-up that the last call to calibrate did not time
 	probes  int    // calls with one invocation made to calibrate
 	probeNS uint64 // the shorter of their times; 0: does not matter
 
@@ -317,6 +321,14 @@ func (t *duetTrial) mustOutweigh() bool {
 	return t.setsUpAnew() && t.resets == 0 && t.probeNS > 0
 }
 
+// untimed notes how much of a call that began then was not timed: with hundreds of short slices, set-up of a second would take minutes.
+func (t *duetTrial) untimed(called duetTime) {
+	if t.phase == duetCalibrating {
+		took := uint64(duetSince(called))
+		t.setupNS = took - duetLeast(t.wall, took)
+	}
+}
+
 // duetSettle publishes what calibration found, waits for the peer's numbers and agrees on the plan.
 // In an interleaved trial it returns within the turn of this side's first slice.
 func (b *B) duetSettle() bool {
@@ -330,6 +342,7 @@ func (b *B) duetSettle() bool {
 		own.gcPeriod = memStats.NextGC - memStats.HeapAlloc
 		t.collector = true
 	}
+	own.sliceNS = duetLeast(duetSetupLimitNS, t.setupNS/duetUntimedMost)
 	if t.mustOutweigh() {
 		own.sliceNS = duetLeast(duetSetupLimitNS, 50*duetSetupNS(t.probeNS, t.wall, t.k))
 	}

@@ -192,6 +192,17 @@ fn a_loop_that_would_not_be_measured_is_a_failure() {
 }
 
 #[test]
+fn set_up_that_is_not_timed_makes_fewer_slices() {
+    let slow = "func BenchmarkSetUp(b *testing.B) {\n\ttime.Sleep(20 * time.Millisecond)\n\tn := b.N\n\tb.ResetTimer()\n\t\
+                for i := 0; i < n; i++ {\n\t\tsum = sha256.Sum256(page[:])\n\t}\n}\n";
+    let ran = compare(&two(&simple(slow), &simple(slow)), &["--mode", "interleaved"]);
+    let forks = ran.benchmark("BenchmarkSetUp")["forks"].as_array().unwrap().clone();
+    // Slices of at least a millisecond, in trials of 20 ms a side.
+    let slices: Vec<u64> = forks.iter().map(|fork| fork["slices"].as_u64().unwrap()).collect();
+    assert!(slices.len() == 5 && slices.iter().all(|slices| *slices <= 40), "{slices:?}\n{}", ran.stdout);
+}
+
+#[test]
 fn interleaved_slices_of_the_two_sides_never_overlap() {
     let place = two(&styles(100, 10), &styles(100, 10));
     compare(&place, &["--mode", "interleaved", "--bench", "Counting|Parallel"]);
