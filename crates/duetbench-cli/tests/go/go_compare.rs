@@ -224,14 +224,14 @@ fn revisions_are_compared_without_touching_the_checkout() {
     place.commit_all("one");
     place.write("fixture_test.go", &styles(300, 10)).write("untracked.txt", "mine");
     let before = place.git(&["status", "--porcelain"]);
-    let ran = place.duet(&["compare", "--bench", "Counting", "--forks", "5", "--format", "json"]).expect(3);
+    let ran = place.duet(&["compare", "--bench", "Counting", "--forks", "7", "--format", "json"]).expect(3);
     assert_eq!(ran.verdict("BenchmarkCounting"), "regression");
     assert_eq!(place.git(&["status", "--porcelain"]), before);
     assert_eq!(place.git(&["worktree", "list"]).lines().count(), 1);
     assert!(place.git(&["stash", "list"]).is_empty());
     place.commit_all("two");
     let ran =
-        place.duet(&["compare", "HEAD~1", "HEAD", "--bench", "Counting", "--forks", "5", "--format", "json"]).expect(3);
+        place.duet(&["compare", "HEAD~1", "HEAD", "--bench", "Counting", "--forks", "7", "--format", "json"]).expect(3);
     assert!(ran.json()["versions"]["baseline"]["resolved"].as_str().unwrap().contains("one"), "{}", ran.stdout);
     place.duet(&["compare"]).expect(2).says(&["nothing to compare", "HEAD~1"]);
     place.duet(&["compare", "no-such-revision"]).expect(2).says(&["`no-such-revision`", "git log"]);
