@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rustix::process::{PidfdFlags, Signal};
@@ -92,8 +93,9 @@ impl Tool {
     /// When it cannot be started.
     pub(crate) fn output(mut self) -> Result<Output, RunError> {
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let told_before = INTERRUPTS.load(Ordering::SeqCst);
         let child = self.command.spawn().map_err(|source| self.cannot_start(source))?;
-        let _waited = Waited::of(&child);
+        let _waited = Waited::of(&child, told_before);
         child.wait_with_output().map_err(|source| self.cannot_start(source))
     }
 
@@ -114,8 +116,9 @@ impl Tool {
     /// When it cannot be started.
     pub(crate) fn start(mut self) -> Result<Started, RunError> {
         self.command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let told_before = INTERRUPTS.load(Ordering::SeqCst);
         let child = self.command.spawn().map_err(|source| self.cannot_start(source))?;
-        Ok(Started { _waited: Waited::of(&child), child: Some(child), words: self.words })
+        Ok(Started { _waited: Waited::of(&child, told_before), child: Some(child), words: self.words })
     }
 
     /// Runs it and gives what it printed on standard output, trimmed.
@@ -133,11 +136,14 @@ impl Tool {
     }
 }
 
+/// Times that tools were asked to end.
+static INTERRUPTS: AtomicUsize = AtomicUsize::new(0);
 /// The tools that run.
 static WAITED: Mutex<Vec<Arc<OwnedFd>>> = Mutex::new(Vec::new());
 
 /// Asks the tools that run to end, as Ctrl-C would: who is asked to end by another signal is asked alone, and a build takes minutes.
 pub fn interrupt_tools() {
+    INTERRUPTS.fetch_add(1, Ordering::SeqCst);
     for tool in WAITED.lock().iter().flat_map(|tools| tools.iter()) {
         let _ = rustix::process::pidfd_send_signal(&**tool, Signal::INT);
     }
@@ -148,11 +154,15 @@ pub fn interrupt_tools() {
 struct Waited(Option<Arc<OwnedFd>>);
 
 impl Waited {
-    fn of(child: &Child) -> Waited {
+    /// Takes note of a tool that was started when others had been asked to end so often; asks it too if that has happened since.
+    fn of(child: &Child, told_before: usize) -> Waited {
         let pidfd = rustix::process::pidfd_open(rustix::process::Pid::from_child(child), PidfdFlags::empty());
         let tool = pidfd.ok().map(Arc::new);
         if let (Some(tool), Ok(mut tools)) = (&tool, WAITED.lock()) {
             tools.push(tool.clone());
+        }
+        if let Some(tool) = tool.as_ref().filter(|_| INTERRUPTS.load(Ordering::SeqCst) != told_before) {
+            let _ = rustix::process::pidfd_send_signal(&**tool, Signal::INT);
         }
         Waited(tool)
     }
