@@ -359,10 +359,11 @@ fn a_program_with_its_own_loop_takes_part_in_the_lock_step() {
 const LEAVE: &str = "setsid sleep 7777 </dev/null >/dev/null 2>&1 &\n\
     until [ \"$(cat /proc/$!/comm)\" = sleep ]; do :; done\necho $! >> $1\nexit $2\n";
 
-/// The processes whose numbers are in a file, and whether they are alive.
+/// The processes whose numbers are in a file, and whether they are alive: a number may be somebody else's by then.
 fn alive(place: &Place, file: &str) -> Vec<(String, bool)> {
     let numbers = std::fs::read_to_string(place.path().join(file)).unwrap();
-    let is_alive = |pid: &str| std::path::Path::new("/proc").join(pid).exists();
+    let is_alive =
+        |pid: &str| std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line == b"sleep\x007777\0");
     numbers.lines().map(|pid| (pid.to_owned(), is_alive(pid))).collect()
 }
 
