@@ -50,7 +50,7 @@ fn jar(project: &Path, rounds: u32) -> Vec<u8> {
 fn place() -> Place {
     static JARS: OnceLock<[Vec<u8>; 3]> = OnceLock::new();
     let [base, slower, troubled] = JARS.get_or_init(|| {
-        [jar(&example(), 100), jar(&example(), 150), jar(&Path::new(CRATE).join("tests/fixtures/jmh"), 0)]
+        [jar(&example(), 100), jar(&example(), 250), jar(&Path::new(CRATE).join("tests/fixtures/jmh"), 0)]
     });
     let place = Place::new();
     for (name, bytes) in [("base.jar", base), ("slower.jar", slower), ("troubled.jar", troubled)] {
