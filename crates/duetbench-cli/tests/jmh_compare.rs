@@ -33,7 +33,7 @@ fn copy(project: &Path, to: &Path, rounds: u32) {
     }
 }
 
-/// What an annotation appends stands before what is asked for, and loses to it.
+/// The last arguments of an annotation stand before those that are asked for, and lose to them.
 const APPENDED: &str = "    @org.openjdk.jmh.annotations.Fork(jvmArgsAppend = \"-Xmixed\")\n    public int words() {";
 
 /// The jar of a project, built here.

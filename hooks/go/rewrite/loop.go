@@ -24,10 +24,10 @@ const (
 	reasonRest      = "more than the loop is timed"
 )
 
-// What a benchmark that begins to time after its loop calls: the loop over b.N is its set-up.
+// timing are calls that begin to time: a loop over b.N that stands before one is set-up.
 var timing = map[string]bool{"ResetTimer": true, "StartTimer": true, "RunParallel": true, "Loop": true, "Run": true}
 
-// What a benchmark calls that waits for work which its loop has only begun.
+// finishing are calls that wait for work which a loop has only begun.
 var finishing = map[string]bool{"Wait": true, "Close": true, "Flush": true, "Sync": true, "Shutdown": true, "Drain": true}
 
 // rewriteFunction returns the edit for one function, or the reason for leaving it as it is.

@@ -78,11 +78,11 @@ func (u *unit) findFunctions() {
 			case *ast.AssignStmt:
 				nameClosures(names, s.Lhs, s.Rhs)
 			case *ast.ValueSpec:
-				for i, value := range s.Values {
-					if lit, ok := value.(*ast.FuncLit); ok && i < len(s.Names) {
-						names[lit] = s.Names[i].Name
-					}
+				declared := make([]ast.Expr, len(s.Names))
+				for i, name := range s.Names {
+					declared[i] = name
 				}
+				nameClosures(names, declared, s.Values)
 			case *ast.FuncLit:
 				closures++
 				u.addFunction(testing, fmt.Sprintf("%s.func%d", outer, closures), names[s], s.Type, s.Body)

@@ -300,15 +300,14 @@ impl Decision {
     /// # Errors
     /// Names the first number that is out of range.
     pub fn check(self) -> Result<Decision, SpecError> {
-        let open_unit = |name, value: f64, high: f64| {
-            // Errors that are smaller have no quantiles.
-            let low = if high < 1.0 { defaults::ERROR_MIN } else { 0.0 };
+        let inside = |name, value: f64, low: f64, high: f64| {
             if value > low && value < high { Ok(()) } else { Err(SpecError::OutOfRange { name, value, low, high }) }
         };
-        open_unit("threshold", self.threshold, 10.0)?;
-        open_unit("alpha", self.alpha, 0.5)?;
-        open_unit("fdr", self.false_discovery_rate, 0.5)?;
-        open_unit("power", self.power, 1.0)?;
+        inside("threshold", self.threshold, 0.0, 10.0)?;
+        // Errors that are smaller have no quantiles.
+        inside("alpha", self.alpha, defaults::ERROR_MIN, 0.5)?;
+        inside("fdr", self.false_discovery_rate, defaults::ERROR_MIN, 0.5)?;
+        inside("power", self.power, 0.0, 1.0)?;
         Ok(self)
     }
 }

@@ -163,7 +163,7 @@ fn what_is_hidden_narrows_the_band_and_is_added_to_what_is_detected() {
     };
     let ((seen, all), (true_one, hidden)) = (of(0.02, 0.0), of(0.02, 0.2));
     assert!((true_one - seen / 0.8).abs() < 1e-12 && hidden > all && all.is_some(), "{hidden:?} {all:?}");
-    // What is seen as 2.5 % may be 3.1 %, and is never seen above 3 %.
+    // A change that is seen as 2.5 % may be 3.1 %, and is never seen above 3 %.
     assert_eq!((of(0.025, 0.2).1, of(0.025, 0.0).1.is_some()), (None, true));
 }
 

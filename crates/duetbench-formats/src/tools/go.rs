@@ -285,14 +285,12 @@ const PREFIX: &str = "Benchmark";
 fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
     let (mut fitted, mut lost) = fit(recording, &FRAME)?;
     // Further units stand behind all times, but a package that begins again is another process to whoever reads the text.
-    let mut packages: Vec<String> = Vec::new();
+    let mut packages = Names::default();
+    let mut package_of = |benchmark: &Fitted<'_>| packages.number(split(benchmark.name()).0.as_bytes());
     for benchmark in &fitted {
-        let package = split(benchmark.name()).0;
-        if packages.iter().all(|known| known != package) {
-            packages.push(package.to_owned());
-        }
+        package_of(benchmark);
     }
-    fitted.sort_by_key(|benchmark| packages.iter().position(|known| known == split(benchmark.name()).0));
+    fitted.sort_by_cached_key(package_of);
     let mut out: String = about.lines.iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
     out += &units(&fitted);
     let mut names = Spellings::default();

@@ -165,7 +165,7 @@ const OURS: [(&str, &str); 16] = [
 ];
 
 /// An argument of a fork that changes nothing: the lock is that of the JVM which starts it.
-const WITHOUT_EFFECT: &str = "-Djmh.ignoreLock=true";
+const WITHOUT_EFFECT: &str = STARTER[0];
 
 fn check_arguments(arguments: &[String]) -> Result<(), RunError> {
     let ours = |argument: &String| OURS.iter().find(|(option, _)| argument == option);
