@@ -2,6 +2,7 @@
 
 use duetbench_core::recording::Better;
 use duetbench_core::spec::{Action, Metric, Rule};
+use duetbench_run::adapter::command;
 
 use super::Context;
 use crate::args::{ConfigCommand, ConfigFile};
@@ -36,12 +37,14 @@ fn check(context: &Context) -> Result<u8, Failure> {
     // The file of settings was understood before any command began; whether it makes sense is asked here.
     let spec = context.settings.spec(0)?;
     spec.selection.filter()?;
+    let commands = command::names(&spec.harness.commands)?;
     let mut out = match settings_file(&context.cwd) {
         Some(path) => format!("settings: `{}`\n", path.display()),
         None => "settings: no `duet.toml`\n".into(),
     };
     out += &format!("threshold: {}\n", percent(spec.decision.threshold));
     out += &spec.rules.rules().enumerate().map(|(i, rule)| describe(i + 1, rule)).collect::<String>();
+    out += &commands.iter().map(|name| format!("command: `{}`\n", one_line(name))).collect::<String>();
     out += &format!("strict: {}\n", if context.settings.strict() { "yes" } else { "no" });
     let file = WaiverFile::read(&policy_dir(&context.cwd))?;
     out += &if file.path.exists() {

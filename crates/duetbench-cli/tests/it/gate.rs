@@ -242,6 +242,14 @@ fn the_files_can_be_checked() {
     }
     place.write("duet.toml", "[[rule]]\nthreshold = '0%'\n");
     place.duet(&["config", "check"]).expect(2).says(&["rule 1", "threshold"]);
+    place.write(
+        "duet.toml",
+        "[[command]]\nname = 'sort'\ncommand = 'sort {size}'\nparameters = { size = ['1', '2'] }\n",
+    );
+    let out = place.duet(&["config", "check"]).expect(0).stdout;
+    assert!(out.contains("command: `sort:size=1`\ncommand: `sort:size=2`\n"), "{out}");
+    place.write("duet.toml", "[[command]]\nname = 'sort'\ncommand = 'sort'\nparameters = { size = ['1', '2'] }\n");
+    place.duet(&["config", "check"]).expect(2).says(&["`size` cannot be passed on", "no place in `sort`"]);
 }
 
 #[test]

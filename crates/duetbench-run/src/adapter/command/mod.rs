@@ -21,6 +21,7 @@ mod line;
 mod list;
 mod variants;
 
+pub use variants::names;
 use variants::{Variant, shell_note, variants};
 
 /// The package that all of them are in.
@@ -91,8 +92,9 @@ impl Commands {
                 "making a sandbox would be timed as a part of whole programs; `--lockstep` measures their own loops";
             return Err(RunError::argument("--sandbox", why));
         }
-        let variants = variants(&entries, sources)?;
-        let shell_note = shell_note(&entries, sources);
+        let versions: Vec<Option<&str>> = sources.iter().map(Source::command).collect();
+        let variants = variants(&entries, &versions)?;
+        let shell_note = shell_note(&entries, &versions);
         // A program may be of any language.
         let passed = wish.conditions.passed(KINDS.iter().flat_map(|kind| kind.variables()).copied());
         let (timeout, filter) = (wish.conditions.timeout, wish.conditions.filter()?);

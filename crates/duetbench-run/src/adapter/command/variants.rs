@@ -7,7 +7,6 @@ use duetbench_core::spec::{CommandSpec, StandardOutput};
 
 use super::line;
 use crate::error::RunError;
-use crate::source::Source;
 
 /// One command with one combination of parameters: a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,14 +18,23 @@ pub(super) struct Variant {
     pub(super) values: BTreeMap<String, String>,
 }
 
-/// All benchmarks of these entries, each of which was found to make sense for these versions.
+/// Names of the benchmarks of these entries, for versions that are directories.
+///
+/// # Errors
+/// Names the entry, command line or parameter that makes no sense.
+pub fn names(entries: &[CommandSpec]) -> Result<Vec<String>, RunError> {
+    Ok(variants(entries, &[None, None])?.into_iter().map(|variant| variant.name).collect())
+}
+
+/// All benchmarks of these entries, each of which was found to make sense for these versions; a version that is a command line is
+/// that line.
 ///
 /// # Errors
 /// Names the entry, command line or parameter that makes none.
-pub(super) fn variants(entries: &[CommandSpec], sources: &[Source]) -> Result<Vec<Variant>, RunError> {
+pub(super) fn variants(entries: &[CommandSpec], versions: &[Option<&str>]) -> Result<Vec<Variant>, RunError> {
     let mut all = Vec::new();
     for (entry, spec) in entries.iter().enumerate() {
-        let lines = lines(spec, sources)?;
+        let lines = lines(spec, versions)?;
         check(spec, &lines)?;
         let candidates = lines.last().copied().unwrap_or_default();
         for values in combinations(&spec.parameters) {
@@ -48,22 +56,22 @@ pub(super) fn variants(entries: &[CommandSpec], sources: &[Source]) -> Result<Ve
 }
 
 /// The command lines of an entry, one of each version, that of the last one last.
-fn lines<'a>(spec: &'a CommandSpec, sources: &'a [Source]) -> Result<Vec<&'a str>, RunError> {
-    let last = sources.len().saturating_sub(1);
-    let line = |(number, source): (usize, &'a Source)| {
+fn lines<'a>(spec: &'a CommandSpec, versions: &[Option<&'a str>]) -> Result<Vec<&'a str>, RunError> {
+    let last = versions.len().saturating_sub(1);
+    let line = |(number, version): (usize, &Option<&'a str>)| {
         let own = spec.head.as_deref().filter(|_| number == last);
-        own.or(spec.command.as_deref()).or(source.command()).ok_or_else(|| {
+        own.or(spec.command.as_deref()).or(*version).ok_or_else(|| {
             let entry = if spec.name.is_empty() { "[[command]]" } else { &spec.name };
             RunError::argument(entry, "it has no `command` to be run in each version's directory")
         })
     };
-    sources.iter().enumerate().map(line).collect()
+    versions.iter().enumerate().map(line).collect()
 }
 
 /// Note on the first command line that is written for a shell and started without one.
-pub(super) fn shell_note(entries: &[CommandSpec], sources: &[Source]) -> Option<String> {
+pub(super) fn shell_note(entries: &[CommandSpec], versions: &[Option<&str>]) -> Option<String> {
     let plain = entries.iter().filter(|spec| spec.shell.is_none());
-    let mut all = plain.flat_map(|spec| lines(spec, sources).unwrap_or_default());
+    let mut all = plain.flat_map(|spec| lines(spec, versions).unwrap_or_default());
     all.find_map(|line| {
         let word = line::shell_word(line)?;
         Some(format!(
@@ -137,12 +145,9 @@ mod tests {
         CommandSpec { parameters: parameters.iter().map(owned).collect(), ..CommandSpec::default() }
     }
 
-    fn names(entries: &[CommandSpec], lines: &[&str]) -> Result<Vec<String>, String> {
-        let dir = tempfile::tempdir().unwrap();
-        let request = |line: &&str| crate::source::VersionRequest::Command((*line).to_owned());
-        let sources: Vec<Source> =
-            lines.iter().map(|l| Source::resolve(&request(l), dir.path(), dir.path(), &[]).unwrap()).collect();
-        let found = variants(entries, &sources).map_err(|e| e.to_string())?;
+    fn named(entries: &[CommandSpec], lines: &[&str]) -> Result<Vec<String>, String> {
+        let versions: Vec<Option<&str>> = lines.iter().map(|line| Some(*line)).collect();
+        let found = variants(entries, &versions).map_err(|e| e.to_string())?;
         Ok(found.into_iter().map(|v| v.name).collect())
     }
 
@@ -150,20 +155,20 @@ mod tests {
     fn every_combination_is_a_benchmark() {
         let entry = CommandSpec { name: "sort".into(), ..spec(&[("size", &["10", "20"]), ("mode", &["a", "b"])]) };
         let want = ["sort:mode=a,size=10", "sort:mode=a,size=20", "sort:mode=b,size=10", "sort:mode=b,size=20"];
-        assert_eq!(names(&[entry], &["x {size} {mode}", "y {mode} {size}"]).unwrap(), want);
+        assert_eq!(named(&[entry], &["x {size} {mode}", "y {mode} {size}"]).unwrap(), want);
     }
 
     #[test]
     fn without_a_name_the_candidates_line_is_one() {
-        assert_eq!(names(&[spec(&[])], &["old 1", "new 2"]).unwrap(), ["new 2"]);
+        assert_eq!(named(&[spec(&[])], &["old 1", "new 2"]).unwrap(), ["new 2"]);
         let of_sizes = spec(&[("size", &["1", "2"])]);
-        assert_eq!(names(&[of_sizes], &["old {size}", "new -s {size}"]).unwrap(), ["new -s 1", "new -s 2"]);
+        assert_eq!(named(&[of_sizes], &["old {size}", "new -s {size}"]).unwrap(), ["new -s 1", "new -s 2"]);
     }
 
     #[test]
     fn what_makes_no_sense_is_named_with_the_remedy() {
         let check = |entries: &[CommandSpec], lines: &[&str], want: &str| {
-            let error = names(entries, lines).unwrap_err();
+            let error = named(entries, lines).unwrap_err();
             assert!(error.contains(want), "{error}");
         };
         check(&[spec(&[("n", &["1"])])], &["a {n}", "b"], "`n` cannot be passed on: the parameter has no place in `b`");
