@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use duetbench_core::analysis::Warning;
+use duetbench_core::plan::OVER_EVEN;
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::defaults;
 use duetbench_core::{Report, Verdict};
@@ -84,6 +85,8 @@ struct Need {
     forks: Option<u32>,
     /// Time for those that it lacks, seconds.
     more_s: f64,
+    /// Time for all of them, seconds; 0 where they are not known.
+    all_s: f64,
 }
 
 impl Need {
@@ -94,7 +97,7 @@ impl Need {
             return None;
         }
         if let Some(Warning::OutOfTime { needs_s, .. }) = one.warnings.first() {
-            return Some(Need { forks: None, more_s: *needs_s });
+            return Some(Need { forks: None, more_s: *needs_s, all_s: 0.0 });
         }
         let forks = one.verdict.forks_sufficient().filter(|forks| *forks <= FORKS_BEARABLE)?;
         // Where the plan does not know them, all cost the same.
@@ -104,19 +107,28 @@ impl Need {
         let paid: f64 = report.benchmarks.iter().map(|b| b.forks.len() as f64 * predicted(b)).sum();
         let price_s = if paid > 0.0 { report.measured_s * predicted(one) / paid } else { 0.0 };
         let lacking = (forks as usize).saturating_sub(one.forks.len());
-        Some(Need { forks: Some(forks), more_s: lacking as f64 * price_s })
+        Some(Need { forks: Some(forks), more_s: lacking as f64 * price_s, all_s: f64::from(forks) * price_s })
     }
 }
 
-/// The option that brings so much more, by what the user has set: the fork pairs, or else the time.
+/// The option that brings so much more, by what the user has set: the time where that is bounded, or else the fork pairs.
 fn knob(report: &Report, needs: &[Need]) -> Option<(String, f64)> {
     let more_s = needs.iter().map(|need| need.more_s).sum::<f64>();
     let effort = &report.spec.effort;
-    if effort.forks.is_some() {
-        let forks = needs.iter().filter_map(|need| need.forks).max()?;
+    if effort.budget.is_none()
+        && let Some(forks) = needs.iter().filter_map(|need| need.forks).max()
+    {
         return Some((format!("`--forks {forks}`"), more_s));
     }
-    Some((format!("`--budget {}`", typed_time(looked_s(report) + report.measured_s + more_s)), more_s))
+    (effort.forks.is_none()).then(|| (format!("`--budget {}`", typed_time(budget_s(report, needs))), more_s))
+}
+
+/// The budget that leaves the first round the time for so much more, seconds: each benchmark may have [`OVER_EVEN`] times its even share.
+fn budget_s(report: &Report, needs: &[Need]) -> f64 {
+    let more_s = needs.iter().map(|need| need.more_s).sum::<f64>();
+    let largest_s = needs.iter().map(|need| need.all_s).fold(0.0, f64::max);
+    let allowed_s = largest_s * report.plan.benchmarks.len() as f64 / OVER_EVEN;
+    looked_s(report) + (report.measured_s + more_s).max(allowed_s) / report.plan.first_round_share()
 }
 
 /// The part of a budget that first trials took, seconds.

@@ -186,25 +186,48 @@ impl BenchmarkReport {
     /// The ratio with its interval on which the verdict rests: that of fresh trials where they withdrew a regression.
     #[must_use]
     pub fn judged(&self) -> Option<Ranged> {
-        let withdrawn = self.confirmation.as_ref().filter(|c| c.standing == Standing::Withdrawn).map(|c| c.fresh);
+        let withdrawn = self.withdrawing().map(|confirmation| confirmation.fresh);
         withdrawn.or(self.estimate.map(|e| Ranged { ratio: e.ratio, interval: e.interval() }))
+    }
+
+    /// The fresh trials, where they withdrew a regression: then the numbers of the first round are not those to be shown.
+    fn withdrawing(&self) -> Option<&Confirmation> {
+        self.confirmation.as_ref().filter(|confirmation| confirmation.standing == Standing::Withdrawn)
     }
 
     /// The changes that are not excluded: those that either of the two numbers leaves open which a verdict of *no change* needs.
     #[must_use]
     pub fn open_range(&self) -> Option<RatioInterval> {
         let judged = self.judged()?.interval;
-        let beside = self.estimate.and_then(|estimate| estimate.beside).map_or(judged, |beside| beside.interval);
+        let fresh = self.withdrawing().map(|confirmation| confirmation.beside);
+        let beside = fresh.or(self.estimate.and_then(|estimate| estimate.beside)).map_or(judged, |b| b.interval);
         Some(RatioInterval { low: judged.low.min(beside.low), high: judged.high.max(beside.high) })
+    }
+
+    /// The ratio of wall times with its interval: that beside the judged number where CPU time is judged, and else the judged number.
+    #[must_use]
+    pub fn by_wall(&self) -> Option<Ranged> {
+        let beside = self.estimate.and_then(|estimate| estimate.by_wall);
+        beside.filter(|_| self.withdrawing().is_none()).or(self.judged())
     }
 
     /// Times per invocation of both versions that cannot contradict the change, nanoseconds: the baseline's median, and that times the
     /// ratio by wall time. The two medians, each over forks of its own, differ by what disturbed either.
     #[must_use]
     pub fn times_ns(&self) -> [Option<f64>; 2] {
-        let by_wall = self.estimate.and_then(|estimate| estimate.by_wall).or(self.judged()).map(|wall| wall.ratio);
-        let after = self.baseline_ns.zip(by_wall).map(|(before, ratio)| before * ratio);
+        let after = self.baseline_ns.zip(self.by_wall()).map(|(before, wall)| before * wall.ratio);
         [self.baseline_ns, after.or(self.candidate_ns)]
+    }
+
+    /// The candidate's time of [`times_ns`](Self::times_ns) with the interval by wall time laid around it, where there is one, nanoseconds.
+    #[must_use]
+    pub fn candidate_within(&self) -> Option<(f64, Option<RatioInterval>)> {
+        let [_, value] = self.times_ns();
+        let around = |value: f64, Ranged { ratio, interval }: Ranged| RatioInterval {
+            low: value * interval.low / ratio,
+            high: value * interval.high / ratio,
+        };
+        value.map(|value| (value, self.by_wall().map(|wall| around(value, wall))))
     }
 
     /// User and system time per invocation of both versions, medians over forks, nanoseconds; absent where no fork has one.

@@ -147,7 +147,9 @@ impl Plan {
         self.budget_ns.map(|budget| (budget as f64 * self.first_round_share()) as u64)
     }
 
-    fn first_round_share(&self) -> f64 {
+    /// Share of a budget that the first round may take.
+    #[must_use]
+    pub fn first_round_share(&self) -> f64 {
         if self.confirm_rounds > 0 { 1.0 - CONFIRM_SHARE } else { 1.0 }
     }
 

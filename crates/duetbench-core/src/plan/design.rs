@@ -78,6 +78,9 @@ impl Design {
     }
 }
 
+/// Multiple of its even share of a budget that a benchmark may get, since others end early.
+pub const OVER_EVEN: f64 = 2.0;
+
 /// A benchmark's even share of a budget.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Share {
@@ -88,11 +91,11 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// Fork pairs for which twice the share would do, if so much is added to each: benchmarks that end early leave their time to the
+    /// Fork pairs for which [`OVER_EVEN`] times the share would do, if so much is added to each: benchmarks that end early leave their time to the
     /// others. Never fewer than one that gets more than its share can make use of, and `most` at most.
     fn forks(self, added_ns: u64, most: u32) -> u32 {
         let each_ns = self.trial_ns.saturating_add(added_ns).max(1);
-        let forks = self.share_ns.saturating_mul(2) / each_ns;
+        let forks = (self.share_ns as f64 * OVER_EVEN) as u64 / each_ns;
         u32::try_from(forks).unwrap_or(u32::MAX).clamp(defaults::ENOUGH_UNITS, most)
     }
 

@@ -25,7 +25,7 @@ mod style;
 pub use budget::{Claim, Forecast, LINK_PAIR_NS, UnitPrice, shared_out};
 pub use cold::{ColdShare, lost_in_turns};
 pub use definition::{Part, Redefinition};
-pub use design::Design;
+pub use design::{Design, OVER_EVEN};
 pub use fleet::instance_capacity;
 pub use found::{Discovered, Excluded, Found};
 pub use mode::Mode;

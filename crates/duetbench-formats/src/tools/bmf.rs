@@ -1,16 +1,17 @@
 //! Bencher Metric Format (<https://bencher.dev/docs/reference/bencher-metric-format/>): for each benchmark its measures, each a value with
 //! what it may as well be.
 //!
-//! A comparison is written as its candidate: its time as the report shows it, with the report's interval of the change laid around it;
-//! the ratio to the baseline with that interval, for thresholds that shall not depend on the machine; and its allocations. A recording is
-//! written as the geometric mean of the outermost repetitions, with Student's t interval of their logarithms at 99 %.
+//! A comparison is written as its candidate: its time as the report shows it, with the interval of the change of wall time laid around it;
+//! the ratio that its verdict rests on with its interval, for thresholds that shall not depend on the machine; and its allocations. A
+//! recording is written as the geometric mean of the outermost repetitions, with Student's t interval of their logarithms at 99 %.
 
 use std::collections::BTreeMap;
 
-use duetbench_core::analysis::Estimate;
+use duetbench_core::analysis::Ranged;
 use duetbench_core::detect::{Located, Units, by_process};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::defaults;
+use duetbench_core::verdict::RatioInterval;
 use duetbench_core::{Recording, Report};
 use serde::Serialize;
 
@@ -52,23 +53,15 @@ fn of_report(report: &Report) -> Result<Written, FormatError> {
 
 fn measures(benchmark: &BenchmarkReport) -> Option<Measures> {
     let mut measures = Measures::new();
-    measures.insert("latency".into(), candidate(benchmark)?);
-    if let Some(Estimate { ratio, ratio_low, ratio_high, .. }) = benchmark.estimate {
-        measures.insert("ratio".into(), Measure::with(ratio, [ratio_low, ratio_high]));
+    let (time, around) = benchmark.candidate_within()?;
+    measures.insert("latency".into(), around.map_or(Measure::alone(time), |i| Measure::with(time, [i.low, i.high])));
+    if let Some(Ranged { ratio, interval: RatioInterval { low, high } }) = benchmark.judged() {
+        measures.insert("ratio".into(), Measure::with(ratio, [low, high]));
     }
     for (name, counted) in [("allocations", benchmark.allocs), ("allocated-bytes", benchmark.bytes)] {
         measures.extend(counted.map(|counted| (name.to_owned(), Measure::alone(counted.candidate))));
     }
     Some(measures)
-}
-
-/// The candidate's time, with the interval of the change laid around it.
-fn candidate(benchmark: &BenchmarkReport) -> Option<Measure> {
-    let value = benchmark.candidate_ns?;
-    Some(match benchmark.estimate {
-        Some(e) => Measure::with(value, [e.ratio_low, e.ratio_high].map(|end| value * end / e.ratio)),
-        None => Measure::alone(value),
-    })
 }
 
 /// Measures of a recording.

@@ -2,9 +2,11 @@
 //!
 //! A file has one direction. Values are those of [`super::bmf`].
 
+use duetbench_core::analysis::Ranged;
 use duetbench_core::detect::Located;
 use duetbench_core::recording::{Better, Recorded};
 use duetbench_core::report::BenchmarkReport;
+use duetbench_core::verdict::RatioInterval;
 use duetbench_core::{Recording, Report};
 use serde::Serialize;
 
@@ -45,14 +47,13 @@ fn of_report(report: &Report) -> Result<Written, FormatError> {
 
 /// The time of a benchmark with what was found about it, and what it allocates.
 fn entries(benchmark: &BenchmarkReport) -> Vec<Entry> {
-    let Some(value) = benchmark.candidate_ns else { return Vec::new() };
+    let Some((value, around)) = benchmark.candidate_within() else { return Vec::new() };
     let name = benchmark.id.to_string();
-    let interval = benchmark.estimate.map(|e| [e.ratio_low, e.ratio_high].map(|end| value * end / e.ratio));
-    let found = benchmark.estimate.map(|e| {
+    let interval = around.map(|RatioInterval { low, high }| [low, high]);
+    let found = benchmark.judged().map(|Ranged { ratio, interval: RatioInterval { low, high } }| {
         let percent = |ratio: f64| format!("{:+.2}%", 100.0 * (ratio - 1.0));
         let verdict = benchmark.verdict.word().replace('_', " ");
-        let (low, high) = (percent(e.ratio_low), percent(e.ratio_high));
-        format!("{verdict}: {} vs base [{low}, {high}]", percent(e.ratio))
+        format!("{verdict}: {} vs base [{}, {}]", percent(ratio), percent(low), percent(high))
     });
     let time = Entry { name: name.clone(), unit: TIME.into(), value, range: range(value, interval), extra: found };
     let counted = [("allocs/op", benchmark.allocs), ("B/op", benchmark.bytes)];
