@@ -1,5 +1,7 @@
 //! Variables as a layer of settings.
 
+use std::ffi::OsString;
+
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -11,9 +13,7 @@ const APART: [&str; 2] = ["DUET_LOCK", "DUET_VERSION"];
 /// A misspelt variable would silently do nothing.
 pub(super) fn check_names(names: impl Iterator<Item = String>) -> Result<(), Failure> {
     let known = |name: &str| {
-        !name.starts_with("DUET_")
-            || APART.contains(&name)
-            || OPTIONS.iter().any(|row| row.variable() == name.to_uppercase())
+        !name.starts_with("DUET_") || APART.contains(&name) || OPTIONS.iter().any(|row| row.variable() == *name)
     };
     match names.into_iter().find(|name| !known(name)) {
         Some(name) => {
@@ -24,10 +24,11 @@ pub(super) fn check_names(names: impl Iterator<Item = String>) -> Result<(), Fai
 }
 
 /// The layer that is set by variables.
-pub(super) fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Layer, Failure> {
+pub(super) fn read(variable: impl Fn(&str) -> Option<OsString>) -> Result<Layer, Failure> {
     let mut layer = toml::Table::new();
     for (name, key) in OPTIONS.iter().map(|row: &Row| (row.variable(), row.key)) {
         if let Some(value) = variable(&name) {
+            let value = value.into_string().map_err(|_| Failure::usage(format!("`{name}` is not UTF-8")))?;
             layer.insert(key.into(), toml::Value::String(value));
             // One at a time, so that the message can name the variable.
             Layer::deserialize(layer.clone())
@@ -39,6 +40,8 @@ pub(super) fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Layer, F
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStringExt;
+
     use super::*;
 
     #[test]
@@ -46,11 +49,14 @@ mod tests {
         let check = |names: &[&str]| check_names(names.iter().map(|n| (*n).to_owned()));
         assert!(check(&["PATH", "DUET_BUDGET", "DUET_LOCK", "DUET_VERSION"]).is_ok());
         assert!(check(&["DUET_BUGDET"]).unwrap_err().to_string().contains("`DUET_BUGDET`"));
+        assert!(check(&["DUET_budget"]).unwrap_err().to_string().contains("`DUET_budget`"));
     }
 
     #[test]
     fn what_cannot_be_understood_is_named() {
-        let error = read(|name| (name == "DUET_FORKS").then(|| "many".into())).unwrap_err();
-        assert!(error.to_string().contains("`DUET_FORKS`"), "{error}");
+        for value in [OsString::from("many"), OsString::from_vec(vec![b'5', 0xff])] {
+            let error = read(|name| (name == "DUET_FORKS").then(|| value.clone())).unwrap_err();
+            assert!(error.to_string().contains("`DUET_FORKS`"), "{error}");
+        }
     }
 }

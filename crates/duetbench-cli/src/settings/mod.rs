@@ -41,7 +41,7 @@ impl Settings {
     /// Names the variable, or the file and line, that cannot be understood.
     pub fn gather(typed: Layer, cwd: &Path) -> Result<Settings, Failure> {
         environment::check_names(std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()))?;
-        let mut layers = vec![typed, environment::read(|name| std::env::var(name).ok())?];
+        let mut layers = vec![typed, environment::read(|name| std::env::var_os(name))?];
         if let Some(path) = project::settings_file(cwd) {
             let text = bounded::read_text(&path, bounded::TEXT_MAX)
                 .map_err(|e| Failure::usage(format!("cannot read `{}`: {e}", path.display())))?;
@@ -289,7 +289,10 @@ impl Settings {
     /// Longest wait for another run: `--wait`, or none with `--no-wait`, whichever the stronger source has.
     #[must_use]
     pub fn wait(&self) -> Option<Duration> {
-        self.first(|l| l.no_wait.filter(|no| *no).map(|_| Duration::ZERO).or(l.wait))
+        // A layer that says `no_wait = false` is not silent: it takes back what a weaker one says.
+        let said = |l: &Layer| (l.no_wait.is_some() || l.wait.is_some()).then_some((l.no_wait, l.wait));
+        let (no_wait, wait) = self.first(said)?;
+        if no_wait == Some(true) { Some(Duration::ZERO) } else { wait }
     }
 
     /// `--profile`.
@@ -349,6 +352,15 @@ mod tests {
         assert_eq!((effort.forks, effort.budget), (None, Some(Duration::from_secs(120))));
         let both = Settings { layers: vec![file("budget = '2m'\nforks = 5")], in_ci: false, branch: None };
         assert!(both.spec(1).is_err());
+    }
+
+    #[test]
+    fn a_stronger_source_takes_back_that_nobody_waits() {
+        let wait =
+            |layers: [&str; 2]| Settings { layers: layers.map(file).to_vec(), in_ci: false, branch: None }.wait();
+        assert_eq!(wait(["", "no_wait = true"]), Some(Duration::ZERO));
+        assert_eq!(wait(["no_wait = false", "no_wait = true"]), None);
+        assert_eq!(wait(["wait = '5m'", "no_wait = true"]), Some(Duration::from_secs(300)));
     }
 
     #[test]
