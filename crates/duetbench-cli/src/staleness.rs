@@ -10,7 +10,7 @@ use duetbench_run::plan_file::{PlanFile, PlannedRepetitions};
 use duetbench_run::store::Provenance;
 
 use crate::planned::repetitions;
-use crate::warm_up::found_in;
+use crate::warm_up::{Warm, asked_for, found_in};
 
 /// Why an entry does not hold any more, or has to be made.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,8 +75,7 @@ pub struct Surroundings<'a> {
     pub missing: &'a dyn Fn(&str) -> Option<String>,
 }
 
-/// Holds a plan against a new run: entries in name order, those that are stale tuned again by the plan's own rules, of which `rules`
-/// has what the file does not say.
+/// Holds a plan against a new run: entries in name order, those that are stale tuned again by the plan's own rules.
 #[must_use]
 pub fn inspect(plan: &PlanFile, recording: &Recording, rules: &Rules, around: &Surroundings<'_>) -> Vec<Entry> {
     let planned: BTreeMap<&str, &PlannedRepetitions> = plan.benchmarks.iter().map(|b| (b.name.as_str(), b)).collect();
@@ -117,19 +116,33 @@ pub fn inspect(plan: &PlanFile, recording: &Recording, rules: &Rules, around: &S
         let next = unknown.is_some().then(|| entry.clone());
         entries.push(Entry { name: entry.name.clone(), reasons, unknown, planned: Some(entry.clone()), next });
     }
-    tune_again(&mut entries, recording, rules, around);
+    tune_again(&mut entries, recording, &Again { rules, warmup: plan.learnt.warmup }, around);
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     entries
 }
 
+/// Rules by which entries are tuned again: those that the plan was learnt by.
+struct Again<'a> {
+    rules: &'a Rules,
+    /// Iterations to be cut of every benchmark; absent where they are found.
+    warmup: Option<usize>,
+}
+
+impl Again<'_> {
+    /// The recording without its warm-up. Where too few iterations were measured for the plan's number, it is found.
+    fn warm(&self, recording: Recording) -> Warm {
+        let asked = self.warmup.and_then(|asked| asked_for(recording.clone(), asked).ok());
+        asked.unwrap_or_else(|| found_in(&recording))
+    }
+}
+
 /// Settles what is planned from now on of what was measured.
-fn tune_again(entries: &mut [Entry], recording: &Recording, rules: &Rules, around: &Surroundings<'_>) {
+fn tune_again(entries: &mut [Entry], recording: &Recording, again: &Again<'_>, around: &Surroundings<'_>) {
     let stale = |recorded: &&Recorded| entries.iter().any(|e| e.name == recorded.benchmark && e.is_stale());
     let benchmarks: Vec<Recorded> = recording.benchmarks.iter().filter(stale).cloned().collect();
-    let warm = found_in(&Recording { benchmarks, ..recording.clone() });
-    let again = &warm.recording;
-    let tuned = tune(again, rules);
-    let costs: BTreeMap<&str, _> = again.benchmarks.iter().map(|r| (r.benchmark.as_str(), &r.cost)).collect();
+    let warm = again.warm(Recording { benchmarks, ..recording.clone() });
+    let tuned = tune(&warm.recording, again.rules);
+    let costs: BTreeMap<&str, _> = warm.recording.benchmarks.iter().map(|r| (r.benchmark.as_str(), &r.cost)).collect();
     for entry in entries.iter_mut().filter(|entry| !entry.reasons.contains(&Reason::Gone) && entry.unknown.is_none()) {
         if !entry.is_stale() {
             entry.next.clone_from(&entry.planned);
@@ -264,6 +277,8 @@ mod tests {
             metric: "cv".into(),
             threshold: 0.01,
             confidence: 0.99,
+            keep: Vec::new(),
+            warmup: None,
         };
         let now = Provenance {
             version: String::new(),

@@ -54,6 +54,12 @@ pub struct LearntFrom {
     pub threshold: f64,
     /// Confidence of the intervals behind it, a fraction.
     pub confidence: f64,
+    /// Levels of which all repetitions were kept, besides instances.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub keep: Vec<Level>,
+    /// Iterations that were cut of every benchmark; absent where they were found for each.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub warmup: Option<usize>,
 }
 
 /// Repetitions of one benchmark.
@@ -219,6 +225,8 @@ mod tests {
             metric: "rciw3".into(),
             threshold: 0.01,
             confidence: 0.99,
+            keep: Vec::new(),
+            warmup: None,
         }
     }
 

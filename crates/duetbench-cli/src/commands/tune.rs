@@ -42,7 +42,7 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
         duet_version: env!("CARGO_PKG_VERSION").into(),
         rules: rules(args, metrics.first().copied().unwrap_or(Metric::Rciw3)),
         metrics,
-        warmup: asked_warm_up(args),
+        warmup: asked_warm_up(args).unwrap_or(0),
         sources: found.sources,
         plan_file,
     };
@@ -119,6 +119,9 @@ impl Found {
             metric: args.metric.metrics().first().map_or_else(String::new, |metric| metric.word().into()),
             threshold: args.threshold,
             confidence: args.confidence,
+            // A plan is followed by one machine.
+            keep: args.kept().into_iter().filter(|level| *level != Level::Instance).collect(),
+            warmup: asked_warm_up(args),
         }
     }
 }
@@ -158,11 +161,11 @@ fn rules(args: &TuneArgs, metric: Metric) -> Rules {
     Rules { metric, threshold: args.threshold, confidence: args.confidence, keep: args.kept() }
 }
 
-/// Iterations that were asked to be cut of every benchmark.
-fn asked_warm_up(args: &TuneArgs) -> usize {
+/// Iterations that were asked to be cut of every benchmark; absent where they are to be found.
+fn asked_warm_up(args: &TuneArgs) -> Option<usize> {
     match args.warmup {
-        Some(WarmUpArg::Iterations(asked)) => asked,
-        Some(WarmUpArg::Auto) | None => 0,
+        Some(WarmUpArg::Iterations(asked)) => Some(asked),
+        Some(WarmUpArg::Auto) | None => None,
     }
 }
 

@@ -65,7 +65,8 @@ fn rules(plan: &PlanFile) -> Result<Rules, Failure> {
         Metric::from_word(word).ok_or_else(|| Failure::usage(format!("the plan's metric `{word}` is none")))?;
     let (threshold, confidence) = (plan.learnt.threshold, plan.learnt.confidence);
     check_numbers(["the plan's `threshold`", "the plan's `confidence`"], threshold, confidence)?;
-    Ok(Rules { metric, threshold, confidence, keep: vec![Level::Instance] })
+    let keep = [Level::Instance].into_iter().chain(plan.learnt.keep.iter().copied()).collect();
+    Ok(Rules { metric, threshold, confidence, keep })
 }
 
 /// Digests of test binaries by package, of the last run that the plan was learnt from and that is still in the store.

@@ -97,6 +97,21 @@ fn what_is_stale_is_named_and_nothing_else_changes() {
 }
 
 #[test]
+fn what_is_new_is_learnt_by_the_rules_of_the_plan() {
+    let place = Place::new();
+    let shape = ["--suite-runs", "3", "--forks", "4", "--iterations", "6", "--seconds", "0.1"];
+    run(&place, &[("Steady", 0.0)], &shape).expect(0);
+    let rules = ["--metric", "cv", "--threshold", "12%", "--keep", "fork", "--warmup", "2"];
+    place.duet(&[&["tune", "r1"], &rules[..]].concat()).expect(0);
+    run(&place, &[("Steady", 0.0), ("New", 0.0)], &shape).expect(0);
+    check(&place, &[]).expect(0);
+    let plan: toml::Table = plan(&place).parse().unwrap();
+    let entries = plan["benchmark"].as_array().unwrap();
+    let of = |key: &str| entries.iter().map(|entry| entry[key].as_integer().unwrap()).collect::<Vec<_>>();
+    assert_eq!((of("forks"), of("warmup")), (vec![4, 4], vec![2, 2]), "{plan}");
+}
+
+#[test]
 fn what_a_run_did_not_look_at_is_not_taken_for_gone() {
     let place = learnt();
     let before = plan(&place);
