@@ -113,13 +113,27 @@ fn result(name: &str, side: &ForkSide) -> String {
     out
 }
 
-/// The name as the format demands it: `Benchmark` in front and no white space inside.
+/// The name as the format demands it.
 fn name(benchmark: &BenchmarkReport) -> String {
     go_name(&benchmark.id.name)
 }
 
-/// Any name as the format demands it.
+/// Any name as readers of the format take it: `Benchmark` in front, no small letter behind that, and no white space inside.
 pub(super) fn go_name(name: &str) -> String {
     let name = one_line(name).replace(' ', "_");
-    if name.starts_with("Benchmark") { name } else { format!("Benchmark{name}") }
+    let rest = name.strip_prefix("Benchmark");
+    if rest.is_some_and(|rest| !rest.starts_with(char::is_lowercase)) { name } else { format!("Benchmark_{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_spelt_as_readers_take_them() {
+        let check = |name: &str, want: &str| assert_eq!(go_name(name), want);
+        check("BenchmarkEncode/a b", "BenchmarkEncode/a_b");
+        check("decode/json", "Benchmark_decode/json");
+        check("Benchmarks of names", "Benchmark_Benchmarks_of_names");
+    }
 }
