@@ -16,13 +16,26 @@ pub struct MethodArgs {
     /// With `--method`: confidence of the papers' intervals [default: the rest of `--alpha`]
     #[arg(long, value_name = "PERCENT", value_parser = f64::parse)]
     pub confidence: Option<f64>,
-    /// With `--method`: the result by the papers' rule
-    #[arg(long, value_enum, default_value = "median")]
-    pub statistic: StatisticArg,
+    /// With `--method`: the result by the papers' rule [default: median]
+    #[arg(long, value_enum)]
+    pub statistic: Option<StatisticArg>,
     /// With `--method`: also say which changes the repetitions of this plan would have found, and which they would have missed, by the
     /// papers' rule
     #[arg(long, value_name = "FILE")]
     pub plan: Option<PathBuf>,
+}
+
+impl MethodArgs {
+    /// An option that was typed and means nothing without `--method`.
+    #[must_use]
+    pub fn idle(&self) -> Option<&'static str> {
+        let typed = [
+            ("--confidence", self.confidence.is_some()),
+            ("--statistic", self.statistic.is_some()),
+            ("--plan", self.plan.is_some()),
+        ];
+        typed.into_iter().find(|(_, typed)| *typed && self.method.is_none()).map(|(option, _)| option)
+    }
 }
 
 /// `--method`.

@@ -22,6 +22,10 @@ const MORE_RUNS: &str = "duet run --suite-runs 3";
 /// # Errors
 /// When there is no such run or file, two have nothing in common, or a number is out of range.
 pub fn run(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
+    if let Some(option) = args.method.idle() {
+        let remedy = "as in `duet analyze BASE HEAD --method both`";
+        return Err(Failure::usage(format!("`{option}` goes with `--method`, {remedy}")));
+    }
     match &args.head {
         Some(head) if args.method.method.is_some() => super::detect::run(args, head, context),
         Some(head) => two([&args.base, head], context),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use duetbench_core::Recording;
-use duetbench_core::detect::{Detection, HouseRule, PaperRule, Rules, detect, fidelity};
+use duetbench_core::detect::{Detection, HouseRule, PaperRule, Rules, Statistic, detect, fidelity};
 use duetbench_core::recording::Level;
 use duetbench_core::spec::Decision;
 use duetbench_run::RunError;
@@ -27,7 +27,7 @@ pub fn run(args: &AnalyzeArgs, head: &str, context: &Context) -> Result<u8, Fail
     let confidence = by.confidence.unwrap_or(1.0 - alpha);
     check_fractions(&[("confidence", confidence), ("threshold", threshold), ("fdr", fdr)])?;
     let (base, head) = (source::recording(&args.base, context)?, source::recording(head, context)?);
-    let paper = PaperRule { statistic: by.statistic.into(), confidence, threshold };
+    let paper = PaperRule { statistic: by.statistic.map_or(Statistic::Median, Statistic::from), confidence, threshold };
     let house = HouseRule { threshold, alpha, fdr };
     let method = by.method.unwrap_or(Method::Both);
     let rules = Rules {

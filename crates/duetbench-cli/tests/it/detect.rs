@@ -45,6 +45,10 @@ fn nothing_in_common_is_1_and_numbers_out_of_range_are_2() {
         .expect(2)
         .says(&["--confidence"]);
     place.duet(&["analyze", "p-1.0.csv", "p-1.1.csv", "--method", "both", "--format", "go"]).expect(2);
+    place
+        .duet(&["analyze", "p-1.0.csv", "p-1.1.csv", "--confidence", "95%"])
+        .expect(2)
+        .says(&["`--confidence`", "`--method`"]);
 }
 
 #[test]
