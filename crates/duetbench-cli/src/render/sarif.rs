@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use duetbench_core::gate::{Breach, Gate, Stale, Standing};
 use duetbench_core::report::BenchmarkReport;
+use duetbench_core::reported::ReportedMetric;
 use duetbench_core::spec::Metric;
 use duetbench_core::verdict::Extent;
 use duetbench_core::{BenchmarkId, Report, Verdict};
@@ -97,6 +98,7 @@ pub fn render(report: &Report, sites: &Sites) -> String {
         }
         results.push(result);
     }
+    results.extend(report.reported.iter().filter_map(|unit| without_answer(unit, sites)));
     results.extend(report.gate.iter().flat_map(|gate| stale(gate, sites)));
     let compared = report.benchmarks.iter().any(BenchmarkReport::was_compared) && !report.answers_nothing();
     document::json(&json!({
@@ -175,6 +177,18 @@ fn is_breach(report: &Report, benchmark: &BenchmarkReport) -> bool {
 fn size_open(benchmark: &BenchmarkReport) -> String {
     let (name, change) = (short_name(&benchmark.id.name), summary::change_sign(benchmark));
     format!("time of `{name}` {change}{}; whether by more than the threshold is open", interval(benchmark))
+}
+
+/// A result for a unit that a benchmark reports itself and that has no answer. One that got worse is a breach of policy.
+fn without_answer(unit: &ReportedMetric, sites: &Sites) -> Option<Value> {
+    let called = format!("`{}` of `{}`", unit.unit, short_name(&unit.id.name));
+    let (rule, words) = match &unit.verdict {
+        Verdict::Failed { reason, .. } => (Rule::Failed, format!("{called} failed: {}", shortened(reason))),
+        Verdict::Inconclusive { .. } => (Rule::Inconclusive, format!("whether {called} changed is open")),
+        _ => return None,
+    };
+    let mark = fingerprint(&unit.id, &Metric::Reported(unit.unit.clone()));
+    Some(result(rule, &words, &sites.place(&unit.id), &mark))
 }
 
 fn failed(benchmark: &BenchmarkReport) -> String {

@@ -175,11 +175,22 @@ fn folded_line(verdict: &Verdict, kind: &[&BenchmarkReport]) -> String {
 /// Meanings of the words that occur in the table.
 fn legend(report: &Report) -> Vec<String> {
     let mut words = Vec::new();
-    if report.count("no_change") > 0 {
-        words.push(format!("no change: any is smaller than {} (`--threshold`)", share(report.spec.decision.threshold)));
-    }
+    words.extend(no_change_explained(report));
     words.extend(summary::words_explained(report).into_iter().map(str::to_owned));
     words
+}
+
+/// The bound that *no change* states, which rules may set for some benchmarks.
+fn no_change_explained(report: &Report) -> Option<String> {
+    let suite = report.spec.decision.threshold;
+    let unchanged = report.benchmarks.iter().filter(|one| one.verdict == Verdict::NoChange);
+    let own: Vec<f64> = unchanged.map(|one| one.threshold.unwrap_or(suite)).collect();
+    let largest = own.iter().copied().reduce(f64::max)?;
+    Some(if own.iter().all(|threshold| *threshold == suite) {
+        format!("no change: any is smaller than {} (`--threshold`)", share(suite))
+    } else {
+        format!("no change: any is smaller than the benchmark's threshold, by rules up to {}", share(largest))
+    })
 }
 
 /// Wall times of the rows that CPU time judged.

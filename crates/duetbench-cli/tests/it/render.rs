@@ -10,6 +10,7 @@ use duetbench_cli::render::{csv, gobench, html, json, markdown, text};
 use duetbench_core::analysis::{Counted, Ranged};
 use duetbench_core::gate::{Gate, Waiver};
 use duetbench_core::plan::Style;
+use duetbench_core::reported::ReportedMetric;
 use duetbench_core::spec::{Action, Metric, Policy, Rule, Thresholds};
 use duetbench_core::verdict::Extent;
 use duetbench_core::{Report, Verdict};
@@ -135,6 +136,30 @@ fn every_format_of_a_run_whose_benchmarks_report_units() {
     check("units.json", &json::render(&report, 3));
     let data = data_by_name(&report);
     check("units.page.json", &format!("{:#}\n", data["sections"][0]));
+}
+
+#[test]
+fn sarif_has_the_units_that_have_no_answer() {
+    let mut report = with_units();
+    let unit = report.reported[0].clone();
+    let failed = Verdict::Failed { role: None, reason: "no value".into() };
+    report.reported =
+        [failed, OPEN, Verdict::NoChange].map(|verdict| ReportedMetric { verdict, ..unit.clone() }).into();
+    report.benchmarks.iter_mut().for_each(|one| one.verdict = Verdict::NoChange);
+    report.gate = None;
+    let found: serde_json::Value = serde_json::from_str(&sarif::render(&report, &Sites::default())).unwrap();
+    let rules: Vec<_> =
+        found["runs"][0]["results"].as_array().unwrap().iter().map(|one| one["ruleId"].clone()).collect();
+    assert_eq!(rules, ["failed", "inconclusive"]);
+}
+
+#[test]
+fn a_rule_of_its_own_bounds_what_no_change_says() {
+    let mut report = run_of(&[Verdict::NoChange, Verdict::NoChange]);
+    report.benchmarks[1].threshold = Some(0.2);
+    let out = text::render(&report, &Palette::plain(), Look::default());
+    assert!(out.contains("smaller than the benchmark's threshold, by rules up to 20%"), "{out}");
+    assert!(!out.contains("smaller than 3%"), "{out}");
 }
 
 #[test]
