@@ -14,7 +14,7 @@ use crate::reading::unit::{self, Unit};
 use crate::reading::{Contents, flattened};
 use crate::tool::{More, Reader, Sign, Tool, Writer};
 use crate::words::named;
-use crate::writing::fit::{BYTES, Fitted, Frame, Units, fit, seconds};
+use crate::writing::fit::{Fitted, Frame, Units, fit, is_bytes, seconds};
 use crate::writing::{About, Written};
 
 /// Its entry in the table.
@@ -172,7 +172,7 @@ fn write(recording: &Recording, about: &About) -> Result<Written, FormatError> {
 
 impl<'a> Benchmark<'a> {
     fn of(benchmark: &'a Fitted<'a>) -> Benchmark<'a> {
-        let bytes = benchmark.recorded.unit == BYTES;
+        let bytes = is_bytes(&benchmark.recorded.unit);
         let value = |value: &f64| if bytes { *value } else { seconds(*value) };
         let run = |cells: &[f64]| OutputRun { values: cells.iter().filter(|v| **v > 0.0).map(value).collect() };
         let unit = if bytes { "byte" } else { "second" };

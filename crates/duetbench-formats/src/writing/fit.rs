@@ -110,15 +110,18 @@ impl Units {
         match self {
             Units::All | Units::One => true,
             Units::Times => unit == TIME,
-            Units::TimesAndBytes => unit == TIME || unit == BYTES,
+            Units::TimesAndBytes => unit == TIME || is_bytes(unit),
         }
     }
 }
 
 /// The unit of times in recordings.
 pub(crate) const TIME: &str = "ns/op";
-/// The unit of allocated bytes in recordings.
-pub(crate) const BYTES: &str = "B/op";
+
+/// Whether a unit is one of bytes: allocated by an operation, or the size of something.
+pub(crate) fn is_bytes(unit: &str) -> bool {
+    matches!(unit, "B/op" | "B")
+}
 
 /// Number of a recording's levels that go into each of the form's; levels left at the end are averaged.
 fn groups(levels: &[Level], of_form: &[Level]) -> Vec<usize> {
