@@ -75,6 +75,7 @@ const GO: &[Foreign] = &[
     switch(Projects, &["-benchmem", "--benchmem"], Usual),
     valued(Projects, &["-count"], COUNT),
     valued(Number, &["--count"], COUNT),
+    valued(Number, &["-p"], Harness),
     switch(
         Projects,
         &["-v"],
@@ -162,7 +163,8 @@ const JMH: &[Foreign] = &[
         Instead("`--warmup N` counts iterations; without it as many warm up as a benchmark is found to need"),
     ),
     valued(Projects, &["-wf"], Instead("every process warms up for itself: `--warmup N` counts its iterations")),
-    valued(Projects, &["-t", "-to", "-gc", "-foe", "-si", "-opi"], Harness),
+    valued(Projects, &["-t", "-to", "-gc", "-si", "-opi"], Harness),
+    valued(Projects, &["-foe"], Usual),
     valued(Projects, &["-prof"], Instead("run JMH itself with `-prof VALUE`: a profiler would be measured along")),
     valued(Projects, &["-p"], Instead("`--bench` chooses parameters by name, as `--bench 'size=100'`")),
     valued(

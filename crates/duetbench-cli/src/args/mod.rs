@@ -172,7 +172,7 @@ code is 0 whatever is found.
 Examples:
   duet doctor                        what would disturb a comparison now
   duet doctor --seconds 60           what comes and goes within a minute
-  duet doctor --format json          the same for programs (other formats print text)";
+  duet doctor --format json          the same for programs (a document in any format but go and sarif)";
 
 /// `duet compare`.
 #[derive(Debug, Args)]

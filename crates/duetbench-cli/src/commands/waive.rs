@@ -13,7 +13,7 @@ use crate::gate::{WaiverFile, in_days, today};
 use crate::project::policy_dir;
 use crate::render::command_line::quote;
 use crate::render::format::{one_line, short_name};
-use crate::render::waiver::percent;
+use crate::render::waiver::{exact_percent, percent};
 
 /// Least likeness of a name to the one that was typed to be offered instead, of 1; and most of them that are.
 const ALIKE_MIN: f64 = 0.6;
@@ -49,7 +49,7 @@ pub fn run(args: &WaiveArgs, context: &Context) -> Result<u8, Failure> {
     };
     let file = WaiverFile::read(&policy_dir(&context.cwd))?;
     file.add(&waiver)?;
-    let (path, up_to) = (file.path.display(), percent(ceiling));
+    let (path, up_to) = (file.path.display(), exact_percent(ceiling));
     context.printer.note(&format!("`{}` may be worse by {up_to} until {}: `{path}`", waiver.benchmark, waiver.expires));
     Ok(code::CLEAN)
 }

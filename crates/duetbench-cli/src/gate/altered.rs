@@ -14,8 +14,8 @@ use crate::render::format::{one_line, shortened};
 use crate::render::waiver::percent;
 
 /// Keys that say what is shown, where it is kept and where it is measured, and nothing of what is judged.
-const OTHERWISE: [&str; 22] = [
-    "arch", "bucket", "db", "format", "max_cost", "max_time", "memory", "no_color", "no_wait", "on", "output",
+const OTHERWISE: [&str; 23] = [
+    "all", "arch", "bucket", "db", "format", "max_cost", "max_time", "memory", "no_color", "no_wait", "on", "output",
     "parallel", "plot", "prices", "profile", "quiet", "region", "role", "seed", "timeout", "wait", "worker",
 ];
 

@@ -36,7 +36,7 @@ pub fn table(waiver: &Waiver) -> Result<String, toml::ser::Error> {
         benchmark: &waiver.benchmark,
         metric: word(false),
         unit: word(true),
-        ceiling: percent(waiver.ceiling),
+        ceiling: exact_percent(waiver.ceiling),
         expires: waiver.expires.to_string(),
         reason: &waiver.reason,
         link: waiver.link.as_deref(),
@@ -58,7 +58,17 @@ pub(super) fn proposed(report: &Report) -> Vec<String> {
 /// A fraction as people write it, exact to a hundredth of a percent.
 #[must_use]
 pub fn percent(fraction: f64) -> String {
-    let text = format!("{:.2}", 100.0 * fraction);
+    with_decimals(fraction, 2)
+}
+
+/// A fraction in percent with all digits that anybody types: a ceiling that is rounded down is below what it was given for.
+#[must_use]
+pub fn exact_percent(fraction: f64) -> String {
+    with_decimals(fraction, 6)
+}
+
+fn with_decimals(fraction: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", 100.0 * fraction);
     format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
@@ -71,6 +81,14 @@ fn days_after(moment: &str, days: u32) -> Option<Day> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_ceiling_keeps_its_digits() {
+        let check = |fraction: f64, want: &str| assert_eq!(exact_percent(fraction), want);
+        check(0.000_04, "0.004%");
+        check(0.00625, "0.625%");
+        check(0.07, "7%");
+    }
 
     #[test]
     fn a_proposal_holds_for_a_while_from_the_day_of_measuring() {
