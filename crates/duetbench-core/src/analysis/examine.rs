@@ -186,10 +186,18 @@ impl<'a> Examined<'a> {
 
 /// The p-values of all benchmarks, adjusted over those that were tested; 1 for the others.
 pub(super) fn adjusted(examined: &[Examined<'_>]) -> Vec<f64> {
-    let p_values: Vec<f64> = examined.iter().filter_map(|e| Some(e.evidence.as_ref().ok()?.p_value)).collect();
+    adjusted_over(examined, |one| Some(one.evidence.as_ref().ok()?.p_value))
+}
+
+/// These p-values, adjusted over the benchmarks that have one; 1 for the others. One whose own code changed is no test of the program: it
+/// keeps its p-value, or its change, which nobody calls, would relax the limit for the rest.
+pub(super) fn adjusted_over(examined: &[Examined<'_>], p_value: impl Fn(&Examined<'_>) -> Option<f64>) -> Vec<f64> {
+    let tested = |one: &Examined<'_>| p_value(one).filter(|_| one.planned.tells_of_the_code());
+    let p_values: Vec<f64> = examined.iter().filter_map(tested).collect();
     // Made by our own test, so they are probabilities.
     let mut p_adjusted = stats::adjusted_p_values(&p_values).unwrap_or(p_values).into_iter();
-    examined.iter().map(|e| if e.evidence.is_ok() { p_adjusted.next().unwrap_or(1.0) } else { 1.0 }).collect()
+    let of = |one| if tested(one).is_some() { p_adjusted.next() } else { p_value(one) };
+    examined.iter().map(of).map(|p| p.unwrap_or(1.0)).collect()
 }
 
 fn values_of(forks: &[ForkPair], role: Role, number: impl Fn(&ForkSide) -> Option<f64>) -> Vec<f64> {

@@ -1,12 +1,12 @@
 //! Looking while measuring: who is settled.
 
 use super::confirm::{confirming_units, is_beyond_doubt};
-use super::examine::{Boundaries, Examined, adjusted};
+use super::examine::{Boundaries, Examined, adjusted, adjusted_over};
 use super::unit::{by_unit, units};
 use super::{Basis, ForkPair, Look, Ranged, count};
 use crate::plan::{Design, Plan, PlannedBenchmark};
 use crate::spec::Thresholds;
-use crate::stats::{self, Spend, StatsError};
+use crate::stats::{Spend, StatsError};
 use crate::verdict::Verdict;
 
 /// Result of a look: whether measuring of one benchmark goes on.
@@ -77,8 +77,7 @@ impl<'a> Monitor<'a> {
         let at_looks: Vec<&[ForkPair]> =
             all.map(|((planned, after), forks)| at_last_look(&mut self.boundaries, planned, *after, forks)).collect();
         let examined = Examined::all(self.plan, &at_looks, &mut self.boundaries);
-        let p_values: Vec<f64> = examined.iter().map(|one| one.evidence.map_or(1.0, |e| e.p_value)).collect();
-        let p_adjusted = stats::adjusted_p_values(&p_values).unwrap_or(p_values);
+        let p_adjusted = adjusted_over(&examined, |one| Some(one.evidence.map_or(1.0, |e| e.p_value)));
         looked(&examined, p_adjusted)
     }
 

@@ -8,7 +8,7 @@
 //! | regression | changed, and `L > 1 + delta` |
 //! | slower, within tolerance | changed, `L > 1`, and `[L, U]` within the band |
 //! | slower, size open | changed, `L > 1`, and neither |
-//! | no change | not changed, and `[L, U]` within the band |
+//! | no change | none of these or their opposites, and `[L, U]` within the band |
 //! | inconclusive | else |
 //!
 //! and *improvement*, *faster* the other way round. The band is `1 / (1 + delta)` to `1 + delta`, and *within* it means that the

@@ -274,6 +274,36 @@ fn times_of_a_benchmark_that_changed_itself_are_no_verdict_about_the_code() {
 }
 
 #[test]
+fn benchmarks_that_changed_themselves_relax_nothing_for_the_rest() {
+    let names: Vec<String> = (0..20).map(|number| format!("B{number:02}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut plan = support::plan(&names, Mode::InterleavedOneCore);
+    let flat = [0.01, -0.01, 0.02, -0.02, 0.0, 0.005];
+    let of = |log_ratios: &[f64]| Measured { samples: support::one_slice_forks(log_ratios), failed_trials: Vec::new() };
+    let slightly = flat.map(|d| d + 0.025);
+    let measured: Vec<Measured> = (0..20)
+        .map(|number| {
+            of(&if number < 10 {
+                flat.map(|d| d + 0.5)
+            } else if number == 10 {
+                slightly
+            } else {
+                flat
+            })
+        })
+        .collect();
+    let redefinition = Redefinition { part: "setup".into(), path: "b_test.go".into(), line: 3, tolerated: false };
+    let id = |name: &str| BenchmarkId { name: name.into(), ..plan.benchmarks[0].id.clone() };
+    let redefined = names[..10].iter().map(|name| (id(name), redefinition.clone())).collect();
+    plan.note_redefined(&redefined, &support::spec(support::forks(5), ModeChoice::Auto));
+    let reports = analyse(&plan, &measured, &Decision::default());
+    let [own, adjusted] =
+        [|e: Estimate| e.p_value, |e: Estimate| e.p_adjusted].map(|p| p(reports[10].estimate.unwrap()));
+    // The smallest of ten, and not the eleventh of twenty.
+    assert!((adjusted - 10.0 * own).abs() < 1e-9, "{own} {adjusted}");
+}
+
+#[test]
 fn a_rule_changes_what_a_benchmark_is_judged_by() {
     // 4 % slower, with almost no spread: more than the suite tolerates, less than the rule does.
     let plan = support::plan(&["A", "B"], Mode::Duet);
