@@ -253,6 +253,8 @@ fn what_cannot_be_measured_is_refused_with_the_remedy() {
     place.duet(&["compare", "broken.jar", "base.jar"]).refused(&["broken.jar", "not a jar that can be read"]);
     place.duet(&["compare", "other.jar", "base.jar"]).refused(&["holds no JMH benchmarks"]);
     place.duet(&["compare", "base.jar", "base.jar", "--", "-f", "2"]).refused(&["`-f`", "`--forks`"]);
+    place.duet(&["compare", "base.jar", "base.jar", "--", "-jvm", "java"]).refused(&["`-jvm`", "[jmh.base]"]);
+    place.duet(&["compare", "base.jar", "base.jar", "--", "-t", "1", "Bench"]).refused(&["`Bench`", "`--bench`"]);
     let without_java = |name: &str, value: &str| {
         let mut command = place.command(&["compare", "base.jar", "slower.jar"]);
         Ran::from(command.env_remove("JAVA_HOME").env(name, value).output().unwrap())

@@ -14,6 +14,9 @@ const RELEASE_MIN: u32 = 9;
 /// The collectors that a JVM may choose by itself.
 const COLLECTORS: [&str; 5] = ["UseSerialGC", "UseParallelGC", "UseG1GC", "UseZGC", "UseShenandoahGC"];
 
+/// Further collectors, of which a JVM has at most one too.
+const CHOSEN_ONLY: [&str; 3] = ["UseEpsilonGC", "UseConcMarkSweepGC", "UseParallelOldGC"];
+
 /// The `java` of a home, or this itself.
 fn java_of(asked: &Path) -> PathBuf {
     if asked.is_dir() { asked.join("bin/java") } else { asked.to_owned() }
@@ -40,11 +43,11 @@ pub(super) struct Jvm {
 
 impl Jvm {
     /// The JVM that a side asks for, else that of `JAVA_HOME`, else the one on the `PATH`; what it chose is asked with the arguments
-    /// of that side, which may choose otherwise.
+    /// of both sides and of that side, which may choose otherwise.
     ///
     /// # Errors
     /// When there is none, it is too old for the hook, or refuses these arguments.
-    pub(super) fn find(side: &JvmSide, dir: &Path) -> Result<Jvm, RunError> {
+    pub(super) fn find(side: &JvmSide, common: &[String], dir: &Path) -> Result<Jvm, RunError> {
         let home = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty());
         let usual = || home.map_or_else(|| PathBuf::from("java"), |home| Path::new(&home).join("bin/java"));
         let program = side.jvm.as_deref().map_or_else(usual, |asked| java_of(Path::new(asked)));
@@ -59,7 +62,7 @@ impl Jvm {
             hint: Some(hint.clone()),
         };
         let asked = ["-XX:+PrintFlagsFinal", "-XshowSettings:properties", "-version"].map(str::to_owned);
-        let asked = side.jvm_args.iter().cloned().chain(asked);
+        let asked = common.iter().chain(&side.jvm_args).cloned().chain(asked);
         let output = Tool::new(&program.to_string_lossy(), asked, dir).output().map_err(missing)?;
         let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         let jvm = Jvm::parse(program, &text, usable_cpus().len()).ok_or_else(|| RunError::Toolchain {
@@ -105,7 +108,8 @@ impl Jvm {
     /// it is not chosen already.
     pub(super) fn pinned(&self, chosen: &[String]) -> Vec<String> {
         let says = |starts: &[&str]| chosen.iter().any(|arg| starts.iter().any(|start| arg.starts_with(start)));
-        let is_collector = |arg: &String| COLLECTORS.iter().any(|name| arg.ends_with(name)) || arg.contains("GCPolicy");
+        let collectors = || COLLECTORS.iter().chain(&CHOSEN_ONLY);
+        let is_collector = |arg: &String| collectors().any(|name| arg.ends_with(name)) || arg.contains("GCPolicy");
         let mut flags = Vec::new();
         if !says(&["-XX:ActiveProcessorCount"]) {
             flags.push(format!("-XX:ActiveProcessorCount={}", self.processors));
@@ -113,7 +117,9 @@ impl Jvm {
         if let Some(collector) = self.collector.as_ref().filter(|_| !chosen.iter().any(is_collector)) {
             flags.push(format!("-XX:+{collector}"));
         }
-        if let Some(heap) = self.heap_max.filter(|_| !says(&["-Xmx", "-XX:MaxHeapSize", "-XX:MaxRAM"])) {
+        // A first heap that is larger raises the largest, unless that is said.
+        let of_heap = ["-Xm", "-XX:MaxHeapSize", "-XX:MaxRAM", "-XX:InitialHeapSize", "-XX:MinHeapSize"];
+        if let Some(heap) = self.heap_max.filter(|_| !says(&of_heap)) {
             flags.push(format!("-XX:MaxHeapSize={heap}"));
         }
         flags
@@ -164,6 +170,8 @@ openjdk version \"17.0.15\" 2025-04-15
         assert_eq!(pinned(&["-XX:+UseZGC"]), [processors, heap]);
         assert_eq!(pinned(&["-XX:ActiveProcessorCount=1", "-Xmx1g"]), [collector]);
         assert_eq!(pinned(&["-XX:MaxRAMPercentage=50"]), [processors, collector]);
+        assert_eq!(pinned(&["-Xms9g"]), [processors, collector]);
+        assert_eq!(pinned(&["-XX:+UseEpsilonGC"]), [processors, heap]);
     }
 
     #[test]

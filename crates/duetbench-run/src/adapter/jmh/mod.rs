@@ -121,6 +121,11 @@ impl Jmh {
         &self.jvms[usize::from(role == Role::Candidate)]
     }
 
+    /// Arguments of the settings for the JVM of a side: those of both, then its own.
+    fn jvm_args(&self, role: Role) -> impl Iterator<Item = &String> {
+        self.spec.jvm_args.iter().chain(&self.spec.side(role).jvm_args)
+    }
+
     /// The JVM in a jar's directory with everything on its class path, our classes first.
     fn base_launch(&self, artifact: &Artifact) -> Launch {
         let own = [self.hook.clone(), artifact.program.clone()];
@@ -145,7 +150,7 @@ impl Jmh {
 const STARTER: [&str; 3] = ["-Djmh.ignoreLock=true", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
 
 /// Options of JMH that say what duet has to say itself, with what to use instead.
-const OURS: [(&str, &str); 16] = [
+const OURS: [(&str, &str); 23] = [
     ("-f", "`--forks`"),
     ("-wf", "`--forks`"),
     ("-i", "`--iterations` of `duet run`; `duet compare` decides"),
@@ -159,6 +164,13 @@ const OURS: [(&str, &str); 16] = [
     ("-rff", "`--output`"),
     ("-o", "`--output`"),
     ("-e", "`--exclude`"),
+    ("-l", "`duet list`"),
+    ("-lp", "`duet list`"),
+    ("-lprof", "JMH itself"),
+    ("-h", "`duet compare --help`"),
+    ("-v", "`--quiet`"),
+    ("-foe", "no option (it is always on)"),
+    ("-jvm", "`jvm` in `[jmh.base]` and `[jmh.head]` of duet.toml"),
     ("-jvmArgs", "`jvm_args` in `[jmh]` of duet.toml"),
     ("-jvmArgsPrepend", "`jvm_args` in `[jmh]` of duet.toml"),
     ("-jvmArgsAppend", "`jvm_args` in `[jmh]` of duet.toml"),
@@ -170,8 +182,15 @@ const WITHOUT_EFFECT: &str = STARTER[0];
 fn check_arguments(arguments: &[String]) -> Result<(), RunError> {
     let ours = |argument: &String| OURS.iter().find(|(option, _)| argument == option);
     let found = arguments.iter().find_map(|argument| Some((argument, ours(argument)?.1)));
-    match found {
-        Some((argument, instead)) => Err(RunError::argument(argument, format!("use {instead} instead"))),
+    if let Some((argument, instead)) = found {
+        return Err(RunError::argument(argument, format!("use {instead} instead")));
+    }
+    // Every option that is left has a value. Another word would be a benchmark that is measured along.
+    let is_option = |word: &String| word.starts_with('-');
+    let before = [None].into_iter().chain(arguments.iter().map(Some));
+    let is_alone = |before: Option<&String>| before.is_none_or(|word| !is_option(word) || word.contains('='));
+    match arguments.iter().zip(before).find(|(word, before)| !is_option(word) && is_alone(*before)) {
+        Some((word, _)) => Err(RunError::argument(word, "use `--bench`, which chooses benchmarks by name, instead")),
         None => Ok(()),
     }
 }
@@ -248,6 +267,7 @@ impl Adapter for Jmh {
     fn list(&mut self, build: &Build, interrupted: &AtomicBool) -> Result<Listing, RunError> {
         let Some(artifact) = build.artifacts.get(JAR) else { return Ok(Listing::default()) };
         let mut launch = self.base_launch(artifact);
+        launch.args.splice(0..0, self.jvm_args(role_of(artifact)).map(OsString::from));
         launch.args.push("duetbench.hook.Lister".into());
         let lister =
             list::Lister { launch, file: self.scratch.join("list"), timeout: self.timeout, filter: &self.filter };
@@ -287,8 +307,7 @@ impl Adapter for Jmh {
         // annotation appends would come after ours and win. They also keep the measured JVM from inheriting what makes the one that
         // only starts it start sooner.
         let role = role_of(artifact);
-        let own = &self.spec.side(role).jvm_args;
-        let asked: Vec<String> = entry.jvm_args.iter().chain(&self.spec.jvm_args).chain(own).cloned().collect();
+        let asked: Vec<String> = entry.jvm_args.iter().chain(self.jvm_args(role)).cloned().collect();
         let known: Vec<String> = asked.iter().chain(&self.arguments).cloned().collect();
         let jvm_args: Vec<String> = asked.into_iter().chain(self.jvm(role).pinned(&known)).map(quoted).collect();
         args.extend(["-jvmArgs".into(), jvm_args.join(" ")]);
@@ -301,8 +320,9 @@ impl Adapter for Jmh {
 
 /// The JVM of each side, which is one where nothing else was asked.
 fn jvms(spec: &JmhSpec, scratch: &Path) -> Result<[Jvm; 2], RunError> {
-    let head = Jvm::find(&spec.head, scratch)?;
-    let base = if spec.base == spec.head { head.clone() } else { Jvm::find(&spec.base, scratch)? };
+    let find = |side| Jvm::find(side, &spec.jvm_args, scratch);
+    let head = find(&spec.head)?;
+    let base = if spec.base == spec.head { head.clone() } else { find(&spec.base)? };
     Ok([base, head])
 }
 
@@ -319,13 +339,25 @@ fn quoted(argument: String) -> String {
 
 /// Refuses what JMH's command line cannot name.
 fn usable(entry: &Entry) -> Result<(), String> {
-    match entry.parameters.iter().find(|(_, value)| value.contains(',')) {
-        Some((name, _)) => {
-            Err(format!("the value of its parameter `{name}` has a comma, which JMH's command line cannot pass"))
+    let why = |value: &str| match () {
+        () if value.contains(',') => Some("a comma, which JMH's command line cannot pass"),
+        () if !value.is_ascii() && !is_utf8_locale(|name| std::env::var(name).ok()) => {
+            Some("more than ASCII, which Java reads from a command line only in a locale like `LC_ALL=C.UTF-8`")
         }
+        () => None,
+    };
+    match entry.parameters.iter().find_map(|(name, value)| Some((name, why(value)?))) {
+        Some((name, why)) => Err(format!("the value of its parameter `{name}` has {why}")),
         None => Ok(()),
     }
 }
+
+/// Whether the locale of these variables has UTF-8, as C libraries read them: the first that is set counts.
+fn is_utf8_locale(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let set = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(variable).find(|value| !value.is_empty());
+    set.is_some_and(|locale| locale.to_lowercase().replace('-', "").contains("utf8"))
+}
+
 /// Entry points for `fuzz/` into the private modules.
 #[cfg(any(fuzzing, debug_assertions))]
 pub mod fuzzing {

@@ -37,12 +37,14 @@ pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subj
         tree::copy(&source.tree, &tree, &is_source)?;
     }
     let dir = tree.join(source.dir.strip_prefix(&source.tree).unwrap_or(Path::new("")));
-    let command = if spec.build.is_empty() { usual_command(&dir)? } else { spec.build.clone() };
-    let (program, args) = command.split_first().ok_or_else(|| RunError::Toolchain {
+    let usual = || usual_command(&dir, &tree);
+    let own = || Command { dir: dir.clone(), words: spec.build.clone() };
+    let command = if spec.build.is_empty() { usual()? } else { own() };
+    let (program, args) = command.words.split_first().ok_or_else(|| RunError::Toolchain {
         what: "`build` in `[jmh]` is empty".into(),
         hint: Some("as in `build = [\"mvn\", \"-q\", \"-DskipTests\", \"package\"]`, or leave it out".into()),
     })?;
-    let output = Tool::new(program, args, &dir).output().map_err(|e| RunError::Toolchain {
+    let output = Tool::new(program, args, &command.dir).output().map_err(|e| RunError::Toolchain {
         what: format!("{} (`{}`) cannot be built: {e}", subject.role.side(), subject.version),
         hint: Some("install the build tool, or set `build` in `[jmh]` of duet.toml".into()),
     })?;
@@ -58,12 +60,17 @@ pub(super) fn build(source: &Source, spec: &JmhSpec, place: &Path, subject: Subj
     }
 }
 
+/// A build command and the folder in which it is started.
+struct Command {
+    dir: PathBuf,
+    words: Vec<String>,
+}
+
 /// The build command that fits the project's build file.
-fn usual_command(dir: &Path) -> Result<Vec<String>, RunError> {
+fn usual_command(dir: &Path, tree: &Path) -> Result<Command, RunError> {
     let has = |name: &str| dir.join(name).exists();
     let words: &[&str] = match () {
-        () if has("mvnw") => &["./mvnw", "-B", "-q", "-DskipTests", "package"],
-        () if has("pom.xml") => &["mvn", "-B", "-q", "-DskipTests", "package"],
+        () if has("pom.xml") => return Ok(maven(dir, tree)),
         () if has("gradlew") => &["./gradlew", "-q", "--no-daemon", "jmhJar"],
         () if has("build.gradle") || has("build.gradle.kts") => &["gradle", "-q", "--no-daemon", "jmhJar"],
         () => {
@@ -73,7 +80,33 @@ fn usual_command(dir: &Path) -> Result<Vec<String>, RunError> {
             });
         }
     };
-    Ok(words.iter().map(|word| (*word).to_owned()).collect())
+    Ok(Command { dir: dir.to_owned(), words: words.iter().map(|word| (*word).to_owned()).collect() })
+}
+
+/// Maven's command. A module is built from the project around it together with the modules that it needs: by itself Maven takes those
+/// from where they were installed once, the same for both versions.
+fn maven(dir: &Path, tree: &Path) -> Command {
+    let root = maven_root(dir, tree);
+    let wrapper = [root, dir].map(|folder| folder.join("mvnw")).into_iter().find(|path| path.exists());
+    let program = wrapper.map_or_else(|| "mvn".into(), |path| path.display().to_string());
+    let inside = dir.strip_prefix(root).unwrap_or(Path::new("")).display().to_string();
+    let fixed = [&program, "-B", "-q", "-DskipTests", "package"];
+    let module = ["-pl", &inside, "-am"];
+    let module = module.iter().filter(|_| !inside.is_empty());
+    Command { dir: root.to_owned(), words: fixed.iter().chain(module).map(|word| (*word).to_owned()).collect() }
+}
+
+/// The outermost folder of the tree whose Maven project has this one among its modules, or among theirs.
+fn maven_root<'a>(dir: &'a Path, tree: &Path) -> &'a Path {
+    let above = dir.ancestors().skip(1).take_while(|folder| folder.starts_with(tree));
+    above.fold(dir, |root, folder| if has_module(folder, root) { folder } else { root })
+}
+
+/// Whether a folder's Maven project names another folder as a module.
+fn has_module(folder: &Path, module: &Path) -> bool {
+    let pom = fs::read_to_string(folder.join("pom.xml")).unwrap_or_default();
+    let named = pom.split("<module>").skip(1).filter_map(|rest| rest.split("</module>").next());
+    named.map(|name| folder.join(name.trim())).any(|path| path == module || path == module.join("pom.xml"))
 }
 
 /// The one jar below a directory that holds benchmarks: of several the one that also holds JMH, as what `java -jar` runs does.
@@ -130,6 +163,31 @@ fn is_source(folder: &DirEntry) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_module_is_built_from_its_project_with_what_it_needs() {
+        let place = tempfile::tempdir().unwrap();
+        let tree = place.path();
+        let dir = tree.join("jvm/benchmarks");
+        fs::create_dir_all(&dir).unwrap();
+        let write = |path: &str, text: &str| fs::write(tree.join(path), text).unwrap();
+        let command = || {
+            let Command { dir, words } = usual_command(&dir, tree).unwrap();
+            (dir.strip_prefix(tree).unwrap().to_owned(), words.join(" ").replace(&tree.display().to_string(), "TREE"))
+        };
+        let alone = ("jvm/benchmarks".into(), "mvn -B -q -DskipTests package".to_owned());
+        write("jvm/benchmarks/pom.xml", "<project/>");
+        assert_eq!(command(), alone);
+        // A project that stands above and does not name it has nothing to do with it.
+        write("jvm/pom.xml", "<modules><module>core</module></modules>");
+        assert_eq!(command(), alone);
+        write("jvm/pom.xml", "<modules><module>core</module>\n<module> benchmarks/ </module></modules>");
+        assert_eq!(command(), ("jvm".into(), "mvn -B -q -DskipTests package -pl benchmarks -am".to_owned()));
+        write("pom.xml", "<modules><module>jvm</module></modules>");
+        write("mvnw", "");
+        let words = "TREE/mvnw -B -q -DskipTests package -pl jvm/benchmarks -am".to_owned();
+        assert_eq!(command(), (PathBuf::new(), words));
+    }
 
     #[test]
     fn a_package_may_be_called_what_builds_call_their_folders() {
