@@ -52,6 +52,8 @@ struct Hook {
     open: bool,
     /// Time of such stretches, nanoseconds.
     ns: u64,
+    /// Names that were numbered, each as often as it came.
+    came: Vec<String>,
 }
 
 static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
@@ -59,7 +61,7 @@ static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
 fn hook() -> MutexGuard<'static, Option<Hook>> {
     let mut hook = HOOK.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if hook.is_none() {
-        *hook = Some(Hook { job: Job::read(), trial: None, open: false, ns: 0 });
+        *hook = Some(Hook { job: Job::read(), trial: None, open: false, ns: 0, came: Vec::new() });
     }
     hook
 }
@@ -154,6 +156,22 @@ pub(crate) fn parts(iterations: u64, stored: bool) -> impl Iterator<Item = u64> 
     // Decided by the number alone, on which both sides have agreed.
     let most = if stored { (iterations + PARTS - 1) / PARTS } else { iterations }.max(1);
     (0..iterations).step_by(most as usize).map(move |done| most.min(iterations - done))
+}
+
+/// The name of a benchmark, of one whose name came before with its number: groups may share a name, and criterion prints `name #2` too.
+pub(crate) fn numbered(name: &str) -> String {
+    match hook().as_mut() {
+        None | Some(Hook { job: Job::Off, .. }) => name.to_owned(),
+        Some(hook) => {
+            let before = hook.came.iter().filter(|other| *other == name).count();
+            hook.came.push(name.to_owned());
+            if before == 0 {
+                name.to_owned()
+            } else {
+                format!("{} #{}", name, before + 1)
+            }
+        }
+    }
 }
 
 /// Whether the hook has this benchmark run, or not run, in place of the harness. `run` calls it once with one iteration; `more` makes a

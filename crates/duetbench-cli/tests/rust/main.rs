@@ -39,6 +39,20 @@ fn forms(c: &mut Criterion) {
 criterion_group!(benches, forms);
 criterion_main!(benches);
 ";
+const TWINS: &str = "use criterion::{criterion_group, criterion_main, Criterion};
+use tally::work;
+
+fn short(c: &mut Criterion) {
+    c.bench_function(\"twin\", |b| b.iter(work));
+}
+
+fn long(c: &mut Criterion) {
+    c.bench_function(\"twin\", |b| b.iter(|| (0..10).map(|_| work()).sum::<u64>()));
+}
+
+criterion_group!(benches, short, long);
+criterion_main!(benches);
+";
 const LIB: &str = "pub fn work() -> u64 {
     (0..ROUNDS).fold(std::hint::black_box(1), |x: u64, n| std::hint::black_box(x.rotate_left(7) ^ n))
 }
@@ -49,7 +63,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // They build in one folder, which one run at a time may use.
     arguments.test_threads = Some(1);
-    let criterion: [(&str, fn()); 11] = [
+    let criterion: [(&str, fn()); 12] = [
         ("benchmarks_have_the_names_that_criterion_prints", benchmarks_have_the_names_that_criterion_prints),
         ("a_version_against_itself_gives_no_alarm", a_version_against_itself_gives_no_alarm),
         ("a_planted_slowdown_is_found_in_every_form", a_planted_slowdown_is_found_in_every_form),
@@ -57,6 +71,10 @@ fn main() {
         ("build_pairs_are_linked_in_orders_of_their_own", build_pairs_are_linked_in_orders_of_their_own),
         ("what_cannot_be_measured_is_refused_by_name", what_cannot_be_measured_is_refused_by_name),
         ("a_benchmark_that_fails_spoils_nothing_else", a_benchmark_that_fails_spoils_nothing_else),
+        (
+            "benchmarks_of_one_name_are_told_apart_and_those_that_start_programs_are_left_out",
+            benchmarks_of_one_name_are_told_apart_and_those_that_start_programs_are_left_out,
+        ),
         ("broken_workspaces_are_named", bad_input::broken_workspaces_are_named),
         ("build_scripts_may_ask_git", bad_input::build_scripts_may_ask_git),
         ("without_lld_there_is_one_layout", bad_input::without_lld_there_is_one_layout),
@@ -165,6 +183,30 @@ fn benchmarks_have_the_names_that_criterion_prints() {
     assert_eq!(listed, want);
     let chosen = duet(&place, &["list", ".", "--bench", "^count"]).expect(0).stdout;
     assert_eq!(chosen.lines().count(), 2, "{chosen}");
+}
+
+/// Groups with the same name, and a benchmark that starts a program of its package.
+fn benchmarks_of_one_name_are_told_apart_and_those_that_start_programs_are_left_out() {
+    let place = two([LIB, TWINS], [LIB, TWINS]);
+    let starting = "use criterion::*;\nfn start(c: &mut Criterion) {\n    let tool = env!(\"CARGO_BIN_EXE_tally\");\n    \
+                    c.bench_function(\"start\", |b| b.iter(|| std::process::Command::new(tool).status()));\n}\n\
+                    criterion_group!(all, start);\ncriterion_main!(all);\n";
+    let manifest = fs::read_to_string(place.path().join("new/Cargo.toml")).unwrap();
+    for side in ["old", "new"] {
+        place.write(&format!("{side}/benches/starting.rs"), starting);
+        place.write(&format!("{side}/src/main.rs"), "fn main() {}\n");
+        let more = "[[bench]]\nname = \"starting\"\nharness = false\n[[bench]]\nname = \"nightly\"\nharness = false\n\
+                    required-features = [\"nightly\"]\n[features]\nnightly = []\n";
+        place.write(&format!("{side}/benches/nightly.rs"), "compile_error!(\"never\");\n");
+        place.write(&format!("{side}/Cargo.toml"), &format!("{manifest}{more}"));
+    }
+    let ran = compare(&place, &["--builds", "1"]);
+    let names: Vec<String> =
+        ran.json()["benchmarks"].as_array().unwrap().iter().map(|b| b["name"].to_string()).collect();
+    assert_eq!(names, ["\"twin\"", "\"twin #2\""], "{}", ran.stderr);
+    let ns = |name: &str| ran.benchmark(name)["baseline_ns"].as_f64().unwrap();
+    assert!(ns("twin #2") > 3.0 * ns("twin"), "{}", ran.stdout);
+    ran.says(&["tally/starting", "CARGO_BIN_EXE", "tally/nightly", "features that they require"]);
 }
 
 fn a_version_against_itself_gives_no_alarm() {

@@ -12,15 +12,24 @@ const ENDINGS: [&str; 3] = ["rs", "md", "lock"];
 /// Files that only cargo reads.
 const MANIFEST: &str = "Cargo.toml";
 
-/// Compares two programs, and where those are equal all that lies around them.
-pub(super) fn compare<'c>([a, b]: [&Artifact; 2], changes: impl Fn() -> &'c Changes) -> Identity {
+/// Compares two programs that were built in the folder `made`, and where those are equal all that lies around them.
+pub(super) fn compare<'c>([a, b]: [&Artifact; 2], made: &Path, changes: impl Fn() -> &'c Changes) -> Identity {
     if a.digest != b.digest {
         return Identity::Different("the programs differ".to_owned());
+    }
+    if names_files_in(&a.program, made) {
+        return Identity::Different("they name files that the build makes (`OUT_DIR`), which may differ".to_owned());
     }
     match changes().first(may_be_read) {
         None => Identity::Identical,
         Some(path) => Identity::Different(format!("`{}` differs, which they may read", path.display())),
     }
+}
+
+/// Whether a program has a path in this folder in it: what lies there is made anew for each version, and is not compared.
+fn names_files_in(program: &Path, folder: &Path) -> bool {
+    let read = std::fs::read(program);
+    read.map_or(true, |bytes| memchr::memmem::find(&bytes, folder.as_os_str().as_encoded_bytes()).is_some())
 }
 
 fn may_be_read(path: &Path) -> bool {

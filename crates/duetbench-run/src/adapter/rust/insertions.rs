@@ -79,7 +79,8 @@ const CRITERION: [Part; 3] = [
         files: &["benchmark_group.rs"],
         insertions: &[before(
             "        match &self.criterion.mode {",
-            "        if crate::duet::takes(id.id(), crate::duet::unless_time(::std::any::type_name::<M>()), &mut || {
+            "        let duet_name = crate::duet::numbered(id.id());
+        if crate::duet::takes(&duet_name, crate::duet::unless_time(::std::any::type_name::<M>()), &mut || {
             func.bench(&self.criterion.measurement, &[1], input);
         }) {
             self.all_ids.push(id);

@@ -82,6 +82,10 @@ impl Lister<'_> {
             outcomes.insert(culprit.clone(), Err(death));
             skipped.insert(culprit.clone());
         }
+        let ended = "the program ended before it came to this benchmark, as `std::process::exit` makes it";
+        for name in named.names.iter().filter(|name| !skipped.contains(*name)) {
+            outcomes.insert(name.clone(), Err(ended.to_owned()));
+        }
         Ok(outcomes.into_iter().map(|(name, outcome)| self.discovered(&name, outcome)).collect())
     }
 

@@ -17,6 +17,24 @@ pub(super) struct Metadata {
     workspace_members: BTreeSet<String>,
     #[serde(default)]
     workspace_default_members: Option<BTreeSet<String>>,
+    #[serde(default)]
+    workspace_root: PathBuf,
+    #[serde(default)]
+    resolve: Option<Resolve>,
+}
+
+/// The packages as they were resolved.
+#[derive(Debug, Deserialize)]
+struct Resolve {
+    nodes: Vec<Node>,
+}
+
+/// A package with the features that are enabled.
+#[derive(Debug, Deserialize)]
+struct Node {
+    id: String,
+    #[serde(default)]
+    features: BTreeSet<String>,
 }
 
 /// A package of the version or one that it depends on.
@@ -37,6 +55,14 @@ pub(super) struct Target {
     /// `bench`, `lib`, …
     pub(super) kind: Vec<String>,
     pub(super) name: String,
+    #[serde(default, rename = "required-features")]
+    required_features: Vec<String>,
+}
+
+impl Target {
+    fn is(&self, wanted: &str) -> bool {
+        self.kind.iter().any(|kind| kind == wanted)
+    }
 }
 
 /// A bench target.
@@ -50,6 +76,8 @@ pub(super) struct Bench {
     pub(super) name: String,
     /// Whether it has a `main` of its own.
     pub(super) own_main: bool,
+    /// Whether all features are enabled without which cargo passes it over.
+    pub(super) enabled: bool,
 }
 
 impl Bench {
@@ -88,18 +116,27 @@ impl Package {
         self.source.is_some()
     }
 
-    fn benches(&self) -> Result<Vec<Bench>, RunError> {
+    /// Names of its programs.
+    pub(super) fn programs(&self) -> impl Iterator<Item = &str> {
+        self.targets.iter().filter(|target| target.is("bin")).map(|target| target.name.as_str())
+    }
+
+    fn benches(&self, features: Option<&BTreeSet<String>>) -> Result<Vec<Bench>, RunError> {
         let text = fs::read_to_string(&self.manifest_path);
         let text = text.map_err(|e| RunError::file("read", &self.manifest_path, e))?;
         // Cargo has read it before, so what this does not read is of no interest here.
         let manifest: Manifest = toml::from_str(&text).unwrap_or_default();
         let own_main = |name: &str| manifest.bench.iter().any(|b| b.name == name && b.harness == Some(false));
-        let benches = self.targets.iter().filter(|target| target.kind.iter().any(|kind| kind == "bench"));
+        // One with a slash is about a dependency, and no feature of the package.
+        let has =
+            |feature: &String| feature.contains('/') || features.is_none_or(|features| features.contains(feature));
+        let benches = self.targets.iter().filter(|target| target.is("bench"));
         let bench = |target: &Target| Bench {
             package: self.name.clone(),
             package_id: self.id.clone(),
             name: target.name.clone(),
             own_main: own_main(&target.name),
+            enabled: target.required_features.iter().all(has),
         };
         Ok(benches.map(bench).collect())
     }
@@ -123,6 +160,11 @@ impl Metadata {
         self.packages.iter().find(|package| package.id == id)
     }
 
+    /// The enabled features of a package, where cargo tells.
+    fn features(&self, id: &str) -> Option<&BTreeSet<String>> {
+        self.resolve.as_ref()?.nodes.iter().find(|node| node.id == id).map(|node| &node.features)
+    }
+
     /// Packages of this name.
     pub(super) fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Package> {
         self.packages.iter().filter(move |package| package.name == name)
@@ -131,8 +173,11 @@ impl Metadata {
     /// Bench targets of the packages that the patterns choose: names of members of the workspace, or those that cargo would take.
     pub(super) fn benches(&self, source: &Source, patterns: &[String]) -> Result<Vec<Bench>, RunError> {
         let members = || self.packages.iter().filter(|package| self.workspace_members.contains(&package.id));
-        let usual = self.workspace_default_members.as_ref().unwrap_or(&self.workspace_members);
-        let here = members().find(|package| package.dir() == source.dir);
+        let usual = self.workspace_default_members.as_ref();
+        // At the root they are what the workspace says, and the root's own package where it says nothing.
+        let inside = source.dir != self.workspace_root || usual.is_none();
+        let here = members().find(|package| inside && package.dir() == source.dir);
+        let usual = usual.unwrap_or(&self.workspace_members);
         let mut benches = Vec::new();
         for pattern in patterns {
             let chosen: Vec<&Package> = match here {
@@ -148,11 +193,72 @@ impl Metadata {
                 });
             }
             for package in chosen {
-                benches.extend(package.benches()?);
+                benches.extend(package.benches(self.features(&package.id))?);
             }
         }
         benches.sort();
         benches.dedup();
         Ok(benches)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::source::VersionRequest;
+
+    /// A workspace with a package at its root and one below, each with a bench target.
+    fn workspace(root: &Path, more: serde_json::Value) -> Metadata {
+        let package = |name: &str, dir: &Path| {
+            fs::create_dir_all(dir).unwrap();
+            fs::write(dir.join("Cargo.toml"), "").unwrap();
+            serde_json::json!({
+                "id": name, "name": name, "version": "0.1.0", "manifest_path": dir.join("Cargo.toml"), "source": null,
+                "targets": [{ "kind": ["bench"], "name": "speed", "required-features": ["fast"] }],
+            })
+        };
+        let mut all = serde_json::json!({
+            "packages": [package("top", root), package("part", &root.join("part"))],
+            "workspace_members": ["top", "part"],
+            "workspace_root": root,
+        });
+        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        Metadata::parse(&all.to_string()).unwrap()
+    }
+
+    fn benches(root: &Path, dir: &Path, more: serde_json::Value) -> Vec<Bench> {
+        let request = VersionRequest::Directory { typed: dir.display().to_string(), path: dir.to_owned() };
+        let source = Source::resolve(&request, root, root, &[]).unwrap();
+        workspace(root, more).benches(&source, &[defaults::PACKAGES.to_owned()]).unwrap()
+    }
+
+    #[test]
+    fn the_packages_are_those_that_cargo_takes() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("part")).unwrap();
+        let taken = |dir: &Path, members: &[&str]| -> Vec<String> {
+            let more = serde_json::json!({ "workspace_default_members": members });
+            benches(&root, dir, more).iter().map(Bench::id).collect()
+        };
+        assert_eq!(taken(&root, &["top", "part"]), ["part/speed", "top/speed"]);
+        assert_eq!(taken(&root, &["top"]), ["top/speed"]);
+        assert_eq!(taken(&root.join("part"), &["top"]), ["part/speed"]);
+        // A cargo that does not tell them.
+        let old = benches(&root, &root, serde_json::json!({}));
+        assert_eq!(old.iter().map(Bench::id).collect::<Vec<_>>(), ["top/speed"]);
+    }
+
+    #[test]
+    fn a_target_without_its_features_is_not_enabled() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        let enabled = |features: &[&str]| {
+            let node = serde_json::json!({ "id": "top", "features": features });
+            benches(&root, &root, serde_json::json!({ "resolve": { "nodes": [node] } }))[0].enabled
+        };
+        assert_eq!([enabled(&["default"]), enabled(&["default", "fast"])], [false, true]);
     }
 }

@@ -42,7 +42,7 @@ use arguments::CargoArguments;
 use build::{BenchBuild, Program};
 use cargo::Cargo;
 use link::Recorded;
-use metadata::{Bench, Metadata};
+use metadata::{Bench, Metadata, Package};
 use workshop::Workshop;
 
 /// Bytes that every hooked program contains.
@@ -161,17 +161,19 @@ impl Rust {
         Ok(Some(format!("`{}` has no `Cargo.lock`: it was built {whence}", source.requested)))
     }
 
-    /// The artifact of a program that was built in the workshop; absent where it has no hook in it.
-    fn artifact(&self, built: &Program, metadata: &Metadata, place: &Path) -> Result<Option<Artifact>, RunError> {
-        let bytes = fs::read(&built.path).map_err(|e| RunError::file("read", &built.path, e))?;
-        if !is_hooked(&bytes) {
-            return Ok(None);
-        }
+    /// The artifact of a program that was built in the workshop.
+    fn artifact(
+        &self,
+        built: &Program,
+        bytes: &[u8],
+        package: Option<&Package>,
+        place: &Path,
+    ) -> Result<Artifact, RunError> {
         let program = place.join(built.path.file_name().unwrap_or_default());
         fs::copy(&built.path, &program).map_err(|e| RunError::file("copy", &built.path, e))?;
         let digest = hex(&Sha256::digest(bytes));
-        let dir = metadata.with_id(&built.package_id).map_or_else(PathBuf::new, metadata::Package::dir);
-        Ok(Some(Artifact { program, dir, digest, build_args: Vec::new() }))
+        let dir = package.map_or_else(PathBuf::new, Package::dir);
+        Ok(Artifact { program, dir, digest, build_args: Vec::new() })
     }
 
     /// Remembers what a program was made of, if it can be linked again.
@@ -229,6 +231,14 @@ fn is_hooked(program: &[u8]) -> bool {
     memchr::memmem::find(program, HOOK_MARKER).is_some()
 }
 
+/// Whether a built benchmark has the path of a program of its package in it, as by `env!("CARGO_BIN_EXE_tool")`. Both versions are built
+/// in one folder, so that it would start the program of the version that was built last.
+fn names_a_program(bytes: &[u8], built: &Program, package: &Package) -> bool {
+    let Some(folder) = built.path.parent().and_then(Path::parent) else { return false };
+    let path = |name: &str| folder.join(name).into_os_string().into_encoded_bytes();
+    package.programs().any(|name| memchr::memmem::find(bytes, &path(name)).is_some())
+}
+
 /// A tool's failure while building is the version's failure to build.
 fn build_error(error: RunError, subject: Subject<'_>) -> RunError {
     match error {
@@ -263,11 +273,16 @@ impl Adapter for Rust {
         let failed = |e| build_error(e, subject);
         let locked = self.lock(source).map_err(failed)?;
         let metadata = self.cargo.metadata(source, &self.arguments).map_err(failed)?;
-        let (own_main, of_libtest): (Vec<Bench>, Vec<Bench>) =
-            metadata.benches(source, patterns)?.into_iter().partition(|bench| bench.own_main);
-        let names: Vec<String> = of_libtest.iter().map(Bench::id).collect();
+        let (enabled, passed_over): (Vec<Bench>, Vec<Bench>) =
+            metadata.benches(source, patterns)?.into_iter().partition(|bench| bench.enabled);
+        let (own_main, of_libtest): (Vec<Bench>, Vec<Bench>) = enabled.into_iter().partition(|bench| bench.own_main);
+        let names = |benches: &[Bench]| benches.iter().map(Bench::id).collect::<Vec<_>>();
         let mut notes: Vec<String> = Vec::new();
-        notes.extend(left_out(&names, "they use Rust's own harness (no `harness = false`)"));
+        notes.extend(left_out(
+            &names(&passed_over),
+            "features that they require are not enabled (`-- --features NAME`)",
+        ));
+        notes.extend(left_out(&names(&of_libtest), "they use Rust's own harness (no `harness = false`)"));
         notes.extend(left_out(&published::left_out(&source.dir), "the published package does not hold them"));
         if own_main.is_empty() {
             return Err(nothing(subject, source, &notes));
@@ -280,19 +295,26 @@ impl Adapter for Rust {
         let benches = BenchBuild { cargo, arguments, workshop, source, links: &links };
         benches.forget(&metadata).map_err(failed)?;
         let mut build = Build::default();
-        let mut unhooked = Vec::new();
+        let (mut unhooked, mut starting) = (Vec::new(), Vec::new());
         for program in benches.build(&own_main).map_err(failed)? {
-            let package = metadata.with_id(&program.package_id).map_or("", |package| &package.name);
-            let id = format!("{package}/{}", program.name);
-            match self.artifact(&program, &metadata, &place)? {
-                Some(artifact) => {
-                    self.remember(&artifact, &links);
-                    build.artifacts.insert(id, artifact);
-                }
-                None => unhooked.push(id),
+            let package = metadata.with_id(&program.package_id);
+            let id = format!("{}/{}", package.map_or("", |package| &package.name), program.name);
+            let bytes = fs::read(&program.path).map_err(|e| RunError::file("read", &program.path, e))?;
+            if !is_hooked(&bytes) {
+                unhooked.push(id);
+            } else if package.is_some_and(|package| names_a_program(&bytes, &program, package)) {
+                starting.push(id);
+            } else {
+                let artifact = self.artifact(&program, &bytes, package, &place)?;
+                self.remember(&artifact, &links);
+                build.artifacts.insert(id, artifact);
             }
         }
         notes.extend(left_out(&unhooked, "they are of neither criterion nor divan"));
+        notes.extend(left_out(
+            &starting,
+            "they start programs of their package (`CARGO_BIN_EXE_…`), and both versions' would be one",
+        ));
         if build.artifacts.is_empty() {
             return Err(nothing(subject, source, &notes));
         }
@@ -307,7 +329,8 @@ impl Adapter for Rust {
             // Large trees take a while, and are of no interest while no program is equal.
             Changes::between(sources.map(|source| source.tree.as_path()), &[identity::MADE])
         });
-        let identity = |artifacts| identity::compare(artifacts, || &changes);
+        let made = self.workshop.target();
+        let identity = |artifacts| identity::compare(artifacts, &made, || &changes);
         of_both([baseline, candidate]).map(|(id, artifacts)| (id.clone(), identity(artifacts))).collect()
     }
 
