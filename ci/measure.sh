@@ -5,7 +5,7 @@
 #   ACTION_BASE     the version compared against             [pull request: merge base; else the commit before]
 #   ACTION_HEAD     the version under test                   [the work tree]
 #   ACTION_BENCH, ACTION_BUDGET, ACTION_THRESHOLD    `--bench`, `--budget`, `--threshold`
-#   ACTION_FLAGS    more words for `duet compare`, separated by spaces
+#   ACTION_FLAGS    more words for `duet compare`, separated by spaces or lines
 #   ACTION_OUT      folder for what is to be kept            [duet-report]
 #   ACTION_FAIL     `false`: never fails because of a verdict
 #
@@ -35,7 +35,8 @@ mkdir -p "$out"
 # The folder hides itself from git, so that the work tree stays as it was checked out.
 [ -e "$out/.gitignore" ] || echo '*' > "$out/.gitignore"
 rm -f "$out/report.json" "$out/comment.md" "$out/report.html" "$out/duet.db" "$out/duet-waivers.toml"
-read -r -a flags <<< "${ACTION_FLAGS:-}"
+# The end of the text counts as a failure to `read`, since nothing ends it as `-d` says.
+read -r -d '' -a flags <<< "${ACTION_FLAGS:-}" || true
 for option in bench budget threshold; do
     variable=ACTION_${option^^}
     if [ -n "${!variable:-}" ]; then flags=("--$option" "${!variable}" "${flags[@]}"); fi

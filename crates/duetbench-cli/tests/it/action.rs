@@ -102,6 +102,12 @@ fn what_was_not_measured_fails_and_says_what_to_do() {
     assert!(output.contains("verdict=failed"), "{output}");
 }
 
+#[test]
+fn options_may_stand_on_lines_of_their_own() {
+    let flags = [("ACTION_FLAGS", "--builds 1\n--forks 6\n--bench Nope\n")];
+    measure(&repository(), &flags).expect(1).says(&["`--bench Nope`"]);
+}
+
 /// A `gh` that notes what it is asked, and knows one pull request and, if told so, one comment.
 fn gh(place: &Place, comments: &str) -> PathBuf {
     let bin = place.path().join("bin");
