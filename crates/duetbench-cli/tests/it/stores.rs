@@ -187,6 +187,19 @@ fn a_store_is_shown_while_somebody_writes_into_it() {
 }
 
 #[test]
+fn a_store_behind_a_link_is_shown_while_somebody_writes_into_it() {
+    let place = stored();
+    let linked = place.path().join("duet.db");
+    std::fs::create_dir(place.path().join("moved")).unwrap();
+    std::fs::rename(&linked, place.path().join("moved/kept.db")).unwrap();
+    std::os::unix::fs::symlink("moved/kept.db", &linked).unwrap();
+    let database = Connection::open(&linked).unwrap();
+    database.execute_batch("UPDATE runs SET head = replace(head, 'BenchmarkA', 'BenchmarkLater')").unwrap();
+    assert!(place.path().join("moved/kept.db-wal").exists(), "the log lies elsewhere");
+    assert!(show(&place).expect(3).stdout.contains("`Later`"));
+}
+
+#[test]
 fn a_store_of_an_older_duet_is_shown_as_it_is() {
     let drop = |column| format!("ALTER TABLE samples DROP COLUMN {column};");
     let columns = ["cycles", "cycle_cost_ns", "cycle_bytes", "cycle_background_ns"].map(drop).concat();

@@ -43,7 +43,7 @@ impl Effort {
     }
 
     fn limit(&self, connection: &mut Connection, path: &Path) -> rusqlite::Result<()> {
-        let bytes: u64 = [path.to_owned(), beside(path, "-wal")].iter().map(|path| length(path)).sum();
+        let bytes = length(path).saturating_add(length(&log_of(path)));
         let most = STEPS_FREE.saturating_add(bytes.saturating_mul(STEPS_PER_BYTE));
         let (steps, each) = (self.0.clone(), u64::from(STEPS_AT_ONCE.unsigned_abs()));
         connection.progress_handler(
@@ -92,7 +92,7 @@ impl Stamp {
     pub(super) fn of(path: &Path) -> Stamp {
         let metadata = std::fs::metadata(path).ok();
         let modified = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
-        Stamp { length: metadata.map_or(0, |m| m.len()), modified, log: length(&beside(path, "-wal")) }
+        Stamp { length: metadata.map_or(0, |m| m.len()), modified, log: length(&log_of(path)) }
     }
 }
 
@@ -185,10 +185,10 @@ fn strange(connection: &Connection) -> rusqlite::Result<Option<String>> {
     Ok(None)
 }
 
-/// The file beside a database of this ending.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
+/// The write-ahead log of a database. SQLite keeps it beside the file itself, not beside a link to it.
+fn log_of(path: &Path) -> PathBuf {
+    let mut name = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()).into_os_string();
+    name.push("-wal");
     name.into()
 }
 
