@@ -1,6 +1,7 @@
 //! Revisions are checked out beside the user's own tree, and nothing of that is left in the repository.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use crate::common::{Place, Ran};
 
@@ -61,4 +62,18 @@ fn submodules_leave_no_settings_in_the_repository() {
     compare(&place, &[]).expect(2).says(&["submodules of `HEAD"]);
     assert_eq!(settings(), before);
     assert_eq!(place.git(&["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn a_checkout_of_which_git_tells_nothing_is_one_all_the_same() {
+    let place = repository();
+    place.write("bin/git", "#!/bin/sh\necho 'fatal: detected dubious ownership in repository' >&2\nexit 128\n");
+    fs::set_permissions(place.path().join("bin/git"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", place.path().join("bin").display(), std::env::var("PATH").unwrap());
+    compare(&place, &[("PATH", &path)]).expect(2).says(&["detected dubious ownership"]);
+    // Without revisions nothing is needed of git.
+    let mut command = place.command(&["compare", ".", "--forks", "3", "--fixed"]);
+    let ran = Ran::from(command.env("PATH", &path).output().unwrap());
+    assert!([0, 3].contains(&ran.code), "{}", ran.stderr);
+    assert!(ran.stdout.contains("work tree (git does not tell its state)"), "{}", ran.stdout);
 }

@@ -50,8 +50,19 @@ pub(super) fn git<'a>(dir: &Path, args: impl IntoIterator<Item = &'a str>) -> Re
     Tool::new("git", all, dir).env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C").text()
 }
 
+/// The root of the checkout around a folder, also where git refuses to tell it.
 pub(super) fn top_level(dir: &Path) -> Option<PathBuf> {
-    git(dir, ["rev-parse", "--show-toplevel"]).ok().map(PathBuf::from)
+    told_top_level(dir).ok().or_else(|| root_above(dir))
+}
+
+fn told_top_level(dir: &Path) -> Result<PathBuf, RunError> {
+    git(dir, ["rev-parse", "--show-toplevel"]).map(PathBuf::from)
+}
+
+/// The nearest folder that looks like the root of a checkout. Git may fail in one: it belongs to another user, or there is no git.
+fn root_above(dir: &Path) -> Option<PathBuf> {
+    let dir = fs::canonicalize(dir).ok()?;
+    dir.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
 }
 
 pub(super) fn is_revision(dir: &Path, text: &str) -> bool {
@@ -69,8 +80,11 @@ pub(super) fn commit_of(dir: &Path, text: &str) -> Option<String> {
 }
 
 pub(super) fn repository_of(cwd: &Path, wanted: &str) -> Result<PathBuf, RunError> {
-    top_level(cwd).ok_or_else(|| RunError::Source {
-        what: format!("{wanted} needs a git checkout, and `{}` is not inside one", cwd.display()),
+    told_top_level(cwd).map_err(|e| RunError::Source {
+        what: match root_above(cwd) {
+            Some(root) => format!("{wanted} cannot be read from the checkout `{}`: {e}", root.display()),
+            None => format!("{wanted} needs a git checkout, and `{}` is not inside one", cwd.display()),
+        },
         hint: Some("name two directories or two published modules, as in `duet compare ../old ../new`".into()),
     })
 }
@@ -118,6 +132,7 @@ pub(super) fn work_tree(cwd: &Path) -> Result<Source, RunError> {
     let tree = top_level(cwd);
     let state = match &tree {
         None => String::new(),
+        Some(_) if told_top_level(cwd).is_err() => " (git does not tell its state)".to_owned(),
         Some(tree) => {
             let head = commit_of(tree, "HEAD").unwrap_or_default();
             let changed = git(tree, ["status", "--porcelain"]).is_ok_and(|s| !s.is_empty());
