@@ -31,6 +31,9 @@ pub struct Record {
     pub lines: Vec<Line>,
     /// Comparisons that came to their end, in order.
     pub compared: Vec<Compared>,
+    /// Number of comparisons that were dropped, since their runs were removed.
+    #[serde(default)]
+    pub dropped: usize,
     /// A comparison that did not.
     pub open: Option<Comparison>,
     /// Commits that were left out.
@@ -144,10 +147,33 @@ impl Record {
             regressed: Vec::new(),
             lines: Vec::new(),
             compared: Vec::new(),
+            dropped: 0,
             open: None,
             skipped: Vec::new(),
             complete: false,
         }
+    }
+
+    /// Drops the comparisons whose runs are not kept any more, and gives these runs. Lines are searched anew with those that are left,
+    /// which takes time only where one is missing; without that of the end points nothing is left.
+    pub fn drop_removed(&mut self, is_kept: &dyn Fn(&str) -> bool) -> Vec<String> {
+        let gone = |of: &Comparison| of.run.clone().filter(|run| !is_kept(run));
+        let mut removed: Vec<String> = self.compared.iter().filter_map(|compared| gone(&compared.of)).collect();
+        if !removed.is_empty() {
+            let without_ends = self.compared.first().is_some_and(|ends| gone(&ends.of).is_some());
+            let before = self.compared.len();
+            self.compared.retain(|compared| !without_ends && gone(&compared.of).is_none());
+            self.dropped += before - self.compared.len();
+            self.lines.clear();
+            if without_ends {
+                self.regressed.clear();
+            }
+        }
+        if let Some(run) = self.open.as_ref().and_then(gone) {
+            self.open = None;
+            removed.push(run);
+        }
+        removed
     }
 
     /// Whether another record asks for the same: all that decides what is measured and judged is equal.

@@ -298,6 +298,28 @@ fn a_run_that_is_killed_is_gone_on_with() {
 }
 
 #[test]
+fn a_run_that_was_killed_is_removed_though_its_sources_have_changed() {
+    let place = textkit();
+    let mut sitting = begin(&place, "24");
+    wait_for_calls(&place, &mut sitting, 1);
+    assert!(sitting.signal(Signal::KILL), "it ended before:\n{}", sitting.stderr());
+    sitting.end();
+    place.write("new/more.go", "package textkit\n\nfunc init() { println() }\n");
+    duet(&place, &going_on(&[])).expect(2).says(&["binaries differ"]);
+    duet(&place, &["rm", "r1"]).expect(0).says(&["removed r1"]);
+}
+
+#[test]
+fn a_run_of_another_region_is_not_gone_on_with() {
+    let place = textkit();
+    duet(&place, &comparing("here", "8", &["--max-cost", "0.0000001"])).expect(1);
+    let store = rusqlite::Connection::open(db(&place)).unwrap();
+    store.execute_batch("UPDATE runs SET head = json_set(head, '$.fleet.region', 'eu-central-1')").unwrap();
+    let refused = duet(&place, &going_on(&[])).expect(2);
+    refused.says(&["run `r1` was measured in eu-central-1", "`--region eu-central-1`"]);
+}
+
+#[test]
 fn an_interrupted_run_drains_reports_and_is_gone_on_with() {
     let place = textkit();
     let mut sitting = begin(&place, "24");

@@ -1,10 +1,19 @@
 //! Searches among commits that cannot be compared, with whole programs, so that nothing is built.
 
-use crate::common::Place;
+use std::fs;
+use std::path::Path;
+
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::common::{Place, Ran};
 
 /// Commits of a program, the good one first; the same sources twice are an empty commit.
 fn repository(programs: &[&str]) -> Place {
-    let place = Place::new();
+    committed(Place::new(), programs)
+}
+
+fn committed(place: Place, programs: &[&str]) -> Place {
     place.write("duet.toml", "[[command]]\nname = 'p'\ncommand = 'sh work.sh'\n").write(".gitignore", ".duet\n");
     place.git(&["init", "-q"]);
     for (number, program) in programs.iter().enumerate() {
@@ -46,4 +55,75 @@ fn a_commit_that_fails_only_while_it_is_measured_is_left_out_once() {
     let failing = format!("echo >> {0}\n[ $(wc -l < {0}) -lt 3 ] || exit 1\n{fast}", count.display());
     let programs = [&fast[..], &failing, &slow];
     assert_eq!(left_out(&repository(&programs), programs.len()), ["c1"]);
+}
+
+/// A search among four commits that is interrupted while the second of the inner ones is measured, as soon as it was started often enough
+/// that there is a run.
+struct Search {
+    place: Place,
+}
+
+impl Search {
+    fn new() -> Search {
+        let (fast, slow) = (counting(2000), counting(40_000));
+        let place = Place::new();
+        let dir = place.path().display().to_string();
+        let interrupting = |name: &str, program: &str| {
+            format!(
+                "[ -e {dir}/first ] || echo {name} > {dir}/first\n\
+                 [ \"$(cat {dir}/first)\" = {name} ] || echo >> {dir}/starts\n\
+                 [ ! -e {dir}/starts ] || [ $(wc -l < {dir}/starts) -lt 4 ] || ! mkdir {dir}/told 2> /dev/null || \
+                 kill -TERM $(cat {dir}/pid)\n{program}"
+            )
+        };
+        let programs = [&fast, &interrupting("c1", &fast), &interrupting("c2", &slow), &slow];
+        Search { place: committed(place, &programs.map(String::as_str)) }
+    }
+
+    /// Searches until it is interrupted.
+    fn interrupted(&self, args: &[&str]) -> Ran {
+        // So that it is interrupted anew.
+        for file in ["starts", "told"].map(|name| self.place.path().join(name)) {
+            let _ = (fs::remove_file(&file), fs::remove_dir(&file));
+        }
+        self.carried_out(args).expect(130)
+    }
+
+    /// Searches, with its own number in a file, so that what it starts can interrupt it.
+    fn carried_out(&self, args: &[&str]) -> Ran {
+        let numbered = ["-c", "echo $$ > pid; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_duet"), "bisect"];
+        Ran::from(self.place.command_of(Path::new("sh"), &[&numbered[..], args].concat()).output().unwrap())
+    }
+
+    /// Runs of its comparisons, that which has not come to its end last.
+    fn runs(&self) -> Vec<String> {
+        let (compared, open) = (self.kept("compared"), self.kept("open"));
+        let all = compared.as_array().unwrap().iter().chain([&open]);
+        all.filter_map(|one| one["run"].as_str()).map(str::to_owned).collect()
+    }
+
+    /// A part of the search as it is kept.
+    fn kept(&self, part: &str) -> Value {
+        let store = Connection::open(self.place.path().join(".duet/duet.db")).unwrap();
+        let record: String = store.query_row("SELECT bisection FROM bisections", [], |row| row.get(0)).unwrap();
+        serde_json::from_str::<Value>(&record).unwrap()[part].clone()
+    }
+}
+
+const WANTED: [&str; 6] = ["HEAD~3", "HEAD", "--threshold", "50%", "--seed", "1"];
+
+#[test]
+fn a_search_is_gone_on_with_after_any_of_its_runs_was_removed() {
+    let search = Search::new();
+    search.interrupted(&WANTED);
+    let runs = search.runs();
+    assert!(runs.len() > 2, "end points, and both commits between: {runs:?}");
+    let store = search.place.path().join(".duet/duet.db");
+    let before = fs::read(&store).unwrap();
+    for run in &runs {
+        fs::write(&store, &before).unwrap();
+        search.place.duet(&["rm", run]).expect(0);
+        search.interrupted(&WANTED).says(&[&format!("run `{run}` was removed")]);
+        assert!(!search.runs().contains(run), "{:?} without {run}", search.runs());
+    }
 }

@@ -42,6 +42,7 @@ impl<'a> Course<'a> {
 
     /// Searches to the end, and reports it; gives the exit code.
     pub(super) fn carry_out(mut self) -> Result<u8, Failure> {
+        self.drop_removed()?;
         for compared in &self.known.record.compared {
             let report = match &compared.of.run {
                 Some(run) => Some(assemble::report(self.store.load(run)?.comparison()?)),
@@ -62,6 +63,16 @@ impl<'a> Course<'a> {
         self.keep()?;
         self.context.printer.document(&render::bisect::document(&bisection))?;
         Ok(exit_code(&bisection))
+    }
+
+    /// Drops comparisons whose runs the user has removed.
+    fn drop_removed(&mut self) -> Result<(), Failure> {
+        let kept: Vec<String> = self.store.runs()?.into_iter().map(|run| run.name).collect();
+        for run in self.known.record.drop_removed(&|run| kept.iter().any(|name| name == run)) {
+            let note = format!("run `{run}` was removed: its commits are compared again where that is needed");
+            self.context.printer.note(&note);
+        }
+        Ok(())
     }
 
     fn keep(&mut self) -> Result<(), Failure> {
@@ -264,7 +275,8 @@ impl<'a> Course<'a> {
 
     /// A seed of its own for every comparison, so that layouts of one are not those of another.
     fn seed(&self) -> u64 {
-        self.known.record.spec.seed.wrapping_add(self.known.record.compared.len() as u64)
+        let record = &self.known.record;
+        record.spec.seed.wrapping_add((record.compared.len() + record.dropped) as u64)
     }
 
     /// Compares two commits for the sake of a benchmark, and keeps that; says why where they cannot be compared.
