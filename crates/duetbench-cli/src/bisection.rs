@@ -1,6 +1,7 @@
 //! Searches for the commit that made a benchmark slower: as they are kept in the store, and as they are reported.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use duetbench_core::spec::Effort;
 use duetbench_core::{BenchmarkId, Spec, bisect};
@@ -154,8 +155,15 @@ impl Record {
         }
     }
 
-    /// Drops the comparisons whose runs are not kept any more, and gives these runs. Lines are searched anew with those that are left,
-    /// which takes time only where one is missing; without that of the end points nothing is left.
+    /// Begins another sitting, with a budget of its own where there is one. Commits that were left out whatever the benchmark are
+    /// tried again: it may have been a full disk, or a proxy that did not answer.
+    pub fn go_on(&mut self, budget: Option<Duration>) {
+        self.spec.effort.budget = budget;
+        self.skipped.retain(|skipped| skipped.benchmark.is_some());
+    }
+
+    /// Drops the comparisons whose runs are not kept any more, and gives these runs. Lines are searched anew with those that are
+    /// left, which takes time only where one is missing; without that of the end points nothing is left.
     pub fn drop_removed(&mut self, is_kept: &dyn Fn(&str) -> bool) -> Vec<String> {
         let gone = |of: &Comparison| of.run.clone().filter(|run| !is_kept(run));
         let mut removed: Vec<String> = self.compared.iter().filter_map(|compared| gone(&compared.of)).collect();

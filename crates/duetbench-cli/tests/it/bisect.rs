@@ -1,6 +1,7 @@
 //! Searches among commits that cannot be compared, with whole programs, so that nothing is built.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rusqlite::Connection;
@@ -57,8 +58,8 @@ fn a_commit_that_fails_only_while_it_is_measured_is_left_out_once() {
     assert_eq!(left_out(&repository(&programs), programs.len()), ["c1"]);
 }
 
-/// A search among four commits that is interrupted while the second of the inner ones is measured, as soon as it was started often enough
-/// that there is a run.
+/// A search among four commits that is interrupted while the second of the inner ones is measured, as soon as it was started often
+/// enough that there is a run.
 struct Search {
     place: Place,
 }
@@ -89,10 +90,22 @@ impl Search {
         self.carried_out(args).expect(130)
     }
 
-    /// Searches, with its own number in a file, so that what it starts can interrupt it.
+    /// Searches, with a `git` of the place's where there is one, and its own number in a file, so that what it starts can interrupt
+    /// it.
     fn carried_out(&self, args: &[&str]) -> Ran {
         let numbered = ["-c", "echo $$ > pid; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_duet"), "bisect"];
-        Ran::from(self.place.command_of(Path::new("sh"), &[&numbered[..], args].concat()).output().unwrap())
+        let mut command = self.place.command_of(Path::new("sh"), &[&numbered[..], args].concat());
+        let path = format!("{}:{}", self.place.path().join("bin").display(), std::env::var("PATH").unwrap());
+        Ran::from(command.env("PATH", path).output().unwrap())
+    }
+
+    /// Has `git` do this before it makes a worktree.
+    fn git_first(&self, script: &str) {
+        let text = format!(
+            "#!/bin/sh\ncase \"$*\" in *\"worktree add\"*)\n{script};;\nesac\nPATH=${{PATH#*:}} exec git \"$@\"\n"
+        );
+        self.place.write("bin/git", &text);
+        fs::set_permissions(self.place.path().join("bin/git"), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     /// Runs of its comparisons, that which has not come to its end last.
@@ -126,4 +139,30 @@ fn a_search_is_gone_on_with_after_any_of_its_runs_was_removed() {
         search.interrupted(&WANTED).says(&[&format!("run `{run}` was removed")]);
         assert!(!search.runs().contains(run), "{:?} without {run}", search.runs());
     }
+}
+
+#[test]
+fn a_comparison_that_is_interrupted_again_before_its_first_trial_stays_begun() {
+    let search = Search::new();
+    search.interrupted(&WANTED);
+    let begun = search.kept("open");
+    assert!(begun["run"].is_string(), "it has no run: {begun}");
+    search.git_first("mkdir interrupted 2> /dev/null && kill -TERM $PPID");
+    search.carried_out(&["--resume"]).expect(130);
+    assert_eq!(search.kept("open"), begun);
+}
+
+#[test]
+fn a_commit_that_was_left_out_for_a_passing_reason_is_tried_again() {
+    let search = Search::new();
+    let dir = search.place.path().display();
+    // Both end points lie there already.
+    search.git_first(&format!(
+        "echo >> {dir}/trees; [ $(wc -l < {dir}/trees) != 3 ] || {{ echo 'No space left' >&2; exit 128; }}"
+    ));
+    fs::write(search.place.path().join("first"), "neither").unwrap();
+    search.interrupted(&WANTED).says(&["is left out: ", "No space left"]);
+    assert_eq!(search.kept("skipped").as_array().map(Vec::len), Some(1));
+    search.interrupted(&["--resume"]);
+    assert_eq!(search.kept("skipped"), Value::Array(Vec::new()));
 }

@@ -307,7 +307,8 @@ impl<'a> Course<'a> {
             Outcome::Identical => None,
             Outcome::Unusable(why) => return Ok(Some(why)),
             Outcome::Interrupted(run) => {
-                record.open = run.map(|run| of(Some(run)));
+                // Where nothing was measured this time, there is still what was measured before.
+                record.open = run.or(begun).map(|run| of(Some(run)));
                 self.keep()?;
                 return Err(RunError::Interrupted.into());
             }

@@ -46,7 +46,7 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
             what: format!("no search in `{}` waits for its end here", context.db().display()),
             hint: "`duet bisect GOOD BAD` begins one".into(),
         })?;
-        record.spec.effort.budget = spec.effort.budget.or(record.spec.effort.budget);
+        record.go_on(spec.effort.budget.or(record.spec.effort.budget));
         return Course::new(context, &mut store, id, record).carry_out();
     }
     let commits = commits(args, context)?;
@@ -62,7 +62,7 @@ pub fn run(args: &BisectArgs, context: &Context) -> Result<u8, Failure> {
         Some((id, mut record)) => {
             let done = record.compared.len();
             context.printer.note(&format!("going on with a search that has {done} comparisons"));
-            record.spec.effort.budget = new.spec.effort.budget;
+            record.go_on(new.spec.effort.budget);
             (id, record)
         }
         None => (store.add_bisection(&new)?, new),
