@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use duetbench_core::fleet::Abandoned;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use super::{RunId, Store, changed, failed, written};
 use crate::engine::RunSummary;
 use crate::error::RunError;
+use crate::scratch::is_held;
 
 /// A sitting whose functions may be there still.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,15 +19,34 @@ pub struct Sitting {
     pub place: PathBuf,
 }
 
+impl Sitting {
+    /// Whether its coordinator lives.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        is_held(&self.place)
+    }
+}
+
 impl Store {
-    /// Notes that a sitting is about to deploy something, so that whoever goes on after its death knows the names.
+    /// Notes that a sitting is about to deploy something, so that whoever goes on after its death knows the names. Gives the
+    /// sittings of this run that are left; none, and nothing is noted, where one of them goes on. Nobody can begin another between
+    /// the look and the note.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn begin_sitting(&mut self, run: RunId, name: &str, place: &Path) -> Result<(), RunError> {
-        let insert = "INSERT INTO sittings (run, name, place) VALUES (?1, ?2, ?3)";
-        let kept = self.connection.execute(insert, params![run.0, name, place.to_string_lossy()]);
-        kept.map(drop).map_err(|e| failed(&self.path, "cannot note a sitting", e))
+    pub fn begin_sitting(&mut self, run: RunId, name: &str, place: &Path) -> Result<Option<Vec<Sitting>>, RunError> {
+        let begin = |connection: &mut Connection| -> rusqlite::Result<Option<Vec<Sitting>>> {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let left = left(&transaction, run)?;
+            if left.iter().any(Sitting::goes_on) {
+                return Ok(None);
+            }
+            let insert = "INSERT INTO sittings (run, name, place) VALUES (?1, ?2, ?3)";
+            transaction.execute(insert, params![run.0, name, place.to_string_lossy()])?;
+            transaction.commit()?;
+            Ok(Some(left))
+        };
+        begin(&mut self.connection).map_err(|e| failed(&self.path, "cannot note a sitting", e))
     }
 
     /// Sittings of a run that did not write down that what they deployed is gone.
@@ -34,13 +54,7 @@ impl Store {
     /// # Errors
     /// When they cannot be read.
     pub fn sittings_left(&self, run: RunId) -> Result<Vec<Sitting>, RunError> {
-        let read = || -> rusqlite::Result<Vec<Sitting>> {
-            let select = "SELECT name, place FROM sittings WHERE run = ?1 AND removed = 0 ORDER BY id";
-            let sitting =
-                |row: &rusqlite::Row<'_>| Ok(Sitting { name: row.get(0)?, place: row.get::<_, String>(1)?.into() });
-            self.connection.prepare(select)?.query_map([run.0], sitting)?.collect()
-        };
-        read().map_err(|e| failed(&self.path, "cannot read the sittings of a run", e))
+        left(&self.connection, run).map_err(|e| failed(&self.path, "cannot read the sittings of a run", e))
     }
 
     /// Notes that what this sitting deployed is gone.
@@ -80,4 +94,10 @@ impl Store {
         let read = |json: String| serde_json::from_str(&json).map_err(|e| changed(run, &e.to_string()));
         json.map_or(Ok(Vec::new()), read)
     }
+}
+
+fn left(connection: &Connection, run: RunId) -> rusqlite::Result<Vec<Sitting>> {
+    let select = "SELECT name, place FROM sittings WHERE run = ?1 AND removed = 0 ORDER BY id";
+    let sitting = |row: &rusqlite::Row<'_>| Ok(Sitting { name: row.get(0)?, place: row.get::<_, String>(1)?.into() });
+    connection.prepare(select)?.query_map([run.0], sitting)?.collect()
 }

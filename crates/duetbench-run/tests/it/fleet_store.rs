@@ -13,6 +13,7 @@ use duetbench_run::engine::{RunSummary, TrialOutcome};
 use duetbench_run::fleet::Leftover;
 use duetbench_run::fleet::campaign::Call;
 use duetbench_run::fleet::wire::Instance;
+use duetbench_run::scratch::Scratch;
 use duetbench_run::store::{RunHead, RunId, Sitting, Store};
 
 use crate::fleet_support::{planned, trial};
@@ -286,6 +287,18 @@ fn sittings_that_did_not_remove_what_they_deployed_are_known() {
     };
     assert!(of("r1-b") && of("r1-b-0") && of("r1-b-11"));
     assert!(!of("r1-ba") && !of("r1-b-x") && !of("r1") && !of("r11-b"));
+}
+
+#[test]
+fn no_sitting_begins_while_another_of_its_run_goes_on() {
+    let mut begun = Begun::new();
+    let alive = Scratch::in_memory().unwrap();
+    assert_eq!(begun.store.begin_sitting(begun.run, "r1-a", alive.path()).unwrap(), Some(Vec::new()));
+    let mut begin = |run| begun.store.begin_sitting(run, "r1-b", Path::new("/nowhere")).unwrap();
+    assert_eq!(begin(begun.run), None);
+    let left = Sitting { name: "r1-a".into(), place: alive.path().into() };
+    drop(alive);
+    assert_eq!(begin(begun.run), Some(vec![left]), "what was refused was noted, or the dead one is gone");
 }
 
 #[test]

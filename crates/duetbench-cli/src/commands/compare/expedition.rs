@@ -8,7 +8,7 @@ use duetbench_run::engine::RunSummary;
 use duetbench_run::fleet::campaign::{FleetJob, FleetSummary, measure};
 use duetbench_run::fleet::convoy::Convoy;
 use duetbench_run::fleet::package::{Cargo, Package};
-use duetbench_run::store::{RunHead, RunId, Store, StoredRun};
+use duetbench_run::store::{RunHead, RunId, Sitting, Store, StoredRun};
 
 use super::errand::Purpose;
 use super::outfit::{Outfit, call_max, deployment};
@@ -32,13 +32,17 @@ pub(super) struct Expedition<'a> {
 impl Expedition<'_> {
     /// Deploys, measures, removes what was deployed, and reports.
     pub(super) fn carry_out(&self, store: &mut Store) -> Result<u8, Failure> {
-        let past = store.load(&self.run.to_string())?.comparison()?;
-        self.remove_what_is_left(store)?;
         let call_max = call_max(&self.head.plan, &self.outfit.spec);
         // Runs of two stores may have the same number, and a sitting that died may have left its functions behind.
         let name = format!("{}-{:08x}", self.run, seed::draw() & 0xffff_ffff);
         let usual = deployment(self.outfit, self.packages.len(), &name, call_max);
-        store.begin_sitting(self.run, &name, self.outfit.place())?;
+        // Building took minutes, in which somebody else may have gone on with the run.
+        let begun = store.begin_sitting(self.run, &name, self.outfit.place())?;
+        let left = begun.ok_or_else(|| is_being_measured(self.run))?;
+        let past = self.arrive(store, &left).inspect_err(|_| {
+            // Nothing was deployed yet.
+            let _ = store.sitting_removed(self.run, &name);
+        })?;
         let convoy = Convoy::deploy(&*self.outfit.engine, self.packages, &usual);
         let convoy = convoy.inspect_err(|_| self.forget_sitting(store, &name))?;
         let summary = self.measure(store, &past, &convoy, call_max);
@@ -59,14 +63,14 @@ impl Expedition<'_> {
         Ok(exit)
     }
 
-    /// Removes what earlier sittings of this run could not remove, because they died or nobody answered, and what is nobody's.
-    fn remove_what_is_left(&self, store: &mut Store) -> Result<(), Failure> {
-        let left = store.sittings_left(self.run)?;
-        self.outfit.sweep(self.context, &left)?;
+    /// Removes what earlier sittings of this run could not remove, because they died or nobody answered, and what is nobody's; gives what
+    /// they measured.
+    fn arrive(&self, store: &mut Store, left: &[Sitting]) -> Result<StoredRun<RunHead>, Failure> {
+        self.outfit.sweep(self.context, left)?;
         for sitting in left {
             store.sitting_removed(self.run, &sitting.name)?;
         }
-        Ok(())
+        Ok(store.load(&self.run.to_string())?.comparison()?)
     }
 
     /// Takes back that a sitting has begun which could not deploy, once nothing of it is there: otherwise its run could not be removed.
@@ -123,6 +127,11 @@ impl Expedition<'_> {
         let (run, command) = (self.run, self.purpose.command());
         self.context.printer.note(&format!("{why}; `duet {command} --resume {run}` goes on from here"));
     }
+}
+
+/// The refusal of a run that another sitting goes on with.
+pub(super) fn is_being_measured(run: RunId) -> Failure {
+    Failure::usage(format!("run `{run}` is being measured: wait for it, or interrupt it"))
 }
 
 /// The exit code of a run that was judged so. One that broke off is a failure unless it found a regression.

@@ -14,11 +14,10 @@ use duetbench_run::fleet::here::Here;
 use duetbench_run::fleet::package::{Cargo, Package, builds_of};
 use duetbench_run::fleet::rehearsal::rehearse;
 use duetbench_run::prepare::Prepared;
-use duetbench_run::scratch;
-use duetbench_run::store::{Origin, RunHead, Store};
+use duetbench_run::store::{Origin, RunHead, Sitting, Store};
 
 use super::errand::{Errand, Purpose};
-use super::expedition::Expedition;
+use super::expedition::{Expedition, is_being_measured};
 use super::material::Material;
 use super::outfit::{CALL_MIN, Outfit, call_max, deployment};
 use super::profiling::none_here;
@@ -110,8 +109,8 @@ pub(super) fn resume(context: &Context, purpose: &dyn Purpose, name: &str, spec:
     let mut store = Store::open_existing(&context.db())?;
     let head = unfinished(&store, name)?.head;
     let run = store.reopen(name)?;
-    if store.sittings_left(run)?.iter().any(|sitting| scratch::is_held(&sitting.place)) {
-        return Err(Failure::usage(format!("run `{run}` is being measured: wait for it, or interrupt it")));
+    if store.sittings_left(run)?.iter().any(Sitting::goes_on) {
+        return Err(is_being_measured(run));
     }
     let Some(origin) = &head.origin else {
         return Err(Failure::usage(format!("run `{name}` does not say what it compares")));
