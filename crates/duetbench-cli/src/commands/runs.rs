@@ -1,5 +1,6 @@
 //! `duet runs` and `duet rm`: the runs of a store, listed and removed.
 
+use duetbench_core::spec::EngineName;
 use duetbench_run::store::{Head, ListedRun, Store};
 use serde::Serialize;
 use serde_json::json;
@@ -50,10 +51,13 @@ pub fn list(context: &Context) -> Result<u8, Failure> {
 /// When one is not there or may be measured just now; then nothing is removed.
 pub fn remove(args: &RemoveArgs, context: &Context) -> Result<u8, Failure> {
     let mut store = Store::open_existing(&context.db())?;
+    let listed = store.runs()?;
     let mut found = Vec::new();
     for name in &args.runs {
         let run = store.reopen(name)?;
-        if !store.sittings_left(run)?.is_empty() {
+        let is_here = listed.iter().any(|one| one.name == run.to_string() && was_measured_here(one));
+        // Workers of this machine die with their coordinator, and whoever makes a directory removes those of the dead.
+        if store.sittings_left(run)?.iter().any(|sitting| !is_here || sitting.goes_on()) {
             return Err(Failure::Refused {
                 what: format!("run `{run}` may have left something behind on its fleet"),
                 hint: format!("`duet compare --resume {run}` removes that, `duet fleet sweep` whatever is over"),
@@ -64,7 +68,7 @@ pub fn remove(args: &RemoveArgs, context: &Context) -> Result<u8, Failure> {
         }
     }
     let names: Vec<String> = found.iter().map(ToString::to_string).collect();
-    let unfinished = store.runs()?.into_iter().any(|run| !run.complete && names.contains(&run.name));
+    let unfinished = listed.iter().any(|run| !run.complete && names.contains(&run.name));
     // Whoever measures holds the machine, and one that did not come to its end may be measured just now.
     let _lock = unfinished.then(|| hold_machine_at_once(context)).transpose()?;
     for run in found {
@@ -72,6 +76,12 @@ pub fn remove(args: &RemoveArgs, context: &Context) -> Result<u8, Failure> {
     }
     context.printer.note(&format!("removed {}", names.join(", ")));
     Ok(code::CLEAN)
+}
+
+/// Whether the fleet of a run were workers of this machine.
+fn was_measured_here(run: &ListedRun) -> bool {
+    let Some(Head::Comparison(head)) = &run.head else { return false };
+    head.spec.fleet.is_some_and(|fleet| fleet.engine == EngineName::Here)
 }
 
 /// A run as programs are told of it.

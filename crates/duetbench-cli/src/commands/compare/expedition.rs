@@ -48,10 +48,9 @@ impl Expedition<'_> {
         let summary = self.measure(store, &past, &convoy, call_max);
         // In every case, and whatever came of the measuring is told first.
         let removed = convoy.remove();
+        let noted = if removed.is_ok() { store.sitting_removed(self.run, &name) } else { Ok(()) };
         let summary = summary?;
-        if removed.is_ok() {
-            store.sitting_removed(self.run, &name)?;
-        }
+        noted?;
         let measured = Duration::from_secs_f64(past.measured_s) + summary.measured;
         let end = RunSummary { measured, complete: summary.is_complete() };
         store.end_sitting(self.run, &end, &summary.abandoned)?;
@@ -63,13 +62,9 @@ impl Expedition<'_> {
         Ok(exit)
     }
 
-    /// Removes what earlier sittings of this run could not remove, because they died or nobody answered, and what is nobody's; gives what
-    /// they measured.
+    /// Removes what earlier sittings of this run left behind, and gives what they measured.
     fn arrive(&self, store: &mut Store, left: &[Sitting]) -> Result<StoredRun<RunHead>, Failure> {
-        self.outfit.sweep(self.context, left)?;
-        for sitting in left {
-            store.sitting_removed(self.run, &sitting.name)?;
-        }
+        self.outfit.tidy_up(self.context, store, self.run, left)?;
         Ok(store.load(&self.run.to_string())?.comparison()?)
     }
 

@@ -109,13 +109,16 @@ pub(super) fn resume(context: &Context, purpose: &dyn Purpose, name: &str, spec:
     let mut store = Store::open_existing(&context.db())?;
     let head = unfinished(&store, name)?.head;
     let run = store.reopen(name)?;
-    if store.sittings_left(run)?.iter().any(Sitting::goes_on) {
+    let left = store.sittings_left(run)?;
+    if left.iter().any(Sitting::goes_on) {
         return Err(is_being_measured(run));
     }
     let Some(origin) = &head.origin else {
         return Err(Failure::usage(format!("run `{name}` does not say what it compares")));
     };
     let outfit = Outfit::new(context, context.settings.capped(spec))?;
+    // First, since with other sources it cannot be gone on with, and could not be removed either.
+    outfit.tidy_up(context, &mut store, run, &left)?;
     let prepared = prepare(context, &head.spec, origin)?;
     let builds = same_builds(&prepared, &head)?;
     let cargo = outfit.cargo(&prepared, &builds)?;

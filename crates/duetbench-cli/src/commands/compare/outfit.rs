@@ -11,7 +11,7 @@ use duetbench_run::fleet::package::{Cargo, Package, Room};
 use duetbench_run::fleet::{Deployment, Engine, Leftover, Limits};
 use duetbench_run::prepare::Prepared;
 use duetbench_run::scratch::Scratch;
-use duetbench_run::store::Sitting;
+use duetbench_run::store::{RunId, Sitting, Store};
 
 use crate::commands::Context;
 use crate::failure::Failure;
@@ -91,6 +91,22 @@ impl Outfit {
             |leftover: &Leftover| leftover.has_expired(now) || dead.iter().any(|sitting| leftover.is_of(&sitting.name));
         for Leftover { name, .. } in self.engine.sweep(&is_over)?.removed {
             context.printer.note(&format!("swept away `{name}`, which a run that died had left behind"));
+        }
+        Ok(())
+    }
+
+    /// Removes what these sittings of a run could not remove, because they died or nobody answered, and what is nobody's; and notes
+    /// that.
+    pub(super) fn tidy_up(
+        &self,
+        context: &Context,
+        store: &mut Store,
+        run: RunId,
+        left: &[Sitting],
+    ) -> Result<(), Failure> {
+        self.sweep(context, left)?;
+        for sitting in left {
+            store.sitting_removed(run, &sitting.name)?;
         }
         Ok(())
     }
