@@ -310,6 +310,16 @@ fn a_run_that_was_killed_is_removed_though_its_sources_have_changed() {
 }
 
 #[test]
+fn a_run_of_another_region_is_not_gone_on_with() {
+    let place = textkit();
+    duet(&place, &comparing("here", "8", &["--max-cost", "0.0000001"])).expect(1);
+    let store = rusqlite::Connection::open(db(&place)).unwrap();
+    store.execute_batch("UPDATE runs SET head = json_set(head, '$.fleet.region', 'eu-central-1')").unwrap();
+    let refused = duet(&place, &going_on(&[])).expect(2);
+    refused.says(&["run `r1` was measured in eu-central-1", "`duet compare --resume r1 --region eu-central-1`"]);
+}
+
+#[test]
 fn an_interrupted_run_drains_reports_and_is_gone_on_with() {
     let place = textkit();
     let mut sitting = begin(&place, "24");

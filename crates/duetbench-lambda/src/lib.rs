@@ -78,6 +78,10 @@ impl Engine for Lambda {
         "lambda"
     }
 
+    fn region(&self) -> Option<&str> {
+        Some(Lambda::region(self))
+    }
+
     fn limits(&self) -> Result<Limits, FleetError> {
         let limits = self.wait(self.account_limits())?;
         Ok(limits.unwrap_or_else(|| limits::usual(self.bucket.is_some())))

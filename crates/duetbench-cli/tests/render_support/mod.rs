@@ -174,6 +174,7 @@ pub(crate) fn on_a_fleet() -> Report {
         builds: 8,
         package_bytes: 31_000_000,
         call_max_ns: 60_000_000_000,
+        region: None,
     };
     let task = |n: u32| Task { benchmark: 0, first_suite_run: 2 * n, suite_runs: 2 };
     let measured = |n: u32, model: &str| Account {

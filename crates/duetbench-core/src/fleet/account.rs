@@ -79,6 +79,9 @@ pub struct FleetTerms {
     pub package_bytes: u64,
     /// Longest call, nanoseconds.
     pub call_max_ns: u64,
+    /// The provider's region; absent where there are none, and in runs that were begun before it was noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
 }
 
 impl FleetTerms {

@@ -109,7 +109,14 @@ const S: u64 = 1_000_000_000;
 const RATE: Rate = Rate { gb_second_x86_64: 1.0, gb_second_arm64: 0.01, million_requests: 100.0 };
 
 fn terms() -> FleetTerms {
-    FleetTerms { rate: RATE, price_date: "2026-11-01".into(), builds: 4, package_bytes: 1, call_max_ns: 60 * S }
+    FleetTerms {
+        rate: RATE,
+        price_date: "2026-11-01".into(),
+        builds: 4,
+        package_bytes: 1,
+        call_max_ns: 60 * S,
+        region: None,
+    }
 }
 
 fn call(benchmark: u32, first_suite_run: u32, end: CallEnd) -> Account {

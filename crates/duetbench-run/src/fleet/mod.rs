@@ -26,6 +26,12 @@ pub trait Engine: Sync {
     /// In a word.
     fn name(&self) -> &'static str;
 
+    /// The region in which it deploys, for a provider that has several: another one has other prices, and does not see what lies in
+    /// this one.
+    fn region(&self) -> Option<&str> {
+        None
+    }
+
     /// Limits of the account or machine.
     ///
     /// # Errors

@@ -36,6 +36,7 @@ fn terms() -> FleetTerms {
         builds: 12,
         package_bytes: 26_700_000,
         call_max_ns: 60_000_000_000,
+        region: None,
     }
 }
 

@@ -75,6 +75,7 @@ pub(super) fn begin(errand: &Errand<'_>, fleet: FleetSpec, origin: Origin) -> Re
         builds: packages.iter().map(|package| package.builds).max().unwrap_or(0),
         package_bytes: packages.iter().map(|package| package.bytes).sum(),
         call_max_ns: u64::try_from(call_max(&plan, &fleet).as_nanos()).unwrap_or(u64::MAX),
+        region: outfit.engine.region().map(str::to_owned),
     };
     let head = RunHead { fleet: Some(terms), ..session::head(spec, plan, material.subjects) };
     let mut store = Store::open(&context.db())?;
@@ -117,6 +118,14 @@ pub(super) fn resume(context: &Context, purpose: &dyn Purpose, name: &str, spec:
         return Err(Failure::usage(format!("run `{name}` does not say what it compares")));
     };
     let outfit = Outfit::new(context, context.settings.capped(spec))?;
+    let terms = head.fleet.as_ref();
+    if let Some(region) = terms.and_then(|terms| terms.region.as_deref()).filter(|r| Some(*r) != outfit.engine.region())
+    {
+        return Err(Failure::Refused {
+            what: format!("run `{run}` was measured in {region}, where its prices hold and what it left behind lies"),
+            hint: format!("`duet {} --resume {run} --region {region}` goes on there", purpose.command()),
+        });
+    }
     // First, since with other sources it cannot be gone on with, and could not be removed either.
     outfit.tidy_up(context, &mut store, run, &left)?;
     let prepared = prepare(context, &head.spec, origin)?;
