@@ -183,6 +183,7 @@ pub(crate) fn on_a_fleet() -> Report {
         words: None,
         instance: Some((format!("instance {}", n / 2), model.into())),
         usage: Some(Usage { billed_ns: 1_500_000_000, cold: n.is_multiple_of(2) }),
+        fork_pairs: 2,
     };
     let trouble = |n: u32, end: CallEnd, words: &str| {
         let words = (!words.is_empty()).then(|| words.to_owned());

@@ -64,6 +64,8 @@ pub struct Account {
     pub instance: Option<(String, String)>,
     /// Billed time and start of an instance, where they are known.
     pub usage: Option<Usage>,
+    /// Fork pairs of which it told, where it counts: fewer than were asked for where time or room did not suffice.
+    pub fork_pairs: u32,
 }
 
 /// Prices and sizes that were settled before a run's first call.
@@ -169,7 +171,7 @@ pub struct ProcessorShare {
     pub offset: Option<f64>,
 }
 
-/// A benchmark of which not every task has a result.
+/// A benchmark of which not every task has a result, or not all of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Lacking {
     /// The benchmark.
@@ -178,7 +180,7 @@ pub struct Lacking {
     pub counted: u32,
     /// Tasks that were sent.
     pub asked: u32,
-    /// Last error of a task that has no result, in words.
+    /// Last error of a task that has no result, or how many fork pairs there are where every task has one; in words.
     pub reason: String,
 }
 
@@ -256,22 +258,33 @@ fn offsets_of(task: Task, report: &BenchmarkReport) -> impl Iterator<Item = f64>
     report.forks.iter().filter(move |fork| suite_runs.contains(&fork.suite_run)).map(move |fork| fork.log_ratio - mean)
 }
 
-/// Benchmarks of which some task was sent and has no result.
+/// Benchmarks of which some task was sent and has no result, or not all of it.
 fn lacking(calls: &[Account], tasks: &BTreeSet<Task>, counted: &BTreeSet<Task>, plan: &Plan) -> Vec<Lacking> {
     let mut lacking = Vec::new();
     for (benchmark, planned) in plan.benchmarks.iter().enumerate() {
         let is_its = |task: &&Task| task.benchmark as usize == benchmark;
         let (asked, counted_of_it) = (tasks.iter().filter(is_its).count(), counted.iter().filter(is_its).count());
-        if counted_of_it < asked {
-            let open = |call: &&Account| is_its(&&call.task) && !counted.contains(&call.task);
-            let reason = calls.iter().filter(open).filter_map(|call| call.words.clone()).next_back();
-            lacking.push(Lacking {
-                id: planned.id.clone(),
-                counted: count(counted_of_it),
-                asked: count(asked),
-                reason: reason.unwrap_or_else(|| "nothing was heard of it".to_owned()),
-            });
-        }
+        let its_calls = || calls.iter().filter(|call| is_its(&&call.task));
+        let reason = if counted_of_it < asked {
+            let open = its_calls().filter(|call| !counted.contains(&call.task));
+            let heard = open.filter_map(|call| call.words.clone()).next_back();
+            Some(heard.unwrap_or_else(|| "nothing was heard of it".to_owned()))
+        } else {
+            cut_short(its_calls().filter(|call| call.end == CallEnd::Counted))
+        };
+        let (counted, asked) = (count(counted_of_it), count(asked));
+        lacking.extend(reason.map(|reason| Lacking { id: planned.id.clone(), counted, asked, reason }));
     }
     lacking
+}
+
+/// How much of their tasks these calls told, in words; absent where it is all.
+fn cut_short<'a>(calls: impl Iterator<Item = &'a Account>) -> Option<String> {
+    let (mut told, mut asked) = (0u64, 0u64);
+    for call in calls {
+        told += u64::from(call.fork_pairs);
+        asked += u64::from(call.task.suite_runs);
+    }
+    let words = || format!("{told} of {asked} fork pairs: calls lack time or room for more, lower `--forks-per-call`");
+    (told < asked).then(words)
 }

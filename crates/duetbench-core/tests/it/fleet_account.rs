@@ -121,7 +121,7 @@ fn terms() -> FleetTerms {
 
 fn call(benchmark: u32, first_suite_run: u32, end: CallEnd) -> Account {
     let task = Task { benchmark, first_suite_run, suite_runs: 2 };
-    Account { task, end, words: None, instance: None, usage: None }
+    Account { task, end, words: None, instance: None, usage: None, fork_pairs: 2 }
 }
 
 /// A call that an instance carried out in so many seconds.
@@ -202,6 +202,17 @@ fn what_lacks_results_is_named_with_how_many_it_has_and_what_was_heard_last() {
         report.lacking,
         [lacking("A", (2, 3), "connection reset"), lacking("B", (0, 1), "nothing was heard of it")]
     );
+}
+
+#[test]
+fn what_has_results_of_less_than_was_asked_for_is_named_with_the_remedy() {
+    let calls = [0, 2].map(|first| carried_out(call(0, first, CallEnd::Counted), ("i", "x"), 1));
+    let short = Account { fork_pairs: 1, ..carried_out(call(1, 0, CallEnd::Counted), ("i", "x"), 1) };
+    let [first, second] = calls;
+    let report = FleetReport::of(&[first, second, short], &SPEC, terms(), &two(), &[]);
+    let [Lacking { id, counted: 1, asked: 1, reason }] = &report.lacking[..] else { panic!("{:?}", report.lacking) };
+    assert_eq!(id.name, "B");
+    assert!(reason.starts_with("1 of 2 fork pairs: ") && reason.contains("`--forks-per-call`"), "{reason}");
 }
 
 #[test]

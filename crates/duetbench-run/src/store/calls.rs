@@ -1,6 +1,6 @@
 //! The calls of a run on a fleet: what was sent, what was heard of it, what it cost.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use duetbench_core::Trial;
 use duetbench_core::fleet::{Account, CallEnd, Sending, Task, Usage};
@@ -89,6 +89,17 @@ pub(super) fn number_instances(trials: &mut [(Trial, TrialOutcome)], calls: &[Ac
     }
 }
 
+/// Notes how many of the fork pairs that were asked for came with each call that counts.
+pub(super) fn count_fork_pairs(calls: &mut [Account], trials: &[(Trial, TrialOutcome)]) {
+    let kept: BTreeSet<(usize, u32)> = trials.iter().map(|(trial, _)| (trial.benchmark, trial.suite_run)).collect();
+    for call in calls.iter_mut().filter(|call| call.end == CallEnd::Counted) {
+        let Task { benchmark, first_suite_run, suite_runs } = call.task;
+        let [first, end] =
+            [first_suite_run, first_suite_run.saturating_add(suite_runs)].map(|s| (benchmark as usize, s));
+        call.fork_pairs = u32::try_from(kept.range(first..end).count()).unwrap_or(u32::MAX);
+    }
+}
+
 fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
     let billed_ns = row.get::<_, Option<i64>>(6)?.map(i64::unsigned_abs);
     let usage = billed_ns.zip(row.get::<_, Option<bool>>(7)?).map(|(billed_ns, cold)| Usage { billed_ns, cold });
@@ -100,5 +111,7 @@ fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
         words: row.get(4)?,
         instance: instance.map(|instance| (instance.id, instance.cpu)),
         usage,
+        // Told by the trials.
+        fork_pairs: 0,
     })
 }

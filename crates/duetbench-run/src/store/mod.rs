@@ -207,8 +207,9 @@ impl Store {
         // On a fleet trials overlap, so that their times say nothing of it.
         let overlaps = matches!(&head, Head::Comparison(head) if head.fleet.is_some());
         let measured_s = if complete || overlaps { measured_s } else { measured_s.max(in_trials) };
-        let (calls, profiles) = (self.calls(id).map_err(read)?, self.profiles(id).map_err(read)?);
+        let (mut calls, profiles) = (self.calls(id).map_err(read)?, self.profiles(id).map_err(read)?);
         calls::number_instances(&mut trials, &calls);
+        calls::count_fork_pairs(&mut calls, &trials);
         let (readings, abandoned) = (self.readings(id)?, self.abandoned(id)?);
         let instructions = self.instructions(id).map_err(read)?;
         let name = RunId(id).to_string();

@@ -158,12 +158,13 @@ fn calls_come_back_as_they_were_kept_with_the_trials_of_those_that_count() {
     begun.call(&counted(task(0), 2, 7_000_000_000), &trials);
     begun.call(&counted(task(2), 1, u64::MAX), &[]);
     let i = |name: &str| Some((name.to_owned(), "a processor".to_owned()));
-    let account = |task, end| Account { task, end, words: None, instance: None, usage: None };
+    let account = |task, end| Account { task, end, words: None, instance: None, usage: None, fork_pairs: 0 };
     let expected = [
         Account { words: Some("connection reset".into()), ..account(task(0), CallEnd::Failed) },
         Account {
             instance: i("i-2"),
             usage: Some(Usage { billed_ns: 7_000_000_000, cold: false }),
+            fork_pairs: 2,
             ..account(task(0), CallEnd::Counted)
         },
         Account {
@@ -176,6 +177,15 @@ fn calls_come_back_as_they_were_kept_with_the_trials_of_those_that_count() {
     assert_eq!(begun.accounts(), expected);
     let stored = begun.store.load("latest").unwrap().comparison().unwrap();
     assert_eq!((stored.trials, stored.head), (trials.to_vec(), head()));
+}
+
+#[test]
+fn a_call_that_was_cut_short_is_known_by_its_trials() {
+    let mut begun = Begun::new();
+    begun.call(&counted(task(0), 1, 5), &[outcome(&trial(0)), outcome(&trial(1))]);
+    begun.call(&counted(task(2), 1, 5), &[outcome(&trial(2))]);
+    let fork_pairs: Vec<u32> = begun.accounts().iter().map(|account| account.fork_pairs).collect();
+    assert_eq!(fork_pairs, [2, 1]);
 }
 
 #[test]
