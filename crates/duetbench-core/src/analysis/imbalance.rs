@@ -10,6 +10,25 @@ use crate::stats;
 /// Fork pairs of a duet after which its cores are judged.
 const FORKS_MIN: usize = 4;
 
+/// The cores of one benchmark's duets, as its fork pairs show them one after the other.
+#[derive(Debug, Clone, Default)]
+pub struct Cores {
+    imbalances: Vec<f64>,
+}
+
+impl Cores {
+    /// Takes the fork pair that comes next; whether the benchmark falls back to turns on one core by it: what its duets gave until then is
+    /// not judged.
+    pub fn make_fall_back(&mut self, samples: &[Sample], threshold: f64) -> bool {
+        self.imbalances.extend(core_imbalance(samples));
+        let falls_back = too_unlike(&self.imbalances, threshold);
+        if falls_back {
+            self.imbalances.clear();
+        }
+        falls_back
+    }
+}
+
 /// Half the difference that exchanging the cores makes to the log ratio of one fork pair; 0 where both cores are alike.
 ///
 /// Sides exchange cores at every block. Whatever slows one core only, such as a neighbour there, favours one side in every second

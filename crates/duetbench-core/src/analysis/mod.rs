@@ -35,7 +35,7 @@ pub use confirm::{Confirmation, Round, Standing as ConfirmationStanding};
 pub use count::{compare_bytes, compare_counts};
 pub use estimate::{Counts, Errors, Estimate, Evidence, LastLook, Looks, Method, Ranged, Tests};
 pub use evidence::{BenchmarkReport, Counted, ForkPair, ForkSide, LogRatios};
-pub use imbalance::{core_imbalance, too_unlike};
+pub use imbalance::{Cores, core_imbalance, too_unlike};
 pub use judge::judge;
 pub use look::Look;
 pub use monitor::{Answers, Looked, Monitor, Seen, Standing};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use duetbench_core::analysis::{ForkPair, PILOT_FORKS, Standing, core_imbalance, refined, summarise, too_unlike};
+use duetbench_core::analysis::{Cores, ForkPair, PILOT_FORKS, Standing, refined, summarise};
 use duetbench_core::plan::{ExecutionConfiguration, Mode, PlannedBenchmark};
 
 use super::TrialOutcome;
@@ -65,8 +65,7 @@ pub(super) struct Tally {
     pub(super) forks: Vec<ForkPair>,
     /// The mode that they were measured in; another than planned once it fell back.
     pub(super) mode: Mode,
-    /// Imbalance of the two cores in each fork pair of a duet.
-    imbalances: Vec<f64>,
+    cores: Cores,
     /// Standing after the last look.
     pub(super) standing: Standing,
     pub(super) attempts: Attempts,
@@ -79,7 +78,7 @@ impl Tally {
         Tally {
             forks: Vec::new(),
             mode: planned.mode,
-            imbalances: Vec::new(),
+            cores: Cores::default(),
             standing: Standing::Open,
             attempts: Attempts::default(),
             refined: None,
@@ -97,14 +96,10 @@ impl Tally {
         if self.forks.len() == before {
             return;
         }
-        if outcome.mode == Mode::Duet {
-            self.imbalances.extend(core_imbalance(samples));
-            if too_unlike(&self.imbalances, threshold) {
-                self.mode = Mode::InterleavedOneCore;
-                self.forks.clear();
-                self.imbalances.clear();
-                self.refined = None;
-            }
+        if outcome.mode == Mode::Duet && self.cores.make_fall_back(samples, threshold) {
+            self.mode = Mode::InterleavedOneCore;
+            self.forks.clear();
+            self.refined = None;
         }
         // Once: what later trials take is what was settled here.
         if self.refined.is_none() && self.forks.len() >= PILOT_FORKS {

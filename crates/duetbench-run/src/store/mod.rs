@@ -207,13 +207,26 @@ impl Store {
         // On a fleet trials overlap, so that their times say nothing of it.
         let overlaps = matches!(&head, Head::Comparison(head) if head.fleet.is_some());
         let measured_s = if complete || overlaps { measured_s } else { measured_s.max(in_trials) };
+        let fallback_threshold = fallback_threshold(&head);
         let (mut calls, profiles) = (self.calls(id).map_err(read)?, self.profiles(id).map_err(read)?);
         calls::number_instances(&mut trials, &calls);
         calls::count_fork_pairs(&mut calls, &trials);
         let (readings, abandoned) = (self.readings(id)?, self.abandoned(id)?);
         let instructions = self.instructions(id).map_err(read)?;
         let name = RunId(id).to_string();
-        Ok(StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, instructions, readings })
+        Ok(StoredRun {
+            name,
+            head,
+            complete,
+            measured_s,
+            trials,
+            fallback_threshold,
+            calls,
+            abandoned,
+            profiles,
+            instructions,
+            readings,
+        })
     }
 
     /// A run that is in the store, to go on with.
@@ -262,6 +275,14 @@ impl Store {
             trials.push((trial, outcome));
         }
         Ok(Some(trials))
+    }
+}
+
+/// Threshold by which duets of this run fall back while it is measured, where any does.
+fn fallback_threshold(head: &Head) -> Option<f64> {
+    match head {
+        Head::Comparison(head) if head.fleet.is_none() => Some(head.spec.thresholds().suite().threshold),
+        Head::Comparison(_) | Head::Solo(_) => None,
     }
 }
 

@@ -1,11 +1,10 @@
 //! Values of one version in a stored run, as the [`Recording`] that tuning and detecting work with.
 
 use duetbench_core::analysis::{ForkSide, summarise};
-use duetbench_core::plan::Style;
+use duetbench_core::plan::{Mode, Style};
 use duetbench_core::recording::{Better, Cost, Grid, HarnessWarmUp, Level, Recorded};
 use duetbench_core::{BenchmarkId, Recording, Role, Sample, Trial, stats};
 
-use super::stored::modes;
 use super::{Head, RunHead, SoloHead, StoredRun};
 use crate::engine::TrialOutcome;
 
@@ -25,7 +24,7 @@ impl StoredRun {
     #[must_use]
     pub fn recording(&self, role: Role) -> Recording {
         let mut recording = match &self.head {
-            Head::Comparison(head) => of_comparison(head, &self.trials, role),
+            Head::Comparison(head) => of_comparison(head, &self.trials, self.modes(&head.plan), role),
             Head::Solo(head) => of_solo(head, &self.trials),
         };
         recording.name.clone_from(&self.name);
@@ -104,10 +103,9 @@ fn per_invocation(sample: &Sample) -> f64 {
     sample.wall_ns as f64 / sample.invocations.max(1) as f64
 }
 
-fn of_comparison(head: &RunHead, trials: &[(Trial, TrialOutcome)], role: Role) -> Recording {
+fn of_comparison(head: &RunHead, trials: &[(Trial, TrialOutcome)], modes: Vec<Mode>, role: Role) -> Recording {
     let levels = vec![Level::SuiteRun, Level::Fork];
     let mut recording = Recording { name: String::new(), levels, benchmarks: Vec::new(), warnings: Vec::new() };
-    let modes = modes(&head.plan, trials);
     for ((benchmark, planned), mode) in head.plan.benchmarks.iter().enumerate().zip(modes) {
         let (mut values, mut walls_s) = (Vec::new(), Vec::new());
         for (trial, outcome) in trials_of(trials, benchmark).filter(|(trial, _)| trial.round == 0) {

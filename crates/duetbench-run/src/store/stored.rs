@@ -1,7 +1,7 @@
 //! Runs as they were stored.
 
 use duetbench_core::Trial;
-use duetbench_core::analysis::Measured;
+use duetbench_core::analysis::{Cores, Measured};
 use duetbench_core::fleet::{Abandoned, Account};
 use duetbench_core::hotspot::BenchmarkProfile;
 use duetbench_core::instructions::BenchmarkInstructions;
@@ -25,6 +25,9 @@ pub struct StoredRun<H = Head> {
     pub measured_s: f64,
     /// Its trials, in the order in which they were run.
     pub trials: Vec<(Trial, TrialOutcome)>,
+    /// Threshold by which its duets fell back while it was measured, whatever it is judged by now; absent where none falls back: on a
+    /// fleet, and with one version.
+    pub fallback_threshold: Option<f64>,
     /// Its calls, in the order in which they were sent, where it was measured on a fleet.
     pub calls: Vec<Account>,
     /// Benchmarks that its last sitting on a fleet left without an answer, for reasons of the fleet.
@@ -69,10 +72,19 @@ impl StoredRun {
     }
 
     fn with_head<H>(self, take: impl FnOnce(&str, Head) -> Result<H, RunError>) -> Result<StoredRun<H>, RunError> {
-        let StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, instructions, readings } =
-            self;
-        let head = take(&name, head)?;
-        Ok(StoredRun { name, head, complete, measured_s, trials, calls, abandoned, profiles, instructions, readings })
+        Ok(StoredRun {
+            head: take(&self.name, self.head)?,
+            name: self.name,
+            complete: self.complete,
+            measured_s: self.measured_s,
+            trials: self.trials,
+            fallback_threshold: self.fallback_threshold,
+            calls: self.calls,
+            abandoned: self.abandoned,
+            profiles: self.profiles,
+            instructions: self.instructions,
+            readings: self.readings,
+        })
     }
 }
 
@@ -80,20 +92,16 @@ impl StoredRun<RunHead> {
     /// Measured values, indexed like the plan's benchmarks.
     #[must_use]
     pub fn measured(&self) -> Vec<Measured> {
-        let modes = self.modes();
+        let modes = self.modes(&self.head.plan);
         // Values from before a benchmark fell back to another mode are kept, but not judged.
         measured(&self.trials, modes.len(), |trial, outcome| modes.get(trial.benchmark) == Some(&outcome.mode))
-    }
-
-    fn modes(&self) -> Vec<Mode> {
-        modes(&self.head.plan, &self.trials)
     }
 
     /// The plan with the modes that benchmarks ended in.
     #[must_use]
     pub fn plan(&self) -> Plan {
         let mut plan = self.head.plan.clone();
-        for (planned, mode) in plan.benchmarks.iter_mut().zip(self.modes()) {
+        for (planned, mode) in plan.benchmarks.iter_mut().zip(self.modes(&self.head.plan)) {
             if mode != planned.mode {
                 planned.mode_reason = format!("fell back from {}: its two cores were not alike", planned.mode.label());
                 planned.mode = mode;
@@ -111,15 +119,21 @@ impl StoredRun<SoloHead> {
     }
 }
 
-/// The mode that each benchmark is judged in: that of the last trial of its first round. Rounds that confirm change none.
-pub(super) fn modes(plan: &Plan, trials: &[(Trial, TrialOutcome)]) -> Vec<Mode> {
-    let mut modes: Vec<Mode> = plan.benchmarks.iter().map(|planned| planned.mode).collect();
-    for (trial, outcome) in trials.iter().filter(|(trial, outcome)| trial.round == 0 && outcome.result.is_ok()) {
-        if let Some(mode) = modes.get_mut(trial.benchmark) {
-            *mode = outcome.mode;
+impl<H> StoredRun<H> {
+    /// The mode that each benchmark of the plan is judged in: that of the last trial of its first round, unless it fell back by that very
+    /// trial. Rounds that confirm change none.
+    pub(super) fn modes(&self, plan: &Plan) -> Vec<Mode> {
+        let mut modes: Vec<Mode> = plan.benchmarks.iter().map(|planned| planned.mode).collect();
+        let mut cores = vec![Cores::default(); modes.len()];
+        for (trial, outcome) in self.trials.iter().filter(|(trial, _)| trial.round == 0) {
+            let (Ok(samples), Some(mode)) = (&outcome.result, modes.get_mut(trial.benchmark)) else { continue };
+            let cores = &mut cores[trial.benchmark];
+            let by_it = |threshold| outcome.mode == Mode::Duet && cores.make_fall_back(samples, threshold);
+            let fell_back = self.fallback_threshold.is_some_and(by_it);
+            *mode = if fell_back { Mode::InterleavedOneCore } else { outcome.mode };
         }
+        modes
     }
-    modes
 }
 
 /// The samples and failures of so many benchmarks, as far as samples are wanted.

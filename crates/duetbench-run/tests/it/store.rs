@@ -229,6 +229,44 @@ fn a_round_that_confirms_does_not_change_the_mode_that_is_judged() {
     assert_eq!(run.measured()[0].samples, judged);
 }
 
+/// A fork pair of a duet whose sides exchange cores at every block, of which one is slower by a fifth.
+fn on_unlike_cores(trial: &Trial) -> Vec<Sample> {
+    let slow = |s: &Sample| (s.at.role == Role::Baseline) == s.block.is_multiple_of(2);
+    let of_block = |block| samples(trial).into_iter().map(move |s| (block, s));
+    let slice = |(block, s): (u32, Sample)| {
+        let at = Coordinates { iteration: 2 * block + s.at.iteration, ..s.at };
+        let s = Sample { at, block, warm_up: false, ..s };
+        Sample { wall_ns: if slow(&s) { 1200 } else { 1000 }, ..s }
+    };
+    (0..10).flat_map(of_block).map(slice).collect()
+}
+
+#[test]
+fn a_run_that_ended_when_its_cores_proved_unlike_is_not_judged_by_what_they_gave() {
+    let (_dir, path) = place();
+    let mut store = Store::open(&path).unwrap();
+    let mut head = head();
+    head.plan.benchmarks[0].mode = Mode::Duet;
+    let run = store.begin(&head).unwrap();
+    let schedule = Schedule::new(&head.plan);
+    let mut judged = Vec::new();
+    for suite_run in 0..4 {
+        let trial = schedule.suite_run(0, suite_run)[0];
+        let result = Ok(on_unlike_cores(&trial));
+        let outcome = TrialOutcome { result, wall: Duration::ZERO, conditions: None, mode: Mode::Duet };
+        store.add_trial(run, &trial, &outcome).unwrap();
+        judged.push(store.load("r1").unwrap().comparison().unwrap().measured()[0].samples.len());
+    }
+    assert_eq!(judged, [40, 80, 120, 0]);
+    assert!(store.load("r1").unwrap().recording(Role::Baseline).benchmarks.is_empty());
+    let mut run = store.load("r1").unwrap().comparison().unwrap();
+    // Judging it anew by another threshold does not change how it was measured.
+    run.head.spec.decision.threshold = 1.0;
+    let planned = run.plan().benchmarks.remove(0);
+    assert_eq!(planned.mode, Mode::InterleavedOneCore);
+    assert!(planned.mode_reason.starts_with("fell back from"), "{}", planned.mode_reason);
+}
+
 #[test]
 fn a_trial_is_kept_whole_or_not_at_all() {
     let (_dir, path) = place();

@@ -71,6 +71,7 @@ fn comparison() -> StoredRun<RunHead> {
     trials.push((schedule.suite_run(0, 2)[0], outcome(Err(failure))));
     StoredRun {
         name: "r1".into(),
+        fallback_threshold: Some(head.spec.decision.threshold),
         head,
         complete: true,
         measured_s: 1.5,
