@@ -83,14 +83,24 @@ impl TrialRun {
         // The side that failed first is the cause; its peer only left because of it.
         let mut order: Vec<usize> = (0..sides.len()).collect();
         order.sort_by_key(|index| (page.status(sides[*index]).left_early, first_dead != Some(*index)));
-        for index in order {
+        for &index in &order {
             let words = children[index].status().and_then(failure_words);
             if let Some(words) = words {
                 let reason = words_of_death(&words, &children[index].output_tail());
                 return Err(TrialFailure { role: Some(self.roles[sides[index]]), reason, discarded: false });
             }
         }
-        sides.iter().map(|&side| self.side_records(page, side)).collect()
+        let by_cause = order.iter().map(|&index| self.side_records(page, sides[index]));
+        let mut records = by_cause.collect::<Result<Vec<SideRecords>, TrialFailure>>()?;
+        records.sort_by_key(|side| side.role != self.roles[0]);
+        Ok(records)
+    }
+
+    /// The failure of a trial that this side left, which is that of its peer if nobody made the peer leave.
+    fn left(&self, page: &Page, side: usize) -> TrialFailure {
+        let peer = self.sides().into_iter().find(|other| *other != side && !page.status(*other).left_early);
+        let role = Some(self.roles[peer.unwrap_or(side)]);
+        TrialFailure { role, reason: "it left the measurement before its end".into(), discarded: false }
     }
 
     fn side_records(&self, page: &Page, side: usize) -> Result<SideRecords, TrialFailure> {
@@ -102,7 +112,7 @@ impl TrialRun {
             return Err(failure("it ended without reaching its measured loop"));
         }
         if status.left_early {
-            return Err(failure("it left the measurement before its end"));
+            return Err(self.left(page, side));
         }
         if records.iter().any(|r| r.invocations == 0) || !records.is_sorted_by(|a, b| a.slice < b.slice) {
             return Err(failure("its records on the shared page make no sense"));
@@ -180,4 +190,75 @@ pub(super) fn samples_of<'a>(side: &'a SideRecords, trial: &'a Trial) -> impl It
             warm_up: r.warm_up,
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may")]
+
+    use std::path::{Path, PathBuf};
+    use std::process::Command;
+
+    use super::*;
+    use crate::page::{NO_CORE, PageHeader, PageMode};
+    use crate::process::Streams;
+
+    /// The protocol's program with a loop, in C: its arguments are iterations and microseconds of each.
+    fn compiled(dir: &Path) -> PathBuf {
+        let (hook, program) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("../../hooks/c"), dir.join("loop"));
+        let mut compiler = Command::new("gcc");
+        compiler.arg("-I").arg(&hook).arg(hook.join("test/loop.c")).arg("-o").arg(&program);
+        assert!(compiler.status().unwrap().success());
+        program
+    }
+
+    fn looping(program: &Path, iterations: u32) -> Launch {
+        Launch {
+            program: program.to_owned(),
+            args: vec![iterations.to_string().into(), "300".into()],
+            dir: "/".into(),
+            env: Vec::new(),
+            cpus: None,
+            hooked: false,
+            placed: false,
+            sandbox: None,
+            streams: Streams::default(),
+        }
+    }
+
+    /// A page for twenty slices a side.
+    fn header(mode: PageMode) -> PageHeader {
+        PageHeader {
+            mode,
+            seed: 7,
+            slice_ns: 0,
+            trial_ns: 0,
+            warmup_slices: 0,
+            capacity: 100,
+            block_slices: 1,
+            stretch: 0,
+            gc_ns: 0,
+            warm_ns: 0,
+            k_hint: 0,
+            cores: [NO_CORE; 2],
+            swap: false,
+            slices: 20,
+        }
+    }
+
+    #[test]
+    fn the_side_that_ended_first_is_blamed_though_both_ended_well() {
+        let dir = tempfile::tempdir().unwrap();
+        let program = compiled(dir.path());
+        let roles = [Role::Candidate, Role::Baseline];
+        for mode in [PageMode::Duet, PageMode::Interleaved] {
+            for (iterations, culprit) in [([8, 22], roles[0]), ([22, 8], roles[1])] {
+                let page = Page::create(&dir.path().join("page"), &header(mode)).unwrap();
+                let launches = (0..2).map(|side| (side, looping(&program, iterations[side]))).collect();
+                let run = TrialRun { launches, roles, limit: Duration::from_secs(60) };
+                let failure = run.gather(&page, &AtomicBool::new(false)).unwrap().err().unwrap();
+                assert_eq!(failure.role, Some(culprit), "{mode:?} {iterations:?}: {}", failure.reason);
+            }
+        }
+    }
 }
