@@ -257,6 +257,11 @@ impl Child {
         self.status
     }
 
+    /// A handle by which another thread may end it; absent where there is no room for one more.
+    pub(crate) fn handle(&self) -> Option<OwnedFd> {
+        self.pidfd.try_clone().ok()
+    }
+
     /// The end of what it printed on either stream.
     #[must_use]
     pub fn output_tail(&self) -> String {

@@ -1,13 +1,20 @@
 //! One measured process of a whole program, with what belongs before and after it; or two of them at once.
 
+use std::panic::resume_unwind;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use duetbench_core::spec::ExitCodes;
 
 use crate::error::RunError;
 use crate::process::{Child, Gate, Launch, Timing, Wait, WaitEnd, failure_words, spawn_together, words_of_death};
+
+mod filling;
+
+use filling::{Filling, Start};
 
 /// A program that is measured as a whole.
 #[derive(Debug, Clone)]
@@ -102,42 +109,77 @@ pub fn run_both(programs: [&Program; 2], patience: Patience<'_>) -> Result<[Timi
     for (side, program) in programs.into_iter().enumerate() {
         program.before(patience).map_err(|e| e.of(side))?;
     }
-    let timings = spawn_together(programs.map(|p| &p.launch), |children| beside(programs, children, patience));
+    let timings =
+        spawn_together(programs.map(|p| &p.launch), |children| beside(programs, children, &Program::spawn, patience));
     let timings = timings.map_err(Trouble::Fatal)?;
     let concluded = [0, 1].map(|side| programs[side].after(patience).map_err(|e| e.of(side)));
     let timings = timings?;
     concluded.into_iter().collect::<Result<(), _>>().map(|()| timings)
 }
 
-/// Two programs that have been started, until both have ended.
+/// Two programs that have been started, until both have ended. Where that is wanted, `refill` starts the shorter one again meanwhile.
 fn beside(
     programs: [&Program; 2],
     children: [Result<Child, RunError>; 2],
+    refill: &Start<'_>,
     patience: Patience<'_>,
 ) -> Result<[Timing; 2], Trouble> {
-    let began = Instant::now();
-    // The two that are measured, and at most one that keeps the core of the shorter one busy.
-    let mut running = Vec::with_capacity(3);
+    let mut both = Both { programs, running: Vec::with_capacity(2), began: Instant::now(), patience };
     for (side, child) in children.into_iter().enumerate() {
-        running.push(child.map_err(|e| failed(e.to_string()).of(side))?);
+        both.running.push(child.map_err(|e| failed(e.to_string()).of(side))?);
     }
-    loop {
-        let ended = running.iter().filter(|child| child.status().is_some()).count();
-        wait_for(&mut running, ended + 1, began, patience)?;
+    if programs.iter().any(|program| program.refill) { both.refilled(refill) } else { both.timings(|_| {}) }
+}
+
+/// Two programs that run at the same time.
+struct Both<'a> {
+    programs: [&'a Program; 2],
+    running: Vec<Child>,
+    began: Instant,
+    patience: Patience<'a>,
+}
+
+impl Both<'_> {
+    /// Their timings, once both have ended; hears meanwhile of the one that ended first.
+    fn timings(&mut self, hear: impl FnOnce(usize)) -> Result<[Timing; 2], Trouble> {
+        self.wait_for(1)?;
+        if let Some(longer) = self.running.iter().position(|child| child.status().is_none()) {
+            hear(1 - longer);
+            self.wait_for(2)?;
+        }
+        let timing = |side: usize| {
+            let timing = self.running[side].timing();
+            timing.ok_or_else(|| failed("it ended before it became the program").of(side))
+        };
+        Ok([timing(0)?, timing(1)?])
+    }
+
+    /// Their timings, where the core of the shorter one is filled meanwhile.
+    fn refilled(&mut self, refill: &Start<'_>) -> Result<[Timing; 2], Trouble> {
+        let (programs, limit, filling) = (self.programs, self.patience.limit, Filling::default());
+        thread::scope(|scope| {
+            let (tell, told) = mpsc::channel::<usize>();
+            let fill = |side: usize| filling.fill(programs[side], refill, limit).map_err(|e| e.of(side));
+            // Starting a process takes long, and whoever is at it sees late that the longer program ends. So another thread stands ready.
+            let thread = thread::Builder::new().spawn_scoped(scope, move || told.recv().map_or(Ok(()), fill));
+            let thread = thread.map_err(|e| failed(format!("no thread to start a program again: {e}")))?;
+            let timings = self.timings(|shorter| {
+                let _ = programs[shorter].refill.then(|| tell.send(shorter));
+            });
+            drop(tell);
+            filling.end();
+            let filled = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+            timings.and_then(|timings| filled.map(|()| timings))
+        })
+    }
+
+    /// Waits until so many have ended as they should.
+    fn wait_for(&mut self, wanted: usize) -> Result<(), Trouble> {
+        wait_for(&mut self.running, wanted, self.began, self.patience)?;
         for side in 0..2 {
-            programs[side].check(&running[side]).map_err(|e| e.of(side))?;
+            self.programs[side].check(&self.running[side]).map_err(|e| e.of(side))?;
         }
-        if let (Some(first), Some(second)) = (running[0].timing(), running[1].timing()) {
-            return Ok([first, second]);
-        }
-        let shorter = usize::from(running[0].timing().is_none());
-        if programs[shorter].refill && running.get(2).is_none_or(|filler| filler.status().is_some()) {
-            if let Some(filler) = running.get(2) {
-                programs[shorter].check(filler).map_err(|e| e.of(shorter))?;
-            }
-            running.truncate(2);
-            running.push(programs[shorter].spawn().map_err(|e| e.of(shorter))?);
-        }
+        Ok(())
     }
 }
 
@@ -187,5 +229,61 @@ impl Trouble {
             Trouble::Failed { reason, .. } => Trouble::Failed { side: Some(side), reason },
             fatal @ Trouble::Fatal(_) => fatal,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may")]
+
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::process::Streams;
+
+    /// A shell that does this, and is started again where it ends first.
+    fn shell(dir: &Path, script: &str) -> Program {
+        let launch = Launch {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), script.into()],
+            dir: dir.to_owned(),
+            env: Vec::new(),
+            cpus: None,
+            hooked: false,
+            placed: false,
+            sandbox: None,
+            streams: Streams::default(),
+        };
+        Program { launch, prepare: None, conclude: None, exit_codes: ExitCodes::default(), refill: true }
+    }
+
+    /// Waits for something that takes a moment, and gives up where it never comes.
+    fn until(condition: impl Fn() -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while !condition() {
+            assert!(Instant::now() < deadline, "it never came to that");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn the_end_of_the_longer_program_is_seen_while_the_shorter_one_is_started_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let [shorter, longer] =
+            ["true", "echo $$ >pid; until test -e go; do sleep 0.01; done"].map(|script| shell(dir.path(), script));
+        // This takes until the longer program is not even a zombie any more.
+        let slowly = |program: &Program| {
+            until(|| fs::read_to_string(dir.path().join("pid")).is_ok_and(|pid| pid.ends_with('\n')));
+            let pid = fs::read_to_string(dir.path().join("pid")).unwrap();
+            fs::write(dir.path().join("go"), "").unwrap();
+            until(|| !Path::new("/proc").join(pid.trim()).exists());
+            program.spawn()
+        };
+        let patience = Patience { limit: Duration::from_secs(60), interrupted: &AtomicBool::new(false) };
+        let programs = [&shorter, &longer];
+        let timings =
+            spawn_together(programs.map(|p| &p.launch), |children| beside(programs, children, &slowly, patience));
+        timings.unwrap().unwrap();
     }
 }
