@@ -208,7 +208,7 @@ fn wait_for(children: &mut [Child], wanted: usize, began: Instant, p: Patience<'
         WaitEnd::Interrupted => Err(Trouble::Fatal(RunError::Interrupted)),
         WaitEnd::TimedOut => {
             let running: Vec<usize> = (0..children.len()).filter(|&i| children[i].status().is_none()).collect();
-            let side = if let [only @ 0..2] = running[..] { Some(only) } else { None };
+            let side = if let [only] = running[..] { Some(only) } else { None };
             let limit = p.limit.as_secs_f64();
             Err(Trouble::Failed {
                 side,
@@ -285,5 +285,16 @@ mod tests {
         let timings =
             spawn_together(programs.map(|p| &p.launch), |children| beside(programs, children, &slowly, patience));
         timings.unwrap().unwrap();
+    }
+
+    #[test]
+    fn the_program_that_hangs_is_named_though_the_other_one_is_started_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let [shorter, hanging] = ["true", "sleep 60"].map(|script| shell(dir.path(), script));
+        let patience = Patience { limit: Duration::from_secs(1), interrupted: &AtomicBool::new(false) };
+        for (programs, hangs) in [([&shorter, &hanging], 1), ([&hanging, &shorter], 0)] {
+            let trouble = run_both(programs, patience).unwrap_err();
+            assert!(matches!(trouble, Trouble::Failed { side: Some(side), .. } if side == hangs), "{trouble:?}");
+        }
     }
 }
