@@ -154,6 +154,11 @@ impl Launch {
         self.start(Some(gate.passage(side)), Marked::Yes)
     }
 
+    /// Whether there is a hook that may ask. A `duet` that measured code starts would take the variable for a misspelt setting.
+    fn is_told_its_parent(&self) -> bool {
+        self.hooked || self.env.iter().any(|(name, _)| name == "DUET_PAGE" || name == "DUET_LIST")
+    }
+
     fn start(&self, passage: Option<Passage>, marked: Marked) -> Result<Child, RunError> {
         let start = |source| RunError::Start { program: self.program.display().to_string(), source };
         let (reader, writer) = streams::pipe().map_err(start)?;
@@ -167,7 +172,7 @@ impl Launch {
             .env_clear()
             .envs(ALLOWED_ENV.iter().filter_map(|name| std::env::var_os(name).map(|value| (*name, value))))
             .env("PWD", &self.dir)
-            .env("DUET_PARENT", std::process::id().to_string())
+            .envs(self.is_told_its_parent().then(|| ("DUET_PARENT", std::process::id().to_string())))
             .envs(self.env.iter().map(|(k, v)| (k, v)))
             .envs((marked == Marked::Yes).then(|| started.mark()))
             .process_group(0);

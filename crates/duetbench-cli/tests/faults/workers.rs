@@ -10,9 +10,9 @@ use rustix::thread::CpuSet;
 
 use crate::common::{wait_until, working_below};
 
-/// Processes that this `duet` started to be measured: it tells them who their parent is.
+/// Processes that this `duet` started to be measured, and what these started: it marks them.
 pub fn workers(duet: u32) -> Vec<Pid> {
-    let mark = format!("DUET_PARENT={duet}\0").into_bytes();
+    let mark = format!("MEASURED_BY_DUET={duet}.").into_bytes();
     let has_mark = |environ: &[u8]| environ.windows(mark.len()).any(|window| window == mark);
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {

@@ -39,6 +39,18 @@ fn equal_programs_are_measured_and_never_called_changed() {
 }
 
 #[test]
+fn a_program_that_calls_duet_itself_can_be_measured() {
+    let place = place();
+    let duet = place.command(&[]).get_program().to_str().unwrap().to_owned();
+    place.write("calls.sh", &format!("exec '{duet}' config check"));
+    let line = "sh calls.sh";
+    let around = ["--setup", line, "--prepare", line, "--conclude", line, "--cleanup", line];
+    let ran = compare(&place, [line, line], "2", &around);
+    let forks = ran.benchmark(line)["forks"].as_array().unwrap().len();
+    assert_eq!(forks, 2, "{} {}", ran.stdout, ran.stderr);
+}
+
+#[test]
 fn several_programs_are_compared_with_the_first() {
     let place = place();
     let (base, same, slower) = ("sh work.sh 4000", "sh work.sh 4000 x", "sh work.sh 64000");
