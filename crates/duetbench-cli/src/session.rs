@@ -62,7 +62,9 @@ pub struct Session<'a> {
     context: &'a Context,
     store: &'a mut Store,
     run: RunId,
+    /// Trials of earlier sittings, and the time that these took.
     past: &'a [(Trial, TrialOutcome)],
+    before: Duration,
 }
 
 impl<'a> Session<'a> {
@@ -72,21 +74,21 @@ impl<'a> Session<'a> {
     /// When the store cannot take it.
     pub fn begin(context: &'a Context, store: &'a mut Store, head: &impl StoredHead) -> Result<Session<'a>, RunError> {
         let run = store.begin(head)?;
-        Ok(Session { context, store, run, past: &[] })
+        Ok(Session { context, store, run, past: &[], before: Duration::ZERO })
     }
 
-    /// A run that was begun before, with the trials that it has.
+    /// A run that was begun before, as it was stored.
     ///
     /// # Errors
     /// When the store does not have it.
-    pub fn resume(
+    pub fn resume<H>(
         context: &'a Context,
         store: &'a mut Store,
-        name: &str,
-        past: &'a [(Trial, TrialOutcome)],
+        stored: &'a StoredRun<H>,
     ) -> Result<Session<'a>, RunError> {
-        let run = store.reopen(name)?;
-        Ok(Session { context, store, run, past })
+        let run = store.reopen(&stored.name)?;
+        let before = Duration::try_from_secs_f64(stored.measured_s).unwrap_or_default();
+        Ok(Session { context, store, run, past: &stored.trials, before })
     }
 
     /// The command's context.
@@ -156,7 +158,7 @@ impl<'a> Session<'a> {
     ) -> Result<RunSummary, RunError> {
         let before = CpuTimes::now();
         let mut recorder = Recorder::new(self.store, self.run, benchmarks, &self.context.printer);
-        let job = Job { strategy, past: self.past };
+        let job = Job { strategy, past: self.past, before: self.before };
         let measured = measure(job, executor, &mut recorder, &self.context.interrupted);
         recorder.finish();
         let summary = measured?;

@@ -10,7 +10,7 @@ use duetbench_core::spec::SoloSpec;
 use duetbench_run::engine::{Executor, Scripted, Watched};
 use duetbench_run::prepare::{Prepared, Version};
 use duetbench_run::source::check;
-use duetbench_run::store::{SoloHead, SoloOrigin, Store, StoredRun};
+use duetbench_run::store::{SoloHead, SoloOrigin, Store};
 use duetbench_run::{environment, noise};
 
 use super::{Asked, Context, nothing_selected, selected};
@@ -121,24 +121,26 @@ fn resume(name: &str, args: &RunArgs, context: &Context) -> Result<u8, Failure> 
     let mut store = Store::open_existing(&context.db())?;
     // The last run may be a comparison.
     let name = store.run_of_one_named(name)?;
-    let StoredRun { name, head, trials, .. } = unfinished(store.load(&name)?.solo()?)?;
+    let stored = unfinished(store.load(&name)?.solo()?)?;
+    let (name, head) = (&stored.name, &stored.head);
     if let Some(script) = &args.sitting.scripted {
         let mut scripted = Scripted::load(script)?;
-        let session = Session::resume(context, &mut store, &name, &trials)?;
-        return carry_out(context, session, &head, &mut scripted);
+        let session = Session::resume(context, &mut store, &stored)?;
+        return carry_out(context, session, head, &mut scripted);
     }
     let Some(origin) = &head.origin else {
         return Err(Failure::usage(format!("run `{name}` was scripted: name its script")));
     };
     let _lock = lock_machine(context)?;
     // Whoever held the machine until now may have measured this very run.
-    let trials = unfinished(store.load(&name)?.solo()?)?.trials;
+    let stored = unfinished(store.load(name)?.solo()?)?;
+    let head = &stored.head;
     let prepared = prepare(context, &head.spec, origin)?;
     let only = only(&prepared)?;
     same_version(&only.info, &head.version)?;
     let mut local = context.local(&prepared, only.build.clone())?;
-    let session = Session::resume(context, &mut store, &name, &trials)?;
-    carry_out(context, session, &head, &mut Watched::new(&mut local))
+    let session = Session::resume(context, &mut store, &stored)?;
+    carry_out(context, session, head, &mut Watched::new(&mut local))
 }
 
 /// Measures what is open, and reports.

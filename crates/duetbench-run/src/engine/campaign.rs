@@ -69,10 +69,11 @@ pub struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    fn new(past: &'a [(Trial, TrialOutcome)]) -> Log<'a> {
+    fn new(past: &'a [(Trial, TrialOutcome)], before: Duration) -> Log<'a> {
         let mut by_slot: BTreeMap<Slot, VecDeque<&TrialOutcome>> = BTreeMap::new();
         past.iter().for_each(|(trial, outcome)| by_slot.entry(slot(trial)).or_default().push_back(outcome));
-        let before = past.iter().map(|(_, outcome)| outcome.wall).sum();
+        // A sitting that was killed did not write down how long it took.
+        let before = before.max(past.iter().map(|(_, outcome)| outcome.wall).sum());
         Log { past: by_slot, before, here: Duration::ZERO, trials: Default::default(), links: Default::default() }
     }
 
@@ -110,6 +111,8 @@ pub struct Job<'a, S> {
     pub strategy: S,
     /// Trials of earlier sittings, in their order; they are not run again.
     pub past: &'a [(Trial, TrialOutcome)],
+    /// Wall time of earlier sittings, linking included, as far as they wrote it down.
+    pub before: Duration,
 }
 
 /// Measures everything; an interrupt ends the run after the trial in hand was thrown away.
@@ -122,7 +125,7 @@ pub fn measure<S: Strategy>(
     observer: &mut dyn Observer,
     interrupted: &AtomicBool,
 ) -> Result<RunSummary, RunError> {
-    let (strategy, log, began) = (job.strategy, Log::new(job.past), Instant::now());
+    let (strategy, log, began) = (job.strategy, Log::new(job.past, job.before), Instant::now());
     let mut campaign = Campaign { strategy, log, began, executor, observer, interrupted };
     let complete = match campaign.run() {
         Ok(()) => true,

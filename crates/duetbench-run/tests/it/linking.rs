@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use duetbench_core::plan::{Capacity, Discovered, Found, Mode, Plan, PlannedBenchmark, Style};
 use duetbench_core::spec::{Effort, LayoutChoice};
-use duetbench_core::{BenchmarkId, Role, Sample, Spec, Trial};
+use duetbench_core::{BenchmarkId, Role, Sample, Schedule, Spec, Trial};
 use duetbench_run::RunError;
 use duetbench_run::engine::{Comparison, Executor, Job, Needed, Observer, Progress, Provision, TrialOutcome, measure};
 
@@ -54,10 +54,14 @@ impl Observer for Silent {
     }
 }
 
-/// Trials and build pairs of benchmarks with so many threads, in twelve fork pairs from three build pairs.
-fn noted(threads: &[u32]) -> Noted {
-    let effort = Effort { forks: Some(12), budget: None, builds: Some(3), fixed: true, confirm: false };
-    let spec = Spec { effort, seed: 1, ..head_support::spec() };
+/// A request for twelve fork pairs from three build pairs.
+fn spec(budget: Option<Duration>) -> Spec {
+    let effort = Effort { forks: Some(12), budget, builds: Some(3), fixed: true, confirm: false };
+    Spec { effort, seed: 1, ..head_support::spec() }
+}
+
+/// The plan for benchmarks with so many threads.
+fn plan(spec: &Spec, threads: &[u32]) -> Plan {
     let found = |(number, &threads): (usize, &u32)| Discovered {
         id: BenchmarkId { package: "p".into(), name: format!("B{number}") },
         style: Style::Loop,
@@ -70,10 +74,15 @@ fn noted(threads: &[u32]) -> Noted {
     let found =
         Found { baseline: &found, candidate: &found, identical: &BTreeSet::new(), not_affected: &Default::default() };
     let capacity = Capacity { cpus: 2, cores_physical: 2, asked: None, relinks: Some(LayoutChoice::Matched) };
-    let plan = Plan::new(&spec, &found, capacity);
+    Plan::new(spec, &found, capacity)
+}
+
+/// Trials and build pairs of benchmarks with so many threads.
+fn noted(threads: &[u32]) -> Noted {
+    let spec = spec(None);
+    let plan = plan(&spec, threads);
     let mut noted = Noted::default();
-    let thresholds = spec.thresholds();
-    let job = Job { strategy: Comparison::new(&plan, thresholds), past: &[] };
+    let job = Job { strategy: Comparison::new(&plan, spec.thresholds()), past: &[], before: Duration::ZERO };
     let summary = measure(job, &mut noted, &mut Silent, &AtomicBool::new(false)).unwrap();
     assert!(summary.complete);
     noted
@@ -102,4 +111,23 @@ fn what_needs_all_cores_comes_last_so_that_linkers_have_one_before() {
 #[test]
 fn nothing_is_foreseen_where_no_trial_leaves_a_core() {
     assert!(noted(&[2, 2]).builds.iter().all(|(_, next)| next.is_empty()));
+}
+
+#[test]
+fn time_that_an_earlier_sitting_spent_on_linking_is_no_longer_there() {
+    let hour = Duration::from_secs(3600);
+    let spec = spec(Some(hour));
+    let plan = plan(&spec, &[1]);
+    let mut noted = Noted::default();
+    let trial = Schedule::new(&plan).suite_run(0, 0)[0];
+    let past = [(trial, noted.run_trial(&plan.benchmarks[0], &trial).unwrap())];
+    let mut resumed = |before| {
+        let job = Job { strategy: Comparison::new(&plan, spec.thresholds()), past: &past, before };
+        let summary = measure(job, &mut noted, &mut Silent, &AtomicBool::new(false)).unwrap();
+        (summary.measured, noted.modes.len())
+    };
+    let (measured, trials) = resumed(hour);
+    assert!(measured >= hour && trials == 1, "{measured:?}, {trials} trials");
+    let (measured, trials) = resumed(Duration::ZERO);
+    assert!(measured < hour && trials == 12, "{measured:?}, {trials} trials");
 }

@@ -13,7 +13,7 @@ use duetbench_run::engine::{
 };
 use duetbench_run::noise::Watch;
 use duetbench_run::source::check;
-use duetbench_run::store::{Origin, RunHead, Store, StoredRun};
+use duetbench_run::store::{Origin, RunHead, Store};
 
 use super::errand::{Errand, Purpose, Subject};
 use super::fleet;
@@ -202,29 +202,31 @@ pub(in crate::commands) fn resume(
     purpose: &dyn Purpose,
 ) -> Result<u8, Failure> {
     let mut store = Store::open_existing(&context.db())?;
-    let StoredRun { name, head, trials, .. } = unfinished(&store, name)?;
+    let stored = unfinished(&store, name)?;
+    let (name, head) = (&stored.name, &stored.head);
     if let Some(script) = script {
         let mut scripted = Scripted::load(script)?;
-        let session = Session::resume(context, &mut store, &name, &trials)?;
-        return carry_out(purpose, session, &head, Means::of(&mut scripted));
+        let session = Session::resume(context, &mut store, &stored)?;
+        return carry_out(purpose, session, head, Means::of(&mut scripted));
     }
     if let Some(spec) = head.spec.fleet {
-        return fleet::resume(context, purpose, &name, spec);
+        return fleet::resume(context, purpose, name, spec);
     }
     let Some(origin) = &head.origin else {
         return Err(Failure::usage(format!("run `{name}` was scripted: name its script")));
     };
     let _lock = lock_machine(context)?;
     // Whoever held the machine until now may have measured this very run.
-    let trials = unfinished(&store, &name)?.trials;
+    let stored = unfinished(&store, name)?;
+    let head = &stored.head;
     let prepared = prepare(context, &head.spec, origin)?;
-    let builds = same_builds(&prepared, &head)?;
+    let builds = same_builds(&prepared, head)?;
     let built = Built { prepared: &prepared, builds: builds.clone() };
     let afterwards = afterwards(context, purpose, &built, &head.spec.rules)?;
     afterwards.untold.iter().for_each(|words| context.printer.note(words));
     let mut local = context.local(&prepared, builds)?;
-    let session = Session::resume(context, &mut store, &name, &trials)?;
-    carry_out(purpose, session, &head, Means { executor: &mut Watched::new(&mut local), afterwards })
+    let session = Session::resume(context, &mut store, &stored)?;
+    carry_out(purpose, session, head, Means { executor: &mut Watched::new(&mut local), afterwards })
 }
 
 /// Measures what is open, and concludes.
