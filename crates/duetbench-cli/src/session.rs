@@ -57,6 +57,15 @@ pub fn head(spec: &Spec, plan: Plan, subjects: Subjects) -> RunHead {
     }
 }
 
+/// Layouts of a run, after a sitting in which build pairs had these.
+fn layouts_so_far(head: &RunHead, used: Option<LayoutsUsed>) -> Option<LayoutsUsed> {
+    let now = used.and_then(|used| used.concerning(&head.plan));
+    match (now, &head.layouts) {
+        (Some(now), Some(earlier)) => Some(now.after(earlier)),
+        (now, earlier) => now.or_else(|| earlier.clone()),
+    }
+}
+
 /// A run that has its place in the store.
 pub struct Session<'a> {
     context: &'a Context,
@@ -120,9 +129,8 @@ impl<'a> Session<'a> {
     pub fn compare(&mut self, head: &RunHead, executor: &mut dyn Executor) -> Result<RunSummary, RunError> {
         let strategy = Comparison::new(&head.plan, head.spec.thresholds());
         let measured = self.measure(strategy, head.plan.benchmarks.iter().map(|b| &b.id).collect(), executor);
-        let layouts = executor.layouts().and_then(|layouts| layouts.concerning(&head.plan));
+        let layouts = layouts_so_far(head, executor.layouts());
         let left = told_leftovers();
-        let layouts = layouts.or_else(|| head.layouts.clone());
         if !left.is_empty() || layouts != head.layouts {
             let warnings = [head.warnings.clone(), left].concat();
             self.store.amend(self.run, &RunHead { layouts, warnings, ..head.clone() })?;

@@ -57,6 +57,14 @@ impl LayoutsUsed {
         self.random.retain(|package, _| packages.contains(package.as_str()));
         (!self.matched.is_empty() || !self.random.is_empty()).then_some(self)
     }
+
+    /// Those of a run of which earlier sittings used others: a package in which halves once had orders of their own is not matched.
+    #[must_use]
+    pub fn after(mut self, earlier: &LayoutsUsed) -> LayoutsUsed {
+        self.matched.retain(|package| !earlier.random.contains_key(package));
+        self.random.extend(earlier.random.clone());
+        self
+    }
 }
 
 /// The whole answer of a run.

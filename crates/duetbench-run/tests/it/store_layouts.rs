@@ -38,3 +38,11 @@ fn layouts_of_packages_that_are_not_linked_again_are_no_part_of_a_run() {
     assert_eq!(all.concerning(&plan), Some(used(&[&package], &[])));
     assert_eq!(used(&["other"], &[]).concerning(&plan), None);
 }
+
+#[test]
+fn a_package_that_was_not_matched_in_an_earlier_sitting_is_not_matched() {
+    let earlier = used(&["q", "r"], &[("p", "`f` lies elsewhere")]);
+    let now = used(&["p", "q"], &[("r", "`g` lies elsewhere")]);
+    let both = used(&["q"], &[("p", "`f` lies elsewhere"), ("r", "`g` lies elsewhere")]);
+    assert_eq!(now.after(&earlier), both);
+}
