@@ -11,7 +11,7 @@ use duetbench_run::engine::{Comparison, Executor, Job, OneVersion, RunSummary, S
 use duetbench_run::environment::{self, CpuTimes};
 use duetbench_run::lock::{self, Applicant, MachineLock, Waiting};
 use duetbench_run::noise;
-use duetbench_run::process::told_leftovers;
+use duetbench_run::process::{end_abandoned, told_leftovers};
 use duetbench_run::store::{Origin, RunHead, RunId, SoloHead, Store, StoredHead, StoredRun};
 
 use crate::assemble;
@@ -261,7 +261,9 @@ pub fn lock_machine(context: &Context) -> Result<Option<MachineLock>, RunError> 
         display.show(|bar| bar.set_message(words.clone()), || words.clone());
     });
     display.iter().for_each(Display::finish);
-    lock.map(Some)
+    let lock = lock?;
+    end_abandoned().iter().for_each(|words| context.printer.note(words));
+    Ok(Some(lock))
 }
 
 /// Keeps other runs from this machine, or fails where one holds it.

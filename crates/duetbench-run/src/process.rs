@@ -28,7 +28,7 @@ use gate::{Passage, now_ns};
 pub use last_words::{go_report, words_of_death};
 use leftovers::Start;
 pub(crate) use leftovers::keep_failure;
-pub use leftovers::{adopt_orphans, end_leftovers, told_leftovers};
+pub use leftovers::{adopt_orphans, end_abandoned, end_leftovers, told_leftovers};
 pub use sandbox::Sandbox;
 use streams::Drain;
 pub use streams::{Output, Streams};

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use libtest_mimic::Trial;
 use rustix::process::Signal;
 
-use crate::common::Place;
+use crate::common::{Place, Ran, wait_until};
 use crate::real::{begin, command, db, go_on, judged_right, place, scratches, tests_of, wait_for_trials};
 use crate::support::{Kind, Log, Rng, Sitting, counts, is_sound, kept, nothing_is_lost};
-use crate::workers::{at_work_below, nobody_is_left, nobody_works_below};
+use crate::workers::{at_work_below, nobody_is_left, nobody_works_below, workers};
 
 pub fn tests(seed: u64) -> Vec<Trial> {
     vec![
@@ -64,6 +64,30 @@ fn builds_are_linked_again(seed: u64) {
     nobody_works_below(place.path());
     assert!(good["counts"]["builds"].as_u64() > Some(1), "{good:#}");
     assert_eq!(scratches(&place, &duets), Vec::<PathBuf>::new());
+}
+
+/// Without Go.
+pub fn tests_of_commands() -> Vec<Trial> {
+    vec![Trial::test("leftovers: what a killed run measured is not measured beside", || {
+        descendants_are_ended();
+        Ok(())
+    })]
+}
+
+/// Nobody but the next run can end them: the kernel kills the measured process with `duet`, but not what that started.
+fn descendants_are_ended() {
+    let place = Place::new();
+    let compare = |line| command(&place, &["compare", "--command", line, line, "--forks", "1", "--fixed"]);
+    let mut sitting = Sitting::start(&place, &mut compare("sh -c 'sleep 1000; true'"));
+    let duet = sitting.pid();
+    wait_until("it measures a shell and what that started", || workers(duet).len() == 2);
+    assert!(sitting.signal(Signal::KILL), "it ended before: {}", sitting.stderr());
+    sitting.end();
+    wait_until("the shell ends with `duet`", || workers(duet).len() == 1);
+    let ran = Ran::from(compare("true").output().unwrap());
+    assert_eq!(workers(duet), []);
+    let told = format!("a run that was killed (pid {duet}) left 1 process behind: sleep (pid ");
+    assert!(ran.stderr.contains(&told), "{}", ran.stderr);
 }
 
 fn worktrees_are_pruned(seed: u64) {

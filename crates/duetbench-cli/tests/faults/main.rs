@@ -33,6 +33,7 @@ fn main() {
     let tests = scripted::tests(SEED)
         .into_iter()
         .chain(refusals::tests())
+        .chain(leftovers::tests_of_commands())
         .chain(sandbox::tests(go_found))
         .chain(disk::tests(SEED, go_found))
         .chain(surroundings::tests(SEED, go_found))

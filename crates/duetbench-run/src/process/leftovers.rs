@@ -6,10 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 
 /// The variable that is inherited: our process number and the number of the start. One that begins with `DUET_` would be taken for a
 /// setting by a `duet` that measured code starts.
@@ -49,6 +52,15 @@ struct Started {
 struct Left {
     count: usize,
     named: Vec<String>,
+}
+
+impl Left {
+    fn told_of(&self, who: &str) -> String {
+        let Left { count, named } = self;
+        let (processes, they) = if *count == 1 { ("process", "it was") } else { ("processes", "they were") };
+        let more = if *count > named.len() { format!(" and {} more", count - named.len()) } else { String::new() };
+        format!("{who} left {count} {processes} behind: {}{more}; {they} ended", named.join(", "))
+    }
 }
 
 /// Has processes whose parent has ended become our children, so that they can be found.
@@ -120,6 +132,28 @@ pub fn end_leftovers(who: &str) {
     }
 }
 
+/// Ends what measured processes of runs that were killed have left running, and says so, a sentence for each run. It would be measured too.
+#[must_use]
+pub fn end_abandoned() -> Vec<String> {
+    let mut ended: BTreeMap<i32, Left> = BTreeMap::new();
+    for _ in 0..ROUNDS_MAX {
+        let abandoned = abandoned();
+        if abandoned.is_empty() {
+            break;
+        }
+        for Abandoned { handle, duet, named } in abandoned {
+            let _ = rustix::process::pidfd_send_signal(&handle, Signal::KILL);
+            let end = Timespec { tv_sec: END_MAX.as_secs().cast_signed(), tv_nsec: 0 };
+            let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&end));
+            let left = ended.entry(duet).or_default();
+            left.count += 1;
+            left.named.push(named);
+            left.named.truncate(NAMED_MAX);
+        }
+    }
+    ended.into_iter().map(|(duet, left)| left.told_of(&format!("a run that was killed (pid {duet})"))).collect()
+}
+
 /// Keeps in mind that what was to tidy up failed, for whoever tells of leftovers.
 pub(crate) fn keep_failure(words: String) {
     started().failed.push(words);
@@ -132,13 +166,7 @@ pub fn told_leftovers() -> Vec<String> {
         let mut started = started();
         (std::mem::take(&mut started.left), std::mem::take(&mut started.failed))
     };
-    let sentence = |(who, left): (String, Left)| {
-        let Left { count, named } = left;
-        let (processes, they) = if count == 1 { ("process", "it was") } else { ("processes", "they were") };
-        let more = if count > named.len() { format!(" and {} more", count - named.len()) } else { String::new() };
-        format!("{who} left {count} {processes} behind: {}{more}; {they} ended", named.join(", "))
-    };
-    left.into_iter().map(sentence).chain(failed).collect()
+    left.into_iter().map(|(who, left)| left.told_of(&who)).chain(failed).collect()
 }
 
 /// Waits for what has become ours and is dead or dying, for nobody else does; gives what lives and descends from measured
@@ -184,11 +212,12 @@ struct Orphans {
 fn orphans(running: &BTreeSet<u64>) -> Orphans {
     let mut found = Orphans::default();
     let ours = rustix::process::getpgrp().as_raw_nonzero().get();
+    let us = rustix::process::getpid().as_raw_pid();
     for pid in children() {
         let Some((state, group)) = state_and_group(pid) else { continue };
         if state == 'Z' {
             found.dead.extend((group != ours).then_some(pid));
-        } else if start_of(pid).is_some_and(|start| !running.contains(&start)) {
+        } else if mark_of(pid).is_some_and(|mark| mark.duet == us && !running.contains(&mark.start)) {
             found.alive.push((pid, name_of(pid)));
         }
     }
@@ -211,12 +240,52 @@ fn state_and_group(pid: Pid) -> Option<(char, i32)> {
     Some((fields.next()?.chars().next()?, fields.nth(1)?.parse().ok()?))
 }
 
-/// The start that a process descends from, if it is one of ours.
-fn start_of(pid: Pid) -> Option<u64> {
+/// The measured process that another one descends from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    /// Process number of the duet that measured it.
+    duet: i32,
+    start: u64,
+}
+
+fn mark_of(pid: Pid) -> Option<Mark> {
     let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
-    let ours = format!("{MARK}={}.", std::process::id());
+    let ours = format!("{MARK}=");
     let mark = environment.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(ours.as_bytes()))?;
-    std::str::from_utf8(mark).ok()?.parse().ok()
+    let (duet, start) = std::str::from_utf8(mark).ok()?.split_once('.')?;
+    Some(Mark { duet: duet.parse().ok()?, start: start.parse().ok()? })
+}
+
+/// A descendant of a measured process whose duet is gone.
+#[derive(Debug)]
+struct Abandoned {
+    handle: OwnedFd,
+    duet: i32,
+    named: String,
+}
+
+/// Looks through all processes of our user, but not into containers, where numbers mean other processes.
+fn abandoned() -> Vec<Abandoned> {
+    let numbers = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
+    let (us, space) = (rustix::process::geteuid().as_raw(), numbers("self"));
+    // Who is measured by it, as we may be ourselves, does not take part in ending it.
+    let measured_by = mark_of(rustix::process::getpid()).map(|mark| mark.duet);
+    let abandoned = |entry: fs::DirEntry| {
+        let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
+        // From here on the number means this process or nobody.
+        let handle = rustix::process::pidfd_open(pid, PidfdFlags::empty()).ok()?;
+        let is_ours = entry.metadata().ok()?.uid() == us && space.is_some() && numbers(&pid.to_string()) == space;
+        let duet = mark_of(pid).filter(|_| is_ours)?.duet;
+        let ended = measured_by != Some(duet) && has_ended(Pid::from_raw(duet)?);
+        ended.then(|| Abandoned { handle, duet, named: format!("{} (pid {pid})", name_of(pid)) })
+    };
+    fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(abandoned).collect()
+}
+
+/// Whether no process has this number any more. One that was given to another process since seems to live.
+fn has_ended(pid: Pid) -> bool {
+    let lives = fs::exists(format!("/proc/{pid}")).unwrap_or(true);
+    !lives || state_and_group(pid).is_some_and(|(state, _)| state == 'Z')
 }
 
 fn name_of(pid: Pid) -> String {
