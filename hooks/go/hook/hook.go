@@ -135,6 +135,7 @@ func (b *B) duetRecall(body func(*B)) {
 		b.duetOpen()
 		body(b)
 		b.duetClose()
+		b.duetNoteGrain()
 		duetT.untimed(called)
 		total += b.N
 		b.runCleanup(normalPanic)
@@ -185,16 +186,14 @@ func (b *B) DuetMore() bool {
 	}
 	if !b.duetBegin(duetStyleRewritten) {
 		if !duetT.runs(duetStyleRewritten) {
-			if b.duetIsTarget() && duetT.looped {
-				b.Fatal(duetMarker + ": a second loop over b.N would not be measured: give each its own b.Run, or use b.Loop")
-			}
+			b.duetLate("a second loop over b.N")
 			return false
 		}
 		b.duetClose()
 	}
 	k := b.duetNext()
 	if k == 0 {
-		duetT.looped = true
+		duetT.ended = true
 		return false
 	}
 	b.N += int(k)
@@ -202,10 +201,18 @@ func (b *B) DuetMore() bool {
 	return true
 }
 
-// duetParallel is called at the head of RunParallel, and calls RunParallel once for every slice.
-func (b *B) duetParallel(body func(*PB)) (taken bool) {
+// duetLate is called where a benchmark begins to time, RunParallel among others, and fails one of which a part has been measured by then.
+func (b *B) duetLate(what string) {
+	if b.duetFor() && b.duetIsTarget() && duetT.ended {
+		b.Fatal(duetMarker + ": " + what + " would not be measured: give each its own b.Run, or use b.Loop")
+	}
+}
+
+// DuetParallel is called in place of RunParallel by benchmarks that time nothing else, and calls RunParallel once for every slice.
+func (b *B) DuetParallel(body func(*PB)) {
 	if !b.duetFor() || !b.duetBegin(duetStyleParallel) {
-		return false // also the calls made below, as the trial has begun by then
+		b.RunParallel(body)
+		return
 	}
 	total := 0
 	for {
@@ -217,13 +224,15 @@ func (b *B) duetParallel(body func(*PB)) (taken bool) {
 		b.duetOpen()
 		b.RunParallel(body)
 		b.duetClose()
-		// From these upstream computes how many iterations a goroutine takes at once.
-		b.previousN, b.previousDuration = b.N, b.duration
+		b.duetNoteGrain()
 		total += b.N
 	}
 	b.N = total
-	return true
+	duetT.ended = true
 }
+
+// duetNoteGrain notes, as runN does, from what RunParallel computes how many iterations a goroutine takes at once.
+func (b *B) duetNoteGrain() { b.previousN, b.previousDuration = b.N, b.duration }
 
 // duetReset is called at the head of ResetTimer.
 func (b *B) duetReset() (taken bool) {

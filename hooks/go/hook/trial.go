@@ -75,7 +75,7 @@ type duetTrial struct {
 	resets    uint32
 	resetting bool // ResetTimer is called by the hook
 	resetMeet bool // both sides meet when they reset the timer
-	looped    bool // the rewritten loop that was measured has ended
+	ended     bool // the rewritten loop or RunParallel that was measured has ended
 
 	refills   bool // after a slice, until the peer has ended it too
 	refilling bool // it does so now

@@ -12,7 +12,9 @@ const more = " || %.DuetMore()" // % is the parameter's name
 const (
 	reasonDot       = "testing is imported with a dot"
 	reasonTwice     = "b.N is used more than once"
+	reasonBeside    = "b.N is read, or b.RunParallel called again, beside b.RunParallel"
 	reasonPlace     = "b.N is not the bound of a plain counting loop directly in the function"
+	reasonParallel  = "b.RunParallel is not called directly in the function and once"
 	reasonLabel     = "the loop has a label"
 	reasonLeave     = "the loop can be left early"
 	reasonShadow    = "the parameter is assigned, shadowed or its address is taken"
@@ -35,6 +37,8 @@ func (u *unit) rewriteFunction(f *function, uses []*ast.SelectorExpr) (edit, str
 	switch {
 	case f.dotted:
 		return edit{}, reasonDot
+	case len(uses) > 1 && anyParallel(uses):
+		return edit{}, reasonBeside
 	case len(uses) > 1:
 		return edit{}, reasonTwice
 	case f.repeated != "":
@@ -42,21 +46,52 @@ func (u *unit) rewriteFunction(f *function, uses []*ast.SelectorExpr) (edit, str
 	case f.shadowed():
 		return edit{}, reasonShadow
 	}
-	loop, labelled := findLoop(f.body.List, uses[0])
+	statement, labelled := findStatement(f.body.List, uses[0])
 	if labelled {
 		return edit{}, reasonLabel
 	}
-	if loop == nil {
-		return edit{}, reasonPlace
+	e, reason := u.rewriteStatement(f, statement, uses[0])
+	if reason == "" {
+		reason = f.checkRest(statement)
 	}
-	e, variable, body, reason := u.rewriteHead(f, loop, uses[0])
+	return e, reason
+}
+
+// rewriteStatement returns the edit that lets the hook slice a loop over b.N or a call of b.RunParallel.
+func (u *unit) rewriteStatement(f *function, statement ast.Stmt, use *ast.SelectorExpr) (edit, string) {
+	if isParallel(use) {
+		expression, isExpression := statement.(*ast.ExprStmt)
+		if !isExpression || calledBy(expression.X) != use {
+			return edit{}, reasonParallel
+		}
+		return edit{u.offset(use.Sel.Pos()), u.offset(use.Sel.End()), "DuetParallel"}, ""
+	}
+	e, variable, body, reason := u.rewriteHead(f, statement, use)
 	if reason == "" {
 		reason = checkBody(body, variable)
 	}
-	if reason == "" {
-		reason = f.checkRest(loop)
-	}
 	return e, reason
+}
+
+// anyParallel reports whether one of the uses is RunParallel. All that b.N sizes before it would have the size of the first
+// call, which is 1, because its slices are made within one call of the benchmark.
+func anyParallel(uses []*ast.SelectorExpr) bool {
+	for _, use := range uses {
+		if isParallel(use) {
+			return true
+		}
+	}
+	return false
+}
+
+func isParallel(use *ast.SelectorExpr) bool { return use.Sel.Name == "RunParallel" }
+
+// calledBy returns the expression that is called, or nil.
+func calledBy(e ast.Expr) ast.Expr {
+	if call, ok := e.(*ast.CallExpr); ok {
+		return call.Fun
+	}
+	return nil
 }
 
 // checkRest refuses loops that are not all of what is timed, because slices hold the loop alone: what comes after it is in none. Called
@@ -126,26 +161,26 @@ func (f *function) shadowed() bool {
 	return found
 }
 
-// findLoop looks for the loop whose head holds use. It goes into plain blocks and ifs only: in another loop, a
-// closure or a goroutine the loop may run more than once or next to others.
-func findLoop(list []ast.Stmt, use ast.Node) (loop ast.Stmt, labelled bool) {
+// findStatement looks for the loop or the call that holds use. It goes into plain blocks and ifs only: in another loop, a
+// closure or a goroutine it may run more than once or next to others.
+func findStatement(list []ast.Stmt, use ast.Node) (statement ast.Stmt, labelled bool) {
 	for _, s := range list {
 		if use.Pos() < s.Pos() || use.End() > s.End() {
 			continue
 		}
 		switch s := s.(type) {
-		case *ast.ForStmt, *ast.RangeStmt:
+		case *ast.ForStmt, *ast.RangeStmt, *ast.ExprStmt:
 			return s, false
 		case *ast.LabeledStmt:
 			return nil, true
 		case *ast.BlockStmt:
-			return findLoop(s.List, use)
+			return findStatement(s.List, use)
 		case *ast.IfStmt:
 			branches := []ast.Stmt{s.Body}
 			if s.Else != nil {
 				branches = append(branches, s.Else)
 			}
-			return findLoop(branches, use)
+			return findStatement(branches, use)
 		}
 	}
 	return nil, false

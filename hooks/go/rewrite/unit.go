@@ -198,11 +198,11 @@ func declares(fields *ast.FieldList, name string) bool {
 	return false
 }
 
-// uses returns the places where the function reads its b.N.
+// uses returns the places where the function reads its b.N, or has RunParallel read it.
 func (f *function) uses() []*ast.SelectorExpr {
 	var found []*ast.SelectorExpr
 	f.walk(func(n ast.Node, _ int) {
-		if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "N" && isIdent(sel.X, f.param) {
+		if sel, ok := n.(*ast.SelectorExpr); ok && isIdent(sel.X, f.param) && (sel.Sel.Name == "N" || isParallel(sel)) {
 			found = append(found, sel)
 		}
 	})
@@ -259,7 +259,7 @@ func markRepeated(units []*unit) {
 }
 
 func markFolder(functions []*function) {
-	readers := map[string]bool{} // names of functions that read b.N, themselves or through others
+	readers := map[string]bool{} // names of functions that read b.N, themselves or through others, or call b.RunParallel
 	for grown := true; grown; {
 		grown = false
 		for _, f := range functions {

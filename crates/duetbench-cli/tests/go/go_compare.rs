@@ -180,14 +180,78 @@ fn what_is_timed_behind_the_loop_is_measured() {
     assert_eq!(listed.matches("\trecall\n").count(), 2, "{listed}");
 }
 
+/// Benchmarks in which `b.N` sizes something for `b.RunParallel`, and work of so many rounds is for more than one only.
+fn sized_before_run_parallel(rounds: u32) -> String {
+    let module = "package fixture
+
+import (
+	\"sync\"
+	\"sync/atomic\"
+	\"testing\"
+)
+
+var sink atomic.Uint64
+
+//go:noinline
+func work(keys map[int]int) {
+	s := uint64(0)
+	for i := 0; i < ROUNDS && len(keys) > 1; i++ {
+		s = s*31 + uint64(i)
+	}
+	sink.Add(s)
+}
+
+func BenchmarkKeys(b *testing.B) {
+	keys := map[int]int{}
+	for i := range make([]bool, b.N) {
+		keys[i] = i
+	}
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			work(keys)
+		}
+	})
+}
+
+func BenchmarkGroup(b *testing.B) {
+	wait, keys := sync.WaitGroup{}, map[int]int{1: 1, 2: 2}
+	wait.Add(b.N)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			work(keys)
+			wait.Done()
+		}
+	})
+	wait.Wait()
+}
+";
+    module.replace("ROUNDS", &rounds.to_string())
+}
+
+#[test]
+fn what_is_sized_for_run_parallel_has_the_size_of_the_slice() {
+    let place = two(&sized_before_run_parallel(1000), &sized_before_run_parallel(3000));
+    let ran = compare(&place, &["--forks", "12"]).expect(3);
+    for name in ["BenchmarkKeys", "BenchmarkGroup"] {
+        assert_eq!(ran.verdict(name), "regression", "{name}\n{}", ran.stdout);
+        assert!(ran.benchmark(name)["ratio"].as_f64().unwrap() > 2.0, "{name}\n{}", ran.stdout);
+    }
+    let listed = place.duet(&["list", "./old"]).expect(0).stdout;
+    assert_eq!(listed.matches("\trecall\n").count(), 2, "{listed}");
+}
+
 #[test]
 fn a_loop_that_would_not_be_measured_is_a_failure() {
     let loops = "func loop(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tsum = sha256.Sum256(page[:])\n\t}\n}\n\n\
                  func BenchmarkBoth(b *testing.B) {\n\tfor _, one := range []func(*testing.B){loop, loop} {\n\t\tone(b)\n\t}\n}\n\n\
+                 func parallel(b *testing.B) {\n\tb.RunParallel(func(pb *testing.PB) {\n\t\tfor pb.Next() {\n\t\t\tsha256.Sum256(page[:])\n\t\t}\n\t})\n}\n\n\
+                 func BenchmarkParallels(b *testing.B) {\n\tfor _, one := range []func(*testing.B){parallel, parallel} {\n\t\tone(b)\n\t}\n}\n\n\
                  func BenchmarkReset(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tb.ResetTimer()\n\t\tsum = sha256.Sum256(page[:])\n\t}\n}\n";
     let ran = compare(&two(&simple(loops), &simple(loops)), &["--mode", "interleaved"]).expect(1);
     let of = |name: &str| ran.benchmark(name)["failure"]["reason"].as_str().unwrap_or_default().to_owned();
     assert!(of("BenchmarkBoth").contains("a second loop over b.N would not be measured"), "{}", ran.stdout);
+    assert!(of("BenchmarkParallels").contains("another b.RunParallel would not be measured"), "{}", ran.stdout);
     assert!(of("BenchmarkReset").contains("b.ResetTimer is called in the loop"), "{}", ran.stdout);
 }
 
