@@ -153,6 +153,7 @@ func (b *B) duetLoop() (taken, more bool) {
 		b.Fatal("B.Loop called with timer stopped")
 	}
 	if duetLoopUnused(b) {
+		b.duetLate("b.Loop beside another loop")
 		b.ResetTimer() // as upstream; it also drops what the set-up reported by ReportMetric
 		b.N = 0
 		if !b.duetBegin(duetStyleLoop) {
@@ -201,7 +202,7 @@ func (b *B) DuetMore() bool {
 	return true
 }
 
-// duetLate is called where a benchmark begins to time, RunParallel among others, and fails one of which a part has been measured by then.
+// duetLate is called where a benchmark begins to time, and fails one of which a part has been measured by then: the rest is in no slice.
 func (b *B) duetLate(what string) {
 	if b.duetFor() && b.duetIsTarget() && duetT.ended {
 		b.Fatal(duetMarker + ": " + what + " would not be measured: give each its own b.Run, or use b.Loop")
@@ -240,6 +241,7 @@ func (b *B) duetReset() (taken bool) {
 		return false
 	}
 	t := duetT
+	b.duetLate("more than the loop, from b.ResetTimer on,")
 	t.resets++
 	if t.open && !t.resetting && b.duetIsTarget() && t.resets > duetResetsMost && uint64(t.resets) >= t.k {
 		b.Fatal(duetMarker + ": b.ResetTimer is called in the loop, so that only the last invocation would be timed: StopTimer and StartTimer leave set-up out")

@@ -41,8 +41,8 @@ func (u *unit) rewriteFunction(f *function, uses []*ast.SelectorExpr) (edit, str
 		return edit{}, reasonBeside
 	case len(uses) > 1:
 		return edit{}, reasonTwice
-	case f.repeated != "":
-		return edit{}, f.repeated
+	case f.refused != "":
+		return edit{}, f.refused
 	case f.shadowed():
 		return edit{}, reasonShadow
 	}
@@ -96,7 +96,8 @@ func calledBy(e ast.Expr) ast.Expr {
 
 // checkRest refuses loops that are not all of what is timed, because slices hold the loop alone: what comes after it is in none. Called
 // anew for every slice, such a benchmark is timed as a whole. Refusing too much costs time, and refusing too little a wrong number.
-func (f *function) checkRest(loop ast.Stmt) string {
+// The loop may be a call of the function that holds it.
+func (f *function) checkRest(loop ast.Node) string {
 	stopped := token.Pos(0)
 	later, rest := false, token.Pos(0)
 	first := func(at *token.Pos, pos token.Pos) {

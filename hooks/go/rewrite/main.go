@@ -68,7 +68,7 @@ func run(in io.Reader, out io.Writer) error {
 			results[i].Error = err.Error()
 		}
 	}
-	markRepeated(units)
+	markRefused(units)
 	for i, u := range units {
 		if u == nil {
 			continue

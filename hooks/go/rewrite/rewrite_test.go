@@ -94,6 +94,13 @@ var cases = []struct{ name, source, want, refused string }{
 	{name: "work in another loop", source: imports + `func BenchmarkA(b *testing.B) { for range b.N { q.Push() }; for q.Len() > 0 { q.Pop() } }`, refused: reasonRest},
 	{name: "cleared up after the timer is stopped", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { f() }; b.StopTimer(); w.Close(); for range x { g() } }`,
 		want: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N || b.DuetMore(); i++ { f() }; b.StopTimer(); w.Close(); for range x { g() } }`},
+	{name: "helper, then the timer is reset", source: imports + `func BenchmarkA(b *testing.B) { fill(b); b.ResetTimer(); f() }; func fill(b *testing.B) { for range b.N { s.Put() } }`, refused: reasonLater + " in BenchmarkA"},
+	{name: "helper, then waited for", source: imports + `func BenchmarkA(b *testing.B) { all(b); p.Wait() }; func all(b *testing.B) { submit(b) }; func submit(b *testing.B) { for range b.N { p.Submit() } }`, refused: reasonRest + " in BenchmarkA"},
+	{name: "helper, then another loop", source: imports + `func BenchmarkA(b *testing.B) { fill(b); for b.Loop() { f() } }; func fill(b *testing.B) { for range b.N { m.Set() } }`, refused: reasonLater + " in BenchmarkA"},
+	{name: "helper with RunParallel, then waited for", source: imports + `func BenchmarkA(b *testing.B) { all(b); p.Wait() }; func all(b *testing.B) { b.RunParallel(g) }`, refused: reasonRest + " in BenchmarkA"},
+	{name: "closure, then the timer is reset", source: imports + `func BenchmarkA(b *testing.B) { fill := func(b *testing.B) { for range b.N { } }; fill(b); b.ResetTimer(); f() }`, refused: reasonLater + " in BenchmarkA"},
+	{name: "helper, then cleared up after the timer is stopped", source: imports + `func BenchmarkA(b *testing.B) { help(b); b.StopTimer(); w.Close() }; func help(b *testing.B) { for i := 0; i < b.N; i++ { } }`,
+		want: imports + `func BenchmarkA(b *testing.B) { help(b); b.StopTimer(); w.Close() }; func help(b *testing.B) { for i := 0; i < b.N || b.DuetMore(); i++ { } }`},
 	{name: "closure called twice", source: imports + `func BenchmarkA(b *testing.B) { run := func(b *testing.B) { for range b.N { } }; run(b); run(b) }`, refused: "more than one loop or helper of BenchmarkA uses b.N"},
 
 	{name: "not a testing.B", source: imports + `func a(b *other.B) { for i := 0; i < b.N; i++ { } }`},
@@ -136,7 +143,7 @@ func rewriteText(t *testing.T, source string) (string, fileResult) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	markRepeated([]*unit{u})
+	markRefused([]*unit{u})
 	var r fileResult
 	return string(u.rewrite(&r)), r
 }

@@ -28,8 +28,8 @@ type function struct {
 	declared string // the name it is called by; empty for closures without one
 	param    string // the parameter's name
 	body     *ast.BlockStmt
-	dotted   bool // *B of a dot import
-	repeated string
+	dotted   bool   // *B of a dot import
+	refused  string // why its loop must not be sliced as it is called, or empty
 }
 
 func parseUnit(path string, source []byte) (*unit, error) {
@@ -209,8 +209,8 @@ func (f *function) uses() []*ast.SelectorExpr {
 	return found
 }
 
-// calls returns the names of functions and methods that are handed b, with the loops round each call.
-func (f *function) calls(visit func(name string, loops int)) {
+// calls visits the calls of functions and methods that are handed b, with the name and the loops round each call.
+func (f *function) calls(visit func(call *ast.CallExpr, name string, loops int)) {
 	f.walk(func(n ast.Node, loops int) {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
@@ -218,7 +218,7 @@ func (f *function) calls(visit func(name string, loops int)) {
 		}
 		for _, arg := range call.Args {
 			if isIdent(arg, f.param) {
-				visit(calledName(call.Fun), loops)
+				visit(call, calledName(call.Fun), loops)
 				return
 			}
 		}
@@ -241,11 +241,11 @@ func calledName(e ast.Expr) string {
 	return ""
 }
 
-// markRepeated finds loops that run more than once in one call of a benchmark, for instance in a helper that a
-// benchmark calls twice. Sliced, the first loop would take the whole trial and the others would not be measured;
-// and a helper that only reads b.N (to size its data) would see 1. Functions are told apart by folder and name,
-// methods by their name alone: a mistake refuses too much, never too little.
-func markRepeated(units []*unit) {
+// markRefused finds loops that must not be sliced because of the functions that call theirs. One that runs more than once in one call
+// of a benchmark, for instance in a helper that a benchmark calls twice, would take the whole trial the first time and the others would
+// not be measured; a helper that only reads b.N (to size its data) would see 1; and what a caller times after a helper would be in no
+// slice. Functions are told apart by folder and name, methods by their name alone: a mistake refuses too much, never too little.
+func markRefused(units []*unit) {
 	byFolder := map[string][]*function{}
 	for _, u := range units {
 		if u != nil {
@@ -259,7 +259,37 @@ func markRepeated(units []*unit) {
 }
 
 func markFolder(functions []*function) {
-	readers := map[string]bool{} // names of functions that read b.N, themselves or through others, or call b.RunParallel
+	readers := readersOf(functions)
+	refused := map[string]string{} // why, by the name of the function that is called
+	refuse := func(name, why string) {
+		if readers[name] && refused[name] == "" {
+			refused[name] = why
+		}
+	}
+	for _, f := range functions {
+		if f.parts(readers) > 1 {
+			f.refused = "more than one loop or helper of " + f.name + " uses b.N"
+		}
+		f.calls(func(call *ast.CallExpr, name string, _ int) {
+			if why := f.checkRest(call); f.refused == "" && why != "" {
+				refuse(name, why+" in "+f.name)
+			}
+			refuse(name, f.refused)
+		})
+	}
+	for range functions { // as deep as calls can go
+		for _, f := range functions {
+			if why := refused[f.declared]; f.declared != "" && why != "" {
+				f.refused = why
+				f.calls(func(_ *ast.CallExpr, name string, _ int) { refuse(name, why) })
+			}
+		}
+	}
+}
+
+// readersOf returns the names of functions that read b.N, themselves or through others, or call b.RunParallel.
+func readersOf(functions []*function) map[string]bool {
+	readers := map[string]bool{}
 	for grown := true; grown; {
 		grown = false
 		for _, f := range functions {
@@ -268,34 +298,13 @@ func markFolder(functions []*function) {
 			}
 		}
 	}
-	repeated := map[string]string{}
-	spread := func(f *function, why string) {
-		f.calls(func(name string, _ int) {
-			if readers[name] && repeated[name] == "" {
-				repeated[name] = why
-			}
-		})
-	}
-	for _, f := range functions {
-		if f.parts(readers) > 1 {
-			f.repeated = "more than one loop or helper of " + f.name + " uses b.N"
-			spread(f, f.repeated)
-		}
-	}
-	for range functions { // as deep as calls can go
-		for _, f := range functions {
-			if why := repeated[f.declared]; f.declared != "" && why != "" {
-				f.repeated = why
-				spread(f, why)
-			}
-		}
-	}
+	return readers
 }
 
 // parts counts the places in a function that use b.N, with those in other functions it calls; in a loop twice.
 func (f *function) parts(readers map[string]bool) int {
 	n := len(f.uses())
-	f.calls(func(name string, loops int) {
+	f.calls(func(_ *ast.CallExpr, name string, loops int) {
 		if readers[name] {
 			n++
 			if loops > 0 {

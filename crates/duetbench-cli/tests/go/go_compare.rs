@@ -149,6 +149,22 @@ func BenchmarkPop(b *testing.B) {
 	}
 }
 
+func fill(b *testing.B) {
+	queue = queue[:0]
+	for i := 0; i < b.N; i++ {
+		queue = append(queue, i)
+	}
+}
+
+func BenchmarkPopFilled(b *testing.B) {
+	fill(b)
+	b.ResetTimer()
+	for len(queue) > 0 {
+		sink += work()
+		queue = queue[:len(queue)-1]
+	}
+}
+
 func BenchmarkPool(b *testing.B) {
 	jobs, done := make(chan int, 1024), sync.WaitGroup{}
 	done.Add(1)
@@ -172,12 +188,12 @@ func BenchmarkPool(b *testing.B) {
 fn what_is_timed_behind_the_loop_is_measured() {
     let place = two(&behind_the_loop(1000), &behind_the_loop(3000));
     let ran = compare(&place, &["--forks", "12"]).expect(3);
-    for name in ["BenchmarkPop", "BenchmarkPool"] {
+    for name in ["BenchmarkPop", "BenchmarkPopFilled", "BenchmarkPool"] {
         assert_eq!(ran.verdict(name), "regression", "{name}\n{}", ran.stdout);
         assert!(ran.benchmark(name)["ratio"].as_f64().unwrap() > 2.0, "{name}\n{}", ran.stdout);
     }
     let listed = place.duet(&["list", "./old"]).expect(0).stdout;
-    assert_eq!(listed.matches("\trecall\n").count(), 2, "{listed}");
+    assert_eq!(listed.matches("\trecall\n").count(), 3, "{listed}");
 }
 
 /// Benchmarks in which `b.N` sizes something for `b.RunParallel`, and work of so many rounds is for more than one only.
@@ -245,12 +261,16 @@ fn what_is_sized_for_run_parallel_has_the_size_of_the_slice() {
 fn a_loop_that_would_not_be_measured_is_a_failure() {
     let loops = "func loop(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tsum = sha256.Sum256(page[:])\n\t}\n}\n\n\
                  func BenchmarkBoth(b *testing.B) {\n\tfor _, one := range []func(*testing.B){loop, loop} {\n\t\tone(b)\n\t}\n}\n\n\
+                 func BenchmarkFilled(b *testing.B) {\n\t[]func(*testing.B){loop}[0](b)\n\tb.ResetTimer()\n\tsum = sha256.Sum256(page[:])\n}\n\n\
+                 func BenchmarkThenLoop(b *testing.B) {\n\t[]func(*testing.B){loop}[0](b)\n\tfor b.Loop() {\n\t\tsum = sha256.Sum256(page[:])\n\t}\n}\n\n\
                  func parallel(b *testing.B) {\n\tb.RunParallel(func(pb *testing.PB) {\n\t\tfor pb.Next() {\n\t\t\tsha256.Sum256(page[:])\n\t\t}\n\t})\n}\n\n\
                  func BenchmarkParallels(b *testing.B) {\n\tfor _, one := range []func(*testing.B){parallel, parallel} {\n\t\tone(b)\n\t}\n}\n\n\
                  func BenchmarkReset(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tb.ResetTimer()\n\t\tsum = sha256.Sum256(page[:])\n\t}\n}\n";
     let ran = compare(&two(&simple(loops), &simple(loops)), &["--mode", "interleaved"]).expect(1);
     let of = |name: &str| ran.benchmark(name)["failure"]["reason"].as_str().unwrap_or_default().to_owned();
     assert!(of("BenchmarkBoth").contains("a second loop over b.N would not be measured"), "{}", ran.stdout);
+    assert!(of("BenchmarkFilled").contains("from b.ResetTimer on, would not be measured"), "{}", ran.stdout);
+    assert!(of("BenchmarkThenLoop").contains("b.Loop beside another loop would not be measured"), "{}", ran.stdout);
     assert!(of("BenchmarkParallels").contains("another b.RunParallel would not be measured"), "{}", ran.stdout);
     assert!(of("BenchmarkReset").contains("b.ResetTimer is called in the loop"), "{}", ran.stdout);
 }
