@@ -24,13 +24,8 @@ const (
 	reasonGenerated = "the name duetI is in use"
 	reasonLater     = "the timer is started again, or another loop begins, after the loop"
 	reasonRest      = "more than the loop is timed"
+	reasonDeferred  = "what the loop defers is timed after it"
 )
-
-// timing are calls that begin to time: a loop over b.N that stands before one is set-up.
-var timing = map[string]bool{"ResetTimer": true, "StartTimer": true, "RunParallel": true, "Loop": true, "Run": true}
-
-// finishing are calls that wait for work which a loop has only begun.
-var finishing = map[string]bool{"Wait": true, "Close": true, "Flush": true, "Sync": true, "Shutdown": true, "Drain": true}
 
 // rewriteFunction returns the edit for one function, or the reason for leaving it as it is.
 func (u *unit) rewriteFunction(f *function, uses []*ast.SelectorExpr) (edit, string) {
@@ -92,50 +87,6 @@ func calledBy(e ast.Expr) ast.Expr {
 		return call.Fun
 	}
 	return nil
-}
-
-// checkRest refuses loops that are not all of what is timed, because slices hold the loop alone: what comes after it is in none. Called
-// anew for every slice, such a benchmark is timed as a whole. Refusing too much costs time, and refusing too little a wrong number.
-// The loop may be a call of the function that holds it.
-func (f *function) checkRest(loop ast.Node) string {
-	stopped := token.Pos(0)
-	later, rest := false, token.Pos(0)
-	first := func(at *token.Pos, pos token.Pos) {
-		if *at == 0 || pos < *at {
-			*at = pos
-		}
-	}
-	f.walk(func(n ast.Node, _ int) {
-		if n.Pos() < loop.End() {
-			return
-		}
-		switch s := n.(type) {
-		case *ast.CallExpr:
-			name := calledName(s.Fun)
-			sel, isMethod := s.Fun.(*ast.SelectorExpr)
-			switch {
-			case isMethod && isIdent(sel.X, f.param) && name == "StopTimer":
-				first(&stopped, s.Pos())
-			case isMethod && isIdent(sel.X, f.param):
-				later = later || timing[name]
-			case finishing[name]:
-				first(&rest, s.Pos())
-			}
-		case *ast.ForStmt, *ast.RangeStmt, *ast.SelectStmt:
-			first(&rest, n.Pos())
-		case *ast.UnaryExpr:
-			if s.Op == token.ARROW {
-				first(&rest, s.Pos())
-			}
-		}
-	})
-	switch {
-	case later:
-		return reasonLater
-	case rest != 0 && (stopped == 0 || rest < stopped):
-		return reasonRest
-	}
-	return ""
 }
 
 // shadowed reports whether the name of the parameter may mean something else somewhere in the body.
@@ -251,6 +202,9 @@ func isBound(cond ast.Expr, variable string, use *ast.SelectorExpr) bool {
 func checkBody(body *ast.BlockStmt, variable string) string {
 	if leaves(body) {
 		return reasonLeave
+	}
+	if defers(body) {
+		return reasonDeferred
 	}
 	reason := ""
 	ast.Inspect(body, func(n ast.Node) bool {

@@ -37,12 +37,13 @@ const HOOK_FILES: [(&str, &str); 16] = [
 ];
 const ANCHORS: &str = include_str!("../../../../../hooks/go/anchors.json");
 /// The program that rewrites counting loops.
-const REWRITER_FILES: [(&str, &str); 5] = [
+const REWRITER_FILES: [(&str, &str); 6] = [
     ("go.mod", include_str!("../../../../../hooks/go/rewrite/go.mod")),
     ("main.go", include_str!("../../../../../hooks/go/rewrite/main.go")),
     ("definitions.go", include_str!("../../../../../hooks/go/rewrite/definitions.go")),
     ("unit.go", include_str!("../../../../../hooks/go/rewrite/unit.go")),
     ("loop.go", include_str!("../../../../../hooks/go/rewrite/loop.go")),
+    ("rest.go", include_str!("../../../../../hooks/go/rewrite/rest.go")),
 ];
 
 /// Insertions and files that bring the hook into package `testing`; see `hooks/go/anchors.json`.
