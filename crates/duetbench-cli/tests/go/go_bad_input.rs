@@ -77,6 +77,19 @@ fn a_benchmark_that_exits_is_a_failure_whatever_its_code() {
 }
 
 #[test]
+fn benchmarks_of_a_program_that_ends_before_them_fail() {
+    let main = "func TestMain(m *testing.M) {\n\tif os.Getenv(\"DATABASE\") == \"\" {\n\t\tos.Exit(0)\n\t}\n\tos.Exit(m.Run())\n}\n";
+    let place = two(&simple(GOOD), &simple(&format!("{GOOD}{main}")));
+    let failed = compare(&place, &["--forks", "3"]).expect(1);
+    assert_eq!(failed.verdict("BenchmarkGood"), "failed", "{}", failed.stdout);
+    let reason = failed.benchmark("BenchmarkGood")["failure"]["reason"].to_string();
+    assert!(reason.contains("ended before its benchmarks") && reason.contains("`--pass-env`"), "{reason}");
+    let args = ["compare", "./old", "./new", "--dry-run", "--measure-identical", "--pass-env", "DATABASE"];
+    let passed = place.command(&args).env("DATABASE", "here").output().unwrap();
+    assert!(Ran::from(passed).expect(0).stdout.contains("BenchmarkGood: "));
+}
+
+#[test]
 fn a_benchmark_that_hangs_is_given_up() {
     check_failure(&BAD_AT_ONCE.replace("WHAT", "time.Sleep(time.Hour)"), &["--timeout", "2s"], &["candidate"]);
     check_failure(

@@ -30,6 +30,8 @@ pub(super) struct Lister<'a> {
     pub(super) file: PathBuf,
     /// Longest time without growth of the list before the current benchmark counts as hung.
     pub(super) timeout: Duration,
+    /// Top-level benchmarks that are declared and may be wanted.
+    pub(super) wanted: Vec<String>,
     /// Top-level benchmarks that are not wanted and do not run.
     pub(super) unwanted: Vec<String>,
 }
@@ -38,8 +40,10 @@ pub(super) struct Lister<'a> {
 struct Pass {
     lines: String,
     output: String,
-    /// Absent when every benchmark had its turn.
+    /// Absent when every benchmark had its turn, or the process ended as if nothing was wrong.
     death: Option<String>,
+    /// The harness said that every benchmark had its turn.
+    all_had_their_turn: bool,
 }
 
 impl Lister<'_> {
@@ -60,7 +64,12 @@ impl Lister<'_> {
                     None => drop(skipped.insert(self.id(&name), reasons.get(name.as_str()).copied().map(shortened))),
                 }
             }
-            let Some(death) = pass.death else { break };
+            let Some(death) = pass.death else {
+                if !pass.all_had_their_turn {
+                    self.fail_unstarted(&started, &mut found);
+                }
+                break;
+            };
             let Some(culprit) =
                 started.last().cloned().filter(|name| !culprits.contains(name) && culprits.len() < CULPRITS_MAX)
             else {
@@ -87,6 +96,14 @@ impl Lister<'_> {
         Discovered { id, style: Style::Recall, first_ns: 0, threads: 1, runtime_threads: false, failure: Some(words) }
     }
 
+    /// A test program that ends well before its benchmarks would otherwise look like one that has none.
+    fn fail_unstarted(&self, started: &[String], found: &mut ByName) {
+        let words = "the test program ended before its benchmarks (by `TestMain`?); `--pass-env` passes variables to it";
+        for name in self.wanted.iter().filter(|name| !started.contains(name)) {
+            found.entry(name.clone()).or_insert_with(|| self.failed(name, words.to_owned()));
+        }
+    }
+
     fn pass(&self, culprits: &[String], interrupted: &AtomicBool) -> Result<Pass, RunError> {
         let _ = fs::remove_file(&self.file);
         let mut launch = self.launch.clone();
@@ -99,7 +116,7 @@ impl Lister<'_> {
         let all_had_their_turn = output.lines().any(|l| l == "FAIL" || l == "PASS");
         let death = death.filter(|_| !all_had_their_turn);
         let lines = fs::read_to_string(&self.file).unwrap_or_default();
-        Ok(Pass { lines, output, death })
+        Ok(Pass { lines, output, death, all_had_their_turn })
     }
 }
 

@@ -228,9 +228,9 @@ impl Adapter for Go {
         for (number, (package, artifact)) in build.artifacts.iter().enumerate() {
             let file = self.scratch.join(format!("list-{number}"));
             let launch = self.base_launch(artifact, 1);
-            let unwanted = self.unwanted(build, package);
+            let (wanted, unwanted) = self.declared(build, package);
             let (last, timeout) = (self.user_args(), self.timeout);
-            let lister = list::Lister { package, launch, last, file, timeout, unwanted };
+            let lister = list::Lister { package, launch, last, file, timeout, wanted, unwanted };
             let listing = lister.run(interrupted)?;
             all.found.extend(listing.found);
             all.skipped.extend(listing.skipped);
@@ -349,14 +349,16 @@ impl Go {
         matching::Linker::ready(&self.toolchain, &self.arguments.build, notes, &place, on_building)
     }
 
-    /// Declared benchmarks of a package that need not run to be listed: neither they nor anything below them can be wanted.
-    fn unwanted(&self, build: &Build, package: &str) -> Vec<String> {
+    /// Declared benchmarks of a package, and last those that need not run to be listed: neither they nor anything below them can be wanted.
+    fn declared(&self, build: &Build, package: &str) -> (Vec<String>, Vec<String>) {
         let of_package = build.declared.iter().filter(|(id, _)| id.package == package);
         let may_be_wanted = |name: &str, leaf: bool| {
             if leaf { self.filter.keeps(name) } else { self.filter.may_keep_below(name) }
         };
-        let unwanted = of_package.filter(|(id, declared)| !may_be_wanted(&id.name, declared.leaf));
-        unwanted.map(|(id, _)| id.name.clone()).collect()
+        let (wanted, unwanted): (Vec<_>, Vec<_>) =
+            of_package.partition(|(id, declared)| may_be_wanted(&id.name, declared.leaf));
+        let [wanted, unwanted] = [wanted, unwanted].map(|all| all.iter().map(|(id, _)| id.name.clone()).collect());
+        (wanted, unwanted)
     }
 
     /// Arguments that the user passes to the binary; they come last, because they may end in arguments that are no flags.
