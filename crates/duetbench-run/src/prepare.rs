@@ -167,7 +167,7 @@ impl Prepared {
     }
 }
 
-/// Has both of two versions run the benchmarks of one; tells in which packages they do not compile on the other one's code.
+/// Has both of two versions run the benchmarks of one; tells in which packages they cannot run on the other one's code.
 fn exchange(
     adapter: &dyn Adapter,
     sources: &mut [Source],
@@ -187,11 +187,13 @@ fn exchange(
     onto.make_ours(scratch)?;
     let unfit = adapter.lay_over(of, onto, patterns)?;
     onto.resolved += &format!(", with {whose}'s benchmarks");
-    let words = |one: Unfit| {
-        format!(
-            "{whose}'s benchmarks in `{}` do not compile on {on}'s code, whose own are measured there: {}",
-            one.package, one.words
-        )
+    let words = |Unfit { package, words }: Unfit| match words {
+        Some(words) => format!(
+            "{whose}'s benchmarks in `{package}` do not compile on {on}'s code, whose own are measured there: {words}"
+        ),
+        None => {
+            format!("{whose}'s benchmarks in `{package}` are not measured on {on}'s code, which has no such package")
+        }
     };
     Ok(unfit.into_iter().map(words).collect())
 }

@@ -111,6 +111,46 @@ fn the_benchmarks_of_one_version_are_measured_on_the_code_of_both() {
 }
 
 #[test]
+fn benchmarks_in_folders_of_their_own_are_exchanged_or_said_to_be_left_out() {
+    let outside = TESTS.replace("\"testing\"", "(\n\t\"testing\"\n\n\t. \"example.com/fixture\"\n)");
+    let heavier = outside.replace("return 300", "return 1200");
+    let place = two([(CODE, ""), (CODE, "")]);
+    place.git(&["init", "-q"]);
+    for (dir, tests) in [("old", &outside), ("new", &heavier)] {
+        let package = |name: &str| tests.replace("package fixture", &format!("package {name}"));
+        place.write(&format!("{dir}/fixture_test.go"), "package fixture\n");
+        place.write(&format!("{dir}/bench/own_test.go"), &package("bench"));
+    }
+    place.write("new/added/added_test.go", &heavier.replace("package fixture", "package added"));
+    place.write("new/plain/plain_test.go", "package plain\n");
+    let from_head = ["--format", "json", "--measure-identical", "--benchmarks-from", "head"];
+    let ran = compare(&place, &[&from_head[..], &["--bench", "Family"]].concat()).expect(0);
+    let verdicts: Vec<String> =
+        ran.json()["benchmarks"].as_array().unwrap().iter().map(|one| one["verdict"].to_string()).collect();
+    assert!(!verdicts.contains(&"\"redefined\"".to_owned()), "{verdicts:?}");
+    let warnings = ran.json()["warnings"].to_string();
+    let words =
+        "head's benchmarks in `example.com/fixture/added` are not measured on base's code, which has no such package";
+    assert!(warnings.contains(words) && !warnings.contains("plain"), "{warnings}");
+}
+
+#[test]
+fn benchmarks_of_a_module_beside_the_directory_are_exchanged() {
+    let place = Place::new();
+    place.git(&["init", "-q"]);
+    for (dir, tests) in [("old", TESTS), ("new", &TESTS.replace("return 300", "return 1200")[..])] {
+        place.write(&format!("{dir}/a/go.mod"), "module example.com/a\n\ngo 1.21\n");
+        place.write_module(&format!("{dir}/b"), tests).write(&format!("{dir}/b/work.go"), CODE);
+    }
+    let fixed =
+        ["compare", "./old/a", "./new/a", "--packages", "../b", "--builds", "1", "--forks", "5", "--threshold", "20%"];
+    let more = ["--format", "json", "--measure-identical", "--benchmarks-from", "head", "--bench", "Family"];
+    let mut command = place.command(&[&fixed[..], &more].concat());
+    let ran = Ran::from(command.env_remove("DUET_SAME_BENCHMARKS").output().unwrap()).expect(0);
+    assert_ne!(ran.verdict("BenchmarkFamily/x"), "redefined", "{}", ran.stdout);
+}
+
+#[test]
 fn benchmarks_that_do_not_compile_on_the_other_code_are_named_with_the_words_of_the_compiler() {
     let tests = TESTS.replace("Work(300)", "Newer(300)");
     let code = format!("{CODE}\nfunc Newer(n int) int {{ return Work(n) }}\n");

@@ -114,13 +114,13 @@ fn by_body<'a>(of: &'a Build, other: &Build) -> BTreeMap<(&'a str, &'a str), Vec
     found
 }
 
-/// A package in which the benchmarks of the other version do not compile.
+/// A package whose benchmarks cannot be measured on the code of the other version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfit {
     /// The package.
     pub package: String,
-    /// The compiler's words.
-    pub words: String,
+    /// The compiler's words; absent where the other version does not have the package.
+    pub words: Option<String>,
 }
 
 /// A version's build and what its reader should know about it.

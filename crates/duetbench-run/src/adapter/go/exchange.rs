@@ -32,30 +32,38 @@ struct Exchanged {
 /// Gives a version the test files of another one, wherever it has the package; tells where they do not compile, which is left as it was.
 pub(super) fn lay_over(go: &Go, of: &Source, onto: &Source, patterns: &[String]) -> Result<Vec<Unfit>, RunError> {
     let mut exchanged: BTreeMap<String, Exchanged> = BTreeMap::new();
+    let mut unfit = Vec::new();
     for package in packages::list(&go.toolchain, &go.arguments.build, of, patterns)? {
         if let Some(there) = counterpart(&package, of, onto) {
             exchanged.insert(package.import_path, Exchanged::make(package.dir, there)?);
+        } else if has_benchmarks(&package) {
+            unfit.push(Unfit { package: package.import_path, words: None });
         }
     }
-    let mut unfit = Vec::new();
     for (package, words) in complaints(go, onto, patterns)? {
         if let Some(refused) = exchanged.remove(&package) {
             refused.undo()?;
-            unfit.push(Unfit { package, words });
+            unfit.push(Unfit { package, words: Some(words) });
         }
     }
     exchanged.values().try_for_each(Exchanged::add_data)?;
     Ok(unfit)
 }
 
-/// The folder of a package in the other version, where it has code.
+/// The folder of a package in the other version, where that has it too: as seen from the project's directory, or from a folder around it.
 fn counterpart(package: &Package, of: &Source, onto: &Source) -> Option<PathBuf> {
-    let there = onto.dir.join(package.dir.strip_prefix(&of.dir).ok()?);
-    let has_code = fs::read_dir(&there).ok()?.flatten().any(|entry| {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        name.ends_with(".go") && !name.ends_with(TEST_FILE)
-    });
-    has_code.then_some(there)
+    let around = of.dir.ancestors().zip(onto.dir.ancestors());
+    let mut inside = around.take_while(|(from, to)| from.starts_with(&of.tree) && to.starts_with(&onto.tree));
+    let there = inside.find_map(|(from, to)| Some(to.join(package.dir.strip_prefix(from).ok()?)))?;
+    let is_go = |entry: fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "go");
+    fs::read_dir(&there).ok()?.flatten().any(is_go).then_some(there)
+}
+
+/// Whether there is a benchmark among a package's tests: others are not missed.
+fn has_benchmarks(package: &Package) -> bool {
+    let declares =
+        |path: PathBuf| fs::read(path).is_ok_and(|text| memchr::memmem::find(&text, b"func Benchmark").is_some());
+    package.test_files().any(declares)
 }
 
 impl Exchanged {

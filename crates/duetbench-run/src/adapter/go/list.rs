@@ -98,7 +98,8 @@ impl Lister<'_> {
 
     /// A test program that ends well before its benchmarks would otherwise look like one that has none.
     fn fail_unstarted(&self, started: &[String], found: &mut ByName) {
-        let words = "the test program ended before its benchmarks (by `TestMain`?); `--pass-env` passes variables to it";
+        let words =
+            "the test program ended before its benchmarks (by `TestMain`?); `--pass-env` passes variables to it";
         for name in self.wanted.iter().filter(|name| !started.contains(name)) {
             found.entry(name.clone()).or_insert_with(|| self.failed(name, words.to_owned()));
         }
