@@ -14,7 +14,7 @@ pub struct GoArguments {
 }
 
 /// Build flags that take a value.
-const BUILD_WITH_VALUE: [&str; 14] = [
+const BUILD_WITH_VALUE: [&str; 15] = [
     "tags",
     "gcflags",
     "ldflags",
@@ -28,6 +28,7 @@ const BUILD_WITH_VALUE: [&str; 14] = [
     "compiler",
     "covermode",
     "coverpkg",
+    "pgo",
     "p",
 ];
 /// Build flags without a value.
@@ -37,10 +38,12 @@ const TEST_SWITCHES: [&str; 3] = ["short", "v", "failfast"];
 /// Test flags with a value.
 const TEST_WITH_VALUE: [&str; 1] = ["shuffle"];
 /// Flags that would take the measurement out of our hands, with what to use instead.
-const OWNED: [(&str, &str); 10] = [
+const OWNED: [(&str, &str); 12] = [
     ("bench", "use `--bench`"),
     ("run", "duet runs benchmarks only"),
     ("skip", "use `--exclude`"),
+    ("list", "use `duet list`"),
+    ("fuzz", "duet runs benchmarks only"),
     ("count", "use `--forks`"),
     ("benchtime", "use `--budget` or `--forks`"),
     ("benchmem", "allocations are always recorded"),
@@ -92,7 +95,7 @@ impl GoArguments {
                 sorted.binary.push(with_value("test."));
             } else {
                 // A flag of the project's own; the test binary will say so if it does not know it.
-                sorted.binary.push(with_value(""));
+                sorted.binary.push(arg.clone());
             }
         }
         Ok(sorted)
@@ -122,12 +125,17 @@ mod tests {
         assert_eq!(sorted.build, ["-tags=integration", "-race"]);
         assert_eq!(sorted.binary, ["-test.short", "-mine=3", "x", "-y"]);
         assert_eq!(sorted.cpu, Some(2));
+        let sorted = parse("-pgo=off -pgo cpu.pprof -test.parallel=4 --test.short --mine").unwrap();
+        assert_eq!(sorted.build, ["-pgo=off", "-pgo=cpu.pprof"]);
+        // A flag that is not known goes to the binary as it was typed, whose error names it so.
+        assert_eq!(sorted.binary, ["-test.parallel=4", "-test.short", "--mine"]);
     }
 
     #[test]
     fn owned_flags_are_refused_with_the_alternative() {
         assert!(parse("-count 10").unwrap_err().contains("--forks"));
         assert!(parse("-test.benchtime=1s").unwrap_err().contains("--budget"));
+        assert!(parse("-test.list=.").unwrap_err().contains("`duet list`"));
         assert!(parse("-cpu 1,2").unwrap_err().contains("list"));
         assert!(parse("./...").unwrap_err().contains("--packages"));
         assert!(parse("-tags").unwrap_err().contains("missing"));

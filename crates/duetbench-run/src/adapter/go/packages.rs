@@ -62,9 +62,10 @@ pub(super) fn list(
     Ok(found)
 }
 
-/// The user's flags but those that only `go test` knows.
+/// The user's flags that decide which files belong to a package: the sanitisers are build tags as well.
 pub(super) fn flags_of_list(build_flags: &[String]) -> impl Iterator<Item = &str> {
-    build_flags.iter().map(String::as_str).filter(|f| f.starts_with("-tags") || f.starts_with("-mod"))
+    let chooses = |flag: &&str| ["-tags", "-mod", "-race", "-msan", "-asan"].iter().any(|name| flag.starts_with(name));
+    build_flags.iter().map(String::as_str).filter(chooses)
 }
 
 /// The packages with test files in an answer of `go list`.
@@ -137,4 +138,19 @@ fn check_replacements_in(toolchain: &Toolchain, source: &Source, module: &Path) 
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::flags_of_list;
+
+    #[test]
+    fn files_are_listed_with_the_flags_that_choose_them() {
+        let flags = ["-tags=slow", "-race", "-msan", "-asan=true", "-mod=vendor", "-gcflags=-N", "-a", "-trimpath"];
+        let flags = flags.map(String::from);
+        assert_eq!(
+            flags_of_list(&flags).collect::<Vec<_>>(),
+            ["-tags=slow", "-race", "-msan", "-asan=true", "-mod=vendor"]
+        );
+    }
 }
