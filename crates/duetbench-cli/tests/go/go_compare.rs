@@ -375,6 +375,15 @@ fn what_follows_the_dashes_reaches_build_and_binary() {
 }
 
 #[test]
+fn benchmarks_that_look_for_files_by_their_own_path_find_them_with_full_paths() {
+    let beside = "func init() {\n\t_, file, _, _ := runtime.Caller(0)\n\tif _, err := os.Stat(file); err != nil {\n\t\tpanic(err)\n\t}\n}\n";
+    let text = simple(&format!("{GOOD}{beside}")).replace("\"os\"", "\"os\"\n\t\"runtime\"");
+    let place = Place::go_module(&text);
+    place.duet(&["list"]).expect(1).says(&["no such file", "`-- -trimpath=false`"]);
+    assert!(place.duet(&["list", "--", "-trimpath=false"]).expect(0).stdout.contains("BenchmarkGood\trewritten"));
+}
+
+#[test]
 fn vendored_dependencies_and_submodules_work() {
     let place = Place::new();
     let user = "package fixture\n\nimport (\n\t\"testing\"\n\n\t\"example.com/lib\"\n)\n\nfunc BenchmarkLib(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tlib.F()\n\t}\n}\n";

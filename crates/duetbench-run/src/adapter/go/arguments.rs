@@ -32,7 +32,7 @@ const BUILD_WITH_VALUE: [&str; 15] = [
     "p",
 ];
 /// Build flags without a value.
-const BUILD_SWITCHES: [&str; 6] = ["race", "msan", "asan", "cover", "a", "linkshared"];
+const BUILD_SWITCHES: [&str; 7] = ["race", "msan", "asan", "cover", "a", "linkshared", "trimpath"];
 /// Test flags without a value; the binary knows them as `-test.X`.
 const TEST_SWITCHES: [&str; 3] = ["short", "v", "failfast"];
 /// Test flags with a value.
@@ -125,8 +125,8 @@ mod tests {
         assert_eq!(sorted.build, ["-tags=integration", "-race"]);
         assert_eq!(sorted.binary, ["-test.short", "-mine=3", "x", "-y"]);
         assert_eq!(sorted.cpu, Some(2));
-        let sorted = parse("-pgo=off -pgo cpu.pprof -test.parallel=4 --test.short --mine").unwrap();
-        assert_eq!(sorted.build, ["-pgo=off", "-pgo=cpu.pprof"]);
+        let sorted = parse("-pgo=off -pgo cpu.pprof -trimpath=false -test.parallel=4 --test.short --mine").unwrap();
+        assert_eq!(sorted.build, ["-pgo=off", "-pgo=cpu.pprof", "-trimpath=false"]);
         // A flag that is not known goes to the binary as it was typed, whose error names it so.
         assert_eq!(sorted.binary, ["-test.parallel=4", "-test.short", "--mine"]);
     }

@@ -75,7 +75,11 @@ impl Lister<'_> {
             else {
                 return Err(RunError::NothingToMeasure {
                     what: format!("the benchmarks of `{}` cannot be listed: {death}", self.package),
-                    hint: Some("does `go test -run '^$' -bench . -benchtime 1x` work there?".into()),
+                    hint: Some(
+                        "does `go test -trimpath -run '^$' -bench . -benchtime 1x` work there? If only without `-trimpath`, \
+                         add `-- -trimpath=false`"
+                            .into(),
+                    ),
                 });
             };
             found.insert(culprit.clone(), self.failed(&culprit, death));
