@@ -78,8 +78,10 @@ func duetDie(why string) {
 // The benchmarks of testing.Benchmark have no name and are left alone.
 func (b *B) duetFor() bool { return duetJob.kind != duetOff && b.name != "" }
 
-// duetIsTarget reports whether b is the benchmark to measure.
-func (b *B) duetIsTarget() bool { return duetJob.kind == duetMeasuring && b.name == duetJob.bench }
+// duetIsTarget reports whether b is the benchmark to measure. Another one of the same name, in the package's external tests, is not.
+func (b *B) duetIsTarget() bool {
+	return duetJob.kind == duetMeasuring && b.name == duetJob.bench && (duetT.of == nil || duetT.of == b)
+}
 
 // duetEnter is called at the head of run1, before a benchmark's first call.
 func (b *B) duetEnter() {

@@ -35,6 +35,7 @@ const duetResetsMost = 8
 // turn or the peer), duetOpen, the slice, duetClose, and again from duetNext, until duetNext returns 0.
 type duetTrial struct {
 	*duetLink
+	of    *B // the benchmark that it measures, once it has begun
 	phase int
 	style uint32
 	plan  duetPlan
@@ -140,7 +141,7 @@ func (b *B) duetBegin(style uint32) bool {
 		}
 	}
 	t.readClocks()
-	t.style, t.phase = style, duetCalibrating
+	t.of, t.style, t.phase = b, style, duetCalibrating
 	duetStartThreads(runtime.GOMAXPROCS(0) + 6)
 	if !t.arrive(style) || t.interleaved() && !t.await(t.calibrationStep()) {
 		t.end(true)

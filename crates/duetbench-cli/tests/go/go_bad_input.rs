@@ -90,6 +90,17 @@ fn benchmarks_of_a_program_that_ends_before_them_fail() {
 }
 
 #[test]
+fn the_first_of_two_benchmarks_of_one_name_is_measured() {
+    let place = two(&simple(GOOD), &simple(GOOD));
+    let other = simple(GOOD).replace("package fixture", "package fixture_test");
+    place.write("old/other_test.go", &other).write("new/other_test.go", &other);
+    let ran = compare(&place, &["--forks", "3"]).expect(0);
+    assert_no_false_alarm(&ran, &["BenchmarkGood"]);
+    let warnings = ran.json()["warnings"].to_string();
+    assert!(warnings.contains("two benchmarks of `example.com/fixture` are named `BenchmarkGood`"), "{warnings}");
+}
+
+#[test]
 fn a_benchmark_that_hangs_is_given_up() {
     check_failure(&BAD_AT_ONCE.replace("WHAT", "time.Sleep(time.Hour)"), &["--timeout", "2s"], &["candidate"]);
     check_failure(

@@ -1,6 +1,6 @@
 //! Listing a test binary's benchmarks by running each once, surviving those that crash or hang.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
@@ -52,8 +52,10 @@ impl Lister<'_> {
         let mut found = ByName::new();
         let mut skipped = BTreeMap::new();
         let mut culprits: Vec<String> = Vec::new();
+        let mut doubled = BTreeSet::new();
         loop {
             let pass = self.pass(&culprits, interrupted)?;
+            doubled.extend(listed_twice(&pass.lines).map(str::to_owned));
             let started = parse(&pass.lines, self.package, &mut found);
             let reasons = reasons_to_skip(&pass.lines);
             for name in childless(&started, &found) {
@@ -88,7 +90,9 @@ impl Lister<'_> {
         let failed = |id: &BenchmarkId| found.get(&id.name).is_some_and(|d| d.failure.is_some());
         skipped.retain(|id, _| !failed(id));
         let skipped = skipped.into_iter().map(|(id, reason)| Skipped { id, reason }).collect();
-        Ok(Listing { found: found.into_values().collect(), skipped, ..Listing::default() })
+        let found = found.into_values().collect();
+        let note = |name| format!("two benchmarks of `{}` are named `{name}`: the first is measured", self.package);
+        Ok(Listing { found, skipped, notes: doubled.into_iter().map(note).collect(), ..Listing::default() })
     }
 
     fn id(&self, name: &str) -> BenchmarkId {
@@ -148,15 +152,20 @@ pub(super) fn parse(lines: &str, package: &str, found: &mut ByName) -> Vec<Strin
             ["leaf", name, style, ns, ..] => {
                 let (Some(style), Ok(first_ns)) = (Style::from_word(style), ns.parse()) else { continue };
                 let id = BenchmarkId { package: package.to_owned(), name: name.to_owned() };
-                found.insert(
-                    name.to_owned(),
-                    Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure: None },
-                );
+                let one = Discovered { id, style, first_ns, threads: 1, runtime_threads: false, failure: None };
+                found.entry(name.to_owned()).or_insert(one);
             }
             _ => {}
         }
     }
     started
+}
+
+/// Names of benchmarks that a package and its external tests both have.
+fn listed_twice(lines: &str) -> impl Iterator<Item = &str> {
+    let mut seen = BTreeSet::new();
+    let leaves = lines.lines().filter_map(|line| Some(line.strip_prefix("leaf\t")?.split_once('\t')?.0));
+    leaves.filter(move |name| !seen.insert(*name))
 }
 
 /// Words of the benchmarks that skip themselves, by name.

@@ -234,6 +234,7 @@ impl Adapter for Go {
             let listing = lister.run(interrupted)?;
             all.found.extend(listing.found);
             all.skipped.extend(listing.skipped);
+            all.notes.extend(listing.notes);
         }
         // Its own words say more, where it failed.
         let idle = |one: &&mut Discovered| {
