@@ -30,6 +30,37 @@ fn the_modules_of_a_workspace_are_measured_in_one_run() {
 }
 
 #[test]
+fn a_workspace_that_replaces_a_module_by_one_outside_is_refused() {
+    let place = Place::new();
+    for version in ["old", "new"] {
+        two_modules(&place, version);
+        place.write(
+            &format!("{version}/go.work"),
+            "go 1.21\n\nuse (\n\t./a\n\t./b\n)\n\nreplace example.com/c => ../c\n",
+        );
+    }
+    let compare = ["compare", "./old", "./new", "--dry-run", "--measure-identical"];
+    place.duet(&compare).expect(2).says(&["replaces `example.com/c`"]);
+}
+
+#[test]
+fn a_replacement_that_is_vendored_may_lie_outside() {
+    let place = Place::new();
+    for version in ["old", "new"] {
+        place.write_module(version, &simple(GOOD));
+        let module = "module example.com/fixture\n\ngo 1.21\n\nrequire example.com/lib v1.0.0\n\nreplace example.com/lib => ../lib\n";
+        place.write(&format!("{version}/go.mod"), module);
+        let listed = "# example.com/lib v1.0.0 => ../lib\n## explicit\nexample.com/lib\n# example.com/lib => ../lib\n";
+        place.write(&format!("{version}/vendor/modules.txt"), listed);
+        place.write(&format!("{version}/vendor/example.com/lib/lib.go"), "package lib\n\nfunc F() {}\n");
+        place.write(&format!("{version}/use_test.go"), "package fixture\n\nimport _ \"example.com/lib\"\n");
+    }
+    let compare = ["compare", "./old", "./new", "--dry-run", "--measure-identical"];
+    assert!(place.duet(&compare).expect(0).stdout.contains("BenchmarkGood: "));
+    place.duet(&[&compare[..], &["--", "-mod=mod"]].concat()).expect(2).says(&["replaces `example.com/lib`"]);
+}
+
+#[test]
 fn several_modules_are_named_by_their_folders() {
     let place = Place::new();
     two_modules(&place, "old");

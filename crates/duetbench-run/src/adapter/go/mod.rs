@@ -178,7 +178,7 @@ impl Adapter for Go {
     }
 
     fn build(&self, source: &Source, patterns: &[String], subject: Subject<'_>) -> Result<Built, RunError> {
-        packages::check_replacements(&self.toolchain, source, patterns)?;
+        packages::check_replacements(&self.toolchain, &self.arguments.build, source, patterns)?;
         let found = packages::list(&self.toolchain, &self.arguments.build, source, patterns)
             .map_err(|e| build_error(e, subject))?;
         let place = self.scratch.join(subject.role.word());

@@ -25,7 +25,7 @@ pub(super) fn places(toolchain: &Toolchain, source: &Source, patterns: &[String]
     let around = Around::of(toolchain, source)?;
     let mut places: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for pattern in patterns {
-        if around.workspace && around.module.is_none() && pattern == ALL {
+        if around.workspace.is_some() && around.module.is_none() && pattern == ALL {
             let of_all = workspace(toolchain, source)?.into_iter().filter_map(|dir| below(&source.dir, &dir, true));
             places.entry(source.dir.clone()).or_default().extend(of_all);
         } else {
@@ -38,36 +38,52 @@ pub(super) fn places(toolchain: &Toolchain, source: &Source, patterns: &[String]
     if places.is_empty() { Err(outside(source)) } else { Ok(places) }
 }
 
-/// The directories of the modules whose packages these places ask for.
-pub(super) fn roots(toolchain: &Toolchain, source: &Source, places: &[Place]) -> Result<Vec<PathBuf>, RunError> {
-    let mut roots: Vec<PathBuf> = places.iter().map(|place| place.dir.clone()).collect();
-    if Around::of(toolchain, source)?.workspace {
-        roots.extend(workspace(toolchain, source)?);
+/// The modules whose packages a version's places ask for.
+#[derive(Debug)]
+pub(super) struct Roots {
+    /// Their directories.
+    pub(super) modules: Vec<PathBuf>,
+    /// The directory of the workspace that applies.
+    pub(super) workspace: Option<PathBuf>,
+}
+
+impl Roots {
+    pub(super) fn of(toolchain: &Toolchain, source: &Source, patterns: &[String]) -> Result<Roots, RunError> {
+        let around = Around::of(toolchain, source)?;
+        let own = around.module.as_ref().unwrap_or(&source.dir);
+        let root_of = |dir: PathBuf| if dir == source.dir { own.clone() } else { dir };
+        let places = places(toolchain, source, patterns)?.into_iter();
+        let mut modules: Vec<PathBuf> = places.map(|place| root_of(place.dir)).collect();
+        if around.workspace.is_some() {
+            modules.extend(workspace(toolchain, source)?);
+        }
+        Ok(Roots { modules, workspace: around.workspace })
     }
-    Ok(roots)
 }
 
 /// Facts about a version's directory, as the go command sees it.
 struct Around {
     /// The module that it lies in.
     module: Option<PathBuf>,
-    /// Whether a `go.work` applies.
-    workspace: bool,
+    /// The directory of the `go.work` that applies.
+    workspace: Option<PathBuf>,
 }
 
 impl Around {
     fn of(toolchain: &Toolchain, source: &Source) -> Result<Around, RunError> {
         let answer = toolchain.command(["env", "GOMOD", "GOWORK"], &source.dir).text()?;
         let mut lines = answer.lines().map(str::trim);
-        let go_mod = lines.next().filter(|path| !path.is_empty() && *path != "/dev/null");
-        let workspace = lines.next().is_some_and(|path| !path.is_empty() && path != "off");
-        Ok(Around { module: go_mod.and_then(|path| Path::new(path).parent()).map(Path::to_owned), workspace })
+        let mut dir_of_next = || {
+            let file = lines.next().filter(|path| !["", "off", "/dev/null"].contains(path))?;
+            Path::new(file).parent().map(Path::to_owned)
+        };
+        Ok(Around { module: dir_of_next(), workspace: dir_of_next() })
     }
 
     /// Where the go command understands a pattern: in the version's directory, or where there is no workspace in the module that it leads into.
     fn place(&self, source: &Source, pattern: &str) -> Result<(PathBuf, String), RunError> {
         let here = || (source.dir.clone(), pattern.to_owned());
-        if self.workspace {
+        if self.workspace.is_some() {
             return Ok(here());
         }
         let (start, all) = beginning(pattern);

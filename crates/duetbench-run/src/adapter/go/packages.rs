@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{Toolchain, modules};
+use super::{Toolchain, matching, modules};
 use crate::error::RunError;
 use crate::source::Source;
+use crate::tool::Tool;
 
 /// A package with test files, as `go list` describes it.
 #[derive(Debug, Clone, Deserialize)]
@@ -91,7 +92,7 @@ pub(super) fn with_tests(text: &str) -> Result<Vec<Package>, RunError> {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct GoMod {
+struct Replacing {
     #[serde(default)]
     replace: Option<Vec<Replace>>,
 }
@@ -112,16 +113,36 @@ struct ModulePath {
 }
 
 /// Refuses local replacements that lead out of the version's tree: both versions would silently share that code, or
-/// the path would lead nowhere.
-pub(super) fn check_replacements(toolchain: &Toolchain, source: &Source, patterns: &[String]) -> Result<(), RunError> {
-    let places = modules::places(toolchain, source, patterns)?;
-    let mut roots = modules::roots(toolchain, source, &places)?.into_iter();
-    roots.try_for_each(|root| check_replacements_in(toolchain, source, &root))
+/// the path would lead nowhere. What is vendored is in the tree, whatever it replaces.
+pub(super) fn check_replacements(
+    toolchain: &Toolchain,
+    build_flags: &[String],
+    source: &Source,
+    patterns: &[String],
+) -> Result<(), RunError> {
+    let roots = modules::Roots::of(toolchain, source, patterns)?;
+    let chosen = matching::in_force("mod", build_flags, &toolchain.flags).ok().flatten();
+    let may_vendor = chosen.is_none_or(|chosen| chosen == "vendor");
+    let is_vendored = |root: &Path| may_vendor && root.join("vendor/modules.txt").is_file();
+    if let Some(workspace) = roots.workspace {
+        if is_vendored(&workspace) {
+            return Ok(());
+        }
+        check_replacements_in(toolchain.command(["work", "edit", "-json"], &workspace), source, &workspace)?;
+        return roots.modules.iter().try_for_each(|root| check_replacements_of(toolchain, source, root));
+    }
+    let mut own = roots.modules.iter().filter(|root| !is_vendored(root));
+    own.try_for_each(|root| check_replacements_of(toolchain, source, root))
 }
 
-fn check_replacements_in(toolchain: &Toolchain, source: &Source, module: &Path) -> Result<(), RunError> {
-    let Ok(text) = toolchain.command(["mod", "edit", "-json"], module).text() else { return Ok(()) };
-    let Ok(go_mod) = serde_json::from_str::<GoMod>(&text) else { return Ok(()) };
+fn check_replacements_of(toolchain: &Toolchain, source: &Source, module: &Path) -> Result<(), RunError> {
+    check_replacements_in(toolchain.command(["mod", "edit", "-json"], module), source, module)
+}
+
+/// Checks the replacements that a go command tells of a file in this directory.
+fn check_replacements_in(asked: Tool, source: &Source, module: &Path) -> Result<(), RunError> {
+    let Ok(text) = asked.text() else { return Ok(()) };
+    let Ok(go_mod) = serde_json::from_str::<Replacing>(&text) else { return Ok(()) };
     for replace in go_mod.replace.unwrap_or_default().into_iter().filter(|r| r.new.version.is_none()) {
         let target = std::fs::canonicalize(module.join(&replace.new.path));
         if !target.is_ok_and(|t| t.starts_with(&source.tree)) {
