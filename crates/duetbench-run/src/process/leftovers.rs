@@ -12,6 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 
 /// The variable that is inherited: our process number and the number of the start. One that begins with `DUET_` would be taken for a
@@ -248,12 +249,18 @@ struct Mark {
     start: u64,
 }
 
+impl Mark {
+    fn parse(text: &str) -> Option<Mark> {
+        let (duet, start) = text.split_once('.')?;
+        Some(Mark { duet: duet.parse().ok()?, start: start.parse().ok()? })
+    }
+}
+
 fn mark_of(pid: Pid) -> Option<Mark> {
     let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
     let ours = format!("{MARK}=");
     let mark = environment.split(|byte| *byte == 0).find_map(|entry| entry.strip_prefix(ours.as_bytes()))?;
-    let (duet, start) = std::str::from_utf8(mark).ok()?.split_once('.')?;
-    Some(Mark { duet: duet.parse().ok()?, start: start.parse().ok()? })
+    Mark::parse(std::str::from_utf8(mark).ok()?)
 }
 
 /// A descendant of a measured process whose duet is gone.
@@ -269,7 +276,7 @@ fn abandoned() -> Vec<Abandoned> {
     let numbers = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
     let (us, space) = (rustix::process::geteuid().as_raw(), numbers("self"));
     // Who is measured by it, as we may be ourselves, does not take part in ending it.
-    let measured_by = mark_of(rustix::process::getpid()).map(|mark| mark.duet);
+    let measured_by = std::env::var(MARK).ok().and_then(|mark| Mark::parse(&mark)).map(|mark| mark.duet);
     let abandoned = |entry: fs::DirEntry| {
         let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
         // From here on the number means this process or nobody.
@@ -282,10 +289,10 @@ fn abandoned() -> Vec<Abandoned> {
     fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(abandoned).collect()
 }
 
-/// Whether no process has this number any more. One that was given to another process since seems to live.
+/// Whether no process has this number any more. One that was given to another process since seems to live. `/proc` may hide one of ours.
 fn has_ended(pid: Pid) -> bool {
-    let lives = fs::exists(format!("/proc/{pid}")).unwrap_or(true);
-    !lives || state_and_group(pid).is_some_and(|(state, _)| state == 'Z')
+    let gone = rustix::process::test_kill_process(pid) == Err(Errno::SRCH);
+    gone || state_and_group(pid).is_some_and(|(state, _)| state == 'Z')
 }
 
 fn name_of(pid: Pid) -> String {
