@@ -289,10 +289,10 @@ impl Settings {
     /// Longest wait for another run: `--wait`, or none with `--no-wait`, whichever the stronger source has.
     #[must_use]
     pub fn wait(&self) -> Option<Duration> {
-        // A layer that says `no_wait = false` is not silent: it takes back what a weaker one says.
-        let said = |l: &Layer| (l.no_wait.is_some() || l.wait.is_some()).then_some((l.no_wait, l.wait));
-        let (no_wait, wait) = self.first(said)?;
-        if no_wait == Some(true) { Some(Duration::ZERO) } else { wait }
+        // A layer that says `no_wait = false` takes back what a weaker one says of that, and nothing of its `wait`.
+        let waits_anyhow = self.first(|l| l.no_wait) == Some(false);
+        let nobody_waits = |l: &Layer| (l.no_wait == Some(true) && !waits_anyhow).then_some(Duration::ZERO);
+        self.first(|l| nobody_waits(l).or(l.wait))
     }
 
     /// `--profile`.
@@ -360,6 +360,7 @@ mod tests {
             |layers: [&str; 2]| Settings { layers: layers.map(file).to_vec(), in_ci: false, branch: None }.wait();
         assert_eq!(wait(["", "no_wait = true"]), Some(Duration::ZERO));
         assert_eq!(wait(["no_wait = false", "no_wait = true"]), None);
+        assert_eq!(wait(["no_wait = false", "wait = '5m'"]), Some(Duration::from_secs(300)));
         assert_eq!(wait(["wait = '5m'", "no_wait = true"]), Some(Duration::from_secs(300)));
     }
 
