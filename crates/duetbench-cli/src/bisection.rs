@@ -156,10 +156,15 @@ impl Record {
     }
 
     /// Begins another sitting, with a budget of its own where there is one. Commits that were left out whatever the benchmark are
-    /// tried again: it may have been a full disk, or a proxy that did not answer.
+    /// tried again: it may have been a full disk, or a proxy that did not answer. So are the lines that ended without them, which takes
+    /// no time where nothing else comes of it.
     pub fn go_on(&mut self, budget: Option<Duration>) {
         self.spec.effort.budget = budget;
+        let before = self.skipped.len();
         self.skipped.retain(|skipped| skipped.benchmark.is_some());
+        if self.skipped.len() < before {
+            self.lines.clear();
+        }
     }
 
     /// Drops the comparisons whose runs are not kept any more, and gives these runs. Lines are searched anew with those that are
