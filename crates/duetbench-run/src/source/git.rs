@@ -62,7 +62,12 @@ fn told_top_level(dir: &Path) -> Result<PathBuf, RunError> {
 /// The nearest folder that looks like the root of a checkout. Git may fail in one: it belongs to another user, or there is no git.
 fn root_above(dir: &Path) -> Option<PathBuf> {
     let dir = fs::canonicalize(dir).ok()?;
-    dir.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
+    let is_root = |dir: &Path| {
+        let inside = dir.join(".git");
+        // A worktree and a submodule have a file.
+        inside.is_file() || inside.join("HEAD").is_file()
+    };
+    dir.ancestors().find(|dir| is_root(dir)).map(Path::to_owned)
 }
 
 pub(super) fn is_revision(dir: &Path, text: &str) -> bool {
