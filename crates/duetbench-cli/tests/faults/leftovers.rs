@@ -1,15 +1,15 @@
 //! Leftovers of a killed run, and their removal by the next one: directories, worktrees, half-made builds.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use libtest_mimic::Trial;
 use rustix::process::Signal;
 
-use crate::common::{Place, Ran, wait_until};
+use crate::common::{Place, wait_until};
 use crate::real::{begin, command, db, go_on, judged_right, place, scratches, tests_of, wait_for_trials};
 use crate::support::{Kind, Log, Rng, Sitting, counts, is_sound, kept, nothing_is_lost};
-use crate::workers::{at_work_below, nobody_is_left, nobody_works_below, workers};
+use crate::workers::{nobody_is_left, nobody_works_below, workers};
 
 pub fn tests(seed: u64) -> Vec<Trial> {
     vec![
@@ -45,11 +45,7 @@ fn builds_are_linked_again(seed: u64) {
         let mut sitting = if begun { go_on(&place) } else { begin(&place, &["--forks", "6", "--fixed"]) };
         duets.push(sitting.pid());
         wait_for_trials(&place, &mut sitting, goal);
-        // The programs of the next suite run are linked after every second trial: somewhere in there, mostly.
-        let begun = Instant::now();
-        while begun.elapsed() < Duration::from_secs(3) && !at_work_below(place.path()).contains(&"go".to_owned()) {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        // Programs are linked beside and between trials: somewhere in there, mostly, and long before the run is over.
         std::thread::sleep(Duration::from_millis(rng.between(0, 300)));
         assert_ne!(scratches(&place, &duets), Vec::<PathBuf>::new());
         kill(&place, sitting, &log);
@@ -74,7 +70,8 @@ pub fn tests_of_commands() -> Vec<Trial> {
     })]
 }
 
-/// Nobody but the next run can end them: the kernel kills the measured process with `duet`, but not what that started.
+/// Nobody but a later run can end them: the kernel kills the measured process with `duet`, but not what that started. Any run of this user
+/// does, so that one of another test may have come first, and told of it.
 fn descendants_are_ended() {
     let place = Place::new();
     let compare = |line| command(&place, &["compare", "--command", line, line, "--forks", "1", "--fixed"]);
@@ -83,11 +80,9 @@ fn descendants_are_ended() {
     wait_until("it measures a shell and what that started", || workers(duet).len() == 2);
     assert!(sitting.signal(Signal::KILL), "it ended before: {}", sitting.stderr());
     sitting.end();
-    wait_until("the shell ends with `duet`", || workers(duet).len() == 1);
-    let ran = Ran::from(compare("true").output().unwrap());
+    wait_until("the shell ends with `duet`", || workers(duet).len() <= 1);
+    compare("true").output().unwrap();
     assert_eq!(workers(duet), []);
-    let told = format!("a run that was killed (pid {duet}) left 1 process behind: sleep (pid ");
-    assert!(ran.stderr.contains(&told), "{}", ran.stderr);
 }
 
 fn worktrees_are_pruned(seed: u64) {
