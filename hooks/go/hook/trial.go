@@ -280,15 +280,14 @@ func (t *duetTrial) setsUpAnew() bool {
 	return t.style == duetStyleRecall || t.style == duetStyleParallel
 }
 
-// probe has a benchmark that sets up anew for every slice called with one invocation first, to tell set-up from work.
+// probe has a benchmark that sets up anew for every slice called with one invocation first, to tell from work what does not grow with it:
+// set-up, and what stands behind its loop.
 func (t *duetTrial) probe() uint64 {
 	t.probes++
 	switch {
 	case t.probes == 1:
 		t.probeNS = math.MaxUint64
 		return 1
-	case t.resets > 0: // its set-up is not timed
-		t.probes = duetProbes
 	default:
 		t.probeNS = duetLeast(t.probeNS, t.wall)
 		if t.probes < duetProbes {
@@ -316,10 +315,10 @@ func (t *duetTrial) grow() (next uint64, again bool) {
 	return next, again || repeat
 }
 
-// mustOutweigh reports whether the benchmark's set-up is timed, because it sets up anew for every slice and does not reset
-// its timer. The harness itself relies on many invocations to outweigh it, and so must the slices.
+// mustOutweigh reports whether something may be timed once in every slice, because the benchmark sets up anew for each: one that resets
+// its timer may still time what stands behind its loop. The harness itself relies on many invocations to outweigh it, and so must the slices.
 func (t *duetTrial) mustOutweigh() bool {
-	return t.setsUpAnew() && t.resets == 0 && t.probeNS > 0
+	return t.setsUpAnew() && t.probeNS > 0
 }
 
 // untimed notes how much of a call that began then was not timed: with hundreds of short slices, set-up of a second would take minutes.
@@ -345,7 +344,7 @@ func (b *B) duetSettle() bool {
 	}
 	own.sliceNS = duetLeast(duetSetupLimitNS, t.setupNS/duetUntimedMost)
 	if t.mustOutweigh() {
-		own.sliceNS = duetLeast(duetSetupLimitNS, 50*duetSetupNS(t.probeNS, t.wall, t.k))
+		own.sliceNS = duetMost(own.sliceNS, duetLeast(duetSetupLimitNS, 50*duetSetupNS(t.probeNS, t.wall, t.k)))
 	}
 	own.parallelism = duetParallelism()
 	if t.style == duetStyleRecall {

@@ -14,6 +14,7 @@ var slight = words("KeepAlive Sprint Sprintf Sprintln Print Printf Println Fprin
 	"Len Cap Size Load LoadInt32 LoadInt64 LoadUint32 LoadUint64 " +
 	"Now Since Sub Seconds Milliseconds Microseconds Nanoseconds Duration ReadMemStats " +
 	"Bytes String Name Sum32 Sum64 Equal DeepEqual Is As Err Error Errorf Fatal Fatalf Fatalln Panic Panicf Exit " +
+	"NoError Nil NotNil True False Store Add Count Done GC " +
 	"Unlock RUnlock Remove cancel Cancel StopCPUProfile")
 
 // builtin are functions and conversions that the language itself has.
@@ -116,6 +117,10 @@ func (f *function) callsFor(call *ast.CallExpr) bool {
 	switch fun := call.Fun.(type) {
 	case *ast.ArrayType, *ast.MapType, *ast.InterfaceType:
 		return false // a conversion
+	case *ast.ParenExpr:
+		if _, ok := fun.X.(*ast.StarExpr); ok {
+			return false // likewise
+		}
 	case *ast.FuncLit:
 		return false // its body is visited
 	case *ast.Ident:

@@ -109,6 +109,8 @@ var cases = []struct{ name, source, want, refused string }{
 		want: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N || b.DuetMore(); i++ { func() { mu.Lock(); defer mu.Unlock() }() } }`},
 	{name: "results that are looked at", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { f() }; sink = int64(x); if len(x) != n { b.Fatalf("%d", g(x)) }; require.Equal(b, want, got.String()); _ = fmt.Sprint(x); runtime.KeepAlive(x) }`,
 		want: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N || b.DuetMore(); i++ { f() }; sink = int64(x); if len(x) != n { b.Fatalf("%d", g(x)) }; require.Equal(b, want, got.String()); _ = fmt.Sprint(x); runtime.KeepAlive(x) }`},
+	{name: "assertions of an object, and conversions to pointers", source: imports + `func BenchmarkA(b *testing.B) { r := require.New(b); for i := 0; i < b.N; i++ { f() }; r.NoError(err); sink = (*T)(x) }`,
+		want: imports + `func BenchmarkA(b *testing.B) { r := require.New(b); for i := 0; i < b.N || b.DuetMore(); i++ { f() }; r.NoError(err); sink = (*T)(x) }`},
 	{name: "metric", source: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N; i++ { f() }; b.ReportMetric(float64(g(x)), "x"); b.SetBytes(int64(g(x))) }`,
 		want: imports + `func BenchmarkA(b *testing.B) { for i := 0; i < b.N || b.DuetMore(); i++ { f() }; b.ReportMetric(float64(g(x)), "x"); b.SetBytes(int64(g(x))) }`},
 	{name: "cleared up without waiting", source: imports + `func BenchmarkA(b *testing.B) { defer srv.Close(); defer func() { cancel(); os.RemoveAll(dir) }(); for i := 0; i < b.N; i++ { f() }; b.Cleanup(func() { wg.Wait() }); close(in) }`,

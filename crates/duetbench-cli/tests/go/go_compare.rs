@@ -196,6 +196,20 @@ fn what_is_timed_behind_the_loop_is_measured() {
     assert_eq!(listed.matches("\trecall\n").count(), 3, "{listed}");
 }
 
+#[test]
+fn a_fixed_cost_behind_the_loop_is_outweighed_where_the_timer_is_reset_too() {
+    let module = |rounds: u32| {
+        let loops = "package fixture\n\nimport \"testing\"\n\nvar sink uint64\n\n//go:noinline\n\
+                     func work(rounds int) {\n\tfor i := 0; i < rounds; i++ {\n\t\tsink = sink*31 + uint64(i)\n\t}\n}\n\n\
+                     func teardown() { work(1_000_000) }\n\n\
+                     func BenchmarkTail(b *testing.B) {\n\tb.ResetTimer()\n\tfor i := 0; i < b.N; i++ {\n\t\twork(ROUNDS)\n\t}\n\tteardown()\n}\n";
+        loops.replace("ROUNDS", &rounds.to_string())
+    };
+    let ran = compare(&two(&module(100), &module(300)), &["--forks", "12"]).expect(3);
+    let ratio = ran.benchmark("BenchmarkTail")["ratio"].as_f64().unwrap();
+    assert!((2.4..3.6).contains(&ratio), "{}", ran.stdout);
+}
+
 /// Benchmarks in which `b.N` sizes something for `b.RunParallel`, and work of so many rounds is for more than one only.
 fn sized_before_run_parallel(rounds: u32) -> String {
     let module = "package fixture
