@@ -61,11 +61,19 @@ impl Jvm {
             what: format!("JMH benchmarks need Java, and it cannot be used: {e}"),
             hint: Some(hint.clone()),
         };
-        let asked = ["-XX:+PrintFlagsFinal", "-XshowSettings:properties", "-version"].map(str::to_owned);
-        let asked = common.iter().chain(&side.jvm_args).cloned().chain(asked);
-        let output = Tool::new(&program.to_string_lossy(), asked, dir).output().map_err(missing)?;
-        let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        let jvm = Jvm::parse(program, &text, usable_cpus().len()).ok_or_else(|| RunError::Toolchain {
+        let ask = |common: &[String]| {
+            let asked = ["-XX:+PrintFlagsFinal", "-XshowSettings:properties", "-version"].map(str::to_owned);
+            let asked = common.iter().chain(&side.jvm_args).cloned().chain(asked);
+            let output = Tool::new(&program.to_string_lossy(), asked, dir).output().map_err(missing)?;
+            let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+            Ok(Jvm::parse(program.clone(), &text, usable_cpus().len()))
+        };
+        // Arguments of both sides may name files of the version's directory, which are not here: then the JVM is asked without them.
+        let jvm = match ask(common)? {
+            None if !common.is_empty() => ask(&[])?,
+            asked => asked,
+        };
+        let jvm = jvm.ok_or_else(|| RunError::Toolchain {
             what: "JMH benchmarks need Java, and `java -version` does not say what it is".into(),
             hint: Some(hint.clone()),
         })?;

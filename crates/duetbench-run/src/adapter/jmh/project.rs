@@ -105,8 +105,17 @@ fn maven_root<'a>(dir: &'a Path, tree: &Path) -> &'a Path {
 /// Whether a folder's Maven project names another folder as a module.
 fn has_module(folder: &Path, module: &Path) -> bool {
     let pom = fs::read_to_string(folder.join("pom.xml")).unwrap_or_default();
+    // A module of a profile is there only where that is chosen.
+    let pom = without(&without(&pom, ["<!--", "-->"]), ["<profiles>", "</profiles>"]);
     let named = pom.split("<module>").skip(1).filter_map(|rest| rest.split("</module>").next());
     named.map(|name| folder.join(name.trim())).any(|path| path == module || path == module.join("pom.xml"))
+}
+
+/// A text without the parts between such marks.
+fn without(text: &str, [begin, end]: [&str; 2]) -> String {
+    let mut parts = text.split(begin);
+    let first = parts.next().unwrap_or_default();
+    [first].into_iter().chain(parts.filter_map(|part| part.split_once(end)).map(|(_, rest)| rest)).collect()
 }
 
 /// The one jar below a directory that holds benchmarks: of several the one that also holds JMH, as what `java -jar` runs does.
@@ -181,6 +190,13 @@ mod tests {
         // A project that stands above and does not name it has nothing to do with it.
         write("jvm/pom.xml", "<modules><module>core</module></modules>");
         assert_eq!(command(), alone);
+        for hidden in [
+            "<!-- <modules><module>benchmarks</module></modules> -->",
+            "<profiles><module>benchmarks</module></profiles>",
+        ] {
+            write("jvm/pom.xml", hidden);
+            assert_eq!(command(), alone);
+        }
         write("jvm/pom.xml", "<modules><module>core</module>\n<module> benchmarks/ </module></modules>");
         assert_eq!(command(), ("jvm".into(), "mvn -B -q -DskipTests package -pl benchmarks -am".to_owned()));
         write("pom.xml", "<modules><module>jvm</module></modules>");

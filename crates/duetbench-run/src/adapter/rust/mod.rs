@@ -236,7 +236,10 @@ fn is_hooked(program: &[u8]) -> bool {
 fn names_a_program(bytes: &[u8], built: &Program, package: &Package) -> bool {
     let Some(folder) = built.path.parent().and_then(Path::parent) else { return false };
     let path = |name: &str| folder.join(name).into_os_string().into_encoded_bytes();
-    package.programs().any(|name| memchr::memmem::find(bytes, &path(name)).is_some())
+    // Before a slash it is the name of a folder.
+    let names =
+        |path: &[u8]| memchr::memmem::find_iter(bytes, path).any(|at| bytes.get(at + path.len()) != Some(&b'/'));
+    package.programs().any(|name| names(&path(name)))
 }
 
 /// A tool's failure while building is the version's failure to build.
