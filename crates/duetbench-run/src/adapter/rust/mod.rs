@@ -42,7 +42,7 @@ use arguments::CargoArguments;
 use build::{BenchBuild, Program};
 use cargo::Cargo;
 use link::Recorded;
-use metadata::{Bench, Metadata, Package};
+use metadata::{Bench, Package};
 use workshop::Workshop;
 
 /// Bytes that every hooked program contains.
@@ -406,7 +406,7 @@ pub mod fuzzing {
 
     /// Reads an answer of `cargo metadata`.
     pub fn metadata(text: &str) {
-        drop(super::Metadata::parse(text));
+        drop(super::metadata::Metadata::parse(text));
     }
 
     /// Reads the functions of a linked program.
