@@ -1,6 +1,6 @@
 //! Workers on this machine as an engine: a rehearsal of a fleet, and its dry run.
 
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -23,6 +23,9 @@ pub struct Here {
 const LIMITS: Limits = Limits { parallel: 0, package_bytes: 50_000_000, payload_bytes: 6_000_000 };
 /// Time that a worker may take beyond a call before it is thought to hang itself.
 const GRACE: Duration = Duration::from_secs(3);
+/// Tries to start a worker whose program is held for writing, and the time between two of them: a second in all.
+const TRIES: u32 = 200;
+const TRY_EVERY: Duration = Duration::from_millis(5);
 /// A place without any program, so that what needs a tool fails here as it would there.
 const NO_TOOLS: &str = "/nonexistent";
 
@@ -159,8 +162,9 @@ impl Workers {
         }
     }
 
-    fn start(&self) -> std::io::Result<Instance> {
-        let mut process = Command::new(&self.program)
+    fn start(&self) -> io::Result<Instance> {
+        let mut command = Command::new(&self.program);
+        command
             .arg("serve")
             .arg(self.place.path())
             .arg(self.call_max.as_millis().to_string())
@@ -171,12 +175,24 @@ impl Workers {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()?;
+            .process_group(0);
+        let mut process = spawn_once_free(&mut command, &mut || std::thread::sleep(TRY_EVERY))?;
         let pipes = process.stdin.take().zip(process.stdout.take());
-        let (requests, answers) = pipes.ok_or_else(|| std::io::Error::other("its pipes are gone"))?;
+        let (requests, answers) = pipes.ok_or_else(|| io::Error::other("its pipes are gone"))?;
         Ok(Instance { process, requests, answers })
     }
+}
+
+/// Starts a program that was just written. A process that another thread forked meanwhile inherited the open file, and nobody can
+/// start the program ("text file busy") until that one has become a program of its own.
+fn spawn_once_free(command: &mut Command, pause: &mut dyn FnMut()) -> io::Result<Child> {
+    for _ in 0..TRIES {
+        match command.spawn() {
+            Err(e) if e.kind() == ErrorKind::ExecutableFileBusy => pause(),
+            ended => return ended,
+        }
+    }
+    command.spawn()
 }
 
 impl Instance {
@@ -211,5 +227,31 @@ impl Instance {
 
     fn death(&mut self) -> String {
         self.process.wait().map_or_else(|e| e.to_string(), |status| format!("the worker ended: {status}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, OpenOptions};
+
+    use super::*;
+
+    #[test]
+    fn a_worker_starts_once_nobody_writes_its_program_any_more() {
+        let dir = tempfile::tempdir().unwrap();
+        let program = dir.path().join("bootstrap");
+        fs::copy("/bin/true", &program).unwrap();
+        let mut writer = Some(OpenOptions::new().write(true).open(&program).unwrap());
+        let mut release = || {
+            writer = None;
+            std::thread::sleep(TRY_EVERY);
+        };
+        let mut worker = spawn_once_free(&mut Command::new(&program), &mut release).unwrap();
+        assert!(worker.wait().unwrap().success());
+        assert!(writer.is_none(), "it started while it was written");
+
+        let _writer = OpenOptions::new().write(true).open(&program).unwrap();
+        let refused = spawn_once_free(&mut Command::new(&program), &mut || {}).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::ExecutableFileBusy);
     }
 }
