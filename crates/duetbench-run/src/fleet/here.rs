@@ -233,6 +233,7 @@ impl Instance {
 #[cfg(test)]
 mod tests {
     use std::fs::{self, OpenOptions};
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
@@ -240,7 +241,8 @@ mod tests {
     fn a_worker_starts_once_nobody_writes_its_program_any_more() {
         let dir = tempfile::tempdir().unwrap();
         let program = dir.path().join("bootstrap");
-        fs::copy("/bin/true", &program).unwrap();
+        fs::write(&program, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let mut writer = Some(OpenOptions::new().write(true).open(&program).unwrap());
         let mut release = || {
             writer = None;
