@@ -9,6 +9,10 @@ import (
 // Without it a benchmark that never runs its timer would grow for ever.
 const duetMaxK = 1_000_000_000
 
+// duetSettleCycles are the cycles that pass before slices of whole ones count: Go's pacer goes by the dearest of the last four, and
+// those in which a live heap was built are dear.
+const duetSettleCycles = 6
+
 // duetSeenSliceNS is the least length of slices in turns where collections are seen; a quarter of a cycle, if that is longer, and then
 // they go on for whole cycles, see goesOn.
 const duetSeenSliceNS = 8_000_000
@@ -80,7 +84,7 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 	if cycle > 0 {
 		most, few := duetLeast(room, h.gcNS/est), h.gcNS/16/est
 		if p.whole {
-			p.last(1, 3, duetLeast(few, 11), most)
+			p.lastWhole(cycle, est, duetLeast(few, 11), most)
 		} else if span := duetSpan(sides, p.k); span > 0 {
 			times := func(hundredths uint64) uint64 { return duetMulDiv(span, hundredths, 100, true) }
 			p.last(times(115), times(270), duetLeast(few, times(1080)), most)
@@ -157,6 +161,14 @@ func (p *duetPlan) last(settle, one, several, most uint64) {
 	if settle <= most && cycles <= most-settle {
 		p.warmup, p.slices = settle, cycles
 	}
+}
+
+// lastWhole makes the plan as long where slices that take est each are whole: what there is no time for is rather left out of those
+// that settle, down to one, than of those that count.
+func (p *duetPlan) lastWhole(cycle, est, several, most uint64) {
+	cycles := duetMost(p.slices, duetMost(3, several))
+	settle := duetMulDiv(cycle, duetSettleCycles, est, true)
+	p.last(duetMost(1, duetLeast(settle, most-duetLeast(most, cycles))), 3, several, most)
 }
 
 // duetGrow returns the size of the calibration slice after one of k invocations that took ns,

@@ -67,10 +67,15 @@ def agree(h, sides):
     warmup = min(h["warmup_slices"], as_long, room) if slice_est * 4 <= h["trial_ns"] else 0
     slices = wanted
     if whole or seen and span > 0:
-        settle, one, several = (1, 3, 11) if whole else (min(U64, ceil_div(n * span, 100)) for n in (115, 270, 1080))
-        settle = max(warmup, settle)
+        settle, one, several = (min(U64, ceil_div(n * span, 100)) for n in (115, 270, 1080))
+        if whole:
+            settle, one, several = ceil_div(6 * cycle, slice_est), 3, 11
         cycles = max(wanted, one, min(several, h["gc_ns"] // 16 // slice_est))
-        if settle + cycles <= min(room, h["gc_ns"] // slice_est):
+        most = min(room, h["gc_ns"] // slice_est)
+        if whole:
+            settle = max(1, min(settle, most - cycles))
+        settle = max(warmup, settle)
+        if settle + cycles <= most:
             warmup, slices = settle, cycles
     if h.get("slices", 0) > 0:
         warmup, slices = min(h["warmup_slices"], room), h["slices"]
@@ -159,6 +164,8 @@ def agree_cases():
         ("cycles in turns just do not fit the time", in_turns(gc_ns=79_999_999), [side(1, 200_000, 1, 100)] * 2),
         ("warm cycles in turns just fit the time", in_turns(gc_ns=160_000_000), [side(1, 200_000, 1, 100)] * 2),
         ("warm cycles in turns just do not fit the time", in_turns(gc_ns=159_999_999), [side(1, 200_000, 1, 100)] * 2),
+        ("cycles in turns have just the time to settle", in_turns(gc_ns=240_000_000), [side(1, 200_000, 1, 100)] * 2),
+        ("cycles in turns have less time to settle", in_turns(gc_ns=239_999_999), [side(1, 200_000, 1, 100)] * 2),
         ("cycles in turns, more of them in a slice", in_turns(), on_one_core(side(100, 200_000, 1_000_000), side(100, 200_000, 600_000))),
         ("cycles in turns that a slice just spans", in_turns(), on_one_core(side(1, 1_000, 50, 100_000), side(1, 1_000, 40, 80_000))),
         ("cycles in turns of an invocation that is longer", in_turns(), on_one_core(side(1, 9_000_000, 9_000_000), side(1, 9_000_000, 1_000_000))),
