@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::unit::units;
 use super::{Basis, Choice, Clock, ForkPair, count};
-use super::{RatioInterval, finite_exp};
+use super::{RatioInterval, finite_exp, with_hidden};
 use crate::plan::Design;
 use crate::spec::{Decision, defaults};
 use crate::stats::{self, Level, Sequential, Spend, StatsError, TrimmedT};
@@ -189,8 +189,25 @@ pub struct Looks<'a> {
     pub decision: &'a Decision,
     /// The error that the last look may spend.
     pub spend: Spend,
-    /// Share of every slice that no change of the work shows in: a change reads smaller by it, and intervals reach further for it.
-    pub hidden_share: f64,
+    /// Share of every slice that no change of the work shows in.
+    pub hidden: Hidden,
+}
+
+/// Share of a change that does not show, since it is work: slices begin with what both versions pay for alike.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Hidden {
+    /// As far as slices of two lengths show it: the estimate is larger by it.
+    pub shown: f64,
+    /// At most, and not less than that: intervals reach as far.
+    pub most: f64,
+}
+
+impl Hidden {
+    /// A share that nothing shows, but that is not excluded.
+    #[must_use]
+    pub fn at_most(most: f64) -> Hidden {
+        Hidden { shown: 0.0, most }
+    }
 }
 
 /// Evidence from the units of one benchmark alone, without the rest of the suite.
@@ -215,7 +232,7 @@ pub struct Evidence {
     /// Units and nominal errors of the last look there will be.
     pub last: LastLook,
     /// Share of a change that does not show.
-    pub hidden_share: f64,
+    pub hidden: Hidden,
     /// Times the data were looked at.
     pub looks: u32,
     /// Two-sided p-value of no change, allowing for all looks.
@@ -240,7 +257,7 @@ impl Evidence {
     /// # Errors
     /// With fewer units than [`defaults::UNITS_MIN`], or with a log ratio that is not finite.
     pub fn of(forks: &[ForkPair], choice: Choice, looks: Looks<'_>) -> Result<Evidence, StatsError> {
-        let Looks { tests, design, decision, spend, hidden_share } = looks;
+        let Looks { tests, design, decision, spend, hidden } = looks;
         let needed = defaults::UNITS_MIN as usize;
         let read = |clock: Clock| forks.iter().map(|fork| clock.read(fork)).collect::<Vec<ForkPair>>();
         let by_clock = read(choice.clock);
@@ -285,7 +302,7 @@ impl Evidence {
             by_wall,
             errors,
             last,
-            hidden_share,
+            hidden,
             looks: count(p_values.len()),
             p_value: tests.p_value(&p_values, spend)?,
             counts,
@@ -309,7 +326,10 @@ impl Evidence {
     /// The same at another two-sided error.
     pub(super) fn ranged_at(&self, log_ratio: &TrimmedT, alpha: f64) -> Result<Ranged, StatsError> {
         let seen = Ranged::of(log_ratio, alpha)?;
-        Ok(Ranged { interval: seen.interval.with_hidden(self.hidden_share), ..seen })
+        Ok(Ranged {
+            ratio: with_hidden(seen.ratio, self.hidden.shown),
+            interval: seen.interval.with_hidden(self.hidden.most),
+        })
     }
 
     /// The judged ratio with its interval.
@@ -347,14 +367,14 @@ impl Evidence {
             looks: self.looks,
             p_value: self.p_value,
             p_adjusted,
-            minimal_detectable_change: (finite_exp(self.detects(decision)?) - 1.0) / (1.0 - self.hidden_share),
+            minimal_detectable_change: (finite_exp(self.detects(decision)?) - 1.0) / (1.0 - self.hidden.most),
             counts: self.counts,
         })
     }
 
     /// Logarithm of the largest ratio that lies within the band whatever share of the change is hidden.
     pub(super) fn within(&self, decision: &Decision) -> f64 {
-        (decision.threshold * (1.0 - self.hidden_share)).ln_1p()
+        (decision.threshold * (1.0 - self.hidden.most)).ln_1p()
     }
 
     /// Logarithm of the smallest ratio that this design reports as a regression with the power of the decision, as it is seen.

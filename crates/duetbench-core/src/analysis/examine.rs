@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::estimate::{Looks, Tests};
 use super::prospect::{is_answer_out_of_reach, is_size_out_of_reach};
 use super::{
-    Choice, Counted, Estimate, Evidence, ForkPair, ForkSide, Warning, choose_basis, compare_bytes, compare_counts,
-    count, judge,
+    Choice, Counted, Estimate, Evidence, ForkPair, ForkSide, Hidden, Warning, choose_basis, compare_bytes,
+    compare_counts, count, judge,
 };
 use crate::plan::{Mode, Plan, PlannedBenchmark};
 use crate::sample::Role;
@@ -24,17 +24,35 @@ const HIDDEN_MAX: f64 = 0.5;
 /// its additional work is done, in less time by what they lose beside each other. Versions that take turns use each other's caches, and may
 /// spend what they lose on getting warm: a first trial says how much that was then, and a neighbour who came later makes it more. Code that
 /// collects loses time to its collector too, which marks on idle cores beside a version alone.
-fn hidden_share(planned: &PlannedBenchmark, forks: &[ForkPair]) -> f64 {
+fn hidden(planned: &PlannedBenchmark, forks: &[ForkPair]) -> Hidden {
     let lost = || Lost::of(planned, forks);
-    let share = match forks.first().map(|fork| fork.mode) {
-        Some(Mode::Duet) => lost().filter(|lost| !planned.is_refilled(lost.beside_ns)).map(Lost::share),
-        Some(mode) => planned.cold_share_left(mode).map(|left| {
-            let collects = planned.profile.is_some_and(|seen| seen.collects);
-            left.max(lost().filter(|_| !collects).map_or(0.0, Lost::share))
+    let bounded = |share: f64| share.clamp(0.0, HIDDEN_MAX);
+    match forks.first().map(|fork| fork.mode) {
+        Some(Mode::Duet) => {
+            let alone = lost().filter(|lost| !planned.is_refilled(lost.beside_ns));
+            Hidden::at_most(alone.map_or(0.0, |lost| bounded(lost.share())))
+        }
+        Some(mode) => cold_share_left(planned, forks, mode).map_or(Hidden::default(), |left| {
+            if planned.profile.is_some_and(|seen| seen.collects) {
+                return Hidden::at_most(bounded(left));
+            }
+            Hidden { shown: bounded(left), most: bounded(left.max(lost().map_or(0.0, Lost::share))) }
         }),
-        None => None,
+        None => Hidden::default(),
+    }
+}
+
+/// Share of slices that getting warm takes, of those that were measured: they are longer than planned where they hold whole cycles of a
+/// collector.
+fn cold_share_left(planned: &PlannedBenchmark, forks: &[ForkPair], mode: Mode) -> Option<f64> {
+    let left = planned.cold_share_left(mode)?;
+    let slice_ns = |fork: &ForkPair| {
+        let of = |side: &ForkSide| side.invocations as f64 * side.ns_per_op / f64::from(fork.slices.max(1));
+        of(&fork.baseline).min(of(&fork.candidate))
     };
-    share.map_or(0.0, |share| share.clamp(0.0, HIDDEN_MAX))
+    let planned_ns = planned.configuration.slice_ns as f64;
+    let seen_ns = stats::median(&forks.iter().map(slice_ns).collect::<Vec<f64>>()).ok()?;
+    Some(left * planned_ns / planned_ns.max(seen_ns))
 }
 
 /// Times per invocation of the slower version, nanoseconds: alone in a first trial, and beside the other version.
@@ -109,8 +127,8 @@ impl<'a> Examined<'a> {
         let decision = boundaries.thresholds.decision(&planned.id);
         let choice = choose_basis(first_round, bytes.as_ref(), &decision);
         let design = &planned.configuration.design;
-        let hidden_share = hidden_share(planned, first_round);
-        let looks = |tests| Looks { tests, design, decision: &decision, spend, hidden_share };
+        let hidden = hidden(planned, first_round);
+        let looks = |tests| Looks { tests, design, decision: &decision, spend, hidden };
         let evidence = boundaries.of(planned).and_then(|tests| Evidence::of(first_round, choice, looks(tests)));
         Examined { planned, decision, allocs, bytes, choice, evidence }
     }

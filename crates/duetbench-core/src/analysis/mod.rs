@@ -28,12 +28,12 @@ mod unit;
 mod warning;
 
 pub use crate::verdict::RatioInterval;
-pub(crate) use crate::verdict::rule::finite_exp;
+pub(crate) use crate::verdict::rule::{finite_exp, with_hidden};
 pub use analyse::{Measured, TrialFailure, analyse};
 pub use basis::{Basis, Choice, Clock, choose_basis};
 pub use confirm::{Confirmation, Round, Standing as ConfirmationStanding};
 pub use count::{compare_bytes, compare_counts};
-pub use estimate::{Counts, Errors, Estimate, Evidence, LastLook, Looks, Method, Ranged, Tests};
+pub use estimate::{Counts, Errors, Estimate, Evidence, Hidden, LastLook, Looks, Method, Ranged, Tests};
 pub use evidence::{BenchmarkReport, Counted, ForkPair, ForkSide, LogRatios};
 pub use imbalance::{Cores, core_imbalance, too_unlike};
 pub use judge::judge;

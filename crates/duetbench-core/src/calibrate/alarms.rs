@@ -7,7 +7,7 @@ use super::sight::detectable;
 use super::spread::Mean;
 use super::units::Units;
 use super::{Observed, Sources};
-use crate::analysis::{Evidence, ForkPair, Looks, Tests};
+use crate::analysis::{Evidence, ForkPair, Hidden, Looks, Tests};
 use crate::plan::Design;
 use crate::spec::{Decision, defaults};
 use crate::stats::{self, Level, Spend};
@@ -109,7 +109,7 @@ fn outcomes(one: &Observed<'_>, units: usize, decision: &Decision) -> Vec<Outcom
     };
     // However it was planned, a part may have all its units.
     let design = Design { units: one.design.units.max(part_units), ..one.design };
-    let looks = Looks { tests: &tests, design: &design, decision, spend: Spend::AsPlanned, hidden_share: 0.0 };
+    let looks = Looks { tests: &tests, design: &design, decision, spend: Spend::AsPlanned, hidden: Hidden::default() };
     let parts = 0..all.forks.len() / units;
     let outcome = |part: usize| {
         let is_of_part = |unit: usize| unit / units == part;

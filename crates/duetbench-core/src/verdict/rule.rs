@@ -53,11 +53,11 @@ impl RatioInterval {
         RatioInterval { low: finite_exp(low), high: finite_exp(high) }
     }
 
-    /// The interval of changes of which up to this share, below 1, does not show: its ends move away from 1, to `1 + change / (1 - share)`.
+    /// The interval of changes of which up to this share, below 1, does not show: its ends move away from 1.
     #[must_use]
     pub fn with_hidden(self, share: f64) -> RatioInterval {
-        let whole = |change: f64| (1.0 + change / (1.0 - share)).clamp(0.0, f64::MAX);
-        RatioInterval { low: self.low.min(whole(self.low - 1.0)), high: self.high.max(whole(self.high - 1.0)) }
+        let whole = |end| with_hidden(end, share);
+        RatioInterval { low: self.low.min(whole(self.low)), high: self.high.max(whole(self.high)) }
     }
 
     /// Whether every ratio in it is closer to 1 than the threshold, a fraction, allows.
@@ -83,6 +83,16 @@ impl RatioInterval {
     #[must_use]
     pub fn is_below(self, threshold: f64) -> bool {
         self.high < 1.0 / (1.0 + threshold)
+    }
+}
+
+/// The ratio of the work, where this one shows and both versions pay alike for something else besides, this share, below 1, of the faster
+/// one's time: `(r - s) / (1 - s)` over 1, and below it the inverse of that of the inverse.
+pub(crate) fn with_hidden(ratio: f64, share: f64) -> f64 {
+    if ratio < 1.0 {
+        ratio * (1.0 - share) / (1.0 - ratio * share)
+    } else {
+        ((ratio - share) / (1.0 - share)).min(f64::MAX)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use duetbench_core::analysis::{Basis, Evidence, Looks, Tests};
+use duetbench_core::analysis::{Basis, Evidence, Hidden, Looks, Tests};
 use duetbench_core::calibrate::{Calibration, Observed, Sight};
 use duetbench_core::plan::Design;
 use duetbench_core::report::ForkPair;
@@ -31,7 +31,8 @@ fn design_of(sight: &Sight, calibrated: &Design) -> Design {
 fn finds(forks: &[ForkPair], change: f64, design: &Design, tests: &Tests) -> bool {
     let planted: Vec<ForkPair> =
         forks.iter().map(|f| ForkPair { log_ratio: f.log_ratio + change.ln_1p(), ..*f }).collect();
-    let looks = Looks { tests, design, decision: &Decision::default(), spend: Spend::AsPlanned, hidden_share: 0.0 };
+    let looks =
+        Looks { tests, design, decision: &Decision::default(), spend: Spend::AsPlanned, hidden: Hidden::default() };
     let evidence = Evidence::of(&planted, Basis::TypicalSlice.into(), looks).unwrap();
     evidence.p_value <= 0.01 && evidence.log_ratio.mean > 0.0
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use duetbench_core::analysis::{Evidence, Ranged, RatioInterval, judge};
+use duetbench_core::analysis::{Evidence, Hidden, Ranged, RatioInterval, judge};
 use duetbench_core::spec::Decision;
 use duetbench_core::stats::Threshold;
 use duetbench_core::verdict::Extent;
@@ -157,7 +157,7 @@ fn nothing_settles_what_the_number_beside_the_judged_one_leaves_open() {
 #[test]
 fn what_is_hidden_narrows_the_band_and_is_added_to_what_is_detected() {
     let of = |centre: f64, hidden_share: f64| {
-        let evidence = Evidence { hidden_share, ..evidence(centre, 0.02) };
+        let evidence = Evidence { hidden: Hidden::at_most(hidden_share), ..evidence(centre, 0.02) };
         let estimate = evidence.estimate(&DECISION, evidence.p_value).unwrap();
         (estimate.minimal_detectable_change, judge(&evidence, &estimate, &DECISION).unwrap().forks_sufficient())
     };

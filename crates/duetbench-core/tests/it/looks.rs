@@ -1,6 +1,6 @@
 //! Looks at the units of one benchmark.
 
-use duetbench_core::analysis::{Basis, Errors, Evidence, Looks, Tests};
+use duetbench_core::analysis::{Basis, Errors, Evidence, Hidden, Looks, Tests};
 use duetbench_core::plan::Design;
 use duetbench_core::spec::Decision;
 use duetbench_core::stats::{Sequential, Spend, StatsError, level_kept_by_t, p_kept_by_t, trimmed_t};
@@ -23,7 +23,7 @@ fn looked_at(log_ratios: &[f64], design: &Design) -> Result<Evidence, StatsError
 fn spending(spend: Spend, log_ratios: &[f64], design: &Design) -> Result<Evidence, StatsError> {
     let made = if design.sequential { Tests::sequential } else { Tests::single };
     let (tests, decision) = (made(design.units.max(3)).unwrap(), Decision::default());
-    let looks = Looks { tests: &tests, design, decision: &decision, spend, hidden_share: 0.0 };
+    let looks = Looks { tests: &tests, design, decision: &decision, spend, hidden: Hidden::default() };
     Evidence::of(&forks_of(log_ratios), Basis::TypicalSlice.into(), looks)
 }
 
@@ -124,23 +124,44 @@ fn a_design_that_looks_once_may_spend_all_whenever_it_ends() {
     }
 }
 
+/// Slowdown of the version that is slower, negative where that is the baseline.
+fn of_slower(ratio: f64) -> f64 {
+    if ratio < 1.0 { 1.0 - 1.0 / ratio } else { ratio - 1.0 }
+}
+
+#[test]
+fn an_estimate_is_that_of_the_work_where_slices_show_what_both_versions_pay_besides() {
+    // Work of 100 and 120, or the other way round, and 25 that both pay.
+    for (baseline, candidate) in [(100.0, 120.0), (120.0, 100.0)] {
+        let seen = f64::ln((25.0 + candidate) / (25.0 + baseline));
+        let log_ratios: Vec<f64> = draws(12).iter().map(|d| 1e-9 * (d - 0.02) + seen).collect();
+        let (tests, decision, design) = (Tests::single(12).unwrap(), Decision::default(), fixed_design(12));
+        let hidden = Hidden { shown: 0.2, most: 0.2 };
+        let looks = Looks { tests: &tests, design: &design, decision: &decision, spend: Spend::AsPlanned, hidden };
+        let evidence = Evidence::of(&forks_of(&log_ratios), Basis::TypicalSlice.into(), looks).unwrap();
+        let estimate = evidence.estimate(&decision, 1.0).unwrap();
+        close(estimate.ratio, candidate / baseline, 1e-6);
+        assert!((estimate.ratio_low..estimate.ratio_high).contains(&estimate.ratio), "{estimate:?}");
+    }
+}
+
 #[test]
 fn an_interval_reaches_further_where_a_part_of_every_slice_hides_changes() {
     let check = |shift: f64, (low, high): (f64, f64)| {
         let log_ratios: Vec<f64> = draws(12).iter().map(|d| d - 0.02 + shift).collect();
-        let of = |hidden_share| {
+        let of = |hidden| {
             let (tests, decision, design) = (Tests::single(12).unwrap(), Decision::default(), fixed_design(12));
             let spend = Spend::AsPlanned;
-            let looks = Looks { tests: &tests, design: &design, decision: &decision, spend, hidden_share };
+            let looks = Looks { tests: &tests, design: &design, decision: &decision, spend, hidden };
             let evidence = Evidence::of(&forks_of(&log_ratios), Basis::TypicalSlice.into(), looks).unwrap();
             evidence.estimate(&decision, 1.0).unwrap()
         };
-        let (seen, reaching) = (of(0.0), of(0.2));
+        let (seen, reaching) = (of(Hidden::default()), of(Hidden::at_most(0.2)));
         assert_eq!((seen.ratio, seen.p_value), (reaching.ratio, reaching.p_value));
-        close(reaching.ratio_low - 1.0, low * (seen.ratio_low - 1.0), 1e-12);
-        close(reaching.ratio_high - 1.0, high * (seen.ratio_high - 1.0), 1e-12);
+        close(of_slower(reaching.ratio_low), low * of_slower(seen.ratio_low), 1e-12);
+        close(of_slower(reaching.ratio_high), high * of_slower(seen.ratio_high), 1e-12);
     };
-    // An end moves away from no change, by 1 / (1 - 0.2), and never towards it.
+    // An end moves away from no change, by 1 / (1 - 0.2) of the faster version's time, and never towards it.
     check(0.0, (1.25, 1.25));
     check(0.1, (1.0, 1.25));
     check(-0.1, (1.25, 1.0));

@@ -3,7 +3,7 @@
 //! simulation in `tests/reference/make.py`.
 
 use duetbench_core::Verdict;
-use duetbench_core::analysis::{Basis, Evidence, Looks, Measured, Monitor, Tests, analyse, judge};
+use duetbench_core::analysis::{Basis, Evidence, Hidden, Looks, Measured, Monitor, Tests, analyse, judge};
 use duetbench_core::plan::{Design, Plan};
 use duetbench_core::report::ForkPair;
 use duetbench_core::spec::Decision;
@@ -73,7 +73,7 @@ impl<'a> Experiments<'a> {
             design: &self.design,
             decision: self.decision,
             spend: Spend::AsPlanned,
-            hidden_share: 0.0,
+            hidden: Hidden::default(),
         };
         let evidence = Evidence::of(&forks, Basis::TypicalSlice.into(), looks).unwrap();
         (forks, evidence)
@@ -186,7 +186,7 @@ fn more_data_of_the_same_truth_never_turn_one_answer_into_another() {
                 design: &design,
                 decision: &decision,
                 spend: Spend::AsPlanned,
-                hidden_share: 0.0,
+                hidden: Hidden::default(),
             };
             let mut wrong = 0u32;
             for _ in 0..draws {
@@ -265,7 +265,7 @@ fn forks_taken_for_units_where_layout_varies_raise_false_alarms_many_times_over(
                 design: &designs[i],
                 decision: &decision,
                 spend: Spend::AsPlanned,
-                hidden_share: 0.0,
+                hidden: Hidden::default(),
             };
             let evidence = Evidence::of(&forks, Basis::TypicalSlice.into(), looks).unwrap();
             alarms[i] += u32::from(evidence.p_value <= 0.01);
