@@ -124,6 +124,13 @@ fn beside_open(estimate: &Estimate, threshold: f64) -> Option<Warning> {
     alone.then(|| Warning::BesideOpen { basis: estimate.basis.other(), interval })
 }
 
+/// The verdict that trials failed, for the reason of the first, and on the side on which all of them did.
+fn failed(failures: &[&TrialFailure]) -> Verdict {
+    let role = failures.iter().map(|f| f.role).reduce(|all, role| all.filter(|_| role == all)).flatten();
+    let reason = failures.first().map_or_else(String::new, |first| first.reason.clone());
+    Verdict::Failed { role, reason }
+}
+
 /// Whether a warning tells more than that a benchmark failed for this reason: it has too few units because it fails, and not for want of time.
 fn tells_more(warning: &Warning, reason: &str) -> bool {
     match warning {
@@ -148,15 +155,19 @@ impl Conclusion {
         // A trial that the machine spoiled says nothing about the benchmark.
         let lasting: Vec<&TrialFailure> = brought.failed_trials.iter().filter(|failure| !failure.discarded).collect();
         let (estimate, verdict) = match (one.judge(p_adjusted), &lasting[..]) {
+            // What was measured of a benchmark that was given up is of the processes that survived.
+            (Ok((_, verdict)), failures)
+                if failures.len() >= defaults::FAILURES_MAX as usize && verdict != Verdict::Regression =>
+            {
+                (None, failed(failures))
+            }
             (Ok((estimate, verdict)), _) => (Some(estimate), verdict),
             (Err(StatsError::TooFew { .. }), []) => (None, Verdict::Inconclusive { forks_sufficient: None }),
-            (Err(StatsError::TooFew { .. }), failures @ [first, ..]) => {
-                let role = first.role.filter(|_| failures.iter().all(|f| f.role == first.role));
-                (None, Verdict::Failed { role, reason: first.reason.clone() })
-            }
+            (Err(StatsError::TooFew { .. }), failures) => (None, failed(failures)),
             (Err(error), _) => (None, Verdict::Failed { role: None, reason: error.to_string() }),
         };
-        if let Verdict::Failed { reason, .. } = &verdict {
+        // How often one that was given up had failed is told beside the words of the first time.
+        if let (Verdict::Failed { reason, .. }, Err(_)) = (&verdict, &one.evidence) {
             warnings.retain(|warning| tells_more(warning, reason));
         }
         let design = &one.planned.configuration.design;
@@ -171,7 +182,8 @@ impl Conclusion {
         }
         warnings.extend(estimate.filter(|_| verdict.is_open()).and_then(|e| beside_open(&e, one.decision.threshold)));
         let mut conclusion = Conclusion { estimate, verdict, confirmation: None, warnings };
-        if let (Verdict::Regression, Ok(evidence)) = (&conclusion.verdict, &one.evidence) {
+        // Rounds that confirmed by another threshold than now count too.
+        if let (Verdict::Regression | Verdict::Slower(_), Ok(evidence)) = (&conclusion.verdict, &one.evidence) {
             let asked = Confirming { design, decision: &one.decision, rounds: confirm_rounds };
             conclusion.confirmation = confirmation(&brought.summary.forks, evidence, asked);
             conclusion.withdraw_if_contradicted(one.decision.threshold);
@@ -188,7 +200,8 @@ impl Conclusion {
         let withdrawn = self.confirmation.as_ref().filter(|c| c.standing == Standing::Withdrawn);
         if let (Some(Confirmation { fresh, beside, .. }), Some(estimate)) = (withdrawn, self.estimate) {
             self.warnings.push(Warning::NotConfirmed { ratio: estimate.ratio, later: fresh.ratio });
-            self.verdict = match (fresh.interval.low > 1.0, beside.interval.is_within(threshold)) {
+            let within = [fresh, beside].into_iter().all(|number| number.interval.is_within(threshold));
+            self.verdict = match (fresh.interval.low > 1.0, within) {
                 (true, true) => Verdict::Slower(Extent::WithinTolerance),
                 (true, false) => Verdict::Slower(Extent::Open { forks_sufficient: None }),
                 (false, _) => Verdict::Inconclusive { forks_sufficient: None },

@@ -108,6 +108,8 @@ pub mod defaults {
     pub const WARMUP_ITERATIONS: u32 = 100;
     /// Time one side spends in one trial of whole processes, nanoseconds.
     pub const TRIAL_PROCESSES_NS: u64 = 200_000_000;
+    /// Failed trials after which a benchmark is given up, whatever others gave.
+    pub const FAILURES_MAX: u32 = 5;
     /// Slices at the start of a trial that warm up and are not judged.
     pub const WARMUP_SLICES: u32 = 16;
     /// Benchmarks whose first invocation takes longer are not asked what getting caches warm takes: no part worth mentioning.

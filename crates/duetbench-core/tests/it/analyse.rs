@@ -111,6 +111,17 @@ fn failures_that_leave_enough_forks_are_a_warning() {
 }
 
 #[test]
+fn those_that_survived_give_no_answer_about_a_benchmark_that_was_given_up() {
+    let failures = |number| vec![failure(Some(Role::Candidate), "panic: odd"); number];
+    let flat = [0.0, 0.001, -0.001, 0.0005];
+    assert_eq!(judged(&flat, failures(4)).verdict, Verdict::NoChange);
+    let given_up = judged(&flat, failures(5));
+    let expected = Verdict::Failed { role: Some(Role::Candidate), reason: "panic: odd".into() };
+    assert_eq!((given_up.verdict, given_up.estimate, given_up.forks.len()), (expected, None, 4));
+    assert_eq!(judged(&[0.1, 0.101, 0.099], failures(5)).verdict, Verdict::Regression);
+}
+
+#[test]
 fn impossible_samples_are_failed_trials() {
     let measured = Measured { samples: slices((0, 0), 0, 100).to_vec(), failed_trials: vec![] };
     let report = analyse(&plan(&["A"], Mode::Duet), &[measured], &Decision::default()).remove(0);

@@ -28,8 +28,12 @@ fn forks(design: &Design, rounds: &[&[f64]]) -> Vec<ForkPair> {
 
 /// The report when the rounds, the first included, gave these log ratios and two more were wanted.
 fn report(rounds: &[&[f64]]) -> BenchmarkReport {
+    report_by(rounds, &Decision::default())
+}
+
+fn report_by(rounds: &[&[f64]], decision: &Decision) -> BenchmarkReport {
     let samples = samples_of(&forks(&build_pairs(8, 0), rounds));
-    analyse(&plan(2), &[Measured { samples, failed_trials: vec![] }], &Decision::default()).remove(0)
+    analyse(&plan(2), &[Measured { samples, failed_trials: vec![] }], decision).remove(0)
 }
 
 #[test]
@@ -92,6 +96,29 @@ fn what_few_slices_pay_for_in_fresh_trials_is_not_within_tolerance() {
         assert_eq!(report.confirmation.unwrap().standing, ConfirmationStanding::Withdrawn);
         report.verdict.word()
     });
+    assert_eq!(words, ["slower_within_tolerance", "slower_size_open"]);
+}
+
+#[test]
+fn fresh_trials_count_by_a_threshold_that_the_first_round_does_not_exceed() {
+    let none: &[f64] = &[-0.01, 0.0, 0.01];
+    let rounds = [&REGRESSED[..], none, none];
+    for threshold in [0.03, 0.08] {
+        let report = report_by(&rounds, &Decision { threshold, ..Decision::default() });
+        assert_eq!(report.verdict, Verdict::Inconclusive { forks_sufficient: None }, "{threshold}");
+        assert_eq!(report.confirmation.unwrap().standing, ConfirmationStanding::Withdrawn);
+    }
+    let first = report_by(&rounds[..1], &Decision { threshold: 0.08, ..Decision::default() });
+    assert!(matches!(first.verdict, Verdict::Slower(Extent::Open { .. })), "{:?}", first.verdict);
+}
+
+#[test]
+fn what_is_within_tolerance_by_a_wider_interval_alone_is_open() {
+    // Mean 0.018, standard error 0.0037 with 5 degrees of freedom: of 95 % up to 2.8 %, of 99 % up to 3.3 %.
+    let later = [0.0097, 0.0263, 0.0097, 0.0263, 0.0097, 0.0263];
+    let first = [0.1, 0.13, 0.07, 0.11, 0.09, 0.12, 0.08, 0.1];
+    let of = |alpha| report_by(&[&first, &later[..3], &later[3..]], &Decision { alpha, ..Decision::default() });
+    let words = [0.01, 0.001].map(|alpha| of(alpha).verdict.word());
     assert_eq!(words, ["slower_within_tolerance", "slower_size_open"]);
 }
 

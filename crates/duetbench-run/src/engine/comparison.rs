@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use duetbench_core::analysis::{Answers, ForkPair, Monitor, Seen, Standing};
 use duetbench_core::plan::{Mode, Plan, PlannedBenchmark, shared_out};
-use duetbench_core::spec::Thresholds;
+use duetbench_core::spec::{Thresholds, defaults};
 use duetbench_core::{Mixture, Schedule, Trial};
 
 use super::campaign::{Log, Strategy, SuiteRun};
 use super::costs::Costs;
-use super::tally::{DISCARDED_MAX, FAILURES_MAX, Tally};
+use super::tally::{DISCARDED_MAX, Tally};
 use super::{Activity, Needed, Progress, Provision, TrialOutcome};
 
 /// Measures two versions until an answer is known: a benchmark ends at the first planned look that settles it.
@@ -74,7 +74,8 @@ impl<'a> Comparison<'a> {
         // A failed trial is not repeated in place: its benchmark gets another visit in a later suite run.
         // One that falls back begins anew, so there may be twice as many.
         // A budget ends it by the clock, and who has to wait for time comes later.
-        let most_passes = self.schedule.suite_runs().saturating_mul(2).saturating_add(FAILURES_MAX + DISCARDED_MAX);
+        let most_passes =
+            self.schedule.suite_runs().saturating_mul(2).saturating_add(defaults::FAILURES_MAX + DISCARDED_MAX);
         if self.plan.budget_ns.is_none() && self.passes >= most_passes {
             return None;
         }

@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use duetbench_core::analysis::{Cores, ForkPair, PILOT_FORKS, Standing, refined, summarise};
 use duetbench_core::plan::{ExecutionConfiguration, Mode, PlannedBenchmark};
+use duetbench_core::spec::defaults;
 
 use super::TrialOutcome;
 
 /// Failed trials after which a benchmark that never gave anything is given up.
 const FAILURES_IN_A_ROW_MAX: u32 = 2;
-/// Failed trials after which a benchmark is given up in any case.
-pub(super) const FAILURES_MAX: u32 = 5;
 /// Trials that the machine may spoil before a benchmark is given up: one that sleeps all the time measures nothing.
 pub(super) const DISCARDED_MAX: u32 = 20;
 
@@ -42,7 +41,7 @@ impl Attempts {
 
     /// Whether the benchmark is given up, which depends on whether they gave anything.
     pub(super) fn are_in_vain(&self, gave_something: bool) -> bool {
-        self.failures >= FAILURES_MAX
+        self.failures >= defaults::FAILURES_MAX
             || self.discarded >= DISCARDED_MAX
             || (!gave_something && self.failures_in_a_row >= FAILURES_IN_A_ROW_MAX)
     }
