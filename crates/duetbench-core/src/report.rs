@@ -238,7 +238,11 @@ impl Report {
     #[must_use]
     pub fn lacks_answers(&self, strict: bool) -> bool {
         let reported = self.reported.iter().any(|one| one.verdict.is_open());
-        let mut open = self.benchmarks.iter().filter(|b| b.verdict.is_open());
+        let accepted = |b: &BenchmarkReport| {
+            let up_to = b.open_range().map(|range| range.high);
+            self.gate.as_ref().zip(up_to).is_some_and(|(gate, high)| gate.accepts(&b.id, high))
+        };
+        let mut open = self.benchmarks.iter().filter(|b| b.verdict.is_open() && !accepted(b));
         (strict && reported)
             || open.any(|one| self.gate.as_ref().map_or(strict, |gate| gate.wants_answer(&one.id, strict)))
     }

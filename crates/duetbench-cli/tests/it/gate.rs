@@ -144,7 +144,7 @@ fn a_slowdown_that_is_not_shown_to_exceed_the_threshold_fails_only_where_a_rule_
         assert_eq!((&result[0]["ruleId"], &result[0]["level"]), (&"slower".into(), &"error".into()));
         // It can be accepted like any other.
         place.duet(&["waive", "BenchmarkDecode", "--expires", "2999-12-31", "--reason", "r"]).expect(0);
-        place.scripted(script, &["--fixed"]).expect(0);
+        place.scripted(script, &["--fixed", "--strict"]).expect(0);
         // Another benchmark's slowdown is another matter, and so is a faster one.
         place.write("duet.toml", "[[rule]]\nbenchmarks = 'Encode'\nslower = 'gate'\n");
         std::fs::remove_file(place.path().join("duet-waivers.toml")).unwrap();

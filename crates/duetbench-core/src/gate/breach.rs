@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::{Day, Found};
 use crate::analysis::{BenchmarkReport, Counted};
 use crate::instructions::Direction;
-use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
 use crate::spec::{Action, Metric, Policy, Thresholds};
 use crate::verdict::Verdict;
@@ -122,15 +121,13 @@ pub(super) fn growth_of_work(
 }
 
 /// Breaches among the metrics that benchmarks report themselves: those whose verdict says so.
-pub(super) fn breaches_of_reported<'a>(
-    reported: &'a [ReportedMetric],
-    policy: &'a Policy,
-) -> impl Iterator<Item = Breach> + 'a {
-    reported.iter().filter(|one| one.verdict == Verdict::Regression).map(|one| {
+pub(super) fn breaches_of_reported<'a>(found: Found<'a>, policy: &'a Policy) -> impl Iterator<Item = Breach> + 'a {
+    found.reported.iter().filter(|one| one.verdict == Verdict::Regression).map(move |one| {
         let metric = Metric::Reported(one.unit.clone());
         // Where signs judged, there was no threshold.
         let threshold = one.change.map_or(0.0, |_| one.threshold);
-        let standing = standing(policy, &one.id, &metric);
+        let usual = standing(policy, &one.id, &metric);
+        let standing = if found.is_redefined(&one.id) { Standing::Informs } else { usual };
         Breach { id: one.id.clone(), metric, change: one.worse_by(), threshold, standing }
     })
 }

@@ -18,7 +18,7 @@ use crate::analysis::BenchmarkReport;
 use crate::instructions::BenchmarkInstructions;
 use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
-use crate::spec::{Action, Thresholds};
+use crate::spec::{Action, Metric, Thresholds};
 
 /// Policy and waivers applied to a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,6 +43,13 @@ pub struct Found<'a> {
     pub instructions: &'a [BenchmarkInstructions],
 }
 
+impl Found<'_> {
+    /// Whether a benchmark is another one in both versions, so that what it reports is not compared.
+    pub(crate) fn is_redefined(&self, id: &BenchmarkId) -> bool {
+        self.benchmarks.iter().any(|one| one.id == *id && one.verdict.is_redefined())
+    }
+}
+
 /// A benchmark without an answer, with the consequence that a rule gives it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenQuestion {
@@ -59,12 +66,12 @@ impl Gate {
     /// benchmark did not take part, nothing is said of it.
     #[must_use]
     pub fn decide(found: Found<'_>, thresholds: Thresholds<'_>, waivers: &[Waiver], today: Day) -> Gate {
-        let (Found { benchmarks, reported, .. }, policy) = (found, thresholds.policy());
+        let (Found { benchmarks, .. }, policy) = (found, thresholds.policy());
         let of_benchmark = |one| {
             breach::breaches_of(one, thresholds).into_iter().chain(breach::growth_of_work(one, found, thresholds))
         };
         let of_benchmarks = benchmarks.iter().flat_map(of_benchmark);
-        let mut breaches: Vec<Breach> = of_benchmarks.chain(breach::breaches_of_reported(reported, policy)).collect();
+        let mut breaches: Vec<Breach> = of_benchmarks.chain(breach::breaches_of_reported(found, policy)).collect();
         for breach in breaches.iter_mut().filter(|b| b.standing == Standing::Fails) {
             let about = waivers.iter().filter(|waiver| waiver.is_about(&breach.id, &breach.metric));
             let standings: Vec<Standing> = about.map(|waiver| waiver.standing(breach.change, today)).collect();
@@ -84,6 +91,17 @@ impl Gate {
     pub fn wants_answer(&self, id: &BenchmarkId, usually: bool) -> bool {
         let ruled = self.open.iter().find(|question| question.id == *id);
         ruled.map_or(usually, |question| question.action == Action::Gate)
+    }
+
+    /// Whether a slowdown of this benchmark is accepted up to this ratio, whatever it is exactly.
+    #[must_use]
+    pub fn accepts(&self, id: &BenchmarkId, ratio: f64) -> bool {
+        self.waived().any(|breach| {
+            let up_to = |ceiling: f64| !breach::exceeds(ratio - 1.0, ceiling);
+            breach.id == *id
+                && breach.metric == Metric::Time
+                && matches!(breach.standing, Standing::Waived { ceiling, .. } if up_to(ceiling))
+        })
     }
 
     /// Open questions that stop the change, whatever else is strict.

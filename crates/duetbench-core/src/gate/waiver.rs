@@ -121,12 +121,8 @@ impl Waiver {
     }
 
     /// Why it has to go, if it does.
-    pub(super) fn staleness(
-        &self,
-        Found { benchmarks, reported, instructions }: Found<'_>,
-        breaches: &[Breach],
-        today: Day,
-    ) -> Option<StaleWaiver> {
+    pub(super) fn staleness(&self, found: Found<'_>, breaches: &[Breach], today: Day) -> Option<StaleWaiver> {
+        let Found { benchmarks, reported, instructions } = found;
         let stale = |why| Some(StaleWaiver { waiver: self.clone(), why });
         if today > self.expires {
             return stale(Stale::Expired);
@@ -135,7 +131,7 @@ impl Waiver {
         let is_answer = |verdict: &Verdict| verdict.is_comparison() && !verdict.is_open() && !verdict.is_redefined();
         let answers: Vec<bool> = if let Metric::Reported(unit) = &self.metric {
             let meant = reported.iter().filter(|one| one.unit == *unit && self.is_about(&one.id, &self.metric));
-            meant.map(|one| is_answer(&one.verdict)).collect()
+            meant.map(|one| is_answer(&one.verdict) && !found.is_redefined(&one.id)).collect()
         } else if self.metric == Metric::Instructions {
             let meant = instructions.iter().filter(|one| self.is_about(&one.id, &self.metric));
             meant.map(|one| one.counts().is_some()).collect()

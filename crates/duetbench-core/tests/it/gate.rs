@@ -214,6 +214,15 @@ fn a_real_slowdown_below_the_threshold_stops_a_change_only_where_a_rule_says_so(
 }
 
 #[test]
+fn an_accepted_slowdown_is_no_question_up_to_its_ceiling() {
+    let open = compared("Codec", Verdict::Slower(Extent::Open { forks_sufficient: None }), 1.04);
+    let id = open.id.clone();
+    let slower = Rule { slower: Some(Action::Gate), ..Rule::default() };
+    let gate = ruled_and_waived(&[open], &[slower], &[waiver("Codec", 0.06)]);
+    assert_eq!([1.05, 1.07].map(|ratio| gate.accepts(&id, ratio)), [true, false]);
+}
+
+#[test]
 fn waivers_are_checked() {
     let check = |waivers: &[Waiver]| Waiver::check(waivers);
     assert_eq!(check(&[waiver("A", 0.1), waiver("B", 0.1)]), Ok(()));

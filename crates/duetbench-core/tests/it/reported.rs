@@ -2,6 +2,7 @@
 
 use duetbench_core::gate::{Found, Gate, Stale, Standing, Waiver};
 use duetbench_core::recording::Better;
+use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::{PAIRS, PairReading, Readings, ReadingsOutcome, ReportedMetric, UnitReadings, judge};
 use duetbench_core::spec::{Action, Decision, Metric, Policy, Rule, Thresholds, Wanted};
 use duetbench_core::verdict::Extent;
@@ -254,11 +255,12 @@ fn the_gate_knows_them() {
         action: Some(action),
         ..Rule::default()
     };
-    let gate_of = |reported: &[ReportedMetric], action, waivers: &[Waiver]| {
+    let gate_beside = |benchmarks: &[BenchmarkReport], reported: &[ReportedMetric], action, waivers: &[Waiver]| {
         let (decision, policy) = (Decision::default(), Policy::new(&[rule(action)]).unwrap());
-        let found = Found { reported, ..Found::default() };
+        let found = Found { benchmarks, reported, ..Found::default() };
         Gate::decide(found, Thresholds::new(&decision, &policy), waivers, "2026-06-01".parse().unwrap())
     };
+    let gate_of = |reported: &[_], action, waivers: &[_]| gate_beside(&[], reported, action, waivers);
     let reported = [judged(Better::Higher, &BASELINE, &TENTH_LESS)];
     let decide = |action, waivers: &[Waiver]| gate_of(&reported, action, waivers);
     let gate = decide(Action::Gate, &[]);
@@ -283,4 +285,9 @@ fn the_gate_knows_them() {
     let same = [judged(Better::Higher, &BASELINE, &BASELINE)];
     let gate = gate_of(&same, Action::Gate, &[waiver("x", 0.1)]);
     assert_eq!(gate.stale.iter().map(|stale| stale.why).collect::<Vec<_>>(), [Stale::Unused]);
+
+    // A benchmark that is another one reports another thing.
+    let another = [BenchmarkReport::unmeasured(id("A"), Verdict::Redefined(Box::new(Verdict::NoChange)))];
+    let beside = |reported: &[_]| gate_beside(&another, reported, Action::Gate, &[waiver("x", 0.01)]);
+    assert_eq!([beside(&reported), beside(&same)].map(|gate| (gate.failing().count(), gate.stale.len())), [(0, 0); 2]);
 }
