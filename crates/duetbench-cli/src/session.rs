@@ -74,6 +74,8 @@ pub struct Session<'a> {
     /// Trials of earlier sittings, and the time that these took.
     past: &'a [(Trial, TrialOutcome)],
     before: Duration,
+    /// Whether something that verdicts rest on follows the trials, so that these are not the run's end.
+    goes_on: bool,
 }
 
 impl<'a> Session<'a> {
@@ -83,7 +85,7 @@ impl<'a> Session<'a> {
     /// When the store cannot take it.
     pub fn begin(context: &'a Context, store: &'a mut Store, head: &impl StoredHead) -> Result<Session<'a>, RunError> {
         let run = store.begin(head)?;
-        Ok(Session { context, store, run, past: &[], before: Duration::ZERO })
+        Ok(Session { context, store, run, past: &[], before: Duration::ZERO, goes_on: false })
     }
 
     /// A run that was begun before, as it was stored.
@@ -97,7 +99,14 @@ impl<'a> Session<'a> {
     ) -> Result<Session<'a>, RunError> {
         let run = store.reopen(&stored.name)?;
         let before = Duration::try_from_secs_f64(stored.measured_s).unwrap_or_default();
-        Ok(Session { context, store, run, past: &stored.trials, before })
+        Ok(Session { context, store, run, past: &stored.trials, before, goes_on: false })
+    }
+
+    /// The same session, in which the run is not at its end with its last trial if something follows that verdicts rest on; then
+    /// [`Kept::ends`] says so.
+    #[must_use]
+    pub fn going_on(self, goes_on: bool) -> Session<'a> {
+        Session { goes_on, ..self }
     }
 
     /// The command's context.
@@ -171,7 +180,8 @@ impl<'a> Session<'a> {
         recorder.finish();
         let summary = measured?;
         let steal_share = before.zip(CpuTimes::now()).map(|(before, after)| after.steal_share_since(before));
-        self.store.end(self.run, &summary, steal_share)?;
+        let at_its_end = RunSummary { complete: summary.complete && !self.goes_on, ..summary };
+        self.store.end(self.run, &at_its_end, steal_share)?;
         Ok(summary)
     }
 
@@ -180,9 +190,7 @@ impl<'a> Session<'a> {
         let run = format!("{}{}", self.run, self.context.settings.bounds_typed());
         match measured {
             Ok(summary) if summary.complete => {}
-            Ok(_) => {
-                self.context.printer.note(&format!("interrupted; `duet {command} --resume {run}` goes on from here"));
-            }
+            Ok(_) => tell_interrupted(self.context, self.run, command),
             Err(_) => self.context.printer.note(&format!(
                 "what was measured until then is stored: `duet show {}`; `duet {command} --resume {run}` goes on",
                 self.run
@@ -213,6 +221,20 @@ impl Kept<'_> {
     pub fn report(&self) -> Result<Report, RunError> {
         assemble::stored(self.store, self.run)
     }
+
+    /// Notes that the run is at its end.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn ends(&mut self) -> Result<(), RunError> {
+        self.store.complete(self.run)
+    }
+}
+
+/// Tells people how to go on with a run that was interrupted.
+pub fn tell_interrupted(context: &Context, run: RunId, command: &str) {
+    let bounds = context.settings.bounds_typed();
+    context.printer.note(&format!("interrupted; `duet {command} --resume {run}{bounds}` goes on from here"));
 }
 
 /// The stored run, if it can be gone on with.

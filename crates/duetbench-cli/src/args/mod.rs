@@ -136,7 +136,7 @@ pub enum Command {
 
 const SHOW_EXAMPLES: &str = "\
 The page of `--format html` is one file, `duet-report.html` where a terminal would have to show it. It loads nothing, so that it can be \
-kept, sent or published as it is. The exit code is the run's own.
+kept, sent or published as it is. The exit code is the run's own, by `strict` as it is set now.
 Examples:
   duet show                          the last run
   duet show r12 --format markdown

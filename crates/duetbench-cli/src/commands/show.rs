@@ -5,10 +5,10 @@ use duetbench_run::store::{Head, Store};
 use super::Context;
 use crate::args::ShowRunArgs;
 use crate::assemble;
-use crate::failure::{Failure, exit_code, solo_exit_code};
+use crate::failure::{Failure, code, exit_code, solo_exit_code};
 use crate::render::solo;
 
-/// Prints a stored run; gives the exit code that it ended with.
+/// Prints a stored run; gives the exit code that it ended with, if open questions counted then as they do now.
 ///
 /// # Errors
 /// When there is no such run.
@@ -23,7 +23,11 @@ pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
     let stored = stored.comparison()?;
     let mut report = context.report(&store, stored)?;
     report.untrusted = args.untrusted;
-    let exit = exit_code(&report, context.settings.strict());
+    let exit = match exit_code(&report, context.settings.strict()) {
+        // What is missing may be what fails it.
+        code::CLEAN | code::INCONCLUSIVE if !report.complete => code::INTERRUPTED,
+        judged => judged,
+    };
     context.printer.report(&report, exit)?;
     Ok(exit)
 }

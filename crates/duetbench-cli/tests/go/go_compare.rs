@@ -505,7 +505,7 @@ fn ctrl_c_keeps_what_was_measured_and_leaves_nobody_behind() {
     let ran = Ran::from(child.wait_with_output().unwrap()).expect(130);
     assert!(ran.stdout.contains("incomplete"), "{}", ran.stdout);
     assert_eq!(working_below(place.path()), Vec::<PathBuf>::new());
-    let shown = place.duet(&["show", "--format", "json"]).expect(0);
+    let shown = place.duet(&["show", "--format", "json"]).expect(130);
     assert!(shown.benchmark("BenchmarkCounting")["forks"].as_array().unwrap().len() > 1);
 }
 
@@ -516,7 +516,7 @@ fn a_killed_run_leaves_no_process_and_keeps_its_trials() {
     child.kill().unwrap();
     child.wait().unwrap();
     wait_until("all processes are gone", || working_below(place.path()).is_empty());
-    let shown = place.duet(&["show", "--format", "json"]).expect(0);
+    let shown = place.duet(&["show", "--format", "json"]).expect(130);
     assert!(shown.benchmark("BenchmarkCounting")["forks"].as_array().unwrap().len() > 1);
 }
 

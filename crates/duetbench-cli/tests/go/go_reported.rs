@@ -230,7 +230,7 @@ fn what_cannot_be_read_fails_the_run_and_is_no_silence() {
 }
 
 #[test]
-fn ctrl_c_while_reading_is_no_answer() {
+fn ctrl_c_while_reading_is_no_answer_and_the_run_goes_on_from_there() {
     let place = two(&store(&BASE), &store(&BASE));
     place.write("duet.toml", "[[rule]]\nunit = 'rows/op'\naction = 'gate'\n");
     let args = ["compare", "./old", "./new", "--bench", "Load", "--forks", "5", "--builds", "1", "--measure-identical"];
@@ -241,8 +241,10 @@ fn ctrl_c_while_reading_is_no_answer() {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     drop(seen.collect::<Vec<_>>());
     Ran::from(child.wait_with_output().unwrap()).expect(130);
-    let shown = place.duet(&["show", "--format", "json"]).expect(1).json();
-    let rows = entry(&shown, "rows/op");
-    assert_eq!(rows["verdict"], "failed");
-    assert!(rows["reason"].as_str().unwrap().contains("interrupted"), "{rows:#}");
+    let shown = place.duet(&["show", "--format", "json"]).expect(130).json();
+    assert_eq!((&shown["complete"], shown.get("reported")), (&false.into(), None));
+    let resumed = place.duet(&["compare", "--resume", "latest", "--format", "json"]).expect(0);
+    let forks = |report: &Value| report["benchmarks"][0]["forks"].clone();
+    assert_eq!((verdict(&resumed, "rows/op"), forks(&resumed.json())), ("no_change".into(), forks(&shown)));
+    place.duet(&["show"]).expect(0);
 }

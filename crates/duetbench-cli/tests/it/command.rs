@@ -457,7 +457,7 @@ fn ctrl_c_keeps_what_was_measured_and_leaves_nobody_behind() {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     Ran::from(child.wait_with_output().unwrap()).expect(130);
     assert_eq!(working_below(place.path()), Vec::<PathBuf>::new());
-    let shown = place.duet(&["show", "--format", "json"]).expect(0);
+    let shown = place.duet(&["show", "--format", "json"]).expect(130);
     assert!(shown.benchmark("sleep 0.050")["forks"].as_array().unwrap().len() > 1);
 }
 

@@ -202,7 +202,7 @@ fn an_interrupted_run_keeps_what_it_has() {
     let ran = ran.says(&["`duet compare --resume r1 --timeout 2s` goes on from here"]);
     assert_eq!(ran.json()["complete"], false);
     assert_eq!(ran.benchmark("BenchmarkA")["forks"].as_array().unwrap().len(), 4);
-    let shown = place.duet(&["show", "--format", "json"]);
+    let shown = place.duet(&["show", "--format", "json"]).expect(130);
     assert_eq!(shown.benchmark("BenchmarkA")["forks"].as_array().unwrap().len(), 4);
 }
 

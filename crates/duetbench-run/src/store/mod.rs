@@ -179,6 +179,17 @@ impl Store {
             .map_err(|e| failed(&self.path, "cannot take the end of a run", e))
     }
 
+    /// Notes that nothing of a run is missing.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn complete(&mut self, run: RunId) -> Result<(), RunError> {
+        self.connection
+            .execute("UPDATE runs SET complete = 1 WHERE id = ?1", params![run.0])
+            .map(|_| ())
+            .map_err(|e| failed(&self.path, "cannot take the end of a run", e))
+    }
+
     /// Reads a run by name (`r12`, `12`, or `latest`).
     ///
     /// # Errors

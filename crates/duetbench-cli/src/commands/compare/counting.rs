@@ -88,9 +88,11 @@ pub(super) fn count(
             Ok(counts) => CountOutcome::Counted(counts),
             Err(Obstacle::Failed(reason)) => CountOutcome::Failed { reason },
             Err(Obstacle::Interrupted) => {
-                display.tell("interrupted while counting instructions: the run itself came to its end");
                 // A rule may name what was not reached.
-                return Ok(!report.spec.rules.names_instructions());
+                let is_judged = report.spec.rules.names_instructions();
+                let then = if is_judged { "rules name them" } else { "the run itself came to its end" };
+                display.tell(&format!("interrupted while counting instructions: {then}"));
+                return Ok(!is_judged);
             }
         };
         kept.store.add_instructions(kept.run, &BenchmarkInstructions { id: benchmark.id.clone(), outcome })?;

@@ -25,7 +25,7 @@ use crate::dry_run;
 use crate::failure::{Failure, code};
 use crate::forecast;
 use crate::render::format::version;
-use crate::session::{self, Session, Subjects, lock_machine};
+use crate::session::{self, Session, Subjects, lock_machine, tell_interrupted};
 use crate::waiting::Waiting;
 
 /// Means for the steps that follow once everything is judged by time.
@@ -39,6 +39,13 @@ struct Afterwards<'a> {
     profiler: Option<Profiler<'a>>,
     /// Reasons why a step that is wanted cannot be taken here.
     untold: Vec<String>,
+}
+
+impl Afterwards<'_> {
+    /// Whether verdicts rest on one of the steps.
+    fn are_judged(&self, rules: &Policy) -> bool {
+        self.reader.is_some() || (self.counter.is_some() && rules.names_instructions())
+    }
 }
 
 /// The executor of the trials, and the steps after them.
@@ -240,15 +247,22 @@ fn carry_out(
     let [baseline, candidate] = [&head.baseline, &head.candidate].map(version);
     let versions = format!("base {baseline}, head {candidate}, seed {}", head.spec.seed);
     session.announce(&versions, head.plan.benchmarks.len(), head.plan.predicted());
+    session = session.going_on(afterwards.are_judged(&head.spec.rules));
     let measured = session.compare(head, executor);
     session.tell_how_to_go_on(purpose.command(), &measured);
     let mut complete = measured?.complete;
     let mut kept = session.into_kept();
+    let was_measured = complete;
     if let Some(reader) = afterwards.reader.as_mut().filter(|_| complete) {
         complete = reading::read(context, &mut kept, reader)?;
     }
     if let Some((counter, countable)) = afterwards.counter.as_mut().filter(|_| complete) {
         complete = counting::count(context, &mut kept, counter, *countable)?;
+    }
+    match complete {
+        true => kept.ends()?,
+        false if was_measured => tell_interrupted(context, kept.run, purpose.command()),
+        false => {}
     }
     if let Some(profiler) = afterwards.profiler.filter(|_| complete) {
         profiling::explain(context, &mut kept, &profiler);

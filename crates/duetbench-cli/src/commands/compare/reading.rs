@@ -1,6 +1,7 @@
 //! Reads metrics that benchmarks report under units of their own, where rules name them, once everything is judged by time.
 //!
-//! Unlike a profile this is part of the answer. What could not be read is kept as a failure, so that a rule about it is never kept by silence.
+//! Unlike a profile this is part of the answer. What could not be read is kept as a failure, so that a rule about it is never kept by silence,
+//! and the run is at its end when everything was read.
 
 use duetbench_core::plan::PlannedBenchmark;
 use duetbench_core::report::BenchmarkReport;
@@ -15,9 +16,6 @@ use crate::display::Counting;
 use crate::failure::Failure;
 use crate::render::format::many;
 use crate::session::Kept;
-
-/// The reason for benchmarks that were not reached.
-const INTERRUPTED: &str = "interrupted before what it reports was read";
 
 /// Reader of units, if rules name any and this harness has any.
 pub(super) fn reader<'a>(
@@ -45,9 +43,9 @@ pub(super) fn asked<'a>(plan: &'a Plan, policy: &Policy) -> Vec<(&'a PlannedBenc
 /// When the run cannot be read, or what was read not be kept.
 pub(super) fn read(context: &Context, kept: &mut Kept<'_>, reader: &mut UnitReader<'_>) -> Result<bool, Failure> {
     let report = kept.report()?;
-    let asked = asked(&report.plan, &report.spec.rules);
-    let measured: Vec<_> =
-        asked.into_iter().filter_map(|(b, units)| Some((b, units, slower_ns(&report, b)?))).collect();
+    let known = kept.store.load(&report.run)?.comparison()?.readings;
+    let asked = asked(&report.plan, &report.spec.rules).into_iter().filter(|(b, _)| known.iter().all(|k| k.id != b.id));
+    let measured: Vec<_> = asked.filter_map(|(b, units)| Some((b, units, slower_ns(&report, b)?))).collect();
     if measured.is_empty() {
         return Ok(true);
     }
@@ -56,28 +54,18 @@ pub(super) fn read(context: &Context, kept: &mut Kept<'_>, reader: &mut UnitRead
         many(measured.len(), "benchmark reports", "benchmarks report")
     ));
     let mut display = Counting::new(&context.printer, "reading", measured.len());
-    let mut interrupted = false;
     for (planned, units, slower_ns) in &measured {
         display.begins(&planned.id.name);
-        let read = if interrupted {
-            Err(Obstacle::Interrupted)
-        } else {
-            reader.read(&report.plan, planned, units, *slower_ns)
-        };
-        let outcome = match read {
-            // It reports nothing of what rules name, as most benchmarks do.
-            Ok(read) if read.is_empty() => continue,
+        let outcome = match reader.read(&report.plan, planned, units, *slower_ns) {
+            // Nothing of what rules name, as of most benchmarks, is kept too: it need not be asked again.
             Ok(read) => ReadingsOutcome::Read(read),
             Err(Obstacle::Failed(reason)) => ReadingsOutcome::Failed { reason },
-            Err(Obstacle::Interrupted) => {
-                interrupted = true;
-                ReadingsOutcome::Failed { reason: INTERRUPTED.into() }
-            }
+            Err(Obstacle::Interrupted) => return Ok(false),
         };
         kept.store.add_readings(kept.run, &Readings { id: planned.id.clone(), outcome })?;
     }
     display.finish();
-    Ok(!interrupted)
+    Ok(true)
 }
 
 /// Time per operation of the slower version, nanoseconds, where the benchmark was measured.
