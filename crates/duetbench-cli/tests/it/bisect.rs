@@ -153,6 +153,18 @@ fn a_comparison_that_is_interrupted_again_before_its_first_trial_stays_begun() {
 }
 
 #[test]
+fn a_comparison_that_cannot_be_gone_on_with_is_made_anew() {
+    let search = Search::new();
+    search.interrupted(&WANTED);
+    let begun = search.kept("open")["run"].as_str().unwrap().to_owned();
+    // As if nothing had been there to keep it once it was at its end.
+    let store = Connection::open(search.place.path().join(".duet/duet.db")).unwrap();
+    store.execute("UPDATE runs SET complete = 1 WHERE id = ?1", [begun.trim_start_matches('r')]).unwrap();
+    search.interrupted(&["--resume"]).says(&[&format!("run `{begun}` came to its end"), "is made anew"]);
+    assert_ne!(search.kept("open")["run"].as_str(), Some(&*begun));
+}
+
+#[test]
 fn a_commit_that_was_left_out_for_a_passing_reason_is_tried_again() {
     let search = Search::new();
     let dir = search.place.path().display();

@@ -298,8 +298,15 @@ impl<'a> Course<'a> {
         let begun = record.open.take().filter(same).and_then(|open| open.run);
         let clock = Instant::now();
         let ends = [pair.base, pair.head].map(|at| record.commits[at].id.as_str());
-        let comparing = Comparing { context: &context, spec, target: benchmark };
-        let outcome = comparing.carry_out(ends, begun.as_deref())?;
+        let comparing = |spec| Comparing { context: &context, spec, target: benchmark };
+        let outcome = match comparing(spec.clone()).carry_out(ends, begun.as_deref()) {
+            // Another toolchain builds other programs; a run that came to its end was not kept in time.
+            Err(refused) if begun.is_some() && refused.exit_code() == code::USAGE => {
+                self.context.printer.note(&format!("{refused}; the comparison is made anew"));
+                comparing(spec).carry_out(ends, None)?
+            }
+            made => made?,
+        };
         let took_s = clock.elapsed().as_secs_f64();
         let of = |run| Comparison { pair, benchmark: benchmark.cloned(), run };
         let report = match outcome {
