@@ -128,13 +128,20 @@ pub(super) fn headline(report: &Report) -> String {
         }
         Outcome::Clean if improved > 0 => format!("{improved} of {} improved, none regressed", benchmarks(total)),
         Outcome::Clean if report.benchmarks.iter().any(|b| b.verdict.is_change()) => {
-            format!("No change beyond the threshold in {}", benchmarks(total))
+            format!("No change beyond the threshold in {}", of_compared(report))
         }
         Outcome::Clean if report.benchmarks.iter().all(|b| b.verdict.is_redefined()) => {
             format!("No answer: {} changed themselves", benchmarks(total))
         }
-        Outcome::Clean => format!("No change in {}", benchmarks(total)),
+        Outcome::Clean => format!("No change in {}", of_compared(report)),
     }
+}
+
+/// The benchmarks that were compared and stayed the same ones, among how many if these are more.
+fn of_compared(report: &Report) -> String {
+    let total = report.benchmarks.len();
+    let compared = report.benchmarks.iter().filter(|b| b.was_compared() && !b.verdict.is_redefined()).count();
+    if compared == total { benchmarks(total) } else { format!("{compared} of {}", benchmarks(total)) }
 }
 
 /// The sentence for a run that measured too little for a single answer, with the budget that would have been enough.

@@ -414,7 +414,7 @@ fn failed() -> Verdict {
 
 #[test]
 fn markdown_begins_with_a_sentence_for_every_outcome() {
-    use Verdict::{BaselineOnly, Faster, Improvement, NoChange, Regression, Slower};
+    use Verdict::{BaselineOnly, CandidateOnly, Faster, Improvement, NoChange, Redefined, Regression, Slower};
     let check = |verdicts: &[Verdict], want: &str| {
         let out = markdown::render(&run_of(verdicts));
         assert_eq!(out.lines().nth(1), Some(format!("### {want}").as_str()));
@@ -426,6 +426,8 @@ fn markdown_begins_with_a_sentence_for_every_outcome() {
     check(&[Improvement, NoChange], "✅ duet: 1 of 2 benchmarks improved, none regressed");
     check(&[NoChange, NoChange], "✅ duet: No change in 2 benchmarks");
     check(&[NoChange, Slower(Extent::WithinTolerance)], "✅ duet: No change beyond the threshold in 2 benchmarks");
+    let redefined = Redefined(Box::new(NoChange));
+    check(&[NoChange, redefined, CandidateOnly], "✅ duet: No change in 1 of 3 benchmarks");
     let open = Extent::Open { forks_sufficient: None };
     check(&[NoChange, Slower(open), Faster(open)], "❔ duet: No regression found, but 2 of 3 benchmarks undecided");
     check(&[BaselineOnly], "❌ duet: Nothing was compared");
