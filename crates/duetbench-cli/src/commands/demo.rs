@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use duetbench_core::plan::{Found, Mode, Plan};
 use duetbench_core::report::BenchmarkReport;
-use duetbench_core::spec::Effort;
+use duetbench_core::spec::{Effort, HarnessSpec};
 use duetbench_core::{Report, Spec, Verdict};
 use duetbench_run::RunError;
 use duetbench_run::adapter::{Build, Conditions, Order, Wish};
@@ -54,6 +54,8 @@ pub fn run(_args: &DemoArgs, context: &Context) -> Result<u8, Failure> {
     project::write_base(&base)?;
     project::write_slower(&slower)?;
     let mut spec = context.settings.spec(seed::draw())?;
+    // The project is the demo's own, whatever is said of that of the current directory.
+    spec.harness = HarnessSpec::default();
     // Both parts compare two binaries, for as long as the neighbour of the first part needs.
     spec.effort = Effort { forks: Some(FORKS), budget: None, builds: Some(1), fixed: true, confirm: false };
     let packages = [".".to_owned()];

@@ -15,6 +15,7 @@ use crate::args::{TuneArgs, WarmUpArg};
 use crate::failure::{Failure, code};
 use crate::options::Format;
 use crate::render;
+use crate::settings::check_link;
 use crate::tuning::{TunedMetric, TunedSource, Tuning};
 use crate::warm_up::Warm;
 
@@ -100,7 +101,7 @@ impl Found {
         if planned.is_empty() {
             return Ok(None);
         }
-        PlanFile::new(self.learnt(args), planned).write(&path)?;
+        write(&PlanFile::new(self.learnt(args), planned), &path, args, context)?;
         Ok(Some(path))
     }
 
@@ -124,6 +125,14 @@ impl Found {
             warmup: asked_warm_up(args),
         }
     }
+}
+
+/// Writes a plan. Where nobody said where, it must not lead out of the checkout.
+pub(super) fn write(plan: &PlanFile, path: &Path, args: &TuneArgs, context: &Context) -> Result<(), Failure> {
+    if args.plan_file.is_none() && context.settings.plan().is_none() {
+        check_link(path, &context.cwd)?;
+    }
+    Ok(plan.write(path)?)
 }
 
 /// Refuses what contradicts itself before anything is read.

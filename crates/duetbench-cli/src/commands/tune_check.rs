@@ -12,7 +12,7 @@ use duetbench_core::tune::{Metric, Rules};
 use duetbench_run::plan_file::{self, LearntFrom, PlanFile};
 use duetbench_run::store::{Head, Provenance, Store, StoredRun};
 
-use super::tune::check_numbers;
+use super::tune::{check_numbers, write};
 use super::{Context, source};
 use crate::args::TuneArgs;
 use crate::failure::{Failure, code};
@@ -38,14 +38,14 @@ pub fn run(args: &TuneArgs, context: &Context) -> Result<u8, Failure> {
     let around = Surroundings { now: &now, artifacts_then: then.as_ref(), missing: &missing };
     let entries = inspect(&plan, &recording, &rules, &around);
     let stale = entries.iter().any(Entry::is_stale);
-    let write = stale && !args.no_write;
-    if write {
+    let written = stale && !args.no_write;
+    if written {
         let entries_next = entries.iter().filter_map(|entry| entry.next.clone()).collect();
-        PlanFile::new(learnt(&plan, &stored.name, &now, &entries), entries_next).write(&path)?;
+        write(&PlanFile::new(learnt(&plan, &stored.name, &now, &entries), entries_next), &path, args, context)?;
     }
-    let shown = render::Shown { plan: &path.display().to_string(), run: &stored.name, rules: &rules, written: write };
+    let shown = render::Shown { plan: &path.display().to_string(), run: &stored.name, rules: &rules, written };
     context.printer.document(&render::document(&shown, &entries))?;
-    Ok(if stale && !write { code::FAILED } else { code::CLEAN })
+    Ok(if stale && !written { code::FAILED } else { code::CLEAN })
 }
 
 /// The one run that is looked at.

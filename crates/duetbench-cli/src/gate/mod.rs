@@ -15,6 +15,7 @@ use crate::metric::{MetricName, meant};
 use crate::options::Setting;
 use crate::project::policy_dir;
 use crate::render::waiver;
+use crate::settings::check_link;
 
 pub mod altered;
 
@@ -90,6 +91,7 @@ impl WaiverFile {
         }
         text += &waiver::table(waiver).map_err(|e| refused(e.to_string()))?;
         understood(&text).map_err(refused)?;
+        check_link(&self.path, self.path.parent().unwrap_or(&self.path))?;
         whole_file::write(&self.path, &text)
             .map_err(|e| Failure::usage(format!("cannot write `{}`: {e}", self.path.display())))
     }

@@ -48,9 +48,10 @@ type PathKey = (&'static str, fn(&Layer) -> Option<&PathBuf>);
 /// # Errors
 /// Names the key with its value, and what to do instead.
 pub(super) fn check(file: &Layer, stronger: &[Layer], cwd: &Path) -> Result<(), Failure> {
-    let paths: [PathKey; 4] = [
+    let paths: [PathKey; 5] = [
         ("output", |l| l.output.as_ref()),
         ("db", |l| l.db.as_ref()),
+        ("plan", |l| l.plan.as_ref()),
         ("worker", |l| l.worker.as_ref()),
         ("prices", |l| l.prices.as_ref()),
     ];
@@ -82,6 +83,20 @@ fn refused(key: &str, value: &str, why: &str) -> Failure {
             key.to_uppercase()
         ),
     }
+}
+
+/// Refuses to write a file that lies in a repository under a name of ours and is a link out of it.
+///
+/// # Errors
+/// Names the file.
+pub fn check_link(path: &Path, cwd: &Path) -> Result<(), Failure> {
+    if stays_inside(path, cwd) {
+        return Ok(());
+    }
+    Err(Failure::Refused {
+        what: format!("`{}` is a link that leads out of the checkout", path.display()),
+        hint: "nothing is written through it: put a file in its place".into(),
+    })
 }
 
 /// Whether a variable's name looks like that of a secret.

@@ -19,6 +19,7 @@ mod environment;
 mod fleet;
 mod policy;
 
+pub use bounds::check_link;
 pub use fleet::Account;
 
 /// Longest silence of a benchmark when nothing else is said.

@@ -25,7 +25,7 @@ fn checkout() -> Place {
 fn no_file_outside_of_the_checkout_is_chosen_by_it() {
     let place = checkout();
     let outside = place.path().join("precious").display().to_string();
-    for key in ["output", "db", "worker", "prices"] {
+    for key in ["output", "db", "plan", "worker", "prices"] {
         for value in [&*outside, "../precious", "sub/../../precious", "out/precious", "dangling", ".git/config"] {
             place.write("r/duet.toml", &format!("{key} = '{value}'\n"));
             let mut command = place.command(&["show"]);
@@ -36,6 +36,28 @@ fn no_file_outside_of_the_checkout_is_chosen_by_it() {
     }
     assert_eq!(fs::read_to_string(place.path().join("precious")).unwrap(), "precious\n");
     assert_eq!(fs::read_to_string(place.path().join("r/.git/config")).unwrap(), "theirs\n");
+}
+
+#[test]
+fn no_plan_or_waiver_is_written_through_a_link_out_of_the_checkout() {
+    let place = checkout();
+    place.write("r/run.json", r#"{"BenchmarkA": {"baseline_ns": 1, "candidate_ns": 100, "spread": 0.0005}}"#);
+    let ran = |args: &[&str]| {
+        let mut command = place.command(args);
+        Ran::from(command.current_dir(place.path().join("r")).output().unwrap())
+    };
+    let measured = ["run", "--scripted", "run.json", "--suite-runs", "3", "--forks", "3", "--iterations", "5"];
+    let waive = ["waive", "BenchmarkA", "--days", "9", "--reason", "meant"];
+    for (name, before, args) in [("duet-waivers.toml", None, &waive[..]), ("duet-plan.toml", Some(measured), &["tune"])]
+    {
+        before.iter().for_each(|before| drop(ran(before).expect(0)));
+        let link = place.path().join("r").join(name);
+        std::os::unix::fs::symlink(place.path().join("later"), &link).unwrap();
+        ran(args).expect(2).says(&[name, "leads out of the checkout"]);
+        assert!(!place.path().join("later").exists());
+        fs::remove_file(link).unwrap();
+        ran(args).expect(0);
+    }
 }
 
 #[test]
