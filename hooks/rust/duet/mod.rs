@@ -24,6 +24,9 @@ const MARKER: &str = "duet-hook-protocol-1";
 /// A slice has at most so many parts: as short as can be without measuring the clock, so that little memory is needed.
 const PARTS: u64 = 16;
 
+/// An average sample of criterion's, from whose invocations it makes out how many are set up together: a hundred of them take 5 s.
+const SAMPLE_NS: u128 = 50_000_000;
+
 /// What this process was started for.
 enum Job {
     /// The harness runs as if unhooked.
@@ -50,7 +53,8 @@ struct Hook {
     trial: Option<Trial>,
     /// A stretch that is not measured is under way.
     open: bool,
-    /// Time of such stretches, nanoseconds.
+    /// Number and time of such stretches, nanoseconds.
+    stretches: u32,
     ns: u64,
     /// Names that were numbered, each as often as it came.
     came: Vec<String>,
@@ -61,7 +65,7 @@ static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
 fn hook() -> MutexGuard<'static, Option<Hook>> {
     let mut hook = HOOK.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if hook.is_none() {
-        *hook = Some(Hook { job: Job::read(), trial: None, open: false, ns: 0, came: Vec::new() });
+        *hook = Some(Hook { job: Job::read(), trial: None, open: false, stretches: 0, ns: 0, came: Vec::new() });
     }
     hook
 }
@@ -242,8 +246,25 @@ fn list(name: &str, refusal: Option<String>, run: &mut dyn FnMut()) {
         return write_line(&format!("refuse\t{}\t{}", escaped(name), escaped(&words)));
     }
     run();
-    let ns = hook().as_mut().map_or(0, |hook| std::mem::take(&mut hook.ns));
+    let taken = |hook: &mut Hook| (std::mem::take(&mut hook.ns), std::mem::take(&mut hook.stretches));
+    let (ns, stretches) = hook().as_mut().map_or((0, 0), taken);
+    if stretches > 1 {
+        // A trial goes round in the first, and the harness itself reports the last.
+        let words = "it times more than one stretch: a benchmark for each is measured";
+        return write_line(&format!("refuse\t{}\t{}", escaped(name), words));
+    }
     write_line(&format!("leaf\t{}\tloop\t{}\t0\t0\t1\t0", escaped(name), ns));
+}
+
+/// Called by criterion for the invocations that are set up together in a stretch of so many, which are `of` a sample's: as many as in its
+/// own samples, which are longer than slices, as far as there are so many. Else slices would be batches of one, each with a clock in it.
+pub(crate) fn batch(iterations: u64, of: impl Fn(u64) -> u64) -> u64 {
+    let slice_ns = match hook().as_ref() {
+        Some(Hook { trial: Some(trial), .. }) if trial.phase != Phase::Over => trial.slice_ns().max(1),
+        _ => return of(iterations),
+    };
+    let in_sample = u128::from(iterations) * SAMPLE_NS / u128::from(slice_ns);
+    of(in_sample.max(1).min(u128::from(u64::MAX)) as u64).min(iterations.max(1))
 }
 
 /// Called before a timed stretch and after it, with its iterations and its time by the harness's clock; whether there is another one.
@@ -258,6 +279,7 @@ pub(crate) fn more(iterations: &mut u64, ns: f64) -> bool {
         _ => {
             hook.ns += if hook.open { ns as u64 } else { 0 };
             hook.open = !hook.open;
+            hook.stretches += u32::from(hook.open);
             if let Job::Invoke { invocations, .. } = &hook.job {
                 *iterations = *invocations;
             }

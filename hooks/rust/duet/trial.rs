@@ -61,6 +61,11 @@ impl Trial {
         }
     }
 
+    /// The length of a slice, as wanted.
+    pub(super) fn slice_ns(&self) -> u64 {
+        self.link.header.slice_ns
+    }
+
     /// Closes the slice that is open and opens the next one, with so many invocations; absent when there is none.
     pub(super) fn next(&mut self, ns: u64) -> Option<u64> {
         let going_on = match self.phase {

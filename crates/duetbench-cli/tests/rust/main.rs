@@ -63,12 +63,20 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // They build in one folder, which one run at a time may use.
     arguments.test_threads = Some(1);
-    let criterion: [(&str, fn()); 12] = [
+    let criterion: [(&str, fn()); 14] = [
         ("benchmarks_have_the_names_that_criterion_prints", benchmarks_have_the_names_that_criterion_prints),
         ("a_version_against_itself_gives_no_alarm", a_version_against_itself_gives_no_alarm),
         ("a_planted_slowdown_is_found_in_every_form", a_planted_slowdown_is_found_in_every_form),
         ("revisions_are_compared_without_touching_the_checkout", revisions_are_compared_without_touching_the_checkout),
         ("build_pairs_are_linked_in_orders_of_their_own", build_pairs_are_linked_in_orders_of_their_own),
+        (
+            "archives_that_build_scripts_make_are_those_of_their_version",
+            archives_that_build_scripts_make_are_those_of_their_version,
+        ),
+        (
+            "as_many_are_set_up_together_as_in_the_harness_s_own_samples",
+            as_many_are_set_up_together_as_in_the_harness_s_own_samples,
+        ),
         ("what_cannot_be_measured_is_refused_by_name", what_cannot_be_measured_is_refused_by_name),
         ("a_benchmark_that_fails_spoils_nothing_else", a_benchmark_that_fails_spoils_nothing_else),
         (
@@ -222,7 +230,10 @@ fn a_version_against_itself_gives_no_alarm() {
     for mode in ["interleaved", "duet", "sequential"] {
         let ran = compare(&place, &["--mode", mode, "--bench", "^(iter|batched)$", "--builds", "3"]);
         assert_no_false_alarm(&ran, &["iter", "batched"]);
-        assert_eq!(ran.benchmark("iter")["forks"].as_array().unwrap().len(), 6, "{mode}");
+        let iter = ran.benchmark("iter");
+        // A duet on cores that turn out unlike begins anew in turns.
+        let given_up = mode == "duet" && iter["mode"] != "duet";
+        assert!(iter["forks"].as_array().unwrap().len() == 6 || given_up, "{mode}: {iter:#}");
     }
     place.write("new/data.txt", "a benchmark may read this");
     let unproven =
@@ -272,6 +283,74 @@ fn build_pairs_are_linked_in_orders_of_their_own() {
     assert_eq!(builds, [0, 0, 1, 1, 2, 2], "{}", ran.stdout);
 }
 
+fn archives_that_build_scripts_make_are_those_of_their_version() {
+    let script = "fn main() {
+    let out = std::env::var(\"OUT_DIR\").unwrap();
+    let run = |tool: &str, args: &[&str]| {
+        assert!(std::process::Command::new(tool).args(args).current_dir(&out).status().unwrap().success());
+    };
+    let source = std::env::current_dir().unwrap().join(\"tallied.c\");
+    run(\"cc\", &[\"-c\", \"-o\", \"tallied.o\", source.to_str().unwrap()]);
+    run(\"ar\", &[\"crs\", \"libtallied.a\", \"tallied.o\"]);
+    println!(\"cargo:rustc-link-search=native={out}\");
+    println!(\"cargo:rustc-link-lib=static=tallied\");
+}
+";
+    let bench = "use criterion::{criterion_group, criterion_main, Criterion};
+extern \"C\" {
+    fn tallied() -> u64;
+}
+fn forms(c: &mut Criterion) {
+    c.bench_function(\"in C\", |b| b.iter(|| unsafe { tallied() }));
+}
+criterion_group!(benches, forms);
+criterion_main!(benches);
+";
+    let place = Place::new();
+    let manifest = fs::read_to_string(example().join("Cargo.toml")).unwrap().replace("[lib]\nbench = false\n", "");
+    for (side, rounds) in [("old", "2000"), ("new", "3200")] {
+        write(&place, side, "", bench);
+        fs::remove_file(place.path().join(side).join("src/lib.rs")).unwrap();
+        let c = "unsigned long tallied(void) {
+    unsigned long sum = 0;
+    for (unsigned long i = 0; i < ROUNDS; i++) sum = sum * 31 + i;
+    return sum;
+}
+";
+        place.write(&format!("{side}/Cargo.toml"), &format!("{manifest}{HASTY}"));
+        place.write(&format!("{side}/src/main.rs"), "fn main() {}\n").write(&format!("{side}/build.rs"), script);
+        place.write(&format!("{side}/tallied.c"), &c.replace("ROUNDS", rounds));
+    }
+    let ran = compare(&place, &["--builds", "3"]).expect(3);
+    assert_eq!(ran.verdict("in C"), "regression", "{}", ran.stdout);
+}
+
+fn as_many_are_set_up_together_as_in_the_harness_s_own_samples() {
+    let forms = "use criterion::{criterion_group, criterion_main, BatchSize, Criterion};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use tally::work;
+
+static WAITING: AtomicU64 = AtomicU64::new(0);
+static MOST: AtomicU64 = AtomicU64::new(0);
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+fn forms(c: &mut Criterion) {
+    let set_up = || drop(MOST.fetch_max(WAITING.fetch_add(1, Relaxed) + 1, Relaxed));
+    let call = |()| {
+        WAITING.fetch_sub(1, Relaxed);
+        assert!(CALLS.fetch_add(1, Relaxed) < 2000 || MOST.load(Relaxed) > 10, \"batches of one\");
+        work()
+    };
+    c.bench_function(\"large\", |b| b.iter_batched(set_up, call, BatchSize::LargeInput));
+}
+
+criterion_group!(benches, forms);
+criterion_main!(benches);
+";
+    let ran = compare(&two([LIB, forms], [LIB, forms]), &["--builds", "1", "--measure-identical"]).expect(0);
+    assert_eq!(ran.benchmark("large")["forks"].as_array().unwrap().len(), 6, "{}", ran.stdout);
+}
+
 fn what_cannot_be_measured_is_refused_by_name() {
     let check = |file: &str, text: &str, args: &[&str], words: &[&str]| {
         let place = two([LIB, FORMS], [LIB, FORMS]);
@@ -288,6 +367,10 @@ fn what_cannot_be_measured_is_refused_by_name() {
     check("new/src/lib.rs", "pub fn work() { undefined_thing() }", &[], &["head", "./new", "undefined_thing"]);
     check("old/src/lib.rs", "pub fn work() { undefined_thing() }", &[], &["base", "./old", "undefined_thing"]);
     check("new/src/lib.rs", LIB, &["--packages", "nope"], &["no package `nope`", "tally"]);
+    let twice = FORMS.replacen("|b| b.iter(work)", "|b| { b.iter(|| ()); b.iter(work) }", 1);
+    let ran = compare(&two([LIB, FORMS], [LIB, &twice]), &["--bench", "^iter$"]).expect(1);
+    let failure = ran.benchmark("iter")["failure"].to_string();
+    assert!(failure.contains("candidate") && failure.contains("times more than one stretch"), "{failure}");
     check("new/src/lib.rs", LIB, &["--", "--target-dir", "x"], &["--target-dir", "folder of its own"]);
     check("new/src/lib.rs", LIB, &["--", "--features", "nope"], &["nope", "./old"]);
     let place = two([LIB, FORMS], [LIB, FORMS]);

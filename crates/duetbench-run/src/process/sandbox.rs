@@ -43,6 +43,8 @@ const KEPT_APART: [&str; 26] = [
 ];
 /// Hidden places, of those where our own files may be.
 const HIDDEN: [&str; 2] = ["/tmp", "/run"];
+/// The variable that names a file which the process reads.
+const READ: &str = "DUET_SKIP";
 /// Variables that name a file which the process writes.
 const WRITTEN: [&str; 2] = ["DUET_PAGE", "DUET_LIST"];
 /// Begin arguments that name one.
@@ -97,12 +99,13 @@ impl Sandbox {
 }
 
 /// Needed paths that lie in hidden places: the project, and files that the command line names, as its program or as part of a class
-/// path.
+/// path, and a variable.
 fn named(launch: &Launch) -> Vec<PathBuf> {
     let is_root = |dir: &&Path| ["go.mod", "pom.xml", ".git"].iter().any(|file| dir.join(file).exists());
     let project = launch.dir.ancestors().find(is_root).map(Path::to_owned);
     let words = [launch.program.as_os_str()].into_iter().chain(launch.args.iter().map(OsString::as_os_str));
-    let paths = project.into_iter().chain(words.flat_map(std::env::split_paths)).collect::<Vec<_>>();
+    let read = launch.env.iter().filter(|(name, _)| name.as_os_str() == READ).map(|(_, value)| PathBuf::from(value));
+    let paths = project.into_iter().chain(read).chain(words.flat_map(std::env::split_paths)).collect::<Vec<_>>();
     let hidden = |path: &PathBuf| HIDDEN.iter().any(|place| path.starts_with(place));
     paths.into_iter().filter(|path| hidden(path)).collect()
 }

@@ -94,7 +94,11 @@ fn insert_all(original: &str, file: &str, insertions: &[Insertion]) -> Result<St
     let count = |insertion: &Insertion| original.lines().filter(|line| line.ends_with(insertion.anchor)).count();
     let first = insertions.first().map_or(0, &count);
     for insertion in insertions {
-        let wanted = if insertion.times == Times::Once { 1 } else { first.max(1) };
+        let wanted = match insertion.times {
+            Times::Once => 1,
+            Times::Alike => first.max(1),
+            Times::Any => continue,
+        };
         if count(insertion) != wanted {
             let anchor = insertion.anchor.trim();
             return Err(format!("`{anchor}` in its {file} is there {} times, not {wanted}", count(insertion)));
@@ -139,6 +143,23 @@ mod tests {
         assert_eq!(lines, want);
         let of_windows = inserted(&original.replace('\n', "\r\n"), "bencher.rs").unwrap();
         assert_eq!(of_windows.lines().map(str::trim).collect::<Vec<_>>(), want);
+    }
+
+    #[test]
+    fn batches_follow_from_slices() {
+        let method = |name: &str| {
+            format!(
+                "{name}.iterated = true;\nlet batch_size = size.iters_per_batch({name}.iters);\n\
+                 {name}.elapsed_time = time_start.elapsed();\n"
+            )
+        };
+        let hooked = inserted(&(method("self") + &method("b")), "bencher.rs").unwrap();
+        for name in ["self", "b"] {
+            let asked = format!("size.iters_per_batch({name}.iters);\n");
+            let batch =
+                format!("let batch_size = crate::duet::batch({name}.iters, |iters| size.iters_per_batch(iters));");
+            assert!(hooked.contains(&(asked + &batch)), "{hooked}");
+        }
     }
 
     #[test]

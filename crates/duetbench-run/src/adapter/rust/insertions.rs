@@ -28,11 +28,13 @@ pub(super) struct Insertion {
     pub(super) text: &'static str,
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub(super) enum Times {
     Once,
     /// As often as the file's other anchors of this kind, and at least once.
     Alike,
+    /// However often.
+    Any,
 }
 
 #[derive(Clone, Copy)]
@@ -69,6 +71,12 @@ const fn after(anchor: &'static str, text: &'static str) -> Insertion {
     Insertion { anchor, times: Times::Once, place: Place::After, text }
 }
 
+/// How large the batches of a method with set-up are.
+const fn batches(anchor: &'static str) -> Insertion {
+    let text = "let batch_size = crate::duet::batch(@.iters, |iters| size.iters_per_batch(iters));\n";
+    Insertion { anchor, times: Times::Any, place: Place::After, text }
+}
+
 const MODULE: &str = "#[allow(warnings)]\nmod duet;\n";
 
 /// The body of every method that times, from noting that it was called to taking the elapsed time, goes round in a loop. For `@` stands the
@@ -98,6 +106,8 @@ const CRITERION: [Part; 3] = [
                 place: Place::After,
                 text: "while crate::duet::more(&mut @.iters, @.measurement.to_f64(&@.value)) {\n",
             },
+            batches("= size.iters_per_batch(self.iters);"),
+            batches("= size.iters_per_batch(b.iters);"),
             Insertion {
                 anchor: ".elapsed_time = time_start.elapsed();",
                 times: Times::Alike,

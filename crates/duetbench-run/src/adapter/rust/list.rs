@@ -71,13 +71,14 @@ impl Lister<'_> {
         let unwanted = named.names.iter().filter(|name| !self.filter.keeps(&unescaped(name)));
         let mut skipped: BTreeSet<String> = unwanted.cloned().collect();
         let mut outcomes = BTreeMap::new();
+        let mut deaths = 0;
         while named.names.iter().any(|name| !skipped.contains(name)) {
             let (lines, death) = self.pass(Some(&skipped), interrupted)?;
             outcomes.extend(lines.outcomes);
             skipped.extend(outcomes.keys().cloned());
             let Some(death) = death else { break };
-            let failed = outcomes.values().filter(|outcome| outcome.is_err()).count();
-            let culprit = lines.started.last().filter(|name| !skipped.contains(*name) && failed < CULPRITS_MAX);
+            let culprit = lines.started.last().filter(|name| !skipped.contains(*name) && deaths < CULPRITS_MAX);
+            deaths += 1;
             let Some(culprit) = culprit else { return Err(self.cannot_be_listed(&death)) };
             outcomes.insert(culprit.clone(), Err(death));
             skipped.insert(culprit.clone());
