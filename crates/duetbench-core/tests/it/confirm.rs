@@ -117,8 +117,17 @@ fn what_is_within_tolerance_by_a_wider_interval_alone_is_open() {
     // Mean 0.018, standard error 0.0037 with 5 degrees of freedom: of 95 % up to 2.8 %, of 99 % up to 3.3 %.
     let later = [0.0097, 0.0263, 0.0097, 0.0263, 0.0097, 0.0263];
     let first = [0.1, 0.13, 0.07, 0.11, 0.09, 0.12, 0.08, 0.1];
-    let of = |alpha| report_by(&[&first, &later[..3], &later[3..]], &Decision { alpha, ..Decision::default() });
-    let words = [0.01, 0.001].map(|alpha| of(alpha).verdict.word());
+    let mut samples = Vec::new();
+    // The number beside it is 0.6 % lower: one slice in five is quicker.
+    for sample in samples_of(&forks(&build_pairs(8, 0), &[&first, &later[..3], &later[3..]])) {
+        let at = |iteration| Sample { at: Coordinates { iteration, ..sample.at }, ..sample };
+        let quicker = if sample.at.round > 0 && sample.at.role == Role::Candidate { 0.97 } else { 1.0 };
+        let quick = Sample { wall_ns: (sample.wall_ns as f64 * quicker) as u64, ..at(4) };
+        samples.extend((0..4).map(at).chain([quick]));
+    }
+    let measured = [Measured { samples, failed_trials: vec![] }];
+    let words = [0.01, 0.001]
+        .map(|alpha| analyse(&plan(2), &measured, &Decision { alpha, ..Decision::default() }).remove(0).verdict.word());
     assert_eq!(words, ["slower_within_tolerance", "slower_size_open"]);
 }
 
