@@ -56,7 +56,7 @@ for argument do
         if [ -f "$argument" ]; then
             number=$((number + 1))
             piece=$number-${argument##*/}
-            # What a build script makes it may write to again.
+            # A build script may write to its archive again.
             { [ -z "$found" ] && ln "$argument" "$kept/$piece" 2>/dev/null; } || cp "$argument" "$kept/$piece" || exit
             argument=$piece
         fi

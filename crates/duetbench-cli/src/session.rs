@@ -187,13 +187,13 @@ impl<'a> Session<'a> {
 
     /// Tells people how to go on with a run that did not come to its end.
     pub fn tell_how_to_go_on(&self, command: &str, measured: &Result<RunSummary, RunError>) {
-        let run = format!("{}{}", self.run, self.context.settings.bounds_typed());
         match measured {
             Ok(summary) if summary.complete => {}
             Ok(_) => tell_interrupted(self.context, self.run, command),
             Err(_) => self.context.printer.note(&format!(
-                "what was measured until then is stored: `duet show {}`; `duet {command} --resume {run}` goes on",
-                self.run
+                "what was measured until then is stored: `duet show {}`; `{}` goes on",
+                self.run,
+                resuming(self.context, self.run, command)
             )),
         }
     }
@@ -233,8 +233,12 @@ impl Kept<'_> {
 
 /// Tells people how to go on with a run that was interrupted.
 pub fn tell_interrupted(context: &Context, run: RunId, command: &str) {
-    let bounds = context.settings.bounds_typed();
-    context.printer.note(&format!("interrupted; `duet {command} --resume {run}{bounds}` goes on from here"));
+    context.printer.note(&format!("interrupted; `{}` goes on from here", resuming(context, run, command)));
+}
+
+/// The command that goes on with a run, as it is typed.
+fn resuming(context: &Context, run: RunId, command: &str) -> String {
+    format!("duet {command} --resume {run}{}", context.settings.bounds_typed())
 }
 
 /// The stored run, if it can be gone on with.

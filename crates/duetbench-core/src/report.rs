@@ -9,7 +9,7 @@ pub use crate::analysis::{BenchmarkReport, Confirmation, Counted, ForkPair, Fork
 use crate::calibrate::CalibrationNote;
 use crate::environment::Environment;
 use crate::fleet::FleetReport;
-use crate::gate::{Found, Gate, Standing};
+use crate::gate::{Breach, Found, Gate, Standing};
 use crate::history::PastRun;
 use crate::hotspot::{BenchmarkProfile, BenchmarkStacks};
 use crate::instructions::BenchmarkInstructions;
@@ -17,7 +17,6 @@ use crate::noise::Diagnosis;
 use crate::picture::Picture;
 use crate::plan::Plan;
 use crate::reported::ReportedMetric;
-use crate::sample::BenchmarkId;
 use crate::spec::{Metric, Spec};
 use crate::stats;
 use crate::verdict::Verdict;
@@ -215,12 +214,9 @@ impl Report {
     /// Takes back what waivers and rules let pass of times, and of questions that are open.
     pub fn take_back_pardons(&mut self) {
         let Some(gate) = &mut self.gate else { return };
-        let redefined =
-            |id: &BenchmarkId| self.benchmarks.iter().any(|one| one.id == *id && one.verdict.is_redefined());
-        for breach in gate.breaches.iter_mut().filter(|breach| breach.metric == Metric::Time && !redefined(&breach.id))
-        {
-            breach.standing = Standing::Fails;
-        }
+        let found = Found { benchmarks: &self.benchmarks, ..Found::default() };
+        let of_time = |breach: &&mut Breach| breach.metric == Metric::Time && !found.is_redefined(&breach.id);
+        gate.breaches.iter_mut().filter(of_time).for_each(|breach| breach.standing = Standing::Fails);
         gate.open.clear();
         gate.stale.clear();
     }

@@ -13,7 +13,8 @@ pub struct MethodArgs {
     /// Judge two recordings: every level of their values, by the rule of this author
     #[arg(long, value_enum, requires = "head")]
     pub method: Option<Method>,
-    /// With `--method`: confidence of the papers' intervals [default: the rest of `--alpha`]; also that of duet's rule, unless `--alpha` is typed
+    /// With `--method`: confidence of the papers' intervals [default: the rest of `--alpha`]; also that of duet's rule, unless
+    /// `--alpha` is typed
     #[arg(long, value_name = "PERCENT", value_parser = f64::parse)]
     pub confidence: Option<f64>,
     /// With `--method`: the result by the papers' rule [default: median]

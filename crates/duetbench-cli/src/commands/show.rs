@@ -24,7 +24,7 @@ pub fn run(args: &ShowRunArgs, context: &Context) -> Result<u8, Failure> {
     let mut report = context.report(&store, stored)?;
     report.untrusted = args.untrusted;
     let exit = match exit_code(&report, context.settings.strict()) {
-        // What is missing may be what fails it.
+        // A missing part may be the one that fails it.
         code::CLEAN | code::INCONCLUSIVE if !report.complete => code::INTERRUPTED,
         judged => judged,
     };

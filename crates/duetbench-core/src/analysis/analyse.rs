@@ -155,7 +155,7 @@ impl Conclusion {
         // A trial that the machine spoiled says nothing about the benchmark.
         let lasting: Vec<&TrialFailure> = brought.failed_trials.iter().filter(|failure| !failure.discarded).collect();
         let (estimate, verdict) = match (one.judge(p_adjusted), &lasting[..]) {
-            // What was measured of a benchmark that was given up is of the processes that survived.
+            // Only processes that survived were measured of a benchmark that was given up.
             (Ok((_, verdict)), failures)
                 if failures.len() >= defaults::FAILURES_MAX as usize && verdict != Verdict::Regression =>
             {
@@ -166,7 +166,7 @@ impl Conclusion {
             (Err(StatsError::TooFew { .. }), failures) => (None, failed(failures)),
             (Err(error), _) => (None, Verdict::Failed { role: None, reason: error.to_string() }),
         };
-        // How often one that was given up had failed is told beside the words of the first time.
+        // The number of failures of one that was given up is told beside the words of the first.
         if let (Verdict::Failed { reason, .. }, Err(_)) = (&verdict, &one.evidence) {
             warnings.retain(|warning| tells_more(warning, reason));
         }

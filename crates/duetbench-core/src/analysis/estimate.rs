@@ -193,6 +193,14 @@ pub struct Looks<'a> {
     pub hidden: Hidden,
 }
 
+impl<'a> Looks<'a> {
+    /// Those of a design as it was planned, where slices hide nothing.
+    #[must_use]
+    pub fn as_planned(tests: &'a Tests, design: &'a Design, decision: &'a Decision) -> Looks<'a> {
+        Looks { tests, design, decision, spend: Spend::AsPlanned, hidden: Hidden::default() }
+    }
+}
+
 /// Share of a change that does not show, since it is work: slices begin with what both versions pay for alike.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Hidden {

@@ -7,10 +7,10 @@ use super::sight::detectable;
 use super::spread::Mean;
 use super::units::Units;
 use super::{Observed, Sources};
-use crate::analysis::{Evidence, ForkPair, Hidden, Looks, Tests};
+use crate::analysis::{Evidence, ForkPair, Looks, Tests};
 use crate::plan::Design;
 use crate::spec::{Decision, defaults};
-use crate::stats::{self, Level, Spend};
+use crate::stats::{self, Level};
 
 /// Parts that the typical benchmark is cut into.
 const PARTS: usize = 4;
@@ -109,7 +109,7 @@ fn outcomes(one: &Observed<'_>, units: usize, decision: &Decision) -> Vec<Outcom
     };
     // However it was planned, a part may have all its units.
     let design = Design { units: one.design.units.max(part_units), ..one.design };
-    let looks = Looks { tests: &tests, design: &design, decision, spend: Spend::AsPlanned, hidden: Hidden::default() };
+    let looks = Looks::as_planned(&tests, &design, decision);
     let parts = 0..all.forks.len() / units;
     let outcome = |part: usize| {
         let is_of_part = |unit: usize| unit / units == part;

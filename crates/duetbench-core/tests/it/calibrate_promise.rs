@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use duetbench_core::analysis::{Basis, Evidence, Hidden, Looks, Tests};
+use duetbench_core::analysis::{Basis, Evidence, Looks, Tests};
 use duetbench_core::calibrate::{Calibration, Observed, Sight};
 use duetbench_core::plan::Design;
 use duetbench_core::report::ForkPair;
 use duetbench_core::spec::Decision;
-use duetbench_core::stats::Spend;
 
 use crate::calibrate::{WORLD, World, observed};
 use crate::support::{Noise, build_pairs, fixed_design};
@@ -31,8 +30,8 @@ fn design_of(sight: &Sight, calibrated: &Design) -> Design {
 fn finds(forks: &[ForkPair], change: f64, design: &Design, tests: &Tests) -> bool {
     let planted: Vec<ForkPair> =
         forks.iter().map(|f| ForkPair { log_ratio: f.log_ratio + change.ln_1p(), ..*f }).collect();
-    let looks =
-        Looks { tests, design, decision: &Decision::default(), spend: Spend::AsPlanned, hidden: Hidden::default() };
+    let decision = Decision::default();
+    let looks = Looks::as_planned(tests, design, &decision);
     let evidence = Evidence::of(&planted, Basis::TypicalSlice.into(), looks).unwrap();
     evidence.p_value <= 0.01 && evidence.log_ratio.mean > 0.0
 }

@@ -23,7 +23,7 @@ fn looked_at(log_ratios: &[f64], design: &Design) -> Result<Evidence, StatsError
 fn spending(spend: Spend, log_ratios: &[f64], design: &Design) -> Result<Evidence, StatsError> {
     let made = if design.sequential { Tests::sequential } else { Tests::single };
     let (tests, decision) = (made(design.units.max(3)).unwrap(), Decision::default());
-    let looks = Looks { tests: &tests, design, decision: &decision, spend, hidden: Hidden::default() };
+    let looks = Looks { spend, ..Looks::as_planned(&tests, design, &decision) };
     Evidence::of(&forks_of(log_ratios), Basis::TypicalSlice.into(), looks)
 }
 
@@ -137,7 +137,7 @@ fn an_estimate_is_that_of_the_work_where_slices_show_what_both_versions_pay_besi
         let log_ratios: Vec<f64> = draws(12).iter().map(|d| 1e-9 * (d - 0.02) + seen).collect();
         let (tests, decision, design) = (Tests::single(12).unwrap(), Decision::default(), fixed_design(12));
         let hidden = Hidden { shown: 0.2, most: 0.2 };
-        let looks = Looks { tests: &tests, design: &design, decision: &decision, spend: Spend::AsPlanned, hidden };
+        let looks = Looks { hidden, ..Looks::as_planned(&tests, &design, &decision) };
         let evidence = Evidence::of(&forks_of(&log_ratios), Basis::TypicalSlice.into(), looks).unwrap();
         let estimate = evidence.estimate(&decision, 1.0).unwrap();
         close(estimate.ratio, candidate / baseline, 1e-6);
@@ -151,8 +151,7 @@ fn an_interval_reaches_further_where_a_part_of_every_slice_hides_changes() {
         let log_ratios: Vec<f64> = draws(12).iter().map(|d| d - 0.02 + shift).collect();
         let of = |hidden| {
             let (tests, decision, design) = (Tests::single(12).unwrap(), Decision::default(), fixed_design(12));
-            let spend = Spend::AsPlanned;
-            let looks = Looks { tests: &tests, design: &design, decision: &decision, spend, hidden };
+            let looks = Looks { hidden, ..Looks::as_planned(&tests, &design, &decision) };
             let evidence = Evidence::of(&forks_of(&log_ratios), Basis::TypicalSlice.into(), looks).unwrap();
             evidence.estimate(&decision, 1.0).unwrap()
         };

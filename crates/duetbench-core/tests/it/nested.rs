@@ -3,11 +3,10 @@
 //! simulation in `tests/reference/make.py`.
 
 use duetbench_core::Verdict;
-use duetbench_core::analysis::{Basis, Evidence, Hidden, Looks, Measured, Monitor, Tests, analyse, judge};
+use duetbench_core::analysis::{Basis, Evidence, Looks, Measured, Monitor, Tests, analyse, judge};
 use duetbench_core::plan::{Design, Plan};
 use duetbench_core::report::ForkPair;
 use duetbench_core::spec::Decision;
-use duetbench_core::stats::Spend;
 
 use crate::noise_support::assert_share;
 use crate::reference::{answers, numbers};
@@ -68,13 +67,7 @@ impl<'a> Experiments<'a> {
             Some(log_ratio + of_builds[design.unit(suite_run) as usize % layouts] + sds.fork * noise.normal())
         });
         let forks = course.forks.remove(0);
-        let looks = Looks {
-            tests: &self.tests,
-            design: &self.design,
-            decision: self.decision,
-            spend: Spend::AsPlanned,
-            hidden: Hidden::default(),
-        };
+        let looks = Looks::as_planned(&self.tests, &self.design, self.decision);
         let evidence = Evidence::of(&forks, Basis::TypicalSlice.into(), looks).unwrap();
         (forks, evidence)
     }
@@ -181,13 +174,7 @@ fn more_data_of_the_same_truth_never_turn_one_answer_into_another() {
     for change in [0.01, 0.02, 0.029, 0.031, 0.04] {
         for units in [8, 16, 32, 128, 400] {
             let (tests, design) = (Tests::single(units).unwrap(), fixed_design(units));
-            let looks = Looks {
-                tests: &tests,
-                design: &design,
-                decision: &decision,
-                spend: Spend::AsPlanned,
-                hidden: Hidden::default(),
-            };
+            let looks = Looks::as_planned(&tests, &design, &decision);
             let mut wrong = 0u32;
             for _ in 0..draws {
                 let sd = USUAL.build.hypot(USUAL.fork);
@@ -260,13 +247,7 @@ fn forks_taken_for_units_where_layout_varies_raise_false_alarms_many_times_over(
         let mut fork = |run| placed(&by_build, (0, run), layouts[run as usize / 4] + USUAL.fork * noise.normal());
         let forks: Vec<ForkPair> = (0..32).map(&mut fork).collect();
         for i in 0..2 {
-            let looks = Looks {
-                tests: &tests[i],
-                design: &designs[i],
-                decision: &decision,
-                spend: Spend::AsPlanned,
-                hidden: Hidden::default(),
-            };
+            let looks = Looks::as_planned(&tests[i], &designs[i], &decision);
             let evidence = Evidence::of(&forks, Basis::TypicalSlice.into(), looks).unwrap();
             alarms[i] += u32::from(evidence.p_value <= 0.01);
         }

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use duetbench_core::analysis::{Basis, Evidence, Hidden, Looks, Measured, Monitor, Standing, Tests};
+use duetbench_core::analysis::{Basis, Evidence, Looks, Measured, Monitor, Standing, Tests};
 use duetbench_core::plan::{Capacity, Design, Discovered, Found, Mode, Plan, Profile, Style};
 use duetbench_core::report::{ForkPair, ForkSide};
 use duetbench_core::sample::{Coordinates, Memory};
 use duetbench_core::spec::{Decision, Effort, HarnessSpec, LayoutChoice, ModeChoice, Policy, Selection};
-use duetbench_core::stats::Spend;
 use duetbench_core::{BenchmarkId, Role, Sample, Spec};
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 
@@ -122,13 +121,7 @@ pub(crate) fn fixed_design(units: u32) -> Design {
 pub(crate) fn evidence(log_ratios: &[f64]) -> Evidence {
     let design = fixed_design(u32::try_from(log_ratios.len()).unwrap());
     let (tests, decision) = (Tests::single(design.units).unwrap(), Decision::default());
-    let looks = Looks {
-        tests: &tests,
-        design: &design,
-        decision: &decision,
-        spend: Spend::AsPlanned,
-        hidden: Hidden::default(),
-    };
+    let looks = Looks::as_planned(&tests, &design, &decision);
     Evidence::of(&forks_of(log_ratios), Basis::TypicalSlice.into(), looks).unwrap()
 }
 

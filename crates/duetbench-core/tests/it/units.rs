@@ -1,10 +1,10 @@
 //! From fork pairs to units of inference, and how much of their spread is layout.
 
-use duetbench_core::analysis::{Basis, Evidence, Hidden, Looks, Measured, Tests, Warning, analyse};
+use duetbench_core::analysis::{Basis, Evidence, Looks, Measured, Tests, Warning, analyse};
 use duetbench_core::plan::{Design, Profile};
 use duetbench_core::report::{BenchmarkReport, ForkPair, Layout};
 use duetbench_core::spec::Decision;
-use duetbench_core::stats::{Spend, trimmed_t};
+use duetbench_core::stats::trimmed_t;
 
 use crate::support::{PLAIN, build_pairs, fixed_design, placed, plan_of, samples_of};
 
@@ -19,8 +19,7 @@ fn evidence(forks: &[ForkPair], design: &Design) -> Evidence {
 
 fn evidence_by(basis: Basis, forks: &[ForkPair], design: &Design) -> Evidence {
     let (tests, decision) = (Tests::single(design.units.max(3)).unwrap(), Decision::default());
-    let looks =
-        Looks { tests: &tests, design, decision: &decision, spend: Spend::AsPlanned, hidden: Hidden::default() };
+    let looks = Looks::as_planned(&tests, design, &decision);
     Evidence::of(forks, basis.into(), looks).unwrap()
 }
 

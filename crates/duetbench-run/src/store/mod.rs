@@ -222,7 +222,7 @@ impl Store {
         let (mut calls, profiles) = (self.calls(id).map_err(read)?, self.profiles(id).map_err(read)?);
         calls::number_instances(&mut trials, &calls);
         calls::count_fork_pairs(&mut calls, &trials);
-        let (readings, abandoned) = (self.readings(id)?, self.abandoned(id)?);
+        let (readings, abandoned) = (self.readings(RunId(id))?, self.abandoned(id)?);
         let instructions = self.instructions(id).map_err(read)?;
         let name = RunId(id).to_string();
         Ok(StoredRun {

@@ -20,8 +20,8 @@ impl Store {
     ///
     /// # Errors
     /// When an entry is none: a verdict rests on it.
-    pub(super) fn readings(&self, run: i64) -> Result<Vec<Readings>, RunError> {
-        let texts = self.texts("SELECT readings FROM readings WHERE run = ?1 ORDER BY id", run);
+    pub fn readings(&self, run: RunId) -> Result<Vec<Readings>, RunError> {
+        let texts = self.texts("SELECT readings FROM readings WHERE run = ?1 ORDER BY id", run.0);
         let texts = texts.map_err(|e| failed(&self.path, "cannot read what benchmarks reported", e))?;
         let understood = |json: String| {
             serde_json::from_str(&json).map_err(|e| RunError::StoredRun {

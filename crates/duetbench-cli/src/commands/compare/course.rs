@@ -247,7 +247,8 @@ fn carry_out(
     let [baseline, candidate] = [&head.baseline, &head.candidate].map(version);
     let versions = format!("base {baseline}, head {candidate}, seed {}", head.spec.seed);
     session.announce(&versions, head.plan.benchmarks.len(), head.plan.predicted());
-    session = session.going_on(afterwards.are_judged(&head.spec.rules));
+    let goes_on = afterwards.are_judged(&head.spec.rules);
+    session = session.going_on(goes_on);
     let measured = session.compare(head, executor);
     session.tell_how_to_go_on(purpose.command(), &measured);
     let mut complete = measured?.complete;
@@ -259,10 +260,10 @@ fn carry_out(
     if let Some((counter, countable)) = afterwards.counter.as_mut().filter(|_| complete) {
         complete = counting::count(context, &mut kept, counter, *countable)?;
     }
-    match complete {
-        true => kept.ends()?,
-        false if was_measured => tell_interrupted(context, kept.run, purpose.command()),
-        false => {}
+    if complete && goes_on {
+        kept.ends()?;
+    } else if was_measured && !complete {
+        tell_interrupted(context, kept.run, purpose.command());
     }
     if let Some(profiler) = afterwards.profiler.filter(|_| complete) {
         profiling::explain(context, &mut kept, &profiler);

@@ -43,7 +43,7 @@ pub(super) fn asked<'a>(plan: &'a Plan, policy: &Policy) -> Vec<(&'a PlannedBenc
 /// When the run cannot be read, or what was read not be kept.
 pub(super) fn read(context: &Context, kept: &mut Kept<'_>, reader: &mut UnitReader<'_>) -> Result<bool, Failure> {
     let report = kept.report()?;
-    let known = kept.store.load(&report.run)?.comparison()?.readings;
+    let known = kept.store.readings(kept.run)?;
     let asked = asked(&report.plan, &report.spec.rules).into_iter().filter(|(b, _)| known.iter().all(|k| k.id != b.id));
     let measured: Vec<_> = asked.filter_map(|(b, units)| Some((b, units, slower_ns(&report, b)?))).collect();
     if measured.is_empty() {

@@ -71,7 +71,7 @@ const fn after(anchor: &'static str, text: &'static str) -> Insertion {
     Insertion { anchor, times: Times::Once, place: Place::After, text }
 }
 
-/// How large the batches of a method with set-up are.
+/// Has a method with set-up ask for the size of its batches.
 const fn batches(anchor: &'static str) -> Insertion {
     let text = "let batch_size = crate::duet::batch(@.iters, |iters| size.iters_per_batch(iters));\n";
     Insertion { anchor, times: Times::Any, place: Place::After, text }
