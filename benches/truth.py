@@ -3,7 +3,7 @@
 The time of an operation is the difference of two runs of the compiled test binary, one longer than the other, divided by the
 difference of their operations, so that starting, set-up and warming up cancel. Processor time is what the kernel says when the
 process has ended. Both sides are run in pairs, many times. On one processor the two processes of a pair take turns, a tenth of a second
-or some collections each, the other one being stopped meanwhile: neighbours on the host make the same code slower by a quarter for a second
+or two collections each, the other one being stopped meanwhile: neighbours on the host make the same code slower by a quarter for a second
 or two, which would else be taken for a difference of the two. A turn ends outside of collections: Go's collector may use a quarter of the time on one processor, by the clock on the
 wall, and would take the time for which its process is stopped for some of that.
 
@@ -34,8 +34,9 @@ SIDES = ("base", "head")
 # The least that a pilot run takes, seconds of processor time; longer until it has so many collections, if there are any, but not
 # longer than that.
 PILOT_S, PILOT_COLLECTIONS, PILOT_MOST_S = 0.5, 8, 5
-# The time that one of two processes runs before the other has its turn: seconds, and collections of the side that has them less often.
-TURN_S, TURN_COLLECTIONS = 0.1, 2
+# The time that one of two processes runs before the other has its turn: seconds, or collections of the side that has them less often, after
+# the first of which it has read all that the other one drove out of the caches; but then no less than so many seconds.
+TURN_S, TURN_COLLECTIONS, TURN_COLLECTED_S = 0.1, 2, 0.015
 # The runtime's word for whether it marks, and how long a turn goes on then before it is asked again, seconds.
 PHASE, PHASE_S = "runtime.gcphase", 0.0002
 # So many standard errors of the truth count as its uncertainty.
@@ -271,8 +272,9 @@ class Said(typing.NamedTuple):
 
 def turn_of(pilots):
     """Time that one of two processes runs before the other has its turn, seconds."""
-    rarest = max(1e-9 * pilot["ns"] * pilot["each_collection"] if pilot["collects"] else 0 for pilot in pilots)
-    return max(TURN_S, TURN_COLLECTIONS * rarest)
+    if not all(pilot["collects"] for pilot in pilots):
+        return TURN_S
+    return max(TURN_COLLECTED_S, TURN_COLLECTIONS * max(1e-9 * pilot["ns"] * pilot["each_collection"] for pilot in pilots))
 
 
 def copied(study, module, label, then, now, file="version.go"):

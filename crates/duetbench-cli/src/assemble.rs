@@ -131,7 +131,8 @@ fn are_different_programs(report: &Report) -> bool {
 /// Judges what benchmarks reported under the units that rules name, and tells which of these nobody reports.
 fn judge_units(report: &mut Report, readings: &[Readings]) {
     let thresholds = report.spec.thresholds();
-    let judged = reported::judge(readings, |read| thresholds.wanted(&read.id), thresholds.suite());
+    let tells = |read: &Readings| report.plan.benchmarks.iter().any(|b| b.id == read.id && b.tells_of_the_code());
+    let judged = reported::judge(readings, |read| thresholds.wanted(&read.id), tells, thresholds.suite());
     match judged {
         Ok(reported) => report.reported = reported,
         Err(e) => report.warnings.push(format!("what benchmarks report themselves cannot be judged: {e}")),

@@ -198,6 +198,13 @@ fn mul_div_up(a: u64, b: u64, c: u64) -> u64 {
     u64::try_from((u128::from(a) * u128::from(b) + u128::from(c) - 1) / u128::from(c)).unwrap_or(u64::MAX)
 }
 
+/// The time that a slice is taken to need of which so much is timed, while `elapsed_ns` passed: set-up that is not timed may take 20 times
+/// what is, but no slice longer than a second for it.
+pub(crate) fn charged_ns(ns: u64, elapsed_ns: u64, slice_ns: u64) -> u64 {
+    let times = (1_000_000_000 / slice_ns.max(1)).max(1).min(20);
+    ns.max(elapsed_ns / times)
+}
+
 /// The size of the calibration slice after one of `k` invocations that took so long; absent: it was long enough.
 pub(crate) fn grown(k: u64, ns: u64, slice_ns: u64) -> Option<u64> {
     if k >= K_MAX || ns >= mul_div_up(slice_ns, 7, 10) {

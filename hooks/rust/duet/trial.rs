@@ -6,8 +6,6 @@ use super::link::Link;
 use super::page::*;
 use super::system;
 
-/// Set-up that is not timed may take so many times what is.
-const UNTIMED_MAX: u64 = 20;
 /// Invocations of a slice that a side fills up while its peer is still in it, and the parts that such a slice would have.
 const REFILLED_MIN: u64 = 8;
 const REFILL_PARTS: u64 = 1024;
@@ -112,7 +110,7 @@ impl Trial {
         let elapsed_ns = system::clock(system::MONOTONIC) - self.opened_ns;
         // Found here and not in each slice, where an interruption in what is timed would hide what is left out.
         self.pauses |= elapsed_ns > ns.saturating_add(ns / 16 + 2000);
-        ns.max(elapsed_ns / UNTIMED_MAX)
+        charged_ns(ns, elapsed_ns, self.link.header.slice_ns)
     }
 
     fn calibrate(&mut self, ns: u64) -> bool {

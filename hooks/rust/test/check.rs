@@ -97,6 +97,7 @@ fn main() {
         "turns" => turns(numbers[0], numbers[1]),
         "agree" => agree(&numbers),
         "blocks" => blocks(&numbers),
+        "charged" => println!("{}", page::charged_ns(numbers[0], numbers[1], numbers[2])),
         other => panic!("`{}` is no question", other),
     }
 }

@@ -39,7 +39,8 @@ struct Open<'a> {
     found: Result<Evidence, Verdict>,
 }
 
-/// Judges everything that was read; `wanted` says what is wanted of a benchmark.
+/// Judges everything that was read; `wanted` says what is wanted of a benchmark, `tells` whether its numbers tell of the program: the
+/// p-values of one whose own code changed adjust nobody's, and are not adjusted.
 ///
 /// A pair is joined by its number, and one of which a process did not report the unit is left out. Values above 0 are judged by their
 /// log ratios as times are: the trimmed t over pairs (see `analysis::judge` for the rule and its two promises), with p-values
@@ -52,6 +53,7 @@ struct Open<'a> {
 pub fn judge<'a>(
     readings: impl IntoIterator<Item = &'a Readings>,
     wanted: impl Fn(&Readings) -> Vec<Wanted>,
+    tells: impl Fn(&Readings) -> bool,
     decision: &Decision,
 ) -> Result<Vec<ReportedMetric>, StatsError> {
     let mut open = Vec::new();
@@ -65,10 +67,11 @@ pub fn judge<'a>(
             open.push(Open { readings, wanted, found });
         }
     }
-    let p_values: Vec<f64> = open.iter().filter_map(|one| one.tested().map(|found| found.p_value)).collect();
+    let adjusts = |one: &Open<'_>| one.tested().filter(|_| tells(one.readings)).map(|found| found.p_value);
+    let p_values: Vec<f64> = open.iter().filter_map(adjusts).collect();
     let mut adjusted = stats::adjusted_p_values(&p_values)?.into_iter();
     let mut judged = |one: Open<'_>| {
-        let p_adjusted = one.tested().and_then(|_| adjusted.next());
+        let p_adjusted = adjusts(&one).and_then(|_| adjusted.next());
         one.judged(p_adjusted, decision)
     };
     Ok(open.into_iter().map(&mut judged).collect())

@@ -138,6 +138,19 @@ fn fresh_trials_that_decide_nothing_withdraw_nothing() {
 }
 
 #[test]
+fn a_change_that_is_seen_again_but_measured_below_the_threshold_is_not_confirmed() {
+    // Mean 0.027, standard error 0.0025 with 5 degrees of freedom: p is 0.00006, and 95 % reach up to 3.4 %.
+    let later = [0.0214, 0.0326, 0.0214, 0.0326, 0.0214, 0.0326];
+    let standing = |threshold| {
+        let report =
+            report_by(&[&REGRESSED, &later[..3], &later[3..]], &Decision { threshold, ..Decision::default() });
+        (report.verdict, report.confirmation.unwrap().standing)
+    };
+    assert_eq!(standing(0.03), (Verdict::Regression, ConfirmationStanding::Open));
+    assert_eq!(standing(0.025), (Verdict::Regression, ConfirmationStanding::Confirmed));
+}
+
+#[test]
 fn a_missing_round_leaves_the_others() {
     let one = report(&[&REGRESSED, &[0.09, 0.1, 0.11]]).confirmation.unwrap();
     assert_eq!((one.rounds.len(), one.wanted, one.standing), (1, 2, ConfirmationStanding::Confirmed));

@@ -25,7 +25,7 @@ fn of_pairs(name: &str, unit: &str, pairs: Vec<PairReading>) -> Readings {
 }
 
 fn judged_all(readings: &[Readings]) -> Vec<ReportedMetric> {
-    judge(readings, |_| vec![wanted("x", Better::Lower)], &Decision::default()).unwrap()
+    judge(readings, |_| vec![wanted("x", Better::Lower)], |_| true, &Decision::default()).unwrap()
 }
 
 const OPEN: Verdict = Verdict::Inconclusive { forks_sufficient: None };
@@ -37,7 +37,7 @@ fn wanted(unit: &str, better: Better) -> Wanted {
 /// The result for one unit with these values.
 fn judged(better: Better, baseline: &[f64], candidate: &[f64]) -> ReportedMetric {
     let readings = [read("A", "x", baseline, candidate)];
-    let judged = judge(&readings, |_| vec![wanted("x", better)], &Decision::default()).unwrap();
+    let judged = judge(&readings, |_| vec![wanted("x", better)], |_| true, &Decision::default()).unwrap();
     judged.into_iter().next().unwrap()
 }
 
@@ -99,7 +99,7 @@ fn what_a_rule_tolerates_is_no_regression() {
     let readings = [read("A", "x", &BASELINE, &TENTH_LESS)];
     let verdict = |threshold| {
         let wanted = Wanted { threshold, ..wanted("x", Better::Higher) };
-        judge(&readings, |_| vec![wanted.clone()], &Decision::default()).unwrap().remove(0).verdict
+        judge(&readings, |_| vec![wanted.clone()], |_| true, &Decision::default()).unwrap().remove(0).verdict
     };
     // A tenth less of what is good is a ninth worse.
     let tolerated = Verdict::Slower(Extent::WithinTolerance);
@@ -128,7 +128,7 @@ fn where_there_is_no_ratio_order_judges() {
     assert_eq!(judged(Better::Lower, &[0.0; 8], &candidate).verdict, Verdict::Regression);
     let readings = [read("A", "x", &[0.0; 8], &candidate), read("B", "x", &[0.0; 8], &[3.0; 8])];
     let strict = Decision { alpha: 0.007, ..Decision::default() };
-    let judged_strictly = judge(&readings, |_| vec![wanted("x", Better::Lower)], &strict).unwrap();
+    let judged_strictly = judge(&readings, |_| vec![wanted("x", Better::Lower)], |_| true, &strict).unwrap();
     // The second one never varies.
     let verdicts: Vec<Verdict> = judged_strictly.into_iter().map(|one| one.verdict).collect();
     assert_eq!(verdicts, [OPEN, Verdict::Regression]);
@@ -160,6 +160,27 @@ fn one_clear_change_among_many_units_is_called() {
         assert_eq!(all[0].verdict, Verdict::Regression, "{others}");
         assert!(all[1..].iter().all(|one| one.verdict == OPEN));
     }
+}
+
+#[test]
+fn units_of_benchmarks_that_changed_themselves_are_no_licence_for_others() {
+    let many = |name: &str, candidate: &[f64]| -> Vec<Readings> {
+        (0..40).map(|i| read(&format!("{name}{i}"), "x", &BASELINE, candidate)).collect()
+    };
+    let reversed: Vec<f64> = BASELINE.iter().rev().copied().collect();
+    let readings: Vec<Readings> = [read("A", "x", &[1.0; 8], &NOISY)]
+        .into_iter()
+        .chain(many("Same", &reversed))
+        .chain(many("Redefined", &TENTH_LESS))
+        .collect();
+    let verdict = |redefined_tell: bool| {
+        let tells = |read: &Readings| redefined_tell || !read.id.name.starts_with("Redefined");
+        judge(&readings, |_| vec![wanted("x", Better::Lower)], tells, &Decision::default()).unwrap()
+    };
+    assert_eq!(verdict(true)[0].verdict, Verdict::Regression);
+    let judged = verdict(false);
+    assert_eq!(judged[0].verdict, OPEN);
+    assert!(judged[41..].iter().all(|one| one.verdict == Verdict::Improvement), "by their own p-values");
 }
 
 #[test]
@@ -226,14 +247,14 @@ fn what_is_lacking_is_said() {
     assert!(failure(judged(Better::Lower, &[1.0; 8], &[1.0; 7])).contains("not every process reported `x`"));
     assert!(failure(judged(Better::Lower, &[f64::NAN; 8], &[1.0; 8])).contains("no number"));
     let failed = Readings { id: id("A"), outcome: ReadingsOutcome::Failed { reason: "it hangs".into() } };
-    let judged = judge([&failed], |_| vec![wanted("x", Better::Lower)], &Decision::default()).unwrap();
+    let judged = judge([&failed], |_| vec![wanted("x", Better::Lower)], |_| true, &Decision::default()).unwrap();
     assert_eq!(judged.into_iter().map(failure).collect::<Vec<_>>(), ["it hangs"]);
 }
 
 #[test]
 fn neither_a_unit_that_nobody_wants_nor_one_that_nobody_reports_is_judged() {
     let readings = [read("A", "x", &[1.0; 8], &[2.0; 8])];
-    let nothing = judge(&readings, |_| vec![wanted("y", Better::Lower)], &Decision::default()).unwrap();
+    let nothing = judge(&readings, |_| vec![wanted("y", Better::Lower)], |_| true, &Decision::default()).unwrap();
     assert_eq!(nothing, []);
 }
 

@@ -83,6 +83,20 @@ fn its_blocks_are_the_golden_ones() {
     }
 }
 
+#[test]
+fn set_up_makes_a_slice_twenty_times_as_long_but_none_longer_than_a_second() {
+    let charged = |ns: u64, elapsed_ns: u64, slice_ns: u64| -> u64 {
+        let question = ["charged".to_owned(), ns.to_string(), elapsed_ns.to_string(), slice_ns.to_string()];
+        HOOK.checked(&question).trim().parse().unwrap()
+    };
+    const MS: u64 = 1_000_000;
+    assert_eq!(charged(MS, 10 * MS, MS), MS, "little of it was set-up");
+    assert_eq!(charged(MS, 40 * MS, MS), 2 * MS);
+    assert_eq!(charged(MS, 40 * MS, 100 * MS), 4 * MS, "1 s is ten times as long");
+    assert_eq!(charged(MS, 1000 * MS, 1000 * MS), 1000 * MS);
+    assert_eq!(charged(MS, 3000 * MS, 3000 * MS), 3000 * MS, "such slices are asked for");
+}
+
 /// A trial of two processes whose invocations take so long; what they wrote and what they printed.
 fn measured(header: PageHeader, micros: [u32; 2]) -> (Trial, [Vec<Record>; 2], Vec<String>) {
     let mut trial = Trial::of(header);
