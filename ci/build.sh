@@ -8,6 +8,8 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 mirror=${DUETBENCH_MIRROR:-https://github.com/duetbench/duetbench/releases}
 duet=${ACTION_DUET:-}
+# Later steps run in other folders.
+case $duet in */*) duet=$(realpath "$duet") ;; esac
 
 stop() {
     echo "::error title=duet::$1" >&2

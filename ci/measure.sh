@@ -22,13 +22,18 @@ stop() {
     exit 2
 }
 
-# Never the tip of the other branch: what happened there since is no part of the change.
-if [ -z "$base" ] && [ -n "${GITHUB_BASE_REF:-}" ]; then
-    base=$(git merge-base "origin/$GITHUB_BASE_REF" HEAD) ||
-        stop "HEAD and origin/$GITHUB_BASE_REF have no common commit here: give the checkout step 'fetch-depth: 0'"
-elif [ -z "$base" ]; then
-    base=$(git rev-parse --verify --quiet 'HEAD^1') ||
-        stop "there is no commit before HEAD: give the checkout step 'fetch-depth: 0', or name a base"
+if [ -z "$base" ]; then
+    git rev-parse --git-dir > /dev/null || stop "git refuses this checkout; in a container of another user 'git config --global --add safe.directory' lets it"
+    # Of a version that is named, or else of the work tree's commit.
+    of=$(git rev-parse --verify --quiet "${head:-HEAD}^{commit}") || of=HEAD
+    # Never the tip of the other branch: what happened there since is no part of the change.
+    if [ -n "${GITHUB_BASE_REF:-}" ]; then
+        base=$(git merge-base "origin/$GITHUB_BASE_REF" "$of") ||
+            stop "${head:-HEAD} and origin/$GITHUB_BASE_REF have no common commit here: give the checkout step 'fetch-depth: 0'"
+    else
+        base=$(git rev-parse --verify --quiet "$of^1") ||
+            stop "there is no commit before ${head:-HEAD}: give the checkout step 'fetch-depth: 0', or name a base"
+    fi
 fi
 
 mkdir -p "$out"

@@ -36,7 +36,8 @@ pub fn with_calibration(mut report: Report, store: &Store) -> Result<Report, Run
     let all = store.calibrations()?;
     let made = Made::concerning(&all, &ids, &here);
     let calibration = made.map(|made| made.note(&ids, each_s, &here));
-    if let Some(made) = made {
+    // Of another machine it is no measure of layouts here, and of a fleet one of calls.
+    if let Some(made) = made.filter(|made| report.spec.fleet.is_none() && made.machine.is_alike(&here)) {
         for benchmark in &mut report.benchmarks {
             explain_by_layout(benchmark, &made.calibration);
         }
@@ -59,7 +60,11 @@ fn explain_by_layout(benchmark: &mut BenchmarkReport, calibration: &Calibration)
 /// The report of a stored run, judged as its specification says.
 #[must_use]
 pub fn report(run: StoredRun<RunHead>) -> Report {
-    let plan = run.plan();
+    let mut plan = run.plan();
+    if !run.complete {
+        // Somebody ended it, perhaps for what it showed, and not its budget.
+        plan.budget_ns = None;
+    }
     let mut benchmarks = analyse(&plan, &run.measured(), run.head.spec.thresholds());
     let abandoned = fail_abandoned(&mut benchmarks, &plan, &run.abandoned);
     if run.complete {

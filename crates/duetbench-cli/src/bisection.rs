@@ -228,6 +228,8 @@ pub struct Bisection {
     pub skipped: Vec<Skipped>,
     /// Largest of the minimal detectable changes of the end points' comparison, a fraction, where nothing regressed.
     pub detects: Option<f64>,
+    /// Benchmarks that are slower where nothing else is, but are others in the bad commit, so that their times do not tell of the code.
+    pub redefined: Vec<String>,
     /// Whether the budget ended it.
     pub out_of_budget: bool,
 }

@@ -1,6 +1,5 @@
 //! Slowdowns that somebody may want to accept, and the waivers that would.
 
-use crate::analysis::BenchmarkReport;
 use crate::gate::{Breach, Day, Gate, Waiver};
 use crate::report::Report;
 use crate::reported::ReportedMetric;
@@ -19,10 +18,14 @@ impl Report {
     /// count as it is.
     #[must_use]
     pub fn ceiling_of(&self, breach: &Breach) -> f64 {
-        let judged = || self.benchmarks.iter().find(|one| one.id == breach.id).and_then(BenchmarkReport::judged);
+        let range = || {
+            let one = self.benchmarks.iter().find(|one| one.id == breach.id)?;
+            // Of an open question all that it leaves open, or a waiver would leave it one.
+            if one.verdict.is_open() { one.open_range() } else { one.judged().map(|judged| judged.interval) }
+        };
         let reported = |unit: &String| self.reported.iter().find(|one| one.id == breach.id && one.unit == *unit);
         let end: Option<f64> = match &breach.metric {
-            Metric::Time => judged().map(|judged| judged.interval.high - 1.0),
+            Metric::Time => range().map(|range| range.high - 1.0),
             Metric::Reported(unit) => reported(unit).and_then(ReportedMetric::worse_by_at_most),
             Metric::Allocs | Metric::Bytes | Metric::Instructions => None,
         };

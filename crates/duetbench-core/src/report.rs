@@ -17,6 +17,7 @@ use crate::noise::Diagnosis;
 use crate::picture::Picture;
 use crate::plan::Plan;
 use crate::reported::ReportedMetric;
+use crate::sample::BenchmarkId;
 use crate::spec::{Metric, Spec};
 use crate::stats;
 use crate::verdict::Verdict;
@@ -199,16 +200,34 @@ impl Report {
         self.concerned_where(|verdict| verdict.word() == word)
     }
 
+    /// Whether some benchmark's time, or something that it reports itself, changed.
+    #[must_use]
+    pub fn is_changed(&self) -> bool {
+        self.concerned_where(Verdict::is_change) > 0
+    }
+
     /// Number of benchmarks whose time, or something that they report themselves, is an open question.
     #[must_use]
     pub fn undecided(&self) -> usize {
         self.concerned_where(Verdict::is_open)
     }
 
+    /// Number of benchmarks that got worse in something, whether that stops the change or was accepted.
+    #[must_use]
+    pub fn worse(&self) -> usize {
+        let regressed = self.those_where(|verdict| *verdict == Verdict::Regression);
+        let accepted = self.gate.iter().flat_map(Gate::waived).map(|breach| &breach.id);
+        regressed.chain(accepted).collect::<BTreeSet<_>>().len()
+    }
+
     fn concerned_where(&self, is_meant: impl Fn(&Verdict) -> bool) -> usize {
+        self.those_where(is_meant).collect::<BTreeSet<_>>().len()
+    }
+
+    fn those_where(&self, is_meant: impl Fn(&Verdict) -> bool) -> impl Iterator<Item = &BenchmarkId> {
         let times = self.benchmarks.iter().map(|one| (&one.id, &one.verdict));
         let all = times.chain(self.reported.iter().map(|one| (&one.id, &one.verdict)));
-        all.filter(|(_, verdict)| is_meant(verdict)).map(|(id, _)| id).collect::<BTreeSet<_>>().len()
+        all.filter(move |(_, verdict)| is_meant(verdict)).map(|(id, _)| id)
     }
 
     /// Takes back what waivers and rules let pass of times, and of questions that are open.
@@ -234,10 +253,7 @@ impl Report {
     #[must_use]
     pub fn lacks_answers(&self, strict: bool) -> bool {
         let reported = self.reported.iter().any(|one| one.verdict.is_open());
-        let accepted = |b: &BenchmarkReport| {
-            let up_to = b.open_range().map(|range| range.high);
-            self.gate.as_ref().zip(up_to).is_some_and(|(gate, high)| gate.accepts(&b.id, high))
-        };
+        let accepted = |b: &BenchmarkReport| self.gate.as_ref().is_some_and(|gate| gate.accepts(b));
         let mut open = self.benchmarks.iter().filter(|b| b.verdict.is_open() && !accepted(b));
         (strict && reported)
             || open.any(|one| self.gate.as_ref().map_or(strict, |gate| gate.wants_answer(&one.id, strict)))

@@ -63,7 +63,8 @@ impl Tool {
             words.push_str(&arg.as_ref().to_string_lossy());
             command.arg(arg);
         }
-        command.current_dir(dir).stdin(Stdio::null());
+        // Go believes the shell's word for where it is, which may lead there by a link: names of files would be others than ours.
+        command.current_dir(dir).env("PWD", dir).stdin(Stdio::null());
         for name in OF_ONE_REPOSITORY {
             command.env_remove(name);
         }

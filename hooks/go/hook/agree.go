@@ -84,10 +84,10 @@ func duetAgree(h *duetHeader, sides []*duetSide) duetPlan {
 	if cycle > 0 {
 		most, few := duetLeast(room, h.gcNS/est), h.gcNS/16/est
 		if p.whole {
-			p.lastWhole(cycle, est, duetLeast(few, 11), most)
+			p.last(duetMulDiv(cycle, duetSettleCycles, est, true), 1, 3, duetLeast(few, 11), most)
 		} else if span := duetSpan(sides, p.k); span > 0 {
 			times := func(hundredths uint64) uint64 { return duetMulDiv(span, hundredths, 100, true) }
-			p.last(times(115), times(270), duetLeast(few, times(1080)), most)
+			p.last(times(115), times(115), times(270), duetLeast(few, times(1080)), most)
 		}
 	}
 	if h.slices > 0 {
@@ -153,22 +153,15 @@ func duetSpan(sides []*duetSide, k uint64) (span uint64) {
 	return span
 }
 
-// last makes the plan as long as that: slices to settle, then those that hold a whole cycle after the first one on both sides, or
-// several, unless it all takes more than `most` slices. The protocol says where the numbers come from.
-func (p *duetPlan) last(settle, one, several, most uint64) {
-	settle = duetMost(p.warmup, settle)
+// last makes the plan as long as that: slices to settle, rather fewer of them, down to so many at least, than of those that count; then
+// those that hold a whole cycle after the first one on both sides, or several, unless it all takes more than `most` slices. The protocol
+// says where the numbers come from.
+func (p *duetPlan) last(settle, least, one, several, most uint64) {
 	cycles := duetMost(p.slices, duetMost(one, several))
+	settle = duetMost(duetMost(p.warmup, least), duetLeast(settle, most-duetLeast(most, cycles)))
 	if settle <= most && cycles <= most-settle {
 		p.warmup, p.slices = settle, cycles
 	}
-}
-
-// lastWhole makes the plan as long where slices that take est each are whole: what there is no time for is rather left out of those
-// that settle, down to one, than of those that count.
-func (p *duetPlan) lastWhole(cycle, est, several, most uint64) {
-	cycles := duetMost(p.slices, duetMost(3, several))
-	settle := duetMulDiv(cycle, duetSettleCycles, est, true)
-	p.last(duetMost(1, duetLeast(settle, most-duetLeast(most, cycles))), 3, several, most)
 }
 
 // duetGrow returns the size of the calibration slice after one of k invocations that took ns,

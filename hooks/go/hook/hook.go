@@ -96,7 +96,7 @@ func (b *B) duetExit() {
 		return
 	}
 	if duetJob.kind == duetListing {
-		b.duetListLeaf()
+		b.duetListEnd()
 	} else if b.duetIsTarget() {
 		duetT.abandon()
 	}

@@ -15,13 +15,22 @@ func (b *B) duetListStart() {
 	duetWriteLine("start\t" + b.name)
 }
 
-// duetListLeaf notes what the first call cost, unless the benchmark was only a parent, was skipped or failed; why it was skipped is
-// known to nobody else, because package testing prints it in verbose mode only.
-func (b *B) duetListLeaf() {
-	if b.Skipped() {
-		duetWriteLine("skip\t" + b.name + "\t" + strings.Join(strings.Fields(string(b.output)), " "))
+// duetListEnd notes what the first call cost, or that the benchmark failed, was skipped or only a parent; the words that it was skipped
+// with are known to nobody else, because package testing prints them in verbose mode only, and those of a failure may be lost in what
+// others print.
+func (b *B) duetListEnd() {
+	end := ""
+	switch {
+	case b.Failed():
+		end = "fail"
+	case b.Skipped():
+		end = "skip"
+	case b.hasSub.Load():
+		end = "parent"
 	}
-	if b.hasSub.Load() || b.Failed() || b.Skipped() {
+	if end != "" {
+		words := strings.ToValidUTF8(string(b.output), "\uFFFD")
+		duetWriteLine(end + "\t" + b.name + "\t" + strings.Join(strings.Fields(words), " "))
 		return
 	}
 	style, resets := duetT.style, uint64(0)

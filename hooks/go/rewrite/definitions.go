@@ -195,7 +195,7 @@ func declared(decl ast.Node) []string {
 		if decl.Recv == nil || len(decl.Recv.List) == 0 {
 			return []string{decl.Name.Name}
 		}
-		// Whoever uses the type may call the method through an interface.
+		// Whoever uses the type may call the method through an interface. One of a type of the package is known by its name alone.
 		return []string{"." + decl.Name.Name, receiver(decl.Recv.List[0].Type)}
 	case *ast.TypeSpec:
 		return []string{decl.Name.Name}
@@ -262,7 +262,7 @@ func (f *folder) parts(benchmark string) []part {
 	var order []*declaration
 	reach := func(name string) {
 		for _, d := range f.byName[name] {
-			if name != "_" && !reached[d] {
+			if name != "_" && !reached[d] && !f.comesWithItsType(d, name) {
 				reached[d] = true
 				order = append(order, d)
 			}
@@ -294,6 +294,20 @@ func (f *folder) parts(benchmark string) []part {
 	rest := parts[1:]
 	sort.SliceStable(rest, func(i, j int) bool { return rest[i].Name < rest[j].Name })
 	return parts
+}
+
+// comesWithItsType tells whether this is the name of a method whose type these files declare: whoever calls the method has the type,
+// and many others have methods of the same name.
+func (f *folder) comesWithItsType(d *declaration, name string) bool {
+	if !strings.HasPrefix(name, ".") {
+		return false
+	}
+	for _, of := range f.byName[d.names[1]] {
+		if !strings.HasPrefix(of.names[0], ".") {
+			return true
+		}
+	}
+	return false
 }
 
 // runsBefore tells functions that run before any benchmark.

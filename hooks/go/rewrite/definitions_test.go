@@ -9,6 +9,7 @@ import (
 )
 
 const bench = "func BenchmarkA(b *testing.B) { for b.Loop() { f(x) } }\n"
+const calls = "func BenchmarkA(b *testing.B) { for b.Loop() { buffer.Write(nil) } }\n"
 
 // pairs: two versions of a package's test files, and the parts of BenchmarkA in which they differ.
 var pairs = []struct {
@@ -28,6 +29,8 @@ var pairs = []struct {
 	{"one of several variables", files(bench + "var (\n\ty = 2\n\tx = 1\n)\n"), files(bench + "var (\n\ty = 2\n\tx = 3\n)\n"), "x"},
 	{"one of several constants", files(bench + "const (\n\ty = iota\n\tx\n)\n"), files(bench + "const (\n\ty = iota + 1\n\tx\n)\n"), "y"},
 	{"a method of a type", files(bench + "var x T\ntype T int\nfunc (t *T) Read() {}\n"), files(bench + "var x T\ntype T int\nfunc (t *T) Read() { println() }\n"), "Read"},
+	{"a method of a type that is not used", files(calls), files(calls + "type T int\nfunc (t *T) Write(p []byte) {}\n"), ""},
+	{"a method of a type of the package", files(calls + "func (t *T) Write(p []byte) {}\n"), files(calls + "func (t *T) Write(p []byte) { println() }\n"), "Write"},
 	{"init that fills a variable", files(bench + "var x int\nfunc init() { x = 1 }\n"), files(bench + "var x int\nfunc init() { x = 2 }\n"), "init"},
 	{"init of something else", files(bench + "var y int\nfunc init() { y = 1 }\n"), files(bench + "var y int\nfunc init() { y = 2 }\n"), ""},
 	{"another import of this name", files("import f \"a\"\n" + bench), files("import f \"b\"\n" + bench), "BenchmarkA"},

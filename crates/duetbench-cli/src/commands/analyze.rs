@@ -42,7 +42,12 @@ pub fn run(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
 fn again(args: &AnalyzeArgs, context: &Context) -> Result<u8, Failure> {
     let store = Store::open_to_read(&context.db())?;
     let mut stored = store.load(&args.base)?.comparison()?;
-    stored.head.spec.decision = context.settings.typed_only().decision(stored.head.spec.decision)?;
+    let decision = context.settings.typed_only().decision(stored.head.spec.decision)?;
+    if decision != stored.head.spec.decision {
+        // By another decision it was not the clock that ended them, so that they may not spend what that left.
+        stored.head.plan.budget_ns = None;
+    }
+    stored.head.spec.decision = decision;
     let report = context.report(&store, stored)?;
     let exit = exit_code(&report, context.settings.strict());
     context.printer.report(&report, exit)?;
@@ -80,11 +85,11 @@ fn exit_of(detection: &Detection, strict: bool) -> u8 {
     let unanswerable = answers.clone().all(|answer| matches!(answer, Answer::TooFew { .. }));
     if detection.has_regression() {
         code::REGRESSION
-    } else if strict && answers.any(Answer::is_open) {
-        code::INCONCLUSIVE
     } else if unanswerable {
         // Who gates on it would pass for ever.
         code::FAILED
+    } else if strict && answers.any(Answer::is_open) {
+        code::INCONCLUSIVE
     } else {
         code::CLEAN
     }

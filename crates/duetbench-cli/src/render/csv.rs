@@ -2,7 +2,6 @@
 //! benchstat's do. Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula: unless it is a number, an apostrophe stands before it.
 
 use duetbench_core::Report;
-use duetbench_core::analysis::Ranged;
 use duetbench_core::report::{BenchmarkReport, Counted};
 
 use super::markup::csv::{line, number};
@@ -22,9 +21,9 @@ const COLUMNS: [Column; 31] = [
     ("ratio_low", |b, _| number(b.judged().map(|judged| judged.interval.low))),
     ("ratio_high", |b, _| number(b.judged().map(|judged| judged.interval.high))),
     ("clock", |b, _| b.estimate.map(|e| e.clock.word().into())),
-    ("wall_ratio", |b, _| number(by_wall(b).map(|wall| wall.ratio))),
-    ("wall_ratio_low", |b, _| number(by_wall(b).map(|wall| wall.interval.low))),
-    ("wall_ratio_high", |b, _| number(by_wall(b).map(|wall| wall.interval.high))),
+    ("wall_ratio", |b, _| number(b.wall_beside().map(|wall| wall.ratio))),
+    ("wall_ratio_low", |b, _| number(b.wall_beside().map(|wall| wall.interval.low))),
+    ("wall_ratio_high", |b, _| number(b.wall_beside().map(|wall| wall.interval.high))),
     ("confidence", |b, _| number(b.estimate.map(|e| e.confidence))),
     ("p_value", |b, _| number(b.estimate.map(|e| e.p_value))),
     ("p_adjusted", |b, _| number(b.estimate.map(|e| e.p_adjusted))),
@@ -54,11 +53,6 @@ pub fn render(report: &Report) -> String {
         out += &line(COLUMNS.iter().map(|(_, cell)| cell(benchmark, report).unwrap_or_default()));
     }
     out
-}
-
-/// The judged number by wall time, where CPU time was judged.
-fn by_wall(benchmark: &BenchmarkReport) -> Option<Ranged> {
-    benchmark.estimate?.by_wall
 }
 
 fn changed(counted: Option<Counted>) -> Option<String> {

@@ -19,6 +19,12 @@ const PREFIXES: [(f64, &str); 5] = [(1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0
 /// Most decimals of a percentage.
 const DECIMALS_MAX: usize = 2;
 
+/// Most decimals by which a percentage is told from a limit.
+const DECIMALS_BEYOND_MAX: usize = 8;
+
+/// Most decimals of a time, where a benchmark takes almost none because it does nothing.
+const DECIMALS_OF_TIME_MAX: f64 = 9.0;
+
 /// Format of the times in one row: the same prefix for all, so that they can be compared at a glance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TimeScale {
@@ -43,7 +49,7 @@ impl TimeScale {
             scaled if scaled >= 99.995 => 1,
             scaled if scaled >= 9.9995 => 2,
             scaled if scaled >= 0.99995 => 3,
-            _ => 4,
+            scaled => (3.0 - scaled.log10().floor()).clamp(4.0, DECIMALS_OF_TIME_MAX) as usize,
         };
         TimeScale { factor, prefix, decimals }
     }
@@ -156,6 +162,23 @@ pub fn share(fraction: f64) -> String {
         p if p >= 0.1 => 2,
         _ => 3,
     };
+    trimmed(percent, decimals)
+}
+
+/// A fraction in percent beside a limit that it exceeds, with so many digits that both differ: `3.04%` beside `3%`.
+#[must_use]
+pub fn share_beyond(fraction: f64, limit: f64) -> String {
+    let (short, limit) = (share(fraction), share(limit));
+    let longer = |decimals| trimmed(fraction * 100.0, decimals);
+    if short != limit {
+        short
+    } else {
+        (1..=DECIMALS_BEYOND_MAX).map(longer).find(|more| *more != limit).unwrap_or(short)
+    }
+}
+
+/// A percentage without zeros at its end.
+fn trimmed(percent: f64, decimals: usize) -> String {
     let written = format!("{percent:.decimals$}");
     let short = if decimals > 0 { written.trim_end_matches('0').trim_end_matches('.') } else { &written };
     format!("{short}%")
@@ -259,6 +282,7 @@ mod tests {
         check(&[0.25], &["0.2500n"]);
         check(&[2.5e9], &["2.500"]);
         check(&[0.0], &["0.000"]);
+        check(&[0.000_001_2, 0.000_001_5], &["0.000001200n", "0.000001500n"]);
         check(&[f64::NAN, 12.0], &["?", "12.00n"]);
     }
 
@@ -336,6 +360,16 @@ mod tests {
         check(1.5, "150%");
         check(0.000_12, "0.012%");
         check(f64::INFINITY, "∞");
+    }
+
+    #[test]
+    fn a_share_beyond_a_limit_does_not_look_like_it() {
+        let check = |fraction, limit, want| assert_eq!(share_beyond(fraction, limit), want);
+        check(0.0304, 0.03, "3.04%");
+        check(0.041, 0.03, "4.1%");
+        check(0.000_000_5, 0.0, "0.00005%");
+        check(0.09004, 0.09, "9.004%");
+        check(0.03, 0.03, "3%");
     }
 
     #[test]

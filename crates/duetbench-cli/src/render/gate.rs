@@ -4,7 +4,7 @@ use duetbench_core::gate::{Breach, Gate, Stale, StaleWaiver, Standing};
 use duetbench_core::spec::Metric;
 use serde_json::{Value, json};
 
-use super::format::{one_line, share, short_name};
+use super::format::{one_line, share, share_beyond, short_name};
 
 /// Everything that people should know of it, the gravest first.
 pub(super) fn lines(gate: &Gate) -> Vec<String> {
@@ -23,14 +23,20 @@ pub(super) fn stopping(gate: &Gate) -> Vec<String> {
 /// A breach with what comes of it.
 pub(super) fn breach(breach: &Breach) -> String {
     let Breach { id, metric, change, threshold, standing } = breach;
+    let limit = if let Standing::AboveCeiling { ceiling } = standing { *ceiling } else { *threshold };
     let grown = match (metric, change.is_finite()) {
-        (Metric::Reported(_), true) => format!("worse by {}", share(*change)),
+        (Metric::Reported(_), true) => format!("worse by {}", share_beyond(*change, limit)),
         (Metric::Reported(_), false) => "worse".into(),
-        (_, true) => format!("+{}", share(*change)),
+        (_, true) => format!("+{}", share_beyond(*change, limit)),
         (_, false) => "from nothing".into(),
     };
     let what = format!("{} of `{}` {grown}", words(metric), one_line(&short_name(&id.name)));
+    // The size that fresh trials confirmed; how sure it is to exceed the threshold, the first round says.
+    let less = *metric == Metric::Time && change <= threshold;
     match standing {
+        Standing::Fails if less => {
+            format!("fails: {what} in fresh trials, more than the tolerated {} at first", share(*threshold))
+        }
         Standing::Fails if *threshold > 0.0 => format!("fails: {what}, {} are tolerated", share(*threshold)),
         Standing::Fails if *metric == Metric::Time => format!("fails: {what}, nothing slower is tolerated"),
         Standing::Fails => format!("fails: {what}"),
@@ -104,4 +110,25 @@ fn stale_json(StaleWaiver { waiver, why }: &StaleWaiver) -> Value {
         "why": why,
         "expires": waiver.expires.to_string(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use duetbench_core::BenchmarkId;
+
+    use super::*;
+
+    #[test]
+    fn a_breach_is_larger_than_its_limit_in_figures_too() {
+        let time = |change, standing| {
+            let id = BenchmarkId { package: "p".into(), name: "BenchmarkA".into() };
+            breach(&Breach { id, metric: Metric::Time, change, threshold: 0.03, standing })
+        };
+        assert_eq!(time(0.041, Standing::Fails), "fails: time of `A` +4.1%, 3% are tolerated");
+        assert_eq!(time(0.0304, Standing::Fails), "fails: time of `A` +3.04%, 3% are tolerated");
+        let confirmed = "fails: time of `A` +2.5% in fresh trials, more than the tolerated 3% at first";
+        assert_eq!(time(0.025, Standing::Fails), confirmed);
+        let accepted = Standing::AboveCeiling { ceiling: 0.09 };
+        assert_eq!(time(0.0904, accepted), "fails: time of `A` +9.04%, of which 9% were accepted");
+    }
 }

@@ -77,7 +77,7 @@ fn comments(benchmark: &BenchmarkReport) -> String {
         let clock = if e.clock == Clock::Cpu { " of CPU time" } else { "" };
         let Ranged { ratio, interval } = judged;
         out += &format!(", ratio{clock} {ratio} [{}, {}]", interval.low, interval.high);
-        if let Some(Ranged { ratio, interval }) = e.by_wall {
+        if let Some(Ranged { ratio, interval }) = benchmark.wall_beside() {
             out += &format!(", of wall time {ratio} [{}, {}]", interval.low, interval.high);
         }
         out += &format!(", minimal detectable change {}", e.minimal_detectable_change);

@@ -69,7 +69,13 @@ fn both(counts: &InstructionCounts) -> String {
         Per::Process => "process, its start included",
     };
     let [before, after] = [counts.baseline, counts.candidate].map(|side| amount(side.all));
-    format!("{before} → {after} instructions per {unit} ({:+.2}%)", 100.0 * counts.change())
+    format!("{before} → {after} instructions per {unit} ({})", hundredths(counts.change()))
+}
+
+/// A change in hundredths of a percent, none of which is less than nothing.
+fn hundredths(change: f64) -> String {
+    let rounded = (10_000.0 * change).round() / 100.0;
+    if rounded == 0.0 { "0.00%".into() } else { format!("{rounded:+.2}%") }
 }
 
 /// The case in words.

@@ -10,11 +10,11 @@ use duetbench_core::gate::{Breach, Gate, Stale, Standing};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::reported::ReportedMetric;
 use duetbench_core::spec::Metric;
-use duetbench_core::verdict::Extent;
+use duetbench_core::verdict::{Extent, RatioInterval};
 use duetbench_core::{BenchmarkId, Report, Verdict};
 use serde_json::{Value, json};
 
-use super::format::{change, one_line, share, short_name, shortened};
+use super::format::{one_line, share, short_name, shortened};
 use super::{document, gate, summary};
 
 /// Where a benchmark stands in the repository.
@@ -119,7 +119,7 @@ fn worse(report: &Report, sites: &Sites) -> Vec<Value> {
     }
     let regressed = report.benchmarks.iter().filter(|one| one.verdict == Verdict::Regression);
     let one = |one: &BenchmarkReport| {
-        let change = one.estimate.map_or_else(String::new, |e| format!(" {}", change(e.ratio)));
+        let change = one.judged().map_or_else(String::new, |judged| format!(" {}", summary::change_beside(judged)));
         let words =
             format!("time of `{}`{change}{}: {}", short_name(&one.id.name), interval(one), summary::verdict_words(one));
         result(Rule::Regression, &words, &sites.place(&one.id), &fingerprint(&one.id, &Metric::Time))
@@ -129,7 +129,7 @@ fn worse(report: &Report, sites: &Sites) -> Vec<Value> {
 
 fn of_breach(breach: &Breach, report: &Report, sites: &Sites) -> Value {
     let of_time = report.benchmarks.iter().find(|one| one.id == breach.id && breach.metric == Metric::Time);
-    let words = format!("{}{}", gate::breach(breach), of_time.map_or_else(String::new, interval));
+    let words = format!("{}{}", gate::breach(breach), of_time.map_or_else(String::new, interval_of_change));
     let mark = fingerprint(&breach.id, &breach.metric);
     let rule = match of_time.map(|one| &one.verdict) {
         Some(Verdict::Slower(_)) => Rule::Slower,
@@ -154,10 +154,21 @@ fn stale(gate: &Gate, sites: &Sites) -> impl Iterator<Item = Value> {
     gate.stale.iter().map(one)
 }
 
+/// The interval that stands beside its verdict in a table.
 fn interval(benchmark: &BenchmarkReport) -> String {
-    let both = benchmark.estimate.zip(benchmark.judged());
-    both.map_or_else(String::new, |(estimate, judged)| {
-        format!(", {} CI {}", share(estimate.confidence), summary::between(judged.interval))
+    ranged(benchmark, summary::shown_interval(benchmark))
+}
+
+/// The interval of the change that a breach is of: by fresh trials where these confirmed it.
+fn interval_of_change(benchmark: &BenchmarkReport) -> String {
+    let fresh = benchmark.confirmation.as_ref().filter(|confirmation| confirmation.confirmed());
+    ranged(benchmark, fresh.map(|confirmation| confirmation.fresh.interval).or(summary::shown_interval(benchmark)))
+}
+
+fn ranged(benchmark: &BenchmarkReport, interval: Option<RatioInterval>) -> String {
+    let both = benchmark.estimate.zip(interval);
+    both.map_or_else(String::new, |(estimate, interval)| {
+        format!(", {} CI {}", share(estimate.confidence), summary::between(interval))
     })
 }
 
@@ -185,6 +196,9 @@ fn without_answer(unit: &ReportedMetric, sites: &Sites) -> Option<Value> {
     let (rule, words) = match &unit.verdict {
         Verdict::Failed { reason, .. } => (Rule::Failed, format!("{called} failed: {}", shortened(reason))),
         Verdict::Inconclusive { .. } => (Rule::Inconclusive, format!("whether {called} changed is open")),
+        Verdict::Slower(Extent::Open { .. }) => {
+            (Rule::Slower, format!("{called} got worse; whether by more than the threshold is open"))
+        }
         _ => return None,
     };
     let mark = fingerprint(&unit.id, &Metric::Reported(unit.unit.clone()));
@@ -242,7 +256,8 @@ fn result(rule: Rule, words: &str, place: &Place, mark: &str) -> Value {
         "ruleId": id,
         "ruleIndex": rule as usize,
         "level": level,
-        "message": { "text": one_line(words) },
+        // A bracket of a name before a parenthesis would make a link of both.
+        "message": { "text": one_line(words).replace("](", "] (") },
         "locations": [document::without_null(location, &["logicalLocations"])],
         // GitHub knows the second name only, and would else take the text of the line.
         "partialFingerprints": { "duetBenchmark/v1": one_line(mark), "primaryLocationLineHash": one_line(mark) },

@@ -31,8 +31,7 @@ pub(super) fn numbers(benchmark: &BenchmarkReport) -> Numbers {
     let times = benchmark.times_ns();
     let scale = TimeScale::of(&times.into_iter().flatten().collect::<Vec<_>>());
     let time = |ns: Option<f64>| ns.map_or(String::new(), |ns| scale.write(ns));
-    let is_cpu = benchmark.estimate.is_some_and(|e| e.clock == Clock::Cpu);
-    let clock = if is_cpu { " cpu" } else { "" };
+    let clock = if is_by_cpu(benchmark) { " cpu" } else { "" };
     let interval = shown_interval(benchmark);
     Numbers {
         base: time(times[0]),
@@ -40,6 +39,11 @@ pub(super) fn numbers(benchmark: &BenchmarkReport) -> Numbers {
         interval: interval.map_or_else(String::new, |range| format!("{}{clock}", between(range))),
         detects: benchmark.estimate.map_or_else(String::new, |e| format!("≥{}", share(e.minimal_detectable_change))),
     }
+}
+
+/// Whether CPU time was judged.
+pub(super) fn is_by_cpu(benchmark: &BenchmarkReport) -> bool {
+    benchmark.estimate.is_some_and(|estimate| estimate.clock == Clock::Cpu)
 }
 
 /// The times before and after, as far as they are known: `1.718µs → 1.806µs`.
@@ -63,7 +67,7 @@ pub(crate) fn between(interval: RatioInterval) -> String {
 
 /// The change by wall time with its interval, where CPU time was judged.
 pub(super) fn by_wall(benchmark: &BenchmarkReport) -> Option<String> {
-    let wall = benchmark.estimate?.by_wall?;
+    let wall = benchmark.wall_beside()?;
     Some(format!("{} {}", change_beside(wall), between(wall.interval)))
 }
 
@@ -106,9 +110,9 @@ pub(super) fn all_verdicts() -> [Verdict; 14] {
 /// The outcome of the run in one sentence.
 pub(super) fn headline(report: &Report) -> String {
     let total = report.benchmarks.len();
-    let improved = report.count("improvement");
+    let improved = report.concerned("improvement");
     let also_improved = if improved > 0 { format!(", {improved} improved") } else { String::new() };
-    let accepted = report.count("regression");
+    let accepted = report.worse();
     let none = if accepted > 0 { format!("{accepted} regressed, as accepted") } else { "No regression found".into() };
     match report.outcome() {
         Outcome::Failed if report.answers_nothing() => answers_nothing(report),
@@ -127,7 +131,7 @@ pub(super) fn headline(report: &Report) -> String {
             format!("{accepted} of {} regressed, as accepted{also_improved}", benchmarks(total))
         }
         Outcome::Clean if improved > 0 => format!("{improved} of {} improved, none regressed", benchmarks(total)),
-        Outcome::Clean if report.benchmarks.iter().any(|b| b.verdict.is_change()) => {
+        Outcome::Clean if report.is_changed() => {
             format!("No change beyond the threshold in {}", of_compared(report))
         }
         Outcome::Clean if report.benchmarks.iter().all(|b| b.verdict.is_redefined()) => {
@@ -228,7 +232,7 @@ pub(super) fn words_explained(report: &Report) -> Vec<&'static str> {
             any(|b| b.verdict.is_redefined()),
             "benchmark changed: it is another one in head, so that its times do not tell what the code does",
         ),
-        (any(|b| by_wall(b).is_some()), "cpu: judged by CPU time, because other work took the processor away"),
+        (any(is_by_cpu), "cpu: judged by CPU time, because other work took the processor away"),
     ];
     explained.into_iter().filter_map(|(occurs, words)| occurs.then_some(words)).collect()
 }

@@ -77,6 +77,17 @@ fn a_benchmark_that_exits_is_a_failure_whatever_its_code() {
 }
 
 #[test]
+fn a_failure_is_seen_whatever_else_is_printed() {
+    let bad = BAD_AT_ONCE.replace("WHAT", "b.Fatal(\"no luck\")");
+    let flood = "func BenchmarkFlood(b *testing.B) {\n\tos.Stdout.Write(append(make([]byte, 20000), \"\\nPASS\\n\"...))\n\tfor i := 0; i < b.N; i++ {\n\t\tsink += i\n\t}\n}\n";
+    check_failure(&format!("{bad}{flood}"), &[], &["no luck", "candidate"]);
+    // A program that a benchmark starts may say that all had their turn.
+    let says_pass = "func BenchmarkAnother(b *testing.B) {\n\tos.Stdout.WriteString(\"PASS\\n\")\n\tfor i := 0; i < b.N; i++ {\n\t\tsink += i\n\t}\n}\n";
+    let bad = BAD_AT_ONCE.replace("WHAT", "panic(\"boom\")");
+    check_failure(&format!("{says_pass}{bad}"), &[], &["boom", "candidate"]);
+}
+
+#[test]
 fn benchmarks_of_a_program_that_ends_before_them_fail() {
     let main = "func TestMain(m *testing.M) {\n\tif os.Getenv(\"DATABASE\") == \"\" {\n\t\tos.Exit(0)\n\t}\n\tos.Exit(m.Run())\n}\n";
     let place = two(&simple(GOOD), &simple(&format!("{GOOD}{main}")));
@@ -226,6 +237,9 @@ fn replacements_inside_work_and_outside_are_refused() {
     in_app(&["compare", "HEAD", "HEAD", "--measure-identical", "--forks", "3"]).expect(0);
     place.write("app/go.mod", &go_mod("../../elsewhere"));
     in_app(&["compare", "HEAD", ".", "--forks", "3"]).expect(2).says(&["`../../elsewhere`", "lies outside"]);
+    place.write("app/go.mod", &go_mod("../generated"));
+    in_app(&["compare", "HEAD", ".", "--forks", "3"]).expect(2).says(&["`../generated`", "is not there"]);
+    place.write("app/go.mod", &go_mod("../../elsewhere"));
     // From the root there is no module, but the message says where there is one.
     place.duet(&["compare", "HEAD", "HEAD"]).expect(2).says(&["`app`", "`lib`"]);
     // Patterns lead into modules from beside them too.

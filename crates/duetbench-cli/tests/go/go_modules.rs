@@ -1,6 +1,6 @@
 //! Versions of several modules.
 
-use crate::common::{GOOD, Place, simple};
+use crate::common::{GOOD, Place, Ran, simple};
 
 /// A version below this folder, with two modules in it.
 fn two_modules(place: &Place, version: &str) {
@@ -27,6 +27,21 @@ fn the_modules_of_a_workspace_are_measured_in_one_run() {
     // A module from outside of the version would be the same in both.
     place.write("new/b/go.mod", "module example.com/b\n\ngo 1.21\n\nreplace example.com/c => ../../c\n");
     place.duet(&compare).expect(2).says(&["replaces `example.com/c`"]);
+}
+
+#[test]
+fn a_checkout_behind_a_link_is_the_same_as_in_its_place() {
+    let place = Place::go_module("package fixture\n");
+    place.write("sub/sub_test.go", &simple(GOOD).replace("package fixture", "package sub"));
+    place.git(&["init", "-q"]);
+    place.commit_all("one");
+    let outside = tempfile::tempdir().unwrap();
+    let link = outside.path().join("link");
+    std::os::unix::fs::symlink(place.path(), &link).unwrap();
+    // As a shell does it that came there by the link.
+    let mut command = place.command(&["compare", "HEAD", ".", "--format", "json"]);
+    let ran = Ran::from(command.current_dir(&link).env("PWD", &link).output().unwrap());
+    assert_eq!(ran.verdict("BenchmarkGood"), "identical_code", "{}", ran.stdout);
 }
 
 #[test]

@@ -62,6 +62,9 @@ fn a_change_of_the_benchmark_is_told_apart_from_a_change_of_the_code() {
     let shown = place.duet(&["show"]).expect(0).stdout;
     assert!(shown.contains("benchmark changed") && shown.contains(words), "{shown}");
 
+    // Who searches a slowdown cannot take it for none.
+    compare(&place, &["--classify", "--measure-identical"]).expect(125);
+
     let ran = compare(&place, &["--format", "json", "--same-benchmarks"]).expect(3);
     assert_eq!(ran.verdict("BenchmarkFamily/x"), "regression", "{}", ran.stdout);
     place.write("duet.toml", "[[rule]]\nbenchmarks = 'Family'\nredefined = 'gate'\n");

@@ -63,6 +63,19 @@ fn an_expensive_benchmark_gets_what_is_left_and_no_more() {
 }
 
 #[test]
+fn what_a_budget_left_is_spent_by_the_decision_that_it_ended_and_by_no_other() {
+    let (place, script) = (Place::new(), script(&[part("Long", [2_000_000_000, 2_000_000_000], 8_040, 0.03)]));
+    place.scripted(&script, &["--budget", "60s", "--quiet"]).expect(0);
+    let width = |more: &[&str]| {
+        let ran = place.duet(&[&["analyze", "r1", "--format", "json"], more].concat());
+        let one = ran.benchmark("BenchmarkLong");
+        one["ratio_high"].as_f64().unwrap() - one["ratio_low"].as_f64().unwrap()
+    };
+    let (then, now) = (width(&[]), width(&["--threshold", "3.1%"]));
+    assert!(now > 1.2 * then, "{then} {now}");
+}
+
+#[test]
 fn a_run_too_short_for_any_answer_fails_and_says_what_would_be_enough() {
     let (place, script) = (Place::new(), script(&[part("Long", [220_000_000, 220_000_000], 920, 0.002)]));
     let ran = place.scripted(&script, &["--budget", "1s", "--format", "json"]).expect(1);

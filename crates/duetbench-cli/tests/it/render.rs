@@ -426,6 +426,17 @@ fn markdown_begins_with_a_sentence_for_every_outcome() {
     check(&[Improvement, NoChange], "✅ duet: 1 of 2 benchmarks improved, none regressed");
     check(&[NoChange, NoChange], "✅ duet: No change in 2 benchmarks");
     check(&[NoChange, Slower(Extent::WithinTolerance)], "✅ duet: No change beyond the threshold in 2 benchmarks");
+    let of_unit = |verdict: Verdict| {
+        let mut report = run_of(&[NoChange]);
+        let unit = with_units().reported.remove(0);
+        report.reported = vec![ReportedMetric { id: report.benchmarks[0].id.clone(), verdict, ..unit }];
+        report.gate = Some(Gate { breaches: vec![], stale: vec![], open: vec![] });
+        markdown::render(&report).lines().nth(1).unwrap().to_owned()
+    };
+    // Rules let it pass.
+    assert_eq!(of_unit(Regression), "### ✅ duet: 1 of 1 benchmark regressed, as accepted");
+    assert_eq!(of_unit(Improvement), "### ✅ duet: 1 of 1 benchmark improved, none regressed");
+    assert_eq!(of_unit(Slower(Extent::WithinTolerance)), "### ✅ duet: No change beyond the threshold in 1 benchmark");
     let redefined = Redefined(Box::new(NoChange));
     check(&[NoChange, redefined, CandidateOnly], "✅ duet: No change in 1 of 3 benchmarks");
     let open = Extent::Open { forks_sufficient: None };

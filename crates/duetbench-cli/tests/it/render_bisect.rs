@@ -90,6 +90,7 @@ fn of_two_merges() -> Bisection {
         ],
         skipped: vec![Skipped { commit: 4, benchmark: None, why: "it does not build".into() }],
         detects: None,
+        redefined: vec![],
         out_of_budget: false,
     }
 }
@@ -103,6 +104,27 @@ fn every_form_of_a_search_inside_merges() {
     let json = written(&document, Format::Json);
     check("bisect.json", &json);
     assert_eq!(departures_from(BISECT, &serde_json::from_str(&json).unwrap()), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_slower_by_a_change_of_the_benchmark_is_not_called_nothing() {
+    let bisection = Bisection {
+        sought: vec![],
+        others: vec![],
+        detects: Some(0.02),
+        redefined: vec!["BenchmarkCodec".into()],
+        ..of_two_merges()
+    };
+    let text = written(&document(&bisection), Format::Text);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for want in [
+        "1 benchmark is slower in the bad commit, but is another one there",
+        "so that their times do not tell of the code: `Codec`",
+        "`--benchmarks-from head` measures",
+        "a slowdown of 2% would have been found in every other benchmark",
+    ] {
+        assert!(text.contains(want), "`{want}` is not in {text}");
+    }
 }
 
 #[test]

@@ -81,12 +81,13 @@ const KEYS: [&str; 20] = [
     "threshold",
     "warnings",
 ];
-const KEYS_OF_ONE: [&str; 24] = [
+const KEYS_OF_ONE: [&str; 25] = [
     "allocs",
     "as_linked",
     "baseline_ns",
     "bytes",
     "candidate_ns",
+    "change",
     "confirmation",
     "estimate",
     "history",

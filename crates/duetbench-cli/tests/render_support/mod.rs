@@ -413,6 +413,7 @@ fn fork(suite_run: u32, baseline_ns: f64, ratio: f64) -> ForkPair {
     let side = |ns_per_op: f64| ForkSide {
         invocations: 14_500 + u64::from(suite_run),
         ns_per_op,
+        typical_ns: None,
         cpu_ns_per_op: Some(ns_per_op * 0.98),
         bytes_per_op: Some(128.0),
         allocs_per_op: Some(5.0),
@@ -432,6 +433,7 @@ fn fork(suite_run: u32, baseline_ns: f64, ratio: f64) -> ForkPair {
         log_ratio_idle: None,
         busy: None,
         slice_spread: 0.01,
+        unrecorded_ns: None,
         collections: 0,
         slices: 124,
     }

@@ -136,7 +136,7 @@ pub(super) fn complete(side: &[Sample], by: Completing) -> Result<f64, StatsErro
     let limit = if by.clips { defaults::CLIP * stats::median(&by.clock.times(side))? } else { f64::INFINITY };
     let unseen = if by.collector_in_line { cycles::unseen(side) } else { None };
     let Some(unseen) = unseen else { return Ok(mean(side, by.clock, limit)) };
-    let mutator = mean(&cycles::between_ends(side), by.clock, limit);
+    let mutator = mean(&unseen.without_marking(side), by.clock, limit);
     Ok(mutator + unseen.ns_per_op(mutator))
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A regression is found by looking at many benchmarks, some of them several times; some of what is found so is luck, and its size
 //! is on average too large. Where it is not beyond doubt, later rounds of fresh trials look at that one benchmark. They are judged
-//! together, in the direction that is known by then: they **confirm** it where they show a change by themselves and measure one that
-//! matters, **withdraw** it where they exclude one that matters, and else leave it what it was. Their own estimate of the size is not biased by having
+//! together, in the direction that is known by then: they **confirm** it where they show a change by themselves, **withdraw** it
+//! where they exclude one that matters, and else leave it what it was. Their own estimate of the size is not biased by having
 //! been selected.
 
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub struct Round {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// They show the change by themselves, and it exceeds the threshold in them.
+    /// They show the change by themselves.
     Confirmed,
     /// They exclude a change that matters.
     Withdrawn,
@@ -56,7 +56,7 @@ pub struct Confirmation {
 }
 
 impl Confirmation {
-    /// Whether fresh trials confirm the change.
+    /// Whether fresh trials show the change by themselves.
     #[must_use]
     pub fn confirmed(&self) -> bool {
         self.standing == Standing::Confirmed
@@ -92,7 +92,7 @@ pub(super) fn confirmation(forks: &[ForkPair], evidence: &Evidence, asked: Confi
     let excluding = evidence.ranged_at(&together, defaults::WITHDRAW_ALPHA).ok()?.interval;
     let standing = if !excluding.reaches_above(decision.threshold) {
         Standing::Withdrawn
-    } else if p_value <= defaults::CONFIRM_ALPHA && fresh.ratio > 1.0 + decision.threshold {
+    } else if p_value <= defaults::CONFIRM_ALPHA {
         Standing::Confirmed
     } else {
         Standing::Open

@@ -58,6 +58,30 @@ pub(super) fn unseen(side: &[Sample]) -> Option<Unseen> {
 }
 
 impl Unseen {
+    /// The slices in which no collection can have been under way, which would be paid for twice: without the last part of a cycle, as
+    /// much as marking may take ([`defaults::MARKED_SHARE`]). A cycle begins with the trial and where a collection ended. Without those
+    /// in which one ended alone, where nothing else would be left.
+    pub(super) fn without_marking(self, side: &[Sample]) -> Vec<Sample> {
+        let [_, most] = defaults::MARKED_SHARE;
+        let period = self.cycle.period_bytes as f64;
+        let bytes = |sample: &Sample| self.bytes_per_op * sample.invocations as f64;
+        let ends: Vec<usize> = (1..side.len()).filter(|&i| ended(&side[i - 1..=i]) > 0).collect();
+        // Those that warmed up came before.
+        let mut since = side.first().map_or(0.0, |first| f64::from(first.at.iteration) * bytes(first));
+        let (mut kept, mut from) = (Vec::new(), 0);
+        for to in ends.iter().map(|end| end + 1).chain([side.len()]) {
+            let (cycle, has_end) = (&side[from..to], ends.contains(&(to - 1)));
+            let all = since + cycle.iter().map(bytes).sum::<f64>();
+            let marks_from = (1.0 - most) * if has_end { all } else { period };
+            for sample in cycle {
+                since += bytes(sample);
+                kept.extend((since <= marks_from).then_some(*sample));
+            }
+            (since, from) = (0.0, to);
+        }
+        if kept.is_empty() { between_ends(side) } else { kept }
+    }
+
     /// CPU time of collecting per invocation, nanoseconds, for an invocation that itself takes so many: bytes per invocation
     /// divided by those of a cycle, times what a collection costs.
     ///

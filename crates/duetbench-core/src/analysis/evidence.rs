@@ -19,6 +19,9 @@ pub struct ForkSide {
     pub invocations: u64,
     /// Mean time per invocation over these slices, nanoseconds.
     pub ns_per_op: f64,
+    /// Time per invocation of the typical slice in which no collection ended (median), nanoseconds.
+    #[serde(skip)]
+    pub typical_ns: Option<f64>,
     /// Mean CPU time per invocation, nanoseconds, where known for every slice.
     pub cpu_ns_per_op: Option<f64>,
     /// Bytes allocated per invocation, where recorded.
@@ -28,13 +31,6 @@ pub struct ForkSide {
     /// Share of the complete CPU time that the collector costs: what the typical slice is short of it. Absent without CPU times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collector_share: Option<f64>,
-}
-
-impl ForkSide {
-    /// Mean time per invocation without what the collector costs, nanoseconds.
-    pub(super) fn typical_ns(&self) -> f64 {
-        self.ns_per_op * (1.0 - self.collector_share.unwrap_or(0.0))
-    }
 }
 
 /// The two log ratios of a fork pair, candidate to baseline.
@@ -82,6 +78,10 @@ pub struct ForkPair {
     /// Spread of the slices' log ratios around `log_ratio`: what the standard deviation of normal ones would be (the median
     /// absolute deviation times 1.4826).
     pub slice_spread: f64,
+    /// Time that a side worked unrecorded, after the other one's slice and before its own (median), the lower of both sides'. Absent where
+    /// versions do not take turns, or stop their timer.
+    #[serde(skip)]
+    pub unrecorded_ns: Option<f64>,
     /// Collections that were counted on both sides.
     pub collections: u32,
     /// Slice pairs it was made from.
@@ -89,6 +89,11 @@ pub struct ForkPair {
 }
 
 impl ForkPair {
+    /// Whether a whole cycle of a collector came before each slice, and each slice holds one: two ended from slice to slice on either side.
+    pub(super) fn has_cycles_before_slices(&self) -> bool {
+        self.collections > 0 && self.collections >= 4 * self.slices.saturating_sub(1)
+    }
+
     /// Share of the wall time of all slices in which the processes had no processor, on the side where it is larger; absent
     /// without CPU times.
     pub(super) fn lost_share(&self) -> Option<f64> {
@@ -199,16 +204,27 @@ impl BenchmarkReport {
     #[must_use]
     pub fn open_range(&self) -> Option<RatioInterval> {
         let judged = self.judged()?.interval;
-        let fresh = self.withdrawing().map(|confirmation| confirmation.beside);
-        let beside = fresh.or(self.estimate.and_then(|estimate| estimate.beside)).map_or(judged, |b| b.interval);
+        let beside = self.beside().map_or(judged, |beside| beside.interval);
         Some(RatioInterval { low: judged.low.min(beside.low), high: judged.high.max(beside.high) })
+    }
+
+    /// The other number of the same trials as [`judged`](Self::judged): that of all slices beside the typical one, or the other way round.
+    #[must_use]
+    pub fn beside(&self) -> Option<Ranged> {
+        let fresh = self.withdrawing().map(|confirmation| confirmation.beside);
+        fresh.or(self.estimate.and_then(|estimate| estimate.beside))
+    }
+
+    /// The ratio of wall times beside the judged one of CPU times, where the same trials have both.
+    #[must_use]
+    pub fn wall_beside(&self) -> Option<Ranged> {
+        self.estimate.and_then(|estimate| estimate.by_wall).filter(|_| self.withdrawing().is_none())
     }
 
     /// The ratio of wall times with its interval: that beside the judged number where CPU time is judged, and else the judged number.
     #[must_use]
     pub fn by_wall(&self) -> Option<Ranged> {
-        let beside = self.estimate.and_then(|estimate| estimate.by_wall);
-        beside.filter(|_| self.withdrawing().is_none()).or(self.judged())
+        self.wall_beside().or(self.judged())
     }
 
     /// Times per invocation of both versions that cannot contradict the change, nanoseconds: the baseline's median, and that times the

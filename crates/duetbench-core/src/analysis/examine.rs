@@ -10,7 +10,7 @@ use super::{
 };
 use crate::plan::{Mode, Plan, PlannedBenchmark};
 use crate::sample::Role;
-use crate::spec::{Decision, Thresholds};
+use crate::spec::{Decision, Thresholds, defaults};
 use crate::stats::{self, Spend, StatsError};
 use crate::verdict::rule::{PValues, decided};
 use crate::verdict::{Extent, Verdict};
@@ -43,9 +43,13 @@ fn hidden(planned: &PlannedBenchmark, forks: &[ForkPair]) -> Hidden {
 }
 
 /// Share of slices that getting warm takes, of those that were measured: they are longer than planned where they hold whole cycles of a
-/// collector.
+/// collector, and begin warm where such a cycle came before them.
 fn cold_share_left(planned: &PlannedBenchmark, forks: &[ForkPair], mode: Mode) -> Option<f64> {
     let left = planned.cold_share_left(mode)?;
+    let cold_ns = left * planned.configuration.slice_ns as f64;
+    if forks.iter().all(ForkPair::has_cycles_before_slices) && unrecorded_ns(forks)? >= defaults::WARM_TIMES * cold_ns {
+        return Some(0.0);
+    }
     let slice_ns = |fork: &ForkPair| {
         let of = |side: &ForkSide| side.invocations as f64 * side.ns_per_op / f64::from(fork.slices.max(1));
         of(&fork.baseline).min(of(&fork.candidate))
@@ -53,6 +57,12 @@ fn cold_share_left(planned: &PlannedBenchmark, forks: &[ForkPair], mode: Mode) -
     let planned_ns = planned.configuration.slice_ns as f64;
     let seen_ns = stats::median(&forks.iter().map(slice_ns).collect::<Vec<f64>>()).ok()?;
     Some(left * planned_ns / planned_ns.max(seen_ns))
+}
+
+/// Time that versions work unrecorded before their slices; 0 where that is not known of one fork pair.
+fn unrecorded_ns(forks: &[ForkPair]) -> Option<f64> {
+    let of_forks: Vec<f64> = forks.iter().map(|fork| fork.unrecorded_ns.unwrap_or(0.0)).collect();
+    stats::median(&of_forks).ok()
 }
 
 /// Times per invocation of the slower version, nanoseconds: alone in a first trial, and beside the other version.
@@ -66,8 +76,8 @@ impl Lost {
     /// Absent where nobody saw the versions alone.
     fn of(planned: &PlannedBenchmark, forks: &[ForkPair]) -> Option<Lost> {
         let alone_ns = planned.profile.filter(|_| !planned.style.is_counted())?.invocation_ns;
-        let slower = |f: &ForkPair| f.baseline.typical_ns().max(f.candidate.typical_ns());
-        let beside_ns = stats::median(&forks.iter().map(slower).collect::<Vec<f64>>()).ok()?;
+        let slower = |f: &ForkPair| Some(f.baseline.typical_ns?.max(f.candidate.typical_ns?));
+        let beside_ns = stats::median(&forks.iter().filter_map(slower).collect::<Vec<f64>>()).ok()?;
         Some(Lost { alone_ns, beside_ns })
     }
 

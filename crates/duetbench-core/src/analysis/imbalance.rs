@@ -33,10 +33,14 @@ impl Cores {
 ///
 /// Sides exchange cores at every block. Whatever slows one core only, such as a neighbour there, favours one side in every second
 /// block and the other in the rest. It cancels in their sum, but it widens the interval and shows that the two sides did not
-/// see the same interference. Absent where only one arrangement was measured.
+/// see the same interference. Absent where only one arrangement was measured, or each by a few blocks of one slice, whole programs,
+/// of which chance would make unlike cores.
 #[must_use]
 pub fn core_imbalance(samples: &[Sample]) -> Option<f64> {
     let pairs = pair(samples, Mode::Duet).pairs;
+    if pairs.windows(2).all(|two| two[0].baseline.block != two[1].baseline.block) {
+        return None;
+    }
     let (baseline, candidate): (Vec<Sample>, Vec<Sample>) = pairs.iter().map(|p| (p.baseline, p.candidate)).unzip();
     let [even, odd] = arranged(&baseline, &candidate, Clock::Wall)?;
     Some((even - odd).abs() / 2.0)

@@ -190,6 +190,7 @@ impl Fork {
             log_ratio_idle,
             busy: busy(&self.baseline).zip(busy(&self.candidate)).map(|(b, c)| b.min(c)),
             slice_spread: wall.spread,
+            unrecorded_ns: self.unrecorded_ns(mode),
             collections,
             slices: count(self.baseline.len().min(self.candidate.len())),
         })
@@ -198,6 +199,22 @@ impl Fork {
     /// Whether every slice of both sides has a CPU time.
     fn has_cpu_times(&self) -> bool {
         self.baseline.iter().chain(&self.candidate).all(|s| s.cpu_ns.is_some_and(|ns| ns > 0))
+    }
+
+    /// Time before a side's slices and after the other's, see [`ForkPair::unrecorded_ns`].
+    fn unrecorded_ns(&self, mode: Mode) -> Option<f64> {
+        if !matches!(mode, Mode::InterleavedOneCore | Mode::InterleavedAllCores) || !self.has_cpu_times() {
+            return None;
+        }
+        let mut turns: Vec<&Sample> = self.baseline.iter().chain(&self.candidate).collect();
+        turns.sort_by_key(|s| s.start_ns);
+        let before = |role: Role| {
+            let own = turns.windows(2).filter(move |turns| turns[0].at.role != role && turns[1].at.role == role);
+            let end = |s: &Sample| s.start_ns.saturating_add(s.wall_ns);
+            let ns = own.map(|turns| turns[1].start_ns.saturating_sub(end(turns[0])) as f64);
+            stats::median(&ns.collect::<Vec<f64>>()).ok()
+        };
+        Some(before(Role::Baseline)?.min(before(Role::Candidate)?))
     }
 
     /// Collections of both sides.
@@ -249,6 +266,7 @@ fn side(samples: &[Sample]) -> ForkSide {
     ForkSide {
         invocations,
         ns_per_op: per_op(samples.iter().map(|s| s.wall_ns as f64).sum()),
+        typical_ns: stats::median(&Clock::Wall.times(&cycles::between_ends(samples))).ok(),
         cpu_ns_per_op: cpu_ns.map(per_op),
         bytes_per_op: per_counted_op(memory().map(|m| m.bytes as f64).sum()),
         allocs_per_op: memory().map(|m| m.allocations.map(|n| n as f64)).sum::<Option<f64>>().and_then(per_counted_op),

@@ -19,6 +19,7 @@ use crate::instructions::BenchmarkInstructions;
 use crate::reported::ReportedMetric;
 use crate::sample::BenchmarkId;
 use crate::spec::{Action, Metric, Thresholds};
+use crate::verdict::RatioInterval;
 
 /// Policy and waivers applied to a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,10 +81,11 @@ impl Gate {
             breach.standing = accepting.or(standings.first()).copied().unwrap_or(Standing::Fails);
         }
         let stale = waivers.iter().filter_map(|waiver| waiver.staleness(found, &breaches, today)).collect();
-        let unanswered = benchmarks.iter().filter(|one| one.verdict.is_open());
+        let mut gate = Gate { breaches, stale, open: Vec::new() };
+        let unanswered = benchmarks.iter().filter(|one| one.verdict.is_open() && !gate.accepts(one));
         let open = unanswered.filter_map(|one| Some((&one.id, policy.inconclusive(&one.id)?)));
-        let open = open.map(|(id, action)| OpenQuestion { id: id.clone(), action }).collect();
-        Gate { breaches, stale, open }
+        gate.open = open.map(|(id, action)| OpenQuestion { id: id.clone(), action }).collect();
+        gate
     }
 
     /// Whether an open question of this benchmark stops the change: as a rule says, or else as it is `usually`.
@@ -93,12 +95,13 @@ impl Gate {
         ruled.map_or(usually, |question| question.action == Action::Gate)
     }
 
-    /// Whether a slowdown of this benchmark is accepted up to this ratio, whatever it is exactly.
+    /// Whether a slowdown of this benchmark is accepted whatever it is exactly: then its size is no open question.
     #[must_use]
-    pub fn accepts(&self, id: &BenchmarkId, ratio: f64) -> bool {
+    pub fn accepts(&self, benchmark: &BenchmarkReport) -> bool {
+        let Some(RatioInterval { high, .. }) = benchmark.open_range() else { return false };
         self.waived().any(|breach| {
-            let up_to = |ceiling: f64| !breach::exceeds(ratio - 1.0, ceiling);
-            breach.id == *id
+            let up_to = |ceiling: f64| !breach::exceeds(high - 1.0, ceiling);
+            breach.id == benchmark.id
                 && breach.metric == Metric::Time
                 && matches!(breach.standing, Standing::Waived { ceiling, .. } if up_to(ceiling))
         })

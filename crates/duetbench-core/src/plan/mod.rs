@@ -265,6 +265,17 @@ impl PlannedBenchmark {
         Some(cold_share * defaults::SLICE_NS as f64 / self.configuration.slice_ns.max(1) as f64)
     }
 
+    /// Time that a trial may measure at most, nanoseconds: iterations of a harness that gets compiled itself stay among its first ones.
+    #[must_use]
+    pub fn longest_trial_ns(&self) -> u64 {
+        if self.style != Style::Iteration || !self.runtime_threads {
+            return u64::MAX;
+        }
+        let ExecutionConfiguration { slice_ns, trial_ns, warmup_slices, .. } = self.configuration;
+        let left = defaults::UNDISTURBED_ITERATIONS.saturating_sub(warmup_slices);
+        slice_ns.saturating_mul(left.into()).max(trial_ns)
+    }
+
     /// Whether its versions use each other's caches in slices so short that it may matter, at once or once a duet is given up.
     #[must_use]
     pub fn may_be_cold(&self) -> bool {

@@ -66,6 +66,24 @@ fn each_side_is_cut_at_the_ends_of_its_own_collections() {
 }
 
 #[test]
+fn work_before_a_slice_is_unrecorded_where_the_other_version_ended_one() {
+    // Slices of 100 ns. The baseline works for 50 ns before its own, the candidate for 30, and for nothing where it goes on.
+    let starts = [(0, 50), (1, 180), (1, 280), (0, 430), (0, 530), (1, 660)];
+    let mut next = [0; 2];
+    let taken = |(side, start_ns): (usize, u64)| {
+        let iteration = next[side];
+        next[side] += 1;
+        Sample { start_ns, ..slice(Role::BOTH[side], (0, iteration), 100) }
+    };
+    let samples: Vec<Sample> = starts.into_iter().map(taken).collect();
+    let unrecorded = |samples: &[Sample], mode| summarise(samples, mode).forks[0].unrecorded_ns;
+    assert_eq!(unrecorded(&samples, PAIRED), Some(30.0));
+    assert_eq!(unrecorded(&samples, Mode::Sequential), None);
+    let paused: Vec<Sample> = samples.iter().map(|s| Sample { cpu_ns: None, ..*s }).collect();
+    assert_eq!(unrecorded(&paused, PAIRED), None, "their time is not all between start and end");
+}
+
+#[test]
 fn a_cycle_that_ends_in_the_warm_up_does_not_begin_with_the_first_slice_that_counts() {
     let mut samples = [
         Side { ends: &[1, 4, 8], ..PLAIN }.samples(Role::Baseline),
@@ -103,6 +121,31 @@ fn what_collecting_costs_is_computed_where_a_trial_holds_no_whole_cycle() {
     check(fork(PLAIN, Side { cycle: Some(CYCLE), ..PLAIN }, PAIRED).log_ratio_complete, 1.0);
     // One collection that ended is no cycle, but its slice is none of the mutator's.
     check(fork(less, Side { ends: &[5], ..much }, PAIRED).log_ratio_complete, with_much / with_less);
+}
+
+#[test]
+fn slices_in_which_a_collection_is_under_way_are_not_paid_for_twice() {
+    // A cycle of ten slices, 80 bytes each, ends in the tenth; while it marks, from 70 % of it on, slices take three times as long.
+    let allocating = Side { ends: &[9], bytes_per_op: 80, cycle: Some(CYCLE), ..PLAIN };
+    let marking = |side: Side<'_>, role: Role, from: u32| {
+        let mut samples = side.samples(role);
+        let meant = samples.iter_mut().filter(|s| (from..9).contains(&s.at.iteration));
+        meant.for_each(|s| (s.wall_ns, s.cpu_ns) = (300, Some(300)));
+        samples
+    };
+    let complete = |side: Side<'_>, from| {
+        let samples = [marking(side, Role::Baseline, from), PLAIN.samples(Role::Candidate)].concat();
+        (-summarise(&samples, PAIRED).forks[0].log_ratio_complete).exp()
+    };
+    let computed = (100.0 + 0.7 * 100.0) / 100.0;
+    assert!((complete(allocating, 7) - computed).abs() < 1e-9);
+    assert!(complete(allocating, 6) > 1.05 * computed, "before that it does not mark");
+    // No end was seen: what the trial holds of the next cycle tells.
+    let unseen = Side { ends: &[], ..allocating };
+    assert!((complete(unseen, 7) - computed).abs() < 1e-9);
+    // A trial that holds nothing but the end of a cycle tells what there is.
+    let few = Side { slices: 2, ends: &[1], bytes_per_op: 800, ..allocating };
+    assert!(complete(few, 9).is_finite());
 }
 
 #[test]

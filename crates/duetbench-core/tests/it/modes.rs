@@ -182,11 +182,26 @@ fn the_caches_of_the_other_core_do_not_hide_a_difference_in_a_duet() {
 }
 
 #[test]
+fn whole_programs_cancel_unlike_cores_whatever_their_number() {
+    // Five whole programs of each: on a core that takes a fifth longer the candidate ran three times, of which nothing is left in the mean.
+    let on = |core: u32, ns: u64| if core == 0 { ns } else { ns * 6 / 5 };
+    let program = |role, i: u32| {
+        let core = if role == Role::Baseline { i % 2 } else { 1 - i % 2 };
+        Sample { block: i, ..slice(role, (0, i), on(core, 1_000_000)) }
+    };
+    let samples: Vec<Sample> = (0..5).flat_map(|i| Role::BOTH.map(|role| program(role, i))).collect();
+    assert!(summarise(&samples, Mode::Duet).forks[0].log_ratio.abs() < 1e-9);
+}
+
+#[test]
 fn unlike_cores_show_where_sides_exchange_them() {
     assert!(core_imbalance(&exchanged(1.0)).unwrap() < 1e-9);
     // Half of ln 1.2.
     assert!((core_imbalance(&exchanged(1.2)).unwrap() - 0.091_16).abs() < 1e-4);
     assert_eq!(core_imbalance(&exchanged(1.2)[..8]), None);
+    // Whole programs exchange them each time, and are too few to tell.
+    let programs: Vec<Sample> = exchanged(1.2).into_iter().map(|s| Sample { block: s.at.iteration, ..s }).collect();
+    assert_eq!(core_imbalance(&programs), None);
     // Half the threshold of 3 % is 0.0148.
     assert!(too_unlike(&[0.02; 4], 0.03) && !too_unlike(&[0.02; 3], 0.03) && !too_unlike(&[0.01; 9], 0.03));
     assert!(!too_unlike(&[0.5, 0.001, 0.002, 0.001], 0.03));

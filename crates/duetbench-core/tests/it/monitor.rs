@@ -67,10 +67,15 @@ fn stand(of_each: &[&[f64]]) -> Vec<Standing> {
 
 /// Standing of a benchmark with this profile that reads 2 % slower, planned in one mode and measured in another.
 fn stands(profile: Profile, planned: Mode, measured: Mode) -> Vec<Standing> {
+    stands_by(profile, planned, |fork| ForkPair { mode: measured, ..fork })
+}
+
+/// The same by fork pairs that are altered in some way.
+fn stands_by(profile: Profile, planned: Mode, altered: impl Fn(ForkPair) -> ForkPair) -> Vec<Standing> {
     let design = fixed(20);
     let mut plan = plan_of(&["A"], design);
     (plan.benchmarks[0].mode, plan.benchmarks[0].profile) = (planned, Some(profile));
-    let fork = |(run, d)| ForkPair { mode: measured, ..placed(&design, (0, run), d) };
+    let fork = |(run, d)| altered(placed(&design, (0, run), d));
     let forks: Vec<ForkPair> = (0..).zip([0.02, 0.021, 0.019, 0.02]).map(fork).collect();
     standings(&mut Monitor::new(&plan, &Decision::default()), 3, &[&forks])
 }
@@ -97,6 +102,20 @@ fn caches_may_hide_whatever_is_lost_in_turns() {
         [Standing::Settled],
         "its collector is in the way in turns"
     );
+}
+
+#[test]
+fn slices_that_begin_after_a_whole_cycle_of_the_collector_hide_nothing() {
+    // Getting warm takes 0.1 ms; it is over after four times as long, if that was one cycle and the slice another.
+    let collecting = Profile { collects: true, cold_share: Some(0.5), ..PLAIN };
+    let after = |unrecorded_ns, collections| {
+        let warmed = |fork| ForkPair { unrecorded_ns, collections, slices: 3, ..fork };
+        stands_by(collecting, Mode::InterleavedOneCore, warmed)
+    };
+    assert_eq!(after(Some(400_000.0), 8), [Standing::Settled]);
+    assert_eq!(after(Some(399_000.0), 8), [Standing::OutOfReach]);
+    assert_eq!(after(Some(400_000.0), 7), [Standing::OutOfReach]);
+    assert_eq!(after(None, 8), [Standing::OutOfReach]);
 }
 
 const SLOWER: [f64; 4] = [0.1, 0.101, 0.099, 0.1];

@@ -126,6 +126,20 @@ fn a_trial_of_another_length_takes_as_long_as_its_sides_do() {
 }
 
 #[test]
+fn iterations_of_a_harness_that_gets_compiled_stay_among_its_first_ones() {
+    let found = plan(&["A"], Mode::InterleavedOneCore);
+    let jvm = PlannedBenchmark { style: Style::Iteration, runtime_threads: true, ..found.benchmarks[0].clone() };
+    let mut planned = jvm.with_trials(SECOND, 60);
+    planned.configuration.slice_ns = 10_000_000;
+    assert_eq!(planned.longest_trial_ns(), SECOND, "100 iterations after 60");
+    planned.configuration.warmup_slices = 100;
+    assert_eq!(planned.longest_trial_ns(), SECOND, "what is planned is measured");
+    planned.configuration.warmup_slices = 10;
+    assert_eq!(planned.longest_trial_ns(), 15 * SECOND / 10);
+    assert_eq!(PlannedBenchmark { runtime_threads: false, ..planned }.longest_trial_ns(), u64::MAX);
+}
+
+#[test]
 fn trials_that_follow_a_plan_have_room_for_slices_that_caches_made_longer() {
     let spec = spec(forks(4), ModeChoice::Interleaved);
     let mut plan = plan(&["A"], Mode::InterleavedOneCore);

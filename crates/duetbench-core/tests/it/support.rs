@@ -135,6 +135,7 @@ pub(crate) fn fork(log_ratio: f64) -> ForkPair {
     let side = ForkSide {
         invocations: 1,
         ns_per_op: 1.0,
+        typical_ns: Some(1.0),
         cpu_ns_per_op: None,
         bytes_per_op: None,
         allocs_per_op: None,
@@ -154,6 +155,7 @@ pub(crate) fn fork(log_ratio: f64) -> ForkPair {
         log_ratio_idle: None,
         busy: None,
         slice_spread: 0.0,
+        unrecorded_ns: None,
         collections: 0,
         slices: 1,
     }

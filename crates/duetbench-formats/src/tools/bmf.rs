@@ -12,7 +12,7 @@ use duetbench_core::detect::{Located, Units, by_process};
 use duetbench_core::report::BenchmarkReport;
 use duetbench_core::spec::defaults;
 use duetbench_core::verdict::RatioInterval;
-use duetbench_core::{Recording, Report};
+use duetbench_core::{Recording, Report, Verdict};
 use serde::Serialize;
 
 use crate::error::FormatError;
@@ -43,25 +43,44 @@ type Measures = BTreeMap<String, Measure>;
 
 /// Measures of the candidate in a report.
 fn of_report(report: &Report) -> Result<Written, FormatError> {
-    let of = |benchmark: &BenchmarkReport| Some((benchmark.id.to_string(), measures(benchmark)?));
-    let all: BTreeMap<String, Measures> = report.benchmarks.iter().filter_map(of).collect();
-    if all.is_empty() {
-        return Err(FormatError::nothing("no benchmark of the run has a time"));
-    }
-    Written::json(&all, vec!["Bencher Metric Format holds one value for each measure, and no verdicts".to_owned()])
+    let mut lost = vec!["Bencher Metric Format holds one value for each measure, and no verdicts".to_owned()];
+    let of = |timed: Timed<'_>| (timed.benchmark.id.to_string(), measures(&timed));
+    let all: BTreeMap<String, Measures> = timed(report, &mut lost)?.into_iter().map(of).collect();
+    Written::json(&all, lost)
 }
 
-fn measures(benchmark: &BenchmarkReport) -> Option<Measures> {
+/// A benchmark of a report whose candidate was measured.
+pub(super) struct Timed<'a> {
+    pub(super) benchmark: &'a BenchmarkReport,
+    /// Time per invocation of its candidate, nanoseconds, with its interval where it has one.
+    pub(super) ns: f64,
+    pub(super) interval: Option<RatioInterval>,
+}
+
+/// The benchmarks of a report whose candidate was measured; the others are named.
+pub(super) fn timed<'a>(report: &'a Report, lost: &mut Vec<String>) -> Result<Vec<Timed<'a>>, FormatError> {
+    // What is left of one that failed would pass for its time.
+    let time = |benchmark: &'a BenchmarkReport| {
+        let measured = !matches!(benchmark.verdict, Verdict::Failed { .. });
+        let (ns, interval) = benchmark.candidate_within().filter(|_| measured)?;
+        Some(Timed { benchmark, ns, interval })
+    };
+    let timed: Vec<Timed<'_>> = report.benchmarks.iter().filter_map(time).collect();
+    let without = report.benchmarks.iter().filter(|one| time(one).is_none()).map(|one| one.id.name.as_str());
+    lost.extend(named(without).map(|names| format!("left out, since it failed or was not measured: {names}")));
+    if timed.is_empty() { Err(FormatError::nothing("no benchmark of the run has a time")) } else { Ok(timed) }
+}
+
+fn measures(&Timed { benchmark, ns, interval }: &Timed<'_>) -> Measures {
     let mut measures = Measures::new();
-    let (time, around) = benchmark.candidate_within()?;
-    measures.insert("latency".into(), around.map_or(Measure::alone(time), |i| Measure::with(time, [i.low, i.high])));
+    measures.insert("latency".into(), interval.map_or(Measure::alone(ns), |i| Measure::with(ns, [i.low, i.high])));
     if let Some(Ranged { ratio, interval: RatioInterval { low, high } }) = benchmark.judged() {
         measures.insert("ratio".into(), Measure::with(ratio, [low, high]));
     }
     for (name, counted) in [("allocations", benchmark.allocs), ("allocated-bytes", benchmark.bytes)] {
         measures.extend(counted.map(|counted| (name.to_owned(), Measure::alone(counted.candidate))));
     }
-    Some(measures)
+    measures
 }
 
 /// Measures of a recording.

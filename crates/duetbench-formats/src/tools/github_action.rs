@@ -5,12 +5,11 @@
 use duetbench_core::analysis::Ranged;
 use duetbench_core::detect::Located;
 use duetbench_core::recording::{Better, Recorded};
-use duetbench_core::report::BenchmarkReport;
 use duetbench_core::verdict::RatioInterval;
 use duetbench_core::{Recording, Report};
 use serde::Serialize;
 
-use super::bmf::located;
+use super::bmf::{Timed, located, timed};
 use crate::error::FormatError;
 use crate::tool::{Tool, Writer};
 use crate::words::named;
@@ -38,24 +37,22 @@ struct Entry {
 
 /// Entries for the candidate of a report.
 fn of_report(report: &Report) -> Result<Written, FormatError> {
-    let entries: Vec<Entry> = report.benchmarks.iter().flat_map(entries).collect();
-    if entries.is_empty() {
-        return Err(FormatError::nothing("no benchmark of the run has a time"));
-    }
-    Written::json(&entries, vec![note(Better::Lower)])
+    let mut lost = vec![note(Better::Lower)];
+    let entries: Vec<Entry> = timed(report, &mut lost)?.into_iter().flat_map(entries).collect();
+    Written::json(&entries, lost)
 }
 
 /// The time of a benchmark with what was found about it, and what it allocates.
-fn entries(benchmark: &BenchmarkReport) -> Vec<Entry> {
-    let Some((value, around)) = benchmark.candidate_within() else { return Vec::new() };
+fn entries(Timed { benchmark, ns: value, interval }: Timed<'_>) -> Vec<Entry> {
     let name = benchmark.id.to_string();
-    let interval = around.map(|RatioInterval { low, high }| [low, high]);
-    let found = benchmark.judged().map(|Ranged { ratio, interval: RatioInterval { low, high } }| {
+    let interval = interval.map(|RatioInterval { low, high }| [low, high]);
+    let verdict = benchmark.verdict.word().replace('_', " ");
+    let change = benchmark.judged().map(|Ranged { ratio, interval: RatioInterval { low, high } }| {
         let percent = |ratio: f64| format!("{:+.2}%", 100.0 * (ratio - 1.0));
-        let verdict = benchmark.verdict.word().replace('_', " ");
-        format!("{verdict}: {} vs base [{}, {}]", percent(ratio), percent(low), percent(high))
+        format!(": {} vs base [{}, {}]", percent(ratio), percent(low), percent(high))
     });
-    let time = Entry { name: name.clone(), unit: TIME.into(), value, range: range(value, interval), extra: found };
+    let extra = Some(verdict + &change.unwrap_or_default());
+    let time = Entry { name: name.clone(), unit: TIME.into(), value, range: range(value, interval), extra };
     let counted = [("allocs/op", benchmark.allocs), ("B/op", benchmark.bytes)];
     let counted = counted.into_iter().filter_map(|(unit, counted)| {
         let (name, value) = (format!("{name} - {unit}"), counted?.candidate);

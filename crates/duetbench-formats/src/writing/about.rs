@@ -57,7 +57,7 @@ impl About {
         let lines = kept.map(|(key, value)| (key.clone(), one_line(value))).collect();
         let known = |wanted: &str| context.iter().find(|(key, _)| key == wanted).map(|(_, value)| one_line(value));
         let version = known("version").filter(|_| known("pkg").is_some());
-        let version = version.or_else(|| known("commit_info.id")).unwrap_or_default();
+        let version = version.or_else(|| known("commit.id")).unwrap_or_default();
         let started = ["duet-started", "datetime", "date"].into_iter().find_map(known);
         About { lines, version, started: started.unwrap_or_default() }
     }

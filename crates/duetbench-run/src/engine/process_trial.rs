@@ -96,7 +96,8 @@ impl ProcessTrial<'_> {
         let trial = self.trial;
         Sample {
             at: trial.coordinates(self.sides[side].role, slice),
-            block: 0,
+            // A block for each arrangement of cores.
+            block: if self.mode == Mode::Duet { slice } else { 0 },
             invocations: 1,
             wall_ns: timing.wall_ns.max(1),
             cpu_ns: Some(timing.cpu_ns),

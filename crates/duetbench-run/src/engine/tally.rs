@@ -103,7 +103,9 @@ impl Tally {
         // Once: what later trials take is what was settled here.
         if self.refined.is_none() && self.forks.len() >= PILOT_FORKS {
             let trial_ns = self.attempts.spent.as_nanos() as f64 / f64::from(self.attempts.trials);
-            self.refined = Some(refined(planned.configuration, &self.forks, trial_ns));
+            let refined = refined(planned.configuration, &self.forks, trial_ns);
+            let trial_ns = refined.trial_ns.min(planned.longest_trial_ns());
+            self.refined = Some(ExecutionConfiguration { trial_ns, ..refined });
         }
     }
 

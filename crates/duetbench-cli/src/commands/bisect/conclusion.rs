@@ -1,7 +1,7 @@
 //! The result of a search, put together from all that is known.
 
 use duetbench_core::report::BenchmarkReport;
-use duetbench_core::{Report, bisect};
+use duetbench_core::{Report, Verdict, bisect};
 
 use super::known::{Known, log_ratios, mean};
 use crate::bisection::{Answer, Bisection, Compared, End, Found, Inside, Line, Other, Pair, Regressed, Shown, Sought};
@@ -16,10 +16,10 @@ impl Conclusion<'_> {
     pub(super) fn reported(&self, out_of_budget: bool) -> Bisection {
         let record = &self.known.record;
         let ends = self.known.reports.first().and_then(Option::as_ref);
-        let detects = ends.filter(|_| record.regressed.is_empty()).and_then(|report| {
-            let all = report.benchmarks.iter().filter_map(|b| b.estimate.map(|e| e.minimal_detectable_change));
-            all.reduce(f64::max)
-        });
+        let ends = ends.filter(|_| record.regressed.is_empty()).map_or(&[][..], |report| &report.benchmarks);
+        let (redefined, same): (Vec<&BenchmarkReport>, Vec<_>) = ends.iter().partition(|b| b.verdict.is_redefined());
+        let detects = same.iter().filter_map(|b| Some(b.estimate?.minimal_detectable_change)).reduce(f64::max);
+        let slower = redefined.iter().filter(|b| *b.verdict.of_times() == Verdict::Regression);
         let sought = self.sought();
         Bisection {
             duet_version: env!("CARGO_PKG_VERSION").into(),
@@ -32,6 +32,7 @@ impl Conclusion<'_> {
             compared: self.compared(),
             skipped: record.skipped.clone(),
             detects,
+            redefined: slower.map(|b| b.id.name.clone()).collect(),
             out_of_budget,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use duetbench_core::Role;
+use duetbench_core::{Report, Role, Verdict};
 use duetbench_core::instructions::Countable;
 use duetbench_run::source::{VersionRequest, default_base};
 use duetbench_run::store::Origin;
@@ -96,6 +96,12 @@ fn requests(args: &CompareArgs, cwd: &Path) -> Result<[VersionRequest; 2], Failu
     Ok([base, head])
 }
 
+/// Whether a benchmark that changed itself is slower, or may be: a search for a slowdown cannot take that for none.
+fn may_be_slower(report: &Report) -> bool {
+    let redefined = report.benchmarks.iter().filter(|b| b.verdict.is_redefined()).map(|b| b.verdict.of_times());
+    redefined.into_iter().any(|of_times| *of_times == Verdict::Regression || of_times.is_open())
+}
+
 /// Comparing for the sake of verdicts.
 struct Judging {
     /// Whether open questions stop the change.
@@ -127,7 +133,10 @@ impl Purpose for Judging {
         if self.classifies {
             report.take_back_pardons();
         }
-        let exit = exit_of(exit_code(&report, self.strict));
+        let exit = exit_of(match exit_code(&report, self.strict) {
+            code::CLEAN if self.classifies && may_be_slower(&report) => code::INCONCLUSIVE,
+            code => code,
+        });
         context.printer.report(&report, exit)?;
         context.printer.annotate(&report);
         Ok(exit)

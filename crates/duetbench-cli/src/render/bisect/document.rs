@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::json;
 use crate::bisection::{Answer, Bisection, Commit, Found, Inside, Shown, Skipped, Sought};
 use crate::render::document::{Block, Cell, Cells, Document, Line, Table, Title, Tone};
-use crate::render::format::{change, duration, first_line, many, share, short_name};
+use crate::render::format::{benchmarks, change, duration, first_line, many, share, short_name};
 
 /// Most commits of a plan that are listed one by one.
 const LISTED_MAX: usize = 30;
@@ -27,7 +27,14 @@ pub fn document(bisection: &Bisection) -> Document {
 /// The answers in a sentence.
 fn headline(bisection: &Bisection) -> String {
     let all: Vec<String> = bisection.sought.iter().map(|sought| answer(bisection, sought)).collect();
-    if all.is_empty() { "nothing is slower in the bad commit".into() } else { all.join("; ") }
+    match bisection.redefined.len() {
+        _ if !all.is_empty() => all.join("; "),
+        0 => "nothing is slower in the bad commit".into(),
+        several => {
+            let is = if several == 1 { "is slower in the bad commit, but is another one there" } else { "are slower in the bad commit, but are others there" };
+            format!("{} {is}", benchmarks(several))
+        }
+    }
 }
 
 fn answer(bisection: &Bisection, sought: &Sought) -> String {
@@ -185,9 +192,17 @@ fn left_over(bisection: &Bisection, left: &[usize], place: &str) -> Vec<Line> {
 
 fn facts(bisection: &Bisection) -> Vec<Line> {
     let mut lines = Vec::new();
+    if !bisection.redefined.is_empty() {
+        let names: Vec<String> = bisection.redefined.iter().map(|name| format!("`{}`", short_name(name))).collect();
+        lines.push(Line::warning(format!("these benchmarks changed themselves, so that their times do not tell of the code: {}", names.join(", "))));
+        lines.push(Line::hint(
+            "`--benchmarks-from head` measures the bad commit's benchmarks in all commits, `--same-benchmarks` takes them for the same",
+        ));
+    }
     if let Some(detects) = bisection.detects {
+        let all = if bisection.redefined.is_empty() { "every benchmark" } else { "every other benchmark" };
         lines.push(Line::Sentence(format!(
-            "a slowdown of {} would have been found in every benchmark in 80 % of cases",
+            "a slowdown of {} would have been found in {all} in 80 % of cases",
             share(detects)
         )));
         lines.push(Line::hint("a longer `--budget` sees smaller ones"));

@@ -47,6 +47,7 @@ pub(super) fn json(bisection: &Bisection) -> String {
         "skipped": skipped.collect::<Vec<_>>(),
         "compared": bisection.compared.iter().map(|shown| commits.compared(shown)).collect::<Vec<_>>(),
         "detects": bisection.detects,
+        "redefined": bisection.redefined,
         "expected": [],
         "inside_merges": null,
     }))
@@ -74,6 +75,7 @@ pub(super) fn plan(commits: &[Commit], inside: usize, forecast: &BTreeMap<u32, f
         "skipped": [],
         "compared": [],
         "detects": null,
+        "redefined": [],
         "expected": expected.collect::<Vec<_>>(),
         "inside_merges": inside,
     }))

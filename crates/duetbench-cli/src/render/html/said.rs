@@ -1,10 +1,10 @@
 //! What came out of one benchmark, in a sentence.
 
 use duetbench_core::Verdict;
-use duetbench_core::analysis::Clock;
+use duetbench_core::analysis::{Clock, Ranged};
 use duetbench_core::report::BenchmarkReport;
 
-use crate::render::format::{TOO_FEW, TimeScale, change, share};
+use crate::render::format::{TOO_FEW, TimeScale, share};
 use crate::render::summary;
 
 /// The sentence; absent where nothing was estimated that says something of the code.
@@ -15,7 +15,7 @@ pub(super) fn sentence(one: &BenchmarkReport, threshold: f64) -> Option<String> 
     let threshold = format!("the threshold of {}", share(threshold));
     let said = match one.verdict {
         Verdict::Regression | Verdict::Improvement | Verdict::Slower(_) | Verdict::Faster(_) => {
-            format!("{}, {sure} that it is within {range}.", took(one, judged.ratio)?)
+            format!("{}, {sure} that it is within {range}.", took(one, judged)?)
         }
         Verdict::NoChange => format!("Any change is smaller than {threshold}: {sure} that it is within {range}."),
         Verdict::Inconclusive { .. } if range == TOO_FEW => {
@@ -32,15 +32,15 @@ pub(super) fn sentence(one: &BenchmarkReport, threshold: f64) -> Option<String> 
 }
 
 /// Both times and the change: `1.271µs instead of 1.016µs per operation: +25%`.
-fn took(one: &BenchmarkReport, ratio: f64) -> Option<String> {
+fn took(one: &BenchmarkReport, judged: Ranged) -> Option<String> {
     let [Some(base), Some(head)] = one.times_ns() else { return None };
     let scale = TimeScale::of(&[base, head]);
     let clock = one.estimate.filter(|estimate| estimate.clock == Clock::Cpu).map_or("", |_| " by CPU time");
-    let word = if ratio > 1.0 { "slower" } else { "faster" };
+    let word = if judged.ratio > 1.0 { "slower" } else { "faster" };
     Some(format!(
         "{}s instead of {}s per operation, {} ({word}{clock})",
         scale.write(head),
         scale.write(base),
-        change(ratio)
+        summary::change_beside(judged)
     ))
 }

@@ -94,9 +94,10 @@ pub(super) fn time(summary: &Summary) -> String {
     format!("{} in full, {} reduced, saves {saves}", duration(accuracy.full_s), duration(accuracy.chosen_s))
 }
 
-/// A saving; empty where there is nothing to save.
+/// A saving, never rounded to all; empty where there is nothing to save.
 pub(super) fn saves(saving: Option<f64>) -> String {
-    saving.map_or_else(String::new, |saving| format!("{:.1}%", saving * 100.0))
+    let words = |saving: f64| format!("{:.1}%", if saving < 1.0 { saving.min(0.999) } else { saving } * 100.0);
+    saving.map_or_else(String::new, words)
 }
 
 /// Numbers of results that stay close to those of the full configuration, by distance.

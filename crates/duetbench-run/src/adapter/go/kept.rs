@@ -28,7 +28,8 @@ impl Kept {
             digest.update(text);
         }
         let release = toolchain.version.replace(['/', ' '], "-");
-        Kept { folder, key: format!("{release}-{}", &hex(&digest.finalize())[..24]) }
+        // Machines of two kinds may share a home.
+        Kept { folder, key: format!("{release}-{}-{}", std::env::consts::ARCH, &hex(&digest.finalize())[..24]) }
     }
 
     /// The tool, if it was built before.

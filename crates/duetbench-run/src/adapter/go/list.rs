@@ -57,14 +57,20 @@ impl Lister<'_> {
             let pass = self.pass(&culprits, interrupted)?;
             doubled.extend(listed_twice(&pass.lines).map(str::to_owned));
             let started = parse(&pass.lines, self.package, &mut found);
-            let reasons = reasons_to_skip(&pass.lines);
+            let ends = ends(&pass.lines);
             for name in childless(&started, &found) {
-                match failure_of(&name, &pass.output) {
-                    Some(words) => drop(found.insert(name.clone(), self.failed(&name, words))),
-                    // The last one to start in a process that died is no skipper but the culprit.
-                    None if pass.death.is_some() && started.last() == Some(&name) => {}
-                    None => drop(skipped.insert(self.id(&name), reasons.get(name.as_str()).copied().map(shortened))),
-                }
+                let words = match ends.get(name.as_str()) {
+                    Some(End::Skipped(words)) => {
+                        skipped.insert(self.id(&name), (!words.is_empty()).then(|| shortened(words)));
+                        continue;
+                    }
+                    Some(End::Failed(words)) => failure_of(&name, &pass.output).unwrap_or_else(|| failure(words)),
+                    // Those that it has do not run, or it is the culprit, of which more is said below.
+                    Some(End::Parent) => continue,
+                    None if pass.death.is_some() => continue,
+                    None => "it ended the test program, as if all was well".to_owned(),
+                };
+                found.insert(name.clone(), self.failed(&name, words));
             }
             let Some(death) = pass.death else {
                 if !pass.all_had_their_turn {
@@ -121,10 +127,12 @@ impl Lister<'_> {
         launch.args.extend(self.last.iter().cloned());
         launch.env.push(("DUET_LIST".into(), self.file.clone().into()));
         let Listed { output, death } = growing::run(&launch, &self.file, self.timeout, interrupted)?;
-        // Exit status 1 after all benchmarks had their turn is how the harness says that some of them failed.
-        let all_had_their_turn = output.lines().any(|l| l == "FAIL" || l == "PASS");
+        let lines = String::from_utf8_lossy(&fs::read(&self.file).unwrap_or_default()).into_owned();
+        // Exit status 1 after all benchmarks had their turn is how the harness says that some of them failed. A test program that a
+        // benchmark starts says so too.
+        let said = output.lines().any(|l| l == "FAIL" || l == "PASS");
+        let all_had_their_turn = said && !breaks_off(&lines);
         let death = death.filter(|_| !all_had_their_turn);
-        let lines = fs::read_to_string(&self.file).unwrap_or_default();
         Ok(Pass { lines, output, death, all_had_their_turn })
     }
 }
@@ -168,10 +176,33 @@ fn listed_twice(lines: &str) -> impl Iterator<Item = &str> {
     leaves.filter(move |name| !seen.insert(*name))
 }
 
-/// Words of the benchmarks that skip themselves, by name.
-fn reasons_to_skip(lines: &str) -> BTreeMap<&str, &str> {
-    let told = lines.lines().filter_map(|line| line.strip_prefix("skip\t")?.split_once('\t'));
-    told.filter(|(_, words)| !words.is_empty()).collect()
+/// The way in which a benchmark ended that is no leaf.
+#[derive(Debug, PartialEq)]
+enum End<'l> {
+    Skipped(&'l str),
+    Failed(&'l str),
+    Parent,
+}
+
+/// The ends of benchmarks that are no leaves, by name, with their words.
+fn ends(lines: &str) -> BTreeMap<&str, End<'_>> {
+    let told = lines.lines().filter_map(|line| {
+        let mut fields = line.splitn(3, '\t');
+        let (kind, name, words) = (fields.next()?, fields.next()?, fields.next()?);
+        let end = match kind {
+            "skip" => End::Skipped(words),
+            "fail" => End::Failed(words),
+            "parent" => End::Parent,
+            _ => return None,
+        };
+        Some((name, end))
+    });
+    told.collect()
+}
+
+/// Whether the list ends while a benchmark is under way.
+fn breaks_off(lines: &str) -> bool {
+    lines.lines().next_back().is_some_and(|line| line.starts_with("start\t"))
 }
 
 /// Names that were started but are neither leaves nor parents.
@@ -186,7 +217,12 @@ fn childless(started: &[String], found: &ByName) -> Vec<String> {
 fn failure_of(name: &str, output: &str) -> Option<String> {
     let head = format!("--- FAIL: {name}");
     output.lines().find(|line| line.trim() == head)?;
-    Some(go_report(output, |line| line == head).unwrap_or_else(|| "it failed without a word".into()))
+    Some(go_report(output, |line| line == head).unwrap_or_else(|| failure("")))
+}
+
+/// The words of a failure, if there are any.
+fn failure(words: &str) -> String {
+    if words.is_empty() { "it failed without a word".into() } else { shortened(words) }
 }
 
 #[cfg(test)]
@@ -204,11 +240,11 @@ mod tests {
         let output = "goos: linux\n--- FAIL: BenchmarkF\n    a_test.go:3: no luck\nFAIL\n";
         assert_eq!(failure_of("BenchmarkF", output).as_deref(), Some("a_test.go:3: no luck"));
         assert_eq!(failure_of("BenchmarkSkip", output), None);
-        let lines = "start\tBenchmarkSkip\nskip\tBenchmarkSkip\ta_test.go:4: no database\nskip\tBenchmarkMute\t\n";
-        assert_eq!(
-            reasons_to_skip(lines).into_iter().collect::<Vec<_>>(),
-            [("BenchmarkSkip", "a_test.go:4: no database")]
-        );
+        let lines = "start\tBenchmarkSkip\nskip\tBenchmarkSkip\ta_test.go:4: no database\nfail\tBenchmarkF\t\nparent\tBenchmarkP\t\n";
+        let [f, p, skip] = &ends(lines).into_iter().collect::<Vec<_>>()[..] else { panic!() };
+        assert_eq!([f, p], [&("BenchmarkF", End::Failed("")), &("BenchmarkP", End::Parent)]);
+        assert_eq!(*skip, ("BenchmarkSkip", End::Skipped("a_test.go:4: no database")));
+        assert!(!breaks_off(lines) && breaks_off("start\tBenchmarkA\nfail\tBenchmarkA\t\nstart\tBenchmarkB\n"));
         let flood = format!("--- FAIL: BenchmarkF\n    {}\n", "x".repeat(16_000));
         assert_eq!(failure_of("BenchmarkF", &flood).map(|words| words.chars().count()), Some(301));
     }

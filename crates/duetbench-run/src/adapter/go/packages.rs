@@ -1,6 +1,6 @@
 //! Packages of a version, and whether it can be built away from its place.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -144,21 +144,33 @@ fn check_replacements_in(asked: Tool, source: &Source, module: &Path) -> Result<
     let Ok(text) = asked.text() else { return Ok(()) };
     let Ok(go_mod) = serde_json::from_str::<Replacing>(&text) else { return Ok(()) };
     for replace in go_mod.replace.unwrap_or_default().into_iter().filter(|r| r.new.version.is_none()) {
-        let target = std::fs::canonicalize(module.join(&replace.new.path));
-        if !target.is_ok_and(|t| t.starts_with(&source.tree)) {
-            return Err(RunError::Source {
-                what: format!(
-                    "`{}` replaces `{}` by `{}`, which lies outside of it",
-                    source.requested, replace.old.path, replace.new.path
-                ),
-                hint: Some(
-                    "check both versions out next to what they need, and compare the two directories with a `go.work`"
-                        .into(),
-                ),
-            });
-        }
+        let (why, hint) = match std::fs::canonicalize(module.join(&replace.new.path)) {
+            Ok(target) if target.starts_with(&source.tree) => continue,
+            Err(_) if without_parents(&module.join(&replace.new.path)).starts_with(&source.tree) => {
+                ("is not there", "if it is generated, make it in two directories, and compare these")
+            }
+            _ => (
+                "lies outside of it",
+                "check both versions out next to what they need, and compare the two directories with a `go.work`",
+            ),
+        };
+        let (old, new) = (&replace.old.path, &replace.new.path);
+        let what = format!("`{}` replaces `{old}` by `{new}`, which {why}", source.requested);
+        return Err(RunError::Source { what, hint: Some(hint.into()) });
     }
     Ok(())
+}
+
+/// A path without `..`, as if there were no links.
+fn without_parents(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut whole, part| {
+        if part == Component::ParentDir {
+            whole.pop();
+        } else {
+            whole.push(part);
+        }
+        whole
+    })
 }
 
 #[cfg(test)]

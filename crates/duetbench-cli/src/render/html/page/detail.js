@@ -14,7 +14,7 @@ const Detail = (() => {
   const STATISTICS = `${DOCS}/statistics.md`;
 
   /** A change with its interval. */
-  const ranged = ({ ratio, low, high }) => `${Format.change(ratio)} ${Format.interval(low, high)}`;
+  const ranged = ({ ratio, low, high }) => `${Format.changeWithin(ratio, low, high)} ${Format.interval(low, high)}`;
 
   /** A term, what is said about it, and what the term means. */
   const explained = (term, said, meaning) =>

@@ -11,36 +11,57 @@ const Format = (() => {
     [1, "ns"],
   ];
 
-  /** A number with a true minus sign, so that columns align. */
-  const fixed = (value, decimals) => value.toFixed(decimals).replace("-", MINUS);
+  /** Figures with a true minus sign, so that columns align. */
+  const withMinus = (figures) => figures.replace("-", MINUS);
+
+  const fixed = (value, decimals) => withMinus(value.toFixed(decimals));
+
+  const percentOf = (ratio) => (ratio - 1) * 100;
+
+  /** Decimals that leave a change two significant digits; of what takes almost no time any more, the rest tells. */
+  function decimalsOf(percent) {
+    const size = percent < -99 ? percent + 100 : Math.abs(percent);
+    return size >= 9.95 ? 0 : size >= 0.995 ? 1 : 2;
+  }
+
+  /** Decimals by which the width of an interval can be read. */
+  function decimalsBetween(low, high) {
+    const quarter = (Math.abs(high - low) * 100) / 4;
+    return low === null || high === null || quarter >= 1 ? 0 : quarter >= 0.1 ? 1 : 2;
+  }
 
   /** A ratio as a change in percent with its sign: 1.0512 is "+5.1%". What has no bound arrives as null. */
   function change(ratio, least = 0) {
     if (ratio === null || ratio === undefined) return "∞";
-    const percent = (ratio - 1) * 100;
+    const percent = percentOf(ratio);
     if (Math.abs(percent) < 0.005) return "0.00%";
     const sign = percent > 0 ? "+" : "";
-    // Of what takes almost no time any more, the rest tells.
-    const size = percent < -99 ? percent + 100 : Math.abs(percent);
-    return `${sign}${fixed(percent, Math.max(least, size >= 9.95 ? 0 : size >= 0.995 ? 1 : 2))}%`;
+    return `${sign}${fixed(percent, Math.max(least, decimalsOf(percent)))}%`;
+  }
+
+  /** A change beside its interval: with more digits where fewer would lie outside of it. */
+  function changeWithin(ratio, low, high) {
+    const percent = percentOf(ratio);
+    const rounded = Number(percent.toFixed(decimalsOf(percent)));
+    const isWithin = (low === null || percentOf(low) <= rounded) && (high === null || rounded <= percentOf(high));
+    return change(ratio, isWithin ? 0 : decimalsBetween(low, high));
   }
 
   /** Both ends of an interval, with so many digits that its width can be read; words where it says nothing of the code. */
   function interval(low, high) {
     const isOpen = !(low > 1 || (high !== null && high < 1));
     if (isOpen && (high === null || high > OPEN_MAX || low < LEFT_MIN)) return "too few processes";
-    const quarter = (Math.abs(high - low) * 100) / 4;
-    const least = low === null || high === null || quarter >= 1 ? 0 : quarter >= 0.1 ? 1 : 2;
+    const least = decimalsBetween(low, high);
     return `[${change(low, least)}, ${change(high, least)}]`;
   }
 
-  /** A fraction in percent with at most two significant digits below ten: 0.03 is "3%". */
+  /** A fraction in percent with at most two significant digits below ten: 0.03 is "3%"; of almost all, those of what is missing. */
   function share(fraction) {
     if (fraction === null || fraction === undefined) return "?";
     const percent = fraction * 100;
-    const size = Math.abs(percent);
+    const size = percent >= 99.5 && percent < 100 ? 100 - percent : Math.abs(percent);
     const decimals = size >= 10 ? 0 : size >= 1 ? 1 : size >= 0.1 ? 2 : 3;
-    return `${Number(percent.toFixed(decimals)).toString().replace("-", MINUS)}%`;
+    return `${withMinus(Number(percent.toFixed(decimals)).toString())}%`;
   }
 
   /** A confidence, of which the nines matter: 0.995 is "99.5%". */
@@ -77,5 +98,5 @@ const Format = (() => {
   /** A moment as the report gives it, to the minute: "2026-11-22 16:00 UTC". */
   const moment = (text) => text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*Z$/, "$1 $2 UTC");
 
-  return { change, confidence, counted, interval, many, moment, probability, share, time, timeUnit };
+  return { change, changeWithin, confidence, counted, interval, many, moment, probability, share, time, timeUnit, withMinus };
 })();

@@ -58,23 +58,16 @@ const Rows = (() => {
     return drawing;
   }
 
-  /** The change in figures. Nothing that is not known looks like a result. */
-  function figure(benchmark) {
-    if (["no_change", "not_affected", "identical_code"].includes(benchmark.verdict)) return "~";
-    if (benchmark.verdict === "inconclusive") return "?";
-    return benchmark.estimate === null ? "" : Format.change(benchmark.estimate.ratio);
-  }
-
-  /** The same in its column. A sign is for the eye: those who hear the row have heard the verdict that it stands for. */
+  /** The change in its column: nothing that is not known looks like a result. A sign is for the eye: those who hear the row have heard the verdict that it stands for. */
   function change(benchmark) {
-    const shown = figure(benchmark);
+    const shown = Format.withMinus(benchmark.change);
     return Dom.make("span", { class: "change", ...(SIGNS.includes(shown) && { "aria-hidden": "true" }) }, shown);
   }
 
   const interval = ({ estimate }) => {
     if (estimate === null) return "";
     const range = Format.interval(...ends(estimate));
-    return estimate.by_wall === null ? range : `${range} cpu`;
+    return estimate.by_cpu ? `${range} cpu` : range;
   };
 
   /** The times before and after. */

@@ -48,7 +48,7 @@ const Sections = (() => {
     return [
       occurs("_within_tolerance") && `within tolerance: a real change, smaller than the threshold`,
       occurs("_size_open") && `size open: a real change; not known yet whether it exceeds the threshold`,
-      benchmarks.some(({ estimate }) => estimate?.by_wall) &&
+      benchmarks.some(({ estimate }) => estimate?.by_cpu) &&
         `cpu: judged by CPU time, because other work took the processor away`,
     ].filter(Boolean);
   }
