@@ -34,5 +34,5 @@ elif [ -z "$duet" ]; then
     cargo build --release --locked --package duetbench-cli --manifest-path "$root/Cargo.toml" --target-dir "$target"
     duet=$target/release/duet
 fi
-"$duet" --version
+"$duet" --version || stop "$duet does not run here; the programs of a release need glibc 2.17 or later"
 echo "duet=$duet" >> "${GITHUB_OUTPUT:-/dev/null}"

@@ -1,13 +1,19 @@
 #!/bin/sh
-# Installs `duet` from a release into ~/.local/bin, after its sum was checked.
-#
-#   install.sh [--to DIR]
-#
-#   DUET_VERSION        the release, as 0.1.0           [the latest]
-#   DUETBENCH_MIRROR    where releases lie              [GitHub]
-#
-# Asks nothing, and never becomes root by itself: to write where only root may, run it as root.
+# Installs `duet` from a release, see `usage`.
 set -eu
+
+usage() {
+    cat << 'END'
+Installs `duet` from a release into ~/.local/bin, after its sum was checked.
+
+  install.sh [--to DIR]
+
+  DUET_VERSION        the release, as 0.1.0           [the latest]
+  DUETBENCH_MIRROR    where releases lie              [GitHub]
+
+Asks nothing, and never becomes root by itself: to write where only root may, run it as root.
+END
+}
 
 mirror=${DUETBENCH_MIRROR:-https://github.com/duetbench/duetbench/releases}
 to=${HOME:?}/.local/bin
@@ -21,7 +27,7 @@ stop() {
 while [ $# -gt 0 ]; do
     case $1 in
         --to) [ $# -gt 1 ] || stop "\`--to\` needs a folder"; to=$2; shift 2 ;;
-        --help | -h) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        --help | -h) usage; exit 0 ;;
         *) stop "there is no option \`$1\`" "\`--to DIR\` is the only one" ;;
     esac
 done
@@ -35,6 +41,8 @@ esac
 if ldd --version 2>&1 | grep -qi musl; then
     stop "the programs of a release need glibc 2.17 or later, and this system has musl" "\`cargo build --release\` in a checkout makes one"
 fi
+
+command -v tar > /dev/null || stop "there is no tar to unpack the release"
 
 # Gives a file of the release.
 fetch() {

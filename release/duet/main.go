@@ -7,6 +7,7 @@ package main
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,7 +46,11 @@ func start() error {
 			return err
 		}
 	}
-	return syscall.Exec(program, append([]string{"duet"}, os.Args[1:]...), os.Environ())
+	err = syscall.Exec(program, append([]string{"duet"}, os.Args[1:]...), os.Environ())
+	if errors.Is(err, syscall.ENOENT) {
+		return fmt.Errorf("%s does not run here: the programs of a release need glibc 2.17 or later, which a system with musl lacks", program)
+	}
+	return err
 }
 
 // release is a tarball of this platform.

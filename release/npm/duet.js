@@ -12,7 +12,7 @@ function program() {
     return require.resolve(`${name}/bin/duet`);
   } catch {
     console.error(`duet: there is no program for ${process.platform}-${process.arch} here (package ${name})`);
-    console.error("hint: duet runs on Linux; if this is one, `npm install` without `--omit=optional` brings the package");
+    console.error("hint: duet runs on Linux with glibc 2.17 or later, not with musl (Alpine); if this is one, `npm install` without `--omit=optional` brings the package");
     process.exit(1);
   }
 }

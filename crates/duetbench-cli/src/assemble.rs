@@ -32,7 +32,7 @@ pub fn stored(store: &Store, run: RunId) -> Result<Report, RunError> {
 pub fn with_calibration(mut report: Report, store: &Store) -> Result<Report, RunError> {
     let ids = plan_ids(&report.plan).into_iter().collect();
     let here = Machine::of(&report.environment, report.spec.fleet.as_ref());
-    let each_s = report.measured_s / report.plan.benchmarks.len().max(1) as f64;
+    let each_s = measured_s(&report) / report.plan.benchmarks.len().max(1) as f64;
     let all = store.calibrations()?;
     let made = Made::concerning(&all, &ids, &here);
     let calibration = made.map(|made| made.note(&ids, each_s, &here));
@@ -43,6 +43,15 @@ pub fn with_calibration(mut report: Report, store: &Store) -> Result<Report, Run
         }
     }
     Ok(Report { calibration, ..report })
+}
+
+/// Time for which all benchmarks together were measured, seconds. On a fleet calls overlap, and what their slices took is known alone.
+fn measured_s(report: &Report) -> f64 {
+    if report.fleet.is_none() {
+        return report.measured_s;
+    }
+    let forks = report.benchmarks.iter().flat_map(|b| &b.forks).flat_map(|fork| [fork.baseline, fork.candidate]);
+    forks.map(|side| 1e-9 * side.ns_per_op * side.invocations as f64).sum()
 }
 
 /// Says of a change between two binaries what a calibration knows of this benchmark's layouts.

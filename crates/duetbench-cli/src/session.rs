@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use duetbench_core::calibrate::Machine;
+use duetbench_core::environment::Environment;
 use duetbench_core::plan::{Plan, SoloBenchmark};
 use duetbench_core::report::{LayoutsUsed, VersionInfo};
 use duetbench_core::{BenchmarkId, Report, Spec, Trial};
@@ -266,6 +268,28 @@ pub fn same_version(now: &VersionInfo, then: &VersionInfo) -> Result<(), Failure
         then.requested
     )))
 }
+
+/// Checks that this is the machine on which a run was begun: times of two do not go together.
+///
+/// # Errors
+/// When it is another one.
+pub fn same_machine(then: &Environment) -> Result<(), Failure> {
+    let now = environment::describe(&then.toolchain, env!("CARGO_PKG_VERSION"));
+    let mut moved = Machine::of(then, None).differences(&Machine::of(&now, None));
+    moved.retain(|fact| PLACE.contains(&fact.fact.as_str()));
+    if moved.is_empty() {
+        return Ok(());
+    }
+    let value = |value: Option<String>| value.unwrap_or_else(|| "?".into());
+    let facts = moved.into_iter().map(|of| format!("{} then: {}, now: {}", of.fact, value(of.then), value(of.now)));
+    Err(Failure::Refused {
+        what: format!("the run was begun on another machine ({})", facts.collect::<Vec<_>>().join("; ")),
+        hint: "times of two do not go together: go on there, or begin a new run".into(),
+    })
+}
+
+/// Facts of a machine that cannot change while a run waits; what runs on it may.
+const PLACE: [&str; 3] = ["platform", "processor", "usable processors"];
 
 /// One run per machine: waits for its turn, no longer than `--wait` says. Absent where nothing is timed.
 ///

@@ -159,7 +159,11 @@ impl Prepared {
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.notes.clone();
-        warnings.extend(self.versions.iter().next_back().into_iter().flat_map(|last| last.notes.iter().cloned()));
+        if let [others @ .., last] = &self.versions[..] {
+            let of_others = others.iter().flat_map(|other| &other.notes).filter(|note| !last.notes.contains(note));
+            warnings.extend(of_others.map(|note| format!("base: {note}")));
+            warnings.extend(last.notes.iter().cloned());
+        }
         warnings.extend(self.reaches.unknown.iter().cloned());
         let skipped: Vec<&[Skipped]> = self.versions.iter().map(|version| &version.skipped[..]).collect();
         warnings.extend(skips(&skipped));

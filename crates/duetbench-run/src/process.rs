@@ -321,13 +321,15 @@ impl Child {
         }
     }
 
-    /// Reads what is there; keeps the end.
+    /// Reads what is there; keeps the end. No more than fits the pipe, or who prints without end would keep us here.
     fn keep_tail(&mut self) {
         let mut buffer = [0u8; 8192];
-        while let Some(reader) = &mut self.output {
+        let mut read = 0;
+        while let Some(reader) = self.output.as_mut().filter(|_| read < streams::PIPE_BYTES) {
             match reader.read(&mut buffer) {
                 Ok(0) => self.output = None,
                 Ok(n) => {
+                    read += n;
                     self.tail.extend_from_slice(&buffer[..n]);
                     let surplus = self.tail.len().saturating_sub(TAIL_BYTES);
                     self.tail.drain(..surplus);

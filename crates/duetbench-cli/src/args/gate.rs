@@ -1,6 +1,6 @@
 //! `duet waive` and `duet config`: what the repository accepts and wants.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use duetbench_core::gate::Day;
 
 use crate::metric::MetricName;
@@ -25,6 +25,7 @@ Examples:
 
 /// `duet waive`.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("until").required(true).args(["expires", "days"]))]
 pub struct WaiveArgs {
     /// The benchmark: its name as a report prints it, or with its package
     pub benchmark: String,
@@ -38,10 +39,10 @@ pub struct WaiveArgs {
     #[arg(long, value_name = "PERCENT", value_parser = f64::parse)]
     pub ceiling: Option<f64>,
     /// Last day on which that is accepted, as 2027-03-31
-    #[arg(long, value_name = "DAY", required_unless_present = "days")]
+    #[arg(long, value_name = "DAY")]
     pub expires: Option<Day>,
     /// For how many days from today that is accepted, instead of a last day
-    #[arg(long, value_name = "N", conflicts_with = "expires", value_parser = clap::value_parser!(u32).range(1..=3650))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=3650))]
     pub days: Option<u32>,
     /// Why
     #[arg(long, value_name = "TEXT")]

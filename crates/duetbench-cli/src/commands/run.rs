@@ -20,7 +20,7 @@ use crate::failure::{Failure, code, solo_exit_code};
 use crate::options::Format;
 use crate::planned::Planned;
 use crate::render::{format, solo};
-use crate::session::{Session, lock_machine, same_version, unfinished};
+use crate::session::{Session, lock_machine, same_machine, same_version, unfinished};
 use crate::{assemble, seed};
 
 /// Measures, stores and reports; gives the exit code.
@@ -138,6 +138,7 @@ fn resume(name: &str, args: &RunArgs, context: &Context) -> Result<u8, Failure> 
     let prepared = prepare(context, &head.spec, origin)?;
     let only = only(&prepared)?;
     same_version(&only.info, &head.version)?;
+    same_machine(&head.environment)?;
     let mut local = context.local(&prepared, only.build.clone())?;
     let session = Session::resume(context, &mut store, &stored)?;
     carry_out(context, session, head, &mut Watched::new(&mut local))

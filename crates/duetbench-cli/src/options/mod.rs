@@ -3,6 +3,7 @@
 //! A row is a field: `forks` is `--forks`, `DUET_FORKS` and the key `forks`. Its comment is the help, in the schema and in
 //! docs/settings.md too; its type says how it is read, wherever it stands. What can only be typed is in [`args`](crate::args).
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -23,6 +24,13 @@ pub use table::{Group, Row};
 use table::{Typed, options};
 use value::some;
 pub use value::{Dollars, HarnessName, Setting};
+
+/// Megabytes that an instance of a fleet may have.
+pub(crate) const MEMORY_MB: RangeInclusive<i64> = 128..=10_240;
+/// Calls at once.
+pub(crate) const PARALLEL: RangeInclusive<i64> = 1..=10_000;
+/// Fork pairs of a call.
+pub(crate) const FORKS_PER_CALL: RangeInclusive<i64> = 1..=100;
 
 options! {
     /// Benchmarks, and the place to look for them. A stored run has settled them.
@@ -184,16 +192,16 @@ options! {
         #[arg(long, value_enum, value_name = "ENGINE")]
         on: Option<EngineArg>,
         /// Memory of an instance in MB, from which its share of processors follows [default: 2048]
-        #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(128..=10_240), requires = "on")]
+        #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(MEMORY_MB), requires = "on")]
         memory: Option<u32>,
         /// Processor of the instances [default: that of this machine]
         #[arg(long, value_enum, requires = "on")]
         arch: Option<ArchArg>,
         /// Most calls at once [default: 150]
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), requires = "on")]
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(PARALLEL), requires = "on")]
         parallel: Option<u32>,
         /// Process pairs that one call measures [default: 2]
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), requires = "on")]
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(FORKS_PER_CALL), requires = "on")]
         forks_per_call: Option<u32>,
     }
 

@@ -59,7 +59,7 @@ impl Loose {
 
 /// A list, or one string of words.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected words, as `\"./a ./b\"` or `[\"./a\", \"./b\"]`")]
 enum Words {
     List(Vec<String>),
     Line(String),

@@ -1,12 +1,14 @@
 //! Settings of a fleet.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use duetbench_core::spec::{Arch, EngineName, FleetSpec, defaults};
 
 use super::Settings;
+use crate::failure::Failure;
 use crate::fleet::this_arch;
-use crate::options::Dollars;
+use crate::options::{Dollars, FORKS_PER_CALL, MEMORY_MB, PARALLEL};
 
 /// Where functions are made, and as whom. No credential is among it: those are the provider's own business.
 #[derive(Debug, Clone, Default)]
@@ -25,9 +27,21 @@ pub struct Account {
 
 impl Settings {
     /// Specification of the fleet, if measuring shall happen on one.
-    pub(super) fn fleet(&self) -> Option<FleetSpec> {
-        let engine = EngineName::from(self.first(|l| l.on)?);
-        Some(FleetSpec {
+    ///
+    /// # Errors
+    /// When a number is out of the range that the command line keeps.
+    pub(super) fn fleet(&self) -> Result<Option<FleetSpec>, Failure> {
+        let Some(engine) = self.first(|l| l.on).map(EngineName::from) else { return Ok(None) };
+        let within = |name: &str, value: Option<u32>, range: RangeInclusive<i64>| match value {
+            Some(value) if !range.contains(&value.into()) => {
+                Err(Failure::usage(format!("`{name}` must be between {} and {}", range.start(), range.end())))
+            }
+            _ => Ok(()),
+        };
+        within("memory", self.first(|l| l.memory), MEMORY_MB)?;
+        within("parallel", self.first(|l| l.parallel), PARALLEL)?;
+        within("forks_per_call", self.first(|l| l.forks_per_call), FORKS_PER_CALL)?;
+        let spec = FleetSpec {
             engine,
             memory_mb: self.first(|l| l.memory).unwrap_or(defaults::FLEET_MEMORY_MB),
             arch: self.first(|l| l.arch).map_or(this_arch(), Arch::from),
@@ -35,8 +49,8 @@ impl Settings {
             max_cost_usd: defaults::FLEET_COST_MAX_USD,
             max_time: defaults::FLEET_TIME_MAX,
             forks_per_call: self.first(|l| l.forks_per_call).unwrap_or(defaults::FLEET_FORKS_PER_CALL),
-        })
-        .map(|spec| self.capped(spec))
+        };
+        Ok(Some(self.capped(spec)))
     }
 
     /// With the caps that are set; a run that is resumed may get others.

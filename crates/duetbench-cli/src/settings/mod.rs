@@ -80,7 +80,7 @@ impl Settings {
             harness_args: self.harness_args(),
             harness: self.harness(),
             rules: self.rules()?,
-            fleet: self.fleet(),
+            fleet: self.fleet()?,
         })
     }
 
@@ -162,7 +162,7 @@ impl Settings {
     fn extent(&self) -> Result<(Option<u32>, Option<Duration>), Failure> {
         let possible = 1..=defaults::FORKS_MAX;
         if self.first(|l| l.builds).is_some_and(|builds| !possible.contains(&builds)) {
-            return Err(Failure::usage(format!("`--builds` must be between 1 and {}", defaults::FORKS_MAX)));
+            return Err(Failure::usage(format!("`builds` must be between 1 and {}", defaults::FORKS_MAX)));
         }
         if let Some(builds) = self.first(|l| l.builds).filter(|builds| (2..defaults::UNITS_MIN).contains(builds)) {
             let needed = defaults::UNITS_MIN;
@@ -179,7 +179,7 @@ impl Settings {
                 "`--forks` and `--budget` exclude each other: a budget decides how many forks there are",
             )),
             (Some(forks), _) if !possible.contains(&forks) => {
-                Err(Failure::usage(format!("`--forks` must be between 1 and {}", defaults::FORKS_MAX)))
+                Err(Failure::usage(format!("`forks` must be between 1 and {}", defaults::FORKS_MAX)))
             }
             (_, Some(budget)) if budget.is_zero() => Err(Failure::usage("`--budget` must be longer than nothing")),
             extent => Ok(extent),
@@ -218,13 +218,15 @@ impl Settings {
     #[must_use]
     pub fn bounds_typed(&self) -> String {
         let typed = &self.layers[0];
+        let db = typed.db.as_ref().map(|path| format!(" --db {}", quote(&path.display().to_string())));
+        let profile = typed.profile.filter(|is_wanted| *is_wanted).map(|_| " --profile".to_owned());
         let timeout = typed.timeout.map(|limit| {
             let words = humantime::format_duration(limit).to_string().replace(' ', "");
             format!(" --timeout {words}")
         });
         let passed = typed.pass_env.iter().flatten().map(|name| format!(" --pass-env {}", quote(name)));
         let sandbox = typed.sandbox.filter(|is_wanted| *is_wanted).map(|_| " --sandbox".to_owned());
-        timeout.into_iter().chain(passed).chain(sandbox).collect()
+        db.into_iter().chain(timeout).chain(passed).chain(sandbox).chain(profile).collect()
     }
 
     /// Variables that benchmarks may see on top of the allow-list.

@@ -546,3 +546,16 @@ fn a_second_run_is_refused_or_waits() {
         .unwrap()
         .expect(0);
 }
+
+#[test]
+fn a_run_goes_on_where_it_began_and_nowhere_else() {
+    let place = two(&simple(GOOD), &simple(GOOD));
+    compare(&place, &["--forks", "3", "--builds", "1", "--measure-identical"]).expect(0);
+    let store = rusqlite::Connection::open(place.path().join(".duet/duet.db")).unwrap();
+    store.execute_batch("UPDATE runs SET complete = 0").unwrap();
+    place.duet(&["compare", "--resume", "r1"]).expect(0);
+    store
+        .execute_batch("UPDATE runs SET complete = 0, head = json_set(head, '$.environment.cpu_model', 'Abacus 9')")
+        .unwrap();
+    place.duet(&["compare", "--resume", "r1"]).expect(2).says(&["on another machine", "Abacus 9", "begin a new run"]);
+}

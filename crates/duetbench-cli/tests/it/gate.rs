@@ -72,7 +72,7 @@ fn a_waiver_takes_names_as_they_are_printed_and_suggests_those_that_are_near() {
         assert!(file.contains(&format!("{package}.BenchmarkDecode")), "{file}");
         std::fs::remove_file(place.path().join("duet-waivers.toml")).unwrap();
     }
-    place.duet(&["waive", "Decode", "--reason", "r"]).expect(2).says(&["--expires"]);
+    place.duet(&["waive", "Decode", "--reason", "r"]).expect(2).says(&["--expires", "--days"]);
 }
 
 #[test]
@@ -239,6 +239,12 @@ fn the_files_can_be_checked() {
         "time of BenchmarkDecode: up to 11% until 2000-01-01 (expired)",
     ] {
         assert!(out.contains(line), "`{line}` is not in {out}");
+    }
+    for (key, words) in
+        [("parallel = 0", "between 1 and 10000"), ("memory = 64", "between 128"), ("forks_per_call = 101", "and 100")]
+    {
+        place.write("duet.toml", &format!("on = 'here'\n{key}\n"));
+        place.duet(&["compare", "--dry-run"]).expect(2).says(&["must be", words]);
     }
     place.write("duet.toml", "[[rule]]\nthreshold = '0%'\n");
     place.duet(&["config", "check"]).expect(2).says(&["rule 1", "threshold"]);

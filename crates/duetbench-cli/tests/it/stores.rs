@@ -267,3 +267,30 @@ fn a_plan_that_cannot_be_is_refused() {
         show(&forged(&statements)).expect(1).says(&["the run `r1` cannot be read", "was changed"]);
     }
 }
+
+#[test]
+fn a_call_that_claims_to_have_measured_everything_costs_no_memory() {
+    let place = stored();
+    let before = show(&place).expect(3).stdout;
+    let database = Connection::open(place.path().join("duet.db")).unwrap();
+    let instance = r#"{"id":"one","cpu":"some"}"#;
+    let insert = "INSERT INTO calls (run, benchmark, first_suite_run, suite_runs, sending, end, instance) VALUES (1, 0, 0, 4294967295, 0, 'counted', ?1)";
+    database.execute(insert, [instance]).unwrap();
+    assert_eq!(show(&place).expect(3).stdout, before);
+}
+
+#[test]
+fn a_run_that_claims_to_have_iterated_without_end_is_refused() {
+    let place = Place::new();
+    place.write("script.json", SLOWER);
+    place.duet(&["run", "--scripted", "script.json", "--forks", "2", "--iterations", "3"]).expect(0);
+    let database = Connection::open(place.path().join(".duet/duet.db")).unwrap();
+    for (shape, words) in [(["1", "2", "4294967295"], "so often"), (["10000", "10000", "2000"], "so much")] {
+        let [suite_runs, forks, iterations] = shape;
+        let at = |field: &str| format!("'$.plan.benchmarks[0].repetitions.{field}'");
+        let (a, b, c) = (at("suite_runs"), at("forks"), at("iterations"));
+        let sql = format!("UPDATE runs SET head = json_set(head, {a}, {suite_runs}, {b}, {forks}, {c}, {iterations})");
+        database.execute_batch(&sql).unwrap();
+        place.duet(&["export", "r1", "--as", "go"]).expect(1).says(&["nobody measures", words]);
+    }
+}

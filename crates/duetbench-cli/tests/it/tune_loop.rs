@@ -158,6 +158,15 @@ fn code_is_compared_by_package_where_that_is_known() {
 }
 
 #[test]
+fn a_run_that_was_interrupted_tells_nothing_of_a_plan() {
+    let place = learnt();
+    let db = rusqlite::Connection::open(place.path().join(".duet/duet.db")).unwrap();
+    db.execute_batch("UPDATE runs SET complete = 0").unwrap();
+    let refused = place.duet(&["tune", "--check", "r1"]).expect(2);
+    refused.says(&["did not come to its end", "`duet run --resume r1`"]);
+}
+
+#[test]
 fn a_plan_is_held_against_a_run_and_nothing_else() {
     let place = learnt();
     place.duet(&["tune", "--check", "results.csv"]).expect(2).says(&["against one run"]);

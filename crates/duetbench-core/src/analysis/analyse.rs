@@ -183,7 +183,9 @@ impl Conclusion {
         warnings.extend(estimate.filter(|_| verdict.is_open()).and_then(|e| beside_open(&e, one.decision.threshold)));
         let mut conclusion = Conclusion { estimate, verdict, confirmation: None, warnings };
         // Rounds that confirmed by another threshold than now count too.
-        if let (Verdict::Regression | Verdict::Slower(Extent::Open { .. }), Ok(evidence)) = (&conclusion.verdict, &one.evidence) {
+        if let (Verdict::Regression | Verdict::Slower(Extent::Open { .. }), Ok(evidence)) =
+            (&conclusion.verdict, &one.evidence)
+        {
             let asked = Confirming { design, decision: &one.decision, rounds: confirm_rounds };
             conclusion.confirmation = confirmation(&brought.summary.forks, evidence, asked);
             conclusion.withdraw_if_contradicted(one.decision.threshold);

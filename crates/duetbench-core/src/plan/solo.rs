@@ -60,6 +60,12 @@ impl Repetitions {
         Ok(self)
     }
 
+    /// Iterations of all processes that count, where [`check`](Self::check) finds nothing.
+    #[must_use]
+    pub fn iterations_in_all(&self) -> u64 {
+        self.trials() * u64::from(self.iterations)
+    }
+
     /// Processes in all.
     #[must_use]
     pub fn trials(&self) -> u64 {

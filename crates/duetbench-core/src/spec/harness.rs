@@ -122,7 +122,7 @@ pub struct CommandSpec {
 pub struct ExitCodes(Vec<i32>);
 
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a number or a list of them, as `0` or `[0, 1]`")]
 enum OneOrMore {
     One(i32),
     More(Vec<i32>),

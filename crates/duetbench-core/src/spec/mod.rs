@@ -303,7 +303,10 @@ impl Decision {
     /// Names the first number that is out of range.
     pub fn check(self) -> Result<Decision, SpecError> {
         let inside = |name, value: f64, low: f64, high: f64| {
-            if value > low && value < high { Ok(()) } else { Err(SpecError::OutOfRange { name, value, low, high }) }
+            let percent = |value: f64| (1e11 * value).round() / 1e9;
+            let (given, low_percent, high_percent) = (percent(value), percent(low), percent(high));
+            let outside = SpecError::ShareOutOfRange { name, value: given, low: low_percent, high: high_percent };
+            if value > low && value < high { Ok(()) } else { Err(outside) }
         };
         inside("threshold", self.threshold, 0.0, 10.0)?;
         // Errors that are smaller have no quantiles.
@@ -392,6 +395,18 @@ pub enum SpecError {
         /// Exclusive lower bound.
         low: f64,
         /// Exclusive upper bound.
+        high: f64,
+    },
+    /// A percentage lies outside of that range.
+    #[error("`{name}` is {value}%, but must lie above {low}% and below {high}%")]
+    ShareOutOfRange {
+        /// Name of the option.
+        name: &'static str,
+        /// The given value, percent.
+        value: f64,
+        /// Exclusive lower bound, percent.
+        low: f64,
+        /// Exclusive upper bound, percent.
         high: f64,
     },
     /// A regular expression does not parse.

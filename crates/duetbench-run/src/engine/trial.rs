@@ -109,7 +109,9 @@ impl TrialRun {
         let status = page.status(side);
         let records = page.records(side);
         if !status.arrived {
-            return Err(failure("it ended without reaching its measured loop (has it another name where it may use fewer processors?)"));
+            return Err(failure(
+                "it ended without reaching its measured loop (has it another name where it may use fewer processors?)",
+            ));
         }
         if status.left_early {
             return Err(self.left(page, side));

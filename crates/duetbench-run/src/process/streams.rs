@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use rustix::pipe::{SpliceFlags, fcntl_getpipe_size, fcntl_setpipe_size, splice};
 
 /// Size of an output pipe, so that a process that prints much is seldom held up until it is read.
-const PIPE_BYTES: usize = 1 << 20;
+pub(super) const PIPE_BYTES: usize = 1 << 20;
 /// Rest after output that fills less than half of a pipe: a reader that slept would be woken by every line, in the time of the writer.
 const REST: Duration = Duration::from_micros(200);
 

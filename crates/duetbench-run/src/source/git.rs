@@ -40,7 +40,8 @@ impl Worktree {
 
 /// Removes a worktree, or git's note of one that is not there any more.
 fn remove_worktree(repository: &Path, path: &Path) {
-    let args = ["worktree", "remove", "--force"].map(OsStr::new);
+    // Twice: one that was being added when git was killed is locked.
+    let args = ["worktree", "remove", "--force", "--force"].map(OsStr::new);
     let _ = Tool::new("git", args.into_iter().chain([path.as_os_str()]), repository).output();
 }
 

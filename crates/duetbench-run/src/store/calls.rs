@@ -1,6 +1,7 @@
 //! The calls of a run on a fleet: what was sent, what was heard of it, what it cost.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use duetbench_core::Trial;
 use duetbench_core::fleet::{Account, CallEnd, Sending, Task, Usage};
@@ -71,15 +72,14 @@ impl Store {
 /// Gives the samples of trials that calls brought the numbers of their instances, counted from 0 in the order in which these were first
 /// sent to.
 pub(super) fn number_instances(trials: &mut [(Trial, TrialOutcome)], calls: &[Account]) {
+    let kept = places(trials);
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
     let mut placed: BTreeMap<(usize, u32), u32> = BTreeMap::new();
     for call in calls.iter().filter(|call| call.end == CallEnd::Counted) {
         let Some((id, _)) = &call.instance else { continue };
         let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
         let number = *numbers.entry(id).or_insert(next);
-        let Task { benchmark, first_suite_run, suite_runs } = call.task;
-        let suite_runs = first_suite_run..first_suite_run.saturating_add(suite_runs);
-        placed.extend(suite_runs.map(|suite_run| ((benchmark as usize, suite_run), number)));
+        placed.extend(kept.range(asked(call.task)).map(|place| (*place, number)));
     }
     for (trial, outcome) in trials {
         let number = placed.get(&(trial.benchmark, trial.suite_run)).copied().unwrap_or(0);
@@ -91,13 +91,25 @@ pub(super) fn number_instances(trials: &mut [(Trial, TrialOutcome)], calls: &[Ac
 
 /// Notes how many of the fork pairs that were asked for came with each call that counts.
 pub(super) fn count_fork_pairs(calls: &mut [Account], trials: &[(Trial, TrialOutcome)]) {
-    let kept: BTreeSet<(usize, u32)> = trials.iter().map(|(trial, _)| (trial.benchmark, trial.suite_run)).collect();
+    let kept = places(trials);
     for call in calls.iter_mut().filter(|call| call.end == CallEnd::Counted) {
-        let Task { benchmark, first_suite_run, suite_runs } = call.task;
-        let [first, end] =
-            [first_suite_run, first_suite_run.saturating_add(suite_runs)].map(|s| (benchmark as usize, s));
-        call.fork_pairs = u32::try_from(kept.range(first..end).count()).unwrap_or(u32::MAX);
+        call.fork_pairs = u32::try_from(kept.range(asked(call.task)).count()).unwrap_or(u32::MAX);
     }
+}
+
+/// Most suite runs that a call is believed to have been asked for: with many calls for all of them, looking would take as long as
+/// somebody else's store likes.
+const ASKED_MAX: u32 = 1000;
+
+/// The benchmark and the suite run of each trial.
+fn places(trials: &[(Trial, TrialOutcome)]) -> BTreeSet<(usize, u32)> {
+    trials.iter().map(|(trial, _)| (trial.benchmark, trial.suite_run)).collect()
+}
+
+/// Those that a call was asked for.
+fn asked(Task { benchmark, first_suite_run, suite_runs }: Task) -> Range<(usize, u32)> {
+    let end = first_suite_run.saturating_add(suite_runs.min(ASKED_MAX));
+    (benchmark as usize, first_suite_run)..(benchmark as usize, end)
 }
 
 fn account(row: &Row<'_>) -> rusqlite::Result<Account> {

@@ -106,6 +106,9 @@ impl StoredHead for RunHead {}
 
 impl StoredHead for SoloHead {}
 
+/// Most iterations of a run of one version, all of its benchmarks together, for which a table is made.
+const ITERATIONS_MAX: u64 = 100_000_000;
+
 /// The field that tells kinds of runs apart. A comparison has none, because it was the only kind there was.
 #[derive(Deserialize)]
 struct Kind {
@@ -125,7 +128,16 @@ impl Head {
                 }
                 Ok(Head::Comparison(head))
             }
-            Some("solo") => Ok(Head::Solo(parse(json, run)?)),
+            Some("solo") => {
+                let head: Box<SoloHead> = parse(json, run)?;
+                let odd = head.plan.benchmarks.iter().find(|b| b.repetitions.check().is_err());
+                odd.map_or(Ok(()), |odd| Err(changed(run, &format!("nobody measures `{}` so often", odd.id))))?;
+                if head.plan.benchmarks.iter().map(|b| b.repetitions.iterations_in_all()).sum::<u64>() > ITERATIONS_MAX
+                {
+                    return Err(changed(run, "nobody measures so much"));
+                }
+                Ok(Head::Solo(head))
+            }
             Some(other) => {
                 let what = format!("the run `r{run}` is a `{other}`, which only a newer duet can read");
                 Err(RunError::StoredRun { what })

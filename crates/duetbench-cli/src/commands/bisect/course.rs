@@ -58,8 +58,10 @@ impl<'a> Course<'a> {
             other => other?,
         }
         let bisection = Conclusion { known: &self.known }.reported(self.is_over());
-        // A longer budget can go on with what is open.
-        self.known.record.complete = self.known.record.lines.iter().all(|line| line.end.is_some());
+        // A longer budget can go on with what is open, and another sitting with what could not be built.
+        let record = &mut self.known.record;
+        let is_left_out = record.skipped.iter().any(|skipped| skipped.benchmark.is_none());
+        record.complete = !is_left_out && record.lines.iter().all(|line| line.end.is_some());
         self.keep()?;
         self.context.printer.document(&render::bisect::document(&bisection))?;
         Ok(exit_code(&bisection))

@@ -228,6 +228,7 @@ pub(in crate::commands) fn resume(
     let head = &stored.head;
     let prepared = prepare(context, &head.spec, origin)?;
     let builds = same_builds(&prepared, head)?;
+    session::same_machine(&head.environment)?;
     let built = Built { prepared: &prepared, builds: builds.clone() };
     let afterwards = afterwards(context, purpose, &built, &head.spec.rules)?;
     afterwards.untold.iter().for_each(|words| context.printer.note(words));

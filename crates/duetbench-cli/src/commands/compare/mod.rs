@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use duetbench_core::{Report, Role, Verdict};
 use duetbench_core::instructions::Countable;
+use duetbench_core::{Report, Role, Verdict};
 use duetbench_run::source::{VersionRequest, default_base};
 use duetbench_run::store::Origin;
 

@@ -31,7 +31,11 @@ fn headline(bisection: &Bisection) -> String {
         _ if !all.is_empty() => all.join("; "),
         0 => "nothing is slower in the bad commit".into(),
         several => {
-            let is = if several == 1 { "is slower in the bad commit, but is another one there" } else { "are slower in the bad commit, but are others there" };
+            let is = if several == 1 {
+                "is slower in the bad commit, but is another one there"
+            } else {
+                "are slower in the bad commit, but are others there"
+            };
             format!("{} {is}", benchmarks(several))
         }
     }
@@ -194,7 +198,10 @@ fn facts(bisection: &Bisection) -> Vec<Line> {
     let mut lines = Vec::new();
     if !bisection.redefined.is_empty() {
         let names: Vec<String> = bisection.redefined.iter().map(|name| format!("`{}`", short_name(name))).collect();
-        lines.push(Line::warning(format!("these benchmarks changed themselves, so that their times do not tell of the code: {}", names.join(", "))));
+        lines.push(Line::warning(format!(
+            "these benchmarks changed themselves, so that their times do not tell of the code: {}",
+            names.join(", ")
+        )));
         lines.push(Line::hint(
             "`--benchmarks-from head` measures the bad commit's benchmarks in all commits, `--same-benchmarks` takes them for the same",
         ));

@@ -52,6 +52,8 @@ impl adapter::Kind for Kind {
             Manifest { file: "pom.xml", project: "a Maven project" },
             Manifest { file: "build.gradle", project: "a Gradle project" },
             Manifest { file: "build.gradle.kts", project: "a Gradle project" },
+            Manifest { file: "settings.gradle", project: "a Gradle project" },
+            Manifest { file: "settings.gradle.kts", project: "a Gradle project" },
         ]
     }
 
@@ -180,7 +182,12 @@ const OURS: [(&str, &str); 23] = [
 const WITHOUT_EFFECT: &str = STARTER[0];
 
 fn check_arguments(arguments: &[String]) -> Result<(), RunError> {
-    let ours = |argument: &String| OURS.iter().find(|(option, _)| argument == option);
+    // JMH takes `--prof gc` and `-prof=gc` for `-prof gc`.
+    let name = |argument: &str| {
+        let name = argument.split('=').next().unwrap_or_default();
+        if name.starts_with('-') { format!("-{}", name.trim_start_matches('-')) } else { String::new() }
+    };
+    let ours = |argument: &String| OURS.iter().find(|(option, _)| name(argument) == *option);
     let found = arguments.iter().find_map(|argument| Some((argument, ours(argument)?.1)));
     if let Some((argument, instead)) = found {
         return Err(RunError::argument(argument, format!("use {instead} instead")));
@@ -369,5 +376,23 @@ pub mod fuzzing {
     /// Reads what a JVM says of itself.
     pub fn jvm(text: &str) {
         super::jvm::Jvm::parse("java".into(), text, 2);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_arguments;
+
+    #[test]
+    fn options_that_duet_sets_are_refused_however_they_are_written() {
+        let refused = |line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(String::from).collect();
+            check_arguments(&words).map_err(|e| e.to_string()).err()
+        };
+        for line in ["-foe true", "-foe=true", "--foe true"] {
+            assert!(refused(line).is_some_and(|words| words.contains("always on")), "{line}");
+        }
+        assert_eq!(refused("-gc true"), None);
+        assert!(refused("Other").is_some_and(|words| words.contains("--bench")));
     }
 }

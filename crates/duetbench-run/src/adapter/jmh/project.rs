@@ -66,21 +66,27 @@ struct Command {
     words: Vec<String>,
 }
 
+/// Files by which Gradle knows a project.
+const GRADLE: [&str; 5] = ["gradlew", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
+
 /// The build command that fits the project's build file.
 fn usual_command(dir: &Path, tree: &Path) -> Result<Command, RunError> {
     let has = |name: &str| dir.join(name).exists();
-    let words: &[&str] = match () {
-        () if has("pom.xml") => return Ok(maven(dir, tree)),
-        () if has("gradlew") => &["./gradlew", "-q", "--no-daemon", "jmhJar"],
-        () if has("build.gradle") || has("build.gradle.kts") => &["gradle", "-q", "--no-daemon", "jmhJar"],
-        () => {
-            return Err(RunError::NothingToMeasure {
-                what: format!("`{}` has neither a `pom.xml` nor a `build.gradle`", dir.display()),
-                hint: Some("name two jars, or set `build` and `jar` in `[jmh]` of duet.toml".into()),
-            });
-        }
-    };
-    Ok(Command { dir: dir.to_owned(), words: words.iter().map(|word| (*word).to_owned()).collect() })
+    if has("pom.xml") {
+        return Ok(maven(dir, tree));
+    }
+    if !GRADLE.into_iter().any(has) {
+        return Err(RunError::NothingToMeasure {
+            what: format!("`{}` has neither a `pom.xml` nor a `build.gradle`", dir.display()),
+            hint: Some("name two jars, or set `build` and `jar` in `[jmh]` of duet.toml".into()),
+        });
+    }
+    // The wrapper of the project around it, which knows the release that it needs.
+    let mut around = dir.ancestors().take_while(|folder| folder.starts_with(tree)).map(|folder| folder.join("gradlew"));
+    let wrapper = around.find(|path| path.exists()).map(|path| path.display().to_string());
+    let program = wrapper.unwrap_or_else(|| "gradle".into());
+    let words = [&program, "-q", "--no-daemon", "jmhJar"].map(str::to_owned).into();
+    Ok(Command { dir: dir.to_owned(), words })
 }
 
 /// Maven's command. A module is built from the project around it together with the modules that it needs: by itself Maven takes those
@@ -203,6 +209,30 @@ mod tests {
         write("mvnw", "");
         let words = "TREE/mvnw -B -q -DskipTests package -pl jvm/benchmarks -am".to_owned();
         assert_eq!(command(), (PathBuf::new(), words));
+    }
+
+    #[test]
+    fn a_gradle_project_is_built_by_the_wrapper_of_the_one_around_it() {
+        let place = tempfile::tempdir().unwrap();
+        let (tree, dir) = (place.path().join("tree"), place.path().join("tree/benchmarks"));
+        fs::create_dir_all(&dir).unwrap();
+        let words = |dir: &Path| {
+            let words = usual_command(dir, &tree).map(|command| command.words.join(" "));
+            words.map(|words| words.replace(&tree.display().to_string(), "TREE")).ok()
+        };
+        fs::write(place.path().join("gradlew"), "").unwrap();
+        assert_eq!(words(&dir), None);
+        fs::write(dir.join("build.gradle.kts"), "").unwrap();
+        assert_eq!(
+            words(&dir).unwrap(),
+            "gradle -q --no-daemon jmhJar",
+            "a wrapper outside of the tree is another project's"
+        );
+        fs::write(tree.join("settings.gradle.kts"), "").unwrap();
+        fs::write(tree.join("gradlew"), "").unwrap();
+        for dir in [&tree, &dir] {
+            assert_eq!(words(dir).unwrap(), "TREE/gradlew -q --no-daemon jmhJar");
+        }
     }
 
     #[test]

@@ -21,6 +21,8 @@ const OWNED: [(&str, &str); 16] = [
     ("--build-plan", "duet needs programs"),
     ("--locked", "versions with a lock file are built by it in any case"),
 ];
+/// Settings of cargo's that say where it builds, and for which machine.
+const PLACES: [&str; 2] = ["build.target", "build.build-dir"];
 /// Flags with a value.
 const WITH_VALUE: [&str; 6] = ["-F", "--features", "--profile", "--config", "-j", "--jobs"];
 
@@ -31,6 +33,8 @@ pub(super) struct CargoArguments {
     pub(super) all: Vec<String>,
     /// Those that choose features, which `cargo metadata` takes too.
     pub(super) features: Vec<String>,
+    /// Those that set settings of cargo's, which all of its commands take.
+    pub(super) config: Vec<String>,
     /// The profile, where one is named.
     pub(super) profile: Option<String>,
 }
@@ -57,6 +61,10 @@ impl CargoArguments {
             };
             match name {
                 "--profile" => sorted.profile = value.map(str::to_owned),
+                "--config" if PLACES.iter().any(|place| value.is_some_and(|set| set.contains(place))) => {
+                    return refused("duet builds in a folder of its own, for this machine");
+                }
+                "--config" => sorted.config.push(format!("--config={}", value.unwrap_or_default())),
                 "--all-features" | "--no-default-features" => sorted.features.push(name.to_owned()),
                 "-F" | "--features" => sorted.features.push(format!("--features={}", value.unwrap_or_default())),
                 _ => {}
@@ -80,12 +88,16 @@ mod tests {
         let sorted = parse("--features a,b -F c --no-default-features --profile=fast -j 1").unwrap();
         assert_eq!(sorted.features, ["--features=a,b", "--features=c", "--no-default-features"]);
         assert_eq!((sorted.profile.as_deref(), sorted.all.len()), (Some("fast"), 8));
+        let config = parse("--config profile.bench.lto=true --config=a.toml").unwrap().config;
+        assert_eq!(config, ["--config=profile.bench.lto=true", "--config=a.toml"]);
     }
 
     #[test]
     fn flags_that_duet_sets_are_refused_with_the_alternative() {
         assert!(parse("-p x").unwrap_err().contains("--packages"));
         assert!(parse("--target=arm").unwrap_err().contains("this machine"));
+        assert!(parse("--config build.target=\"arm\"").unwrap_err().contains("this machine"));
+        assert!(parse("--config=build.target-dir=\"/x\"").is_err());
         assert!(parse("name").unwrap_err().contains("--bench"));
         assert!(parse("--features").unwrap_err().contains("missing"));
     }

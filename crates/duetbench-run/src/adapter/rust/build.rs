@@ -54,7 +54,8 @@ impl BenchBuild<'_> {
         let profile = self.arguments.profile.as_deref().unwrap_or("bench");
         let fixed = ["clean", "--quiet", "--locked", "--profile", profile].map(String::from);
         let packages = metadata.local().flat_map(|package| ["-p".to_owned(), package.id.clone()]);
-        self.run(fixed.into_iter().chain(packages), "cargo clean").map(drop)
+        let config = self.arguments.config.iter().cloned();
+        self.run(fixed.into_iter().chain(config).chain(packages), "cargo clean").map(drop)
     }
 
     /// Builds bench targets.

@@ -25,8 +25,11 @@ impl Cargo {
     /// The toolchain that the last of the versions asks for.
     pub(super) fn of(version: &Source) -> Result<Cargo, RunError> {
         let dir = &version.dir;
+        // The compiler's shim installs a toolchain that is missing; not every release of rustup does to show it.
+        let _ = Tool::new("rustc", ["-vV"], dir).text();
         let active = Tool::new("rustup", ["show", "active-toolchain"], dir).text();
-        let toolchain = active.ok().and_then(|text| text.split_whitespace().next().map(str::to_owned));
+        let toolchain = active.ok().and_then(|text| text.split(" (").next().map(|name| name.trim().to_owned()));
+        let toolchain = toolchain.filter(|name| !name.is_empty());
         let mut cargo = Cargo { words: String::new(), host: String::new(), sysroot: PathBuf::new(), toolchain };
         let about = cargo.tool("rustc", ["-vV"], dir).text().map_err(absent)?;
         cargo.words = about.lines().next().unwrap_or_default().to_owned();
@@ -76,7 +79,7 @@ impl Cargo {
 
     pub(super) fn metadata(&self, source: &Source, arguments: &CargoArguments) -> Result<Metadata, RunError> {
         let fixed = ["metadata", "--format-version", "1", "--locked"];
-        let args = fixed.into_iter().chain(arguments.features.iter().map(String::as_str));
+        let args = fixed.into_iter().chain(arguments.features.iter().chain(&arguments.config).map(String::as_str));
         Metadata::parse(&self.tool("cargo", args, &source.dir).called("cargo metadata").text()?)
     }
 
@@ -87,6 +90,44 @@ impl Cargo {
     }
 }
 
+/// A note where versions are built by other settings of cargo's: it reads them from a folder upwards, and a revision lies elsewhere than
+/// the work tree, without files that git does not know.
+pub(super) fn other_settings(versions: &[Source]) -> Option<String> {
+    let [baseline, candidate] = versions else { return None };
+    settings_apart([&baseline.dir, &candidate.dir])
+}
+
+fn settings_apart(dirs: [&Path; 2]) -> Option<String> {
+    let [of_base, of_head] = dirs.map(settings);
+    let only = |own: &[Settings], others: &[Settings], side: &str| {
+        let alone = own.iter().filter(|one| others.iter().all(|other| other.text != one.text));
+        let paths: Vec<String> = alone.map(|one| format!("`{}`", one.path.display())).collect();
+        (!paths.is_empty()).then(|| format!("{} for {side} only", paths.join(", ")))
+    };
+    let apart = [only(&of_base, &of_head, "base"), only(&of_head, &of_base, "head")];
+    let apart: Vec<String> = apart.into_iter().flatten().collect();
+    (!apart.is_empty()).then(|| format!("cargo's settings are not the same for both versions: {}", apart.join("; ")))
+}
+
+/// A file of cargo's settings.
+struct Settings {
+    path: PathBuf,
+    text: Vec<u8>,
+}
+
+/// Those that cargo reads for a folder, but for the user's own, which it always reads.
+fn settings(dir: &Path) -> Vec<Settings> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
+    let folders = dir.ancestors().map(|folder| folder.join(".cargo")).filter(|folder| home.as_ref() != Some(folder));
+    // Of two in one folder cargo takes the one without an ending.
+    let files = folders.filter_map(|folder| {
+        let path = ["config", "config.toml"].map(|name| folder.join(name)).into_iter().find(|path| path.is_file())?;
+        Some(Settings { text: std::fs::read(&path).ok()?, path })
+    });
+    files.collect()
+}
+
 pub(super) fn absent(error: RunError) -> RunError {
     match error {
         RunError::Start { program, source } if source.kind() == std::io::ErrorKind::NotFound => RunError::Toolchain {
@@ -94,5 +135,32 @@ pub(super) fn absent(error: RunError) -> RunError {
             hint: Some("install Rust, for instance by rustup, and put it on the PATH".into()),
         },
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_one_version_alone_is_built_by_are_named() {
+        let place = tempfile::tempdir().unwrap();
+        let dirs = ["old", "new"].map(|name| place.path().join(name).join("bench"));
+        let write = |folder: &Path, text: &str| {
+            std::fs::create_dir_all(folder.join(".cargo")).unwrap();
+            std::fs::write(folder.join(".cargo/config.toml"), text).unwrap();
+        };
+        let apart = || settings_apart([&dirs[0], &dirs[1]]);
+        dirs.iter().for_each(|dir| std::fs::create_dir_all(dir).unwrap());
+        write(place.path(), "[build]\njobs = 1\n");
+        assert_eq!(apart(), None, "above both");
+        write(&place.path().join("new"), "[build]\nrustflags = []\n");
+        let words = apart().unwrap();
+        assert!(words.ends_with("new/.cargo/config.toml` for head only"), "{words}");
+        write(&place.path().join("old"), "[build]\nrustflags = []\n");
+        assert_eq!(apart(), None, "of one text");
+        write(&place.path().join("old"), "[build]\nrustflags = [\"-g\"]\n");
+        let words = apart().unwrap();
+        assert!(words.contains("for base only; ") && words.ends_with("for head only"), "{words}");
     }
 }

@@ -79,7 +79,13 @@ impl Lister<'_> {
             let Some(death) = death else { break };
             let culprit = lines.started.last().filter(|name| !skipped.contains(*name) && deaths < CULPRITS_MAX);
             deaths += 1;
-            let Some(culprit) = culprit else { return Err(self.cannot_be_listed(&death)) };
+            let Some(culprit) = culprit else {
+                // The program itself ends, before its benchmarks or after them.
+                let left = named.names.iter().filter(|name| !skipped.contains(*name));
+                outcomes.extend(left.map(|name| (name.clone(), Err(death.clone()))));
+                skipped.extend(named.names.iter().cloned());
+                break;
+            };
             outcomes.insert(culprit.clone(), Err(death));
             skipped.insert(culprit.clone());
         }

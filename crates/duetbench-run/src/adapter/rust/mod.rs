@@ -40,7 +40,7 @@ mod workshop;
 
 use arguments::CargoArguments;
 use build::{BenchBuild, Program};
-use cargo::Cargo;
+use cargo::{Cargo, other_settings};
 use link::Recorded;
 use metadata::{Bench, Package};
 use workshop::Workshop;
@@ -84,6 +84,8 @@ impl adapter::Kind for Kind {
 pub struct Rust {
     cargo: Cargo,
     arguments: CargoArguments,
+    /// A note where cargo's settings are not the same for both versions.
+    settings: Option<String>,
     /// A lock file for versions of ours that have none, and whether it was made.
     lock_file: Option<(PathBuf, bool)>,
     workshop: Workshop,
@@ -128,6 +130,7 @@ impl Rust {
         Ok(Rust {
             workshop: Workshop::of(&cargo, &scratch)?,
             cargo,
+            settings: other_settings(versions),
             arguments,
             lock_file,
             timeout: wish.conditions.timeout,
@@ -323,6 +326,7 @@ impl Adapter for Rust {
         }
         let fixed = build.artifacts.iter().filter_map(|(id, artifact)| Some((id, self.recorded(artifact).err()?)));
         notes.extend(locked);
+        notes.extend(self.settings.clone());
         notes.extend(fixed.map(|(id, why)| format!("{id} has one layout, because it cannot be linked again: {why}")));
         Ok(Built { build, notes })
     }
