@@ -93,9 +93,13 @@ pub fn run<P: Program>() -> ExitCode {
             return failure.exit_code().into();
         }
     };
-    let program = match P::try_parse_from(words) {
+    let program = match P::try_parse_from(&words).map_err(|e| args::of_another_command(e, &P::command(), &words)) {
         Ok(program) => program,
-        Err(e) => {
+        Err(Ok(failure)) => {
+            Printer::failure(P::NAME, &failure);
+            return failure.exit_code().into();
+        }
+        Err(Err(e)) => {
             let exit = if e.use_stderr() { code::USAGE } else { code::CLEAN };
             let _ = e.print();
             return exit.into();

@@ -193,8 +193,9 @@ impl<'a> Session<'a> {
             Ok(summary) if summary.complete => {}
             Ok(_) => tell_interrupted(self.context, self.run, command),
             Err(_) => self.context.printer.note(&format!(
-                "what was measured until then is stored: `duet show {}`; `{}` goes on",
+                "what was measured until then is stored: `duet show {}{}`; `{}` goes on",
                 self.run,
+                self.context.settings.db_typed(),
                 resuming(self.context, self.run, command)
             )),
         }
@@ -239,7 +240,8 @@ pub fn tell_interrupted(context: &Context, run: RunId, command: &str) {
 }
 
 /// The command that goes on with a run, as it is typed.
-fn resuming(context: &Context, run: RunId, command: &str) -> String {
+#[must_use]
+pub fn resuming(context: &Context, run: RunId, command: &str) -> String {
     format!("duet {command} --resume {run}{}", context.settings.bounds_typed())
 }
 

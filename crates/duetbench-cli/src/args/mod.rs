@@ -24,6 +24,7 @@ mod run;
 mod runs;
 mod scan;
 mod tune;
+mod unknown;
 mod why;
 
 pub use analyze::AnalyzeArgs;
@@ -43,6 +44,7 @@ pub use propose::ProposeArgs;
 pub use run::RunArgs;
 pub use runs::{CompletionsArgs, ManArgs, RemoveArgs};
 pub use tune::{MetricArg, TuneArgs, WarmUpArg};
+pub(crate) use unknown::of_another_command;
 pub use why::WhyArgs;
 
 /// Did this change make the code slower or faster, and how sure is that?

@@ -162,6 +162,9 @@ fn carry_out(
     if !complete {
         return Ok(code::INTERRUPTED);
     }
-    context.printer.note(&format!("`duet tune {run}` learns from it how few repetitions are enough"));
+    context.printer.note(&format!(
+        "`duet tune {run}{}` learns from it how few repetitions are enough",
+        context.settings.db_typed()
+    ));
     Ok(solo_exit_code(&report))
 }

@@ -218,7 +218,6 @@ impl Settings {
     #[must_use]
     pub fn bounds_typed(&self) -> String {
         let typed = &self.layers[0];
-        let db = typed.db.as_ref().map(|path| format!(" --db {}", quote(&path.display().to_string())));
         let profile = typed.profile.filter(|is_wanted| *is_wanted).map(|_| " --profile".to_owned());
         let timeout = typed.timeout.map(|limit| {
             let words = humantime::format_duration(limit).to_string().replace(' ', "");
@@ -226,7 +225,15 @@ impl Settings {
         });
         let passed = typed.pass_env.iter().flatten().map(|name| format!(" --pass-env {}", quote(name)));
         let sandbox = typed.sandbox.filter(|is_wanted| *is_wanted).map(|_| " --sandbox".to_owned());
-        db.into_iter().chain(timeout).chain(passed).chain(sandbox).chain(profile).collect()
+        let more: String = timeout.into_iter().chain(passed).chain(sandbox).chain(profile).collect();
+        self.db_typed() + &more
+    }
+
+    /// The store that was typed, as an option; empty where none was.
+    #[must_use]
+    pub fn db_typed(&self) -> String {
+        let path = self.layers[0].db.as_ref();
+        path.map_or_else(String::new, |path| format!(" --db {}", quote(&path.display().to_string())))
     }
 
     /// Variables that benchmarks may see on top of the allow-list.

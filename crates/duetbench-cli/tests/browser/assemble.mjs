@@ -17,8 +17,21 @@ const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<":
 /** Data as they stand in the page: those of a large one deflated. */
 const packed = (json) => (json.length < 1_000_000 ? json : deflateRawSync(json).toString("base64"));
 
+/** Changes in words, as duet writes them where nothing is known or nothing changed. */
+const SIGNS = { no_change: "~", identical_code: "~", not_affected: "~", inconclusive: "?" };
+
+/** The change of a row in words, as duet writes it. */
+function changeOf({ verdict, estimate }) {
+  if (verdict in SIGNS) return SIGNS[verdict];
+  if (estimate === null) return "";
+  const percent = (estimate.ratio - 1) * 100;
+  const size = Math.abs(percent);
+  return `${percent > 0 ? "+" : ""}${percent.toFixed(size >= 9.95 ? 0 : size >= 0.995 ? 1 : 2)}%`;
+}
+
 /** The page with these data, as one text. */
-export function assemble(data) {
+export function assemble(made) {
+  const data = { ...made, benchmarks: made.benchmarks.map((one) => ({ change: changeOf(one), ...one })) };
   const parts = {
     "{{title}}": escaped(data.headline),
     "/*{{style}}*/": read("page.css"),

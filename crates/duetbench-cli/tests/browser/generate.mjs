@@ -186,6 +186,7 @@ function estimateOf(effect, half, verdict) {
     judged: `the typical slice, by ${verdict === "faster_size_open" ? "CPU" : "wall"} time`,
     beside: { words: "all slices together", ...ends },
     by_wall: verdict === "faster_size_open" ? ends : null,
+    by_cpu: verdict === "faster_size_open",
     p,
     p_adjusted: Math.min(1, p * 9),
     detectable: 0.03 + half * 1.4,

@@ -74,7 +74,7 @@ fn calm() -> serde_json::Value {
 
 #[track_caller]
 fn it_says_so(ran: Ran, db: &str, hint: &str) -> Ran {
-    ran.expect(1).says(&["the store `", db, "cannot keep a trial", "hint:", hint, "`duet compare --resume r1`"])
+    ran.expect(1).says(&["the store `", db, "cannot keep a trial", "hint:", hint, "`duet compare --resume r1"])
 }
 
 fn no_file_may_grow(seed: u64) {

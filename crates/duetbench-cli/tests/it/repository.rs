@@ -218,8 +218,8 @@ fn a_folder_inside_of_a_project_is_told_where_that_is() {
     };
     said("app/src", "Cargo.toml", "app");
     said("jvm/sub", "pom.xml", "jvm");
-    let all =
-        "no `go.mod`, `go.work`, `pom.xml`, `build.gradle`, `build.gradle.kts`, `Cargo.toml`\nhint: run duet where one";
+    let all = "no `go.mod`, `go.work`, `pom.xml`, `build.gradle`, `build.gradle.kts`, `settings.gradle`, `settings.gradle.kts`, \
+               `Cargo.toml`\nhint: run duet where one";
     within("docs", &["list"]).says(&["docs` is known to be measurable: ", all]);
     place.git(&["init", "-q"]);
     place.commit_all("one");

@@ -16,7 +16,7 @@ use crate::commands::Context;
 use crate::failure::{Failure, code};
 use crate::fleet::FleetRecorder;
 use crate::seed;
-use crate::session::Kept;
+use crate::session::{Kept, resuming};
 
 /// A run with all that it takes along.
 pub(super) struct Expedition<'a> {
@@ -105,8 +105,7 @@ impl Expedition<'_> {
         let summary = measure(&job, &mut recorder, &self.context.interrupted);
         recorder.finish();
         summary.map_err(|e| {
-            let (run, command) = (self.run, self.purpose.command());
-            let what = format!("what was measured until then is stored: `duet {command} --resume {run}` goes on");
+            let what = format!("what was measured until then is stored: `{}` goes on", self.resuming());
             self.context.printer.note(&what);
             e.into()
         })
@@ -119,8 +118,12 @@ impl Expedition<'_> {
         // Where nobody could even remove anything, nobody was there to measure what was given up.
         let gone = !all_removed && matches!(summary.ended, Ended::Done | Ended::Broken);
         let why = if gone { "the fleet is gone" } else { summary.ended.words() };
-        let (run, command) = (self.run, self.purpose.command());
-        self.context.printer.note(&format!("{why}; `duet {command} --resume {run}` goes on from here"));
+        self.context.printer.note(&format!("{why}; `{}` goes on from here", self.resuming()));
+    }
+
+    /// The command that goes on with the run.
+    fn resuming(&self) -> String {
+        resuming(self.context, self.run, self.purpose.command())
     }
 }
 
