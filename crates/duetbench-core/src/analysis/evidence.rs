@@ -33,6 +33,15 @@ pub struct ForkSide {
     pub collector_share: Option<f64>,
 }
 
+impl ForkSide {
+    /// Time per invocation without what the collector costs, nanoseconds: as the typical slice has it, or the mean less that cost, if that
+    /// is more. The cost may have been computed, and not be in the mean.
+    pub(super) fn without_collecting_ns(&self) -> f64 {
+        let mean_ns = self.ns_per_op * (1.0 - self.collector_share.unwrap_or(0.0));
+        self.typical_ns.map_or(mean_ns, |typical_ns| typical_ns.max(mean_ns))
+    }
+}
+
 /// The two log ratios of a fork pair, candidate to baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LogRatios {

@@ -76,8 +76,8 @@ impl Lost {
     /// Absent where nobody saw the versions alone.
     fn of(planned: &PlannedBenchmark, forks: &[ForkPair]) -> Option<Lost> {
         let alone_ns = planned.profile.filter(|_| !planned.style.is_counted())?.invocation_ns;
-        let slower = |f: &ForkPair| Some(f.baseline.typical_ns?.max(f.candidate.typical_ns?));
-        let beside_ns = stats::median(&forks.iter().filter_map(slower).collect::<Vec<f64>>()).ok()?;
+        let slower = |f: &ForkPair| f.baseline.without_collecting_ns().max(f.candidate.without_collecting_ns());
+        let beside_ns = stats::median(&forks.iter().map(slower).collect::<Vec<f64>>()).ok()?;
         Some(Lost { alone_ns, beside_ns })
     }
 

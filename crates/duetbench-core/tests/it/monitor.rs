@@ -3,7 +3,7 @@
 use duetbench_core::Verdict;
 use duetbench_core::analysis::{Measured, Monitor, Standing, analyse};
 use duetbench_core::plan::{Design, Mode, Plan, Profile};
-use duetbench_core::report::ForkPair;
+use duetbench_core::report::{ForkPair, ForkSide};
 use duetbench_core::spec::Decision;
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
@@ -102,6 +102,19 @@ fn caches_may_hide_whatever_is_lost_in_turns() {
         [Standing::Settled],
         "its collector is in the way in turns"
     );
+}
+
+#[test]
+fn a_collector_whose_cost_was_computed_takes_nothing_from_what_caches_hide() {
+    // Half of each slice is lost in turns. No collection ran in it, and one would take most of the time.
+    let lost = Profile { invocation_ns: 0.5, cold_share: Some(0.0), ..PLAIN };
+    let collecting = |typical_ns| {
+        let of = |side: ForkSide| ForkSide { collector_share: Some(0.6), typical_ns, ..side };
+        let altered = |fork: ForkPair| ForkPair { baseline: of(fork.baseline), candidate: of(fork.candidate), ..fork };
+        stands_by(lost, Mode::InterleavedOneCore, altered)
+    };
+    assert_eq!(collecting(Some(1.0)), [Standing::OutOfReach]);
+    assert_eq!(collecting(Some(0.4)), [Standing::Settled], "slices with a collection make the mean of the others");
 }
 
 #[test]
