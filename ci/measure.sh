@@ -24,7 +24,7 @@ stop() {
 
 if [ -z "$base" ]; then
     git rev-parse --git-dir > /dev/null || stop "git refuses this checkout; in a container of another user 'git config --global --add safe.directory' lets it"
-    # Of a version that is named, or else of the work tree's commit.
+    # The commit of a version that is named, or else of the work tree.
     of=$(git rev-parse --verify --quiet "${head:-HEAD}^{commit}") || of=HEAD
     # Never the tip of the other branch: what happened there since is no part of the change.
     if [ -n "${GITHUB_BASE_REF:-}" ]; then

@@ -1,5 +1,7 @@
 //! From a stored run to its report: samples in, verdicts out, nothing measured.
 
+use std::collections::BTreeSet;
+
 use duetbench_core::analysis::{IdenticalCode, Warning, analyse, note_out_of_time, suite_change};
 use duetbench_core::calibrate::{Calibration, Machine, Made};
 use duetbench_core::fleet::{FleetReport, fail_abandoned};
@@ -36,7 +38,7 @@ pub fn with_calibration(mut report: Report, store: &Store) -> Result<Report, Run
     let all = store.calibrations()?;
     let made = Made::concerning(&all, &ids, &here);
     let calibration = made.map(|made| made.note(&ids, each_s, &here));
-    // Of another machine it is no measure of layouts here, and of a fleet one of calls.
+    // A calibration of another machine is no measure of layouts here, and one of a fleet is a measure of calls.
     if let Some(made) = made.filter(|made| report.spec.fleet.is_none() && made.machine.is_alike(&here)) {
         for benchmark in &mut report.benchmarks {
             explain_by_layout(benchmark, &made.calibration);
@@ -50,8 +52,8 @@ fn measured_s(report: &Report) -> f64 {
     if report.fleet.is_none() {
         return report.measured_s;
     }
-    let forks = report.benchmarks.iter().flat_map(|b| &b.forks).flat_map(|fork| [fork.baseline, fork.candidate]);
-    forks.map(|side| 1e-9 * side.ns_per_op * side.invocations as f64).sum()
+    let forks = report.benchmarks.iter().flat_map(|b| &b.forks);
+    forks.map(|fork| 1e-9 * (fork.baseline.measured_ns() + fork.candidate.measured_ns())).sum()
 }
 
 /// Says of a change between two binaries what a calibration knows of this benchmark's layouts.
@@ -145,8 +147,10 @@ fn are_different_programs(report: &Report) -> bool {
 /// Judges what benchmarks reported under the units that rules name, and tells which of these nobody reports.
 fn judge_units(report: &mut Report, readings: &[Readings]) {
     let thresholds = report.spec.thresholds();
-    let tells = |read: &Readings| report.plan.benchmarks.iter().any(|b| b.id == read.id && b.tells_of_the_code());
-    let judged = reported::judge(readings, |read| thresholds.wanted(&read.id), tells, thresholds.suite());
+    let telling = report.plan.benchmarks.iter().filter(|b| b.tells_of_the_code()).map(|b| &b.id);
+    let telling: BTreeSet<&BenchmarkId> = telling.collect();
+    let (wanted, tells) = (|read: &Readings| thresholds.wanted(&read.id), |read: &Readings| telling.contains(&read.id));
+    let judged = reported::judge(readings, wanted, tells, thresholds.suite());
     match judged {
         Ok(reported) => report.reported = reported,
         Err(e) => report.warnings.push(format!("what benchmarks report themselves cannot be judged: {e}")),

@@ -21,6 +21,7 @@ use crate::commands::Context;
 use crate::display::Display;
 use crate::failure::Failure;
 use crate::progress::Recorder;
+use crate::render::calibrate::words::changes;
 use crate::render::format;
 
 /// Facts about two versions before they are measured.
@@ -282,10 +283,8 @@ pub fn same_machine(then: &Environment) -> Result<(), Failure> {
     if moved.is_empty() {
         return Ok(());
     }
-    let value = |value: Option<String>| value.unwrap_or_else(|| "?".into());
-    let facts = moved.into_iter().map(|of| format!("{} then: {}, now: {}", of.fact, value(of.then), value(of.now)));
     Err(Failure::Refused {
-        what: format!("the run was begun on another machine ({})", facts.collect::<Vec<_>>().join("; ")),
+        what: format!("the run was begun on another machine: {}", changes(&moved)),
         hint: "times of two do not go together: go on there, or begin a new run".into(),
     })
 }

@@ -20,7 +20,7 @@ impl Report {
     pub fn ceiling_of(&self, breach: &Breach) -> f64 {
         let range = || {
             let one = self.benchmarks.iter().find(|one| one.id == breach.id)?;
-            // Of an open question all that it leaves open, or a waiver would leave it one.
+            // A waiver for less than an open question leaves open would leave it one.
             if one.verdict.is_open() { one.open_range() } else { one.judged().map(|judged| judged.interval) }
         };
         let reported = |unit: &String| self.reported.iter().find(|one| one.id == breach.id && one.unit == *unit);

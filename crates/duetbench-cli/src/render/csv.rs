@@ -40,7 +40,7 @@ const COLUMNS: [Column; 31] = [
     ("bytes_changed", |b, _| changed(b.bytes)),
     ("baseline_instructions", |b, report| number(instructions::of(report, b).map(|counts| counts.baseline.all))),
     ("candidate_instructions", |b, report| number(instructions::of(report, b).map(|counts| counts.candidate.all))),
-    ("confirmed_ratio", |b, _| number(summary::confirmed_ratio(b))),
+    ("confirmed_ratio", |b, _| number(summary::confirmed(b).map(|fresh| fresh.ratio))),
     ("remarks", |b, _| Some(summary::remarks(b).join("; "))),
 ];
 

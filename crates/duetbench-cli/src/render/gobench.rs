@@ -4,7 +4,7 @@
 //! benchstat's tables, so apart from `pkg` and `version` every key holds for the whole file; what is said about one
 //! benchmark stands in a line that begins with `#`, which readers of the format skip.
 
-use duetbench_core::analysis::{Clock, Ranged};
+use duetbench_core::analysis::Ranged;
 use duetbench_core::report::{BenchmarkReport, ForkSide};
 use duetbench_core::{Environment, Report, Role};
 
@@ -74,7 +74,7 @@ fn comments(benchmark: &BenchmarkReport) -> String {
         out += &format!(", {forks} fork pairs would probably settle it");
     }
     if let Some((e, judged)) = benchmark.estimate.zip(benchmark.judged()) {
-        let clock = if e.clock == Clock::Cpu { " of CPU time" } else { "" };
+        let clock = if summary::is_by_cpu(benchmark) { " of CPU time" } else { "" };
         let Ranged { ratio, interval } = judged;
         out += &format!(", ratio{clock} {ratio} [{}, {}]", interval.low, interval.high);
         if let Some(Ranged { ratio, interval }) = benchmark.wall_beside() {

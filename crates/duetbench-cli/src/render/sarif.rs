@@ -161,8 +161,8 @@ fn interval(benchmark: &BenchmarkReport) -> String {
 
 /// The interval of the change that a breach is of: by fresh trials where these confirmed it.
 fn interval_of_change(benchmark: &BenchmarkReport) -> String {
-    let fresh = benchmark.confirmation.as_ref().filter(|confirmation| confirmation.confirmed());
-    ranged(benchmark, fresh.map(|confirmation| confirmation.fresh.interval).or(summary::shown_interval(benchmark)))
+    let fresh = summary::confirmed(benchmark).map(|fresh| fresh.interval);
+    ranged(benchmark, fresh.or(summary::shown_interval(benchmark)))
 }
 
 fn ranged(benchmark: &BenchmarkReport, interval: Option<RatioInterval>) -> String {

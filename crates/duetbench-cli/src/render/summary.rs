@@ -76,9 +76,9 @@ pub(super) fn change_beside(Ranged { ratio, interval }: Ranged) -> String {
     format::change_within(ratio, interval.low, interval.high)
 }
 
-/// The ratio by fresh trials alone, where they confirmed a regression.
-pub(super) fn confirmed_ratio(benchmark: &BenchmarkReport) -> Option<f64> {
-    benchmark.confirmation.as_ref().filter(|c| c.confirmed()).map(|c| c.fresh.ratio)
+/// The ratio by fresh trials alone with its interval, where they confirmed a regression.
+pub(super) fn confirmed(benchmark: &BenchmarkReport) -> Option<Ranged> {
+    benchmark.confirmation.as_ref().filter(|c| c.confirmed()).map(|c| c.fresh)
 }
 
 /// The number of benchmarks of every verdict, by its word for programs.

@@ -1,11 +1,10 @@
 //! Settings of a fleet.
 
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use duetbench_core::spec::{Arch, EngineName, FleetSpec, defaults};
 
-use super::Settings;
+use super::{Settings, within};
 use crate::failure::Failure;
 use crate::fleet::this_arch;
 use crate::options::{Dollars, FORKS_PER_CALL, MEMORY_MB, PARALLEL};
@@ -32,12 +31,6 @@ impl Settings {
     /// When a number is out of the range that the command line keeps.
     pub(super) fn fleet(&self) -> Result<Option<FleetSpec>, Failure> {
         let Some(engine) = self.first(|l| l.on).map(EngineName::from) else { return Ok(None) };
-        let within = |name: &str, value: Option<u32>, range: RangeInclusive<i64>| match value {
-            Some(value) if !range.contains(&value.into()) => {
-                Err(Failure::usage(format!("`{name}` must be between {} and {}", range.start(), range.end())))
-            }
-            _ => Ok(()),
-        };
         within("memory", self.first(|l| l.memory), MEMORY_MB)?;
         within("parallel", self.first(|l| l.parallel), PARALLEL)?;
         within("forks_per_call", self.first(|l| l.forks_per_call), FORKS_PER_CALL)?;

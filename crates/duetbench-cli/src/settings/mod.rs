@@ -1,5 +1,6 @@
 //! From what was typed, set and configured to a [`Spec`]: the one place where the three meet.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -160,10 +161,8 @@ impl Settings {
 
     /// Fork pairs or a budget: the strongest source that says either.
     fn extent(&self) -> Result<(Option<u32>, Option<Duration>), Failure> {
-        let possible = 1..=defaults::FORKS_MAX;
-        if self.first(|l| l.builds).is_some_and(|builds| !possible.contains(&builds)) {
-            return Err(Failure::usage(format!("`builds` must be between 1 and {}", defaults::FORKS_MAX)));
-        }
+        let possible = 1..=i64::from(defaults::FORKS_MAX);
+        within("builds", self.first(|l| l.builds), possible.clone())?;
         if let Some(builds) = self.first(|l| l.builds).filter(|builds| (2..defaults::UNITS_MIN).contains(builds)) {
             let needed = defaults::UNITS_MIN;
             return Err(Failure::Refused {
@@ -178,11 +177,8 @@ impl Settings {
             (Some(_), Some(_)) => Err(Failure::usage(
                 "`--forks` and `--budget` exclude each other: a budget decides how many forks there are",
             )),
-            (Some(forks), _) if !possible.contains(&forks) => {
-                Err(Failure::usage(format!("`forks` must be between 1 and {}", defaults::FORKS_MAX)))
-            }
             (_, Some(budget)) if budget.is_zero() => Err(Failure::usage("`--budget` must be longer than nothing")),
-            extent => Ok(extent),
+            extent => within("forks", extent.0, possible).map(|()| extent),
         }
     }
 
@@ -332,6 +328,16 @@ impl Settings {
     #[must_use]
     pub fn dry_run_is_set(&self) -> bool {
         self.dry_run() && self.layers.first().is_none_or(|typed| typed.dry_run.is_none())
+    }
+}
+
+/// Checks a number, wherever it was set.
+fn within(name: &str, value: Option<u32>, range: RangeInclusive<i64>) -> Result<(), Failure> {
+    match value {
+        Some(value) if !range.contains(&value.into()) => {
+            Err(Failure::usage(format!("`{name}` must be between {} and {}", range.start(), range.end())))
+        }
+        _ => Ok(()),
     }
 }
 

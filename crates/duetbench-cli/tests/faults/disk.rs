@@ -73,8 +73,9 @@ fn calm() -> serde_json::Value {
 }
 
 #[track_caller]
-fn it_says_so(ran: Ran, db: &str, hint: &str) -> Ran {
-    ran.expect(1).says(&["the store `", db, "cannot keep a trial", "hint:", hint, "`duet compare --resume r1"])
+fn it_says_so(ran: Ran, db: &str, hint: &str, typed: &str) -> Ran {
+    let resume = format!("`duet compare --resume r1{typed}`");
+    ran.expect(1).says(&["the store `", db, "cannot keep a trial", "hint:", hint, &resume])
 }
 
 fn no_file_may_grow(seed: u64) {
@@ -93,7 +94,7 @@ fn no_file_may_grow(seed: u64) {
         };
         let ran = limited(&ARGS);
         log.injected(Kind::DiskFull, format!("{blocks} blocks: exit code {}", ran.code));
-        let ran = it_says_so(ran, "duet.db`", "`ulimit -f`");
+        let ran = it_says_so(ran, "duet.db`", "`ulimit -f`", "");
         let before = kept(&db);
         log.note(format!("{} trials", before.len()));
         assert!(!before.is_empty());
@@ -103,7 +104,7 @@ fn no_file_may_grow(seed: u64) {
         assert_eq!(shown.json()["complete"], false, "{}", shown.stderr);
         let again = limited(&["compare", "--scripted", "script.json", "--resume", "latest"]);
         log.injected(Kind::DiskFull, format!("again: exit code {}", again.code));
-        it_says_so(again, "duet.db`", "`ulimit -f`");
+        it_says_so(again, "duet.db`", "`ulimit -f`", "");
         nothing_is_lost(&before, &kept(&db));
         ends_well(&place, &db, &calm);
     }
@@ -120,7 +121,7 @@ fn the_file_system_is_full(seed: u64) {
         let args = [&ARGS[..], &["--db", "/mnt/duet.db"]].concat();
         let ran = Sitting::start(&place, &mut through(shell, &place.command(&args))).end().1;
         log.injected(Kind::DiskFull, format!("{kib} KiB: exit code {}", ran.code));
-        let ran = it_says_so(ran, "/mnt/duet.db`", "free some space");
+        let ran = it_says_so(ran, "/mnt/duet.db`", "free some space", " --db /mnt/duet.db");
         let db = place.path().join("kept/duet.db");
         let before = kept(&db);
         log.note(format!("{} trials", before.len()));
@@ -138,7 +139,7 @@ fn it_is_full_while_processes_are_measured() {
     let duet = real::command(&place, &[&args[..], &["--db", "/mnt/duet.db"]].concat());
     let ran = Sitting::start(&place, &mut through(shell, &duet)).end().1;
     log.injected(Kind::DiskFull, "300 KiB");
-    it_says_so(ran, "/mnt/duet.db`", "free some space");
+    it_says_so(ran, "/mnt/duet.db`", "free some space", " --db /mnt/duet.db");
     nobody_works_below(place.path());
     let db = place.path().join("kept/duet.db");
     let before = kept(&db);

@@ -62,7 +62,7 @@ fn a_change_of_the_benchmark_is_told_apart_from_a_change_of_the_code() {
     let shown = place.duet(&["show"]).expect(0).stdout;
     assert!(shown.contains("benchmark changed") && shown.contains(words), "{shown}");
 
-    // Who searches a slowdown cannot take it for none.
+    // A search for a slowdown cannot take it for none.
     compare(&place, &["--classify", "--measure-identical"]).expect(125);
 
     let ran = compare(&place, &["--format", "json", "--same-benchmarks"]).expect(3);

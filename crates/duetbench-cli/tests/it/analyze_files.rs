@@ -50,7 +50,7 @@ fn lines_of_one_process_give_no_verdict_however_many_they_are() {
     // Where ten lines are taken for independent, ten are enough.
     let pooled = place.duet(&["analyze", "base1.txt", "head1.txt", "--method", "both", "--format", "json"]).expect(3);
     assert_eq!(pooled.benchmark("example.com/shop.BenchmarkGet-8")["duet"]["base_units"], 10);
-    // That no verdict is possible outweighs that it is open.
+    // An impossible verdict outweighs an open one.
     place.duet(&["analyze", "base1.txt", "head1.txt", "--strict"]).expect(1);
 }
 

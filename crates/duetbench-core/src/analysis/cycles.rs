@@ -15,11 +15,15 @@ pub(super) fn whole(side: &[Sample]) -> Option<&[Sample]> {
 }
 
 fn places_of_whole(side: &[Sample]) -> Option<RangeInclusive<usize>> {
-    let ends: Vec<usize> = (1..side.len()).filter(|&i| ended(&side[i - 1..=i]) > 0).collect();
+    let ends: Vec<usize> = (0..side.len()).filter(|&place| ends_in(side, place)).collect();
     let [first, .., last] = ends[..] else { return None };
-    // No slice before the first one tells whether one ended in it.
     let from = if ends.len() + 1 == side.len() { 0 } else { first + 1 };
     Some(from..=last)
+}
+
+/// Whether a collection ended in this slice. No slice before the first one tells that of it.
+fn ends_in(side: &[Sample], place: usize) -> bool {
+    place > 0 && ended(&side[place - 1..=place]) > 0
 }
 
 /// Whether a side's slices tell all that it pays for collecting: they hold whole cycles, or there is nothing to collect.
@@ -38,8 +42,7 @@ pub(super) fn ended(slices: &[Sample]) -> u32 {
 
 /// The slices in which no collection ended; all of them if one ended in each.
 pub(super) fn between_ends(side: &[Sample]) -> Vec<Sample> {
-    let none_ended = |i: &usize| *i == 0 || ended(&side[i - 1..=*i]) == 0;
-    (0..side.len()).filter(none_ended).map(|i| side[i]).collect()
+    (0..side.len()).filter(|&place| !ends_in(side, place)).map(|place| side[place]).collect()
 }
 
 /// The price of collections that a process pays for and whose end its slices do not hold.
@@ -65,19 +68,18 @@ impl Unseen {
         let [_, most] = defaults::MARKED_SHARE;
         let period = self.cycle.period_bytes as f64;
         let bytes = |sample: &Sample| self.bytes_per_op * sample.invocations as f64;
-        let ends: Vec<usize> = (1..side.len()).filter(|&i| ended(&side[i - 1..=i]) > 0).collect();
         // Those that warmed up came before.
         let mut since = side.first().map_or(0.0, |first| f64::from(first.at.iteration) * bytes(first));
         let (mut kept, mut from) = (Vec::new(), 0);
-        for to in ends.iter().map(|end| end + 1).chain([side.len()]) {
-            let (cycle, has_end) = (&side[from..to], ends.contains(&(to - 1)));
+        for last in (0..side.len()).filter(|&place| ends_in(side, place) || place + 1 == side.len()) {
+            let cycle = &side[from..=last];
             let all = since + cycle.iter().map(bytes).sum::<f64>();
-            let marks_from = (1.0 - most) * if has_end { all } else { period };
+            let marks_from = (1.0 - most) * if ends_in(side, last) { all } else { period };
             for sample in cycle {
                 since += bytes(sample);
                 kept.extend((since <= marks_from).then_some(*sample));
             }
-            (since, from) = (0.0, to);
+            (since, from) = (0.0, last + 1);
         }
         if kept.is_empty() { between_ends(side) } else { kept }
     }

@@ -34,6 +34,12 @@ pub struct ForkSide {
 }
 
 impl ForkSide {
+    /// Time that it was measured, nanoseconds.
+    #[must_use]
+    pub fn measured_ns(&self) -> f64 {
+        self.ns_per_op * self.invocations as f64
+    }
+
     /// Time per invocation without what the collector costs, nanoseconds: as the typical slice has it, or the mean less that cost, if that
     /// is more. The cost may have been computed, and not be in the mean.
     pub(super) fn without_collecting_ns(&self) -> f64 {

@@ -50,10 +50,8 @@ fn cold_share_left(planned: &PlannedBenchmark, forks: &[ForkPair], mode: Mode) -
     if forks.iter().all(ForkPair::has_cycles_before_slices) && unrecorded_ns(forks)? >= defaults::WARM_TIMES * cold_ns {
         return Some(0.0);
     }
-    let slice_ns = |fork: &ForkPair| {
-        let of = |side: &ForkSide| side.invocations as f64 * side.ns_per_op / f64::from(fork.slices.max(1));
-        of(&fork.baseline).min(of(&fork.candidate))
-    };
+    let slice_ns =
+        |fork: &ForkPair| fork.baseline.measured_ns().min(fork.candidate.measured_ns()) / f64::from(fork.slices.max(1));
     let planned_ns = planned.configuration.slice_ns as f64;
     let seen_ns = stats::median(&forks.iter().map(slice_ns).collect::<Vec<f64>>()).ok()?;
     Some(left * planned_ns / planned_ns.max(seen_ns))
@@ -102,7 +100,7 @@ impl<'a> Boundaries<'a> {
     /// Those of this benchmark's design.
     pub(super) fn of(&mut self, planned: &PlannedBenchmark) -> Result<&Tests, StatsError> {
         let design = &planned.configuration.design;
-        let units = design.units.max(crate::spec::defaults::UNITS_MIN);
+        let units = design.units.max(defaults::UNITS_MIN);
         match self.by_design.entry((units, design.sequential)) {
             std::collections::btree_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
             std::collections::btree_map::Entry::Vacant(entry) => {

@@ -55,7 +55,7 @@ fn slices_worth_taking(
     let complete_variance = slice_variance + had * (of_complete - of_forks).max(0.0);
     // Variance between forks beyond what their slices explain; never 0, because that too is only an estimate.
     let beyond_slices = (of_forks - slice_variance / had).max(of_forks / 10.0);
-    let recorded_ns = median(|f| (side_ns(&f.baseline) + side_ns(&f.candidate)) / f64::from(f.slices))?;
+    let recorded_ns = median(|f| (f.baseline.measured_ns() + f.candidate.measured_ns()) / f64::from(f.slices))?;
     let slice_pair_ns = recorded_ns + 2.0 * planned.warm_ns as f64;
     let overhead_ns = (trial_ns - had * slice_pair_ns).max(0.0);
     let fork = stats::Repetition { variance: beyond_slices, cost: overhead_ns };
@@ -67,11 +67,6 @@ fn slices_worth_taking(
 fn fork_variance(pilot: &[ForkPair], design: Design, number: fn(&ForkPair) -> f64) -> Result<f64, StatsError> {
     let numbers: Vec<f64> = pilot.iter().map(number).collect();
     Ok(f64::from(design.places) * stats::trimmed_t(&means_of(&numbers, design.places))?.spread().powi(2))
-}
-
-/// Time that one side of a fork pair was measured, nanoseconds.
-fn side_ns(side: &super::ForkSide) -> f64 {
-    side.ns_per_op * side.invocations as f64
 }
 
 const _: () = assert!(SLICES_MIN >= defaults::BLOCK_SLICES);

@@ -55,6 +55,12 @@ fn usual_warm_up(first_ns: u64) -> u32 {
     u32::try_from(iterations).unwrap_or(u32::MAX)
 }
 
+/// Time of the iterations that are left of a harness's first ones after those that warm up, nanoseconds.
+pub(super) fn undisturbed_ns(iteration_ns: u64, warmup_slices: u32) -> u64 {
+    let left = defaults::UNDISTURBED_ITERATIONS.saturating_sub(warmup_slices);
+    iteration_ns.saturating_mul(left.into())
+}
+
 /// The manner in which a benchmark is run, as far as its lengths depend on it.
 #[derive(Clone, Copy)]
 pub(super) struct Manner {
@@ -74,8 +80,7 @@ impl Manner {
         let iteration_ns = self.iteration_ns();
         let least = defaults::TRIAL_ITERATIONS_NS.max(defaults::ITERATIONS_MIN.saturating_mul(iteration_ns));
         let started_ns = self.start_ns().saturating_add(iteration_ns.saturating_mul(self.warmup_slices.into()));
-        let left = defaults::UNDISTURBED_ITERATIONS.saturating_sub(self.warmup_slices);
-        (started_ns / 2).min(iteration_ns.saturating_mul(left.into())).max(least)
+        (started_ns / 2).min(undisturbed_ns(iteration_ns, self.warmup_slices)).max(least)
     }
 
     /// Length of an iteration.

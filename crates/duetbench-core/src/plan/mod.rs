@@ -272,8 +272,7 @@ impl PlannedBenchmark {
             return u64::MAX;
         }
         let ExecutionConfiguration { slice_ns, trial_ns, warmup_slices, .. } = self.configuration;
-        let left = defaults::UNDISTURBED_ITERATIONS.saturating_sub(warmup_slices);
-        slice_ns.saturating_mul(left.into()).max(trial_ns)
+        lengths::undisturbed_ns(slice_ns, warmup_slices).max(trial_ns)
     }
 
     /// Whether its versions use each other's caches in slices so short that it may matter, at once or once a duet is given up.

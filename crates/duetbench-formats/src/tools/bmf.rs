@@ -59,14 +59,15 @@ pub(super) struct Timed<'a> {
 
 /// The benchmarks of a report whose candidate was measured; the others are named.
 pub(super) fn timed<'a>(report: &'a Report, lost: &mut Vec<String>) -> Result<Vec<Timed<'a>>, FormatError> {
-    // What is left of one that failed would pass for its time.
-    let time = |benchmark: &'a BenchmarkReport| {
+    let (mut timed, mut without) = (Vec::new(), Vec::new());
+    for benchmark in &report.benchmarks {
+        // The processes that survived would pass for the time of a benchmark that failed.
         let measured = !matches!(benchmark.verdict, Verdict::Failed { .. });
-        let (ns, interval) = benchmark.candidate_within().filter(|_| measured)?;
-        Some(Timed { benchmark, ns, interval })
-    };
-    let timed: Vec<Timed<'_>> = report.benchmarks.iter().filter_map(time).collect();
-    let without = report.benchmarks.iter().filter(|one| time(one).is_none()).map(|one| one.id.name.as_str());
+        match benchmark.candidate_within().filter(|_| measured) {
+            Some((ns, interval)) => timed.push(Timed { benchmark, ns, interval }),
+            None => without.push(benchmark.id.name.as_str()),
+        }
+    }
     lost.extend(named(without).map(|names| format!("left out, since it failed or was not measured: {names}")));
     if timed.is_empty() { Err(FormatError::nothing("no benchmark of the run has a time")) } else { Ok(timed) }
 }

@@ -30,7 +30,8 @@ pub fn why_again(changed: &[Difference]) -> String {
 }
 
 /// The changed facts: `kernel 6.8 is now 6.9`.
-pub(in crate::render) fn changes(changed: &[Difference]) -> String {
+#[must_use]
+pub fn changes(changed: &[Difference]) -> String {
     let known = |value: &Option<String>| value.as_deref().map_or_else(|| "unknown".to_owned(), one_line);
     let one = |d: &Difference| format!("{} {} is now {}", one_line(&d.fact), known(&d.then), known(&d.now));
     changed.iter().map(one).collect::<Vec<_>>().join(", ")

@@ -1,7 +1,7 @@
 //! What came out of one benchmark, in a sentence.
 
 use duetbench_core::Verdict;
-use duetbench_core::analysis::{Clock, Ranged};
+use duetbench_core::analysis::Ranged;
 use duetbench_core::report::BenchmarkReport;
 
 use crate::render::format::{TOO_FEW, TimeScale, share};
@@ -35,7 +35,7 @@ pub(super) fn sentence(one: &BenchmarkReport, threshold: f64) -> Option<String> 
 fn took(one: &BenchmarkReport, judged: Ranged) -> Option<String> {
     let [Some(base), Some(head)] = one.times_ns() else { return None };
     let scale = TimeScale::of(&[base, head]);
-    let clock = one.estimate.filter(|estimate| estimate.clock == Clock::Cpu).map_or("", |_| " by CPU time");
+    let clock = if summary::is_by_cpu(one) { " by CPU time" } else { "" };
     let word = if judged.ratio > 1.0 { "slower" } else { "faster" };
     Some(format!(
         "{}s instead of {}s per operation, {} ({word}{clock})",

@@ -66,16 +66,13 @@ struct Command {
     words: Vec<String>,
 }
 
-/// Files by which Gradle knows a project.
-const GRADLE: [&str; 5] = ["gradlew", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
-
 /// The build command that fits the project's build file.
 fn usual_command(dir: &Path, tree: &Path) -> Result<Command, RunError> {
     let has = |name: &str| dir.join(name).exists();
     if has("pom.xml") {
         return Ok(maven(dir, tree));
     }
-    if !GRADLE.into_iter().any(has) {
+    if !has("gradlew") && !BUILD_FILES.into_iter().any(has) {
         return Err(RunError::NothingToMeasure {
             what: format!("`{}` has neither a `pom.xml` nor a `build.gradle`", dir.display()),
             hint: Some("name two jars, or set `build` and `jar` in `[jmh]` of duet.toml".into()),

@@ -120,7 +120,7 @@ fn settings(dir: &Path) -> Vec<Settings> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
     let folders = dir.ancestors().map(|folder| folder.join(".cargo")).filter(|folder| home.as_ref() != Some(folder));
-    // Of two in one folder cargo takes the one without an ending.
+    // Cargo takes the one without an ending where a folder has both.
     let files = folders.filter_map(|folder| {
         let path = ["config", "config.toml"].map(|name| folder.join(name)).into_iter().find(|path| path.is_file())?;
         Some(Settings { text: std::fs::read(&path).ok()?, path })

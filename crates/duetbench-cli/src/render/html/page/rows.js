@@ -58,7 +58,10 @@ const Rows = (() => {
     return drawing;
   }
 
-  /** The change in its column: nothing that is not known looks like a result. A sign is for the eye: those who hear the row have heard the verdict that it stands for. */
+  /**
+   * The change in its column, as the table has it. A sign is for the eye: those who hear the row have heard the verdict that it
+   * stands for.
+   */
   function change(benchmark) {
     const shown = Format.withMinus(benchmark.change);
     return Dom.make("span", { class: "change", ...(SIGNS.includes(shown) && { "aria-hidden": "true" }) }, shown);
